@@ -1,0 +1,49 @@
+import type { Channel, Cursor, Epoch, EventBody, EventName, Lost, Seq } from "../protocol/index.ts";
+
+/** An event in its place. Encoded once, here, for every reader. */
+export interface LogRecord {
+  readonly seq: Seq;
+  readonly channel: Channel;
+  readonly name: EventName;
+  /** Wall-clock time at which it was appended. */
+  readonly emittedAtMs: number;
+  /** The event's body as JSON text without its opening brace: `"name":…,"channel":…,"observed_at":…,"data":{…}}`, UTF-8. A frame is a head and this. */
+  readonly tail: Buffer;
+}
+
+/** The answer to a read: the events that follow the cursor, or that they cannot all be had. */
+export type ReadResult =
+  | {
+      readonly kind: "records";
+      /** In order, without a gap; empty when the cursor is the head. */
+      readonly records: readonly LogRecord[];
+    }
+  | {
+      /** At least one event after the cursor is not held, or the cursor is not of this log. Nothing is given rather than a part. */
+      readonly kind: "lost";
+      readonly lost: Lost;
+    };
+
+/**
+ * The bus: gives each event its place, keeps the latest, and lets any number of readers go on from their own cursor. One
+ * writer: calls of `append` are made one after the other.
+ */
+export interface EventLog {
+  readonly epoch: Epoch;
+  /** Behind the newest event; seq 0 in a new log. */
+  readonly head: Cursor;
+  /** The oldest cursor from which everything can still be had. */
+  readonly oldest: Cursor;
+  /** Seq of each channel's latest event in this epoch; 0 when there was none. */
+  readonly positions: Readonly<Record<Channel, Seq>>;
+  /** Bytes that the held events take. */
+  readonly bytes: number;
+  /** Appends one batch, all or nothing, and resolves with its records once they are kept. Empty batches change nothing. */
+  append(events: readonly EventBody[]): Promise<readonly LogRecord[]>;
+  /** The events after `after`, at most `limit` of them (1 or more). All or nothing as to holes: see {@link ReadResult}. */
+  read(after: Cursor, limit: number): Promise<ReadResult>;
+  /** Calls `listener` after each append with its records, in order. Returns how to stop it. A listener must not throw. */
+  onAppend(listener: (records: readonly LogRecord[]) => void): () => void;
+  /** Releases what the log holds; afterwards `append` and `read` reject. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,75 @@
+import { z } from "zod";
+import { ContractSource, ForumPost, MarketData, SocialData, TradeCount } from "./facts.ts";
+import { Address, DecimalString, Id, Timestamp } from "./primitives.ts";
+
+/** A token as flares, listings and the charts of `bsc` show it. `price` is in US dollars, or in the quote of the feed where that has no dollars. */
+export const Token = z.object({
+  name: z.string(),
+  symbol: z.string(),
+  address: Address,
+  price: DecimalString,
+  created_at: Timestamp,
+});
+export type Token = z.infer<typeof Token>;
+
+const flareFacts = {
+  /** One trending episode of one token: UUIDv5 of network, address and start, so a replay yields the same id. */
+  id: Id,
+  /** Percent by which the price moved over the last 5 minutes, rounded to an integer. */
+  recent_price_change: z.int(),
+  /** The same over the 5 minutes before those. */
+  previous_price_change: z.int(),
+  /** Buys of the last 5 minutes; 0 where the feed has no trades. */
+  latest_buy_count: TradeCount,
+  /** Sells of the last 5 minutes; 0 where the feed has no trades. */
+  latest_sell_count: TradeCount,
+  forum_post: ForumPost.nullable(),
+  social_data: SocialData.nullable(),
+  contract_source: ContractSource,
+  /** Dollars in the token's pools; `"0"` where the feed does not know. */
+  liquidity: DecimalString,
+  market_data: MarketData.nullable(),
+  token: Token,
+};
+
+/** A token that trends, or did: an item of the lists of `/flares`. A flare may stand in several lists at once, with the same `id`. */
+export const Flare = z.object({
+  ...flareFacts,
+  started_trending_at: Timestamp,
+  /** `null` while the token still trends. */
+  finished_trending_at: Timestamp.nullable(),
+});
+export type Flare = z.infer<typeof Flare>;
+
+/**
+ * A token seen as a flare inside a chart item or a leaderboard entry, whether or not it trends at the moment. `id` is
+ * that of the running flare, or of the latest one, or, of a token that never flared, one derived from network and address alone.
+ */
+export const NestedFlare = z.object({
+  ...flareFacts,
+  /** Reserved by the specification; always `null`. */
+  upvote_site_data: z.null(),
+  /** The token is in its group's chart or flaring now. */
+  relevant: z.boolean(),
+  /** When `relevant` last became true; at first the first sighting of the token. */
+  last_relevant_at: Timestamp,
+  /** When `relevant` last became false; at first the first sighting of the token. */
+  last_irrelevant_at: Timestamp,
+  /** A warning: the token looks dangerous. */
+  canary: z.boolean(),
+  /** When `canary` last changed, or was first judged. */
+  canary_at: Timestamp,
+});
+export type NestedFlare = z.infer<typeof NestedFlare>;
+
+/**
+ * `GET /api/v1/flares`. `pro`: every running flare, at once. `free`: running flares at least 5 minutes old and without a
+ * canary. `finished_trending`: flares that finished within the last 24 hours, at most 100. Each newest first (by start;
+ * finished ones by finish), ties by address.
+ */
+export const Flares = z.object({
+  free: z.array(Flare),
+  pro: z.array(Flare),
+  finished_trending: z.array(Flare),
+});
+export type Flares = z.infer<typeof Flares>;

@@ -1,0 +1,10 @@
+/** What the API returns: every resource of the specification as a zod schema and the type of the same name. */
+export * from "./chart.ts";
+export * from "./explanation.ts";
+export * from "./facts.ts";
+export * from "./flare.ts";
+export * from "./key-of.ts";
+export * from "./leaderboard.ts";
+export * from "./listing.ts";
+export * from "./primitives.ts";
+export * from "./snapshot.ts";

@@ -1,0 +1,15 @@
+import type { ChartItem } from "./chart.ts";
+import type { Flare } from "./flare.ts";
+import type { LeaderboardEntry } from "./leaderboard.ts";
+import type { Listing } from "./listing.ts";
+
+/** An item of any list of the snapshot. */
+export type ListItem = Flare | Listing | ChartItem | LeaderboardEntry;
+
+/** What tells the items of one list apart: their `id`; of a leaderboard entry that of its object, else its address, else its symbol. */
+export function keyOf(item: ListItem): string {
+  if ("id" in item) return item.id;
+  const { object } = item;
+  if ("id" in object) return object.id;
+  return "address" in object ? object.address : object.symbol;
+}

@@ -1,0 +1,9 @@
+/** What travels on the wire: events, messages, channels, cursors, codes, and the view that a client builds from them. */
+export * from "./change.ts";
+export * from "./channels.ts";
+export * from "./close-codes.ts";
+export * from "./cursor.ts";
+export * from "./errors.ts";
+export * from "./event.ts";
+export * from "./messages.ts";
+export * from "./view.ts";

@@ -1,0 +1,90 @@
+import type { Explanation, ListItem, Snapshot } from "../model/index.ts";
+import { keyOf } from "../model/key-of.ts";
+import { applyChange, type Change } from "./change.ts";
+import {
+  type Channel,
+  FLARE_CHANNELS,
+  isFlareChannel,
+  LIST_CHANNEL_NAMES,
+  LIST_CHANNELS,
+  type ListChannel,
+} from "./channels.ts";
+import type { EventBody } from "./event.ts";
+
+/**
+ * The part of a snapshot that a client follows: the lists of its channels, and the explanations of the flares in them.
+ * With all channels it is the snapshot itself.
+ */
+export type View = {
+  readonly [R in Exclude<keyof Snapshot, "explanations">]?: Partial<Snapshot[R]>;
+} & { readonly explanations: Readonly<Record<string, Explanation>> };
+
+/** The view of `snapshot` that these channels show. */
+export function projectSnapshot(snapshot: Snapshot, channels: readonly Channel[]): View {
+  const view: Record<string, Record<string, unknown>> = {};
+  for (const channel of LIST_CHANNEL_NAMES) {
+    if (!channels.includes(channel)) continue;
+    const [resource, list] = LIST_CHANNELS[channel];
+    view[resource] = { ...view[resource], [list]: listOf(snapshot, channel) };
+  }
+  const explanations: Record<string, Explanation> = {};
+  for (const channel of FLARE_CHANNELS) {
+    for (const item of channels.includes(channel) ? listOf(snapshot, channel) : []) {
+      const why = snapshot.explanations[keyOf(item)];
+      if (why) explanations[keyOf(item)] = why;
+    }
+  }
+  return { ...view, explanations };
+}
+
+/** The list that a channel's events change; empty when the view does not have it. */
+export function listOf(view: View, channel: ListChannel): readonly ListItem[] {
+  return findList(view, channel) ?? [];
+}
+
+/**
+ * The view after `event`; the one given stays as it was. An event of a list that the view does not have changes nothing.
+ * Throws ChangeMismatch when the event was not made for this view: one was missed, or it is applied a second time.
+ */
+export function applyEvent(view: View, event: EventBody): View {
+  const { channel } = event;
+  if (channel === "status") return view;
+  const before = findList(view, channel);
+  if (!before) return view;
+  const list = changesOf(event).reduce(applyChange, before);
+  const [resource, name] = LIST_CHANNELS[channel];
+  const next: View = { ...view, [resource]: { ...view[resource], [name]: list } };
+  return isFlareChannel(channel) ? { ...next, explanations: explain(next, event) } : next;
+}
+
+/** What an event does to its channel's list. Empty for `source-status`. */
+export function changesOf(event: EventBody): readonly Change[] {
+  const { data } = event;
+  if ("changes" in data) return data.changes as readonly Change[];
+  if (!("op" in data)) return [];
+  if (data.op !== "insert") return [data as Change];
+  return [{ op: "insert", index: data.index, item: "flare" in data ? data.flare : data.listing }];
+}
+
+function findList(view: View, channel: ListChannel): readonly ListItem[] | undefined {
+  const [resource, name] = LIST_CHANNELS[channel];
+  const lists: Readonly<Record<string, readonly ListItem[]>> | undefined = view[resource];
+  return lists?.[name];
+}
+
+function explain(view: View, { data }: EventBody): View["explanations"] {
+  if (!("op" in data) || data.op === "order") return view.explanations;
+  const id = data.op === "insert" ? ("flare" in data ? data.flare.id : undefined) : data.id;
+  if (id === undefined) return view.explanations;
+  if (data.op === "remove") {
+    const listed = FLARE_CHANNELS.some((channel) => listOf(view, channel).some((item) => keyOf(item) === id));
+    return listed ? view.explanations : without(view.explanations, id);
+  }
+  if (!("why" in data) || data.why === undefined) return view.explanations;
+  return data.why ? { ...view.explanations, [id]: data.why } : without(view.explanations, id);
+}
+
+function without(explanations: View["explanations"], id: string): View["explanations"] {
+  const { [id]: _gone, ...rest } = explanations;
+  return rest;
+}

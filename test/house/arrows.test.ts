@@ -1,0 +1,70 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+
+const SRC = fileURLToPath(new URL("../../src/", import.meta.url));
+
+/** Which rooms, and which packages, each room may import: the arrows of the house. `lib` is open to all. */
+const ALLOWED: Record<string, { rooms: readonly string[]; packages: readonly string[] }> = {
+  lib: { rooms: [], packages: ["node:"] },
+  model: { rooms: [], packages: ["zod"] },
+  market: { rooms: [], packages: ["zod"] },
+  protocol: { rooms: ["model"], packages: ["zod"] },
+  trend: { rooms: ["market", "model"], packages: ["zod", "uuid"] },
+  feed: { rooms: ["market"], packages: ["node:", "zod"] },
+  source: { rooms: ["trend", "feed", "model", "protocol"], packages: ["node:", "zod"] },
+  log: { rooms: ["protocol"], packages: ["node:"] },
+  hub: { rooms: ["log", "protocol"], packages: ["node:"] },
+  http: {
+    rooms: ["hub", "log", "protocol", "model"],
+    packages: ["node:", "zod", "fastify", "@fastify/websocket", "ws"],
+  },
+};
+
+/** Rooms whose functions are pure: time and chance are arguments. */
+const PURE = ["trend", "model", "market", "protocol"];
+
+const FILES = readdirSync(SRC, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
+
+/** The part of a file's text that runs or is typed: without comments, whose prose may name anything. */
+function code(file: string): string {
+  return readFileSync(join(SRC, file), "utf8").replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "");
+}
+
+function importsOf(file: string): readonly string[] {
+  return [...code(file).matchAll(/(?:from|import)\s*\(?\s*"([^"]+)"/g)].flatMap((match) => match[1] ?? []);
+}
+
+function offences(file: string): readonly string[] {
+  const room = file.split("/")[0] ?? "";
+  const allowed = ALLOWED[room];
+  if (!allowed) return file.includes("/") && !["cli", "config"].includes(room) ? [`${file}: unknown room`] : [];
+  return importsOf(file).flatMap((target) => {
+    if (!target.startsWith(".")) {
+      return allowed.packages.some((name) => target === name || (name.endsWith(":") && target.startsWith(name)))
+        ? []
+        : [`${file} imports package ${target}`];
+    }
+    const other = relative(SRC, join(SRC, dirname(file), target)).split("/")[0] ?? "";
+    return other === room || other === "lib" || allowed.rooms.includes(other) ? [] : [`${file} imports ${other}/`];
+  });
+}
+
+test("every import runs along an arrow of the house", () => {
+  expect(FILES.length).toBeGreaterThan(20);
+  expect(FILES.flatMap(offences)).toEqual([]);
+});
+
+test("the pure rooms know no clock, no chance, no timer and no I/O", () => {
+  const impure = /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bset(Timeout|Interval|Immediate)\b|\bprocess\.|\bperformance\./;
+  const found = FILES.filter((file) => PURE.includes(file.split("/")[0] ?? "")).filter((file) => impure.test(code(file)));
+  expect(found).toEqual([]);
+});
+
+test("the view that clients build needs no schema library at run time", () => {
+  for (const file of ["protocol/view.ts", "protocol/change.ts", "protocol/channels.ts", "protocol/cursor.ts"]) {
+    const runtime = [...code(file).matchAll(/^import (?!type)[^;]*from "([^"]+)"/gm)].map((match) => match[1]);
+    expect(runtime.filter((target) => !/key-of|channels|change\.ts/.test(target ?? "")), file).toEqual([]);
+  }
+});

@@ -1,0 +1,153 @@
+import { once } from "node:events";
+
+/*
+ * A client written from PROTOCOL.md alone: the runtime's own WebSocket (not the `ws` package that the server uses) and
+ * an apply of its own, sharing no code with the project. What it holds after each event can be compared with REST.
+ */
+
+type Json = Record<string, unknown>;
+type Item = Json & { id?: string; object?: { id?: string; address?: string; symbol?: string } };
+type Lists = Record<string, Record<string, Item[]>>;
+
+const keyOf = (item: Item): string =>
+  item.id ?? item.object?.id ?? item.object?.address ?? item.object?.symbol ?? "?";
+
+const LIST_NAMES: Record<string, [string, string]> = { "flares.finished": ["flares", "finished_trending"] };
+
+/** What one connection said and did. */
+export interface Received {
+  readonly hellos: Json[];
+  readonly answers: Json[];
+  readonly events: Json[];
+  readonly heartbeats: Json[];
+  readonly errors: Json[];
+}
+
+/** Follows all channels of a gateway, reconnecting when told to, and keeps the state that its events add up to. */
+export class IndependentClient {
+  state: Lists & { explanations?: Record<string, unknown> } = {};
+  cursor: string | undefined;
+  seq = 0;
+  resets = 0;
+  readonly received: Received = { hellos: [], answers: [], events: [], heartbeats: [], errors: [] };
+  closeCode: number | undefined;
+  readonly #url: string;
+  #socket: WebSocket | undefined;
+  #waiters: { check: () => boolean; resolve: () => void }[] = [];
+
+  constructor(url: string) {
+    this.#url = `${url.replace(/^http/, "ws")}/api/v1/stream`;
+  }
+
+  /** Opens a connection that goes on behind the cursor held, or starts with a snapshot; resolves when the answer is there. */
+  async connect(): Promise<void> {
+    const query = new URLSearchParams({ channels: "*", ...(this.cursor ? { after: this.cursor } : {}) });
+    const socket = new WebSocket(`${this.#url}?${query}`, "flarewire.v1");
+    this.#socket = socket;
+    this.closeCode = undefined;
+    const answered = this.received.answers.length;
+    socket.onmessage = ({ data }) => this.#take(JSON.parse(String(data)));
+    socket.onclose = ({ code }) => {
+      this.closeCode = code;
+      this.#wake();
+    };
+    await this.until(() => this.received.answers.length > answered || this.closeCode !== undefined);
+  }
+
+  /** Ends the connection from this side and waits until it is closed. */
+  async disconnect(): Promise<void> {
+    const socket = this.#socket;
+    if (!socket || socket.readyState === WebSocket.CLOSED) return;
+    const closed = once(socket, "close");
+    socket.close();
+    await closed;
+  }
+
+  send(command: unknown): void {
+    this.#socket?.send(typeof command === "string" ? command : JSON.stringify(command));
+  }
+
+  /** Resolves once `check` holds; it is looked at after every frame and at close. */
+  until(check: () => boolean): Promise<void> {
+    if (check()) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#waiters.push({ check, resolve });
+    });
+  }
+
+  #take(message: Json): void {
+    const { type } = message;
+    if (type === "hello") this.received.hellos.push(message);
+    else if (type === "subscribed") this.#subscribed(message);
+    else if (type === "event") this.#event(message);
+    else if (type === "heartbeat") this.received.heartbeats.push(message);
+    else this.received.errors.push(message);
+    this.#wake();
+  }
+
+  #subscribed(message: Json): void {
+    this.received.answers.push(message);
+    if (message["resumed"] === "reset") {
+      this.resets += 1;
+      this.state = structuredClone(message["snapshot"]) as IndependentClient["state"];
+      this.seq = Number(String(message["cursor"]).split("-")[1]);
+    }
+    this.cursor = String(message["cursor"]);
+  }
+
+  #event(message: Json): void {
+    const { seq, prev, channel, data } = message as { seq: number; prev: number; channel: string; data: Json };
+    if (seq <= this.seq) throw new Error(`event ${seq} came again after ${this.seq}`);
+    if (prev > this.seq) throw new Error(`hole: event ${seq} follows ${prev}, held was ${this.seq}`);
+    this.received.events.push(message);
+    this.seq = seq;
+    this.cursor = String(message["cursor"]);
+    if (channel !== "status") this.#apply(channel, data);
+  }
+
+  #apply(channel: string, data: Json): void {
+    const [resource, name] = LIST_NAMES[channel] ?? (channel.split(".") as [string, string]);
+    const list = this.state[resource]?.[name];
+    if (!list) throw new Error(`no list for ${channel}`);
+    const steps = (data["changes"] as Json[] | undefined) ?? [data];
+    for (const step of steps) applyStep(list, step);
+    if (channel.startsWith("flares.")) this.#explain(data);
+  }
+
+  #explain(data: Json): void {
+    this.state.explanations ??= {};
+    const { explanations } = this.state;
+    const id = (data["flare"] as Item | undefined)?.id ?? (data["id"] as string | undefined);
+    if (!id) return;
+    const lists = Object.values(this.state["flares"] ?? {});
+    const listed = lists.some((list) => list.some((item) => item.id === id));
+    if (!listed || data["why"] === null) delete explanations[id];
+    else if (data["op"] !== "remove" && data["why"] !== undefined) explanations[id] = data["why"];
+  }
+
+  #wake(): void {
+    const ready = this.#waiters.filter(({ check }) => check());
+    this.#waiters = this.#waiters.filter((waiter) => !ready.includes(waiter));
+    for (const { resolve } of ready) resolve();
+  }
+}
+
+function applyStep(list: Item[], step: Json): void {
+  const at = (id: unknown) => {
+    const index = list.findIndex((item) => keyOf(item) === id);
+    if (index < 0) throw new Error(`no item ${id}`);
+    return index;
+  };
+  if (step["op"] === "insert") {
+    list.splice(step["index"] as number, 0, (step["item"] ?? step["flare"] ?? step["listing"]) as Item);
+  } else if (step["op"] === "remove") {
+    list.splice(at(step["id"]), 1);
+  } else if (step["op"] === "set") {
+    const item = list[at(step["id"])] as Item;
+    Object.assign(item, step["set"]);
+    for (const field of (step["unset"] as string[] | undefined) ?? []) delete item[field];
+  } else if (step["op"] === "order") {
+    const ordered = (step["ids"] as string[]).map((id) => list[at(id)] as Item);
+    list.splice(0, list.length, ...ordered);
+  } else throw new Error(`unknown step ${step["op"]}`);
+}
