@@ -1,0 +1,115 @@
+import { type FileHandle, open } from "node:fs/promises";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { createGunzip, type Gunzip } from "node:zlib";
+
+/**
+ * Bytes of a file read at once. Gzip unpacks to at most 1,032 times its size, so a hostile file can put 17 MB into memory
+ * by one read, and no more.
+ */
+const READ_BYTES = 16_384;
+
+/** Why the bytes ended early: the packed data stops short, or is not what was packed. */
+export class BytesEndedError extends Error {
+  override readonly name = "BytesEndedError";
+  readonly how: "cut" | "damaged" | "unreadable";
+
+  constructor(how: BytesEndedError["how"], cause: unknown) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    this.how = how;
+  }
+}
+
+/** Whether these first bytes of a file say that it is gzip. A file's name says nothing. */
+export function isGzip(head: Uint8Array): boolean {
+  return head[0] === 0x1f && head[1] === 0x8b;
+}
+
+/**
+ * The file's bytes, unpacked where they are gzip (of one or more members). Everything that can be unpacked is delivered
+ * before the error of a file that is cut. `onRead` is told how many bytes of the file itself have been read so far.
+ */
+export async function* readBytes(path: string, onRead: (bytes: number) => void): AsyncGenerator<Uint8Array> {
+  const source = fileBytes(path, onRead);
+  try {
+    const first = await source.next();
+    if (first.done) return;
+    if (isGzip(first.value)) {
+      yield* gunzipped(first.value, source);
+    } else {
+      yield first.value;
+      yield* source;
+    }
+  } finally {
+    await source.return(undefined);
+  }
+}
+
+async function* fileBytes(path: string, onRead: (bytes: number) => void): AsyncGenerator<Uint8Array> {
+  let handle: FileHandle | undefined;
+  let total = 0;
+  try {
+    handle = await open(path, "r");
+    for (;;) {
+      // A new buffer each time: the one before may still be at work in the unpacker.
+      const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(READ_BYTES), 0, READ_BYTES);
+      if (bytesRead === 0) return;
+      total += bytesRead;
+      onRead(total);
+      yield buffer.subarray(0, bytesRead);
+    }
+  } catch (error) {
+    throw error instanceof BytesEndedError ? error : new BytesEndedError("unreadable", error);
+  } finally {
+    await handle?.close();
+  }
+}
+
+/**
+ * Unpacks chunk by chunk, taking all output before the next input and before the end is announced: a stream that fails
+ * drops what it still holds, and a plain pipeline would lose the last lines before a cut.
+ */
+async function* gunzipped(first: Uint8Array, rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const gunzip = createGunzip();
+  let ready: Uint8Array[] = [];
+  gunzip.on("data", (chunk: Buffer) => ready.push(chunk));
+  const take = () => {
+    const taken = ready;
+    ready = [];
+    return taken;
+  };
+  try {
+    await feedGunzip(gunzip, first);
+    yield* take();
+    for await (const chunk of rest) {
+      // Zeros after the last member are padding, and end the stream.
+      if (gunzip.readableEnded) return;
+      await feedGunzip(gunzip, chunk);
+      yield* take();
+    }
+    await feedGunzip(gunzip, undefined);
+    yield* take();
+  } finally {
+    gunzip.destroy();
+  }
+}
+
+/** Resolves when the chunk (or, if `undefined`, the end) is worked off and its output has been given out. */
+async function feedGunzip(gunzip: Gunzip, chunk: Uint8Array | undefined): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    const settle = (error?: Error | null) => {
+      gunzip.off("error", settle);
+      gunzip.off("end", settle);
+      if (error)
+        reject(
+          new BytesEndedError("code" in error && error.code === "Z_BUF_ERROR" ? "cut" : "damaged", error),
+        );
+      else resolve();
+    };
+    gunzip.on("error", settle);
+    gunzip.on("end", settle);
+    if (chunk) gunzip.write(chunk, settle);
+    else if (gunzip.readableEnded) settle();
+    else gunzip.end();
+  });
+  while (gunzip.readableLength > 0 && !gunzip.destroyed) await nextTurn();
+}

@@ -1,0 +1,85 @@
+import type { Clock, MarketEvent } from "../../market/index.ts";
+import type { Skipped } from "./skips.ts";
+
+/** How far an event may lie before the latest one and still count; the same bound as the engine's. */
+export const MAX_LATE_MS = 5_000;
+/** How far an event may lie after the latest one. A single wrong time must not make all that follows late, nor years of ticks. */
+export const MAX_GAP_MS = 31 * 86_400_000;
+
+/** The latest time that an event can have: the end of the year 9999, as the market events' schema bounds it. */
+export const LATEST_AT_MS = 253_402_300_799_999;
+
+const SECOND_MS = 1_000;
+
+/** Event time as it passes: which events are in time, and where the ticks belong between them. */
+export class Timeline {
+  #first: number | undefined;
+  #latest = 0;
+  #latestFact = -1;
+  #lastClock = -1;
+  #nextTick = 0;
+
+  /** Event time of the first event; `undefined` before it. */
+  get first(): number | undefined {
+    return this.#first;
+  }
+
+  /** Event time of the latest event so far; 0 before the first. */
+  get latest(): number {
+    return this.#latest;
+  }
+
+  /** What speaks against an event at this time, if anything does. */
+  judge(at: number): Skipped | undefined {
+    if (this.#first === undefined) return undefined;
+    if (at < this.#latest - MAX_LATE_MS) {
+      return {
+        reason: "late",
+        detail: `${iso(at)} lies ${this.#latest - at} ms before the latest event, most ${MAX_LATE_MS}`,
+      };
+    }
+    if (at > this.#latest + MAX_GAP_MS) {
+      return {
+        reason: "ahead",
+        detail: `${iso(at)} lies ${at - this.#latest} ms after the latest event, most ${MAX_GAP_MS}`,
+      };
+    }
+    return undefined;
+  }
+
+  /** The ticks that lie before this event, then the event; a recorded clock that says nothing new is left out. */
+  *place(event: MarketEvent): Generator<MarketEvent> {
+    const { at } = event;
+    if (this.#first === undefined) {
+      this.#first = at;
+      this.#nextTick = Math.ceil(at / SECOND_MS) * SECOND_MS;
+    }
+    while (this.#nextTick < at) yield this.#tick();
+    if (event.kind !== "clock") {
+      this.#latestFact = Math.max(this.#latestFact, at);
+    } else {
+      if (at <= this.#lastClock) return;
+      this.#lastClock = at;
+      this.#nextTick = Math.floor(at / SECOND_MS) * SECOND_MS + SECOND_MS;
+    }
+    this.#latest = Math.max(this.#latest, at);
+    yield event;
+  }
+
+  /** The tick that closes the last second, when something happened in it after the last clock. */
+  *close(): Generator<Clock> {
+    while (this.#lastClock < this.#latestFact && this.#nextTick <= LATEST_AT_MS) yield this.#tick();
+  }
+
+  #tick(): Clock {
+    const at = this.#nextTick;
+    this.#lastClock = at;
+    this.#nextTick += SECOND_MS;
+    this.#latest = Math.max(this.#latest, at);
+    return { kind: "clock", at };
+  }
+}
+
+function iso(at: number): string {
+  return new Date(at).toISOString();
+}

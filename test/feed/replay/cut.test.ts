@@ -1,0 +1,98 @@
+import { gzipSync } from "node:zlib";
+import fc from "fast-check";
+import { describe, expect } from "vitest";
+import { InputError } from "../../../src/lib/input-error.ts";
+import { closes, HEADER, line, replay, test } from "./replay-kit.ts";
+
+const ROWS = 3_000;
+const LINES = [
+  HEADER,
+  ...Array.from({ length: ROWS }, (_, minute) => line(minute, "BTC_AAA", `1.${(minute * 7_919) % 10_007}`)),
+];
+const PACKED = gzipSync(`${LINES.join("\n")}\n`);
+const MEMBERS = Buffer.concat(
+  [LINES.slice(0, 1_200), LINES.slice(1_200)].map((part) => gzipSync(`${part.join("\n")}\n`)),
+);
+
+async function check(path: string) {
+  let told: Awaited<ReturnType<typeof replay>>;
+  try {
+    told = await replay(path);
+  } catch (error) {
+    // Refused before the first event.
+    told = { events: [], skipped: [], totals: {}, error };
+  }
+  const rows = closes(told.events);
+  expect(told.error).toBeInstanceOf(InputError);
+  expect(rows).toEqual(Array.from({ length: rows.length }, (_, index) => index + 1));
+  expect(told.totals).toEqual({});
+  return { rows: rows.length, error: told.error instanceof InputError ? told.error : undefined };
+}
+
+describe("a recording that is cut", () => {
+  test.for([
+    ["one member", PACKED],
+    ["two members", MEMBERS],
+  ] as const)(
+    "all whole lines before the cut are told, then the error names the last (%s)",
+    async ([, packed], { expect, write }) => {
+      const firstMember = gzipSync(`${LINES.slice(0, 1_200).join("\n")}\n`).length;
+      await fc.assert(
+        fc.asyncProperty(fc.integer({ min: 2, max: packed.length - 1 }), async (length) => {
+          // A file that ends exactly between two members is a whole file of one member.
+          fc.pre(packed === PACKED || length !== firstMember);
+          const { rows, error } = await check(write(packed.subarray(0, length)));
+          const line = rows === 0 ? [0, 1] : [rows + 1];
+          expect(line).toContain(error?.line);
+          expect(error?.reason).toMatch(/is cut after line \d+/);
+        }),
+        {
+          numRuns: 60,
+          examples: [
+            [2],
+            [9],
+            [10],
+            [11],
+            [12],
+            [packed.length - 1],
+            [packed.length - 8],
+            [packed.length - 9],
+          ],
+        },
+      );
+    },
+  );
+
+  test("the later the cut, the more is told: all of it when only the checksum is missing", async ({
+    write,
+  }) => {
+    const counts: number[] = [];
+    for (const missing of [PACKED.length - 2_000, 9_000, 4_000, 500, 8, 1]) {
+      counts.push((await check(write(PACKED.subarray(0, PACKED.length - missing)))).rows);
+    }
+    expect(counts).toEqual(counts.toSorted((a, b) => a - b));
+    expect(counts[0]).toBeGreaterThan(0);
+    expect(counts.at(-1)).toBe(ROWS);
+  });
+
+  test("packed data that is damaged in the middle is named as such", async ({ write }) => {
+    const damaged = Buffer.from(PACKED);
+    damaged.fill(0xff, 16_500, 16_550);
+    const { rows, error } = await check(write(damaged));
+    expect(rows).toBeGreaterThan(0);
+    expect(error?.reason).toContain(`damaged after line ${rows + 1}`);
+  });
+
+  test("what follows a whole packed file and is no padding is damage", async ({ write }) => {
+    const { rows, error } = await check(write(Buffer.concat([PACKED, Buffer.from("and more")])));
+    expect(rows).toBeGreaterThan(ROWS / 2);
+    expect(error?.reason).toContain(`damaged after line ${rows + 1}`);
+  });
+
+  test("a plain file that ends within a line loses that line only", async ({ write }) => {
+    const text = LINES.slice(0, 4).join("\n");
+    const { events, totals } = await replay(write(text.slice(0, -12)));
+    expect(closes(events)).toEqual([1, 2]);
+    expect(totals).toEqual({ "bad-columns": 1 });
+  });
+});

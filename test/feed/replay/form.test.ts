@@ -1,0 +1,155 @@
+import { gzipSync } from "node:zlib";
+import { describe, expect } from "vitest";
+import { createReplayFeed } from "../../../src/feed/index.ts";
+import { InputError } from "../../../src/lib/input-error.ts";
+import { closes, gzip, HEADER, LeapingClock, line, only, replay, T0, test } from "./replay-kit.ts";
+
+const CSV = [HEADER, line(0), line(1)];
+const TRADE = {
+  kind: "trade",
+  at: T0 + 250,
+  group: "bsc",
+  pool: "0xaa",
+  token: "0xbb",
+  side: "buy",
+  price: "0.25",
+  amount: "40",
+  quoteUsd: "10",
+  trader: "0xcc",
+};
+const NDJSON = [JSON.stringify(TRADE), JSON.stringify({ ...TRADE, at: T0 + 1_250, side: "sell" })];
+
+function complaint(path: string, format: "auto" | "csv" | "ndjson" = "auto"): string {
+  try {
+    createReplayFeed({ path, format, clock: new LeapingClock() });
+  } catch (error) {
+    expect(error).toBeInstanceOf(InputError);
+    expect(error).toHaveProperty("file", path);
+    return error instanceof InputError ? error.reason : "";
+  }
+  return "none";
+}
+
+describe("form", () => {
+  test("the first bytes decide whether a file is packed and what it holds, not its name", async ({
+    write,
+  }) => {
+    for (const path of [write(CSV, "a.gz"), write(gzip(CSV), "b.csv"), write(gzip(CSV), "c.ndjson")]) {
+      expect(closes((await replay(path)).events)).toEqual([1, 2]);
+    }
+    for (const path of [write(NDJSON, "d.csv.gz"), write(gzip(NDJSON), "e.csv")]) {
+      expect(only("trade", (await replay(path)).events).map(({ side }) => side)).toEqual(["buy", "sell"]);
+    }
+  });
+
+  test("the header may be absent; a byte order mark, CRLF, blank lines and a missing last line end do no harm", async ({
+    write,
+  }) => {
+    const forms = [
+      [line(0), line(1)].join("\n"),
+      `\uFEFF${CSV.join("\r\n")}\r\n`,
+      `\n\n${CSV.join("\n\n")}\n \n`,
+      HEADER.toUpperCase().replace(",", ", ").concat("\n", line(0), "\n", line(1)),
+    ];
+    for (const form of forms) {
+      const { events, totals } = await replay(write(form));
+      expect(closes(events)).toEqual([1, 2]);
+      expect(totals).toEqual({});
+    }
+  });
+
+  test("gzip of several members is one recording, also with padding after it", async ({ write }) => {
+    const parts = [gzip(CSV), gzip([line(2)]), gzip([line(3)])];
+    expect(closes((await replay(write(Buffer.concat(parts)))).events)).toEqual([1, 2, 3, 4]);
+    expect(closes((await replay(write(Buffer.concat([...parts, Buffer.alloc(40_000)])))).events)).toEqual([
+      1, 2, 3, 4,
+    ]);
+  });
+
+  test("a file that cannot be replayed is refused at once, with its name and the reason", ({ write }) => {
+    const path = write("x", "real");
+    expect(complaint(`${path}-not`)).toBe("there is no such file");
+    expect(complaint(path.replace(/\/real$/, ""))).toBe("this is a directory, expected a file");
+    expect(complaint("/dev/null")).toContain("not a regular file");
+    expect(complaint(write(""))).toBe("the file is empty");
+    expect(complaint(write(gzipSync("")))).toBe("the file is empty when it is unpacked");
+    expect(complaint(write("\n\n"))).toBe("the file has no line in its first 4 KiB");
+    expect(complaint(write(["time,pair,open"]))).toBe(`the header is "time,pair,open", expected ${HEADER}`);
+    expect(complaint(write(NDJSON), "csv")).toContain(`expected ${HEADER}`);
+    expect(complaint(write(CSV), "ndjson")).toContain("expected a JSON object");
+    expect(complaint(write(Buffer.from([0x1f, 0x8b, 1, 2, 3, 4, 5, 6, 7, 8, 9, 9])))).toContain(
+      "damaged at its start",
+    );
+  });
+
+  test("an error's message names file, line and reason", ({ write }) => {
+    const path = write(["a,b,c"]);
+    expect(() => createReplayFeed({ path, clock: new LeapingClock() })).toThrow(
+      `${path}, line 1: the header is "a,b,c", expected ${HEADER}`,
+    );
+  });
+
+  test("a file without one usable line ends in an error that says why", async ({ write }) => {
+    expect((await replay(write([HEADER]))).error).toHaveProperty(
+      "reason",
+      "no line of the file can be used; it has no line of data",
+    );
+    const { error } = await replay(write([HEADER, "1,2", "3,4"]), { loop: true });
+    expect(error).toHaveProperty("reason", "no line of the file can be used; skipped: 2 bad-columns");
+  });
+
+  test("settings out of bounds are refused with value and bound", ({ write }) => {
+    const path = write(CSV);
+    const clock = new LeapingClock();
+    for (const speed of [0, -1, Number.NaN]) {
+      expect(() => createReplayFeed({ path, clock, speed })).toThrow(`speed ${speed} must be above 0`);
+    }
+    expect(() => createReplayFeed({ path, clock, warmupMs: -1 })).toThrow("warmupMs -1 must be 0 or more");
+  });
+
+  test("a feed is iterated at most once", async ({ write }) => {
+    const feed = createReplayFeed({
+      path: write(CSV),
+      clock: new LeapingClock(),
+      speed: Number.POSITIVE_INFINITY,
+    });
+    const { signal } = new AbortController();
+    for await (const _ of feed.events(signal)) break;
+    await expect(async () => {
+      for await (const _ of feed.events(signal)) break;
+    }).rejects.toThrow("at most once");
+  });
+});
+
+describe("facts", () => {
+  const clock = new LeapingClock();
+
+  test("candles know no trades; profiles are known when a file of them is given", ({ write }) => {
+    const path = write(CSV);
+    const none = { trades: false, liquidity: false, listings: false, profiles: false };
+    expect(createReplayFeed({ path, clock })).toMatchObject({
+      name: "replay",
+      origin: "recorded",
+      facts: none,
+    });
+    const profilesPath = write('{"tokens":{}}');
+    expect(createReplayFeed({ path, profilesPath, clock }).facts).toEqual({ ...none, profiles: true });
+  });
+
+  test("an event recording's facts are what its header says, else the kinds at its start", ({ write }) => {
+    const facts = { trades: true, liquidity: true, listings: false, profiles: false };
+    const header = { kind: "recording", version: 1, origin: "simulated", facts };
+    const withHeader = createReplayFeed({ path: write([JSON.stringify(header), ...NDJSON]), clock });
+    expect(withHeader).toMatchObject({ origin: "simulated", facts });
+    const live = createReplayFeed({
+      path: write([JSON.stringify({ ...header, origin: "live" }), ...NDJSON]),
+      clock,
+    });
+    expect(live.origin).toBe("recorded");
+    expect(createReplayFeed({ path: write(NDJSON), clock }).facts).toEqual({ ...facts, liquidity: false });
+  });
+
+  test("a recording of a later version is refused by name", ({ write }) => {
+    expect(complaint(write(['{"kind":"recording","version":2}', ...NDJSON]))).toContain("version 2");
+  });
+});

@@ -1,0 +1,149 @@
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import fc from "fast-check";
+import { describe, expect } from "vitest";
+import { addressOf } from "../../../src/feed/index.ts";
+import { LATEST_AT_MS } from "../../../src/feed/replay/timeline.ts";
+import { MarketEvent, MarketGroup } from "../../../src/market/index.ts";
+import { gzip, only, replay, test } from "./replay-kit.ts";
+
+const root = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
+const DAY = root("examples/data/2017-11-12.csv.gz");
+const DAY_PROFILES = root("examples/data/2017-11-12.profiles.json");
+const TEN_DAYS = root("../shared/data/exchange-1m/2017-11-04_2017-11-14.csv.gz");
+
+const amount = fc.stringMatching(/^\d{1,20}(\.\d{1,20})?$/);
+const id = fc.string({ minLength: 1, maxLength: 40 });
+const at = fc.integer({ min: 60_000, max: LATEST_AT_MS });
+const common = { at, group: fc.constantFrom(...MarketGroup.options), token: id };
+const link = fc.option(fc.string(), { nil: null });
+const flag = fc.boolean();
+
+/** Any valid event, by kind. */
+const EVENTS = {
+  trade: fc.record({
+    kind: fc.constant("trade" as const),
+    ...common,
+    pool: id,
+    side: fc.constantFrom("buy" as const, "sell" as const),
+    price: amount,
+    amount,
+    quoteUsd: amount,
+    trader: id,
+  }),
+  candle: fc
+    .record(
+      {
+        kind: fc.constant("candle" as const),
+        ...common,
+        open: amount,
+        high: amount,
+        low: amount,
+        close: amount,
+        volume: amount,
+        trades: fc.nat(),
+        buyVolume: amount,
+      },
+      { requiredKeys: ["kind", "at", "group", "token", "open", "high", "low", "close", "volume"] },
+    )
+    .map((candle) => ({ ...candle, openAt: candle.at - 60_000 })),
+  listing: fc.record({ kind: fc.constant("listing" as const), ...common, pool: id, liquidity: amount }),
+  liquidity: fc.record({
+    kind: fc.constant("liquidity" as const),
+    ...common,
+    pool: id,
+    usd: amount,
+    cause: fc.constantFrom("sync" as const, "add" as const, "remove" as const),
+  }),
+  profile: fc.record(
+    {
+      kind: fc.constant("profile" as const),
+      ...common,
+      symbol: id,
+      name: fc.string(),
+      createdAt: at,
+      quote: flag,
+      marketData: fc.option(fc.record({ market_id: id, image_url: link, name: link }), { nil: null }),
+      socialData: fc.option(fc.record({ chat_url: link, microblog_url: link, website_url: link }), {
+        nil: null,
+      }),
+      contractSource: fc.constantFrom("verified" as const, "unverified" as const),
+      forumPost: fc.option(
+        fc.record({
+          position: fc.nat(),
+          address: fc.constant("0xaB"),
+          url: fc.string(),
+          title: fc.string(),
+          upvotes: fc.integer(),
+          posted: at,
+        }),
+        { nil: null },
+      ),
+    },
+    { requiredKeys: ["kind", "at", "group", "token"] },
+  ),
+  clock: fc.record({ kind: fc.constant("clock" as const), at }),
+};
+
+describe("market events as NDJSON", () => {
+  test("the kinds tried here are all there are", () => {
+    expect(Object.keys(EVENTS)).toEqual(MarketEvent.options.map(({ shape }) => shape.kind.value));
+  });
+
+  test.for(Object.entries(EVENTS))(
+    "any %s survives being recorded and replayed",
+    async ([, events], { expect, write }) => {
+      await fc.assert(
+        fc.asyncProperty<[MarketEvent]>(events, async (event) => {
+          const { events: told, totals } = await replay(write(gzip([JSON.stringify(event)])));
+          expect(totals).toEqual({});
+          expect(told[0]).toEqual(event);
+        }),
+        { numRuns: 40 },
+      );
+    },
+  );
+});
+
+describe("the recorded day that ships", () => {
+  test("it holds every candle of 12 November 2017, and not a line is skipped", async () => {
+    const { events, totals, error } = await replay(DAY, { group: "bsc" });
+    expect(error).toBeUndefined();
+    expect(totals).toEqual({});
+    const candles = only("candle", events);
+    expect(candles.length).toBe(23_896);
+    expect(new Set(candles.map(({ token }) => token)).size).toBe(18);
+    const opened = candles.map(({ openAt }) => new Date(openAt).toISOString());
+    expect([opened[0], opened.at(-1)]).toEqual(["2017-11-12T00:00:00.000Z", "2017-11-12T23:59:00.000Z"]);
+  });
+
+  test("its profiles know every pair, and fill all four groups with at least ten tokens", async () => {
+    const { events, totals } = await replay(DAY, { profilesPath: DAY_PROFILES });
+    expect(totals).toEqual({});
+    const profiles = only("profile", events);
+    const counts = Object.groupBy(profiles, ({ group }) => group);
+    expect(counts.bsc?.length).toBe(18);
+    for (const group of MarketGroup.options) expect(counts[group]?.length, group).toBeGreaterThanOrEqual(10);
+    for (const profile of profiles) {
+      expect(profile.marketData?.market_id).toMatch(/^[a-z-]+$/);
+      expect(profile.token).toBe(addressOf(profile.group, profile.symbol ?? ""));
+      expect(profile.contractSource).toBeUndefined();
+      expect(MarketEvent.parse(profile)).toEqual(profile);
+    }
+  });
+
+  test.skipIf(!existsSync(TEN_DAYS))(
+    "the ten days that it is cut out of parse whole (where they are at hand)",
+    async () => {
+      const { events, totals } = await replay(TEN_DAYS, { group: "bsc" });
+      expect(totals).toEqual({});
+      expect(only("candle", events).length).toBe(236_586);
+      expect(only("profile", events).length).toBe(20);
+      const dayStart = Date.UTC(2017, 10, 12);
+      const day = only("candle", events).filter(
+        ({ openAt }) => openAt >= dayStart && openAt < dayStart + 86_400_000,
+      );
+      expect(day).toEqual(only("candle", (await replay(DAY, { group: "bsc" })).events));
+    },
+  );
+});

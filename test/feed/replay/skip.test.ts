@@ -1,0 +1,228 @@
+import { readFileSync } from "node:fs";
+import fc from "fast-check";
+import { describe, expect } from "vitest";
+import { SKIP_REASONS, type SkipReason } from "../../../src/feed/index.ts";
+import { LineSplitter, MAX_LINE_CHARS } from "../../../src/feed/replay/line-splitter.ts";
+import { MAX_PAIRS } from "../../../src/feed/replay/pair-book.ts";
+import { plainDecimal } from "../../../src/feed/replay/plain-decimal.ts";
+import { DETAILED_PER_REASON } from "../../../src/feed/replay/skips.ts";
+import { LATEST_AT_MS } from "../../../src/feed/replay/timeline.ts";
+import { EventTimeMs } from "../../../src/market/index.ts";
+import { closes, HEADER, line, MINUTE, replay, T0, test } from "./replay-kit.ts";
+
+const row = (fields: string) => `${T0 + MINUTE},BTC_AAA,${fields}`;
+const at = (time: string) => `${time},BTC_AAA,1,2,0.5,1.5,10`;
+const YEARS = 40 * 24 * 60;
+
+/** A bad CSV line by reason, with a part of what is reported of it. */
+const BAD_LINES: readonly [SkipReason, string, string][] = [
+  ["too-long", "9".repeat(MAX_LINE_CHARS + 1), `${MAX_LINE_CHARS + 1} characters, most ${MAX_LINE_CHARS}`],
+  ["bad-columns", row("1,2,0.5,1.5"), "6 columns, expected 7"],
+  ["bad-columns", row("1,2,0.5,1.5,10,7"), "8 columns"],
+  ["bad-columns", "nonsense", "1 columns"],
+  ["bad-time", at("yesterday"), '"yesterday"'],
+  ["bad-time", at("1509836520"), "not a whole minute in milliseconds"],
+  ["bad-time", at("1.5e12"), '"1.5e12"'],
+  ["bad-time", at("-60000"), '"-60000"'],
+  ["bad-time", at("999999999960000"), '"999999999960000"'],
+  ["bad-pair", `${T0 + MINUTE},,1,2,0.5,1.5,10`, 'pair ""'],
+  ["bad-pair", `${T0 + MINUTE},${"A".repeat(129)},1,2,0.5,1.5,10`, "1 to 128 characters"],
+  ["bad-pair", `${T0 + MINUTE},A\u0007B,1,2,0.5,1.5,10`, "none a control"],
+  ["bad-number", row("1,2,0.5,abc,10"), 'close "abc"'],
+  ["bad-number", row("1,2,0.5,NaN,10"), 'close "NaN"'],
+  ["bad-number", row("1,Infinity,0.5,1.5,10"), 'high "Infinity"'],
+  ["bad-number", row("1,2,0.5,1.5,"), 'volume ""'],
+  ["bad-number", row("1,2,0.5,1.5,1e300"), 'volume "1e300"'],
+  ["bad-number", row("0x1,2,0.5,1.5,10"), 'open "0x1"'],
+  ["negative", row("1,2,-0.5,1.5,10"), 'low "-0.5" is below zero'],
+  ["negative", row("1,2,0.5,1.5,-1e-3"), 'volume "-1e-3"'],
+  ["impossible", row("1,2,0,1.5,10"), "low 0"],
+  ["impossible", row("1,1.2,0.5,1.5,10"), "high 1.2"],
+  ["impossible", row("1,2,1.1,1.5,10"), "low 1.1"],
+  ["duplicate", line(0), `BTC_AAA has a candle of ${T0}`],
+  ["late", line(-1), "lies 60000 ms before the latest event, most 5000"],
+  ["ahead", line(YEARS), "after the latest event, most 2678400000"],
+];
+
+describe("lines that cannot be used", () => {
+  test.for(BAD_LINES)(
+    "a %s line is left out, counted and reported; the rest goes on",
+    async ([reason, bad, part], { expect, write }) => {
+      const { events, skipped, totals, error } = await replay(write([HEADER, line(0), bad, line(2)]));
+      expect(error).toBeUndefined();
+      expect(closes(events)).toEqual([1, 3]);
+      expect(totals).toEqual({ [reason]: 1 });
+      expect(skipped).toEqual([[reason, 3, expect.stringContaining(part)]]);
+    },
+  );
+
+  test("bad market events are left out with the field and the reason", async ({ write }) => {
+    const trade = {
+      kind: "trade",
+      at: T0,
+      group: "bsc",
+      pool: "p",
+      token: "t",
+      side: "buy",
+      price: "1",
+      amount: "1",
+      quoteUsd: "1",
+      trader: "w",
+    };
+    const candle = {
+      kind: "candle",
+      at: T0,
+      group: "bsc",
+      token: "t",
+      openAt: T0 - MINUTE,
+      open: "1",
+      high: "1",
+      low: "1",
+      close: "1",
+      volume: "0",
+    };
+    const lines = [
+      trade,
+      { ...trade, price: 0.5 },
+      { ...trade, price: "1e-8" },
+      { ...trade, side: "hold" },
+      { ...trade, at: T0 - 5_001 },
+      { ...trade, at: T0 - 5_000, trader: "in time" },
+      { ...candle, openAt: T0 },
+      { kind: "gossip", at: T0 },
+      candle,
+    ].map((event) => JSON.stringify(event));
+    const { events, skipped } = await replay(write([...lines, "{", "[]", "null"]));
+    expect(events.filter(({ kind }) => kind !== "clock")).toEqual([
+      trade,
+      { ...trade, at: T0 - 5_000, trader: "in time" },
+      candle,
+    ]);
+    expect(skipped).toEqual([
+      ["bad-event", 2, expect.stringContaining("price 0.5: ")],
+      ["bad-event", 3, expect.stringContaining('price "1e-8": ')],
+      ["bad-event", 4, expect.stringContaining('side "hold": ')],
+      ["late", 5, expect.stringContaining("5001 ms before")],
+      ["bad-event", 7, expect.stringContaining("must be openAt + 60000")],
+      ["bad-event", 8, expect.stringContaining('kind "gossip": ')],
+      ["bad-json", 10, expect.any(String)],
+      ["bad-event", 12, "7 in all: the line is JSON, but no market event"],
+    ]);
+  });
+
+  test("however many lines are bad, a reason is reported a bounded number of times", async ({ write }) => {
+    const bad = Array.from({ length: 1_000 }, () => "x");
+    const { skipped, totals } = await replay(write([HEADER, ...bad, line(0)]));
+    expect(skipped.length).toBe(DETAILED_PER_REASON + 1);
+    expect(skipped.at(-1)).toEqual(["bad-columns", 1_001, `1000 in all: ${SKIP_REASONS["bad-columns"]}`]);
+    expect(totals).toEqual({ "bad-columns": 1_000 });
+  });
+
+  test("pairs beyond the most that are followed are left out", async ({ write }) => {
+    const lines = Array.from({ length: MAX_PAIRS + 2 }, (_, index) => line(0, `P${index}`));
+    const { totals, skipped, events } = await replay(write([...lines, line(1, "P0")]));
+    expect(totals).toEqual({ "too-many-pairs": 2 });
+    expect(skipped[0]).toEqual(["too-many-pairs", MAX_PAIRS + 1, expect.stringContaining(`P${MAX_PAIRS}`)]);
+    expect(closes(events).length).toBe(MAX_PAIRS + 1);
+  });
+
+  test("the document's table of reasons is the code's", () => {
+    const text = readFileSync(new URL("../../../src/feed/RECORDING.md", import.meta.url), "utf8");
+    const table = text.split("## What is skipped")[1]?.split("## ")[0] ?? "";
+    const rows = [...table.matchAll(/^\| `([a-z-]+)` \| (.+) \|$/gm)].map(([, reason, meaning]) => [
+      reason,
+      meaning,
+    ]);
+    expect(Object.fromEntries(rows)).toEqual(SKIP_REASONS);
+  });
+
+  test("the latest event time is the schema's", () => {
+    expect(EventTimeMs.safeParse(LATEST_AT_MS).success).toBe(true);
+    expect(EventTimeMs.safeParse(LATEST_AT_MS + 1).success).toBe(false);
+  });
+});
+
+describe("amounts", () => {
+  test("plain decimals stay as they are, other forms are written out exactly", () => {
+    const forms = {
+      "0.0000054": "0.0000054",
+      "007.50": "007.50",
+      "1e-8": "0.00000001",
+      "1.25E+2": "125",
+      "12.5e-1": "1.25",
+      ".5": "0.5",
+      "5.": "5",
+      "+3": "3",
+      "0e5": "0",
+      "1.50e1": "15.0",
+    };
+    for (const [text, plain] of Object.entries(forms)) expect(plainDecimal(text), text).toBe(plain);
+    for (const text of [
+      "",
+      ".",
+      "e5",
+      "1e",
+      "1e99999",
+      "-1",
+      "1 ",
+      "1,5",
+      "١",
+      "1_000",
+      `1${"0".repeat(100)}`,
+    ]) {
+      expect(plainDecimal(text), text).toBeUndefined();
+    }
+  });
+
+  test("an exponent form has exactly the value of its digits", () => {
+    const digits = fc.stringMatching(/^\d{1,20}$/);
+    fc.assert(
+      fc.property(
+        digits,
+        fc.stringMatching(/^\d{0,20}$/),
+        fc.integer({ min: -30, max: 30 }),
+        (whole, fraction, exponent) => {
+          const plain = plainDecimal(`${whole}.${fraction}e${exponent}`) ?? "none";
+          const [before = "", after = ""] = plain.split(".");
+          // Both sides scaled by 10^60, as whole numbers.
+          const expected = BigInt(whole + fraction) * 10n ** BigInt(60 - fraction.length + exponent);
+          expect(BigInt(before + after) * 10n ** BigInt(60 - after.length)).toBe(expected);
+        },
+      ),
+    );
+  });
+});
+
+describe("lines", () => {
+  test("however the bytes are cut into chunks, the lines are the same", () => {
+    const text = fc
+      .array(fc.stringMatching(/^[aé🔥\r]{0,5}$/u), { maxLength: 20 })
+      .map((parts) => parts.join("\n"));
+    fc.assert(
+      fc.property(text, fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 1 }), (content, sizes) => {
+        const bytes = Buffer.from(content);
+        const splitter = new LineSplitter();
+        const lines: unknown[] = [];
+        for (let from = 0, turn = 0; from < bytes.length; turn += 1) {
+          const size = sizes[turn % sizes.length] ?? 1;
+          lines.push(...splitter.push(bytes.subarray(from, from + size)));
+          from += size;
+        }
+        lines.push(...splitter.finish());
+        const expected = content.split("\n").map((part) => part.replace(/\r$/, ""));
+        // An empty last part is no line.
+        expect(lines).toEqual(content.endsWith("\n") || content === "" ? expected.slice(0, -1) : expected);
+      }),
+    );
+  });
+
+  test("a line beyond the bound costs no memory and is told with its length", () => {
+    const splitter = new LineSplitter();
+    const chunk = Buffer.alloc(1_000_000, "x");
+    for (let count = 0; count < 50; count += 1) expect(splitter.push(chunk)).toEqual([]);
+    expect(splitter.push(Buffer.from("x\nshort\n"))).toEqual([{ chars: 50_000_001 }, "short"]);
+    expect(splitter.push(Buffer.from(`${"y".repeat(MAX_LINE_CHARS)}\n`))).toEqual([
+      "y".repeat(MAX_LINE_CHARS),
+    ]);
+  });
+});

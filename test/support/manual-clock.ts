@@ -1,0 +1,71 @@
+import type { WallClock } from "../../src/lib/clock.ts";
+
+type Timer = { at: number; readonly everyMs: number | undefined; readonly fire: () => void };
+
+/** A clock that stands still until the test moves it. A sleep of 0 takes a turn of the event loop and no time. */
+export class ManualClock implements WallClock {
+  #elapsed = 0;
+  #wallOffset: number;
+  #timers: Timer[] = [];
+  #watchers: (() => void)[] = [];
+  /** Milliseconds of every sleep that was asked for, in order. */
+  readonly slept: number[] = [];
+
+  constructor(startMs = Date.UTC(2026, 0, 1)) {
+    this.#wallOffset = startMs;
+  }
+
+  now(): number {
+    return this.#wallOffset + this.#elapsed;
+  }
+
+  monotonic(): number {
+    return this.#elapsed;
+  }
+
+  sleep(ms: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      signal.throwIfAborted();
+      this.slept.push(ms);
+      if (ms === 0) setImmediate(resolve);
+      const timer = { at: this.#elapsed + ms, everyMs: undefined, fire: resolve };
+      this.#timers.push(timer);
+      signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+      for (const watcher of this.#watchers.splice(0)) watcher();
+    });
+  }
+
+  every(ms: number, fn: () => void): () => void {
+    const timer = { at: this.#elapsed + ms, everyMs: ms, fire: fn };
+    this.#timers.push(timer);
+    return () => {
+      this.#timers = this.#timers.filter((other) => other !== timer);
+    };
+  }
+
+  /** Resolves when somebody next asks for a sleep. */
+  nextSleep(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#watchers.push(resolve);
+    });
+  }
+
+  /** Sets the machine's clock, as an operator might; time itself goes on undisturbed. */
+  jumpWall(ms: number): void {
+    this.#wallOffset += ms;
+  }
+
+  /** Lets time pass and fires what falls due, in order. */
+  advance(ms: number): void {
+    const until = this.#elapsed + ms;
+    for (;;) {
+      const due = this.#timers.filter(({ at }) => at <= until).toSorted((a, b) => a.at - b.at)[0];
+      if (!due) break;
+      this.#elapsed = Math.max(this.#elapsed, due.at);
+      if (due.everyMs === undefined) this.#timers = this.#timers.filter((timer) => timer !== due);
+      else due.at += due.everyMs;
+      due.fire();
+    }
+    this.#elapsed = until;
+  }
+}
