@@ -1,0 +1,242 @@
+import type { MarketEvent, Profile } from "../../../market/index.ts";
+import type { Actor } from "./actor.ts";
+import { Arrivals } from "./arrivals.ts";
+import { type Climate, rhythmAt } from "./climate.ts";
+import { FairValue, type ValueTraits } from "./fair-value.ts";
+import type { Fate } from "./fate.ts";
+import type { LabelSink } from "./label.ts";
+import { Pool } from "./pool.ts";
+import { forumPostOf, type Subject } from "./profiles.ts";
+import type { Random } from "./random.ts";
+import { type Phase, ScriptRun } from "./script.ts";
+import { MINUTE_MS } from "./time.ts";
+import { type Moment, Traders } from "./traders.ts";
+import { Venue } from "./venue.ts";
+import type { Wallets } from "./wallets.ts";
+
+const NEVER = Number.POSITIVE_INFINITY;
+/** Differences of this size, and more, are seen by those who live on them within a minute, mostly. */
+const ARBITRAGE_GAP = 0.008;
+const ARBITRAGE_CHANCE = 0.7;
+/** Makers add to or take from a pool about once in ten hours, at most a tenth of it. */
+const MAKERS_PER_MINUTE = 1 / 600;
+
+/** What the tokens of one chain share. */
+export interface Chain {
+  readonly climate: Climate;
+  readonly wallets: Wallets;
+  /** Dollars of the wrapped native token at the market's start; it moves with the climate. */
+  readonly nativeUsd: number;
+  readonly onLabel: LabelSink;
+}
+
+/** What makes one token differ from the next. */
+export interface TokenTraits {
+  readonly rank: number;
+  readonly subject: Subject;
+  readonly pool: string;
+  /** What the pool pairs it with. */
+  readonly quotedIn: "native" | "stable";
+  readonly value: ValueTraits;
+  readonly liquidityUsd: number;
+  readonly feeShare: number;
+  /** Trades per millisecond at a moment, before the rhythm of the day. */
+  readonly tradesPerMs: (atMs: number) => number;
+  /** How many trades one trade brings. */
+  readonly branching: number;
+  readonly canSell: boolean;
+  /** When it is traded no more; Infinity for never. */
+  readonly endsAtMs: number;
+  /** Facts to come, ordered by their moment. */
+  readonly profiles: readonly Profile[];
+  /** What befalls it next; asked at birth and after each script. */
+  readonly nextFate: (nowMs: number, liquidityUsd: number) => Fate | null;
+}
+
+/** A token of a chain, its pool and its traders. */
+export class ChainToken implements Actor {
+  readonly rank: number;
+  readonly venue: Venue;
+  readonly subject: Subject;
+  readonly #traits: TokenTraits;
+  readonly #chain: Chain;
+  readonly #random: Random;
+  readonly #value: FairValue;
+  readonly #traders: Traders;
+  readonly #arrivals: Arrivals;
+  #profiles: Profile[];
+  #fate: Fate | null;
+  #run: ScriptRun | null = null;
+  #isAbandoned = false;
+  #nextAtMs: number;
+  #minuteAtMs: number;
+  #commonAtMs = NEVER;
+  #crowdAtMs = NEVER;
+  #arbitrageAtMs = NEVER;
+
+  constructor(traits: TokenTraits, chain: Chain, nowMs: number, random: Random) {
+    this.rank = traits.rank;
+    this.subject = traits.subject;
+    this.#traits = traits;
+    this.#chain = chain;
+    this.#random = random;
+    this.#value = new FairValue(traits.value, chain.climate);
+    const quote = traits.liquidityUsd / 2 / this.#quoteUsd();
+    const tokens = traits.liquidityUsd / 2 / traits.value.startUsd;
+    const { group, token } = traits.subject;
+    this.venue = new Venue({ group, pool: traits.pool, token }, new Pool(tokens, quote, traits.feeShare));
+    this.#traders = new Traders(this.venue, chain.wallets, random, traits.canSell);
+    this.#arrivals = new Arrivals(nowMs, traits.branching, 45_000);
+    this.#profiles = [...traits.profiles];
+    this.#fate = traits.nextFate(nowMs, traits.liquidityUsd);
+    this.#minuteAtMs = nowMs + random.below(MINUTE_MS);
+    this.#awaitCommon(nowMs);
+    this.#nextAtMs = this.#earliest();
+  }
+
+  get nextAtMs(): number {
+    return this.#nextAtMs;
+  }
+
+  /** Reports what lies in the pool, as when it is first seen. */
+  introduce(at: number, out: MarketEvent[]): void {
+    this.venue.report(at, this.#quoteUsd(), "sync", out);
+  }
+
+  act(out: MarketEvent[]): void {
+    const now = this.#nextAtMs;
+    if (now >= this.#traits.endsAtMs) {
+      this.#nextAtMs = NEVER;
+      return;
+    }
+    while (this.#profiles[0] && this.#profiles[0].at <= now) out.push(...this.#profiles.splice(0, 1));
+    if (this.#fate && now >= this.#fate.atMs && this.#run === null) this.#startScript(this.#fate, now, out);
+    if (this.#run?.phase && now >= this.#run.phase.untilMs) this.#nextPhase(this.#run, now, out);
+    if (now >= this.#minuteAtMs) this.#passMinute(now, out);
+    this.#tradeDue(now, out);
+    if (this.#isAbandoned && this.#run === null) this.#nextAtMs = NEVER;
+    else this.#nextAtMs = this.#earliest();
+  }
+
+  #earliest(): number {
+    const script = this.#run ? (this.#run.phase?.untilMs ?? NEVER) : (this.#fate?.atMs ?? NEVER);
+    const trade = Math.min(this.#commonAtMs, this.#crowdAtMs, this.#arbitrageAtMs);
+    const fact = this.#profiles[0]?.at ?? NEVER;
+    return Math.min(trade, script, fact, this.#minuteAtMs, this.#traits.endsAtMs);
+  }
+
+  #tradeDue(now: number, out: MarketEvent[]): void {
+    let traded = true;
+    if (now >= this.#arbitrageAtMs) {
+      this.#arbitrageAtMs = NEVER;
+      this.#traders.arbitrage(this.#moment(now), out);
+    } else if (now >= this.#crowdAtMs) {
+      const phase = this.#run?.phase;
+      if (phase?.style === "wash") this.#traders.wash(this.#moment(now), out);
+      else if (phase) this.#traders.follow(this.#moment(now), phase, out);
+      this.#awaitCrowd(now, phase);
+    } else if (now >= this.#commonAtMs) {
+      this.#traders.common(this.#moment(now), out);
+      this.#arrivals.arrived(now);
+      this.#awaitCommon(now);
+    } else {
+      traded = false;
+    }
+    if (traded) this.venue.report(now, this.#quoteUsd(), "trade", out);
+  }
+
+  #passMinute(now: number, out: MarketEvent[]): void {
+    this.#minuteAtMs = now + MINUTE_MS;
+    this.#value.step(this.#random);
+    this.#awaitCommon(now);
+    if (this.#isAbandoned) return;
+    const { gap } = this.#moment(now);
+    const tempting = Math.abs(gap) > Math.max(ARBITRAGE_GAP, 2 * this.#traits.feeShare);
+    if (tempting && this.#run?.phase?.style !== "tick" && this.#random.chance(ARBITRAGE_CHANCE)) {
+      this.#arbitrageAtMs = now + 1 + this.#random.below(MINUTE_MS);
+    }
+    if (this.#run === null && this.#random.chance(MAKERS_PER_MINUTE)) this.#makersMove(now, out);
+    this.venue.report(now, this.#quoteUsd(), "sync", out);
+  }
+
+  /** Makers come and go, so that the depth stays near what it was at first. */
+  #makersMove(now: number, out: MarketEvent[]): void {
+    const wanted = this.#traits.liquidityUsd / this.venue.liquidityUsd(this.#quoteUsd());
+    const factor = Math.max(0.9, Math.min(1.1, Math.sqrt(wanted) * this.#random.logNormal(1, 0.05)));
+    this.venue.pool.scale(factor);
+    this.venue.report(now, this.#quoteUsd(), factor > 1 ? "add" : "remove", out);
+  }
+
+  #startScript(fate: Fate, now: number, out: MarketEvent[]): void {
+    const usualPerMs = this.#traits.tradesPerMs(now) * rhythmAt(now);
+    const { group, token } = this.#traits.subject;
+    const script = fate.plan({ group, token, nowMs: now, usualPerMs }, this.#random);
+    this.#fate = null;
+    // The plan counts from the price that stands, wherever the value is: what the label says can then be seen in the trades.
+    this.#value.settle(-this.#moment(now).gap);
+    this.#run = new ScriptRun(script);
+    this.#chain.onLabel(script.label);
+    this.#traders.assemble(script.crew);
+    if (script.label.kind === "pump") this.#stirForum(now);
+    this.#enter(this.#run.phase, now, out);
+  }
+
+  #nextPhase(run: ScriptRun, now: number, out: MarketEvent[]): void {
+    if (run.phase?.style !== "crowd") this.#traders.disband(this.#moment(now), out);
+    const phase = run.next();
+    if (phase !== undefined) {
+      this.#enter(phase, now, out);
+      return;
+    }
+    this.#crowdAtMs = NEVER;
+    this.#value.settle(run.offsetAt(now));
+    this.#run = null;
+    this.#fate = this.#traits.nextFate(now, this.venue.liquidityUsd(this.#quoteUsd()));
+  }
+
+  #enter(phase: Phase | undefined, now: number, out: MarketEvent[]): void {
+    if (phase === undefined) return;
+    if (phase.removes > 0) {
+      this.venue.pool.scale(1 - phase.removes);
+      this.venue.report(now, this.#quoteUsd(), "remove", out);
+      this.#isAbandoned = true;
+      this.#arbitrageAtMs = NEVER;
+      this.#awaitCommon(now);
+    }
+    if (phase.style === "tick" && phase.offset > 0) this.#traders.lift(this.#moment(now), phase.offset, out);
+    this.#awaitCrowd(now, phase);
+  }
+
+  /** A pump makes people write: often a post about the token turns up a few minutes later. */
+  #stirForum(now: number): void {
+    if (this.#traits.subject.group === "exchange" || !this.#random.chance(0.4)) return;
+    const at = now + MINUTE_MS + this.#random.below(10 * MINUTE_MS);
+    const forumPost = forumPostOf(this.#traits.subject, at - 30_000, this.#random);
+    const { group, token } = this.#traits.subject;
+    this.#profiles.push({ kind: "profile", at, group, token, forumPost });
+    this.#profiles.sort((one, other) => one.at - other.at);
+  }
+
+  #awaitCommon(now: number): void {
+    const perMs = this.#traits.tradesPerMs(now) * rhythmAt(now) * (1 - this.#traits.branching);
+    const waiting = this.#isAbandoned ? NEVER : this.#arrivals.waitingMs(now, perMs, this.#random);
+    this.#commonAtMs = Math.ceil(now + waiting);
+  }
+
+  #awaitCrowd(now: number, phase: Phase | undefined): void {
+    const perMs = phase?.tradesPerMs ?? 0;
+    this.#crowdAtMs = perMs > 0 ? Math.ceil(now + this.#random.waiting(1 / perMs)) : NEVER;
+  }
+
+  #quoteUsd(): number {
+    return this.#traits.quotedIn === "native"
+      ? this.#chain.nativeUsd * Math.exp(this.#chain.climate.level)
+      : 1;
+  }
+
+  #moment(at: number): Moment {
+    const quoteUsd = this.#quoteUsd();
+    const aim = this.#value.log + (this.#run?.offsetAt(at) ?? 0);
+    return { at, quoteUsd, gap: aim - Math.log(this.venue.pool.price * quoteUsd) };
+  }
+}

@@ -1,0 +1,79 @@
+import type { Actor } from "./actor.ts";
+import type { LabelSink } from "./label.ts";
+import { Random } from "./random.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "./time.ts";
+
+const STEP_MS = 5_000;
+/** Standard deviation of the market's level over a year, as a share. */
+const YEARLY_VOLATILITY = 0.6;
+const STEP_VOLATILITY = YEARLY_VOLATILITY * Math.sqrt(STEP_MS / (365 * DAY_MS));
+/** The level is drawn back to its start with this time constant, so that a market that runs for months stays in range. */
+const RECALL_MS = 7 * DAY_MS;
+const MEAN_BETWEEN_WIDE_MS = 3 * HOUR_MS;
+
+/** How busy a moment of the day is, 1 on average: slow around 03:00 UTC, fast around 15:00, as when Europe and America are both awake. */
+export function rhythmAt(atMs: number): number {
+  const day = ((atMs % DAY_MS) / DAY_MS) * 2 * Math.PI;
+  return 1 - 0.42 * Math.cos(day - Math.PI / 4) + 0.12 * Math.cos(2 * day - Math.PI / 2);
+}
+
+/**
+ * What all tokens have in common: the market's level, as the natural logarithm against its start. A slow random walk, and
+ * now and then a move of the whole market by 4 to 12 % within 5 to 15 minutes, up or down, which is labelled `wide`.
+ */
+export class Climate implements Actor {
+  readonly rank: number;
+  readonly #random: Random;
+  readonly #onLabel: LabelSink;
+  #nextAtMs: number;
+  #level = 0;
+  #wideAtMs: number;
+  #wideUntilMs = Number.NEGATIVE_INFINITY;
+  #widePerStep = 0;
+
+  constructor(seed: string, rank: number, beginAtMs: number, onLabel: LabelSink) {
+    this.rank = rank;
+    this.#random = new Random(`${seed}/climate`);
+    this.#onLabel = onLabel;
+    this.#nextAtMs = beginAtMs;
+    this.#wideAtMs = beginAtMs + this.#random.waiting(MEAN_BETWEEN_WIDE_MS);
+  }
+
+  get nextAtMs(): number {
+    return this.#nextAtMs;
+  }
+
+  /** The market's level now, as a natural logarithm: 0.1 is about 10 % above the start. */
+  get level(): number {
+    return this.#level;
+  }
+
+  act(): void {
+    const now = this.#nextAtMs;
+    if (now >= this.#wideAtMs) this.#startWide(now);
+    this.#level += STEP_VOLATILITY * this.#random.normal() - (this.#level * STEP_MS) / RECALL_MS;
+    if (now < this.#wideUntilMs) this.#level += this.#widePerStep;
+    this.#nextAtMs = now + STEP_MS;
+  }
+
+  #startWide(now: number): void {
+    const random = this.#random;
+    const up = random.chance(0.5);
+    const size = random.between(0.04, 0.12) * (up ? 1 : -1);
+    const steps = Math.round(random.between(5, 15) * (MINUTE_MS / STEP_MS));
+    this.#wideUntilMs = now + steps * STEP_MS;
+    this.#widePerStep = Math.log1p(size) / steps;
+    this.#wideAtMs = this.#wideUntilMs + random.waiting(MEAN_BETWEEN_WIDE_MS);
+    this.#onLabel({
+      kind: "wide",
+      shape: up ? "up" : "down",
+      group: null,
+      token: null,
+      startAtMs: now,
+      endAtMs: this.#wideUntilMs,
+      size,
+      peakAtMs: up ? this.#wideUntilMs : null,
+      removedAtMs: null,
+    });
+  }
+}

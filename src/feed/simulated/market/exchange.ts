@@ -1,0 +1,77 @@
+import type { MarketEvent } from "../../../market/index.ts";
+import type { Actor } from "./actor.ts";
+import type { Climate } from "./climate.ts";
+import { ExchangePair } from "./exchange-pair.ts";
+import { everydayFate } from "./fate.ts";
+import type { LabelSink } from "./label.ts";
+import { inventUniqueNames } from "./names.ts";
+import { laterProfiles, ON_EXCHANGE, type Subject } from "./profiles.ts";
+import { Random } from "./random.ts";
+import { DAY_MS, MINUTE_MS } from "./time.ts";
+
+const MEAN_HOURS_BETWEEN_SCRIPTS = 18;
+/** With fewer trades a minute, one wallet moves the price at will. */
+const SHALLOW_TRADES_PER_MINUTE = 5;
+
+/** The exchange: when a minute of the clock is over, it prints the candles of all pairs that traded in it. */
+export class Exchange implements Actor {
+  readonly rank: number;
+  readonly subjects: readonly Subject[];
+  readonly #pairs: readonly ExchangePair[];
+  #nextAtMs: number;
+
+  constructor(
+    seed: string,
+    count: number,
+    climate: Climate,
+    onLabel: LabelSink,
+    rank: number,
+    nowMs: number,
+  ) {
+    this.rank = rank;
+    const naming = inventUniqueNames(count, new Random(`${seed}/exchange/names`));
+    this.subjects = naming.map((one) => ({
+      group: "exchange",
+      token: one.symbol,
+      naming: one,
+      createdAtMs: Math.max(0, nowMs - 400 * DAY_MS),
+    }));
+    this.#pairs = naming.map((one, serial) => {
+      const birth = new Random(`${seed}/exchange/${serial}/birth`);
+      const life = new Random(`${seed}/exchange/${serial}/life`);
+      const tradesPerMinute = Math.min(400, birth.logNormal(12, 1.3));
+      const traits = {
+        symbol: one.symbol,
+        value: {
+          startUsd: birth.logBetween(1e-4, 3_000),
+          volatility: Math.min(0.002, birth.logNormal(0.0008, 0.4)),
+          beta: birth.between(0.8, 1.2),
+        },
+        tradesPerMinute,
+        tradeUsd: birth.logNormal(150, 0.8),
+        nextFate: (now: number) =>
+          everydayFate(now, MEAN_HOURS_BETWEEN_SCRIPTS, tradesPerMinute < SHALLOW_TRADES_PER_MINUTE, life),
+      };
+      return new ExchangePair(traits, climate, onLabel, nowMs, life);
+    });
+    this.#nextAtMs = (Math.ceil(nowMs / MINUTE_MS) + 1) * MINUTE_MS;
+  }
+
+  get nextAtMs(): number {
+    return this.#nextAtMs;
+  }
+
+  act(out: MarketEvent[]): void {
+    for (const pair of this.#pairs) pair.passMinute(this.#nextAtMs - MINUTE_MS, out);
+    this.#nextAtMs += MINUTE_MS;
+  }
+}
+
+/** What becomes known about the pairs of the exchange, in the order of its moments. */
+export function exchangeNews(seed: string, subjects: readonly Subject[], nowMs: number) {
+  return subjects
+    .flatMap((subject, serial) =>
+      laterProfiles(subject, nowMs, ON_EXCHANGE, new Random(`${seed}/exchange/${serial}/news`)),
+    )
+    .sort((one, other) => one.at - other.at);
+}

@@ -1,0 +1,47 @@
+import type { Random } from "./random.ts";
+
+/* Invented words: none of them is meant to be, or to resemble, anything that exists. */
+const HEADS = (
+  "Amber Bramble Cinder Dapple Ember Fennel Gossamer Hollow Inkwell Juniper Kettle Lantern Marrow Nettle Osprey Pebble Quill Russet " +
+  "Saffron Thistle Umber Velvet Willow Yonder Zephyr Badger Cobble Drizzle Fiddle Gobble Huckle Jumble Lollop Muddle Noodle Paddle " +
+  "Rumple Snuffle Tumble Waffle Wobble Bumble Crinkle Doodle Flapper Grumble Hopple Mizzle Pickle Riddle"
+).split(" ");
+const TAILS = (
+  "barrow beck bottom bridge brook burrow croft dale drift fen field fold ford garth gate glen grove hatch heath hollow hurst knoll " +
+  "leap march mere moor nook orchard patch pike pond reach ridge rill shaw stead stile thorn vale wick wold"
+).split(" ");
+const ENDINGS: readonly (readonly [string, number])[] = [
+  ["", 5],
+  [" Coin", 2],
+  [" Token", 2],
+  [" Protocol", 1],
+  [" Swap", 1],
+  [" Hound", 1],
+  [" Frog", 1],
+  [" Finance", 1],
+];
+
+/** What a token calls itself. */
+export interface Naming {
+  readonly name: string;
+  readonly symbol: string;
+}
+
+/** An invented name and a symbol made from its letters. On chains nobody keeps either unique. */
+export function inventName(random: Random): Naming {
+  const head = random.pick(HEADS);
+  const tail = random.pick(TAILS);
+  const symbol = head.slice(0, 2 + random.below(2)) + tail.slice(0, 2 + random.below(2));
+  return { name: head + tail + random.weighted(ENDINGS), symbol: symbol.toUpperCase() };
+}
+
+/** As many invented names with symbols that differ from each other, as an exchange insists on. */
+export function inventUniqueNames(count: number, random: Random): readonly Naming[] {
+  const bySymbol = new Map<string, Naming>();
+  while (bySymbol.size < count) {
+    const naming = inventName(random);
+    const symbol = bySymbol.has(naming.symbol) ? `${naming.symbol}${bySymbol.size}` : naming.symbol;
+    bySymbol.set(symbol, { ...naming, symbol });
+  }
+  return [...bySymbol.values()];
+}

@@ -1,0 +1,129 @@
+import { expect, test } from "vitest";
+import { createSimulatedFeed, type SimulatedFeedOptions } from "../../../src/feed/simulated/index.ts";
+import { systemClock } from "../../../src/lib/clock.ts";
+import type { MarketEvent } from "../../../src/market/index.ts";
+import { LeapingClock, StoppedClock } from "./fake-clock.ts";
+import { HOUR, MIDNIGHT, MINUTE } from "./run.ts";
+
+const SMALL = {
+  startAtMs: MIDNIGHT + 12 * HOUR,
+  warmupMs: 10 * MINUTE,
+  durationMs: 5 * MINUTE,
+  tokens: 40,
+} as const;
+
+async function read(
+  options: Partial<SimulatedFeedOptions> & { readonly clock: SimulatedFeedOptions["clock"] },
+) {
+  const events: MarketEvent[] = [];
+  for await (const event of createSimulatedFeed({ ...SMALL, ...options }).events(
+    new AbortController().signal,
+  )) {
+    events.push(event);
+  }
+  return events;
+}
+
+test("[L4] the events are the same at any speed and on any clock", async () => {
+  const fast = await read({ clock: new LeapingClock(), speed: Number.POSITIVE_INFINITY });
+  expect(fast.length).toBeGreaterThan(1_000);
+  expect(fast.at(-1)).toEqual({ kind: "clock", at: SMALL.startAtMs + SMALL.durationMs });
+  expect(await read({ clock: new LeapingClock() })).toEqual(fast);
+  expect(await read({ clock: new LeapingClock(() => 777), speed: 60 })).toEqual(fast);
+});
+
+test.each([1, 60, 0.5])(
+  "at speed %s nothing comes before its time, nothing late, and late waking adds up to no drift",
+  async (speed) => {
+    const oversleepMs = 40;
+    const clock = new LeapingClock(() => oversleepMs);
+    let furthest = 0;
+    let paced = 0;
+    for await (const event of createSimulatedFeed({ ...SMALL, clock, speed }).events(
+      new AbortController().signal,
+    )) {
+      const now = SMALL.startAtMs + clock.monotonic() * speed;
+      if (event.at <= SMALL.startAtMs) continue;
+      expect(event.at).toBeLessThanOrEqual(now);
+      furthest = Math.max(furthest, (now - event.at) / speed);
+      paced += 1;
+    }
+    expect(paced).toBeGreaterThan(300);
+    // The shortest sleep, the late waking, and half a second's worth of rounding at most.
+    expect(furthest).toBeLessThanOrEqual(20 + oversleepMs + 1 / speed);
+  },
+);
+
+test("the warm-up is told at once, and others may run in between", async () => {
+  const clock = new StoppedClock();
+  const controller = new AbortController();
+  const feed = createSimulatedFeed({ startAtMs: MIDNIGHT, tokens: 300, warmupMs: HOUR, clock });
+  let count = 0;
+  let last = 0;
+  const reading = (async () => {
+    for await (const event of feed.events(controller.signal)) {
+      count += 1;
+      last = event.at;
+    }
+  })();
+  await clock.asleep.promise;
+  expect(last).toBe(MIDNIGHT);
+  expect(count).toBeGreaterThan(20_000);
+  expect(clock.sleeps.length).toBeGreaterThanOrEqual(Math.floor(count / 11_000));
+  expect(new Set(clock.sleeps)).toEqual(new Set([0]));
+  controller.abort();
+  await reading;
+});
+
+test("a feed that is aborted in the middle of the warm-up ends without another event", async () => {
+  const controller = new AbortController();
+  let count = 0;
+  for await (const _ of createSimulatedFeed({ ...SMALL, clock: systemClock }).events(controller.signal)) {
+    count += 1;
+    if (count === 500) controller.abort();
+  }
+  expect(count).toBe(500);
+});
+
+test("a feed whose signal has aborted before tells nothing", async () => {
+  const feed = createSimulatedFeed({ ...SMALL, clock: systemClock });
+  for await (const event of feed.events(AbortSignal.abort())) expect.unreachable(event.kind);
+});
+
+test("a second iteration is refused", () => {
+  const feed = createSimulatedFeed({ ...SMALL, clock: systemClock });
+  feed.events(new AbortController().signal);
+  expect(() => feed.events(new AbortController().signal)).toThrow(/only once/);
+});
+
+test("labels grow with the events and are told as they begin, before anything of theirs is yielded", async () => {
+  const told: unknown[] = [];
+  const feed = createSimulatedFeed({
+    ...SMALL,
+    warmupMs: 2 * HOUR,
+    durationMs: 0,
+    clock: new LeapingClock(),
+    onLabel: (label) => told.push(label),
+  });
+  expect([feed.name, feed.origin, feed.labels]).toEqual(["simulated", "simulated", []]);
+  let listed = 0;
+  for await (const event of feed.events(new AbortController().signal)) {
+    if (event.kind !== "listing") continue;
+    listed += 1;
+    expect(feed.labels.some((label) => label.kind === "listing" && label.token === event.token)).toBe(true);
+  }
+  expect(listed).toBeGreaterThan(15);
+  expect(feed.labels.filter(({ kind }) => kind === "listing").length).toBe(listed);
+  expect(told).toEqual(feed.labels);
+});
+
+test.each<readonly [string, Partial<SimulatedFeedOptions>, RegExp]>([
+  ["a start with a fraction", { startAtMs: 1.5 }, /startAtMs .* not 1\.5/],
+  ["a warm-up from before 1970", { startAtMs: 5, warmupMs: 6 }, /warmupMs .*\(5\), not 6/],
+  ["a speed of 0", { speed: 0 }, /speed .* not 0/],
+  ["a speed that is no number", { speed: Number.NaN }, /speed .* not NaN/],
+  ["too few tokens", { tokens: 3 }, /tokens .* from 4 to 100000, not 3/],
+  ["a duration below 0", { durationMs: -1 }, /durationMs .* not -1/],
+])("%s is refused with its name, value and bound", (_, options, message) => {
+  expect(() => createSimulatedFeed({ ...SMALL, clock: systemClock, ...options })).toThrow(message);
+});

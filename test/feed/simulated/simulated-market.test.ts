@@ -1,0 +1,125 @@
+import { createHash } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { MarketEvent, type Trade } from "../../../src/market/index.ts";
+import { eventsOf, HOUR, MIDNIGHT, MINUTE, simulate } from "./run.ts";
+
+function digestOf(run: Parameters<typeof simulate>[0]): string {
+  const hash = createHash("sha256");
+  const labels = simulate(run, (event) => hash.update(JSON.stringify(event)));
+  return hash.update(JSON.stringify(labels)).digest("hex");
+}
+
+describe("determinism", () => {
+  test("[L4] the same seed and start yield the same bytes, labels included", () => {
+    expect(digestOf({ seed: "again", hours: 2 })).toBe(digestOf({ seed: "again", hours: 2 }));
+  });
+
+  test("[L4] it makes no difference in what pieces the time is asked for", () => {
+    const whole = digestOf({ hours: 1, pieceMs: HOUR });
+    expect(digestOf({ hours: 1, pieceMs: 1_000 })).toBe(whole);
+    expect(digestOf({ hours: 1, pieceMs: 7_333 })).toBe(whole);
+  });
+
+  test("another seed, or another start, yields another market", () => {
+    const first = digestOf({ seed: 1, hours: 0.2 });
+    expect(digestOf({ seed: "1", hours: 0.2 })).toBe(first);
+    expect(digestOf({ seed: 2, hours: 0.2 })).not.toBe(first);
+    expect(digestOf({ seed: 1, hours: 0.2, beginAtMs: MIDNIGHT + 1 })).not.toBe(first);
+  });
+
+  test("more tokens beside it do not disturb what a token does", () => {
+    const tradesOf = (tokens: number) => {
+      const byToken = new Map<string, Trade[]>();
+      for (const event of eventsOf({ tokens, hours: 1 })) {
+        if (event.kind !== "trade") continue;
+        byToken.set(event.token, [...(byToken.get(event.token) ?? []), event]);
+      }
+      return byToken;
+    };
+    const few = tradesOf(20);
+    const many = tradesOf(60);
+    expect(few.size).toBeGreaterThan(20);
+    for (const [token, trades] of few) expect(many.get(token), token).toEqual(trades);
+  });
+});
+
+describe("what every event keeps", () => {
+  const events = eventsOf({ hours: 3, tokens: 160, beginAtMs: MIDNIGHT + 9 * HOUR + 123 });
+
+  test("each passes the schema of market events, with nothing beside it", () => {
+    const offenders = events.filter((event) => {
+      const parsed = MarketEvent.safeParse(event);
+      return (
+        !parsed.success ||
+        JSON.stringify(Object.entries(parsed.data).sort()) !== JSON.stringify(Object.entries(event).sort())
+      );
+    });
+    expect(offenders).toEqual([]);
+  });
+
+  test("they come in the order of their moments, and a clock closes every second", () => {
+    const clocks = events.filter(({ kind }) => kind === "clock").map(({ at }) => at);
+    const first = Math.ceil((events[0]?.at ?? 0) / 1_000) * 1_000;
+    expect(clocks).toEqual(Array.from({ length: 3 * 3_600 }, (_, index) => first + index * 1_000));
+    let closed = Number.NEGATIVE_INFINITY;
+    let last = 0;
+    const offenders = events.filter((event) => {
+      const isLate = event.at < last || event.at <= closed;
+      const isEarly = closed > 0 && event.at > closed + 1_000;
+      last = event.at;
+      if (event.kind === "clock") closed = event.at;
+      return isLate || isEarly;
+    });
+    expect(offenders).toEqual([]);
+  });
+
+  test("prices, amounts and sizes are above 0, and price times amount is the size", () => {
+    const trades = events.filter((event) => event.kind === "trade");
+    const offenders = trades.filter(({ price, amount, quoteUsd }) => {
+      const [one, count, usd] = [Number(price), Number(amount), Number(quoteUsd)];
+      return !(one > 0 && count > 0 && usd > 0) || Math.abs(one * count - usd) > 1e-4 + usd * 1e-6;
+    });
+    expect(trades.length).toBeGreaterThan(50_000);
+    expect(offenders).toEqual([]);
+  });
+
+  test("a candle spans whole minutes, holds its prices between low and high, and opens where the last one closed", () => {
+    const closes = new Map<string, string>();
+    let count = 0;
+    for (const event of events) {
+      if (event.kind !== "candle") continue;
+      count += 1;
+      expect(event.openAt % MINUTE).toBe(0);
+      expect(event.at).toBe(event.openAt + MINUTE);
+      const [open, high, low, close] = [event.open, event.high, event.low, event.close].map(Number);
+      expect(Math.min(open ?? 0, close ?? 0)).toBeGreaterThanOrEqual(low ?? 0);
+      expect(Math.max(open ?? 0, close ?? 0)).toBeLessThanOrEqual(high ?? 0);
+      expect(Number(event.buyVolume)).toBeLessThanOrEqual(Number(event.volume));
+      expect(event.trades).toBeGreaterThan(0);
+      expect(event.open).toBe(closes.get(event.token) ?? event.open);
+      closes.set(event.token, event.close);
+    }
+    expect(count).toBeGreaterThan(20 * 100);
+  });
+
+  test("nothing trades before its profile and its pool's liquidity are told, and each pool holds one token", () => {
+    const profiled = new Set<string>();
+    const pools = new Map<string, string>();
+    const offenders = events.filter((event) => {
+      if (event.kind === "clock") return false;
+      const token = `${event.group}/${event.token}`;
+      if (event.kind === "profile") profiled.add(token);
+      if (event.kind === "liquidity" && !pools.has(event.pool)) pools.set(event.pool, token);
+      return !profiled.has(token) || (event.kind === "trade" && pools.get(event.pool) !== token);
+    });
+    expect(offenders).toEqual([]);
+    expect(new Set(pools.values()).size).toBe(pools.size);
+  });
+
+  test("every link leads to a name that is reserved for examples", () => {
+    const text = JSON.stringify(events.filter((event) => event.kind === "profile"));
+    const hosts = [...text.matchAll(/https?:\/\/([^/"]+)/g)].map((match) => match[1] ?? "");
+    expect(hosts.length).toBeGreaterThan(100);
+    expect(hosts.filter((host) => !host.endsWith(".example"))).toEqual([]);
+  });
+});
