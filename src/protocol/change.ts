@@ -22,16 +22,22 @@ export class ChangeMismatch extends Error {
   override readonly name = "ChangeMismatch";
 }
 
-/** The list after `change`; the one given stays as it was. Throws {@link ChangeMismatch} when it does not fit: an unknown or doubled key, an index beyond the end. */
+/**
+ * The list after `change`; the one given stays as it was. Throws {@link ChangeMismatch} when it does not fit: an unknown or doubled key, an
+ * index beyond the end, fields that would make the item another, an operation that is none of the four.
+ */
 export function applyChange(list: readonly ListItem[], change: Change): readonly ListItem[] {
   switch (change.op) {
     case "insert": {
-      const key = keyOf(change.item);
-      if (change.index > list.length)
-        throw new ChangeMismatch(`insert of ${key} at ${change.index} of ${list.length}`);
-      if (list.some((item) => keyOf(item) === key))
+      const { index, item } = change;
+      const key = readKey(item);
+      if (!Number.isInteger(index) || index < 0 || index > list.length) {
+        throw new ChangeMismatch(`insert of ${key} at ${index} of ${list.length}`);
+      }
+      if (list.some((other) => keyOf(other) === key)) {
         throw new ChangeMismatch(`insert of ${key}, which is there`);
-      return list.toSpliced(change.index, 0, change.item);
+      }
+      return list.toSpliced(index, 0, item);
     }
     case "remove":
       return list.toSpliced(indexOf(list, change.id), 1);
@@ -39,16 +45,31 @@ export function applyChange(list: readonly ListItem[], change: Change): readonly
       const index = indexOf(list, change.id);
       const item: Record<string, unknown> = { ...list[index], ...change.set };
       for (const field of change.unset ?? []) delete item[field];
+      const key = readKey(item as ListItem);
+      if (key !== change.id) throw new ChangeMismatch(`fields that make ${change.id} to ${key}`);
       return list.with(index, item as ListItem);
     }
     case "order": {
       const byKey = new Map(list.map((item) => [keyOf(item), item]));
-      const ordered = change.ids.flatMap((id) => byKey.get(id) ?? []);
+      const ordered = [...new Set(change.ids)].flatMap((id) => byKey.get(id) ?? []);
       if (ordered.length !== list.length || change.ids.length !== list.length) {
         throw new ChangeMismatch(`order of ${change.ids.length} ids over a list of ${list.length}`);
       }
       return ordered;
     }
+    default: {
+      const unknown: never = change;
+      throw new ChangeMismatch(`unknown change ${JSON.stringify(unknown)}`);
+    }
+  }
+}
+
+/** The key of an item out of a message, which need not have the form that its type promises. */
+function readKey(item: ListItem): string {
+  try {
+    return keyOf(item);
+  } catch (cause) {
+    throw new ChangeMismatch(`an item without a key: ${JSON.stringify(item)}`, { cause });
   }
 }
 

@@ -44,6 +44,24 @@ export const ERROR_CODES = {
   "rate-limited": { status: 429, retryable: true, meaning: "more commands a second than allowed" },
   "not-found": { status: 404, retryable: false, meaning: "nothing is served at this address" },
   "method-not-allowed": { status: 405, retryable: false, meaning: "the address does not take this method" },
+  "invalid-request": { status: 400, retryable: false, meaning: "the request is not well-formed HTTP" },
+  "request-timeout": { status: 408, retryable: true, meaning: "the request did not arrive in time" },
+  "content-too-large": {
+    status: 413,
+    retryable: false,
+    meaning: "the request's body is larger than allowed",
+  },
+  "address-too-long": { status: 414, retryable: false, meaning: "the address is longer than allowed" },
+  "unsupported-media-type": {
+    status: 415,
+    retryable: false,
+    meaning: "the request's body is of a type that is not read here",
+  },
+  "headers-too-large": {
+    status: 431,
+    retryable: false,
+    meaning: "the request's header fields are larger than allowed",
+  },
   "cursor-gone": {
     status: 410,
     retryable: false,

@@ -49,7 +49,7 @@ export const FlareFinished = event(
   ]),
 );
 
-/** A running flare leaves `flares.free`, for a canary, or because the source no longer lists it there; it goes on in `flares.pro`. */
+/** A running flare leaves `flares.free` for a canary, and goes on in `flares.pro`. With cause `upstream`: the source no longer lists it in this list of the two. */
 export const FlareWithdrawn = event(
   "flare-withdrawn",
   FlareChannel,

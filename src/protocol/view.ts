@@ -11,6 +11,8 @@ import {
 } from "./channels.ts";
 import type { EventBody } from "./event.ts";
 
+export type { Snapshot } from "../model/index.ts";
+
 /**
  * The part of a snapshot that a client follows: the lists of its channels, and the explanations of the flares in them.
  * With all channels it is the snapshot itself.
@@ -29,7 +31,8 @@ export function projectSnapshot(snapshot: Snapshot, channels: readonly Channel[]
   }
   const explanations: Record<string, Explanation> = {};
   for (const channel of FLARE_CHANNELS) {
-    for (const item of channels.includes(channel) ? listOf(snapshot, channel) : []) {
+    if (!channels.includes(channel)) continue;
+    for (const item of listOf(snapshot, channel)) {
       const why = snapshot.explanations[keyOf(item)];
       if (why) explanations[keyOf(item)] = why;
     }
@@ -43,12 +46,13 @@ export function listOf(view: View, channel: ListChannel): readonly ListItem[] {
 }
 
 /**
- * The view after `event`; the one given stays as it was. An event of a list that the view does not have changes nothing.
+ * The view after `event`; the one given stays as it was. An event of a list that the view does not have changes nothing, nor
+ * does one of a channel that this version does not know.
  * Throws ChangeMismatch when the event was not made for this view: one was missed, or it is applied a second time.
  */
 export function applyEvent(view: View, event: EventBody): View {
   const { channel } = event;
-  if (channel === "status") return view;
+  if (channel === "status" || !Object.hasOwn(LIST_CHANNELS, channel)) return view;
   const before = findList(view, channel);
   if (!before) return view;
   const list = changesOf(event).reduce(applyChange, before);
@@ -72,6 +76,7 @@ function findList(view: View, channel: ListChannel): readonly ListItem[] | undef
   return lists?.[name];
 }
 
+/** The explanations once the event's change is in the lists: an explanation lives as long as its flare stands in any list of the view. */
 function explain(view: View, { data }: EventBody): View["explanations"] {
   if (!("op" in data) || data.op === "order") return view.explanations;
   const id = data.op === "insert" ? ("flare" in data ? data.flare.id : undefined) : data.id;
@@ -85,6 +90,7 @@ function explain(view: View, { data }: EventBody): View["explanations"] {
 }
 
 function without(explanations: View["explanations"], id: string): View["explanations"] {
+  if (!Object.hasOwn(explanations, id)) return explanations;
   const { [id]: _gone, ...rest } = explanations;
   return rest;
 }

@@ -1,0 +1,6 @@
+import type { EventBody } from "../protocol/index.ts";
+
+/** The body as every frame ends: its JSON text in UTF-8, without the opening brace, fields in the order `name`, `channel`, `observed_at`, `data`. */
+export function encodeTail({ name, channel, observed_at, data }: EventBody): Buffer {
+  return Buffer.from(JSON.stringify({ name, channel, observed_at, data }).slice(1));
+}

@@ -1,0 +1,202 @@
+import type { WallClock } from "../lib/clock.ts";
+import {
+  CHANNELS,
+  type Channel,
+  type Cursor,
+  type Epoch,
+  type EventBody,
+  FlarewireError,
+  type Lost,
+  type Seq,
+  toSeq,
+} from "../protocol/index.ts";
+import { encodeTail } from "./encode-tail.ts";
+import type { EventLog, LogRecord, ReadResult } from "./event-log.ts";
+import { randomEpoch } from "./random-epoch.ts";
+
+/** Options of {@link createMemoryLog}. An event is dropped only when it is older than `maxAgeMs` *and* not of the latest `minCount`, or when `maxBytes` demands it. */
+export interface MemoryLogOptions {
+  /** Default: a new one by chance; what is in memory continues nothing. */
+  readonly epoch?: Epoch;
+  readonly clock: WallClock;
+  /** Milliseconds, measured by the monotonic clock: a wall clock that is set does not empty the log. Default 600,000; 0: only the count holds events. */
+  readonly maxAgeMs?: number;
+  /** Default 10,000; 0: only the age holds events. */
+  readonly minCount?: number;
+  /** Most bytes held, see {@link EventLog.bytes}; the latest batch stays whole even if it alone is more. Default 64 MiB; Infinity: no cap. */
+  readonly maxBytes?: number;
+  /** Told when a listener throws; must not throw itself. Default: nobody is told. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/** What a held event takes beside its text, the objects around it: an estimate, on the high side. */
+const RECORD_BYTES = 256;
+
+/**
+ * The event log in this process's memory: gone with it, and then the epoch is another. Appending costs the same however much is held; reading costs
+ * what is read. What is too old is dropped at the next append, so a silent market keeps its last events.
+ */
+export function createMemoryLog(options: MemoryLogOptions): EventLog {
+  return new MemoryLog(options);
+}
+
+type Entry = { readonly record: LogRecord; readonly appendedAt: number };
+type Listener = { readonly call: (records: readonly LogRecord[]) => void };
+type Delivery = { readonly records: readonly LogRecord[]; readonly to: readonly Listener[] };
+
+function startPositions(): Readonly<Record<Channel, Seq>> {
+  return Object.fromEntries(CHANNELS.map((channel) => [channel, toSeq(0)])) as Record<Channel, Seq>;
+}
+
+class MemoryLog implements EventLog {
+  readonly epoch: Epoch;
+  readonly #clock: WallClock;
+  readonly #maxAgeMs: number;
+  readonly #minCount: number;
+  readonly #maxBytes: number;
+  readonly #onError: (error: unknown) => void;
+  /** By seq, from #oldest + 1 to #head without a gap. */
+  readonly #entries = new Map<number, Entry>();
+  readonly #listeners = new Set<Listener>();
+  readonly #deliveries: Delivery[] = [];
+  #head = 0;
+  #oldest = 0;
+  #bytes = 0;
+  #positions: Readonly<Record<Channel, Seq>>;
+  #delivering = false;
+  #closed = false;
+
+  constructor(options: MemoryLogOptions) {
+    this.epoch = options.epoch ?? randomEpoch();
+    this.#clock = options.clock;
+    this.#maxAgeMs = options.maxAgeMs ?? 600_000;
+    this.#minCount = options.minCount ?? 10_000;
+    this.#maxBytes = options.maxBytes ?? 64 * 2 ** 20;
+    this.#onError = options.onError ?? (() => undefined);
+    this.#positions = startPositions();
+  }
+
+  get head(): Cursor {
+    return { epoch: this.epoch, seq: toSeq(this.#head) };
+  }
+
+  get oldest(): Cursor {
+    return { epoch: this.epoch, seq: toSeq(this.#oldest) };
+  }
+
+  get positions(): Readonly<Record<Channel, Seq>> {
+    return this.#positions;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  async append(events: readonly EventBody[]): Promise<readonly LogRecord[]> {
+    this.#mustBeOpen();
+    if (events.length === 0) return [];
+    const emittedAtMs = this.#clock.now();
+    const records = events.map((event, index): LogRecord => {
+      const { channel, name } = event;
+      return { seq: toSeq(this.#head + index + 1), channel, name, emittedAtMs, tail: encodeTail(event) };
+    });
+    this.#keep(records);
+    this.#deliveries.push({ records, to: [...this.#listeners] });
+    this.#deliver();
+    return records;
+  }
+
+  async read(after: Cursor, limit: number): Promise<ReadResult> {
+    this.#mustBeOpen();
+    if (!(limit >= 1)) {
+      throw new FlarewireError("invalid-parameter", `limit ${limit} is below 1`, {
+        field: "limit",
+        bound: ">= 1",
+      });
+    }
+    const lost = this.#lostAfter(after);
+    if (lost) return { kind: "lost", lost };
+    const records: LogRecord[] = [];
+    const last = Math.min(this.#head, after.seq + Math.floor(limit));
+    for (let seq = after.seq + 1; seq <= last; seq += 1) {
+      const entry = this.#entries.get(seq);
+      if (entry) records.push(entry.record);
+    }
+    return { kind: "records", records };
+  }
+
+  onAppend(call: (records: readonly LogRecord[]) => void): () => void {
+    const listener = { call };
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#listeners.clear();
+    this.#entries.clear();
+    this.#oldest = this.#head;
+    this.#bytes = 0;
+  }
+
+  /** From here on nothing can fail: the batch is in whole or, had its encoding thrown, not at all. */
+  #keep(records: readonly LogRecord[]): void {
+    const appendedAt = this.#clock.monotonic();
+    const before = this.#head;
+    const positions = { ...this.#positions };
+    for (const record of records) {
+      this.#entries.set(record.seq, { record, appendedAt });
+      this.#bytes += record.tail.length + RECORD_BYTES;
+      positions[record.channel] = record.seq;
+      this.#head = record.seq;
+    }
+    this.#positions = positions;
+    this.#trim(appendedAt, before);
+  }
+
+  /** Drops from the old end what nothing holds, at most up to `last`. */
+  #trim(now: number, last: number): void {
+    while (this.#oldest < last) {
+      const entry = this.#entries.get(this.#oldest + 1);
+      if (!entry) return;
+      const outlived = now - entry.appendedAt > this.#maxAgeMs && this.#head - this.#oldest > this.#minCount;
+      if (!outlived && this.#bytes <= this.#maxBytes) return;
+      this.#entries.delete(entry.record.seq);
+      this.#bytes -= entry.record.tail.length + RECORD_BYTES;
+      this.#oldest = entry.record.seq;
+    }
+  }
+
+  /** A listener may append: that batch waits its turn, so that all hear the batches in order. Who starts to listen meanwhile starts at the head. */
+  #deliver(): void {
+    if (this.#delivering) return;
+    this.#delivering = true;
+    try {
+      for (let next = this.#deliveries.shift(); next; next = this.#deliveries.shift()) this.#hand(next);
+    } finally {
+      this.#delivering = false;
+    }
+  }
+
+  #hand({ records, to }: Delivery): void {
+    for (const listener of to) {
+      if (!this.#listeners.has(listener)) continue;
+      try {
+        listener.call(records);
+      } catch (error) {
+        this.#onError(error);
+      }
+    }
+  }
+
+  #lostAfter({ epoch, seq }: Cursor): Lost | undefined {
+    if (epoch !== this.epoch) return { reason: "epoch-changed", events: null };
+    if (seq > this.#head) return { reason: "ahead", events: null };
+    if (seq < this.#oldest) return { reason: "expired", events: this.#head - seq };
+    return undefined;
+  }
+
+  #mustBeOpen(): void {
+    if (this.#closed) throw new FlarewireError("draining", "the event log is closed");
+  }
+}

@@ -1,0 +1,176 @@
+import {
+  type Explanation,
+  type Flare,
+  GROUPS,
+  type Group,
+  keyOf,
+  type ListItem,
+  type Listing,
+  type Snapshot,
+} from "../model/index.ts";
+import { type FlareChannel, FlarewireError } from "../protocol/index.ts";
+import { jsonEqual, ownField } from "./json-equal.ts";
+
+/** A `Change` of a list whose items are known to be of type `T`. */
+export type ItemChange<T extends ListItem> =
+  | { readonly op: "insert"; readonly index: number; readonly item: T }
+  | { readonly op: "remove"; readonly id: string }
+  | {
+      readonly op: "set";
+      readonly id: string;
+      readonly set: Record<string, unknown>;
+      readonly unset?: string[];
+    }
+  | { readonly op: "order"; readonly ids: string[] };
+
+/** By flare id, the explanations that are not as they were; `null`: there is none any more. */
+export type ChangedWhys = ReadonlyMap<string, Explanation | null>;
+
+/**
+ * What turns one list into the next, to be applied in order: the removals, then the order of what stays if that is another, then the
+ * insertions from the front to the back, then the fields that changed. Never empty.
+ */
+export type ListDiff =
+  | {
+      readonly kind: "flares";
+      readonly channel: FlareChannel;
+      /** A flare that stays and of which only the explanation changed has a `set` of no fields. */
+      readonly changes: readonly ItemChange<Flare>[];
+      /** Those of all flares, whichever list they are in. */
+      readonly whys: ChangedWhys;
+    }
+  | {
+      readonly kind: "newest";
+      readonly channel: "newest.bsc";
+      readonly changes: readonly ItemChange<Listing>[];
+    }
+  | {
+      readonly kind: "chart";
+      readonly channel: `charts.${Group}`;
+      readonly group: Group;
+      readonly changes: readonly ItemChange<ListItem>[];
+    }
+  | {
+      readonly kind: "leaderboard";
+      readonly channel: `leaderboards.${Group}`;
+      readonly group: Group;
+      readonly changes: readonly ItemChange<ListItem>[];
+    };
+
+/**
+ * What has to be done to `before` to get `after`, exactly (law L1), list by list in the order of LIST_CHANNEL_NAMES; lists that did not change are left out.
+ * Sparing: an item costs what changed of it, top-level field by top-level field, and an `order` stands only where insertions and removals
+ * do not suffice. Lists, items and nested objects that are the same reference in both are not looked into. Fields unknown to the model are carried like the others.
+ * Throws FlarewireError `invalid-input` when a list holds a key twice: such a list cannot be described by changes.
+ */
+export function diffSnapshots(before: Snapshot, after: Snapshot): readonly ListDiff[] {
+  const whys = changedWhys(before.explanations, after.explanations);
+  const flares = (channel: FlareChannel, was: readonly Flare[], is: readonly Flare[]): ListDiff => ({
+    kind: "flares",
+    channel,
+    changes: diffList(channel, was, is, whys),
+    whys,
+  });
+  const diffs: ListDiff[] = [
+    flares("flares.free", before.flares.free, after.flares.free),
+    flares("flares.pro", before.flares.pro, after.flares.pro),
+    flares("flares.finished", before.flares.finished_trending, after.flares.finished_trending),
+    {
+      kind: "newest",
+      channel: "newest.bsc",
+      changes: diffList("newest.bsc", before.newest.bsc, after.newest.bsc),
+    },
+    ...GROUPS.map((group): ListDiff => {
+      const channel = `charts.${group}` as const;
+      const changes = diffList<ListItem>(channel, before.charts[group], after.charts[group]);
+      return { kind: "chart", channel, group, changes };
+    }),
+    ...GROUPS.map((group): ListDiff => {
+      const channel = `leaderboards.${group}` as const;
+      const changes = diffList<ListItem>(channel, before.leaderboards[group], after.leaderboards[group]);
+      return { kind: "leaderboard", channel, group, changes };
+    }),
+  ];
+  return diffs.filter(({ changes }) => changes.length > 0);
+}
+
+const NO_WHYS: ChangedWhys = new Map();
+
+function changedWhys(before: Snapshot["explanations"], after: Snapshot["explanations"]): ChangedWhys {
+  if (before === after) return NO_WHYS;
+  const changed = new Map<string, Explanation | null>();
+  for (const [id, why] of Object.entries(after)) {
+    if (!jsonEqual(ownField(before, id), why)) changed.set(id, why);
+  }
+  for (const id of Object.keys(before)) {
+    if (!Object.hasOwn(after, id)) changed.set(id, null);
+  }
+  return changed;
+}
+
+function diffList<T extends ListItem>(
+  channel: string,
+  before: readonly T[],
+  after: readonly T[],
+  whys = NO_WHYS,
+): readonly ItemChange<T>[] {
+  if (before === after && whys.size === 0) return [];
+  const was = byKey(channel, before);
+  const is = byKey(channel, after);
+  const removes: ItemChange<T>[] = [];
+  const inserts: ItemChange<T>[] = [];
+  const sets: ItemChange<T>[] = [];
+  const stayed: string[] = [];
+  for (const key of was.keys()) {
+    if (is.has(key)) stayed.push(key);
+    else removes.push({ op: "remove", id: key });
+  }
+  const ids: string[] = [];
+  let inOrder = true;
+  let index = 0;
+  for (const [key, item] of is) {
+    const old = was.get(key);
+    if (old === undefined) inserts.push({ op: "insert", index, item });
+    else {
+      inOrder &&= stayed[ids.length] === key;
+      ids.push(key);
+      const set = diffItem(key, old, item, whys.has(key));
+      if (set) sets.push(set);
+    }
+    index += 1;
+  }
+  return [...removes, ...(inOrder ? [] : [{ op: "order" as const, ids }]), ...inserts, ...sets];
+}
+
+function byKey<T extends ListItem>(channel: string, list: readonly T[]): ReadonlyMap<string, T> {
+  const map = new Map<string, T>();
+  for (const item of list) {
+    const key = keyOf(item);
+    if (map.has(key)) throw new FlarewireError("invalid-input", `${channel} holds ${key} twice`);
+    map.set(key, item);
+  }
+  return map;
+}
+
+function diffItem(
+  id: string,
+  before: Readonly<Record<string, unknown>>,
+  after: Readonly<Record<string, unknown>>,
+  whyChanged: boolean,
+): Extract<ItemChange<never>, { op: "set" }> | undefined {
+  const changed: [string, unknown][] = [];
+  const unset: string[] = [];
+  if (before !== after) {
+    for (const field of Object.keys(after)) {
+      const value = after[field];
+      if (value !== undefined && !jsonEqual(ownField(before, field), value)) changed.push([field, value]);
+    }
+    for (const field of Object.keys(before)) {
+      if (before[field] !== undefined && ownField(after, field) === undefined) unset.push(field);
+    }
+  }
+  if (changed.length === 0 && unset.length === 0 && !whyChanged) return undefined;
+  // fromEntries defines fields, so that one named __proto__ is a field like any other.
+  const set = Object.fromEntries(changed);
+  return unset.length === 0 ? { op: "set", id, set } : { op: "set", id, set, unset };
+}

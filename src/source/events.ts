@@ -1,0 +1,110 @@
+import type { Flare, Listing, Snapshot } from "../model/index.ts";
+import type { EventBody } from "../protocol/index.ts";
+import { diffSnapshots, type ItemChange, type ListDiff } from "./diff.ts";
+
+/** The two snapshots between which something happened, and when that was seen. */
+type Scene = { readonly before: Snapshot; readonly after: Snapshot; readonly observed_at: string };
+
+/**
+ * What happened between two snapshots, as named events: one batch, which takes a view of `before` to `after` exactly (law L1), also a view of some
+ * channels only. `observedAtMs` is event time in milliseconds since 1970 UTC.
+ *
+ * Order of the batch: channel by channel as in LIST_CHANNEL_NAMES, so that a flare that ends leaves `flares.free` and `flares.pro` before it enters `flares.finished`;
+ * within a channel what leaves, then a changed order, then what enters from the top down, then what changed. Empty when nothing did.
+ *
+ * Throws FlarewireError `invalid-input` when a list holds a key twice.
+ */
+export function toEvents(before: Snapshot, after: Snapshot, observedAtMs: number): EventBody[] {
+  const scene = { before, after, observed_at: new Date(observedAtMs).toISOString() };
+  return diffSnapshots(before, after).flatMap((diff) => listEvents(scene, diff));
+}
+
+function listEvents(scene: Scene, diff: ListDiff): readonly EventBody[] {
+  const { observed_at } = scene;
+  switch (diff.kind) {
+    case "flares":
+      return diff.changes.map((change) => flareEvent(scene, diff, change));
+    case "newest":
+      return diff.changes.map((change) => tokenEvent(observed_at, change));
+    case "chart": {
+      const { channel, group, changes } = diff;
+      return [{ name: "chart-updated", channel, observed_at, data: { group, changes: [...changes] } }];
+    }
+    case "leaderboard": {
+      const { channel, group, changes } = diff;
+      return [{ name: "leaderboard-updated", channel, observed_at, data: { group, changes: [...changes] } }];
+    }
+  }
+}
+
+type FlareListDiff = Extract<ListDiff, { kind: "flares" }>;
+
+function flareEvent(scene: Scene, { channel, whys }: FlareListDiff, change: ItemChange<Flare>): EventBody {
+  const { observed_at } = scene;
+  switch (change.op) {
+    case "remove":
+      return flareLeaves(scene, channel, change.id);
+    case "insert": {
+      const { op, index, item: flare } = change;
+      const why = scene.after.explanations[flare.id] ?? null;
+      if (channel === "flares.finished") {
+        const data = { op, index, flare, why, cause: why?.finish_cause ?? "upstream" };
+        return { name: "flare-finished", channel, observed_at, data };
+      }
+      const cause = channel === "flares.free" ? "aged" : "detected";
+      return { name: "flare-started", channel, observed_at, data: { op, index, flare, why, cause } };
+    }
+    case "set": {
+      const why = whys.get(change.id);
+      const data = why === undefined ? change : { ...change, why };
+      return { name: "flare-updated", channel, observed_at, data };
+    }
+    case "order":
+      return { name: "flare-updated", channel, observed_at, data: change };
+  }
+}
+
+/** What a flare's leaving a list means: it ended, or it runs on in the other list, or it ended long ago. */
+function flareLeaves(scene: Scene, channel: FlareListDiff["channel"], id: string): EventBody {
+  const { after, observed_at } = scene;
+  if (channel === "flares.finished") {
+    return { name: "flare-expired", channel, observed_at, data: { op: "remove", id } };
+  }
+  const finished = find(after.flares.finished_trending, id);
+  const other = channel === "flares.free" ? after.flares.pro : after.flares.free;
+  if (!finished && find(other, id)) {
+    const warned = (after.explanations[id]?.warnings.length ?? 0) > 0;
+    const data = { op: "remove" as const, id, cause: warned ? ("canary" as const) : ("upstream" as const) };
+    return { name: "flare-withdrawn", channel, observed_at, data };
+  }
+  const flare = finished ?? lastForm(scene, channel, id);
+  const why = scene.after.explanations[id] ?? scene.before.explanations[id] ?? null;
+  const data = { op: "remove" as const, id, flare, why, cause: why?.finish_cause ?? ("upstream" as const) };
+  return { name: "flare-finished", channel, observed_at, data };
+}
+
+/** The flare as it was last listed, ended now: what is known of one that vanishes without entering the finished ones. */
+function lastForm({ before, observed_at }: Scene, channel: "flares.free" | "flares.pro", id: string): Flare {
+  const list = channel === "flares.free" ? before.flares.free : before.flares.pro;
+  const last = find(list, id);
+  if (!last) throw new RangeError(`no flare ${id} in ${channel} before`);
+  return { ...last, finished_trending_at: last.finished_trending_at ?? observed_at };
+}
+
+function find(list: readonly Flare[], id: string): Flare | undefined {
+  return list.find((flare) => flare.id === id);
+}
+
+function tokenEvent(observed_at: string, change: ItemChange<Listing>): EventBody {
+  const channel = "newest.bsc";
+  switch (change.op) {
+    case "insert": {
+      const { op, index, item: listing } = change;
+      return { name: "token-listed", channel, observed_at, data: { op, index, listing } };
+    }
+    case "remove":
+      return { name: "token-unlisted", channel, observed_at, data: change };
+    default:
+      return { name: "token-updated", channel, observed_at, data: change };
+  }
+}

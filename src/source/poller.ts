@@ -1,0 +1,63 @@
+import type { WallClock } from "../lib/clock.ts";
+import type { Snapshot } from "../model/index.ts";
+import type { EventBody } from "../protocol/index.ts";
+import { toEvents } from "./events.ts";
+import type { SnapshotSource } from "./snapshot-source.ts";
+
+/** What one poll brought: the state, and what happened since the publication before. */
+export interface Publication {
+  /** Event time of the observation, in milliseconds since 1970 UTC. */
+  readonly observedAtMs: number;
+  readonly snapshot: Snapshot;
+  /** One batch: it takes the snapshot published before to this one, exactly. Empty for the base, which is the first. */
+  readonly events: readonly EventBody[];
+}
+
+/** Options of {@link runPoller}. */
+export interface PollerOptions {
+  readonly source: SnapshotSource;
+  /** Makes a publication known. Awaited, so publications come one after the other. Where it rejects, nothing of the publication is taken as known. */
+  readonly publish: (publication: Publication) => Promise<void> | void;
+  readonly clock: WallClock;
+  /** Ends the loop. */
+  readonly signal: AbortSignal;
+  /** Told of each failed poll, comparison or publication; the loop goes on. Must not throw. */
+  readonly onError: (error: unknown) => void;
+  /** From 0 up to 1, for the jitter. Default `Math.random`. */
+  readonly random?: () => number;
+  /** Shortest wait after a failure, in milliseconds. Default 1,000. */
+  readonly retryFloorMs?: number;
+  /** Most that is added to it by chance, in milliseconds. Default 30,000. */
+  readonly retryJitterMs?: number;
+}
+
+/**
+ * Polls the source, and publishes what changed: first the base, without events, then each later snapshot that differs, with the events from the
+ * one published before. A failure is reported and followed by a wait of the floor and, by full jitter, up to as much again as the floor,
+ * doubled with each failure in a row; what happened meanwhile is in the next publication that succeeds.
+ *
+ * Resolves when the source has ended or the signal aborts; never rejects.
+ */
+export async function runPoller(options: PollerOptions): Promise<void> {
+  const { source, publish, clock, signal, onError } = options;
+  const { random = Math.random, retryFloorMs = 1_000, retryJitterMs = 30_000 } = options;
+  let before: Snapshot | undefined;
+  let failures = 0;
+  while (!signal.aborted) {
+    try {
+      const poll = await source.poll(signal);
+      if (!poll) return;
+      const { observedAtMs, snapshot } = poll;
+      const events = before ? toEvents(before, snapshot, observedAtMs) : [];
+      if (!before || events.length > 0) await publish({ observedAtMs, snapshot, events });
+      before = snapshot;
+      failures = 0;
+    } catch (error) {
+      if (signal.aborted && error === signal.reason) return;
+      onError(error);
+      const jitterMs = random() * Math.min(retryJitterMs, retryFloorMs * 2 ** failures);
+      failures += 1;
+      await clock.sleep(retryFloorMs + jitterMs, signal).catch(() => undefined);
+    }
+  }
+}

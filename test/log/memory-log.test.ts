@@ -1,0 +1,93 @@
+import { expect, test } from "vitest";
+import { createMemoryLog, type MemoryLogOptions } from "../../src/log/index.ts";
+import { batchOf, eventLogContract, numbered } from "../contract/event-log-contract.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+
+eventLogContract("the memory log", createMemoryLog);
+
+function logOf(options: Partial<MemoryLogOptions>) {
+  const clock = new ManualClock();
+  return { clock, log: createMemoryLog({ clock, ...options }) };
+}
+
+test("every run has another epoch unless one is given", () => {
+  const [a, b] = [logOf({}).log.epoch, logOf({}).log.epoch];
+  expect(a).toMatch(/^[0-9a-f]{16}$/);
+  expect(a).not.toBe(b);
+});
+
+test("an event is dropped when it is older than the age and not of the latest, not by either alone", async () => {
+  const { log, clock } = logOf({ maxAgeMs: 60_000, minCount: 3 });
+  await log.append(batchOf(1, 5));
+  clock.advance(60_000);
+  await log.append(batchOf(6, 1));
+  expect(log.oldest.seq).toBe(0);
+  clock.advance(1);
+  await log.append(batchOf(7, 1));
+  expect(log.oldest.seq).toBe(4);
+  clock.advance(60_001);
+  await log.append(batchOf(8, 1));
+  expect(log.oldest.seq).toBe(5);
+  clock.advance(60_001);
+  await log.append(batchOf(9, 10));
+  expect(log.oldest.seq).toBe(8);
+});
+
+test("by default ten minutes are held, or ten thousand events where that is longer", async () => {
+  const { log, clock } = logOf({});
+  await log.append(batchOf(1, 6_000));
+  clock.advance(600_001);
+  await log.append(batchOf(6_001, 6_000));
+  expect(log.oldest.seq).toBe(2_000);
+  await log.append(batchOf(12_001, 6_000));
+  expect(log.oldest.seq).toBe(6_000);
+});
+
+test("the bytes of dropped events are given back", async () => {
+  const { log, clock } = logOf({ maxAgeMs: 0, minCount: 0 });
+  await log.append(batchOf(1, 1));
+  const one = log.bytes;
+  clock.advance(1);
+  await log.append(batchOf(2, 50));
+  clock.advance(1);
+  await log.append(batchOf(4, 1));
+  expect([log.bytes, log.oldest.seq, log.head.seq]).toEqual([one, 51, 52]);
+});
+
+test("a listener's error is reported with what it threw", async () => {
+  const reported: unknown[] = [];
+  const { log } = logOf({ onError: (error) => reported.push(error) });
+  const error = new Error("broken listener");
+  log.onAppend(() => {
+    throw error;
+  });
+  await log.append(batchOf(1, 1));
+  expect(reported).toEqual([error]);
+});
+
+test("all listeners hear the batches in order, also when one of them appends", async () => {
+  const { log } = logOf({});
+  const heard: string[] = [];
+  log.onAppend((records) => {
+    heard.push(`a${records[0]?.seq}`);
+    if (records[0]?.seq === 1) void log.append([numbered(2)]);
+  });
+  log.onAppend((records) => heard.push(`b${records[0]?.seq}`));
+  await log.append([numbered(1)]);
+  expect(heard).toEqual(["a1", "b1", "a2", "b2"]);
+});
+
+test("one who starts to listen during a delivery begins at the head; one who stops hears no more", async () => {
+  const { log } = logOf({});
+  const heard: string[] = [];
+  let stopB: () => void = () => undefined;
+  log.onAppend((records) => {
+    if (records[0]?.seq !== 1) return;
+    stopB();
+    log.onAppend((later) => heard.push(`c${later[0]?.seq}`));
+  });
+  stopB = log.onAppend((records) => heard.push(`b${records[0]?.seq}`));
+  await log.append([numbered(1)]);
+  await log.append([numbered(2)]);
+  expect(heard).toEqual(["c2"]);
+});

@@ -1,0 +1,63 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { type Cursor, formatCursor, parseCursor, toEpoch, toSeq } from "../../src/protocol/index.ts";
+
+const epoch = fc
+  .string({ unit: fc.constantFrom(..."0123456789abcdefghijklmnopqrstuvwxyz"), minLength: 4, maxLength: 32 })
+  .map(toEpoch);
+const cursor: fc.Arbitrary<Cursor> = fc.record({
+  epoch,
+  seq: fc.nat({ max: 999_999_999_999_999 }).map(toSeq),
+});
+
+test("a cursor's text is read back as the cursor, is safe in a URL and at most 48 characters long", () => {
+  fc.assert(
+    fc.property(cursor, (value) => {
+      const text = formatCursor(value);
+      expect(parseCursor(text)).toEqual(value);
+      expect(encodeURIComponent(text)).toBe(text);
+      expect(text.length).toBeLessThanOrEqual(48);
+    }),
+  );
+});
+
+test("whatever is read as a cursor is exactly the text of that cursor", () => {
+  const near = fc.tuple(cursor, fc.nat(50), fc.string({ maxLength: 2 })).map(([value, at, noise]) => {
+    const text = formatCursor(value);
+    return text.slice(0, at) + noise + text.slice(at);
+  });
+  fc.assert(
+    fc.property(fc.oneof(fc.string(), near), (text) => {
+      const read = parseCursor(text);
+      if (read) expect(formatCursor(read)).toBe(text);
+    }),
+  );
+});
+
+test.each([
+  "",
+  "abcd",
+  "abcd-",
+  "-1",
+  "abc-1",
+  "ABCD-1",
+  "abcd-01",
+  "abcd--1",
+  "abcd-1.5",
+  "abcd-1e3",
+  "abcd-1 ",
+  "abcd-1\n",
+  "ab_cd-1",
+  "abcd-9999999999999999",
+  `${"a".repeat(33)}-1`,
+])("%j is no cursor", (text) => {
+  expect(parseCursor(text)).toBeUndefined();
+});
+
+test.each(["abc", "ABCD", "ab-cd", "", "a".repeat(33)])("%j is no epoch, and the error says why", (text) => {
+  expect(() => toEpoch(text)).toThrow(new RangeError(`epoch "${text}" is not 4 to 32 of 0-9a-z`));
+});
+
+test.each([-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53])("%d is no seq", (value) => {
+  expect(() => toSeq(value)).toThrow(RangeError);
+});

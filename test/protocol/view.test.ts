@@ -1,0 +1,82 @@
+import { expect, test } from "vitest";
+import { EMPTY_SNAPSHOT } from "../../src/model/index.ts";
+import {
+  applyEvent,
+  ChangeMismatch,
+  changesOf,
+  type EventBody,
+  listOf,
+  projectSnapshot,
+} from "../../src/protocol/index.ts";
+import { explanation, flare, listing, snapshotOf } from "../source/sample-snapshots.ts";
+
+const bcc = flare("BCC");
+const why = explanation();
+const NOW = "2017-11-12T08:35:00.000Z";
+const started: EventBody = {
+  name: "flare-started",
+  channel: "flares.pro",
+  observed_at: NOW,
+  data: { op: "insert", index: 0, flare: bcc, why, cause: "detected" },
+};
+const status: EventBody = {
+  name: "source-status",
+  channel: "status",
+  observed_at: NOW,
+  data: { state: "stale", reason: "silence" },
+};
+
+test("a view has the lists of its channels and the explanations of the flares in them, and no others", () => {
+  const neo = flare("NEO");
+  const snapshot = snapshotOf(
+    { pro: [bcc, neo], free: [neo], newest: [listing("AAA")] },
+    { BCC: why, NEO: why },
+  );
+  expect(projectSnapshot(snapshot, ["flares.free", "newest.bsc", "status"])).toEqual({
+    flares: { free: [neo] },
+    newest: { bsc: [listing("AAA")] },
+    explanations: { [neo.id]: why },
+  });
+  expect(projectSnapshot(snapshot, [])).toEqual({ explanations: {} });
+});
+
+test("an event of a list that the view lacks, of the status, or of a channel unknown to this version changes nothing", () => {
+  const view = projectSnapshot(EMPTY_SNAPSHOT, ["flares.free"]);
+  expect(applyEvent(view, started)).toBe(view);
+  expect(applyEvent(view, status)).toBe(view);
+  const later = { ...started, channel: "wallets.bsc" } as unknown as EventBody;
+  expect(applyEvent(view, later)).toBe(view);
+});
+
+test("an event that is applied a second time does not fit", () => {
+  const once = applyEvent(EMPTY_SNAPSHOT, started);
+  expect(listOf(once, "flares.pro")).toEqual([bcc]);
+  expect(() => applyEvent(once, started)).toThrow(ChangeMismatch);
+});
+
+test("the view that is given stays as it was", () => {
+  const before = structuredClone(EMPTY_SNAPSHOT);
+  applyEvent(EMPTY_SNAPSHOT, started);
+  expect(EMPTY_SNAPSHOT).toEqual(before);
+});
+
+test("an explanation lives until its flare has left the last list of the view", () => {
+  const view = projectSnapshot(snapshotOf({ pro: [bcc], free: [bcc] }, { BCC: why }), [
+    "flares.free",
+    "flares.pro",
+  ]);
+  const leaves = (channel: "flares.free" | "flares.pro"): EventBody => ({
+    name: "flare-finished",
+    channel,
+    observed_at: NOW,
+    data: { op: "remove", id: bcc.id, flare: bcc, why, cause: "faded" },
+  });
+  const one = applyEvent(view, leaves("flares.free"));
+  expect(one.explanations).toEqual({ [bcc.id]: why });
+  expect(applyEvent(one, leaves("flares.pro")).explanations).toEqual({});
+});
+
+test("the changes of an event are those of its data", () => {
+  expect(changesOf(started)).toEqual([{ op: "insert", index: 0, item: bcc }]);
+  expect(changesOf(status)).toEqual([]);
+});

@@ -1,0 +1,222 @@
+import { expect, test } from "vitest";
+import type { Feed } from "../../src/feed/feed.ts";
+import { InputError } from "../../src/lib/input-error.ts";
+import type { Snapshot } from "../../src/model/index.ts";
+import {
+  createEngineSource,
+  type FeedEvent,
+  type Poll,
+  type PolledEngine,
+  type SnapshotSource,
+} from "../../src/source/index.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+import { flare, snapshotOf } from "./sample-snapshots.ts";
+
+const START = Date.UTC(2017, 10, 12);
+const tick = (ms: number): FeedEvent => ({ kind: "clock", at: START + ms });
+const trade = (ms: number): FeedEvent => ({
+  kind: "trade",
+  at: START + ms,
+  group: "bsc",
+  pool: "p",
+  token: "0x1",
+  side: "buy",
+  price: "1",
+  amount: "1",
+  quoteUsd: "1",
+  trader: "0x2",
+});
+
+/** A feed that says these events; a function among them runs in its place, and may throw. */
+function feedOf(...script: readonly (FeedEvent | (() => void))[]): Feed {
+  return {
+    name: "scripted",
+    origin: "recorded",
+    facts: { trades: true, liquidity: false, listings: false, profiles: false },
+    async *events() {
+      for (const step of script) {
+        if (typeof step === "function") step();
+        else yield step;
+      }
+    },
+  };
+}
+
+/** An engine that notes what it took; its snapshot says how many trades that were. */
+class CountingEngine implements PolledEngine {
+  clockMs = 0;
+  nextChangeAtMs = 0;
+  trades = 0;
+  snapshots = 0;
+
+  accept(event: FeedEvent): void {
+    this.clockMs = event.at;
+    if (event.kind === "trade") this.trades += 1;
+  }
+
+  snapshot(): Snapshot {
+    this.snapshots += 1;
+    return snapshotOf({ pro: [flare("BCC", { latest_buy_count: this.trades })] });
+  }
+}
+
+async function allPolls(source: SnapshotSource): Promise<readonly Poll[]> {
+  const polls: Poll[] = [];
+  const { signal } = new AbortController();
+  for (let poll = await source.poll(signal); poll; poll = await source.poll(signal)) polls.push(poll);
+  return polls;
+}
+
+const seen = (polls: readonly Poll[]) =>
+  polls.map(({ observedAtMs, snapshot }) => [observedAtMs - START, snapshot.flares.pro[0]?.latest_buy_count]);
+
+function sourceOf(feed: Feed, clock = new ManualClock()) {
+  const engine = new CountingEngine();
+  return { engine, clock, source: createEngineSource({ feed, engine, clock, staleAfterMs: 10_000 }) };
+}
+
+test("a poll is made at each whole second of event time that a clock enters, and bears that second", async () => {
+  const { source } = sourceOf(
+    feedOf(tick(0), trade(100), tick(400), trade(900), tick(1_250), tick(1_900), trade(2_000), tick(2_000)),
+  );
+  expect(seen(await allPolls(source))).toEqual([
+    [0, 0],
+    [1_000, 2],
+    [2_000, 3],
+  ]);
+});
+
+test("a second in which the engine says that nothing can have changed costs no snapshot, but the first is always taken", async () => {
+  const feed = feedOf(tick(0), tick(1_000), tick(2_000), tick(3_000), tick(4_000));
+  const { source, engine } = sourceOf(feed);
+  engine.nextChangeAtMs = START + 3_000;
+  expect(seen(await allPolls(source)).map(([at]) => at)).toEqual([0, 3_000, 4_000]);
+  expect(engine.snapshots).toBe(3);
+});
+
+test("event time that goes back is never polled", async () => {
+  const { source } = sourceOf(feedOf(tick(5_000), tick(3_000), tick(5_500), tick(6_000)));
+  expect(seen(await allPolls(source)).map(([at]) => at)).toEqual([5_000, 6_000]);
+});
+
+test("the data is stale before the first clock, live after it, stale when the clock stands still, and the age is measured by time that no operator sets", async () => {
+  const { source, clock } = sourceOf(feedOf(tick(0), tick(1_000), tick(1_000)));
+  expect(source.freshness()).toMatchObject({
+    state: "stale",
+    observed_at: null,
+    last_success_at: null,
+    data_age_ms: 0,
+  });
+  clock.advance(700);
+  expect(source.freshness().data_age_ms).toBe(700);
+  const { signal } = new AbortController();
+  await source.poll(signal);
+  expect(source.freshness()).toEqual({
+    state: "live",
+    reason: "",
+    observed_at: "2017-11-12T00:00:00.000Z",
+    last_success_at: "2026-01-01T00:00:00.700Z",
+    data_age_ms: 0,
+  });
+  clock.jumpWall(86_400_000);
+  clock.advance(10_000);
+  expect(source.freshness()).toMatchObject({ state: "live", data_age_ms: 10_000 });
+  clock.advance(1);
+  expect(source.freshness()).toMatchObject({
+    state: "stale",
+    reason: "the feed's clock has stood still for more than 10000 ms",
+    data_age_ms: 10_001,
+  });
+  await source.poll(signal);
+  expect(source.freshness()).toMatchObject({ state: "live", observed_at: "2017-11-12T00:00:01.000Z" });
+});
+
+test("a clock that says the same time again is no sign of life", async () => {
+  const clock = new ManualClock();
+  const { source } = sourceOf(
+    feedOf(tick(0), () => clock.advance(700), tick(0)),
+    clock,
+  );
+  await allPolls(source);
+  expect(source.freshness().data_age_ms).toBe(700);
+});
+
+test("when the recording ends, polls say so and the data is stale for that reason", async () => {
+  const { source } = sourceOf(feedOf(tick(0)));
+  await allPolls(source);
+  expect(source.freshness()).toMatchObject({ state: "stale", reason: "the recording has ended" });
+  expect(await source.poll(new AbortController().signal)).toBeUndefined();
+});
+
+test.each([
+  [
+    "invalid-input",
+    new InputError("day.csv", "cut in the middle", { line: 9 }),
+    "day.csv, line 9: cut in the middle",
+  ],
+  ["internal", new Error("no socket"), "the scripted feed failed: no socket"],
+])(
+  "a feed's fault is told once as %s with its cause; then the source has ended and is down",
+  async (code, cause, message) => {
+    const { source } = sourceOf(
+      feedOf(tick(0), () => {
+        throw cause;
+      }),
+    );
+    const { signal } = new AbortController();
+    expect(await source.poll(signal)).toBeDefined();
+    await expect(source.poll(signal)).rejects.toMatchObject({ name: "FlarewireError", code, message, cause });
+    expect(await source.poll(signal)).toBeUndefined();
+    expect(source.freshness()).toMatchObject({ state: "down", reason: message });
+  },
+);
+
+test("an engine's fault is told as internal, and the feed is let go", async () => {
+  let released = false;
+  const feed: Feed = {
+    ...feedOf(),
+    async *events() {
+      try {
+        yield tick(0);
+        yield tick(1_000);
+      } finally {
+        released = true;
+      }
+    },
+  };
+  const engine = new CountingEngine();
+  engine.snapshot = () => {
+    throw new Error("out of order");
+  };
+  const source = createEngineSource({ feed, engine, clock: new ManualClock() });
+  const { signal } = new AbortController();
+  await expect(source.poll(signal)).rejects.toMatchObject({ code: "internal", message: /out of order/ });
+  expect(await source.poll(signal)).toBeUndefined();
+  expect(released).toBe(true);
+});
+
+test("a poll rejects with the signal's reason, whether it aborts before or while the feed is silent", async () => {
+  const stop = new AbortController();
+  const feed: Feed = {
+    ...feedOf(),
+    async *events(signal) {
+      yield tick(0);
+      await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+    },
+  };
+  const { source } = sourceOf(feed);
+  await source.poll(stop.signal);
+  const waiting = source.poll(stop.signal);
+  stop.abort(new Error("enough"));
+  await expect(waiting).rejects.toThrow("enough");
+  await expect(source.poll(stop.signal)).rejects.toThrow("enough");
+});
+
+test("a feed at full speed lets the event loop have a turn every 50 ms of work", async () => {
+  const clock = new ManualClock();
+  const work = () => clock.advance(30);
+  const feed = feedOf(tick(0), work, tick(1), work, tick(2), work, tick(3), work, tick(4), work, tick(1_000));
+  const { source } = sourceOf(feed, clock);
+  await allPolls(source);
+  expect(clock.slept).toEqual([0, 0]);
+});

@@ -1,0 +1,161 @@
+import type {
+  BscChartItem,
+  BscLeaderboardEntry,
+  ChainLeaderboardEntry,
+  ExchangeChartItem,
+  ExchangeLeaderboardEntry,
+  Explanation,
+  Flare,
+  Listing,
+  MaticChartItem,
+  NestedFlare,
+  Snapshot,
+} from "../../src/model/index.ts";
+
+/*
+ * One valid value of each resource's items, with every object that may be null filled in.
+ */
+
+export const SAMPLE_FLARE: Flare = {
+  id: "3b241101-e2bb-5255-8caf-4136c566a962",
+  recent_price_change: 14,
+  previous_price_change: -3,
+  latest_buy_count: 41,
+  latest_sell_count: 9,
+  forum_post: {
+    position: 3,
+    address: "0x9f5a7c0e6c6f0f5d6be1ad7df5ca1d0ee0c6f9ab",
+    url: "https://forum.example/t/1",
+    title: 'New: "Ünï" <b>token</b>',
+    upvotes: 120,
+    posted: "2017-11-12T06:00:00.000Z",
+  },
+  social_data: { chat_url: "https://chat.example/x", microblog_url: null, website_url: "https://x.example" },
+  contract_source: { status: "1", message: "OK" },
+  liquidity: "51234.25",
+  market_data: { market_id: "uni-token", image_url: "https://img.example/u.png", name: "Uni Token" },
+  token: {
+    name: "Uni Token",
+    symbol: "UNI",
+    address: "0x9f5a7c0e6c6f0f5d6be1ad7df5ca1d0ee0c6f9ab",
+    price: "0.00001234",
+    created_at: "2017-11-11T00:00:00.000Z",
+  },
+  started_trending_at: "2017-11-12T08:21:00.000Z",
+  finished_trending_at: null,
+};
+
+const { started_trending_at: _started, finished_trending_at: _finished, ...facts } = SAMPLE_FLARE;
+
+export const SAMPLE_NESTED_FLARE: NestedFlare = {
+  ...facts,
+  upvote_site_data: null,
+  relevant: true,
+  last_relevant_at: "2017-11-12T08:20:00.000Z",
+  last_irrelevant_at: "2017-11-11T00:00:00.000Z",
+  canary: false,
+  canary_at: "2017-11-11T00:00:00.000Z",
+};
+
+const chartFacts = {
+  id: "5c1f2a52-0b6f-5d3c-9d0e-1f2a3b4c5d6e",
+  most_recent_price_average: "1.25",
+  price_change_from_average: 4.25,
+  streak: 7,
+  latest_candle_prices: [-1.5, 0, 2.25],
+};
+
+export const SAMPLE_BSC_CHART_ITEM: BscChartItem = {
+  ...chartFacts,
+  most_recent_price: "1.3",
+  buy_count: 12,
+  sell_count: 4,
+  flare: SAMPLE_NESTED_FLARE,
+};
+
+export const SAMPLE_EXCHANGE_CHART_ITEM: ExchangeChartItem = {
+  ...chartFacts,
+  token: { symbol: "BCC", price: "0.19" },
+  market_data: { market_id: "bcc", image_url: null, name: null },
+};
+
+export const SAMPLE_MATIC_CHART_ITEM: MaticChartItem = {
+  ...chartFacts,
+  most_recent_price: "1.3",
+  recent_average_price: "1.28",
+  token: { symbol: "QCK", price: "1.3", address: "0x00ff" },
+  market_data: { market_id: "qck", image_url: null, name: "Quick" },
+};
+
+const standing = { time_trended: 5_400, average_position: 2.5 };
+
+export const SAMPLE_BSC_ENTRY: BscLeaderboardEntry = {
+  type: "flare",
+  ...standing,
+  object: SAMPLE_NESTED_FLARE,
+};
+
+export const SAMPLE_EXCHANGE_ENTRY: ExchangeLeaderboardEntry = {
+  type: "token",
+  ...standing,
+  object: { symbol: "BCC", price: "0.19" },
+};
+
+export const SAMPLE_CHAIN_ENTRY: ChainLeaderboardEntry = {
+  type: "token",
+  ...standing,
+  object: { symbol: "QCK", price: "1.3", address: "0x00ff" },
+};
+
+export const SAMPLE_LISTING: Listing = {
+  id: "7d444840-9dc0-51d1-b245-5ffdce74fad2",
+  listed_at: "2017-11-12T08:30:00.000Z",
+  pool: "0xp001",
+  liquidity: "2000",
+  token: SAMPLE_FLARE.token,
+  market_data: null,
+  social_data: null,
+  contract_source: { status: "0", message: "NOTOK" },
+};
+
+export const SAMPLE_EXPLANATION: Explanation = {
+  at: "2017-11-12T08:21:00.000Z",
+  score: 3.4,
+  threshold: 2.5,
+  finish_threshold: 1,
+  terms: [{ name: "price", raw: 0.08, z: 4.1, weight: 0.6 }],
+  warnings: [],
+  finish_cause: null,
+};
+
+/** A snapshot with something in every list. */
+export const SAMPLE_SNAPSHOT: Snapshot = {
+  flares: {
+    free: [SAMPLE_FLARE],
+    pro: [SAMPLE_FLARE],
+    finished_trending: [
+      {
+        ...SAMPLE_FLARE,
+        id: "11111111-2222-5333-8444-555555555555",
+        forum_post: null,
+        social_data: null,
+        market_data: null,
+        finished_trending_at: "2017-11-12T08:35:00.000Z",
+      },
+    ],
+  },
+  newest: { bsc: [SAMPLE_LISTING] },
+  charts: {
+    bsc: [SAMPLE_BSC_CHART_ITEM],
+    exchange: [SAMPLE_EXCHANGE_CHART_ITEM],
+    matic: [SAMPLE_MATIC_CHART_ITEM],
+    avalanche: [SAMPLE_MATIC_CHART_ITEM],
+  },
+  leaderboards: {
+    bsc: [SAMPLE_BSC_ENTRY],
+    exchange: [SAMPLE_EXCHANGE_ENTRY],
+    matic: [SAMPLE_CHAIN_ENTRY],
+    avalanche: [SAMPLE_CHAIN_ENTRY],
+  },
+  explanations: { [SAMPLE_FLARE.id]: SAMPLE_EXPLANATION },
+};
