@@ -1,0 +1,10 @@
+/** Where snapshots come from, and what turns them into events. */
+export * from "./diff.ts";
+export * from "./engine-source.ts";
+export * from "./event-line.ts";
+export * from "./events.ts";
+export * from "./poller.ts";
+export * from "./snapshot-source.ts";
+export type * from "./upstream-reports.ts";
+export * from "./upstream-source.ts";
+export * from "./watch-freshness.ts";

@@ -1,0 +1,42 @@
+import type { WallClock } from "../lib/clock.ts";
+
+/** A request took longer than it may. */
+export class DeadlineExpired extends Error {
+  override readonly name = "DeadlineExpired";
+
+  constructor(ms: number) {
+    super(`timed out after ${ms} ms`);
+  }
+}
+
+/**
+ * Runs `work` for at most `ms` of the clock. Rejects with {@link DeadlineExpired} when they pass and with the signal's reason when
+ * it aborts, at once in both cases, even where `work` (a slow name look-up, a half-open connection) pays no heed to
+ * the signal it is given; that signal is aborted too.
+ */
+export async function withDeadline<T>(
+  work: (signal: AbortSignal) => Promise<T>,
+  ms: number,
+  clock: WallClock,
+  signal: AbortSignal,
+): Promise<T> {
+  signal.throwIfAborted();
+  const working = new AbortController();
+  const waiting = new AbortController();
+  const cancel = () => {
+    waiting.abort(signal.reason);
+    working.abort(signal.reason);
+  };
+  signal.addEventListener("abort", cancel, { once: true });
+  const expired = clock.sleep(ms, waiting.signal).then((): never => {
+    const reason = new DeadlineExpired(ms);
+    working.abort(reason);
+    throw reason;
+  });
+  try {
+    return await Promise.race([work(working.signal), expired]);
+  } finally {
+    signal.removeEventListener("abort", cancel);
+    waiting.abort();
+  }
+}

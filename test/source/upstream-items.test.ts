@@ -1,0 +1,231 @@
+import { expect } from "vitest";
+import { EMPTY_SNAPSHOT, type Flare, Snapshot } from "../../src/model/index.ts";
+import { diffSnapshots } from "../../src/source/diff.ts";
+import {
+  SAMPLE_BSC_CHART_ITEM,
+  SAMPLE_CHAIN_ENTRY,
+  SAMPLE_EXPLANATION,
+  SAMPLE_FLARE,
+  SAMPLE_LISTING,
+  SAMPLE_SNAPSHOT,
+} from "../support/samples.ts";
+import { follow, json, test, text, wholeOf } from "../support/scripted-upstream.ts";
+
+const idOf = (number: number) => `00000000-0000-5000-8000-${String(number).padStart(12, "0")}`;
+const flareOf = (number: number): Flare => ({
+  ...SAMPLE_FLARE,
+  id: idOf(number),
+  token: { ...SAMPLE_FLARE.token, address: `0x0${number}` },
+});
+const [A, B, C, D] = [flareOf(1), flareOf(2), flareOf(3), flareOf(4)];
+
+/** The body of `/snapshot` with this in place of its list of running flares. */
+const withPro = (pro: unknown, more: object = {}) => ({
+  ...wholeOf(EMPTY_SNAPSHOT),
+  ...more,
+  flares: { free: [], pro, finished_trending: [] },
+});
+
+test("an item of which half is bad keeps its last valid version, at its new place, and the rest goes on", async ({
+  upstream,
+}) => {
+  const damaged = { ...B, liquidity: 12, token: { symbol: "BAD" }, latest_buy_count: 99 };
+  const moved = { ...A, latest_buy_count: 77 };
+  upstream.on("snapshot", json(withPro([A, B, C])), json(withPro([D, damaged, C, moved])));
+  const { next, source, reports } = follow(upstream.url);
+  await next();
+  expect((await next()).snapshot.flares.pro).toEqual([D, B, C, moved]);
+  expect(source.stats().invalidItems).toBe(1);
+  expect(reports).toEqual([
+    {
+      list: "flares.pro",
+      key: B.id,
+      path: "liquidity",
+      reason: expect.stringContaining("string"),
+      action: "kept",
+    },
+  ]);
+  expect(source.freshness().state).toBe("live");
+});
+
+test("an item that never was valid is left out", async ({ upstream }) => {
+  upstream.on(
+    "snapshot",
+    json(withPro([A, { ...B, started_trending_at: "yesterday" }, 7, null, "x", [], {}, C])),
+  );
+  const { next, source, reports } = follow(upstream.url);
+  expect((await next()).snapshot.flares.pro).toEqual([A, C]);
+  expect(source.stats().invalidItems).toBe(6);
+  expect(reports[0]).toMatchObject({ key: B.id, path: "started_trending_at", action: "dropped" });
+});
+
+test("an item whose id cannot be read is known by its token and start, and does not end", async ({
+  upstream,
+}) => {
+  const { id: _lost, ...nameless } = B;
+  upstream.on(
+    "snapshot",
+    json(withPro([A, B, C])),
+    json(withPro([A, { ...nameless, id: 5 }, C])),
+    json(withPro([A, nameless, C])),
+  );
+  const { next } = follow(upstream.url);
+  await next();
+  for (let poll = 0; poll < 2; poll += 1) expect((await next()).snapshot.flares.pro).toEqual([A, B, C]);
+});
+
+test("a damaged item is taken again as soon as it is valid", async ({ upstream }) => {
+  const later = { ...A, recent_price_change: 50 };
+  upstream.on(
+    "snapshot",
+    json(withPro([A])),
+    json(withPro([{ ...later, liquidity: null }])),
+    json(withPro([later])),
+  );
+  const { next } = follow(upstream.url);
+  const seen: unknown[] = [];
+  for (let poll = 0; poll < 3; poll += 1) seen.push((await next()).snapshot.flares.pro);
+  expect(seen).toEqual([[A], [A], [later]]);
+});
+
+test("of two items with one key the first counts", async ({ upstream }) => {
+  upstream.on("snapshot", json(withPro([A, { ...A, liquidity: "1" }, B])));
+  const { next, source } = follow(upstream.url);
+  const { snapshot } = await next();
+  expect(snapshot.flares.pro).toEqual([A, B]);
+  expect(source.stats().duplicates).toBe(1);
+});
+
+test("fields that nobody here knows pass through, at every depth", async ({ upstream }) => {
+  const richer = { ...A, risk: { level: 3 }, token: { ...A.token, decimals: 18 } };
+  const why = { ...SAMPLE_EXPLANATION, model: "v9" };
+  upstream.on("snapshot", json(withPro([richer], { explanations: { [A.id]: why } })));
+  const { next } = follow(upstream.url);
+  const { snapshot } = await next();
+  expect(snapshot.flares.pro).toEqual([richer]);
+  expect(snapshot.explanations).toEqual({ [A.id]: why });
+});
+
+test("a list that is no array keeps its last valid content, and the others go on", async ({ upstream }) => {
+  const broken = {
+    ...wholeOf(SAMPLE_SNAPSHOT),
+    charts: { ...SAMPLE_SNAPSHOT.charts, bsc: "none" },
+    newest: null,
+    leaderboards: 7,
+  };
+  upstream.on(
+    "snapshot",
+    json(wholeOf(SAMPLE_SNAPSHOT)),
+    json({ ...broken, flares: { ...SAMPLE_SNAPSHOT.flares, free: [] } }),
+  );
+  const { next, source } = follow(upstream.url);
+  await next();
+  const expected = { ...SAMPLE_SNAPSHOT, flares: { ...SAMPLE_SNAPSHOT.flares, free: [] } };
+  expect((await next()).snapshot).toEqual(expected);
+  expect(source.stats().invalidLists).toBe(6);
+});
+
+test("a chart of more than ten is cut to the ten that its schema allows", async ({ upstream }) => {
+  const bsc = Array.from({ length: 12 }, (_, number) => ({ ...SAMPLE_BSC_CHART_ITEM, id: idOf(number) }));
+  upstream.on("snapshot", json(wholeOf({ ...SAMPLE_SNAPSHOT, charts: { ...SAMPLE_SNAPSHOT.charts, bsc } })));
+  const { next, source } = follow(upstream.url);
+  const { snapshot } = await next();
+  expect(snapshot.charts.bsc).toEqual(bsc.slice(0, 10));
+  expect(Snapshot.safeParse(snapshot).success).toBe(true);
+  expect(source.stats().overlong).toBe(1);
+});
+
+test("of a list of more than 10,000 items the first 10,000 are taken", async ({ upstream }) => {
+  const bsc = Array.from({ length: 10_002 }, (_, number) => ({ ...SAMPLE_LISTING, id: idOf(number) }));
+  upstream.on("snapshot", json(wholeOf({ ...SAMPLE_SNAPSHOT, newest: { bsc } })));
+  const { next, source } = follow(upstream.url);
+  expect((await next()).snapshot.newest.bsc.map(({ id }) => id)).toEqual(
+    bsc.slice(0, 10_000).map(({ id }) => id),
+  );
+  expect(source.stats().overlong).toBe(1);
+});
+
+test("explanations are taken only of listed flares, and an invalid one keeps its last valid version", async ({
+  upstream,
+}) => {
+  const why = SAMPLE_EXPLANATION;
+  upstream.on(
+    "snapshot",
+    json(withPro([A, B], { explanations: { [A.id]: why, [C.id]: why, [B.id]: { score: "high" } } })),
+    json(withPro([A, B], { explanations: { [A.id]: { ...why, at: 0 }, [B.id]: why } })),
+    json(withPro([A, B], { explanations: "none" })),
+    json(withPro([B], { explanations: { [A.id]: why, [B.id]: why } })),
+    json(withPro([B])),
+  );
+  const { next, reports } = follow(upstream.url);
+  const seen: string[][] = [];
+  for (let poll = 0; poll < 5; poll += 1) seen.push(Object.keys((await next()).snapshot.explanations));
+  expect(seen).toEqual([[A.id], [A.id, B.id], [A.id, B.id], [B.id], []]);
+  expect(reports.map(({ list, action }) => [list, action])).toEqual([
+    ["explanations", "dropped"],
+    ["explanations", "kept"],
+    ["explanations", "kept"],
+  ]);
+});
+
+test("hostile items are refused or made harmless, and their neighbours go on", async ({ upstream }) => {
+  const deep = `${"[".repeat(50_000)}${"]".repeat(50_000)}`;
+  const item = (flare: Flare, more: string) => `${JSON.stringify(flare).slice(0, -1)},${more}}`;
+  const flares = [
+    item(A, '"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}'),
+    item(B, `"more":${deep}`),
+    JSON.stringify({ ...C, token: { ...C.token, name: "x".repeat(1_000_000) } }),
+    item(flareOf(5), '"far":1e999'),
+    item(flareOf(6), '"id":"__proto__"'),
+    item(flareOf(7), '"started_trending_at":{"toString":1},"id":{"toString":1}'),
+    JSON.stringify({ ...D, token: { ...D.token, name: "\u0000\u202E<script>" } }),
+  ];
+  const body = `{"flares":{"__proto__":[],"free":[],"pro":[${flares}],"finished_trending":[]},"newest":{"__proto__":{"bsc":[1]}},`;
+  const rest =
+    '"charts":{},"leaderboards":{},"explanations":{"__proto__":{}},"observed_at":"2017-11-12T08:30:00.000Z"}';
+  upstream.on("snapshot", text(200, body + rest));
+  const { next, source } = follow(upstream.url);
+  const { snapshot } = await next();
+  expect(snapshot.flares.pro.map(({ id }) => id)).toEqual([A.id, D.id]);
+  expect(source.stats().invalidItems).toBe(5);
+  expect(Object.hasOwn(snapshot.flares.pro[0] ?? {}, "__proto__")).toBe(false);
+  expect("polluted" in {}).toBe(false);
+  expect(JSON.parse(JSON.stringify(snapshot))).toEqual(snapshot);
+});
+
+test("unknown fields in the place of a key cannot make two items of a list one, or an item without a key", async ({
+  upstream,
+}) => {
+  const entry = (id: unknown) => ({
+    ...SAMPLE_CHAIN_ENTRY,
+    id,
+    object: { ...SAMPLE_CHAIN_ENTRY.object, id: "same" },
+  });
+  const matic = [entry(null), entry(7), entry("k1"), entry("k1"), entry("k2"), { ...SAMPLE_CHAIN_ENTRY }];
+  upstream.on(
+    "snapshot",
+    json({ ...wholeOf(SAMPLE_SNAPSHOT), leaderboards: { ...SAMPLE_SNAPSHOT.leaderboards, matic } }),
+  );
+  const { next } = follow(upstream.url);
+  const { snapshot } = await next();
+  expect(snapshot.leaderboards.matic).toEqual([entry("k1"), entry("k2"), SAMPLE_CHAIN_ENTRY]);
+  expect(() => diffSnapshots(EMPTY_SNAPSHOT, snapshot)).not.toThrow();
+});
+
+test("the same trouble is reported once in ten minutes, and at most 20 an answer; all of it is counted", async ({
+  upstream,
+}) => {
+  const bad = Array.from({ length: 30 }, (_, number) => ({ ...flareOf(number), liquidity: number }));
+  upstream.on("snapshot", json(withPro([{ ...A, liquidity: 1 }])));
+  const { next, source, reports, clock } = follow(upstream.url);
+  await next();
+  await next();
+  expect(reports).toHaveLength(1);
+  clock.advance(600_000);
+  await next();
+  expect(reports).toHaveLength(2);
+  upstream.on("snapshot", json(withPro(bad)));
+  await next();
+  expect(reports).toHaveLength(22);
+  expect(source.stats().invalidItems).toBe(33);
+});

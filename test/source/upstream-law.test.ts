@@ -1,0 +1,130 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { keyOf, type ListItem, Snapshot } from "../../src/model/index.ts";
+import { LIST_CHANNEL_NAMES, LIST_CHANNELS, listOf } from "../../src/protocol/index.ts";
+import { diffSnapshots } from "../../src/source/diff.ts";
+import { sanitize } from "../../src/source/upstream-json.ts";
+import {
+  joinParts,
+  mergeParts,
+  RESOURCES,
+  readExplanations,
+  readResource,
+} from "../../src/source/upstream-part.ts";
+import { UpstreamReports } from "../../src/source/upstream-reports.ts";
+import { arbitraryHistory, arbitrarySnapshot } from "../support/arbitraries.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+
+type Json = Record<string, unknown>;
+
+/** Reads a body of `/snapshot` as the source does, JSON text and all. */
+function read(body: unknown, before: Snapshot | undefined): { snapshot: Snapshot; reports: UpstreamReports } {
+  const reports = new UpstreamReports(new ManualClock(), () => {});
+  const parsed: Json = JSON.parse(JSON.stringify(body));
+  const parts = mergeParts(RESOURCES.map((name) => readResource(name, parsed[name], before, reports)));
+  const explanations = readExplanations(parsed.explanations, parts.flares, before, reports);
+  return { snapshot: joinParts([parts, { explanations }], before), reports };
+}
+
+const withoutProto = <T>(value: T): T =>
+  JSON.parse(JSON.stringify(value), (key, inner) => (key === "__proto__" ? undefined : inner));
+
+const itemsOf = (snapshot: Snapshot) => LIST_CHANNEL_NAMES.map((channel) => listOf(snapshot, channel));
+
+test("a valid snapshot is read as it is, and what it shares with the one before is the same object", () => {
+  fc.assert(
+    fc.property(arbitraryHistory, ({ before, after }) => {
+      const first = read(before, undefined).snapshot;
+      const { snapshot, reports } = read(after, first);
+      expect(snapshot).toEqual(withoutProto(after));
+      expect(Object.values(reports.counts)).toEqual([0, 0, 0, 0]);
+      expect(read(snapshot, snapshot).snapshot).toBe(snapshot);
+      for (const [index, list] of itemsOf(snapshot).entries()) {
+        const held = new Map((itemsOf(first)[index] ?? []).map((item) => [JSON.stringify(item), item]));
+        for (const item of list) expect(held.get(JSON.stringify(item)) ?? item).toBe(item);
+      }
+    }),
+    { numRuns: 200 },
+  );
+});
+
+const damage = fc.record({
+  channel: fc.constantFrom(...LIST_CHANNEL_NAMES),
+  at: fc.nat(8),
+  field: fc.nat(20),
+  value: fc.jsonValue({ maxDepth: 2 }),
+});
+
+/** The body with some fields of some items overwritten, and, by channel, the keys of those that were left alone. */
+function damaged(
+  snapshot: Snapshot,
+  steps: readonly (typeof damage extends fc.Arbitrary<infer D> ? D : never)[],
+) {
+  const body: Record<string, Record<string, Json[]>> = JSON.parse(JSON.stringify(snapshot));
+  const hit = new Set<Json>();
+  for (const { channel, at, field, value } of steps) {
+    const [resource, name] = LIST_CHANNELS[channel];
+    const list = body[resource]?.[name] ?? [];
+    const item = list[at % Math.max(1, list.length)];
+    if (!item) continue;
+    const fields = Object.keys(item).filter((key) => key !== "__proto__");
+    item[fields[field % fields.length] ?? "id"] = value;
+    hit.add(item);
+  }
+  return { body, hit };
+}
+
+test("however items are damaged, the others are read as they are, and the result is a valid snapshot", () => {
+  fc.assert(
+    fc.property(
+      arbitrarySnapshot,
+      arbitrarySnapshot,
+      fc.array(damage, { minLength: 1, maxLength: 8 }),
+      (before, after, steps) => {
+        const { body, hit } = damaged(after, steps);
+        const first = read(before, undefined).snapshot;
+        const { snapshot } = read(body, first);
+        expect(Snapshot.safeParse(snapshot).error).toBeUndefined();
+        expect(() => diffSnapshots(first, snapshot)).not.toThrow();
+        for (const channel of LIST_CHANNEL_NAMES) {
+          const [resource, name] = LIST_CHANNELS[channel];
+          const sound = (body[resource]?.[name] ?? []).filter((item) => !hit.has(item));
+          const items: readonly ListItem[] = listOf(snapshot, channel);
+          expect(new Set(items.map(keyOf)).size).toBe(items.length);
+          const texts = items.map((item) => JSON.stringify(item));
+          for (const item of sound) expect(texts).toContain(JSON.stringify(withoutProto(item)));
+        }
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+test("whatever JSON takes the place of a snapshot's parts, reading neither throws nor yields an invalid snapshot", () => {
+  const part = fc.oneof(
+    fc.jsonValue(),
+    fc.dictionary(fc.constantFrom("free", "pro", "bsc", "__proto__"), fc.jsonValue()),
+  );
+  fc.assert(
+    fc.property(
+      arbitrarySnapshot,
+      fc.dictionary(fc.constantFrom(...RESOURCES, "explanations"), part),
+      (before, body) => {
+        const first = read(before, undefined).snapshot;
+        expect(Snapshot.safeParse(read({ ...first, ...body }, first).snapshot).error).toBeUndefined();
+      },
+    ),
+    { numRuns: 200 },
+  );
+});
+
+test("no JSON value survives sanitize that JSON.stringify cannot print", () => {
+  const nested = (levels: number) => JSON.parse(`${"[".repeat(levels)}${"]".repeat(levels)}`);
+  expect(sanitize(nested(32))).toBeUndefined();
+  expect(sanitize(nested(33))).toBe("nested deeper than 32 levels");
+  expect(sanitize(nested(60_000))).toBe("nested deeper than 32 levels");
+  expect(sanitize("x".repeat(65_536))).toBeUndefined();
+  expect(sanitize("x".repeat(65_537))).toBe("larger than 65536 characters");
+  expect(sanitize({ ["x".repeat(65_537)]: 1 })).toBe("larger than 65536 characters");
+  expect(sanitize([1, [JSON.parse("-1e999")]])).toBe("holds a number beyond the range of a double");
+});

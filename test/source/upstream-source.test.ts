@@ -1,0 +1,217 @@
+import { expect } from "vitest";
+import { EMPTY_SNAPSHOT, type Snapshot } from "../../src/model/index.ts";
+import { createUpstreamSource } from "../../src/source/upstream-source.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+import { SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../support/samples.ts";
+import { follow, json, silent, tagged, test, wholeOf } from "../support/scripted-upstream.ts";
+
+const OBSERVED = Date.parse("2017-11-12T08:30:00.000Z");
+
+test("a poll of /snapshot brings the upstream's state and its event time", async ({ upstream }) => {
+  upstream.on("snapshot", json(wholeOf(SAMPLE_SNAPSHOT)));
+  const { next } = follow(upstream.url);
+  expect(await next()).toEqual({ observedAtMs: OBSERVED, snapshot: SAMPLE_SNAPSHOT });
+  expect(upstream.paths).toEqual(["snapshot"]);
+});
+
+test("without /snapshot the four resources are fetched, and /snapshot is not asked for again at each poll", async ({
+  upstream,
+}) => {
+  const { next, clock } = follow(upstream.onFour(SAMPLE_SNAPSHOT).url);
+  const { snapshot, observedAtMs } = await next();
+  expect(snapshot).toEqual({ ...SAMPLE_SNAPSHOT, explanations: {} });
+  expect(observedAtMs).toBe(clock.now());
+  await next();
+  const four = ["flares", "newest", "charts", "leaderboards"];
+  expect(upstream.paths.toSorted()).toEqual([...four, ...four, "snapshot"].toSorted());
+});
+
+test("an upstream that comes to offer /snapshot is found out within five minutes", async ({ upstream }) => {
+  const { next, clock } = follow(upstream.onFour(SAMPLE_SNAPSHOT).url);
+  await next();
+  upstream.on("snapshot", json(wholeOf(SAMPLE_SNAPSHOT)));
+  expect((await next()).snapshot.explanations).toEqual({});
+  clock.advance(300_000);
+  expect((await next()).snapshot).toEqual(SAMPLE_SNAPSHOT);
+});
+
+test("an upstream that comes back from an outage is asked for /snapshot again", async ({ upstream }) => {
+  const { next, fail } = follow(upstream.onFour(SAMPLE_SNAPSHOT).url);
+  await next();
+  await upstream.stop();
+  const { resume } = await fail();
+  upstream.on("snapshot", json(wholeOf(SAMPLE_SNAPSHOT)));
+  await upstream.start();
+  await resume();
+  expect((await next()).snapshot).toEqual(SAMPLE_SNAPSHOT);
+});
+
+test("an upstream that no longer offers /snapshot is followed by the four resources", async ({
+  upstream,
+}) => {
+  upstream.on("snapshot", json(wholeOf(SAMPLE_SNAPSHOT)));
+  const { next } = follow(upstream.url);
+  await next();
+  upstream.onFour(SAMPLE_SNAPSHOT);
+  expect((await next()).snapshot).toEqual({ ...SAMPLE_SNAPSHOT, explanations: {} });
+});
+
+test("an address that answers JSON of another form where /snapshot would be is followed by the four resources", async ({
+  upstream,
+}) => {
+  upstream.onFour(SAMPLE_SNAPSHOT).on("snapshot", json({ hello: "world" }));
+  const { next } = follow(upstream.url);
+  expect((await next()).snapshot.flares).toEqual(SAMPLE_SNAPSHOT.flares);
+});
+
+test("charts without the avalanche group leave that chart empty, and an unknown form of newest an empty list", async ({
+  upstream,
+}) => {
+  const { avalanche: _left, ...charts } = SAMPLE_SNAPSHOT.charts;
+  upstream
+    .onFour(SAMPLE_SNAPSHOT)
+    .on("charts", json(charts))
+    .on("newest", json(["something else"]));
+  const { next } = follow(upstream.url);
+  const { snapshot } = await next();
+  expect(snapshot.charts).toEqual({ ...charts, avalanche: [] });
+  expect(snapshot.newest).toEqual({ bsc: [] });
+});
+
+test("a base path is kept, with or without a slash at its end", async ({ upstream }) => {
+  for (const path of ["/trends", "/trends/"]) {
+    const { source, controller } = follow(upstream.url + path);
+    const poll = source.poll(controller.signal);
+    poll.catch(() => {});
+    await upstream.requested(upstream.asked.length + 1);
+    expect(upstream.asked.at(-1)?.path).toBe("/trends/api/v1/snapshot");
+    controller.abort();
+  }
+});
+
+test("a 304 keeps the very snapshot and saves its body", async ({ upstream }) => {
+  upstream.on("snapshot", tagged('"v1"', wholeOf(SAMPLE_SNAPSHOT)));
+  const { next, source } = follow(upstream.url);
+  const first = await next();
+  expect((await next()).snapshot).toBe(first.snapshot);
+  expect(upstream.asked.map(({ headers }) => headers["if-none-match"])).toEqual([undefined, '"v1"']);
+  expect(source.stats().notModified).toBe(1);
+});
+
+test("each of the four resources has its own ETag", async ({ upstream }) => {
+  upstream.onFour(SAMPLE_SNAPSHOT);
+  upstream
+    .on("flares", tagged('"f"', SAMPLE_SNAPSHOT.flares))
+    .on("charts", tagged('"c"', SAMPLE_SNAPSHOT.charts));
+  const { next, source } = follow(upstream.url);
+  const first = await next();
+  expect((await next()).snapshot).toBe(first.snapshot);
+  expect(source.stats().notModified).toBe(2);
+});
+
+test("what did not change is the same object as in the poll before", async ({ upstream }) => {
+  const other = { ...SAMPLE_FLARE, id: "99999999-2222-5333-8444-555555555555" };
+  const later: Snapshot = {
+    ...SAMPLE_SNAPSHOT,
+    flares: { ...SAMPLE_SNAPSHOT.flares, pro: [other, SAMPLE_FLARE] },
+  };
+  upstream.on("snapshot", json(wholeOf(SAMPLE_SNAPSHOT)), json(wholeOf(later)));
+  const { next } = follow(upstream.url);
+  const { snapshot: before } = await next();
+  const { snapshot: after } = await next();
+  expect(after).toEqual(later);
+  expect(after.flares.pro[1]).toBe(before.flares.pro[0]);
+  expect(after.flares.free).toBe(before.flares.free);
+  expect(after.charts).toBe(before.charts);
+  expect(after.explanations).toBe(before.explanations);
+});
+
+test("polls start an interval apart, and a second one at the same time is refused", async ({ upstream }) => {
+  upstream.on("snapshot", json(wholeOf(SAMPLE_SNAPSHOT)));
+  const { next, waits, source, controller } = follow(upstream.url, { intervalMs: 2_500 });
+  await next();
+  await next();
+  await next();
+  expect(waits()).toEqual([2_500, 2_500]);
+  const running = next();
+  await expect(source.poll(controller.signal)).rejects.toThrow("is being polled already");
+  await running;
+});
+
+test("an abort ends a request under way, and a wait, with the signal's reason", async ({ upstream }) => {
+  upstream.on("snapshot", silent);
+  const asking = follow(upstream.url);
+  const poll = asking.source.poll(asking.controller.signal);
+  await upstream.requested(1);
+  asking.controller.abort(new Error("enough"));
+  await expect(poll).rejects.toThrow("enough");
+
+  upstream.on("snapshot", json(wholeOf(SAMPLE_SNAPSHOT)));
+  const waiting = follow(upstream.url);
+  await waiting.next();
+  const second = waiting.source.poll(waiting.controller.signal);
+  await waiting.untilWait();
+  waiting.controller.abort(new Error("enough"));
+  await expect(second).rejects.toThrow("enough");
+});
+
+test("an abort ends a poll even where the request pays no heed to it", async () => {
+  const deaf: typeof fetch = () => new Promise(() => {});
+  const { source, controller } = follow("http://127.0.0.1:9", { fetch: deaf });
+  const poll = source.poll(controller.signal);
+  controller.abort(new Error("enough"));
+  await expect(poll).rejects.toThrow("enough");
+});
+
+test("an event time that goes back is shown in freshness, while that of the polls stands still", async ({
+  upstream,
+}) => {
+  const back = "2017-11-04T00:00:00.000Z";
+  upstream.on("snapshot", json(wholeOf(SAMPLE_SNAPSHOT)), json(wholeOf(EMPTY_SNAPSHOT, back)));
+  const { next, source } = follow(upstream.url);
+  expect((await next()).observedAtMs).toBe(OBSERVED);
+  expect(await next()).toEqual({ observedAtMs: OBSERVED, snapshot: EMPTY_SNAPSHOT });
+  expect(source.freshness()).toMatchObject({ state: "live", observed_at: back });
+});
+
+test("an observed_at that is no moment is counted and leaves the event time as it was", async ({
+  upstream,
+}) => {
+  const broken = wholeOf(SAMPLE_SNAPSHOT, "2017-99-99T00:00:00.000Z");
+  upstream.on("snapshot", json(wholeOf(SAMPLE_SNAPSHOT)), json(broken));
+  const { next, reports } = follow(upstream.url);
+  await next();
+  expect((await next()).observedAtMs).toBe(OBSERVED);
+  expect(reports).toMatchObject([{ list: "observed_at", action: "kept" }]);
+});
+
+test("the source's origin is what the upstream says, and live where it says nothing", async ({
+  upstream,
+}) => {
+  const whole = wholeOf(SAMPLE_SNAPSHOT);
+  upstream.on("snapshot", json(whole), json(whole, { "flarewire-origin": "recorded" }), json(whole));
+  const { next, source } = follow(upstream.url);
+  const origins = [source.info.origin];
+  for (let poll = 0; poll < 3; poll += 1) {
+    await next();
+    origins.push(source.info.origin);
+  }
+  expect(origins).toEqual(["live", "live", "recorded", "live"]);
+  expect(source.info.name).toBe("upstream");
+});
+
+test("an address that cannot be polled is refused with the setting's name and an example, without repeating it", () => {
+  for (const url of [
+    "",
+    "example.org",
+    "ftp://example.org",
+    "http://bob:secret@example.org",
+    "http://a/?q",
+    "http://a/#b",
+  ]) {
+    const create = () => createUpstreamSource({ url, clock: new ManualClock() });
+    expect(create, url).toThrow(expect.objectContaining({ code: "invalid-setting", field: "url" }));
+    expect(create, url).toThrow(/such as http:\/\/127\.0\.0\.1:8080$/);
+    expect(create, url).not.toThrow("secret");
+  }
+});

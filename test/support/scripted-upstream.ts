@@ -1,0 +1,193 @@
+import { once } from "node:events";
+import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from "node:http";
+import { test as base } from "vitest";
+import type { Snapshot } from "../../src/model/index.ts";
+import type { Poll } from "../../src/source/snapshot-source.ts";
+import type { UpstreamReport } from "../../src/source/upstream-reports.ts";
+import { createUpstreamSource, type UpstreamOptions } from "../../src/source/upstream-source.ts";
+import { ManualClock } from "./manual-clock.ts";
+
+/** How the server behaves at one request. */
+export type Script = (response: ServerResponse, headers: IncomingHttpHeaders) => void;
+type Path = "snapshot" | "flares" | "newest" | "charts" | "leaderboards";
+
+const JSON_TYPE = { "content-type": "application/json; charset=utf-8" };
+
+/** Answers 200 with this value as JSON. */
+export const json =
+  (body: unknown, headers: Record<string, string> = {}): Script =>
+  (response) =>
+    response.writeHead(200, { ...JSON_TYPE, ...headers }).end(JSON.stringify(body));
+
+/** Answers with this text, whatever it is. */
+export const text =
+  (status: number, body: string, headers: Record<string, string> = JSON_TYPE): Script =>
+  (response) =>
+    response.writeHead(status, headers).end(body);
+
+/** Answers 200 with `body`, and 304 to whoever names its ETag. */
+export const tagged =
+  (etag: string, body: unknown, headers: Record<string, string> = {}): Script =>
+  (response, asked) => {
+    if (asked["if-none-match"] === etag) response.writeHead(304, { etag, ...headers }).end();
+    else json(body, { etag, ...headers })(response, asked);
+  };
+
+/** Takes the request and says nothing. */
+export const silent: Script = () => {};
+
+/** Sends the headers and half of a body, then nothing. */
+export const slowBody: Script = (response) => {
+  response.writeHead(200, JSON_TYPE).write('{"flares":');
+};
+
+/** Sends half of a body, then breaks off the connection. */
+export const cutBody: Script = (response) => {
+  response.writeHead(200, JSON_TYPE).write('{"flares":', () => response.destroy());
+};
+
+/** The body of `/snapshot`. */
+export function wholeOf(
+  snapshot: Snapshot,
+  observedAt = "2017-11-12T08:30:00.000Z",
+): Record<string, unknown> {
+  return { cursor: "abcd1234-7", observed_at: observedAt, ...snapshot };
+}
+
+/** An HTTP server on a free port of 127.0.0.1 that answers each path by its script, and 404 where there is none. */
+export class ScriptedUpstream {
+  readonly asked: { readonly path: string; readonly headers: IncomingHttpHeaders }[] = [];
+  readonly #scripts = new Map<string, Script[]>();
+  #server: Server | undefined;
+  #port = 0;
+  #watchers: (() => void)[] = [];
+
+  get url(): string {
+    return `http://127.0.0.1:${this.#port}`;
+  }
+
+  /** From now on `path` is answered by these scripts in turn, the last of them for good. */
+  on(path: Path, ...scripts: Script[]): this {
+    this.#scripts.set(`/api/v1/${path}`, scripts);
+    return this;
+  }
+
+  /** Serves the four resources of `snapshot` and no `/snapshot`. */
+  onFour({ flares, newest, charts, leaderboards }: Snapshot): this {
+    this.#scripts.delete("/api/v1/snapshot");
+    return this.on("flares", json(flares))
+      .on("newest", json(newest))
+      .on("charts", json(charts))
+      .on("leaderboards", json(leaderboards));
+  }
+
+  /** The paths asked for so far, without `/api/v1/`. */
+  get paths(): readonly string[] {
+    return this.asked.map(({ path }) => path.replace("/api/v1/", ""));
+  }
+
+  /** Resolves once `count` requests have come in all. */
+  async requested(count: number): Promise<void> {
+    while (this.asked.length < count) await new Promise<void>((resolve) => this.#watchers.push(resolve));
+  }
+
+  async start(): Promise<void> {
+    const server = createServer((request, response) => {
+      this.asked.push({ path: request.url ?? "", headers: request.headers });
+      const scripts = this.#scripts.get(request.url ?? "") ?? [];
+      const script = scripts.length > 1 ? scripts.shift() : scripts[0];
+      (script ?? text(404, "{}"))(response, request.headers);
+      for (const watcher of this.#watchers.splice(0)) watcher();
+    });
+    this.#server = server;
+    server.listen(this.#port, "127.0.0.1");
+    await once(server, "listening");
+    const address = server.address();
+    if (typeof address === "object" && address) this.#port = address.port;
+  }
+
+  async stop(): Promise<void> {
+    const server = this.#server;
+    if (!server?.listening) return;
+    const closed = once(server, "close");
+    server.close();
+    server.closeAllConnections();
+    await closed;
+  }
+}
+
+/** A time-out that no interval or back-off of the tests equals, so that the two kinds of sleep can be told apart. */
+export const TIMEOUT_MS = 5_003;
+
+/** A source on a scripted upstream whose waits pass at once. */
+export function follow(url: string, options: Partial<UpstreamOptions> = {}) {
+  const clock = new ManualClock();
+  const reports: UpstreamReport[] = [];
+  const controller = new AbortController();
+  const source = createUpstreamSource({
+    url,
+    clock,
+    timeoutMs: TIMEOUT_MS,
+    random: () => 0,
+    onInvalid: (report) => reports.push(report),
+    ...options,
+  });
+  /** What was waited between polls, in order. */
+  const waits = () => clock.slept.filter((ms) => ms !== TIMEOUT_MS);
+
+  let passed = 0;
+
+  /** Resolves with the next wait that has not passed yet. */
+  async function untilWait(): Promise<number> {
+    for (;;) {
+      const waitMs = waits()[passed];
+      if (waitMs !== undefined) return waitMs;
+      await clock.nextSleep();
+    }
+  }
+
+  function pass(waitMs: number): void {
+    passed += 1;
+    clock.advance(waitMs);
+  }
+
+  async function settle(poll: Promise<Poll | undefined>): Promise<Poll> {
+    for (;;) {
+      const waitMs = await Promise.race([poll.then(() => undefined), untilWait()]);
+      if (waitMs !== undefined) pass(waitMs);
+      else {
+        const result = await poll;
+        if (!result) throw new Error("the upstream source ended");
+        return result;
+      }
+    }
+  }
+
+  /** The next poll; time moves on whenever the source waits. */
+  const next = () => settle(source.poll(controller.signal));
+
+  /** Polls until a poll has failed and the source waits; `resume` lets time move on again, to the next good poll. */
+  async function fail(): Promise<{ waitMs: number; resume: () => Promise<Poll> }> {
+    const { failed } = source.stats();
+    const poll = source.poll(controller.signal);
+    poll.catch(() => {});
+    for (;;) {
+      const waitMs = await untilWait();
+      if (source.stats().failed > failed) return { waitMs, resume: () => settle(poll) };
+      pass(waitMs);
+    }
+  }
+
+  return { source, clock, reports, controller, waits, untilWait, next, fail };
+}
+
+/** Tests with a running scripted upstream, which is stopped after them. */
+export const test = base.extend<{ upstream: ScriptedUpstream }>({
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads the parameter's pattern
+  upstream: async ({}, use) => {
+    const upstream = new ScriptedUpstream();
+    await upstream.start();
+    await use(upstream);
+    await upstream.stop();
+  },
+});
