@@ -31,6 +31,8 @@ export class IndependentClient {
   resets = 0;
   readonly received: Received = { hellos: [], answers: [], events: [], heartbeats: [], errors: [] };
   closeCode: number | undefined;
+  /** While there is one: the state after each event by its seq, as a copy. */
+  history: Map<number, unknown> | undefined;
   readonly #url: string;
   #socket: WebSocket | undefined;
   #waiters: { check: () => boolean; resolve: () => void }[] = [];
@@ -87,29 +89,35 @@ export class IndependentClient {
 
   #subscribed(message: Json): void {
     this.received.answers.push(message);
-    if (message["resumed"] === "reset") {
+    if (message.resumed === "reset") {
       this.resets += 1;
-      this.state = structuredClone(message["snapshot"]) as IndependentClient["state"];
-      this.seq = Number(String(message["cursor"]).split("-")[1]);
+      this.state = structuredClone(message.snapshot) as IndependentClient["state"];
+      this.seq = Number(String(message.cursor).split("-")[1]);
     }
-    this.cursor = String(message["cursor"]);
+    this.cursor = String(message.cursor);
   }
 
   #event(message: Json): void {
-    const { seq, prev, channel, data } = message as { seq: number; prev: number; channel: string; data: Json };
+    const { seq, prev, channel, data } = message as {
+      seq: number;
+      prev: number;
+      channel: string;
+      data: Json;
+    };
     if (seq <= this.seq) throw new Error(`event ${seq} came again after ${this.seq}`);
     if (prev > this.seq) throw new Error(`hole: event ${seq} follows ${prev}, held was ${this.seq}`);
     this.received.events.push(message);
     this.seq = seq;
-    this.cursor = String(message["cursor"]);
+    this.cursor = String(message.cursor);
     if (channel !== "status") this.#apply(channel, data);
+    this.history?.set(seq, structuredClone(this.state));
   }
 
   #apply(channel: string, data: Json): void {
     const [resource, name] = LIST_NAMES[channel] ?? (channel.split(".") as [string, string]);
     const list = this.state[resource]?.[name];
     if (!list) throw new Error(`no list for ${channel}`);
-    const steps = (data["changes"] as Json[] | undefined) ?? [data];
+    const steps = (data.changes as Json[] | undefined) ?? [data];
     for (const step of steps) applyStep(list, step);
     if (channel.startsWith("flares.")) this.#explain(data);
   }
@@ -117,12 +125,12 @@ export class IndependentClient {
   #explain(data: Json): void {
     this.state.explanations ??= {};
     const { explanations } = this.state;
-    const id = (data["flare"] as Item | undefined)?.id ?? (data["id"] as string | undefined);
+    const id = (data.flare as Item | undefined)?.id ?? (data.id as string | undefined);
     if (!id) return;
-    const lists = Object.values(this.state["flares"] ?? {});
+    const lists = Object.values(this.state.flares ?? {});
     const listed = lists.some((list) => list.some((item) => item.id === id));
-    if (!listed || data["why"] === null) delete explanations[id];
-    else if (data["op"] !== "remove" && data["why"] !== undefined) explanations[id] = data["why"];
+    if (!listed || data.why === null) delete explanations[id];
+    else if (data.op !== "remove" && data.why !== undefined) explanations[id] = data.why;
   }
 
   #wake(): void {
@@ -138,16 +146,16 @@ function applyStep(list: Item[], step: Json): void {
     if (index < 0) throw new Error(`no item ${id}`);
     return index;
   };
-  if (step["op"] === "insert") {
-    list.splice(step["index"] as number, 0, (step["item"] ?? step["flare"] ?? step["listing"]) as Item);
-  } else if (step["op"] === "remove") {
-    list.splice(at(step["id"]), 1);
-  } else if (step["op"] === "set") {
-    const item = list[at(step["id"])] as Item;
-    Object.assign(item, step["set"]);
-    for (const field of (step["unset"] as string[] | undefined) ?? []) delete item[field];
-  } else if (step["op"] === "order") {
-    const ordered = (step["ids"] as string[]).map((id) => list[at(id)] as Item);
+  if (step.op === "insert") {
+    list.splice(step.index as number, 0, (step.item ?? step.flare ?? step.listing) as Item);
+  } else if (step.op === "remove") {
+    list.splice(at(step.id), 1);
+  } else if (step.op === "set") {
+    const item = list[at(step.id)] as Item;
+    Object.assign(item, step.set);
+    for (const field of (step.unset as string[] | undefined) ?? []) delete item[field];
+  } else if (step.op === "order") {
+    const ordered = (step.ids as string[]).map((id) => list[at(id)] as Item);
     list.splice(0, list.length, ...ordered);
-  } else throw new Error(`unknown step ${step["op"]}`);
+  } else throw new Error(`unknown step ${step.op}`);
 }

@@ -1,0 +1,38 @@
+import type { FastifyInstance } from "fastify";
+
+/** Which methods the addresses of a server take, learned from its routes as they are added. */
+export class AllowedMethods {
+  readonly #methods = new Map<string, Set<string>>();
+  readonly #fields = new Map<string, string>();
+
+  /** Watches every route that is added to `app` from now on, in whatever plugin. */
+  constructor(app: FastifyInstance) {
+    app.addHook("onRoute", ({ url, method }) => {
+      const methods = this.#methods.get(url) ?? new Set();
+      for (const one of [method].flat()) methods.add(one);
+      this.#methods.set(url, methods);
+      this.#fields.set(url, [...methods, "OPTIONS"].join(", "));
+    });
+  }
+
+  /** The `Allow` field of the address, in any form that a request line can have; `undefined` when nothing is served there. */
+  of(requestTarget: string): string | undefined {
+    if (requestTarget === "*") return "GET, HEAD, OPTIONS";
+    return this.#fields.get(pathOf(requestTarget));
+  }
+
+  /** Every path with a route. */
+  paths(): readonly string[] {
+    return [...this.#methods.keys()];
+  }
+}
+
+/** The path that the router compares: without scheme and host of the absolute form, without query, decoded. */
+function pathOf(requestTarget: string): string {
+  const path = requestTarget.replace(/^https?:\/\/[^/?#]*/i, "").replace(/[?#].*$/s, "");
+  try {
+    return decodeURI(path);
+  } catch {
+    return path;
+  }
+}

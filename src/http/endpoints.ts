@@ -1,0 +1,62 @@
+import type { z } from "zod";
+import { Charts, Flares, Leaderboards, Newest } from "../model/index.ts";
+import type { ErrorCode } from "../protocol/index.ts";
+import { HealthResponse, ReadyResponse, SnapshotResponse } from "./responses.ts";
+
+/** An address of REST: what is served there, and what it can answer instead. All take GET, HEAD and OPTIONS. */
+export interface Endpoint {
+  /** Below the base path. */
+  readonly path: string;
+  /** One sentence for whoever reads the contract. */
+  readonly summary: string;
+  /** The body of status 200. */
+  readonly schema: z.ZodType;
+  /** Has an entity tag, answers 304, is compressed on request, and carries the `Flarewire-*` fields. */
+  readonly conditional: boolean;
+  /** Served at the root too, where the base path is not empty: probes of the machine know no base path. */
+  readonly alsoAtRoot: boolean;
+  /** The problems that are its own, beside those that any address can answer. */
+  readonly problems: readonly ErrorCode[];
+}
+
+function resource(path: string, summary: string, schema: z.ZodType): Endpoint {
+  return { path, summary, schema, conditional: true, alsoAtRoot: false, problems: ["not-ready"] };
+}
+
+/** Every address of REST, in the order in which documents list them. Unknown query parameters are ignored on all of them. */
+export const ENDPOINTS = {
+  flares: resource("/api/v1/flares", "Tokens that trend, and those that lately did.", Flares),
+  newest: resource("/api/v1/newest", "Tokens of BSC listed within the last 15 minutes.", Newest),
+  charts: resource("/api/v1/charts", "By group, the ten tokens that perform best at the moment.", Charts),
+  leaderboards: resource(
+    "/api/v1/leaderboards",
+    "By group, the tokens that trended the most in the past 6 hours.",
+    Leaderboards,
+  ),
+  snapshot: resource(
+    "/api/v1/snapshot",
+    "All of the above at one instant, with the cursor to continue from.",
+    SnapshotResponse,
+  ),
+  healthz: {
+    path: "/healthz",
+    summary: "Whether the process lives.",
+    schema: HealthResponse,
+    conditional: false,
+    alsoAtRoot: true,
+    problems: [],
+  },
+  readyz: {
+    path: "/readyz",
+    summary: "Whether fresh data is served.",
+    schema: ReadyResponse,
+    conditional: false,
+    alsoAtRoot: true,
+    problems: ["not-ready", "draining"],
+  },
+} as const satisfies Record<string, Endpoint>;
+
+export type EndpointName = keyof typeof ENDPOINTS;
+
+/** Where the WebSocket is, below the base path; every resource's `Link` field points there. */
+export const STREAM_PATH = "/api/v1/stream";

@@ -1,0 +1,54 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { WallClock } from "../lib/clock.ts";
+import { VERSION } from "../lib/version.ts";
+import { FlarewireError, type Freshness, type SourceInfo } from "../protocol/index.ts";
+import { ENDPOINTS } from "./endpoints.ts";
+import type { HeadLike } from "./head-like.ts";
+import { setFreshness } from "./resource-routes.ts";
+import type { HealthResponse, ReadyResponse } from "./responses.ts";
+
+/** What the probes look at. */
+export interface HealthParts {
+  readonly head: HeadLike;
+  readonly freshness: () => Freshness;
+  readonly info: () => SourceInfo;
+  /** False from the moment on at which the server is about to stop. */
+  readonly ready: () => boolean;
+  readonly clock: WallClock;
+}
+
+/** `/healthz`: 200 for as long as the process answers at all. `/readyz`: 200 while fresh data is served, else 503. Never cached. */
+export function addHealthRoutes(scope: FastifyInstance, parts: HealthParts): void {
+  const startedAt = parts.clock.monotonic();
+  add(scope, ENDPOINTS.healthz.path, () => {
+    const uptime_s = Math.floor((parts.clock.monotonic() - startedAt) / 1_000);
+    return { status: "ok", version: VERSION, uptime_s } satisfies HealthResponse;
+  });
+  add(scope, ENDPOINTS.readyz.path, (reply) => {
+    const fresh = parts.freshness();
+    setFreshness(reply, fresh, parts.info());
+    if (!parts.ready()) throw new FlarewireError("draining", "the server is about to stop");
+    if (fresh.state !== "live") {
+      throw new FlarewireError("not-ready", reasonOf(fresh), { field: "state", bound: "live" });
+    }
+    if (!parts.head.ready) throw new FlarewireError("not-ready", "there is no first snapshot yet");
+    return { status: "ready", ...fresh } satisfies ReadyResponse;
+  });
+}
+
+function add(scope: FastifyInstance, url: string, answer: (reply: FastifyReply) => object): void {
+  const handler = (request: FastifyRequest, reply: FastifyReply) => {
+    const bytes = Buffer.from(JSON.stringify(answer(reply)));
+    reply.headers({
+      "content-type": "application/json; charset=utf-8",
+      "content-length": String(bytes.length),
+      "cache-control": "no-store",
+    });
+    return request.method === "HEAD" ? reply.send() : reply.send(bytes);
+  };
+  scope.route({ method: ["GET", "HEAD"], url, handler });
+}
+
+function reasonOf({ state, reason }: Freshness): string {
+  return reason === "" ? `the source is ${state}` : `the source is ${state}: ${reason}`;
+}

@@ -1,0 +1,53 @@
+import { z } from "zod";
+import { Snapshot, Timestamp } from "../model/index.ts";
+import { CursorText, ERROR_CODES, type ErrorCode, Freshness } from "../protocol/index.ts";
+
+/*
+ * The bodies of REST that are not resources of the specification.
+ */
+
+/** `GET /api/v1/snapshot`: everything at one instant. A stream that goes on after `cursor` continues it without a gap. */
+export const SnapshotResponse = z.object({
+  cursor: CursorText,
+  /** Event time at which this state was seen. It stands while nothing changes; how old the data is, the header fields say. */
+  observed_at: Timestamp,
+  ...Snapshot.shape,
+});
+export type SnapshotResponse = z.infer<typeof SnapshotResponse>;
+
+/** `GET /healthz`: the process lives. Says nothing about the data. */
+export const HealthResponse = z.object({
+  status: z.literal("ok"),
+  version: z.string(),
+  /** Whole seconds since the server was made. */
+  uptime_s: z.int().min(0),
+});
+export type HealthResponse = z.infer<typeof HealthResponse>;
+
+/** `GET /readyz`: fresh data is served. Where that is not so the answer is a problem with status 503. */
+export const ReadyResponse = z.object({ status: z.literal("ready"), ...Freshness.shape });
+export type ReadyResponse = z.infer<typeof ReadyResponse>;
+
+/** What every problem's `type` begins with; the error's code follows. A name, not an address: there is nothing to fetch. */
+export const PROBLEM_TYPE_PREFIX = "urn:flarewire:problem:";
+
+const CODES = Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]];
+
+/** Every answer with a status of 400 or above: `application/problem+json` of RFC 9457. */
+export const Problem = z.object({
+  /** Which kind of error; stable. */
+  type: z.templateLiteral([PROBLEM_TYPE_PREFIX, z.enum(CODES)]),
+  /** The kind in words; the same for every problem of this type. */
+  title: z.string(),
+  /** That of the response. */
+  status: z.int().min(400).max(599),
+  /** What was wrong this time. */
+  detail: z.string(),
+  /** Names this one occurrence, as the server's log does. */
+  instance: z.string().regex(/^urn:flarewire:request:[0-9a-z-]+$/),
+  /** The parameter, header field or setting that was wrong. */
+  field: z.string().optional(),
+  /** What would have been right. */
+  bound: z.string().optional(),
+});
+export type Problem = z.infer<typeof Problem>;

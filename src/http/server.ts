@@ -1,0 +1,105 @@
+import { randomBytes } from "node:crypto";
+import type { Server } from "node:http";
+import {
+  type FastifyBaseLogger,
+  type FastifyHttpOptions,
+  type FastifyInstance,
+  fastify,
+  LogController,
+} from "fastify";
+import type { WallClock } from "../lib/clock.ts";
+import type { Freshness, SourceInfo } from "../protocol/index.ts";
+import { AllowedMethods } from "./allowed-methods.ts";
+import { createClientErrorHandler } from "./client-error.ts";
+import { boundClosing } from "./close-connections.ts";
+import { createCommonHeaders } from "./common-headers.ts";
+import type { HeadLike } from "./head-like.ts";
+import { addHealthRoutes } from "./health-routes.ts";
+import { completeHttpSettings, type HttpSettings } from "./http-settings.ts";
+import { createRequestGuard } from "./request-guard.ts";
+import { addResourceRoutes } from "./resource-routes.ts";
+import { sendProblem } from "./send-problem.ts";
+
+/** What the HTTP side serves, and with what. */
+export interface HttpServerOptions {
+  readonly head: HeadLike;
+  /** How the source fares now; asked at each request. */
+  readonly freshness: () => Freshness;
+  readonly info: () => SourceInfo;
+  readonly clock: WallClock;
+  /** What is absent has its default. */
+  readonly settings?: Partial<HttpSettings>;
+  /** False once the server is about to stop, or for any other reason wants no more clients: `/readyz` says so. Default: always true. */
+  readonly ready?: () => boolean;
+  /** Where faults of the server are logged; `false` (default): nowhere. Requests that went well are not logged. */
+  readonly logger?: FastifyBaseLogger | false;
+  /** Adds further routes, such as the WebSocket's, below the base path. What they throw becomes a problem, and their methods stand in `Allow`. */
+  readonly register?: (app: FastifyInstance) => void | Promise<void>;
+}
+
+/**
+ * The gateway's HTTP server, ready but not listening: the caller listens, and closes. Throws FlarewireError
+ * `invalid-setting` when a setting is outside its bound.
+ */
+export async function createHttpServer(options: HttpServerOptions): Promise<FastifyInstance> {
+  const settings = completeHttpSettings(options.settings ?? {});
+  const nextId = createRequestIds();
+  const common = createCommonHeaders(settings);
+  const app = fastify({
+    ...limits(settings),
+    ...(options.logger ? { loggerInstance: options.logger } : {}),
+    logController: new LogController({ disableRequestLogging: true }),
+    trustProxy: typeof settings.trustProxy === "boolean" ? settings.trustProxy : [...settings.trustProxy],
+    genReqId: nextId,
+    exposeHeadRoutes: false,
+    // Its 503 would not be a problem; what still arrives while the server closes is answered as always.
+    return503OnClosing: false,
+    clientErrorHandler: createClientErrorHandler(options.clock, nextId),
+    frameworkErrors: (error, request, reply) => {
+      common.apply(request, reply);
+      sendProblem(error, request, reply);
+    },
+  });
+  // A server may ignore expectations that it does not know; refusing them, Node would answer without a body.
+  app.server.on("checkExpectation", app.routing);
+  app.setErrorHandler(sendProblem);
+  boundClosing(app, options.clock, settings.closeGraceMs);
+  app.addHook("onRequest", createRequestGuard(settings, common, new AllowedMethods(app)));
+  const health = { ready: () => true, ...options };
+  if (settings.basePath !== "") addHealthRoutes(app, health);
+  await app.register(
+    async (scope) => {
+      addHealthRoutes(scope, health);
+      addResourceRoutes(scope, { ...options, settings });
+      await options.register?.(scope);
+    },
+    { prefix: settings.basePath },
+  );
+  await app.ready();
+  return app;
+}
+
+function limits(settings: HttpSettings): FastifyHttpOptions<Server> {
+  return {
+    bodyLimit: settings.bodyLimitBytes,
+    requestTimeout: settings.requestTimeoutMs,
+    keepAliveTimeout: settings.keepAliveTimeoutMs,
+    connectionTimeout: settings.idleTimeoutMs,
+    routerOptions: { maxParamLength: 128 },
+    http: {
+      maxHeaderSize: settings.headersLimitBytes,
+      headersTimeout: settings.requestTimeoutMs,
+      requestTimeout: settings.requestTimeoutMs,
+      connectionsCheckingInterval: settings.checkIntervalMs,
+      // The request guard asks for it, with a better answer.
+      requireHostHeader: false,
+    },
+  };
+}
+
+/** Ids that no other process and no other run gives: a few random digits, and a count. */
+function createRequestIds(): () => string {
+  const run = randomBytes(5).toString("hex");
+  let count = 0;
+  return () => `${run}-${(++count).toString(36)}`;
+}

@@ -1,0 +1,98 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { type ConnectQuery, checkQuery } from "../hub/index.ts";
+import { FlarewireError } from "../protocol/index.ts";
+
+/** The one subprotocol that is spoken. */
+export const SUBPROTOCOL = "flarewire.v1";
+
+/** A name of a subprotocol: a token of RFC 9110. */
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,64}$/;
+/** 16 bytes in base64 (RFC 6455, 4.1). */
+const KEY = /^[+/0-9A-Za-z]{22}==$/;
+const SPOKEN_VERSION = "13";
+/** Most of a client's value that is quoted back. */
+const QUOTED = 64;
+
+/**
+ * Refuses a handshake that cannot become a connection, while it is still HTTP and the answer can be read. Throws FlarewireError:
+ * `upgrade-required`, `unsupported-version`, `invalid-parameter` or `origin-refused`.
+ */
+export function checkHandshake(
+  headers: IncomingHttpHeaders,
+  allowedOrigins: readonly string[] | undefined,
+): void {
+  if (headers["sec-websocket-version"] !== SPOKEN_VERSION) {
+    throw new FlarewireError("upgrade-required", `Sec-WebSocket-Version has to be ${SPOKEN_VERSION}`, {
+      field: "Sec-WebSocket-Version",
+      bound: SPOKEN_VERSION,
+    });
+  }
+  if (!KEY.test(headers["sec-websocket-key"] ?? "")) {
+    throw invalid("Sec-WebSocket-Key", headers["sec-websocket-key"], "16 bytes in base64");
+  }
+  checkProtocols(headers["sec-websocket-protocol"]);
+  const { origin } = headers;
+  // Only browsers send one, and only there it means something.
+  if (origin === undefined || allowedOrigins === undefined) return;
+  if (allowedOrigins.includes("*") || allowedOrigins.includes(origin)) return;
+  throw new FlarewireError("origin-refused", `pages of ${quote(origin)} may not connect`, {
+    field: "Origin",
+  });
+}
+
+/** What a stream's address asks for. Throws FlarewireError `invalid-parameter` or `unknown-channel` with the field. */
+export function readStreamQuery(query: unknown): ConnectQuery {
+  const given: Record<string, unknown> = typeof query === "object" && query !== null ? { ...query } : {};
+  for (const reserved of ["filter", "mode"]) {
+    if (reserved in given)
+      throw invalid(reserved, given[reserved], "left out: this version of the server has none");
+  }
+  const { snapshot } = given;
+  if (snapshot !== undefined && snapshot !== "true" && snapshot !== "false") {
+    throw invalid("snapshot", snapshot, "true or false");
+  }
+  const asked: ConnectQuery = {
+    channels: readChannels(given.channels),
+    after: readAfter(given.after),
+    snapshot: snapshot === undefined ? undefined : snapshot === "true",
+  };
+  checkQuery(asked);
+  return asked;
+}
+
+function checkProtocols(offered: string | undefined): void {
+  if (offered === undefined) return;
+  const names = offered.split(",").map((name) => name.trim());
+  const valid = names.every((name) => TOKEN.test(name)) && new Set(names).size === names.length;
+  if (!valid) throw invalid("Sec-WebSocket-Protocol", offered, "different names, separated by commas");
+  if (names.includes(SUBPROTOCOL)) return;
+  const message = `Sec-WebSocket-Protocol is ${quote(offered)}; ${SUBPROTOCOL} is spoken here`;
+  throw new FlarewireError("unsupported-version", message, {
+    field: "Sec-WebSocket-Protocol",
+    bound: SUBPROTOCOL,
+  });
+}
+
+/** `channels=a,b` and `channels=a&channels=b` are the same. */
+function readChannels(value: unknown): readonly string[] | undefined {
+  if (value === undefined) return undefined;
+  const names = [value].flat().flatMap((part) => String(part).split(","));
+  if (names.length <= 64) return names;
+  throw invalid("channels", `${names.length} names`, "at most 64 names");
+}
+
+function readAfter(value: unknown): string | undefined {
+  if (value === undefined || typeof value === "string") return value;
+  throw invalid("after", value, "given once");
+}
+
+function invalid(field: string, value: unknown, bound: string): FlarewireError {
+  return new FlarewireError("invalid-parameter", `${field} is ${quote(value)}; it has to be ${bound}`, {
+    field,
+    bound,
+  });
+}
+
+function quote(value: unknown): string {
+  return value === undefined ? "missing" : JSON.stringify(String(value).slice(0, QUOTED));
+}

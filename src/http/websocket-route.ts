@@ -1,0 +1,146 @@
+import type { IncomingMessage } from "node:http";
+import websocket from "@fastify/websocket";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { WebSocket } from "ws";
+import { type Hub, websocketFraming } from "../hub/index.ts";
+import type { WallClock } from "../lib/clock.ts";
+import { FlarewireError } from "../protocol/index.ts";
+import { checkHandshake, readStreamQuery, SUBPROTOCOL } from "./websocket-admission.ts";
+import { WebSocketPings } from "./websocket-pings.ts";
+import { WebSocketSeats } from "./websocket-seats.ts";
+import { StreamWebSocket, WebSocketSocket } from "./websocket-socket.ts";
+
+/** How many connections are taken. */
+export interface WebSocketLimits {
+  /** WebSockets in all; default 10,000. */
+  readonly maxSockets: number;
+  /** WebSockets of one address, as Fastify's `request.ip` tells it; default 100. */
+  readonly maxSocketsPerIp: number;
+}
+
+/** What the stream is served with. */
+export interface WebSocketOptions {
+  readonly hub: Hub;
+  readonly clock: WallClock;
+  readonly limits?: Partial<WebSocketLimits> | undefined;
+  /** Origins of pages that may connect, such as `https://example.com`; all when left out, or with `*`. Programs, which send no origin, always may. */
+  readonly allowedOrigins?: readonly string[] | undefined;
+  /** Put before the path, in addition to the instance's own prefix; default none. */
+  readonly basePath?: string | undefined;
+}
+
+/** How long a connection that either side has closed may stay open; the hub's grace, which is shorter, is for those that it closed. */
+const CLOSE_TIMEOUT_MS = 10_000;
+
+/** Options of `ws` that the plugin passes on, and that the types of neither let through. */
+const untypedOptions: object = { WebSocket: StreamWebSocket, closeTimeout: CLOSE_TIMEOUT_MS };
+
+/** Seconds after which a client may ask again that was refused for lack of room. */
+const RETRY_AFTER_S = 5;
+/**
+ * Serves the stream on `GET /api/v1/stream`. What cannot become a connection is refused in HTTP, by a FlarewireError that the
+ * instance's error handler has to turn into a problem. When the instance closes, connections that are still there are told
+ * `going-away`; a graceful end is `hub.drain()` before.
+ */
+export async function registerWebSocket(app: FastifyInstance, options: WebSocketOptions): Promise<void> {
+  const { hub, clock } = options;
+  const path = `${options.basePath ?? ""}/api/v1/stream`;
+  const seats = new WebSocketSeats(
+    options.limits?.maxSockets ?? 10_000,
+    options.limits?.maxSocketsPerIp ?? 100,
+  );
+  const pings = new WebSocketPings(clock);
+  upgradeOnly(app, `${app.prefix}${path}`);
+  // In a context of its own: the plugin wraps every route that it sees, and this is the only one that needs it.
+  await app.register(async (scope) => {
+    await scope.register(websocket, {
+      errorHandler: () => {
+        // Each socket has its own listener; without this one the plugin would log and cut.
+      },
+      preClose: async () => {
+        pings.stop();
+        await hub.close();
+      },
+      options: {
+        ...untypedOptions,
+        maxPayload: hub.limits.inboundBytes,
+        perMessageDeflate: false,
+        clientTracking: false,
+        handleProtocols: () => SUBPROTOCOL,
+      },
+    });
+    scope.route({
+      method: "GET",
+      url: path,
+      preValidation: async (request, reply) => admit(request, reply, options, seats),
+      handler: async (_request, reply) => {
+        reply.headers({ upgrade: "websocket", connection: "upgrade" });
+        throw new FlarewireError(
+          "upgrade-required",
+          "this address speaks WebSocket; ask for it with an upgrade",
+        );
+      },
+      wsHandler: (socket, request) => connect(socket, request, hub, pings),
+    });
+  });
+}
+
+function admit(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  options: WebSocketOptions,
+  seats: WebSocketSeats,
+): void {
+  if (!request.ws) return;
+  const { hub, allowedOrigins } = options;
+  try {
+    checkHandshake(request.headers, allowedOrigins);
+    readStreamQuery(request.query);
+    if (hub.refusal) throw new FlarewireError(hub.refusal, REFUSALS[hub.refusal]);
+    const { ip } = request;
+    const bound = seats.take(ip);
+    if (bound !== undefined) {
+      throw new FlarewireError("over-capacity", `as many connections are open as allowed: ${bound}`, {
+        bound,
+      });
+    }
+    // Whatever becomes of the handshake, the socket's end is the seat's end.
+    request.raw.socket.once("close", () => seats.leave(ip));
+  } catch (error) {
+    if (error instanceof FlarewireError) explain(reply, error);
+    throw error;
+  }
+}
+
+const REFUSALS = {
+  draining: "the server is stopping; another one will take its place",
+  "not-ready": "there is no data yet",
+} as const;
+
+function explain(reply: FastifyReply, { code }: FlarewireError): void {
+  if (code === "over-capacity" || code === "draining" || code === "not-ready") {
+    reply.header("retry-after", RETRY_AFTER_S);
+  }
+  // RFC 9110, 15.5.22: this status says what to upgrade to; RFC 6455, 4.4: and in which version.
+  if (code === "upgrade-required") {
+    reply.headers({ upgrade: "websocket", connection: "upgrade", "sec-websocket-version": "13" });
+  }
+}
+
+function connect(ws: WebSocket, request: FastifyRequest, hub: Hub, pings: WebSocketPings): void {
+  const socket = new WebSocketSocket(ws, request.raw.socket);
+  socket.attach(hub.connect(socket, websocketFraming, readStreamQuery(request.query)));
+  pings.add(socket);
+  ws.on("close", () => pings.remove(socket));
+}
+
+/**
+ * Leaves every upgrade that is not the stream's to HTTP, as if it had not been asked for: Java's client, for one, offers `h2c`
+ * with its first request anywhere, and with an upgrade listener present Node would take such a request out of HTTP. Node before
+ * 24.9 does so still.
+ */
+function upgradeOnly(app: FastifyInstance, path: string): void {
+  const shouldUpgradeCallback = ({ headers, url = "" }: IncomingMessage) =>
+    headers.upgrade?.toLowerCase() === "websocket" && url.split("?", 1)[0] === path;
+  Object.assign(app.server, { shouldUpgradeCallback });
+}

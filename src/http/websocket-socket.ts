@@ -1,0 +1,99 @@
+import type { Duplex } from "node:stream";
+import { WebSocket } from "ws";
+import type { Session, Socket } from "../hub/index.ts";
+import { CLOSE_CODES, type CloseReason } from "../protocol/index.ts";
+import type { PingTarget } from "./websocket-pings.ts";
+
+const TOO_BIG = CLOSE_CODES["message-too-big"];
+
+/** RFC 6455's code for a message above the limit, which `ws` sends by itself before anyone is told. */
+const RFC_TOO_BIG = 1009;
+
+/** A `ws` socket that says "too big" as the protocol does: with the code whose range tells the client to stop. */
+export class StreamWebSocket extends WebSocket {
+  override close(code?: number, reason?: string | Buffer): void {
+    if (code === RFC_TOO_BIG) super.close(TOO_BIG.code, "message-too-big");
+    else super.close(code, reason);
+  }
+}
+
+/**
+ * One WebSocket as the hub sees it. `ws` keeps handshake, parsing, ping, pong and close; events are frames that the hub has
+ * built and that many sockets share, so they are written to the raw socket. Both write to the same stream and `ws`, without
+ * compression, holds nothing back, so the order of the calls is the order on the wire.
+ */
+export class WebSocketSocket implements Socket, PingTarget {
+  /** See PingTarget. */
+  pingSlot = 0;
+  /** See PingTarget. */
+  awaitsPong = false;
+  readonly #ws: WebSocket;
+  readonly #raw: Duplex;
+  #session: Session | undefined;
+
+  constructor(ws: WebSocket, raw: Duplex) {
+    this.#ws = ws;
+    this.#raw = raw;
+  }
+
+  /** Calls the session with what happens to the connection, from now on. */
+  attach(session: Session): void {
+    const ws = this.#ws;
+    this.#session = session;
+    ws.on("message", (data, isBinary) => {
+      if (isBinary) session.receiveBinary();
+      else session.receiveText(String(data));
+    });
+    ws.on("pong", () => {
+      this.awaitsPong = false;
+    });
+    ws.on("close", () => session.closed());
+    // After either, `ws` has sent its close frame already; the session only has to know that it is over.
+    ws.on("error", (error) => {
+      if ("code" in error && error.code === "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH") session.oversize();
+      else session.close("bad-request");
+    });
+    this.#raw.on("drain", () => session.drained());
+  }
+
+  /** See Socket. Full is what Node calls so: the socket's high-water mark, 64 KiB, is what waits in this process at most, and one batch. */
+  write(bytes: Buffer): boolean {
+    // Behind a close frame, of either side, nothing may follow.
+    return this.#ws.readyState !== WebSocket.OPEN || this.#raw.write(bytes);
+  }
+
+  close(reason: CloseReason): void {
+    this.#ws.close(CLOSE_CODES[reason].code, reason);
+  }
+
+  terminate(): void {
+    this.#ws.terminate();
+  }
+
+  /** See Socket. */
+  get progress(): number {
+    return unsentBytes(this.#raw) ?? -this.#raw.writableLength;
+  }
+
+  /** See PingTarget. */
+  ping(): void {
+    if (this.#ws.readyState === WebSocket.OPEN) this.#ws.ping();
+  }
+
+  /** See PingTarget. Who is slow to take what was written is slow to see the ping behind it, and has a limit of its own. */
+  lost(): void {
+    if (this.#session && !this.#session.isBehind) this.#session.close("heartbeat-lost");
+  }
+}
+
+/**
+ * What the kernel has not taken yet of the write in progress. `writableLength` counts that write whole until it is done, so that
+ * a slow reader of one large snapshot would look frozen; Node itself tells the two apart by this number for `setTimeout`, and
+ * has no public name for it. `undefined` where it is missing: then only whole writes count as progress.
+ */
+function unsentBytes(raw: Duplex): number | undefined {
+  const handle: unknown = Reflect.get(raw, "_handle");
+  if (typeof handle !== "object" || handle === null) return undefined;
+  const bytes: unknown = Reflect.get(handle, "writeQueueSize");
+  return typeof bytes === "number" ? bytes : undefined;
+}

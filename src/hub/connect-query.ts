@@ -1,0 +1,36 @@
+import { type Cursor, FlarewireError, parseCursor } from "../protocol/index.ts";
+import { quote } from "./command-reader.ts";
+import { resolveChannels } from "./shape.ts";
+
+/** What a connection asks for in its address; as in the command `subscribe`. Nothing is subscribed to without `channels`. */
+export interface ConnectQuery {
+  readonly channels?: readonly string[] | undefined;
+  readonly after?: string | undefined;
+  readonly snapshot?: boolean | undefined;
+}
+
+/** Refuses what a connection must not ask for, while it can still be refused in HTTP: FlarewireError with the field. */
+export function checkQuery({ channels, after }: ConnectQuery): void {
+  if (channels?.length === 0) {
+    throw new FlarewireError("invalid-parameter", "channels is empty; it has to name at least one channel", {
+      field: "channels",
+    });
+  }
+  if (channels) resolveChannels(channels);
+  if (after !== undefined) readCursor(after);
+  if (after !== undefined && !channels) {
+    const message = "after is given without channels; it goes with a subscription";
+    throw new FlarewireError("invalid-parameter", message, { field: "after" });
+  }
+}
+
+/** The cursor that a client gave; FlarewireError `invalid-parameter` when it is none. */
+export function readCursor(text: string): Cursor {
+  const cursor = parseCursor(text);
+  if (cursor) return cursor;
+  const bound = "a cursor as the server gave it";
+  throw new FlarewireError("invalid-parameter", `after is ${quote(text)}; it has to be ${bound}`, {
+    field: "after",
+    bound,
+  });
+}

@@ -1,0 +1,230 @@
+import type { LogRecord, ReadResult } from "../log/event-log.ts";
+import type { Cursor, Lost, Seq } from "../protocol/index.ts";
+import { frameEvents } from "./event-frames.ts";
+import type { Framing } from "./framing.ts";
+import type { Group, GroupMember } from "./group.ts";
+import type { DeliveryHost } from "./session-host.ts";
+import { type ChannelMask, createShape, type Shape } from "./shape.ts";
+import type { Socket } from "./socket.ts";
+
+/** What a delivery tells the session that it belongs to. */
+export interface DeliveryOwner {
+  /** More can be answered than before: there is room again, or the head is reached. */
+  ready(): void;
+  /** It has to be looked at by `check`, or no longer. */
+  watchBehind(on: boolean): void;
+  /** The client takes too little: it stands still, or its cursor is no longer held. */
+  tooSlow(): void;
+  fail(error: unknown): void;
+}
+
+/** Everything up to the head was written: the group does the rest, and there is no cursor but the head's. */
+interface Live {
+  readonly kind: "live";
+  readonly group: Group;
+}
+
+/** There is a cursor of its own, from which it is caught up out of the log whenever the socket has room. */
+interface Behind {
+  readonly kind: "behind";
+  readonly shape: Shape;
+  /** Everything of the shape up to here was written. */
+  seq: Seq;
+  /** What the client holds of the shape for certain, once it has read what was written. */
+  prev: Seq;
+  /** The socket is full; `drained` will come. */
+  full: boolean;
+  /** The log is being read. */
+  reading: boolean;
+  /** When the peer last took something, as far as was seen. */
+  progressAtMs: number;
+  progress: number;
+}
+
+/** Nothing goes out any more. */
+interface Ended {
+  readonly kind: "ended";
+}
+
+/**
+ * One client's place in the log, and the way from there to the head. A client that reads is in a group and costs one write per
+ * batch; one that does not costs a few numbers here, whatever happens in the log.
+ */
+export class Delivery implements GroupMember {
+  /** See GroupMember. */
+  slot = 0;
+  readonly #host: DeliveryHost;
+  readonly #socket: Socket;
+  readonly #framing: Framing;
+  readonly #owner: DeliveryOwner;
+  #state: Live | Behind | Ended;
+
+  /** Begins at the head, with no channels. */
+  constructor(host: DeliveryHost, socket: Socket, framing: Framing, owner: DeliveryOwner) {
+    this.#host = host;
+    this.#socket = socket;
+    this.#framing = framing;
+    this.#owner = owner;
+    this.#state = this.#join(0, host.head.cursor.seq);
+  }
+
+  /** At the head: a place can be given to the client, and with it a snapshot. */
+  get isLive(): boolean {
+    return this.#state.kind === "live";
+  }
+
+  /** A message would not only be added to what the client does not take. */
+  get hasRoom(): boolean {
+    return this.#state.kind === "live" || (this.#state.kind === "behind" && !this.#state.full);
+  }
+
+  /** Sends one message, given as JSON text, behind what was sent before. */
+  write(json: string): void {
+    if (this.#state.kind !== "ended") this.#send(this.#framing.message(json));
+  }
+
+  /** Goes on with these channels, from the head. Only while {@link isLive}. */
+  move(mask: ChannelMask): void {
+    this.#leave();
+    this.#state = this.#join(mask, this.#host.head.cursor.seq);
+  }
+
+  /**
+   * Goes on with these channels from behind `after`, a cursor below the head or of another log. Calls `then` when it is known
+   * whether that is possible, and sends the events behind what `then` writes; with `lost` it is live, with no channels, instead.
+   */
+  resume(mask: ChannelMask, after: Cursor, then: (lost: Lost | undefined) => void): void {
+    this.#leave();
+    const behind = this.#becomeBehind(createShape(mask, this.#framing), after.seq, after.seq);
+    this.#read(behind, after, (result) => {
+      if (result.kind === "lost") this.move(0);
+      then(result.kind === "lost" ? result.lost : undefined);
+      if (result.kind === "lost") this.#owner.ready();
+      else this.#writeRecords(behind, result.records);
+    });
+  }
+
+  /** The socket has room again. */
+  drained(): void {
+    if (this.#state.kind !== "behind") return;
+    this.#state.full = false;
+    this.#owner.ready();
+    this.#catchUp();
+  }
+
+  /** Finds out whether the client stands still; called about once a second while it is behind. */
+  check(nowMs: number): void {
+    const state = this.#state;
+    if (state.kind !== "behind" || !state.full || state.reading) return;
+    const { progress } = this.#socket;
+    if (progress !== state.progress) {
+      state.progress = progress;
+      state.progressAtMs = nowMs;
+    }
+    const { limits, log } = this.#host;
+    if (nowMs - state.progressAtMs >= limits.noProgressMs || state.seq < log.oldest.seq)
+      this.#owner.tooSlow();
+  }
+
+  /** Sends nothing more. */
+  end(): void {
+    this.#leave();
+    this.#state = { kind: "ended" };
+  }
+
+  /** See GroupMember. */
+  deliver(bytes: Buffer): boolean {
+    return this.#socket.write(bytes);
+  }
+
+  /** See GroupMember. */
+  fallBehind(prev: Seq): void {
+    if (this.#state.kind !== "live") return;
+    const { shape } = this.#state.group;
+    this.#leave();
+    this.#becomeBehind(shape, this.#host.head.cursor.seq, prev).full = true;
+  }
+
+  /** See GroupMember. */
+  fail(error: unknown): void {
+    this.#owner.fail(error);
+  }
+
+  #join(mask: ChannelMask, prev: Seq): Live {
+    return { kind: "live", group: this.#host.join(this, mask, this.#framing, prev) };
+  }
+
+  #leave(): void {
+    if (this.#state.kind === "live") this.#host.leave(this, this.#state.group);
+    if (this.#state.kind === "behind") this.#owner.watchBehind(false);
+  }
+
+  #becomeBehind(shape: Shape, seq: Seq, prev: Seq): Behind {
+    const behind: Behind = {
+      kind: "behind",
+      shape,
+      seq,
+      prev,
+      full: false,
+      reading: false,
+      progressAtMs: this.#host.monotonicMs(),
+      progress: this.#socket.progress,
+    };
+    this.#state = behind;
+    this.#owner.watchBehind(true);
+    return behind;
+  }
+
+  #send(bytes: Buffer): void {
+    if (this.#socket.write(bytes)) return;
+    const state = this.#state;
+    if (state.kind === "live") this.fallBehind(state.group.prev);
+    if (state.kind !== "behind") return;
+    state.full = true;
+    state.progressAtMs = this.#host.monotonicMs();
+    state.progress = this.#socket.progress;
+  }
+
+  /** Goes on from its cursor if the socket has room, and joins its group where that is the head. */
+  #catchUp(): void {
+    const state = this.#state;
+    if (state.kind !== "behind" || state.full || state.reading) return;
+    const { cursor } = this.#host.head;
+    if (state.seq >= cursor.seq) {
+      this.#leave();
+      this.#state = this.#join(state.shape.mask, state.prev);
+      this.#owner.ready();
+      return;
+    }
+    this.#read(state, { epoch: cursor.epoch, seq: state.seq }, (result) => {
+      if (result.kind === "lost") this.#owner.tooSlow();
+      else this.#writeRecords(state, result.records);
+    });
+  }
+
+  #read(state: Behind, after: Cursor, then: (result: ReadResult) => void): void {
+    const { log, limits } = this.#host;
+    state.reading = true;
+    log
+      .read(after, limits.catchUpRecords)
+      .then((result) => {
+        state.reading = false;
+        if (this.#state === state) then(result);
+      })
+      .catch((error) => this.#owner.fail(error));
+  }
+
+  #writeRecords(state: Behind, records: readonly LogRecord[]): void {
+    const { head, limits } = this.#host;
+    // What was read while the socket filled up is read again when it has room.
+    if (state.full) return;
+    // The log may hold more already than the head's state contains; that comes with the next batch.
+    const published = records.filter(({ seq }) => seq <= head.cursor.seq);
+    const from = { epoch: head.cursor.epoch, prev: state.prev, through: state.seq };
+    const frames = frameEvents(published, state.shape, from, limits.catchUpBytes);
+    state.seq = frames.through;
+    state.prev = frames.prev;
+    if (frames.bytes) this.#send(frames.bytes);
+    this.#catchUp();
+  }
+}

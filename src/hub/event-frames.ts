@@ -1,0 +1,48 @@
+import type { LogRecord } from "../log/event-log.ts";
+import type { Epoch, Seq } from "../protocol/index.ts";
+import type { FramedEvent } from "./framing.ts";
+import type { Shape } from "./shape.ts";
+
+/** Events in the form of a shape, and where they lead. */
+export interface EventFrames {
+  /** `undefined` when none of the records belongs to the shape. */
+  readonly bytes: Buffer | undefined;
+  /** Seq of the last event in `bytes`; without one, the `prev` that was given. */
+  readonly prev: Seq;
+  /** Seq of the last record that was looked at. */
+  readonly through: Seq;
+}
+
+/**
+ * The records that belong to the shape, framed and joined. `from.prev` goes with the first of them, `from.through` is returned
+ * when there are no records. Stops behind the event with which `maxBytes` is reached (default: takes all), so that at least
+ * one record is taken.
+ */
+export function frameEvents(
+  records: readonly LogRecord[],
+  shape: Shape,
+  from: { readonly epoch: Epoch; readonly prev: Seq; readonly through: Seq },
+  maxBytes = Number.POSITIVE_INFINITY,
+): EventFrames {
+  const framed: FramedEvent[] = [];
+  let { prev, through } = from;
+  let bytes = 0;
+  let emittedAtMs = Number.NaN;
+  let emittedAt = "";
+  for (const record of records) {
+    if (bytes >= maxBytes) break;
+    through = record.seq;
+    if (!shape.selects(record)) continue;
+    // The records of a batch have one time; its text is not worth making twice.
+    if (record.emittedAtMs !== emittedAtMs) {
+      emittedAtMs = record.emittedAtMs;
+      emittedAt = new Date(emittedAtMs).toISOString();
+    }
+    const cursor = `${from.epoch}-${record.seq}`;
+    const head = `{"type":"event","cursor":"${cursor}","seq":${record.seq},"prev":${prev},"emitted_at":"${emittedAt}",`;
+    framed.push({ cursor, name: record.name, head, tail: record.tail });
+    bytes += head.length + record.tail.length;
+    prev = record.seq;
+  }
+  return { bytes: framed.length > 0 ? shape.framing.events(framed) : undefined, prev, through };
+}

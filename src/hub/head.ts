@@ -1,0 +1,119 @@
+import type { EventLog, LogRecord } from "../log/event-log.ts";
+import {
+  type Channel,
+  type Cursor,
+  type EventBody,
+  projectSnapshot,
+  type Snapshot,
+} from "../protocol/index.ts";
+
+/** What a poll brought, or a change of the source's state. */
+export interface HeadBatch {
+  /** Event time of the data, in milliseconds since 1970 UTC; without it, that of the batch before stays. */
+  readonly observedAtMs?: number;
+  /** The state after `events`; without it, that of the batch before stays: the events change no list. */
+  readonly snapshot?: Snapshot;
+  readonly events: readonly EventBody[];
+}
+
+/** Called after each batch, in order, when the head is there already. Must not throw, nor publish and wait for it. */
+export type HeadListener = (records: readonly LogRecord[], head: Head) => void;
+
+/** Snapshot texts that are kept until the next change: above it the oldest goes. Clients ask for few sets of channels. */
+const KEPT_TEXTS = 32;
+
+const NOTHING: Snapshot = {
+  flares: { free: [], pro: [], finished_trending: [] },
+  newest: { bsc: [] },
+  charts: { bsc: [], exchange: [], matic: [], avalanche: [] },
+  leaderboards: { bsc: [], exchange: [], matic: [], avalanche: [] },
+  explanations: {},
+};
+
+/**
+ * The state at the head of the log. Cursor, snapshot and event time always belong together (law L2): they change in one
+ * step, after the log has kept the events, and whoever reads them within one turn of the event loop sees one instant.
+ */
+export class Head {
+  readonly #log: EventLog;
+  readonly #listeners = new Set<HeadListener>();
+  readonly #texts = new Map<string, string>();
+  #cursor: Cursor;
+  #snapshot: Snapshot;
+  #observedAtMs: number;
+  #ready: boolean;
+  #last: Promise<void> = Promise.resolve();
+
+  /** `initial` is what belongs to the log's head: of a log that was kept, the state that was kept with it. Without it the head is not {@link ready}. */
+  constructor(options: { log: EventLog; initial?: { snapshot: Snapshot; observedAtMs: number } }) {
+    this.#log = options.log;
+    this.#cursor = options.log.head;
+    this.#snapshot = options.initial?.snapshot ?? NOTHING;
+    this.#observedAtMs = options.initial?.observedAtMs ?? 0;
+    this.#ready = options.initial !== undefined;
+  }
+
+  /** Everything up to here is in {@link snapshot}. May stand behind the log's own head for as long as a batch is being published. */
+  get cursor(): Cursor {
+    return this.#cursor;
+  }
+
+  /** All lists; empty until {@link ready}. Immutable. */
+  get snapshot(): Snapshot {
+    return this.#snapshot;
+  }
+
+  /** Event time of the snapshot in milliseconds since 1970 UTC; 0 until {@link ready}. */
+  get observedAtMs(): number {
+    return this.#observedAtMs;
+  }
+
+  /**
+   * A first snapshot is there. It is the base: it yields no events, so whoever was served before would hold another state
+   * at the same cursor. Serve nobody until then.
+   */
+  get ready(): boolean {
+    return this.#ready;
+  }
+
+  /**
+   * Appends the batch's events to the log and then makes its state the head. Batches are taken one after the other, in the
+   * order of the calls. Rejects when the log does not keep the events; the head then stays, and later batches are taken.
+   */
+  publish(batch: HeadBatch): Promise<void> {
+    const published = this.#last.then(() => this.#take(batch));
+    this.#last = published.catch(() => {});
+    return published;
+  }
+
+  /** Calls `listener` after each batch, also after one without events. Returns how to stop it. */
+  onChange(listener: HeadListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** JSON text of what these channels show of the snapshot, made once per change however often it is asked for. */
+  snapshotText(channels: readonly Channel[]): string {
+    const key = [...channels].sort().join();
+    const known = this.#texts.get(key);
+    if (known !== undefined) return known;
+    const text = JSON.stringify(projectSnapshot(this.#snapshot, channels));
+    const [oldest] = this.#texts.keys();
+    if (oldest !== undefined && this.#texts.size >= KEPT_TEXTS) this.#texts.delete(oldest);
+    this.#texts.set(key, text);
+    return text;
+  }
+
+  async #take(batch: HeadBatch): Promise<void> {
+    const records = await this.#log.append(batch.events);
+    const last = records.at(-1);
+    if (last) this.#cursor = { epoch: this.#log.epoch, seq: last.seq };
+    if (batch.observedAtMs !== undefined) this.#observedAtMs = batch.observedAtMs;
+    if (batch.snapshot && batch.snapshot !== this.#snapshot) {
+      this.#snapshot = batch.snapshot;
+      this.#ready = true;
+      this.#texts.clear();
+    }
+    for (const listener of this.#listeners) listener(records, this);
+  }
+}

@@ -1,0 +1,208 @@
+import type { WallClock } from "../lib/clock.ts";
+import type { EventLog, LogRecord } from "../log/event-log.ts";
+import type { CloseReason, ErrorCode, Freshness, Seq, SourceInfo } from "../protocol/index.ts";
+import { type ConnectQuery, checkQuery } from "./connect-query.ts";
+import type { Framing } from "./framing.ts";
+import { Group, type GroupMember } from "./group.ts";
+import type { Head } from "./head.ts";
+import { DEFAULT_HUB_LIMITS, type HubLimits } from "./hub-limits.ts";
+import { heartbeatText, helloText } from "./messages.ts";
+import { Session } from "./session.ts";
+import type { SessionHost, Watch } from "./session-host.ts";
+import { type ChannelMask, createShape, maskOfRecords, shapeKey } from "./shape.ts";
+import type { Socket } from "./socket.ts";
+
+/** How often deadlines are looked at. */
+const TICK_MS = 1_000;
+/** How often a drain lets the next sessions go. */
+const DRAIN_TICK_MS = 50;
+
+/** What a hub is made of. */
+export interface HubOptions {
+  readonly log: EventLog;
+  readonly head: Head;
+  readonly clock: WallClock;
+  /** What `hello` says of the source. */
+  readonly info: () => SourceInfo;
+  readonly freshness: () => Freshness;
+  /** See HubLimits; what is left out has its default. */
+  readonly limits?: Partial<HubLimits>;
+  /** Time between heartbeats; default 15,000. */
+  readonly heartbeatMs?: number;
+  /** What clients are told to bear in silence before they reconnect; default two heartbeats and 5 seconds: 35,000. */
+  readonly silenceLimitMs?: number;
+  /** Name and version, as in `flarewire/0.1.0`. */
+  readonly serverName: string;
+  /** Told of faults of ours; the session concerned is closed, the others go on. */
+  readonly onError: (error: unknown) => void;
+}
+
+/**
+ * Fan-out: gives every session what its subscriptions select of the log, from its own cursor on. Sessions of one shape that are
+ * at the head share their bytes (laws L5 and L6); whoever cannot take them leaves and is caught up out of the log.
+ */
+export class Hub {
+  /** What a connection is allowed; `inboundBytes` is for the transport to enforce. */
+  readonly limits: HubLimits;
+  readonly #options: HubOptions;
+  readonly #heartbeatMs: number;
+  readonly #groups = new Map<string, Group>();
+  readonly #sessions = new Set<Session>();
+  readonly #watched: Readonly<Record<Watch, Set<Session>>> = {
+    unsubscribed: new Set(),
+    behind: new Set(),
+    closing: new Set(),
+  };
+  /** Seq of each channel's latest event up to the head. */
+  readonly #positions: Record<string, number>;
+  readonly #host: SessionHost<Session>;
+  readonly #stops: (() => void)[];
+  #heartbeatAtMs: number;
+  #draining = false;
+
+  constructor(options: HubOptions) {
+    const { clock, head, log } = options;
+    this.#options = options;
+    this.limits = { ...DEFAULT_HUB_LIMITS, ...options.limits };
+    this.#heartbeatMs = options.heartbeatMs ?? 15_000;
+    this.#positions = { ...log.positions };
+    this.#heartbeatAtMs = clock.monotonic() + this.#heartbeatMs;
+    this.#host = this.#createHost();
+    this.#stops = [
+      head.onChange((records) => this.#publish(records)),
+      clock.every(TICK_MS, () => this.#tick()),
+    ];
+  }
+
+  /** Sessions whose connection is not over. */
+  get size(): number {
+    return this.#sessions.size;
+  }
+
+  /** Why no connection is taken now; `undefined` when they are. To be asked while a refusal is still plain HTTP. */
+  get refusal(): Extract<ErrorCode, "draining" | "not-ready"> | undefined {
+    if (this.#draining) return "draining";
+    return this.#options.head.ready ? undefined : "not-ready";
+  }
+
+  /**
+   * Takes a connection: says `hello`, and answers what its address asks for. Throws FlarewireError when the query is wrong. A
+   * connection that comes in too late, while draining, is closed at once.
+   */
+  connect(socket: Socket, framing: Framing, query: ConnectQuery = {}): Session {
+    checkQuery(query);
+    const session = new Session(this.#host, socket, framing, query);
+    this.#sessions.add(session);
+    if (this.#draining) session.close("draining");
+    return session;
+  }
+
+  /**
+   * Takes no more connections, lets those that are there go one by one over `windowMs` (0: all at once), ends what does not go
+   * by itself within the grace, and resolves when all are gone. Called again, it hastens: the shorter window counts.
+   */
+  drain(windowMs: number, reason: CloseReason = "draining"): Promise<void> {
+    this.#draining = true;
+    const { clock } = this.#options;
+    const startMs = clock.monotonic();
+    const leaving = [...this.#sessions];
+    let left = 0;
+    return new Promise((resolve) => {
+      const step = () => {
+        const nowMs = clock.monotonic();
+        const share = windowMs > 0 ? (nowMs - startMs) / windowMs : 1;
+        const due = Math.min(leaving.length, Math.ceil(share * leaving.length));
+        for (; left < due; left++) leaving[left]?.close(reason);
+        this.#check("closing", nowMs);
+        if (this.#sessions.size > 0) return;
+        stop();
+        resolve();
+      };
+      const stop = clock.every(DRAIN_TICK_MS, step);
+      step();
+    });
+  }
+
+  /** The hard stop: everybody is told `going-away` at once. Resolves when all are gone; the hub is of no use afterwards. */
+  async close(): Promise<void> {
+    for (const stop of this.#stops) stop();
+    await this.drain(0, "going-away");
+  }
+
+  #createHost(): SessionHost<Session> {
+    const { log, head, clock, onError, info, freshness, serverName } = this.#options;
+    return {
+      log,
+      head,
+      limits: this.limits,
+      monotonicMs: () => clock.monotonic(),
+      wallMs: () => clock.now(),
+      hello: () =>
+        helloText({
+          server: serverName,
+          nowMs: clock.now(),
+          cursor: head.cursor,
+          heartbeatMs: this.#heartbeatMs,
+          silenceLimitMs: this.#options.silenceLimitMs ?? 2 * this.#heartbeatMs + 5_000,
+          limits: this.limits,
+          source: info(),
+          freshness: freshness(),
+        }),
+      join: (member, mask, framing, prev) => this.#join(member, mask, framing, prev),
+      leave: (member, group) => {
+        group.remove(member);
+        if (group.size === 0) this.#groups.delete(group.shape.key);
+      },
+      watch: (session, what, on) => {
+        if (on) this.#watched[what].add(session);
+        else this.#watched[what].delete(session);
+      },
+      gone: (session) => {
+        this.#sessions.delete(session);
+        for (const watched of Object.values(this.#watched)) watched.delete(session);
+      },
+      onError,
+    };
+  }
+
+  #join(member: GroupMember, mask: ChannelMask, framing: Framing, prev: Seq): Group {
+    const key = shapeKey(mask, framing);
+    const group = this.#groups.get(key) ?? new Group(createShape(mask, framing), prev);
+    this.#groups.set(key, group);
+    group.add(member, prev);
+    return group;
+  }
+
+  #publish(records: readonly LogRecord[]): void {
+    if (records.length === 0) return;
+    for (const { channel, seq } of records) this.#positions[channel] = seq;
+    const { epoch } = this.#options.log;
+    const mask = maskOfRecords(records);
+    // A session that leaves one group in this loop may make another, which then has the batch already.
+    for (const group of [...this.#groups.values()]) {
+      if (group.shape.mask & mask) group.publish(records, epoch);
+    }
+  }
+
+  #tick(): void {
+    const nowMs = this.#options.clock.monotonic();
+    for (const what of ["unsubscribed", "behind", "closing"] as const) this.#check(what, nowMs);
+    if (nowMs < this.#heartbeatAtMs) return;
+    this.#heartbeatAtMs +=
+      this.#heartbeatMs * Math.max(1, Math.ceil((nowMs - this.#heartbeatAtMs) / this.#heartbeatMs));
+    for (const group of [...this.#groups.values()]) this.#heartbeat(group);
+  }
+
+  #check(what: Watch, nowMs: number): void {
+    for (const session of this.#watched[what]) session.check(nowMs);
+  }
+
+  #heartbeat(group: Group): void {
+    const { head, clock, freshness } = this.#options;
+    const positions = Object.fromEntries(
+      group.shape.channels.map((channel) => [channel, this.#positions[channel] ?? 0]),
+    );
+    const about = { cursor: head.cursor, nowMs: clock.now(), positions, freshness: freshness() };
+    group.send(group.shape.framing.message(heartbeatText(about)));
+  }
+}

@@ -1,0 +1,9 @@
+/** Fan-out: the state at the head of the log, and the sessions that follow it. */
+export { type ConnectQuery, checkQuery } from "./connect-query.ts";
+export type { FramedEvent, Framing } from "./framing.ts";
+export { Head, type HeadBatch, type HeadListener } from "./head.ts";
+export { Hub, type HubOptions } from "./hub.ts";
+export { DEFAULT_HUB_LIMITS, type HubLimits } from "./hub-limits.ts";
+export { Session, URL_SUBSCRIPTION } from "./session.ts";
+export type { Socket } from "./socket.ts";
+export { websocketFraming } from "./websocket-framing.ts";

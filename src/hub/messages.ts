@@ -1,0 +1,122 @@
+import {
+  type Channel,
+  type CommandId,
+  type Cursor,
+  type FlarewireError,
+  type Freshness,
+  formatCursor,
+  type Heartbeat,
+  type Hello,
+  type Limits,
+  type Lost,
+  type Pong,
+  type SourceInfo,
+  type Subscribed,
+  type Unsubscribed,
+} from "../protocol/index.ts";
+import type { HubLimits } from "./hub-limits.ts";
+
+/*
+ * The server's messages as JSON text, except events: see event-frames.ts.
+ */
+
+/** The first message of every connection. */
+export function helloText(about: {
+  readonly server: string;
+  readonly nowMs: number;
+  readonly cursor: Cursor;
+  readonly heartbeatMs: number;
+  readonly silenceLimitMs: number;
+  readonly limits: HubLimits;
+  readonly source: SourceInfo;
+  readonly freshness: Freshness;
+}): string {
+  const limits: Limits = {
+    inbound_bytes: about.limits.inboundBytes,
+    commands_per_second: about.limits.commandsPerSecond,
+    commands_burst: about.limits.commandsBurst,
+    subscriptions: about.limits.subscriptions,
+    first_command_within_ms: about.limits.firstCommandWithinMs,
+  };
+  const hello: Hello = {
+    type: "hello",
+    protocol: "flarewire.v1",
+    server: about.server,
+    server_time: timestamp(about.nowMs),
+    epoch: about.cursor.epoch,
+    cursor: formatCursor(about.cursor),
+    heartbeat_interval_ms: about.heartbeatMs,
+    silence_limit_ms: about.silenceLimitMs,
+    limits,
+    source: about.source,
+    freshness: about.freshness,
+  };
+  return JSON.stringify(hello);
+}
+
+/** The answer to `subscribe`. `snapshot` is JSON text, put in as it is: it may be large, and many get the same. */
+export function subscribedText(
+  answer: {
+    readonly id: CommandId;
+    readonly channels: readonly Channel[];
+    readonly cursor: Cursor;
+    readonly resumed: "full" | "reset";
+    readonly lost?: Lost | undefined;
+  },
+  snapshot?: string,
+): string {
+  const message: Subscribed = {
+    type: "subscribed",
+    id: answer.id,
+    channels: [...answer.channels],
+    cursor: formatCursor(answer.cursor),
+    resumed: answer.resumed,
+    ...(answer.lost ? { lost: answer.lost } : {}),
+  };
+  const text = JSON.stringify(message);
+  return snapshot === undefined ? text : `${text.slice(0, -1)},"snapshot":${snapshot}}`;
+}
+
+/** `cursor`: the client's place, up to which it was sent everything. */
+export function unsubscribedText(id: CommandId, cursor: Cursor): string {
+  const message: Unsubscribed = { type: "unsubscribed", id, cursor: formatCursor(cursor) };
+  return JSON.stringify(message);
+}
+
+/** One for all members of a group. `positions`: by channel the seq of its latest event up to `cursor`. */
+export function heartbeatText(about: {
+  readonly cursor: Cursor;
+  readonly nowMs: number;
+  readonly positions: Record<string, number>;
+  readonly freshness: Freshness;
+}): string {
+  const message: Heartbeat = {
+    type: "heartbeat",
+    cursor: formatCursor(about.cursor),
+    server_time: timestamp(about.nowMs),
+    positions: about.positions,
+    freshness: about.freshness,
+  };
+  return JSON.stringify(message);
+}
+
+/** The answer to `ping`. */
+export function pongText(id: CommandId | undefined, nowMs: number): string {
+  const message: Pong = { type: "pong", ...(id === undefined ? {} : { id }), server_time: timestamp(nowMs) };
+  return JSON.stringify(message);
+}
+
+/** The answer to a command that was refused; `id` where it could be read. */
+export function errorText(id: CommandId | undefined, error: FlarewireError): string {
+  return JSON.stringify({
+    type: "error",
+    ...(id === undefined ? {} : { id }),
+    code: error.code,
+    message: error.message,
+    ...(error.field === undefined ? {} : { field: error.field }),
+  });
+}
+
+function timestamp(ms: number): string {
+  return new Date(ms).toISOString();
+}

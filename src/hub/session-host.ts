@@ -1,0 +1,35 @@
+import type { EventLog } from "../log/event-log.ts";
+import type { Seq } from "../protocol/index.ts";
+import type { Framing } from "./framing.ts";
+import type { Group, GroupMember } from "./group.ts";
+import type { Head } from "./head.ts";
+import type { HubLimits } from "./hub-limits.ts";
+import type { ChannelMask } from "./shape.ts";
+
+/** What a delivery sees of the hub. */
+export interface DeliveryHost {
+  readonly log: EventLog;
+  readonly head: Head;
+  readonly limits: HubLimits;
+  /** For limits: see WallClock.monotonic. */
+  monotonicMs(): number;
+  /** Puts a client that was sent everything up to the head among its equals. */
+  join(member: GroupMember, mask: ChannelMask, framing: Framing, prev: Seq): Group;
+  leave(member: GroupMember, group: Group): void;
+}
+
+/** What a session must be looked at for, once a second, by the hub's one timer. Sessions that are in none cost the timer nothing. */
+export type Watch = "unsubscribed" | "behind" | "closing";
+
+/** What a session sees of the hub. */
+export interface SessionHost<S> extends DeliveryHost {
+  /** For what clients are told. */
+  wallMs(): number;
+  /** The text of `hello` as it is now. */
+  hello(): string;
+  watch(session: S, what: Watch, on: boolean): void;
+  /** The session is over; forgets it. */
+  gone(session: S): void;
+  /** A fault of ours; the session is being closed for it. */
+  onError(error: unknown): void;
+}

@@ -1,0 +1,245 @@
+import { assertNever } from "../lib/assert-never.ts";
+import {
+  type CloseReason,
+  type Command,
+  type CommandId,
+  FlarewireError,
+  type Lost,
+  type Subscribe,
+} from "../protocol/index.ts";
+import { type Inbound, quote, readCommand, refuseBinary } from "./command-reader.ts";
+import { type ConnectQuery, readCursor } from "./connect-query.ts";
+import { Delivery, type DeliveryOwner } from "./delivery.ts";
+import type { Framing } from "./framing.ts";
+import { Inbox } from "./inbox.ts";
+import { errorText, pongText, subscribedText, unsubscribedText } from "./messages.ts";
+import type { SessionHost } from "./session-host.ts";
+import { type ChannelMask, channelsOf, maskOf, resolveChannels } from "./shape.ts";
+import type { Socket } from "./socket.ts";
+import { Subscriptions } from "./subscriptions.ts";
+
+/** The id of the subscription that the address asked for. */
+export const URL_SUBSCRIPTION = "url";
+
+/** `waiting`: nothing was subscribed to yet, and `untilMs` is the deadline. `closing`: told to go, ended hard at `untilMs`. */
+type Phase =
+  | { readonly kind: "waiting"; readonly untilMs: number }
+  | { readonly kind: "following" }
+  | { readonly kind: "closing"; readonly untilMs: number }
+  | { readonly kind: "closed" };
+
+/**
+ * One connection: its conversation. The transport tells it what comes in and when there is room; what goes out it writes to the
+ * socket, in order. What it follows, and from where, is its {@link Delivery}'s.
+ */
+export class Session implements DeliveryOwner {
+  readonly #host: SessionHost<Session>;
+  readonly #socket: Socket;
+  readonly #delivery: Delivery;
+  readonly #inbox: Inbox;
+  readonly #subscriptions: Subscriptions;
+  #phase: Phase;
+
+  /** Writes `hello`, then answers the subscription of the address, which has passed `checkQuery`. */
+  constructor(host: SessionHost<Session>, socket: Socket, framing: Framing, query: ConnectQuery) {
+    this.#host = host;
+    this.#socket = socket;
+    this.#inbox = new Inbox(host.limits);
+    this.#subscriptions = new Subscriptions(host.limits.subscriptions);
+    this.#phase = { kind: "waiting", untilMs: host.monotonicMs() + host.limits.firstCommandWithinMs };
+    host.watch(this, "unsubscribed", true);
+    this.#delivery = new Delivery(host, socket, framing, this);
+    this.#delivery.write(host.hello());
+    if (query.channels) this.#take({ kind: "command", command: subscribeOf(query, query.channels) });
+  }
+
+  /** True until it closes or is closed: what comes in is answered. */
+  get isOpen(): boolean {
+    return this.#phase.kind === "waiting" || this.#phase.kind === "following";
+  }
+
+  /** True while there is more to be sent than the client takes: it may be slow to answer anything. */
+  get isBehind(): boolean {
+    return this.isOpen && !this.#delivery.isLive;
+  }
+
+  /** A text message came in. */
+  receiveText(text: string): void {
+    if (this.#allow()) this.#take(readCommand(text));
+  }
+
+  /** A binary message came in. */
+  receiveBinary(): void {
+    if (this.#allow()) this.#take(refuseBinary());
+  }
+
+  /** A message above the limit of inbound bytes is coming in. */
+  oversize(): void {
+    this.close("message-too-big");
+  }
+
+  /** The socket has room again. */
+  drained(): void {
+    this.#delivery.drained();
+  }
+
+  /** The connection is over, for whatever reason. */
+  closed(): void {
+    this.#delivery.end();
+    this.#phase = { kind: "closed" };
+    this.#host.gone(this);
+  }
+
+  /** Tells the client to go, and why; the connection ends hard if it does not within the grace. The first reason counts. */
+  close(reason: CloseReason): void {
+    if (!this.isOpen) return;
+    this.#delivery.end();
+    this.#inbox.clear();
+    this.#phase = { kind: "closing", untilMs: this.#host.monotonicMs() + this.#host.limits.closeGraceMs };
+    this.#host.watch(this, "closing", true);
+    this.#socket.close(reason);
+  }
+
+  /** Looks at the deadlines; called about once a second while the session is watched. */
+  check(nowMs: number): void {
+    const phase = this.#phase;
+    if (phase.kind === "closing" && nowMs >= phase.untilMs) this.#socket.terminate();
+    if (phase.kind === "waiting" && nowMs >= phase.untilMs) this.close("no-command");
+    this.#delivery.check(nowMs);
+  }
+
+  /** See DeliveryOwner. */
+  ready(): void {
+    const canAnswer = (inbound: Inbound) => this.#canAnswer(inbound);
+    for (let next = this.#inbox.next(canAnswer); next; next = this.#inbox.next(canAnswer)) this.#answer(next);
+  }
+
+  /** See DeliveryOwner. */
+  watchBehind(on: boolean): void {
+    this.#host.watch(this, "behind", on);
+  }
+
+  /** See DeliveryOwner. */
+  tooSlow(): void {
+    this.close("slow-consumer");
+  }
+
+  /** See DeliveryOwner. */
+  fail(error: unknown): void {
+    this.#host.onError(error);
+    this.close("internal");
+  }
+
+  /** False when the frame is above the rate, which is then the answer. */
+  #allow(): boolean {
+    if (!this.isOpen) return false;
+    const error = this.#inbox.overRate(this.#host.monotonicMs());
+    if (error) this.#take({ kind: "refused", id: undefined, error });
+    return error === undefined;
+  }
+
+  /** Answers now, or as soon as the socket and the client's place let it. */
+  #take(inbound: Inbound): void {
+    if (this.#inbox.park(inbound)) this.ready();
+    else this.close("rate-limited");
+  }
+
+  #canAnswer(inbound: Inbound): boolean {
+    if (inbound.kind === "refused" || inbound.command.type === "ping") return this.#delivery.hasRoom;
+    // The answer names the client's place, which moves until it is the head.
+    return this.#delivery.isLive;
+  }
+
+  #answer(inbound: Inbound): void {
+    try {
+      if (inbound.kind === "refused") this.#refuse(inbound.id, inbound.error);
+      else this.#obey(inbound.command);
+    } catch (error) {
+      if (!(error instanceof FlarewireError)) this.fail(error);
+      else this.#refuse(inbound.kind === "command" ? inbound.command.id : inbound.id, error);
+    }
+  }
+
+  #refuse(id: CommandId | undefined, error: FlarewireError): void {
+    const reason = this.#inbox.refused(error, this.#host.monotonicMs());
+    if (reason) this.close(reason);
+    else this.#delivery.write(errorText(id, error));
+  }
+
+  #obey(command: Command): void {
+    switch (command.type) {
+      case "ping":
+        this.#delivery.write(pongText(command.id, this.#host.wallMs()));
+        break;
+      case "unsubscribe":
+        this.#subscriptions.remove(command.id);
+        this.#delivery.move(this.#subscriptions.mask);
+        this.#delivery.write(unsubscribedText(command.id, this.#host.head.cursor));
+        break;
+      case "subscribe":
+        this.#subscribe(command, maskOf(resolveChannels(command.channels)));
+        break;
+      default:
+        assertNever(command);
+    }
+  }
+
+  #subscribe(command: Subscribe, mask: ChannelMask): void {
+    this.#subscriptions.check(command.id);
+    if (command.after === undefined) this.#start(command, mask);
+    else if (this.#phase.kind === "waiting") this.#resume(command, mask, command.after);
+    else {
+      const had = `after is ${quote(command.after)}, and the connection has its cursor`;
+      throw new FlarewireError("cursor-conflict", `${had}; it goes with the first subscription`, {
+        field: "after",
+      });
+    }
+  }
+
+  /** Begins at the head, with the lists of the channels that are new to the connection. */
+  #start({ id, snapshot }: Subscribe, mask: ChannelMask, lost?: Lost): void {
+    const { head } = this.#host;
+    const added = mask & ~this.#subscriptions.mask;
+    this.#follow(id, mask);
+    this.#delivery.move(this.#subscriptions.mask);
+    const answer = { id, channels: channelsOf(mask), cursor: head.cursor, resumed: "reset", lost } as const;
+    const bare = snapshot === false && !lost;
+    this.#delivery.write(subscribedText(answer, bare ? undefined : head.snapshotText(channelsOf(added))));
+  }
+
+  #resume(command: Subscribe, mask: ChannelMask, text: string): void {
+    const { cursor } = this.#host.head;
+    const after = readCursor(text);
+    const answer = { id: command.id, channels: channelsOf(mask), cursor: after, resumed: "full" } as const;
+    const sameEpoch = after.epoch === cursor.epoch;
+    if (sameEpoch && after.seq > cursor.seq) this.#start(command, mask, { reason: "ahead", events: null });
+    else if (sameEpoch && after.seq === cursor.seq) {
+      this.#follow(command.id, mask);
+      this.#delivery.move(mask);
+      this.#delivery.write(subscribedText(answer));
+    } else {
+      this.#delivery.resume(mask, after, (lost) => {
+        if (lost) return this.#start(command, mask, lost);
+        this.#follow(command.id, mask);
+        this.#delivery.write(subscribedText(answer));
+      });
+    }
+  }
+
+  #follow(id: CommandId, mask: ChannelMask): void {
+    this.#subscriptions.add(id, mask);
+    if (this.#phase.kind !== "waiting") return;
+    this.#phase = { kind: "following" };
+    this.#host.watch(this, "unsubscribed", false);
+  }
+}
+
+function subscribeOf({ after, snapshot }: ConnectQuery, channels: readonly string[]): Subscribe {
+  return {
+    type: "subscribe",
+    id: URL_SUBSCRIPTION,
+    channels: [...channels],
+    ...(after === undefined ? {} : { after }),
+    ...(snapshot === undefined ? {} : { snapshot }),
+  };
+}

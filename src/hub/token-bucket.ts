@@ -1,0 +1,25 @@
+/** Allows so many things a second, and a burst of them after a rest. Time is an argument. */
+export class TokenBucket {
+  readonly #perSecond: number;
+  readonly #burst: number;
+  #tokens: number;
+  #filledAtMs: number;
+
+  /** Full at first. `perSecond` 0: only the burst, ever. `burst`: 1 or more. */
+  constructor(perSecond: number, burst: number, nowMs: number) {
+    this.#perSecond = perSecond;
+    this.#burst = burst;
+    this.#tokens = burst;
+    this.#filledAtMs = nowMs;
+  }
+
+  /** Takes one if there is one; false when it is not allowed now, which costs nothing. `nowMs` never goes back. */
+  take(nowMs: number): boolean {
+    const gained = ((nowMs - this.#filledAtMs) * this.#perSecond) / 1_000;
+    this.#tokens = Math.min(this.#burst, this.#tokens + gained);
+    this.#filledAtMs = nowMs;
+    if (this.#tokens < 1) return false;
+    this.#tokens -= 1;
+    return true;
+  }
+}

@@ -1,0 +1,118 @@
+import { describe, expect } from "vitest";
+import { ENDPOINTS } from "../../src/http/index.ts";
+import { test } from "./rest-fixture.ts";
+
+const PAGE = "https://page.example";
+const PREFLIGHT = {
+  origin: PAGE,
+  "access-control-request-method": "GET",
+  "access-control-request-headers": "if-none-match",
+};
+const EXPOSED =
+  "ETag, Link, Retry-After, Flarewire-Cursor, Flarewire-Data-Age, Flarewire-Observed-At, Flarewire-Source-State, Flarewire-Origin";
+
+describe("with all origins allowed", () => {
+  test("every answer may be read by pages, problems and 304s too", async ({ rest }) => {
+    const { headers } = await rest.ask("GET", "/api/v1/flares");
+    const answers = [
+      await rest.ask("GET", "/api/v1/flares", { origin: PAGE }),
+      await rest.ask("GET", "/api/v1/flares", { origin: PAGE, "if-none-match": String(headers.etag) }),
+      await rest.ask("GET", "/api/v1/nothing", { origin: PAGE }),
+      await rest.ask("POST", "/api/v1/flares", { origin: PAGE }),
+      await rest.ask("GET", "/healthz"),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([200, 304, 404, 405, 200]);
+    for (const answer of answers) {
+      expect(answer.headers["access-control-allow-origin"]).toBe("*");
+      expect(answer.headers["access-control-expose-headers"]).toBe(EXPOSED);
+      expect(answer.headers).not.toHaveProperty("access-control-allow-credentials");
+    }
+  });
+
+  test("every Flarewire field that is sent is exposed", async ({ rest }) => {
+    const { headers } = await rest.ask("GET", "/api/v1/snapshot");
+    const own = Object.keys(headers).filter((field) => field.startsWith("flarewire-"));
+    expect(own).toHaveLength(5);
+    for (const field of own) expect(EXPOSED.toLowerCase().split(", ")).toContain(field);
+  });
+
+  test("a preflight is answered 204 with methods, fields and a time to remember it", async ({ rest }) => {
+    for (const { path } of Object.values(ENDPOINTS)) {
+      const { status, headers } = await rest.ask("OPTIONS", path, PREFLIGHT);
+      expect(status).toBe(204);
+      expect(headers).toMatchObject({
+        allow: "GET, HEAD, OPTIONS",
+        "access-control-allow-origin": "*",
+        "access-control-allow-methods": "GET, HEAD, OPTIONS",
+        "access-control-allow-headers": "Authorization, If-None-Match",
+        "access-control-max-age": "86400",
+      });
+    }
+  });
+
+  test("a plain OPTIONS tells the methods and is no preflight", async ({ rest }) => {
+    for (const url of ["/api/v1/flares", "/api/v1/flares?x"]) {
+      const { status, headers } = await rest.ask("OPTIONS", url);
+      expect([status, headers.allow], url).toEqual([204, "GET, HEAD, OPTIONS"]);
+      expect(headers).not.toHaveProperty("access-control-max-age");
+    }
+  });
+});
+
+describe("with a list of origins", () => {
+  const settings = { corsOrigins: [PAGE, "http://localhost:3000"] };
+
+  test("an origin of the list may read, others may not, and caches are told", async ({ makeRest }) => {
+    const rest = await makeRest({ settings });
+    const granted = async (origin: string | undefined) => {
+      const { status, headers } = await rest.ask(
+        "GET",
+        "/api/v1/charts",
+        origin === undefined ? {} : { origin },
+      );
+      expect(status).toBe(200);
+      expect(headers.vary).toBe("Accept-Encoding, Origin");
+      return headers["access-control-allow-origin"];
+    };
+    expect(await granted(PAGE)).toBe(PAGE);
+    expect(await granted("http://localhost:3000")).toBe("http://localhost:3000");
+    for (const origin of [
+      undefined,
+      "null",
+      "https://page.example.evil",
+      "http://page.example",
+      `${PAGE}/`,
+    ]) {
+      expect(await granted(origin), origin).toBeUndefined();
+    }
+    expect((await rest.ask("GET", "/nothing", { origin: PAGE })).headers.vary).toBe("Origin");
+  });
+
+  test("a preflight of another origin is given nothing", async ({ makeRest }) => {
+    const rest = await makeRest({ settings });
+    expect(
+      (await rest.ask("OPTIONS", "/api/v1/flares", PREFLIGHT)).headers["access-control-allow-origin"],
+    ).toBe(PAGE);
+    const { status, headers } = await rest.ask("OPTIONS", "/api/v1/flares", {
+      ...PREFLIGHT,
+      origin: "https://e.example",
+    });
+    expect(status).toBe(204);
+    expect(Object.keys(headers).filter((field) => field.startsWith("access-control"))).toEqual([]);
+  });
+
+  test("a list with the star in it means all", async ({ makeRest }) => {
+    const rest = await makeRest({ settings: { corsOrigins: [PAGE, "*"] } });
+    expect(
+      (await rest.ask("GET", "/healthz", { origin: "https://e.example" })).headers[
+        "access-control-allow-origin"
+      ],
+    ).toBe("*");
+  });
+
+  test("an empty list allows nobody", async ({ makeRest }) => {
+    const rest = await makeRest({ settings: { corsOrigins: [] } });
+    const { headers } = await rest.ask("GET", "/healthz", { origin: PAGE });
+    expect(headers).not.toHaveProperty("access-control-allow-origin");
+  });
+});

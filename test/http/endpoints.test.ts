@@ -1,0 +1,143 @@
+import { describe, expect } from "vitest";
+import { ENDPOINTS } from "../../src/http/index.ts";
+import { SAMPLE_SNAPSHOT } from "../support/samples.ts";
+import { FRESH, test } from "./rest-fixture.ts";
+
+test("the table of endpoints and the server's routes are the same", async ({ makeRest }) => {
+  for (const basePath of ["", "/a/b-c"]) {
+    const routes: string[] = [];
+    const { app } = await makeRest({ settings: { basePath } });
+    for (const line of app.printRoutes({ commonPrefix: false }).split("\n")) {
+      const [, path, methods] = /── (\S+) \(([^)]+)\)/.exec(line) ?? [];
+      if (path) routes.push(`${path} ${methods}`);
+    }
+    const table = Object.values(ENDPOINTS).flatMap(({ path, alsoAtRoot }) => {
+      const paths = alsoAtRoot && basePath !== "" ? [path, basePath + path] : [basePath + path];
+      return paths.map((full) => `${full} GET, HEAD`);
+    });
+    expect(routes.toSorted()).toEqual(table.toSorted());
+  }
+});
+
+test("further routes lie below the base path and stand in Allow", async ({ makeRest }) => {
+  const rest = await makeRest({
+    settings: { basePath: "/fw" },
+    register: async (app) => {
+      app.get("/api/v1/stream", () => ({}));
+    },
+  });
+  expect((await rest.ask("GET", "/fw/api/v1/stream")).status).toBe(200);
+  expect((await rest.ask("GET", "/api/v1/stream")).status).toBe(404);
+  expect((await rest.ask("POST", "/fw/api/v1/stream")).headers.allow).toBe("GET, OPTIONS");
+});
+
+test("what further routes fail to set up with fails the server", async ({ makeRest }) => {
+  const broken = makeRest({ register: () => Promise.reject(new Error("no such part")) });
+  await expect(broken).rejects.toThrow("no such part");
+});
+
+describe("settings", () => {
+  const bad = {
+    basePath: ["fw", "/fw/", "/", "/a//b", "/a b", "/a?b", "/*", "/:x"],
+    corsOrigins: [["https://x.example/"], ["x.example"], ["https://x.example/path"], [""], ["null"]],
+    trustProxy: [["10.0.0.0/33"], ["proxy.example"], [""], ["10.0.0.0/8/8"], ["1.2.3.4", "::/129"]],
+  };
+  for (const [name, values] of Object.entries(bad)) {
+    test(`a ${name} outside its bound is named with value and bound`, async ({ makeRest }) => {
+      for (const value of values) {
+        await expect(makeRest({ settings: { [name]: value } })).rejects.toMatchObject({
+          code: "invalid-setting",
+          field: name,
+          message: expect.stringContaining(name),
+          bound: expect.any(String),
+        });
+      }
+    });
+  }
+});
+
+test("forwarded addresses are believed of trusted proxies only", async ({ makeRest }) => {
+  for (const [trustProxy, ip] of [
+    [false, "127.0.0.1"],
+    [[], "127.0.0.1"],
+    [["10.0.0.0/8", "::1"], "127.0.0.1"],
+    [["loopback"], "203.0.113.9"],
+    [true, "203.0.113.9"],
+  ] as const) {
+    const rest = await makeRest({
+      settings: { trustProxy },
+      register: (app) => void app.get("/ip", (request) => ({ ip: request.ip })),
+    });
+    const { json } = await rest.ask("GET", "/ip", { "x-forwarded-for": "203.0.113.9" });
+    expect(json, String(trustProxy)).toEqual({ ip });
+  }
+});
+
+test("a hostile Host or X-Forwarded-Host is repeated nowhere", async ({ rest }) => {
+  for (const { path } of [...Object.values(ENDPOINTS), { path: "/nothing" }]) {
+    const { headers, body } = await rest.ask("GET", path, {
+      host: "evil.example",
+      "x-forwarded-host": "evil.example",
+    });
+    expect(JSON.stringify(headers) + body.toString()).not.toContain("evil");
+  }
+});
+
+describe("probes", () => {
+  test("healthz is 200 with version and uptime, whatever the source does", async ({ rest }) => {
+    rest.clock.advance(61_900);
+    rest.ready = false;
+    rest.freshness = { ...FRESH, state: "down", observed_at: null };
+    const { status, json, headers } = await rest.ask("GET", "/healthz");
+    expect(status).toBe(200);
+    expect(json).toEqual({ status: "ok", version: expect.stringMatching(/^\d+\.\d+\.\d+/), uptime_s: 61 });
+    expect(headers["cache-control"]).toBe("no-store");
+  });
+
+  test("readyz follows the source and the drain", async ({ rest }) => {
+    const ask = async () => {
+      const { status, json, headers } = await rest.ask("GET", "/readyz");
+      return { status, json, retry: headers["retry-after"], state: headers["flarewire-source-state"] };
+    };
+    expect(await ask()).toEqual({
+      status: 200,
+      json: { status: "ready", ...FRESH },
+      retry: undefined,
+      state: "live",
+    });
+    const troubles = [
+      [{ observed_at: null, state: "down", reason: "refused" }, "not-ready", "the source is down: refused"],
+      [{ state: "stale", reason: "" }, "not-ready", "the source is stale"],
+      [{ state: "down", reason: "429" }, "not-ready", "the source is down: 429"],
+    ] as const;
+    for (const [trouble, code, detail] of troubles) {
+      rest.freshness = { ...FRESH, ...trouble };
+      expect(await ask()).toMatchObject({
+        status: 503,
+        retry: "5",
+        state: trouble.state,
+        json: { type: `urn:flarewire:problem:${code}`, detail },
+      });
+    }
+    rest.freshness = FRESH;
+    expect((await ask()).status).toBe(200);
+    rest.head.ready = false;
+    expect(await ask()).toMatchObject({ status: 503, json: { detail: "there is no first snapshot yet" } });
+    rest.head.ready = true;
+    rest.ready = false;
+    expect(await ask()).toMatchObject({
+      status: 503,
+      retry: "5",
+      json: { type: "urn:flarewire:problem:draining" },
+    });
+  });
+
+  test("both lie at the root and below the base path", async ({ makeRest }) => {
+    const rest = await makeRest({ settings: { basePath: "/fw" } });
+    for (const url of ["/healthz", "/readyz", "/fw/healthz", "/fw/readyz"]) {
+      expect((await rest.ask("GET", url)).status).toBe(200);
+    }
+    expect((await rest.ask("GET", "/api/v1/flares")).status).toBe(404);
+    expect((await rest.ask("GET", "/fw/api/v1/flares")).json).toEqual(SAMPLE_SNAPSHOT.flares);
+  });
+});

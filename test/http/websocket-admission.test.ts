@@ -1,0 +1,149 @@
+import { once } from "node:events";
+import { request } from "node:http";
+import { expect } from "vitest";
+import { ERROR_CODES, type ErrorCode } from "../../src/protocol/index.ts";
+import { HANDSHAKE, test } from "./websocket-fixture.ts";
+
+const STREAM = "/api/v1/stream";
+
+const REFUSED: readonly (readonly [string, Record<string, string>, ErrorCode, string | undefined])[] = [
+  ["?channels=flares", {}, "unknown-channel", "channels"],
+  ["?channels=", {}, "unknown-channel", "channels"],
+  ["?channels=flares.pro,,status", {}, "unknown-channel", "channels"],
+  [`?channels=${"status,".repeat(64)}status`, {}, "invalid-parameter", "channels"],
+  ["?channels=*&after=nonsense", {}, "invalid-parameter", "after"],
+  ["?channels=*&after=a-1&after=a-2", {}, "invalid-parameter", "after"],
+  ["?after=test1-0", {}, "invalid-parameter", "after"],
+  ["?channels=*&snapshot=perhaps", {}, "invalid-parameter", "snapshot"],
+  ["?channels=*&filter=x", {}, "invalid-parameter", "filter"],
+  ["?channels=*&mode=latest", {}, "invalid-parameter", "mode"],
+  ["", { "sec-websocket-protocol": "flarewire.v9" }, "unsupported-version", "Sec-WebSocket-Protocol"],
+  ["", { "sec-websocket-protocol": "a,,b" }, "invalid-parameter", "Sec-WebSocket-Protocol"],
+  [
+    "",
+    { "sec-websocket-protocol": "flarewire.v1, flarewire.v1" },
+    "invalid-parameter",
+    "Sec-WebSocket-Protocol",
+  ],
+  ["", { "sec-websocket-key": "short" }, "invalid-parameter", "Sec-WebSocket-Key"],
+  ["", { "sec-websocket-version": "8" }, "upgrade-required", "Sec-WebSocket-Version"],
+  ["", { origin: "https://evil.example" }, "origin-refused", "Origin"],
+];
+
+test("[W3] what cannot become a connection is refused in HTTP, with a problem that names the field", async ({
+  makeWire,
+}) => {
+  const wire = await makeWire({ stream: { allowedOrigins: ["https://good.example"] } });
+  for (const [query, headers, code, field] of REFUSED) {
+    const { message, body } = await wire.ask(`${STREAM}${query}`, { ...HANDSHAKE, ...headers });
+    const seen = `${query} ${JSON.stringify(headers)}`;
+    expect(message.statusCode, seen).toBe(ERROR_CODES[code].status);
+    expect(message.headers["content-type"], seen).toBe("application/problem+json");
+    expect(JSON.parse(body), seen).toMatchObject({ type: expect.stringContaining(code), field });
+  }
+  await wire.sessions(0);
+});
+
+test("[W3] no upgrade asked for: 426, which says to what", async ({ wire }) => {
+  for (const headers of [{}, { connection: "Upgrade", upgrade: "h2c" }]) {
+    const { message, body } = await wire.ask(STREAM, headers);
+    expect([message.statusCode, message.headers.upgrade]).toEqual([426, "websocket"]);
+    expect(JSON.parse(body).type).toContain("upgrade-required");
+  }
+  const { message } = await wire.ask(STREAM, { ...HANDSHAKE, "sec-websocket-version": "14" });
+  expect([message.statusCode, message.headers["sec-websocket-version"]]).toEqual([426, "13"]);
+});
+
+test("[W3] pages of an allowed origin and programs without one may connect", async ({ makeWire }) => {
+  const wire = await makeWire({ stream: { allowedOrigins: ["https://good.example"] } });
+  await wire.client("", [], { origin: "https://good.example" }).answer("hello");
+  await wire.client().answer("hello");
+  const open = await makeWire({ stream: { allowedOrigins: ["*"] } });
+  await open.client("", [], { origin: "https://any.example" }).answer("hello");
+});
+
+test("[W2] the version is negotiated; who offers none is spoken to as well", async ({ wire }) => {
+  for (const [offered, chosen] of [
+    [[], ""],
+    [["flarewire.v1"], "flarewire.v1"],
+    [["flarewire.v9", "flarewire.v1"], "flarewire.v1"],
+  ] as const) {
+    const client = wire.client("", offered);
+    expect(await client.answer("hello")).toMatchObject({ protocol: "flarewire.v1" });
+    expect(client.ws.protocol).toBe(chosen);
+  }
+});
+
+test("[W3] above the bounds a connection is refused before the upgrade, until another one ends", async ({
+  makeWire,
+}) => {
+  const wire = await makeWire({ stream: { limits: { maxSockets: 3, maxSocketsPerIp: 2 } } });
+  const first = wire.client();
+  await first.answer("hello");
+  await wire.client().answer("hello");
+  const refused = await wire.ask(STREAM, HANDSHAKE);
+  expect(refused.message.statusCode).toBe(503);
+  expect(Number(refused.message.headers["retry-after"])).toBeGreaterThan(0);
+  expect(JSON.parse(refused.body).detail).toContain("2 from one address");
+  first.ws.close();
+  await first.ended;
+  await wire.sessions(1);
+  await wire.client().answer("hello");
+});
+
+test("[W3] a handshake that fails gives its seat back", async ({ makeWire }) => {
+  const wire = await makeWire({ stream: { limits: { maxSockets: 1 } } });
+  for (let attempt = 0; attempt < 3; attempt++) {
+    const asked = request({
+      host: "127.0.0.1",
+      port: wire.port,
+      path: STREAM,
+      headers: HANDSHAKE,
+      agent: false,
+    }).end();
+    const [, socket] = await once(asked, "upgrade");
+    await wire.sessions(1);
+    socket.destroy();
+    await wire.sessions(0);
+  }
+  await wire.client().answer("hello");
+});
+
+test("[W3] without data, and while draining, it is refused with the time to ask again", async ({
+  makeWire,
+}) => {
+  const wire = await makeWire({ ready: false });
+  const early = await wire.ask(STREAM, HANDSHAKE);
+  expect([early.message.statusCode, JSON.parse(early.body).type]).toEqual([
+    503,
+    expect.stringContaining("not-ready"),
+  ]);
+  expect(early.message.headers["retry-after"]).toBe("5");
+  await wire.publish("list");
+  await wire.client().answer("hello");
+  const drained = wire.hub.drain(0);
+  const late = await wire.ask(STREAM, HANDSHAKE);
+  expect([late.message.statusCode, JSON.parse(late.body).type]).toEqual([
+    503,
+    expect.stringContaining("draining"),
+  ]);
+  await wire.sessions(0);
+  wire.clock.advance(1_000);
+  await drained;
+});
+
+test("an upgrade to something else, or elsewhere, is left to HTTP, and the connection stays in use", async ({
+  wire,
+}) => {
+  for (const headers of [{ connection: "Upgrade", upgrade: "h2c" }, HANDSHAKE]) {
+    const { message, body } = await wire.ask("/api/v1/newest", headers);
+    expect([message.statusCode, JSON.parse(body)]).toEqual([200, { bsc: [] }]);
+  }
+  const { message } = await wire.ask("/nowhere", HANDSHAKE);
+  expect(message.statusCode).toBe(404);
+});
+
+test("the stream lies below the base path", async ({ makeWire }) => {
+  const wire = await makeWire({ basePath: "/flarewire" });
+  await wire.client().answer("hello");
+});

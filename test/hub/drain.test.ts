@@ -1,0 +1,62 @@
+import { expect } from "vitest";
+import { websocketFraming } from "../../src/hub/index.ts";
+import { settled, test } from "./hub-fixture.ts";
+import { MockSocket } from "./mock-socket.ts";
+
+test("[W25] sessions leave one by one over the window, and it resolves when all are gone", async ({
+  sut,
+}) => {
+  const sockets = Array.from({ length: 100 }, () => sut.open({ channels: ["status"] }));
+  let done = false;
+  const drained = sut.hub.drain(10_000).then(() => {
+    done = true;
+  });
+  const leftBy: number[] = [];
+  for (let second = 0; second < 10; second++) {
+    sut.clock.advance(1_000);
+    for (const socket of sockets) if (socket.closed) socket.end();
+    leftBy.push(100 - sut.hub.size);
+  }
+  expect(leftBy).toEqual([10, 20, 30, 40, 50, 60, 70, 80, 90, 100]);
+  expect(new Set(sockets.map(({ closed }) => closed))).toEqual(new Set(["draining"]));
+  expect(done).toBe(false);
+  sut.clock.advance(50);
+  await drained;
+});
+
+test("[W25] who does not go is cut off, and events go on until the close", async ({ sut }) => {
+  const deaf = sut.open({ channels: ["newest.bsc"] });
+  const drained = sut.hub.drain(1_000);
+  await sut.publish("list");
+  expect(deaf.of("event").length).toBe(1);
+  sut.clock.advance(1_000);
+  expect([deaf.closed, deaf.terminated]).toEqual(["draining", false]);
+  await sut.publish("list");
+  sut.clock.advance(2_000);
+  expect([deaf.of("event").length, deaf.terminated]).toEqual([1, true]);
+  deaf.end();
+  sut.clock.advance(50);
+  await drained;
+});
+
+test("[W25] a connection that comes too late is sent away at once", async ({ sut }) => {
+  const drained = sut.hub.drain(0);
+  await drained;
+  expect(sut.hub.refusal).toBe("draining");
+  const late = new MockSocket();
+  late.session = sut.hub.connect(late, websocketFraming);
+  expect(late.closed).toBe("draining");
+});
+
+test("[W25] a hard stop tells everybody at once", async ({ sut }) => {
+  const sockets = Array.from({ length: 3 }, () => sut.open({ channels: ["status"] }));
+  const slowly = sut.hub.drain(60_000);
+  const stopped = sut.hub.close();
+  expect(sockets.map(({ closed }) => closed)).toEqual(["going-away", "going-away", "going-away"]);
+  for (const socket of sockets) socket.end();
+  sut.clock.advance(50);
+  await Promise.all([slowly, stopped]);
+  await sut.publish("list");
+  await settled();
+  expect(sut.hub.size).toBe(0);
+});

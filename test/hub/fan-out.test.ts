@@ -1,0 +1,153 @@
+import { expect } from "vitest";
+import { EPOCH, FRESH, settled, test } from "./hub-fixture.ts";
+import type { MockSocket } from "./mock-socket.ts";
+
+const send = (socket: MockSocket, command: unknown) => socket.session?.receiveText(JSON.stringify(command));
+const events = (socket: MockSocket) => socket.of("event").map(({ seq, prev }) => [seq, prev]);
+
+test("[L6] sessions of one shape are given the same bytes, in one write a batch", async ({ sut }) => {
+  const sockets = [
+    sut.open({ channels: ["newest.bsc", "flares.pro"] }),
+    sut.open({ channels: ["flares.pro", "newest.*", "newest.bsc"] }),
+  ];
+  const other = sut.open({ channels: ["*"] });
+  const before = sockets.map(({ writes }) => writes.length);
+  await sut.publish("list", "flare", "status", "list");
+  expect(sockets.map(({ writes }) => writes.length)).toEqual(before.map((count) => count + 1));
+  expect(sockets[0]?.writes.at(-1)).toBe(sockets[1]?.writes.at(-1));
+  expect(other.of("event").length).toBe(4);
+  expect(sockets[0]?.of("event").length).toBe(3);
+});
+
+test("[W13] events come in order, each once, with the log's body", async ({ sut }) => {
+  const socket = sut.open({ channels: ["newest.bsc", "status"] });
+  await sut.publish("list", "flare", "status");
+  await sut.publish("flare");
+  await sut.publish("list", "unlist");
+  const { records } = await sut.log
+    .read({ epoch: sut.log.epoch, seq: sut.log.oldest.seq }, 10)
+    .then((result) => {
+      if (result.kind === "lost") throw new Error("lost");
+      return result;
+    });
+  const bodies = records
+    .filter(({ channel }) => channel !== "flares.pro")
+    .map(({ tail }) => JSON.parse(`{${tail.toString()}`));
+  expect(
+    socket.of("event").map(({ name, channel, observed_at, data }) => ({ name, channel, observed_at, data })),
+  ).toEqual(bodies);
+  expect(socket.of("event").map(({ cursor }) => cursor)).toEqual(
+    [1, 3, 5, 6].map((seq) => `${EPOCH}-${seq}`),
+  );
+});
+
+test("[W14] [W15] prev is the seq sent before it, or the place that an answer gave", async ({ sut }) => {
+  const first = sut.open({ channels: ["newest.bsc"] });
+  await sut.publish("list", "status");
+  await sut.publish("flare");
+  const second = sut.open({ channels: ["newest.bsc"] });
+  await sut.publish("list");
+  expect(events(first)).toEqual([
+    [1, 0],
+    [4, 1],
+  ]);
+  // Both are of one shape, so both get 1: the second's place, 3, is beyond it, which proves as much.
+  expect(events(second)).toEqual([[4, 1]]);
+});
+
+test("[W15] prev never lies beyond what a client holds that resumed at an event long ago", async ({
+  sut,
+}) => {
+  await sut.publish("list");
+  await sut.publish("status", "status", "status");
+  // The group is there already, made at the head by somebody who holds more.
+  const fresh = sut.open({ channels: ["newest.bsc"] });
+  const resumed = sut.open({ channels: ["newest.bsc"], after: `${EPOCH}-1` });
+  await settled();
+  await sut.publish("list");
+  expect([events(resumed), events(fresh)]).toEqual([[[5, 1]], [[5, 1]]]);
+});
+
+test("[W16] the heartbeat tells place, positions of the own channels, and freshness", async ({ sut }) => {
+  await sut.publish("list", "flare");
+  const all = sut.open({ channels: ["newest.bsc", "status"] });
+  const twin = sut.open({ channels: ["newest.bsc", "status"] });
+  await sut.publish("list", "flare");
+  sut.freshness = { ...FRESH, state: "stale", reason: "no news for 20 s" };
+  sut.clock.advance(14_000);
+  expect(all.of("heartbeat")).toEqual([]);
+  sut.clock.advance(1_000);
+  expect(all.messages.at(-1)).toEqual({
+    type: "heartbeat",
+    cursor: `${EPOCH}-4`,
+    server_time: new Date(sut.clock.now()).toISOString(),
+    positions: { "newest.bsc": 3, status: 0 },
+    freshness: { ...FRESH, state: "stale", reason: "no news for 20 s" },
+  });
+  expect(all.writes.at(-1)).toBe(twin.writes.at(-1));
+  sut.clock.advance(45_000);
+  expect(all.of("heartbeat").length).toBe(4);
+});
+
+test("[W16] who is behind gets no heartbeat until it has caught up", async ({ sut }) => {
+  const socket = sut.open({ channels: ["newest.bsc"] });
+  socket.freeze();
+  socket.highWater = 1;
+  await sut.publish("list");
+  const { length } = socket.writes;
+  sut.clock.advance(5_000);
+  socket.readOnce();
+  await settled();
+  socket.highWater = 4_096;
+  sut.clock.advance(10_000);
+  expect(socket.writes.length).toBe(length + 1);
+  socket.thaw();
+  expect(socket.messages.at(-1)).toMatchObject({ type: "heartbeat", cursor: `${EPOCH}-1` });
+});
+
+test("[W17] what hello calls silence is longer than two heartbeats, whatever they are", ({ make }) => {
+  for (const heartbeatMs of [1_000, 15_000, 60_000]) {
+    const hello = make({ hub: { heartbeatMs } }).open().messages[0];
+    expect(hello).toMatchObject({ heartbeat_interval_ms: heartbeatMs });
+    expect(Number(hello?.silence_limit_ms)).toBeGreaterThan(2 * heartbeatMs);
+  }
+});
+
+test("[L5] nobody is always last: each round starts with another session", async ({ sut }) => {
+  const order: number[] = [];
+  const sockets = Array.from({ length: 5 }, (_, index) => {
+    const socket = sut.open({ channels: ["newest.bsc"] });
+    socket.onMessage = () => order.push(index);
+    return socket;
+  });
+  for (let poll = 0; poll < 5; poll++) await sut.publish("list");
+  const firsts = order.filter((_, at) => at % sockets.length === 0);
+  expect(new Set(firsts).size).toBe(5);
+  expect(new Set(order.slice(0, 5)).size).toBe(5);
+});
+
+test("[L5] a socket that throws is closed as our fault, and all others are served", async ({ sut }) => {
+  const sockets = Array.from({ length: 4 }, () => sut.open({ channels: ["newest.bsc"] }));
+  const [broken, ...healthy] = sockets;
+  if (broken) broken.broken = true;
+  await sut.publish("list");
+  expect(healthy.map((socket) => socket.of("event").length)).toEqual([1, 1, 1]);
+  expect(broken?.closed).toBe("internal");
+  expect(sut.errors.splice(0)).toHaveLength(1);
+  await sut.publish("list");
+  expect(healthy.map((socket) => socket.of("event").length)).toEqual([2, 2, 2]);
+});
+
+test("a session that is over is forgotten, and nothing is written to it", async ({ sut }) => {
+  const sockets = Array.from({ length: 3 }, () => sut.open({ channels: ["newest.bsc"] }));
+  expect(sut.hub.size).toBe(3);
+  const [first, second, third] = sockets;
+  first?.end();
+  first?.end();
+  expect(sut.hub.size).toBe(2);
+  await sut.publish("list");
+  expect([first, second, third].map((socket) => socket?.of("event").length)).toEqual([0, 1, 1]);
+  if (second) send(second, { type: "unsubscribe", id: "url" });
+  await sut.publish("list");
+  expect([second, third].map((socket) => socket?.of("event").length)).toEqual([1, 2]);
+});

@@ -1,0 +1,102 @@
+import { expect, test } from "vitest";
+import { Head } from "../../src/hub/index.ts";
+import { createMemoryLog } from "../../src/log/index.ts";
+import { projectSnapshot, toEpoch } from "../../src/protocol/index.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+import { SAMPLE_SNAPSHOT } from "../support/samples.ts";
+import { TestMarket } from "./test-market.ts";
+
+function createHead() {
+  const log = createMemoryLog({ epoch: toEpoch("test1"), clock: new ManualClock() });
+  return { log, head: new Head({ log }), market: new TestMarket() };
+}
+
+test("[L2] cursor, snapshot and event time change in one step, after the log has kept the events", async () => {
+  const { log, head, market } = createHead();
+  const seen: unknown[] = [];
+  log.onAppend(() => seen.push({ at: "append", seq: head.cursor.seq, observedAtMs: head.observedAtMs }));
+  head.onChange((records, { cursor, snapshot, observedAtMs }) =>
+    seen.push({ at: "change", seq: cursor.seq, records: records.length, observedAtMs, snapshot }),
+  );
+  const batch = market.poll(["list", "status"]);
+  await head.publish({ observedAtMs: 5, ...batch });
+  expect(seen).toEqual([
+    { at: "append", seq: 0, observedAtMs: 0 },
+    { at: "change", seq: 2, records: 2, observedAtMs: 5, snapshot: batch.snapshot },
+  ]);
+});
+
+test("batches are taken in the order of the calls, however long the log takes for one", async () => {
+  const { log, head, market } = createHead();
+  const append = log.append.bind(log);
+  let release = () => {};
+  const gate = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let calls = 0;
+  log.append = async (events) => {
+    if (calls++ === 0) await gate;
+    return append(events);
+  };
+  const order: number[] = [];
+  head.onChange((_, { observedAtMs }) => order.push(observedAtMs));
+  const first = head.publish({ observedAtMs: 1, ...market.poll(["list"]) });
+  const second = head.publish({ observedAtMs: 2, ...market.poll(["list"]) });
+  release();
+  await Promise.all([first, second]);
+  expect(order).toEqual([1, 2]);
+});
+
+test("a batch that the log does not keep leaves the head as it was, and the next one is taken", async () => {
+  const { log, head, market } = createHead();
+  const append = log.append.bind(log);
+  log.append = () => Promise.reject(new Error("disk full"));
+  await expect(head.publish({ observedAtMs: 1, ...market.poll(["list"]) })).rejects.toThrow("disk full");
+  expect([head.cursor.seq, head.ready, head.observedAtMs]).toEqual([0, false, 0]);
+  log.append = append;
+  await head.publish({ observedAtMs: 2, ...market.poll(["list"]) });
+  expect([head.cursor.seq, head.ready, head.observedAtMs]).toEqual([1, true, 2]);
+});
+
+test("it is ready with the first snapshot, not with a change of the source's state", async () => {
+  const { head, market } = createHead();
+  const { events } = market.poll(["status"]);
+  await head.publish({ events });
+  expect([head.ready, head.cursor.seq]).toEqual([false, 1]);
+  await head.publish({ observedAtMs: 7, snapshot: SAMPLE_SNAPSHOT, events: [] });
+  expect([head.ready, head.cursor.seq, head.snapshot]).toEqual([true, 1, SAMPLE_SNAPSHOT]);
+});
+
+test("[L6] the text of a set of channels is made once until the next change", async () => {
+  const { head, market } = createHead();
+  await head.publish({ observedAtMs: 7, snapshot: SAMPLE_SNAPSHOT, events: [] });
+  let projections = 0;
+  const counted = new Proxy(SAMPLE_SNAPSHOT, {
+    get: (target, key) => {
+      if (key === "newest") projections += 1;
+      return Reflect.get(target, key);
+    },
+  });
+  await head.publish({ snapshot: counted, events: [] });
+  const text = head.snapshotText(["newest.bsc", "flares.pro"]);
+  expect(JSON.parse(text)).toEqual(projectSnapshot(SAMPLE_SNAPSHOT, ["flares.pro", "newest.bsc"]));
+  const made = projections;
+  expect(head.snapshotText(["flares.pro", "newest.bsc"])).toBe(text);
+  expect(projections).toBe(made);
+  await head.publish({ observedAtMs: 8, ...market.poll(["list"]) });
+  expect(JSON.parse(head.snapshotText(["newest.bsc"]))).toEqual(
+    projectSnapshot(head.snapshot, ["newest.bsc"]),
+  );
+});
+
+test("a listener that has stopped hears nothing", async () => {
+  const { head, market } = createHead();
+  let heard = 0;
+  const stop = head.onChange(() => {
+    heard += 1;
+  });
+  await head.publish(market.poll(["list"]));
+  stop();
+  await head.publish(market.poll(["list"]));
+  expect(heard).toBe(1);
+});

@@ -1,0 +1,98 @@
+import { test as base } from "vitest";
+import { type ConnectQuery, Head, Hub, type HubOptions, websocketFraming } from "../../src/hub/index.ts";
+import { createMemoryLog, type EventLog, type MemoryLogOptions } from "../../src/log/index.ts";
+import { type Freshness, type SourceInfo, toEpoch } from "../../src/protocol/index.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+import { MockSocket } from "./mock-socket.ts";
+import { type Step, TestMarket } from "./test-market.ts";
+
+export const FRESH: Freshness = {
+  state: "live",
+  reason: "",
+  observed_at: "2017-11-12T08:36:00.000Z",
+  last_success_at: "2026-11-21T08:00:00.000Z",
+  data_age_ms: 12,
+};
+export const INFO: SourceInfo = {
+  name: "test",
+  origin: "simulated",
+  facts: { trades: true, liquidity: true, listings: true, profiles: true },
+};
+export const EPOCH = "test1";
+
+/** A hub over a market that the test moves. */
+export interface HubUnderTest {
+  readonly hub: Hub;
+  readonly head: Head;
+  readonly log: EventLog;
+  readonly clock: ManualClock;
+  readonly market: TestMarket;
+  /** Faults that the hub reported. */
+  readonly errors: unknown[];
+  freshness: Freshness;
+  /** One poll. */
+  publish(...steps: Step[]): Promise<void>;
+  /** A new connection. */
+  open(query?: ConnectQuery, prepare?: (socket: MockSocket) => void): MockSocket;
+}
+
+export type HubFactory = (options?: {
+  readonly hub?: Partial<HubOptions>;
+  readonly log?: Partial<MemoryLogOptions>;
+  /** Default true: the empty base is published already. */
+  readonly ready?: boolean;
+}) => HubUnderTest;
+
+/** Lets everything that was resolved by now go on. */
+export const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+export const createHubUnderTest: HubFactory = (options = {}) => {
+  const clock = new ManualClock();
+  const log = createMemoryLog({ epoch: toEpoch(EPOCH), clock, ...options.log });
+  const market = new TestMarket();
+  const initial = { snapshot: market.snapshot, observedAtMs: 1 };
+  const head = new Head({ log, ...(options.ready === false ? {} : { initial }) });
+  const errors: unknown[] = [];
+  const state = { freshness: FRESH };
+  const hub = new Hub({
+    log,
+    head,
+    clock,
+    info: () => INFO,
+    freshness: () => state.freshness,
+    serverName: "flarewire/test",
+    onError: (error) => errors.push(error),
+    ...options.hub,
+  });
+  return Object.assign(state, {
+    hub,
+    head,
+    log,
+    clock,
+    market,
+    errors,
+    publish: (...steps: Step[]) => head.publish({ observedAtMs: 1_000, ...market.poll(steps) }),
+    open: (query: ConnectQuery = {}, prepare: (socket: MockSocket) => void = () => {}) => {
+      const socket = new MockSocket();
+      prepare(socket);
+      socket.session = hub.connect(socket, websocketFraming, query);
+      return socket;
+    },
+  });
+};
+
+/** {@link test} with `make`, and `it`: a hub with the defaults. Fails when a hub reported a fault that the test did not take out of `errors`. */
+export const test = base.extend<{ make: HubFactory; sut: HubUnderTest }>({
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads the fixtures that are used out of this pattern
+  make: async ({}, use) => {
+    const made: HubUnderTest[] = [];
+    await use((options) => {
+      const created = createHubUnderTest(options);
+      made.push(created);
+      return created;
+    });
+    const faults = made.flatMap(({ errors }) => errors);
+    if (faults.length > 0) throw new AggregateError(faults, "the hub reported faults");
+  },
+  sut: async ({ make }, use) => use(make()),
+});

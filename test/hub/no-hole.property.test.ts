@@ -1,0 +1,127 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { CHANNELS, type Channel } from "../../src/protocol/index.ts";
+import { FollowingClient } from "./following-client.ts";
+import { createHubUnderTest, type HubUnderTest, settled } from "./hub-fixture.ts";
+import { STEPS, type Step } from "./test-market.ts";
+
+const CLIENTS = 4;
+
+const client = fc.nat(CLIENTS - 1);
+/** Few sets, so that clients meet in a group. */
+const channels = fc.constantFrom<readonly Channel[]>(
+  ["newest.bsc"],
+  ["flares.pro", "status"],
+  ["newest.bsc", "status"],
+  CHANNELS,
+);
+const operation = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      op: fc.constant("publish" as const),
+      steps: fc.array(fc.constantFrom(...STEPS), { minLength: 1, maxLength: 9 }),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ op: fc.constant("freeze" as const), client }) },
+  { weight: 2, arbitrary: fc.record({ op: fc.constant("thaw" as const), client }) },
+  { weight: 2, arbitrary: fc.record({ op: fc.constant("read" as const), client }) },
+  { weight: 1, arbitrary: fc.record({ op: fc.constant("subscribe" as const), client, channels }) },
+  { weight: 1, arbitrary: fc.record({ op: fc.constant("unsubscribe" as const), client }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      op: fc.constant("connect" as const),
+      client,
+      channels,
+      keep: fc.boolean(),
+      highWater: fc.constantFrom(1, 700, 4_096, 65_536),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ op: fc.constant("wait" as const), ms: fc.constantFrom(1, 1_000, 4_000, 16_000) }),
+  },
+  { weight: 2, arbitrary: fc.record({ op: fc.constant("settle" as const) }) },
+);
+type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never;
+
+interface Run {
+  readonly sut: HubUnderTest;
+  readonly clients: readonly FollowingClient[];
+  readonly history: { seq: number; channel: Channel }[];
+}
+
+async function publish({ sut, history }: Run, steps: readonly Step[]): Promise<void> {
+  const { events, snapshot } = sut.market.poll(steps);
+  for (const { channel } of events) history.push({ seq: history.length + 1, channel });
+  await sut.head.publish({ observedAtMs: 1, events, snapshot });
+}
+
+async function perform(run: Run, operation: Operation): Promise<void> {
+  const one = "client" in operation ? run.clients[operation.client] : undefined;
+  if (operation.op === "publish") await publish(run, operation.steps);
+  if (operation.op === "wait") run.sut.clock.advance(operation.ms);
+  if (operation.op === "settle") await settled();
+  if (!one) return;
+  if (operation.op === "connect") {
+    // To resume, a client has to ask for what it followed.
+    const kept = operation.keep && one.channels.size > 0 ? [...one.channels] : operation.channels;
+    one.connect(kept, operation.keep, operation.highWater);
+  }
+  if (one.socket.closed) return;
+  if (operation.op === "freeze") one.socket.freeze();
+  if (operation.op === "thaw") one.socket.thaw();
+  if (operation.op === "read") one.socket.readOnce();
+  if (operation.op === "subscribe") one.subscribe(operation.channels);
+  if (operation.op === "unsubscribe") one.unsubscribe();
+}
+
+/** Everybody reads; who was closed, or is when it reads again too late, connects again with its cursor. */
+async function bringHome({ clients }: Run): Promise<void> {
+  for (const one of clients) {
+    one.socket.thaw();
+    await settled();
+    if (one.socket.closed) one.connect(one.channels.size > 0 ? [...one.channels] : CHANNELS, true, 4_096);
+    await settled();
+  }
+}
+
+test("[L3] [L2] [W14] whatever clients do, each applies every event of its channels once, and ends with the head's state", async () => {
+  const totals = { applied: 0, resets: 0, connections: 0 };
+  await fc.assert(
+    fc.asyncProperty(fc.array(operation, { minLength: 20, maxLength: 80 }), async (operations) => {
+      const sut = createHubUnderTest({
+        log: { minCount: 60, maxAgeMs: 0 },
+        hub: {
+          limits: {
+            commandsPerSecond: 1_000,
+            commandsBurst: 1_000,
+            catchUpBytes: 3_000,
+            catchUpRecords: 7,
+            parkedCommands: 1_000,
+          },
+        },
+      });
+      const history: Run["history"] = [];
+      const clients = Array.from({ length: CLIENTS }, () => new FollowingClient(sut, history));
+      const run = { sut, clients, history };
+      for (const [index, one] of clients.entries())
+        one.connect(index % 2 ? CHANNELS : ["newest.bsc"], false, 4_096);
+      for (const operation of operations) await perform(run, operation);
+      await bringHome(run);
+      for (const one of clients) {
+        expect(one.socket.closed).toBeUndefined();
+        expect(one.socket.session?.isBehind).toBe(false);
+        expect(one.view).toEqual(one.expectedView(sut.head.snapshot));
+        totals.applied += one.applied;
+        totals.resets += one.resets;
+      }
+      expect(sut.errors).toEqual([]);
+    }),
+    { numRuns: 200 },
+  );
+  // What is never reached proves nothing.
+  expect(totals.applied).toBeGreaterThan(1_000);
+  expect(totals.resets).toBeGreaterThan(CLIENTS * 200);
+});

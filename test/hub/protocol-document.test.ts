@@ -1,0 +1,79 @@
+import { globSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { CLOSE_CODES, Command, closeAction, ERROR_CODES, ServerMessage } from "../../src/protocol/index.ts";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const DOCUMENT = readFileSync(new URL("../../src/protocol/PROTOCOL.md", import.meta.url), "utf8");
+
+/** The rows of the first table under this heading, as cells. */
+function table(heading: string): readonly (readonly string[])[] {
+  const section = DOCUMENT.split(`## ${heading}\n`)[1]?.split("\n## ")[0] ?? "";
+  const rows = section.split("\n").filter((line) => line.startsWith("|"));
+  return rows.slice(2).map((row) =>
+    row
+      .slice(1, -1)
+      .split("|")
+      .map((cell) => cell.trim()),
+  );
+}
+
+test("the table of close codes in the document is the one in the code", () => {
+  const coded = Object.entries(CLOSE_CODES).map(([reason, { code, action, meaning }]) => [
+    `${code}`,
+    `\`${reason}\``,
+    action,
+    meaning,
+  ]);
+  expect(table("Close codes")).toEqual(coded);
+});
+
+test("[W26] each close code lies in the range that says its action", () => {
+  const wrong = Object.values(CLOSE_CODES).filter(({ code, action }) => closeAction(code) !== action);
+  expect(wrong).toEqual([]);
+});
+
+test("the table of errors in the document is the one in the code", () => {
+  const coded = Object.entries(ERROR_CODES).map(([code, { status, retryable, meaning }]) => [
+    `\`${code}\``,
+    `${status}`,
+    retryable ? "yes" : "no",
+    meaning,
+  ]);
+  expect(table("Errors")).toEqual(coded);
+});
+
+test("the table of messages names the types that the schemas know, and their directions", () => {
+  const toServer = Command.options.map((option) => option.shape.type.value);
+  const documented = table("Messages").map(([type = "", direction = ""]) => `${type} ${direction}`);
+  const answered = ["hello", "subscribed", "unsubscribed", "event", "heartbeat", "pong", "error"];
+  const expected = [
+    ...toServer.map((type) => `\`${type}\` client → server`),
+    ...answered.map((type) => `\`${type}\` server → client`),
+  ];
+  expect(documented.toSorted()).toEqual(expected.toSorted());
+  const known = answered.filter((type) =>
+    JSON.stringify(ServerMessage.toJSONSchema()).includes(`"const":"${type}"`),
+  );
+  expect(known).toEqual(answered);
+});
+
+test("every line of the transcripts is a message of its direction", () => {
+  const transcripts = [...DOCUMENT.matchAll(/```transcript\n([\s\S]*?)```/g)].map((match) => match[1] ?? "");
+  const lines = transcripts.flatMap((text) => text.trim().split("\n"));
+  expect(lines.length).toBeGreaterThan(8);
+  for (const line of lines) {
+    const schema = line.startsWith("C: ") ? Command : ServerMessage;
+    expect(schema.safeParse(JSON.parse(line.slice(3))).error, line).toBeUndefined();
+  }
+});
+
+test("every rule of the document is proved by a test that names it, and tests name no other", () => {
+  const rules = [...DOCUMENT.matchAll(/^\* \*\*\[(W\d+)\]\*\*/gm)].map((match) => match[1] ?? "");
+  expect(new Set(rules).size).toBe(rules.length);
+  const tests = globSync("test/**/*.test.ts", { cwd: ROOT }).map((file) =>
+    readFileSync(`${ROOT}${file}`, "utf8"),
+  );
+  const named = tests.flatMap((text) => [...text.matchAll(/\[(W\d+)\]/g)].map((match) => match[1] ?? ""));
+  expect([...new Set(named)].toSorted()).toEqual(rules.toSorted());
+});

@@ -1,0 +1,58 @@
+import { EMPTY_SNAPSHOT, type Flare, type Listing, type Snapshot } from "../../src/model/index.ts";
+import { applyEvent, type EventBody, type View } from "../../src/protocol/index.ts";
+import { SAMPLE_FLARE, SAMPLE_LISTING } from "../support/samples.ts";
+
+const OBSERVED_AT = "2017-11-12T08:36:00.000Z";
+
+/** What a step changes. */
+export type Step = "list" | "unlist" | "flare" | "refresh" | "status";
+export const STEPS: readonly Step[] = ["list", "unlist", "flare", "refresh", "status"];
+
+const idOf = (n: number) => `00000000-0000-5000-8000-${n.toString(16).padStart(12, "0")}`;
+
+/** A market of a few lists whose events and snapshots fit together by the protocol's own rules. */
+export class TestMarket {
+  snapshot: Snapshot = EMPTY_SNAPSHOT;
+  #count = 0;
+
+  /** The events of one poll, and the snapshot behind them. A step that has nothing to change does something else. */
+  poll(steps: readonly Step[]): { events: EventBody[]; snapshot: Snapshot } {
+    const events = steps.map((step) => {
+      const event = this.#event(step);
+      this.snapshot = whole(applyEvent(this.snapshot, event));
+      return event;
+    });
+    return { events, snapshot: this.snapshot };
+  }
+
+  #event(step: Step): EventBody {
+    this.#count += 1;
+    const { newest, flares } = this.snapshot;
+    const listed = newest.bsc.at(-1);
+    if (step === "status") {
+      const data = { state: this.#count % 2 ? ("live" as const) : ("stale" as const), reason: "" };
+      return { name: "source-status", channel: "status", observed_at: OBSERVED_AT, data };
+    }
+    if (step === "flare" && flares.pro.length < 5) {
+      const flare: Flare = { ...SAMPLE_FLARE, id: idOf(this.#count) };
+      const data = { op: "insert" as const, index: 0, flare, why: null, cause: "detected" as const };
+      return { name: "flare-started", channel: "flares.pro", observed_at: OBSERVED_AT, data };
+    }
+    const flaring = flares.pro[this.#count % Math.max(1, flares.pro.length)];
+    if ((step === "refresh" || step === "flare") && flaring) {
+      const data = { op: "set" as const, id: flaring.id, set: { recent_price_change: this.#count } };
+      return { name: "flare-updated", channel: "flares.pro", observed_at: OBSERVED_AT, data };
+    }
+    if (step === "unlist" && listed) {
+      const data = { op: "remove" as const, id: listed.id };
+      return { name: "token-unlisted", channel: "newest.bsc", observed_at: OBSERVED_AT, data };
+    }
+    const listing: Listing = { ...SAMPLE_LISTING, id: idOf(this.#count) };
+    const data = { op: "insert" as const, index: 0, listing };
+    return { name: "token-listed", channel: "newest.bsc", observed_at: OBSERVED_AT, data };
+  }
+}
+
+function whole(view: View): Snapshot {
+  return { ...EMPTY_SNAPSHOT, ...view } as Snapshot;
+}

@@ -1,0 +1,23 @@
+import { expect } from "vitest";
+import type { IndependentClient } from "./independent-client.ts";
+
+/**
+ * Law L2: fetches the snapshot over REST and holds it against what the client has at the same cursor. Resolves with that
+ * cursor's seq. The client may be ahead or behind while the answer travels; its states meanwhile are kept to compare.
+ */
+export async function expectOneState(url: string, client: IndependentClient): Promise<number> {
+  client.history = new Map([[client.seq, structuredClone(client.state)]]);
+  const response = await fetch(`${url}/api/v1/snapshot`);
+  expect(response.status).toBe(200);
+  const { cursor, observed_at: _observed, ...lists } = (await response.json()) as Record<string, unknown>;
+  expect(response.headers.get("flarewire-cursor")).toBe(cursor);
+  const seq = Number(String(cursor).split("-")[1]);
+  await client.until(() => client.seq >= seq || client.closeCode !== undefined);
+  const held = client.history.get(seq);
+  client.history = undefined;
+  expect(
+    held,
+    `the client's state at ${cursor}; it stands at ${client.seq}, closed ${client.closeCode}`,
+  ).toEqual(lists);
+  return seq;
+}
