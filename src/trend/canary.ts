@@ -1,0 +1,141 @@
+import type { DetectorSettings } from "./settings.ts";
+import { decay } from "./statistics.ts";
+import type { TokenState } from "./token-state.ts";
+import type { TradeState } from "./trade-detector.ts";
+
+/*
+ * The canary: does the token look dangerous? A grave warning is enough by itself; of the others it takes two. Only what the feed
+ * can know counts.
+ */
+
+/** The canary's warnings, as explanations name them. */
+export const WARNINGS = [
+  /** The makers took at least half of the pools' money out within an hour. Grave. */
+  "liquidity-removed",
+  /** Many buy and hardly anybody ever sold: perhaps nobody can. Grave. */
+  "no-seller",
+  /** The price lost nine tenths within an hour. Grave. */
+  "price-collapsed",
+  /** More than three purchases a buyer. */
+  "repeat-buyers",
+  /** A large part of the trading goes to and fro between the same wallets. */
+  "round-trips",
+  /** One wallet bought more than half. */
+  "one-buyer",
+  /** The contract's source is known to be unverified. Weak: true of most new tokens. */
+  "unverified-source",
+] as const;
+export type Warning = (typeof WARNINGS)[number];
+
+const GRAVE: readonly Warning[] = ["liquidity-removed", "no-seller", "price-collapsed"];
+const WEIGHTS: Readonly<Record<Warning, number>> = {
+  "liquidity-removed": 1,
+  "no-seller": 1,
+  "price-collapsed": 1,
+  "repeat-buyers": 0.6,
+  "round-trips": 0.6,
+  "one-buyer": 0.6,
+  "unverified-source": 0.4,
+};
+
+/** What the canary holds of a token. */
+export interface CanaryState {
+  /** The warnings that hold. */
+  warnings: readonly Warning[];
+  isOn: boolean;
+  /** When that last changed, or was first judged; -1 before. */
+  changedMs: number;
+  /** Since when the warnings no longer suffice, while it is still on; -1 otherwise. */
+  calmSinceMs: number;
+  /** Share of the pools' money that was removed, decaying over an hour, as of `removedAtMs`. */
+  removedShare: number;
+  removedAtMs: number;
+}
+
+/** A token that nobody judged. */
+export function createCanary(): CanaryState {
+  return { warnings: [], isOn: false, changedMs: -1, calmSinceMs: -1, removedShare: 0, removedAtMs: -1 };
+}
+
+/** Notes that makers took `usd` out of pools that held `beforeUsd` in all. */
+export function noteRemoval(
+  canary: CanaryState,
+  atMs: number,
+  usd: number,
+  beforeUsd: number,
+  settings: DetectorSettings,
+): void {
+  const left = decay(atMs - canary.removedAtMs, settings.removalMs);
+  canary.removedShare = Math.min(1, canary.removedShare * left + (beforeUsd > 0 ? usd / beforeUsd : 0));
+  canary.removedAtMs = atMs;
+}
+
+/** Judges the token anew. True when the canary went on or off, or its warnings changed. Trade sums must be brought up to `atMs`. */
+export function judgeCanary(token: TokenState, atMs: number, settings: DetectorSettings): boolean {
+  const { canary } = token;
+  const warnings = WARNINGS.filter((warning) => holds(token, warning, atMs, settings));
+  const weight = warnings.reduce((sum, warning) => sum + WEIGHTS[warning], 0);
+  const isSame =
+    warnings.length === canary.warnings.length && warnings.every((name, i) => name === canary.warnings[i]);
+  if (!isSame) canary.warnings = warnings;
+  const wasOn = canary.isOn;
+  if (weight >= 1) {
+    canary.isOn = true;
+    canary.calmSinceMs = -1;
+  } else if (canary.isOn) {
+    if (canary.calmSinceMs < 0) canary.calmSinceMs = atMs;
+    if (atMs - canary.calmSinceMs >= settings.canaryHoldMs) canary.isOn = false;
+  }
+  if (canary.isOn !== wasOn || canary.changedMs < 0) canary.changedMs = atMs;
+  return !isSame || canary.isOn !== wasOn;
+}
+
+/** Whether a warning holds that ends a flare at once. */
+export function isDangerous(canary: CanaryState): boolean {
+  return canary.warnings.length > 0 && canary.warnings.some((warning) => GRAVE.includes(warning));
+}
+
+function holds(token: TokenState, warning: Warning, atMs: number, settings: DetectorSettings): boolean {
+  const { trades, canary } = token;
+  switch (warning) {
+    case "liquidity-removed":
+      if (canary.removedAtMs < 0) return false;
+      return (
+        canary.removedShare * decay(atMs - canary.removedAtMs, settings.removalMs) >= settings.removedShare
+      );
+    case "price-collapsed":
+      return token.price > 0 && token.price <= token.peak * settings.collapseShare;
+    case "unverified-source":
+      return token.profile.contractSource === "unverified";
+    default:
+      return trades !== null && holdsOfTrades(trades, warning, settings);
+  }
+}
+
+function holdsOfTrades(
+  trades: TradeState,
+  warning: "no-seller" | "repeat-buyers" | "round-trips" | "one-buyer",
+  settings: DetectorSettings,
+): boolean {
+  switch (warning) {
+    case "no-seller":
+      return (
+        trades.longBuyers >= settings.trapBuyers &&
+        trades.longSellers < Math.max(1.5, settings.trapSellerShare * trades.longBuyers)
+      );
+    case "repeat-buyers":
+      return (
+        trades.longBuys >= settings.judgedBuys && trades.longBuys > settings.buysPerBuyer * trades.longBuyers
+      );
+    case "round-trips":
+      return (
+        trades.longBuys >= settings.judgedBuys &&
+        trades.roundTripUsd > settings.roundTripShare * trades.longUsd
+      );
+    case "one-buyer":
+      return (
+        trades.longBuys >= settings.judgedBuys &&
+        trades.topBuyerUsd > settings.oneBuyerShare * trades.longBuyUsd
+      );
+  }
+}

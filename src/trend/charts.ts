@@ -1,0 +1,157 @@
+import type { FeedFacts } from "../market/index.ts";
+import type { BscChartItem, ExchangeChartItem, MaticChartItem } from "../model/index.ts";
+import { advanceRing, buysWithin, closeAt, knownSteps, sellsWithin } from "./bucket-ring.ts";
+import { formatDecimal } from "./decimal.ts";
+import { viewNestedFlare, viewSymbol } from "./flare-view.ts";
+import { chartItemId } from "./ids.ts";
+import { liquidityOf } from "./pools.ts";
+import type { DetectorSettings } from "./settings.ts";
+import { medianInPlace, roundTo } from "./statistics.ts";
+import { CHART_MINUTES, isLive, type TokenState } from "./token-state.ts";
+
+const MINUTE_MS = 60_000;
+const TOP = 10;
+const RECENT_MINUTES = 5;
+const DECIMALS = 4;
+
+/** A token that may be charted, with what its rank stands on. */
+export interface Candidate {
+  readonly token: TokenState;
+  /** Mean close of the last 60 minutes, or of as many as there are. */
+  readonly average: number;
+  /** Natural logarithm of the last close over that average. */
+  readonly rise: number;
+  /** Deviation that `rise` would have if the price were a random walk as wild as it was in that hour. */
+  readonly risk: number;
+}
+
+/**
+ * The ten tokens of a group that rise best for their risk at the minute `atMs`, best first. Ten whatever they do: where fewer than ten rise, those
+ * that fall least follow.
+ *
+ * Rank: `(rise − m) / risk`, ties by address. `rise = ln(P/A)`, A the mean of the last n ≤ 60 closes; m the candidates' median rise
+ * (0 of fewer than five), so that what lifts all lifts nobody; `risk = s·√((n−1)(2n−1)/6n)`: of a random walk whose steps have the
+ * root mean square s, that is the deviation of ln(P/A) to first order, since step k counts with the weight k/n. s is at least a floor.
+ *
+ * Left out: quote tokens; what did not trade within the hour or is younger than a few minutes; what has a canary; on chains,
+ * what no aggregator lists (unless the feed knows no profiles) and what has too little liquidity (unless it is not known).
+ */
+export function rankTokens(
+  tokens: Iterable<TokenState>,
+  atMs: number,
+  facts: FeedFacts,
+  settings: DetectorSettings,
+): Candidate[] {
+  const candidates: Candidate[] = [];
+  for (const token of tokens) {
+    if (!isEligible(token, atMs, facts, settings)) continue;
+    const candidate = measure(token, atMs, settings);
+    if (candidate) candidates.push(candidate);
+  }
+  const rises = Float64Array.from(candidates, ({ rise }) => rise);
+  const market = rises.length >= settings.marketMinimum ? medianInPlace(rises, rises.length) : 0;
+  const worth = ({ rise, risk }: Candidate) => (rise - market) / risk;
+  candidates.sort((a, b) => worth(b) - worth(a) || (a.token.key < b.token.key ? -1 : 1));
+  return candidates.slice(0, TOP);
+}
+
+function isEligible(token: TokenState, atMs: number, facts: FeedFacts, settings: DetectorSettings): boolean {
+  const { profile } = token;
+  if (profile.quote || token.canary.isOn || !isLive(token, atMs)) return false;
+  if (token.group === "exchange") return true;
+  if (facts.profiles && profile.marketData === null) return false;
+  const liquidity = facts.liquidity ? liquidityOf(token) : null;
+  return liquidity === null || liquidity >= settings.chartLiquidityUsd;
+}
+
+function measure(token: TokenState, atMs: number, settings: DetectorSettings): Candidate | undefined {
+  const ring = token.minutes;
+  const end = lastMinute(atMs);
+  advanceRing(ring, end);
+  const count = knownSteps(ring, end, CHART_MINUTES);
+  if (count < Math.max(2, settings.chartMinutes)) return undefined;
+  let sum = 0;
+  let squares = 0;
+  let before = 0;
+  for (let step = end - count + 1; step <= end; step++) {
+    const close = closeAt(ring, step);
+    sum += close;
+    if (before > 0) squares += Math.log(close / before) ** 2;
+    before = close;
+  }
+  const average = sum / count;
+  const deviation = Math.max(Math.sqrt(squares / (count - 1)), settings.chartVolatilityFloor);
+  const risk = deviation * Math.sqrt(((count - 1) * (2 * count - 1)) / (6 * count));
+  return { token, average, rise: Math.log(before / average), risk };
+}
+
+/** A charted token as the chart of `bsc` shows it at the minute `atMs`. Its streak and relevance must be those of that minute. */
+export function viewBscItem(candidate: Candidate, atMs: number): BscChartItem {
+  const { token } = candidate;
+  const end = lastMinute(atMs);
+  return {
+    ...viewChartFacts(candidate, end),
+    most_recent_price: token.priceText,
+    buy_count: buysWithin(token.minutes, end - CHART_MINUTES + 1, end),
+    sell_count: sellsWithin(token.minutes, end - CHART_MINUTES + 1, end),
+    flare: viewNestedFlare(token, atMs),
+  };
+}
+
+/** The same for the exchange. */
+export function viewExchangeItem(candidate: Candidate, atMs: number): ExchangeChartItem {
+  return {
+    ...viewChartFacts(candidate, lastMinute(atMs)),
+    token: viewExchangeToken(candidate.token),
+    market_data: candidate.token.profile.marketData,
+  };
+}
+
+/** The same for `matic` and `avalanche`. */
+export function viewChainItem(candidate: Candidate, atMs: number): MaticChartItem {
+  const { token } = candidate;
+  const end = lastMinute(atMs);
+  return {
+    ...viewChartFacts(candidate, end),
+    most_recent_price: token.priceText,
+    recent_average_price: formatDecimal(recentAverage(token, end)),
+    token: viewChainToken(token),
+    market_data: token.profile.marketData,
+  };
+}
+
+/** A token of the exchange in charts and leaderboards. */
+export function viewExchangeToken(token: TokenState): { symbol: string; price: string } {
+  return { symbol: viewSymbol(token), price: token.priceText };
+}
+
+/** A token of `matic` or `avalanche` in charts and leaderboards. */
+export function viewChainToken(token: TokenState): { symbol: string; price: string; address: string } {
+  return { symbol: viewSymbol(token), price: token.priceText, address: token.address };
+}
+
+/** Number of the minute that ends at `atMs`. */
+function lastMinute(atMs: number): number {
+  return Math.floor(atMs / MINUTE_MS) - 1;
+}
+
+function viewChartFacts({ token, average }: Candidate, end: number) {
+  const ring = token.minutes;
+  const count = knownSteps(ring, end, CHART_MINUTES);
+  const fromAverage = (step: number) => roundTo((closeAt(ring, step) / average - 1) * 100, DECIMALS);
+  token.chartId ??= chartItemId(token.group, token.key);
+  return {
+    id: token.chartId,
+    most_recent_price_average: formatDecimal(average),
+    price_change_from_average: fromAverage(end),
+    streak: token.chart.streak,
+    latest_candle_prices: Array.from({ length: count }, (_, index) => fromAverage(end - count + 1 + index)),
+  };
+}
+
+function recentAverage(token: TokenState, end: number): number {
+  const count = Math.max(1, knownSteps(token.minutes, end, RECENT_MINUTES));
+  let sum = 0;
+  for (let step = end - count + 1; step <= end; step++) sum += closeAt(token.minutes, step);
+  return sum / count;
+}

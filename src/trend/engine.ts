@@ -1,0 +1,294 @@
+import type { FeedFacts, MarketEvent } from "../market/index.ts";
+import { type Explanation, GROUPS, type Snapshot } from "../model/index.ts";
+import { type EngineCheckpoint, type EngineState, packEngine, unpackEngine } from "./checkpoint.ts";
+import { createMarkets, Detector, type Markets } from "./detector.ts";
+import { type EventNumbers, isEvent, isGroup, readEvent } from "./event-reader.ts";
+import { viewExplanation } from "./flare-view.ts";
+import { FlareBook } from "./flares.ts";
+import { Intake } from "./intake.ts";
+import { NewestBook } from "./newest.ts";
+import { PriorBook } from "./prior-book.ts";
+import { createRejections, type Rejections, type RejectReason } from "./rejection.ts";
+import { DEFAULT_SETTINGS, type DetectorSettings } from "./settings.ts";
+import { StandingBook } from "./standing-book.ts";
+import { keyOfToken, TokenBook } from "./token-book.ts";
+import { ProfileBook } from "./token-profile.ts";
+import { isLive, judgeRelevance, type TokenState } from "./token-state.ts";
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60_000;
+
+/** Options of {@link TrendEngine}. */
+export interface TrendEngineOptions {
+  /** What the feed can know; what it cannot is left out of canary, floors and filters. Default: everything. */
+  readonly facts?: FeedFacts;
+  /**
+   * Event time between refreshes of the numbers that flicker: prices, counts, liquidity, explanations. Default 5,000; rounded to whole
+   * seconds, at least one. Membership of the lists is always looked at every second.
+   */
+  readonly refreshMs?: number;
+  /** Thresholds that differ from {@link DEFAULT_SETTINGS}. */
+  readonly settings?: Partial<DetectorSettings>;
+}
+
+/**
+ * Market events in, snapshots out. Pure: time is that of the events, so the same events give the same snapshots, whenever and
+ * however often {@link snapshot} is called.
+ *
+ * All that is served changes at whole seconds of event time only. A second is closed by the first event that lies beyond it, or by the
+ * clock that reaches it; so what happens exactly at a whole second belongs to the next. A candle is the exception: it belongs to the
+ * minute that ends when it happens, and must come before the clock of that moment or, up to `lateMs` after it, amends that minute.
+ */
+export class TrendEngine {
+  readonly #settings: DetectorSettings;
+  readonly #refreshMs: number;
+  readonly #tokens: TokenBook;
+  readonly #profiles: ProfileBook;
+  readonly #priors: PriorBook;
+  readonly #markets: Markets;
+  readonly #detector: Detector;
+  readonly #flares: FlareBook;
+  readonly #newest: NewestBook;
+  readonly #standings: StandingBook;
+  readonly #intake: Intake;
+  readonly #rejected: Rejections;
+  readonly #numbers: EventNumbers = { price: 0, open: 0, usd: 0, buyShare: undefined };
+  #touched: TokenState[] = [];
+  #clockMs: number;
+  /** The last second that was closed. */
+  #stepMs: number;
+  #nextMinuteMs: number;
+  /** The next second at which anything is to be done. */
+  #dueMs = Number.POSITIVE_INFINITY;
+  /** A clock event was seen: from then on no other event may run ahead. */
+  #hasClock: boolean;
+  #served: Snapshot | undefined;
+
+  /** `state`: that of a checkpoint; see {@link TrendEngine.restore}. */
+  constructor(options: TrendEngineOptions = {}, state?: EngineState) {
+    const facts = options.facts ?? { trades: true, liquidity: true, listings: true, profiles: true };
+    const settings = { ...DEFAULT_SETTINGS, ...options.settings };
+    this.#settings = settings;
+    this.#refreshMs = Math.max(1, Math.round((options.refreshMs ?? 5_000) / SECOND_MS)) * SECOND_MS;
+    this.#tokens = new TokenBook(settings);
+    this.#profiles = new ProfileBook(settings.profilesMost, state?.profiles);
+    this.#priors = new PriorBook(settings, state?.priors);
+    this.#markets = state?.markets ?? createMarkets();
+    this.#detector = new Detector(settings, facts, this.#markets, this.#priors);
+    this.#flares = new FlareBook(settings, state?.finished);
+    this.#newest = new NewestBook(settings, state?.newest);
+    this.#standings = new StandingBook(facts, settings, state?.standings);
+    this.#rejected = state?.rejected ?? createRejections();
+    this.#clockMs = state?.clockMs ?? -1;
+    this.#stepMs = state?.stepMs ?? -1;
+    this.#nextMinuteMs = state?.nextMinuteMs ?? 0;
+    this.#hasClock = state?.hasClock ?? false;
+    this.#intake = new Intake({
+      settings,
+      tokens: this.#tokens,
+      profiles: this.#profiles,
+      priors: this.#priors,
+      newest: this.#newest,
+      detector: this.#detector,
+    });
+    for (const token of state?.tokens ?? []) this.#resume(token);
+    if (state) this.#plan();
+  }
+
+  /** An engine that goes on where {@link checkpoint} was taken. `options` must be those of the engine before. Throws for a checkpoint that cannot be read. */
+  static restore(checkpoint: EngineCheckpoint, options: TrendEngineOptions = {}): TrendEngine {
+    return new TrendEngine(options, unpackEngine(checkpoint));
+  }
+
+  /** Takes one event. Never throws: what cannot be used is counted in {@link rejected}, and nothing else changes. */
+  accept(event: MarketEvent): void {
+    const reason = isEvent(event) ? this.#take(event) : "malformed";
+    if (reason !== undefined) this.#rejected[reason] += 1;
+  }
+
+  /** How many events could not be used, by reason. */
+  get rejected(): Readonly<Record<RejectReason, number>> {
+    return this.#rejected;
+  }
+
+  /** Event time up to which events were taken, in milliseconds since 1970 UTC; 0 before the first. */
+  get clockMs(): number {
+    return Math.max(0, this.#clockMs);
+  }
+
+  /** Earliest event time at which a snapshot could differ from the last one if only time passed; at most {@link clockMs} when it may differ already; Infinity when it never will. */
+  get nextChangeAtMs(): number {
+    return this.#isDirty() ? this.clockMs : this.#dueMs;
+  }
+
+  /** How many tokens are held. */
+  get tokenCount(): number {
+    return this.#tokens.count;
+  }
+
+  /** The state as of the last whole second. Items, lists and resources that did not change are the same objects as in the one before. Frozen in meaning: do not modify. */
+  snapshot(): Snapshot {
+    if (this.#served && !this.#isDirty()) return this.#served;
+    const { flares, explanations } = this.#flares.serve();
+    const { charts, leaderboards } = this.#standings.serve();
+    this.#served = { flares, newest: this.#newest.serve(), charts, leaderboards, explanations };
+    return this.#served;
+  }
+
+  /** All that the engine holds, as a plain JSON value. It shares nothing with the engine. */
+  checkpoint(): EngineCheckpoint {
+    return packEngine({
+      clockMs: this.#clockMs,
+      stepMs: this.#stepMs,
+      nextMinuteMs: this.#nextMinuteMs,
+      hasClock: this.#hasClock,
+      rejected: this.#rejected,
+      tokens: GROUPS.flatMap((group) => [...this.#tokens.of(group)]),
+      profiles: new Map(this.#profiles.entries),
+      priors: new Map(this.#priors.buckets),
+      markets: this.#markets,
+      finished: [...this.#flares.finished],
+      newest: [...this.#newest.items],
+      standings: this.#standings.served,
+    });
+  }
+
+  #resume(token: TokenState): void {
+    this.#tokens.add(token);
+    this.#standings.resume(token);
+    if (token.flare) this.#flares.resume(token);
+    if (token.isTouched) this.#touched.push(token);
+  }
+
+  #isDirty(): boolean {
+    return !this.#served || this.#flares.isDirty || this.#newest.isDirty || this.#standings.isDirty;
+  }
+
+  #take(event: MarketEvent): RejectReason | undefined {
+    if (event.kind === "clock") return this.#admit(event.at, event.at, true);
+    if (!isGroup(event.group)) return "token";
+    const key = keyOfToken(event.group, event.token);
+    if (key === undefined) return "token";
+    const numbers = this.#numbers;
+    const wrong = readEvent(event, numbers);
+    if (wrong) return wrong;
+    const openAt = event.kind === "candle" ? event.openAt : event.at;
+    const refused = this.#admit(openAt, event.at, false);
+    if (refused) return refused;
+    const count = this.#tokens.count;
+    const entered = this.#enter(event, key);
+    if (this.#tokens.count !== count || event.kind === "listing") this.#plan();
+    if (typeof entered === "string") return entered;
+    // A candle is judged when its minute ends, which is planned already; a late one was taken in and is judged like a trade.
+    if (entered && (event.kind !== "candle" || event.at < this.#nextMinuteMs)) this.#touch(entered);
+    return undefined;
+  }
+
+  #enter(event: Exclude<MarketEvent, { kind: "clock" }>, key: string): TokenState | RejectReason | undefined {
+    switch (event.kind) {
+      case "trade":
+        return this.#intake.enterTrade(event, key, this.#numbers);
+      case "candle":
+        return this.#intake.enterCandle(event, key, this.#numbers, this.#nextMinuteMs);
+      case "listing":
+        return this.#intake.enterListing(event, key, this.#numbers);
+      case "liquidity":
+        return this.#intake.enterLiquidity(event, key, this.#numbers);
+      case "profile":
+        return this.#intake.enterProfile(event, key);
+    }
+  }
+
+  /** Lets time pass up to an event that begins at `fromMs` and happens at `atMs`, unless it is too old or too far ahead. */
+  #admit(fromMs: number, atMs: number, isClock: boolean): RejectReason | undefined {
+    if (this.#clockMs < 0) {
+      this.#clockMs = fromMs;
+      this.#stepMs = Math.floor(fromMs / SECOND_MS) * SECOND_MS;
+      this.#nextMinuteMs = (Math.floor(fromMs / MINUTE_MS) + 1) * MINUTE_MS;
+    }
+    if (atMs < this.#clockMs - this.#settings.lateMs) return "late";
+    if (!isClock && this.#hasClock && fromMs > this.#clockMs + this.#settings.lateMs) return "ahead";
+    this.#hasClock ||= isClock;
+    while (this.#dueMs <= fromMs) this.#step(this.#dueMs);
+    this.#clockMs = Math.max(this.#clockMs, fromMs);
+    if (this.#nextMinuteMs <= this.#clockMs) {
+      this.#nextMinuteMs = (Math.floor(this.#clockMs / MINUTE_MS) + 1) * MINUTE_MS;
+    }
+    return undefined;
+  }
+
+  /** Closes the second `atMs`, of those that matter. */
+  #step(atMs: number): void {
+    this.#stepMs = atMs;
+    const isMinute = atMs === this.#nextMinuteMs;
+    if (isMinute) this.#closeMinute(atMs);
+    const touched = this.#touched;
+    this.#touched = [];
+    for (const token of touched) if (token.isTouched) this.#judge(token, atMs);
+    this.#flares.step(atMs);
+    this.#newest.step(atMs);
+    if (atMs % this.#refreshMs === 0) {
+      this.#flares.refresh(atMs, (token) => this.#explain(token, atMs));
+      this.#newest.refresh((key) => this.#tokens.find("bsc", key));
+    }
+    if (isMinute) this.#standings.step(atMs, (group) => [...this.#tokens.of(group)]);
+    this.#plan();
+  }
+
+  #closeMinute(atMs: number): void {
+    this.#nextMinuteMs = atMs + MINUTE_MS;
+    for (const group of GROUPS) {
+      const tokens = [...this.#tokens.of(group)].filter((token) => !this.#tokens.forgetIfSilent(token, atMs));
+      if (tokens.length === 0) continue;
+      for (const token of tokens) this.#detector.closeMinute(token, atMs);
+      this.#detector.measureMarket(group, tokens, atMs);
+      for (const token of tokens) {
+        if (token.candle || token.isTouched || isLive(token, atMs)) this.#judge(token, atMs);
+      }
+    }
+  }
+
+  #judge(token: TokenState, atMs: number): void {
+    token.isTouched = false;
+    token.isStale = true;
+    if (this.#tokens.find(token.group, token.key) !== token) return;
+    const { verdict, reading } = this.#detector.judge(token, atMs);
+    if (verdict === "none") return;
+    judgeRelevance(token, atMs);
+    if (token.group !== "bsc") return;
+    const cause = verdict === "start" ? null : verdict;
+    const startScore = this.#detector.startScore(token);
+    const why = viewExplanation(reading, token.canary.warnings, startScore, cause, atMs, this.#settings);
+    if (verdict === "start") this.#flares.start(token, atMs, why);
+    else this.#flares.finish(token, atMs, why);
+  }
+
+  #explain(token: TokenState, atMs: number): Explanation {
+    const reading = this.#detector.read(token, atMs);
+    const startScore = this.#detector.startScore(token);
+    return viewExplanation(reading, token.canary.warnings, startScore, null, atMs, this.#settings);
+  }
+
+  #touch(token: TokenState): void {
+    if (token.isTouched) return;
+    token.isTouched = true;
+    this.#touched.push(token);
+    this.#dueMs = Math.min(this.#dueMs, this.#nextSecondMs());
+  }
+
+  #nextSecondMs(): number {
+    return (Math.floor(Math.max(this.#clockMs, this.#stepMs) / SECOND_MS) + 1) * SECOND_MS;
+  }
+
+  /** Works out the next second at which anything is to be done. */
+  #plan(): void {
+    let due = Math.min(this.#flares.deadlineMs, this.#newest.deadlineMs);
+    due = Math.max(Math.ceil(due / SECOND_MS) * SECOND_MS, this.#stepMs + SECOND_MS);
+    if (this.#tokens.count > 0) due = Math.min(due, this.#nextMinuteMs);
+    if (this.#touched.length > 0) due = Math.min(due, this.#nextSecondMs());
+    if (this.#flares.runningCount > 0 || this.#newest.items.length > 0) {
+      due = Math.min(due, (Math.floor(this.#stepMs / this.#refreshMs) + 1) * this.#refreshMs);
+    }
+    this.#dueMs = due;
+  }
+}

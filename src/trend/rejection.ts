@@ -1,0 +1,84 @@
+/** Why the engine did not take a market event in. */
+export const REJECT_REASONS = [
+  /** Not an object, a kind that does not exist, a field of the wrong type or out of its range. */
+  "malformed",
+  /** Older than the engine's clock by more than the bound for late events; or a candle of a minute before the last. */
+  "late",
+  /** Further ahead of the engine's clock than an ordered feed can be. */
+  "ahead",
+  /** No such group, or a token that cannot be one of that group: without an address where the group is a chain. */
+  "token",
+  /** Not a plain positive decimal number, or beyond any price. */
+  "price",
+  /** Not a plain decimal number, or beyond any amount. */
+  "amount",
+  /** A candle whose prices contradict each other, or whose time is not that of a whole minute. */
+  "candle",
+  /** A trade, or a removal, in a pool never seen, of a token whose real pool is known. */
+  "unknown-pool",
+  /** A second listing of a pool that is listed. */
+  "duplicate",
+  /** A candle of a token whose trades are known, or the other way round. */
+  "mixed",
+] as const;
+export type RejectReason = (typeof REJECT_REASONS)[number];
+
+/** How many events were rejected for each reason. */
+export type Rejections = Record<RejectReason, number>;
+
+/** No rejection yet. */
+export function createRejections(): Rejections {
+  return {
+    malformed: 0,
+    late: 0,
+    ahead: 0,
+    token: 0,
+    price: 0,
+    amount: 0,
+    candle: 0,
+    "unknown-pool": 0,
+    duplicate: 0,
+    mixed: 0,
+  };
+}
+
+const PLAIN_DECIMAL = /^\d+(\.\d+)?$/;
+const MOST_CHARACTERS = 100;
+const MOST_PRICE = 1e18;
+const MOST_AMOUNT = 1e27;
+
+/** A price as a number; NaN unless it is a plain decimal in (0, 10^18]. */
+export function parsePrice(text: unknown): number {
+  const price = parseDecimal(text);
+  return price > 0 && price <= MOST_PRICE ? price : Number.NaN;
+}
+
+/** An amount of tokens or of money as a number; NaN unless it is a plain decimal in [0, 10^27]. */
+export function parseAmount(text: unknown): number {
+  const amount = parseDecimal(text);
+  return amount <= MOST_AMOUNT ? amount : Number.NaN;
+}
+
+/** Dollars as a number; NaN unless it is a plain decimal in [0, 10^18]. */
+export function parseUsd(text: unknown): number {
+  const usd = parseDecimal(text);
+  return usd <= MOST_PRICE ? usd : Number.NaN;
+}
+
+function parseDecimal(text: unknown): number {
+  if (typeof text !== "string" || text.length > MOST_CHARACTERS || !PLAIN_DECIMAL.test(text))
+    return Number.NaN;
+  return Number(text);
+}
+
+/** Whether a name of a pool, a trader or an exchange's token is a string of usable length. */
+export function isName(value: unknown): value is string {
+  return typeof value === "string" && value.length > 0 && value.length <= 128;
+}
+
+const ADDRESS = /^0x[0-9a-fA-F]+$/;
+
+/** Whether a value is a contract's address. */
+export function isAddress(value: unknown): value is string {
+  return isName(value) && ADDRESS.test(value);
+}

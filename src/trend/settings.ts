@@ -1,0 +1,172 @@
+/**
+ * Every threshold of the detector, the canary, the charts and the memory, each with its unit, its default and why that.
+ * Durations end in their unit. The defaults of what is *tuned* were set by hand on the first half of eleven real days of
+ * twenty pairs, and looked at on the second.
+ */
+export interface DetectorSettings {
+  /** Score above which a candle token may start to flare. Default 3.2: tuned. 0 starts on any rise; above 6 never starts. */
+  readonly candleStartScore: number;
+  /** The same for tokens whose single trades are known. Default 2.6: their terms are more and sharper. */
+  readonly tradeStartScore: number;
+  /** The finish threshold as a share of the start threshold, in (0, 1). Default 0.48: two thresholds far apart are what keeps a flare from flapping (hysteresis; Page 1954, Kleinberg 2002). */
+  readonly finishShare: number;
+  /** Least market-neutral log return at the start. Default 0.03, as log: 3 %. */
+  readonly startRise: number;
+  /** Least z of the activity term at the start: volume for candles, buyers for trades. Default 1. */
+  readonly startActivity: number;
+  /** Candles in a row that must satisfy the start's conditions. Default 1: a candle is a minute already. */
+  readonly candleStartTicks: number;
+  /** Scored seconds in a row that must satisfy them, for trades. Default 3. */
+  readonly tradeStartTicks: number;
+  /** How long the score must stay below the finish threshold. Default 10 minutes. */
+  readonly fadeMs: number;
+  /** A flare lasts at least this long, but for a hard canary. Default 10 minutes. */
+  readonly minimumFlareMs: number;
+  /** After a flare the token cannot start another for this long. Default 20 minutes. */
+  readonly coolDownMs: number;
+  /** No trade and no candle for this long before a fade makes the finish `silent` instead of `faded`. Default 10 minutes. */
+  readonly silentMs: number;
+  /** Candles a token must have shown before it may flare: without them nothing is known to be normal. Default 30. */
+  readonly candleWarmUp: number;
+  /** Time constant of all baselines. Default 6 hours: remembers the session, forgets yesterday. */
+  readonly baselineMs: number;
+  /** Rate of the baselines' update while the score is high, as a share. Default 0.1: a flare must not become its own normal. */
+  readonly frozenRate: number;
+  /** Time constant of the fast measurements: buyers, imbalance, volume. Default 5 minutes. */
+  readonly fastMs: number;
+  /** Time constant of the long price reference. Default 30 minutes. */
+  readonly priceMs: number;
+  /** What the burst (a cumulative sum of log returns) gives up a minute, in deviations of a one-minute return. Default 0.5: tuned; half of the rise looked for, after Page. */
+  readonly burstDrift: number;
+  /** Least deviation of a one-minute return when a burst is weighed against it. Default 0.004. */
+  readonly burstFloor: number;
+  /** Deviation of a one-minute log return that is assumed of a token of which nothing is known. Default 0.005. */
+  readonly priorVolatility: number;
+  /** How many minutes of evidence that assumption is worth. Default 30. */
+  readonly priorMinutes: number;
+  /** Least deviation of the price term, as log return. Default 0.01: a dead market's first tick is not ten deviations. */
+  readonly priceFloor: number;
+  /** A minute's return counts for the volatility as at most this many deviations. Default 5: one burst must not blind the rest of the day. */
+  readonly returnClip: number;
+  /** Deviation of how strongly single tokens follow the market: a market that moves by m blurs the price term by this share of m. Default 0.5; 0 trusts every token to follow exactly. */
+  readonly betaSpread: number;
+  /** Least deviation of the log of volume. Default 1: volume that merely doubles is nothing. */
+  readonly volumeFloor: number;
+  /** Weights of the terms; those that the feed supports are made to sum to 1. */
+  readonly weights: {
+    readonly buyers: number;
+    readonly imbalance: number;
+    readonly price: number;
+    readonly volume: number;
+  };
+  /** The same for candle tokens, where volume stands in for buyers. */
+  readonly candleWeights: { readonly imbalance: number; readonly price: number; readonly volume: number };
+  /** Depth gate: the share κ of the quote inflow that the move takes on an x·y=k pool which must have come. Default 0.3; 0 opens the gate. */
+  readonly depthShare: number;
+  /** The depth gate of candles: a rise needs more than this many times the usual volume behind it. Default 1.5. */
+  readonly volumeShare: number;
+  /** Live tokens that a group must have for its median to mean anything. Default 5. */
+  readonly marketMinimum: number;
+  /** Canary: share of the pools' money whose removal is a warning. Default 0.5. */
+  readonly removedShare: number;
+  /** Time constant with which a removal is forgotten. Default 1 hour. */
+  readonly removalMs: number;
+  /** Canary: the price has collapsed at this share of the past hour's peak. Default 0.1: −90 %. */
+  readonly collapseShare: number;
+  /** Canary: distinct buyers of half an hour from which on a lack of sellers is a warning. Default 25. */
+  readonly trapBuyers: number;
+  /** Canary: sellers, as a share of the buyers, that are hardly any. Default 0.03; one seller, perhaps the maker, always is. */
+  readonly trapSellerShare: number;
+  /** Canary: purchases of half an hour from which on buyers are judged. Default 12. */
+  readonly judgedBuys: number;
+  /** Canary: purchases a buyer beyond which they repeat themselves. Default 3. */
+  readonly buysPerBuyer: number;
+  /** Canary: dollars of repeated round trips as a share of all. Default 0.4. */
+  readonly roundTripShare: number;
+  /** Canary: one wallet's share of the buying. Default 0.5. */
+  readonly oneBuyerShare: number;
+  /** How long the warnings must be gone before the canary is off. Default 10 minutes: it must not flap. */
+  readonly canaryHoldMs: number;
+  /** Age at which a running flare enters `free`. Default 5 minutes. */
+  readonly freeAgeMs: number;
+  /** How long a finished flare is listed. Default 24 hours. */
+  readonly finishedMs: number;
+  /** Most finished flares listed. Default 100. */
+  readonly finishedMost: number;
+  /** How long a listing is new. Default 15 minutes. */
+  readonly newestMs: number;
+  /** Most listings at once, the newest. Default 1,000. */
+  readonly newestMost: number;
+  /** Charts: least dollars in the pools, where the feed knows them. Default 5,000. 0 lets all in. */
+  readonly chartLiquidityUsd: number;
+  /** Charts: least minutes of history. Default 5. */
+  readonly chartMinutes: number;
+  /** Charts: least deviation of a one-minute return when the rise is weighed against it. Default 0.0005. */
+  readonly chartVolatilityFloor: number;
+  /** A token without trade or candle for this long is forgotten. Default 6 hours: its baselines have faded by then. */
+  readonly forgetMs: number;
+  /** The same for a token with fewer than 5 trades or candles in all. Default 1 hour: its chart is flat by then. */
+  readonly forgetStrangerMs: number;
+  /** Most tokens held; those silent longest go first. Default 50,000, of some kilobytes each. */
+  readonly tokensMost: number;
+  /** Most profiles held of tokens, traded or not. Default 100,000. */
+  readonly profilesMost: number;
+  /** How much older than the clock an event may be. Default 5 seconds; an event may run ahead by as much. */
+  readonly lateMs: number;
+}
+
+/** The settings that hold unless others are given. */
+export const DEFAULT_SETTINGS: DetectorSettings = {
+  candleStartScore: 3.2,
+  tradeStartScore: 2.6,
+  finishShare: 0.48,
+  startRise: 0.03,
+  startActivity: 1,
+  candleStartTicks: 1,
+  tradeStartTicks: 3,
+  fadeMs: 600_000,
+  minimumFlareMs: 600_000,
+  coolDownMs: 1_200_000,
+  silentMs: 600_000,
+  candleWarmUp: 30,
+  baselineMs: 21_600_000,
+  frozenRate: 0.1,
+  fastMs: 300_000,
+  priceMs: 1_800_000,
+  burstDrift: 0.5,
+  burstFloor: 0.004,
+  priorVolatility: 0.005,
+  priorMinutes: 30,
+  priceFloor: 0.01,
+  returnClip: 5,
+  betaSpread: 0.5,
+  volumeFloor: 1,
+  weights: { buyers: 0.4, imbalance: 0.2, price: 0.25, volume: 0.15 },
+  candleWeights: { imbalance: 0.2, price: 0.45, volume: 0.35 },
+  depthShare: 0.3,
+  volumeShare: 1.5,
+  marketMinimum: 5,
+  removedShare: 0.5,
+  removalMs: 3_600_000,
+  collapseShare: 0.1,
+  trapBuyers: 25,
+  trapSellerShare: 0.03,
+  judgedBuys: 12,
+  buysPerBuyer: 3,
+  roundTripShare: 0.4,
+  oneBuyerShare: 0.5,
+  canaryHoldMs: 600_000,
+  freeAgeMs: 300_000,
+  finishedMs: 86_400_000,
+  finishedMost: 100,
+  newestMs: 900_000,
+  newestMost: 1_000,
+  chartLiquidityUsd: 5_000,
+  chartMinutes: 5,
+  chartVolatilityFloor: 0.0005,
+  forgetMs: 21_600_000,
+  forgetStrangerMs: 3_600_000,
+  tokensMost: 50_000,
+  profilesMost: 100_000,
+  lateMs: 5_000,
+};

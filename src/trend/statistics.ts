@@ -1,0 +1,60 @@
+/*
+ * Small exact formulas that the detector and the charts share. All are pure; none allocates.
+ */
+
+/** What is left of 1 after `elapsed` under an exponential decay of time constant `tau`, both in the same unit. Time that goes back decays nothing: 1. */
+export function decay(elapsed: number, tau: number): number {
+  return elapsed > 0 ? Math.exp(-elapsed / tau) : 1;
+}
+
+/** `value` held to [low, high]; NaN becomes `low`, so that one bad measurement cannot poison a score. */
+export function clip(value: number, low: number, high: number): number {
+  return value > low ? Math.min(value, high) : low;
+}
+
+/**
+ * How many deviations a count stands above its expectation, for counts more scattered than Poisson's:
+ * `2(√(n+3/8) − √(μ+3/8))/√φ`, the variance-stabilising transform of Anscombe (1948), divided by the root of the
+ * dispersion φ (the Fano factor, variance over mean; taken as at least 1).
+ */
+export function poissonSurprise(count: number, expected: number, dispersion: number): number {
+  return (2 * (Math.sqrt(count + 0.375) - Math.sqrt(expected + 0.375))) / Math.sqrt(Math.max(1, dispersion));
+}
+
+/**
+ * Lower end of the interval of Wilson (1927) for the share of `hits` in `total`, at `z` normal deviations (1.645: one-sided
+ * 95 %). 0 without observations. `total` may be fractional: decayed counts are.
+ */
+export function wilsonLowerBound(hits: number, total: number, z = 1.645): number {
+  if (!(total > 0)) return 0;
+  const share = hits / total;
+  const square = (z * z) / total;
+  const centre = share + square / 2;
+  const spread = z * Math.sqrt((share * (1 - share)) / total + square / (4 * total));
+  return Math.max(0, (centre - spread) / (1 + square));
+}
+
+/** Distribution function of the standard normal, to 1.5e-7: Abramowitz and Stegun 26.2.17 by way of their 7.1.26. */
+export function normalCdf(x: number): number {
+  const t = 1 / (1 + (0.3275911 * Math.abs(x)) / Math.SQRT2);
+  const poly =
+    ((((1.061405429 * t - 1.453152027) * t + 1.421413741) * t - 0.284496736) * t + 0.254829592) * t;
+  const tail = (poly * Math.exp((-x * x) / 2)) / 2;
+  return x >= 0 ? 1 - tail : tail;
+}
+
+/** The median of the first `length` numbers, which it sorts in place; the mean of the middle two when they are even in number. 0 of none. */
+export function medianInPlace(values: Float64Array, length: number): number {
+  if (length === 0) return 0;
+  const sorted = values.subarray(0, length).sort();
+  const middle = length >> 1;
+  const upper = sorted[middle] ?? 0;
+  return length % 2 === 1 ? upper : ((sorted[middle - 1] ?? 0) + upper) / 2;
+}
+
+/** `value` rounded to `digits` decimals, never `-0`: what is published must not flicker in its last bits. */
+export function roundTo(value: number, digits: number): number {
+  const factor = 10 ** digits;
+  const rounded = Math.round(value * factor) / factor;
+  return rounded === 0 ? 0 : rounded;
+}

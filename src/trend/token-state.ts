@@ -1,0 +1,181 @@
+import type { MarketGroup } from "../market/index.ts";
+import type { Explanation, Flare } from "../model/index.ts";
+import { type BucketRing, createRing } from "./bucket-ring.ts";
+import { type CanaryState, createCanary } from "./canary.ts";
+import type { CandleState, Minute } from "./candle-detector.ts";
+import { createTrend, type Trend } from "./hysteresis.ts";
+import type { TokenProfile } from "./token-profile.ts";
+import type { TradeState } from "./trade-detector.ts";
+
+/** Minutes that the charts look back, and the ring that holds them with a little to spare. */
+export const CHART_MINUTES = 60;
+const MINUTE_RING = 64;
+/** The counts and price changes of flares look back ten minutes in steps of five seconds. */
+export const FINE_STEP_MS = 5_000;
+const FINE_RING = 128;
+/** A token is alive while its last trade or candle is no older. */
+export const LIVE_MS = 3_600_000;
+
+/** A pool of a token, and what lies in it. */
+export interface Pool {
+  readonly pool: string;
+  usd: number;
+  /** The same as the feed wrote it. */
+  usdText: string;
+  /** First liquidity; -1 where no listing was seen. */
+  listedMs: number;
+}
+
+/** A candle of the running minute, which counts when the minute ends. */
+export interface PendingCandle extends Minute {
+  /** The close as the feed wrote it. */
+  readonly text: string;
+}
+
+/** A running flare as it is served. */
+export interface RunningFlare {
+  readonly id: string;
+  readonly startedMs: number;
+  /** It stands in `free` too. */
+  isFree: boolean;
+  published: Flare;
+  explanation: Explanation;
+}
+
+/** A token's standing in its group's chart. */
+export interface ChartPlace {
+  /** Rank now, from 1; 0 outside. */
+  rank: number;
+  streak: number;
+  /** Rank of each of the past 360 minutes, by minute modulo 360; 0 outside. `null` while it was never charted. */
+  ranks: Uint8Array | null;
+  rankSum: number;
+  rankCount: number;
+}
+
+/** All that the engine holds of one token. Plain data, so that a checkpoint can hold it. */
+export interface TokenState {
+  readonly group: MarketGroup;
+  /** The address in lower case; on the exchange the symbol. */
+  readonly key: string;
+  /** The address as first seen. */
+  readonly address: string;
+  /** Other spellings of the address that were seen. */
+  readonly aliases: string[];
+  readonly firstSeenMs: number;
+  /** Last event of any kind, and last trade or candle; the latter -1 before the first. */
+  lastSeenMs: number;
+  firstMarketMs: number;
+  lastMarketMs: number;
+  /** Trades and candles in all. */
+  events: number;
+  profile: TokenProfile;
+  price: number;
+  /** The price as the feed wrote it. */
+  priceText: string;
+  /** Highest price of the past hour, and the minute it was seen in. */
+  peak: number;
+  peakMinute: number;
+  readonly pools: Pool[];
+  /** Name of the deepest pool; "" where none is known. */
+  mainPool: string;
+  readonly minutes: BucketRing;
+  /** Only of what can be a flare and has single trades. */
+  fine: BucketRing | null;
+  candle: CandleState | null;
+  /** The state before the last minute, to which a late candle returns. */
+  candleBefore: CandleState | null;
+  /** The running minute's candle. */
+  pending: PendingCandle | null;
+  trades: TradeState | null;
+  readonly trend: Trend;
+  readonly canary: CanaryState;
+  flare: RunningFlare | null;
+  latestFlareId: string | null;
+  /** Identifiers derived once they are needed. */
+  nestedId: string | null;
+  chartId: string | null;
+  isRelevant: boolean;
+  lastRelevantMs: number;
+  lastIrrelevantMs: number;
+  readonly chart: ChartPlace;
+  /** Waits to be judged. */
+  isTouched: boolean;
+  /** Something that a flare shows may have changed since it was last refreshed. */
+  isStale: boolean;
+}
+
+/** A token at first sight. */
+export function createToken(
+  group: MarketGroup,
+  key: string,
+  address: string,
+  atMs: number,
+  profile: TokenProfile,
+): TokenState {
+  return {
+    group,
+    key,
+    address,
+    aliases: [],
+    firstSeenMs: atMs,
+    lastSeenMs: atMs,
+    firstMarketMs: -1,
+    lastMarketMs: -1,
+    events: 0,
+    profile,
+    price: 0,
+    priceText: "0",
+    peak: 0,
+    peakMinute: -1,
+    pools: [],
+    mainPool: "",
+    minutes: createRing(MINUTE_RING),
+    fine: null,
+    candle: null,
+    candleBefore: null,
+    pending: null,
+    trades: null,
+    trend: createTrend(),
+    canary: createCanary(),
+    flare: null,
+    latestFlareId: null,
+    nestedId: null,
+    chartId: null,
+    isRelevant: false,
+    lastRelevantMs: atMs,
+    lastIrrelevantMs: atMs,
+    chart: { rank: 0, streak: 0, ranks: null, rankSum: 0, rankCount: 0 },
+    isTouched: false,
+    isStale: false,
+  };
+}
+
+/** The ring in which a token that may flare keeps its last ten minutes. */
+export function createFineRing(): BucketRing {
+  return createRing(FINE_RING);
+}
+
+/** Notes a trade's or candle's price. `minute` counts from 1970. */
+export function notePrice(token: TokenState, price: number, text: string, minute: number): void {
+  token.price = price;
+  token.priceText = text;
+  if (price >= token.peak) {
+    token.peak = price;
+    token.peakMinute = minute;
+  }
+}
+
+/** Whether the token traded within the hour before `atMs`. */
+export function isLive(token: TokenState, atMs: number): boolean {
+  return token.lastMarketMs >= 0 && atMs - token.lastMarketMs <= LIVE_MS;
+}
+
+/** Makes the token relevant, or not, as it stands now: in its group's chart or flaring. */
+export function judgeRelevance(token: TokenState, atMs: number): void {
+  const isRelevant = token.chart.rank > 0 || token.trend.startedMs >= 0;
+  if (isRelevant === token.isRelevant) return;
+  token.isRelevant = isRelevant;
+  if (isRelevant) token.lastRelevantMs = atMs;
+  else token.lastIrrelevantMs = atMs;
+}

@@ -1,0 +1,49 @@
+import { expect, test } from "vitest";
+import {
+  advanceRing,
+  amendClose,
+  buysWithin,
+  closeAt,
+  createRing,
+  knownSteps,
+  recordInRing,
+  sellsWithin,
+} from "../../src/trend/bucket-ring.ts";
+
+test("a silent step carries the last price and no trades", () => {
+  const ring = createRing(8);
+  recordInRing(ring, 10, 5, 1, 2);
+  recordInRing(ring, 13, 7, 1, 0);
+  expect([9, 10, 11, 12, 13, 14].map((step) => closeAt(ring, step))).toEqual([5, 5, 5, 5, 7, 7]);
+  expect([buysWithin(ring, 10, 13), buysWithin(ring, 11, 13), sellsWithin(ring, 10, 10)]).toEqual([2, 1, 2]);
+  expect(knownSteps(ring, 13, 60)).toBe(4);
+});
+
+test("steps older than the ring are gone, also after a gap longer than the ring", () => {
+  const ring = createRing(4);
+  recordInRing(ring, 1, 5, 9, 9);
+  advanceRing(ring, 100);
+  expect(buysWithin(ring, 0, 100)).toBe(0);
+  expect(closeAt(ring, 50)).toBe(5);
+  recordInRing(ring, 2, 8, 1, 1);
+  expect(buysWithin(ring, 0, 100)).toBe(0);
+  expect(closeAt(ring, 100)).toBe(5);
+  expect(knownSteps(ring, 100, 60)).toBe(4);
+});
+
+test("a trade that comes late counts in its own step and leaves the close alone", () => {
+  const ring = createRing(8);
+  recordInRing(ring, 10, 5, 1, 0);
+  recordInRing(ring, 11, 6, 1, 0);
+  recordInRing(ring, 10, 9, 1, 0);
+  expect([closeAt(ring, 10), closeAt(ring, 11), buysWithin(ring, 10, 10)]).toEqual([5, 6, 2]);
+  amendClose(ring, 10, 9);
+  expect(closeAt(ring, 10)).toBe(9);
+});
+
+test("an empty ring knows nothing", () => {
+  const ring = createRing(4);
+  advanceRing(ring, 7);
+  amendClose(ring, 7, 1);
+  expect([closeAt(ring, 7), buysWithin(ring, 0, 9), knownSteps(ring, 7, 60)]).toEqual([0, 0, 0]);
+});

@@ -1,0 +1,163 @@
+import { expect, test } from "vitest";
+import { Snapshot } from "../../src/model/index.ts";
+import { TrendEngine } from "../../src/trend/index.ts";
+import {
+  address,
+  candle,
+  candlePath,
+  createRandom,
+  drive,
+  HOUR,
+  MINUTE,
+  profile,
+  quietMarket,
+  START,
+  withClocks,
+} from "./trend-kit.ts";
+
+const CANDLES_ONLY = { trades: false, liquidity: false, listings: false, profiles: false };
+const TOKEN = address(1);
+const PUMP_AT = 200;
+
+/** Rises by `size` in six minutes, then falls back over half an hour. */
+const pump = (size: number) => (minute: number) => {
+  const since = minute - PUMP_AT;
+  if (since < 0 || since > 36) return 1;
+  return 1 + size * (since < 6 ? (since + 1) / 6 : 1 - (since - 5) / 31);
+};
+const busy = (factor: number) => (minute: number) =>
+  minute >= PUMP_AT && minute < PUMP_AT + 20 ? factor : 1;
+
+interface Seen {
+  readonly starts: Map<string, number>;
+  readonly ends: Map<string, number>;
+}
+
+/** Runs candles of the tested token beside a quiet market. */
+function run(path: (minute: number) => number, volume: (minute: number) => number, minutes = 300) {
+  const random = createRandom(5);
+  const events = [...quietMarket(8, minutes, random), ...candlePath(TOKEN, minutes, random, path, volume)];
+  const engine = new TrendEngine({ facts: CANDLES_ONLY });
+  const seen: Seen = { starts: new Map(), ends: new Map() };
+  const last = drive(engine, withClocks(events, START + minutes * MINUTE), (snapshot, at) => {
+    Snapshot.parse(snapshot);
+    for (const flare of snapshot.flares.pro) {
+      if (!seen.starts.has(flare.token.address)) seen.starts.set(flare.token.address, at);
+    }
+    for (const flare of snapshot.flares.finished_trending) {
+      if (!seen.ends.has(flare.token.address)) seen.ends.set(flare.token.address, at);
+    }
+  });
+  return { seen, last, engine };
+}
+
+test.each([0.1, 0.25])(
+  "a pump of %f with volume starts a flare within minutes, which fades and explains itself",
+  (size) => {
+    const { seen, last, engine } = run(pump(size), busy(12));
+    const delay = ((seen.starts.get(TOKEN) ?? 0) - START) / MINUTE - PUMP_AT;
+    expect(delay).toBeGreaterThan(0);
+    expect(delay).toBeLessThanOrEqual(6);
+    expect([...seen.starts.keys()]).toEqual([TOKEN]);
+    expect(seen.ends.get(TOKEN)).toBeGreaterThan((seen.starts.get(TOKEN) ?? 0) + 10 * MINUTE);
+    const [flare] = last.flares.finished_trending;
+    const why = last.explanations[flare?.id ?? ""];
+    expect(why?.finish_cause).toBe("faded");
+    expect(why?.terms.map(({ name }) => name)).toEqual(["imbalance", "price", "volume"]);
+    expect(why?.terms.reduce((sum, { weight }) => sum + weight, 0)).toBeCloseTo(1, 3);
+    expect(why?.score).toBeLessThan(why?.finish_threshold ?? 0);
+    expect(Object.values(engine.rejected).every((count) => count === 0)).toBe(true);
+  },
+);
+
+test("volume without a rise, and a rise without volume, start nothing", () => {
+  expect(run(() => 1, busy(20)).seen.starts.size).toBe(0);
+  const tick = (minute: number) => (minute >= PUMP_AT && minute < PUMP_AT + 2 ? 1.1 : 1);
+  const thin = (minute: number) => (minute >= PUMP_AT && minute < PUMP_AT + 2 ? 0.2 : 1);
+  expect(run(tick, thin).seen.starts.size).toBe(0);
+});
+
+test("a move of the whole market starts nothing", () => {
+  const random = createRandom(9);
+  const tokens = Array.from({ length: 9 }, (_, n) =>
+    candlePath(address(n + 1), 300, random, pump(0.1), busy(6)),
+  );
+  const engine = new TrendEngine({ facts: CANDLES_ONLY });
+  let most = 0;
+  drive(engine, withClocks(tokens.flat(), START + 300 * MINUTE), ({ flares }) => {
+    most = Math.max(most, flares.pro.length);
+  });
+  expect(most).toBe(0);
+});
+
+test("a token of fewer than thirty candles does not flare, however it rises", () => {
+  const random = createRandom(2);
+  const early = (minute: number) => (minute < 15 ? 1 : 1 + (minute - 14) * 0.02);
+  const events = candlePath(TOKEN, 29, random, early, (minute) => (minute < 15 ? 1 : 20));
+  const engine = new TrendEngine({ facts: CANDLES_ONLY });
+  expect(drive(engine, withClocks(events, START + 29 * MINUTE)).flares.pro).toEqual([]);
+  const more = new TrendEngine({ facts: CANDLES_ONLY, settings: { candleWarmUp: 16 } });
+  expect(drive(more, withClocks(events, START + 29 * MINUTE)).flares.pro).toHaveLength(1);
+});
+
+test("a flare whose market falls silent ends as silent, and its token is forgotten after six hours", () => {
+  const random = createRandom(5);
+  const pumped = candlePath(TOKEN, PUMP_AT + 10, random, pump(0.25), busy(12));
+  const events = [...quietMarket(8, 700, random), ...pumped];
+  const engine = new TrendEngine({ facts: CANDLES_ONLY });
+  const last = drive(engine, withClocks(events, START + 700 * MINUTE));
+  const [flare] = last.flares.finished_trending;
+  expect(flare?.token.address).toBe(TOKEN);
+  expect(last.explanations[flare?.id ?? ""]?.finish_cause).toBe("silent");
+  expect(engine.tokenCount).toBe(8);
+});
+
+test("a token that turns out to be a quote token flares no more and none of its kind starts", () => {
+  const random = createRandom(5);
+  const events = [
+    profile(START, TOKEN, { quote: true }),
+    ...quietMarket(8, 300, random),
+    ...candlePath(TOKEN, 300, random, pump(0.25), busy(12)),
+  ];
+  const engine = new TrendEngine({ facts: CANDLES_ONLY });
+  let most = 0;
+  drive(engine, withClocks(events, START + 5 * HOUR), ({ flares }) => {
+    most = Math.max(most, flares.pro.length);
+  });
+  expect(most).toBe(0);
+});
+
+test("a candle that is up to five seconds late counts as if it had come in time", () => {
+  const random = createRandom(5);
+  const events = [...quietMarket(8, 215, random), ...candlePath(TOKEN, 215, random, pump(0.1), busy(12))];
+  const inTime = new TrendEngine({ facts: CANDLES_ONLY });
+  const late = new TrendEngine({ facts: CANDLES_ONLY });
+  const until = START + 215 * MINUTE;
+  const punctual = drive(inTime, withClocks(events, until + 4_000));
+  const clocks = withClocks(events, until + 4_000);
+  const delayed = clocks.filter((event) => !("token" in event && event.token === TOKEN));
+  for (const event of delayed) {
+    late.accept(event);
+    if (event.kind !== "clock" || event.at % MINUTE !== 4_000) continue;
+    const its = events.find((item) => item.at === event.at - 4_000 && item.token === TOKEN);
+    if (its) late.accept(its);
+  }
+  const [early] = punctual.flares.pro;
+  const [other] = drive(late, []).flares.pro;
+  expect([early?.token.address, other?.token.address]).toEqual([TOKEN, TOKEN]);
+  expect(Date.parse(other?.started_trending_at ?? "") - Date.parse(early?.started_trending_at ?? "")).toBe(
+    5_000,
+  );
+  expect(late.rejected.late).toBe(0);
+});
+
+test("a candle of a minute before the last, or off the minutes, is refused", () => {
+  const engine = new TrendEngine({ facts: CANDLES_ONLY });
+  drive(engine, withClocks([candle(START + MINUTE, TOKEN, 1, 1)], START + 3 * MINUTE + 4_000));
+  engine.accept(candle(START + 2 * MINUTE, TOKEN, 1, 1));
+  expect(engine.rejected.late).toBe(1);
+  engine.accept(candle(START + 3 * MINUTE + 1_000, TOKEN, 1, 1));
+  expect(engine.rejected.candle).toBe(1);
+  engine.accept(candle(START + 3 * MINUTE, TOKEN, 1, 1, { high: "0.5" }));
+  expect(engine.rejected.candle).toBe(2);
+});

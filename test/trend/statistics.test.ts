@@ -1,0 +1,74 @@
+import { expect, test } from "vitest";
+import { formatDecimal } from "../../src/trend/decimal.ts";
+import { isEqual, keep, keepList } from "../../src/trend/keep.ts";
+import {
+  decay,
+  medianInPlace,
+  normalCdf,
+  poissonSurprise,
+  roundTo,
+  wilsonLowerBound,
+} from "../../src/trend/statistics.ts";
+
+test("a computed number becomes a plain decimal of ten significant digits", () => {
+  expect(formatDecimal(0)).toBe("0");
+  expect(formatDecimal(1 / 3)).toBe("0.3333333333");
+  expect(formatDecimal(1e-9)).toBe("0.000000001");
+  expect(formatDecimal(1234.5)).toBe("1234.5");
+  expect(formatDecimal(123_456_789_012)).toBe("123456789000");
+  expect(formatDecimal(9.99999999999)).toBe("10");
+  expect(formatDecimal(-2.5e-3)).toBe("-0.0025");
+});
+
+test("what cannot be printed as a decimal becomes 0", () => {
+  for (const value of [Number.NaN, Number.POSITIVE_INFINITY, 1e300, 1e-300])
+    expect(formatDecimal(value)).toBe("0");
+});
+
+test("an exponential decay halves after τ·ln 2 and never runs backwards", () => {
+  expect(decay(300 * Math.LN2, 300)).toBeCloseTo(0.5, 12);
+  expect(decay(0, 300)).toBe(1);
+  expect(decay(-5, 300)).toBe(1);
+});
+
+test("a count at its expectation is no surprise, and over-dispersion shrinks one", () => {
+  expect(poissonSurprise(7, 7, 1)).toBe(0);
+  expect(poissonSurprise(30, 5, 1)).toBeCloseTo(6.386, 3);
+  expect(poissonSurprise(30, 5, 4)).toBeCloseTo(6.386 / 2, 3);
+  expect(poissonSurprise(30, 5, 0.2)).toBe(poissonSurprise(30, 5, 1));
+});
+
+test("Wilson's lower bound is that of the published table and 0 of nothing", () => {
+  expect(wilsonLowerBound(0, 0)).toBe(0);
+  expect(wilsonLowerBound(81, 263, 1.959964)).toBeCloseTo(0.2553, 4);
+  expect(wilsonLowerBound(10, 10)).toBeGreaterThan(wilsonLowerBound(3, 3));
+});
+
+test("the normal distribution is right to six digits on both sides", () => {
+  expect(normalCdf(0)).toBeCloseTo(0.5, 6);
+  expect(normalCdf(1.96)).toBeCloseTo(0.9750021, 6);
+  expect(normalCdf(-1.96)).toBeCloseTo(0.0249979, 6);
+});
+
+test("the median of an even number is the mean of the middle two", () => {
+  expect(medianInPlace(Float64Array.of(4, 1, 3, 2, 99), 4)).toBe(2.5);
+  expect(medianInPlace(Float64Array.of(9, 1, 5), 3)).toBe(5);
+  expect(medianInPlace(new Float64Array(0), 0)).toBe(0);
+});
+
+test("a rounded number is never minus zero", () => {
+  expect(Object.is(roundTo(-0.00001, 4), 0)).toBe(true);
+  expect(roundTo(1.23456, 4)).toBe(1.2346);
+});
+
+test("an equal value keeps its object and a different one does not", () => {
+  const before = { a: [1, { b: null }], c: "x" };
+  expect(keep(before, { a: [1, { b: null }], c: "x" })).toBe(before);
+  const after = { a: [1, { b: 0 }], c: "x" };
+  expect(keep<unknown>(before, after)).toBe(after);
+  expect(isEqual({ a: undefined }, {})).toBe(false);
+  expect(isEqual([1], { 0: 1 })).toBe(false);
+  const list = [before];
+  expect(keepList(list, [before])).toBe(list);
+  expect(keepList(list, [{ ...before }])).not.toBe(list);
+});

@@ -1,0 +1,67 @@
+import type { MarketEvent, Trade } from "../../src/market/index.ts";
+import { address, createRandom, decimal, listing, profile, START, trade } from "./trend-kit.ts";
+
+/** One token's doings: trades at random moments, each moving a pool of constant product. */
+export interface Script {
+  readonly token: string;
+  /** Trades a minute at that minute. */
+  readonly rate: (minute: number) => number;
+  /** Share of them that buy. */
+  readonly buyShare: (minute: number) => number;
+  /** Who trades: a name, given a random number and the trade's number. */
+  readonly trader?: (random: number, count: number) => string;
+  /** Dollars a trade, about. */
+  readonly usd?: number;
+}
+
+/** Dollars in each pool at the start. */
+export const POOL_USD = 50_000;
+
+/** Many different traders: seldom the same twice. */
+const CROWD = (random: number) => `0x${Math.floor(random * 1e9).toString(16)}`;
+
+/** The events of scripts over so many minutes: profiles, listings, trades. */
+export function playScripts(scripts: readonly Script[], minutes: number, seed = 1): MarketEvent[] {
+  return scripts.flatMap((script, index) => [
+    profile(START - 2_000, script.token),
+    listing(START - 1_000, script.token),
+    ...tradesOf(script, minutes, createRandom(seed * 1_000 + index)),
+  ]);
+}
+
+/** Quiet tokens, numbered from 100. */
+export function crowdOf(count: number): Script[] {
+  return Array.from({ length: count }, (_, n) => ({
+    token: address(100 + n),
+    rate: () => 2,
+    buyShare: () => 0.5,
+  }));
+}
+
+function tradesOf(script: Script, minutes: number, random: () => number): Trade[] {
+  const trades: Trade[] = [];
+  let quote = POOL_USD / 2;
+  const product = quote * quote;
+  for (let minute = 0; minute < minutes; minute++) {
+    const rate = script.rate(minute);
+    const count = Math.floor(rate) + (random() < rate % 1 ? 1 : 0);
+    const moments = Array.from({ length: count }, () => Math.floor(random() * 60_000)).sort((a, b) => a - b);
+    for (const moment of moments) {
+      // Arbitrage of a quiet pool: what strays is brought back.
+      const drift = 0.5 - (quote / (POOL_USD / 2) - 1) * 4;
+      const isQuiet = script.buyShare(minute) === 0.5;
+      const isBuy = random() < (isQuiet ? drift : script.buyShare(minute));
+      const usd = (script.usd ?? 60) * (0.5 + random());
+      quote += isBuy ? usd : -Math.min(usd, quote / 2);
+      trades.push(
+        trade(START + minute * 60_000 + moment, script.token, {
+          side: isBuy ? "buy" : "sell",
+          price: decimal((quote * quote) / product),
+          quoteUsd: decimal(usd),
+          trader: (script.trader ?? CROWD)(random(), trades.length),
+        }),
+      );
+    }
+  }
+  return trades;
+}
