@@ -1,0 +1,76 @@
+// Where WebSockets cannot go: polls the list of flares over REST, and prints what is new, by flare id. An answer that did
+// not change costs the server and the line next to nothing (304). What starts and ends between two polls is still told.
+//
+//   npx node examples/poll.ts http://127.0.0.1:8080 1      (the second argument: seconds between two polls)
+
+type Flare = {
+  id: string;
+  started_trending_at: string;
+  finished_trending_at: string | null;
+  token: { symbol: string };
+};
+type Flares = { pro: Flare[]; finished_trending: Flare[] };
+
+const server = (process.argv[2] ?? "http://127.0.0.1:8080").replace(/\/$/, "");
+const pauseMs = Number(process.argv[3] ?? 1) * 1_000;
+if (!(pauseMs >= 100)) fail(`pause "${process.argv[3]}" must be at least 0.1 seconds, for example 1`);
+
+let etag: string | undefined;
+let running = new Set<string>();
+let finished = new Set<string>();
+
+for (let first = true, failures = 0; ; ) {
+  let waitMs = pauseMs;
+  try {
+    const answer = await fetch(`${server}/api/v1/flares`, {
+      headers: etag === undefined ? {} : { "If-None-Match": etag },
+      signal: AbortSignal.timeout(10_000),
+    });
+    if (answer.status === 200) {
+      const flares: Flares = JSON.parse(await answer.text());
+      report(flares, first);
+      etag = answer.headers.get("etag") ?? undefined;
+      first = false;
+    } else if (answer.status !== 304) {
+      const problem = (await answer.text()).slice(0, 300);
+      if (answer.status < 500 && answer.status !== 429) fail(`${answer.status}: ${problem}`);
+      // Busy or not ready: the server says when to ask again.
+      const afterS = Number(answer.headers.get("retry-after"));
+      throw new Error(`${answer.status}: ${problem}`, {
+        cause: Number.isFinite(afterS) ? afterS * 1_000 : 0,
+      });
+    }
+    failures = 0;
+  } catch (error) {
+    const { message, cause } = error instanceof Error ? error : new Error(String(error));
+    const askedMs = typeof cause === "number" ? cause : 0;
+    waitMs = Math.max(askedMs, 1_000) + Math.random() * Math.min(30_000, 1_000 * 2 ** failures);
+    failures += 1;
+    console.error(`no answer: ${message}; again in ${(waitMs / 1_000).toFixed(1)} s`);
+  }
+  await new Promise((resolve) => setTimeout(resolve, waitMs));
+}
+
+/** Prints what is there now and was not at the poll before. Of the first poll only what runs: the rest is history. */
+function report({ pro, finished_trending }: Flares, first: boolean): void {
+  const ended = finished_trending.filter(({ id }) => !finished.has(id)).reverse();
+  if (!first) {
+    // Started and ended between two polls: both are news.
+    for (const flare of ended) if (!running.has(flare.id)) print(flare.started_trending_at, "started", flare);
+    for (const flare of ended) print(flare.finished_trending_at ?? "", "finished", flare);
+  }
+  for (const flare of pro.toReversed())
+    if (!running.has(flare.id)) print(flare.started_trending_at, "started", flare);
+  running = new Set(pro.map(({ id }) => id));
+  finished = new Set(finished_trending.map(({ id }) => id));
+}
+
+function print(at: string, what: string, { id, token }: Flare): void {
+  // Names come from strangers: nothing that a terminal obeys may be in them.
+  console.log(at, what, token.symbol.replace(/\p{C}/gu, "?"), id);
+}
+
+function fail(message: string): never {
+  console.error(message);
+  process.exit(1);
+}

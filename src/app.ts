@@ -1,0 +1,205 @@
+import { EventEmitter } from "eventemitter3";
+import type { FastifyInstance } from "fastify";
+import { type Logger, pino } from "pino";
+import type { Config } from "./config.ts";
+import { createReplayFeed } from "./feed/index.ts";
+import { createHttpServer, registerWebSocket } from "./http/index.ts";
+import { Head, Hub } from "./hub/index.ts";
+import { systemClock, type WallClock } from "./lib/clock.ts";
+import { VERSION } from "./lib/version.ts";
+import { createMemoryLog, type EventLog } from "./log/index.ts";
+import { type EventBody, type EventName, type Freshness, formatCursor } from "./protocol/index.ts";
+import {
+  createEngineSource,
+  createUpstreamSource,
+  runPoller,
+  type SnapshotSource,
+  watchFreshness,
+} from "./source/index.ts";
+import { TrendEngine } from "./trend/index.ts";
+
+/** An event as a program that embeds Flarewire hears it: with the cursor behind it. */
+export type GatewayEvent<N extends EventName = EventName> = Extract<EventBody, { name: N }> & {
+  readonly cursor: string;
+};
+
+/** What {@link Gateway.events} emits: each event under its own name, and all of them as `event`. */
+export type GatewayEventMap = { readonly [N in EventName]: (event: GatewayEvent<N>) => void } & {
+  readonly event: (event: GatewayEvent) => void;
+};
+
+/** A running gateway. */
+export interface Gateway {
+  /** Where it listens, without the base path: `http://127.0.0.1:8080`. */
+  readonly url: string;
+  /** Tells this process what the clients are told, after it is in the log. A listener that throws is logged and disturbs nobody. */
+  readonly events: EventEmitter<GatewayEventMap>;
+  /** The state at the head of the log. */
+  readonly head: Head;
+  /** How fresh the data is now. */
+  freshness(): Freshness;
+  /**
+   * Stops: not ready, no more polls, clients sent away over at most the drain time with a code that tells them to resume,
+   * then everything closed. Resolves when nothing is left; calling it again waits for the same.
+   */
+  stop(): Promise<void>;
+}
+
+/** What a test or an embedding program may put in place of the real parts. */
+export interface GatewayParts {
+  readonly clock?: WallClock;
+  readonly logger?: Logger;
+  /** In place of the source that the config names. */
+  readonly source?: SnapshotSource;
+}
+
+/** How long a start waits for the first snapshot, so that whoever is told the address finds something there. */
+const FIRST_SNAPSHOT_MS = 5_000;
+
+/**
+ * Builds the gateway out of its parts, listens, and starts to poll. Resolves when the first snapshot is served, or after 5 seconds
+ * without one: a source that is down is no reason not to start, and `/readyz` says so. Rejects when it cannot listen or read the recording.
+ */
+export async function startGateway(config: Config, parts: GatewayParts = {}): Promise<Gateway> {
+  const clock = parts.clock ?? systemClock;
+  const logger = parts.logger ?? pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true }));
+  const source = parts.source ?? createSource(config, clock, logger);
+  const log = createMemoryLog({
+    clock,
+    maxAgeMs: config.logAgeMs,
+    minCount: config.logCount,
+    maxBytes: config.logBytes,
+    onError: (error) => logger.error({ err: error }, "a listener of the log failed"),
+  });
+  const head = new Head({ log });
+  const freshness = () => source.freshness();
+  const hub = createHub(config, { clock, logger, source, log, head });
+  const events: Gateway["events"] = new EventEmitter();
+  const polling = new AbortController();
+  let draining = false;
+  const app = await createHttpServer({
+    head,
+    freshness,
+    clock,
+    info: () => source.info,
+    ready: () => !draining,
+    settings: config,
+    logger,
+    register: (instance: FastifyInstance) =>
+      registerWebSocket(instance, {
+        hub,
+        clock,
+        limits: { maxSockets: config.maxSockets, maxSocketsPerIp: config.maxSocketsPerIp },
+        allowedOrigins: config.allowedOrigins,
+      }),
+  });
+  const publish = async (batch: Parameters<Head["publish"]>[0]) => {
+    await head.publish(batch);
+    announce(events, batch.events, formatCursor(head.cursor), logger);
+  };
+  const url = await app.listen({ host: config.host, port: config.port });
+  const polled = runPoller({
+    source,
+    publish,
+    clock,
+    signal: polling.signal,
+    onError: (error) => logger.warn({ err: error }, "poll failed"),
+  });
+  await firstSnapshot(head, polled, clock);
+  const unwatch = watchFreshness({
+    freshness,
+    clock,
+    onChange: (event) => void publish({ events: [event] }),
+  });
+
+  const stop = async () => {
+    draining = true;
+    polling.abort(new Error("stopping"));
+    unwatch();
+    await polled;
+    await hub.drain(config.drainMs);
+    await app.close();
+    await log.close();
+  };
+  let stopped: Promise<void> | undefined;
+  return { url, events, head, freshness, stop: () => (stopped ??= stop()) };
+}
+
+async function firstSnapshot(head: Head, polled: Promise<void>, clock: WallClock): Promise<void> {
+  const over = new AbortController();
+  const arrived = new Promise<void>((resolve) => {
+    const stop = head.onChange(() => {
+      if (head.ready) resolve();
+    });
+    over.signal.addEventListener("abort", stop);
+  });
+  const waited = clock.sleep(FIRST_SNAPSHOT_MS, over.signal).catch(() => {});
+  await Promise.race([arrived, polled, waited]);
+  over.abort();
+}
+
+function createSource(config: Config, clock: WallClock, logger: Logger): SnapshotSource {
+  if (config.source !== "engine") {
+    return createUpstreamSource({
+      url: config.source,
+      intervalMs: config.pollIntervalMs,
+      timeoutMs: config.upstreamTimeoutMs,
+      staleAfterMs: config.staleAfterMs,
+      clock,
+      onInvalid: (report) => logger.warn({ report }, "upstream sent what is not valid"),
+    });
+  }
+  const feed = createReplayFeed({
+    path: config.file,
+    ...(config.profiles === undefined ? {} : { profilesPath: config.profiles }),
+    ...(config.group === undefined ? {} : { group: config.group }),
+    speed: config.speed,
+    loop: config.loop,
+    warmupMs: config.warmupMs,
+    clock,
+    onSkipped: (reason, line, detail) =>
+      logger.warn({ reason, line, detail }, "line of the recording skipped"),
+  });
+  const engine = new TrendEngine({ facts: feed.facts, refreshMs: config.refreshMs });
+  return createEngineSource({ feed, engine, clock, staleAfterMs: config.staleAfterMs });
+}
+
+interface HubParts {
+  readonly clock: WallClock;
+  readonly logger: Logger;
+  readonly source: SnapshotSource;
+  readonly log: EventLog;
+  readonly head: Head;
+}
+
+function createHub(config: Config, { clock, logger, source, log, head }: HubParts): Hub {
+  return new Hub({
+    log,
+    head,
+    clock,
+    info: () => source.info,
+    freshness: () => source.freshness(),
+    heartbeatMs: config.heartbeatMs,
+    serverName: `flarewire/${VERSION}`,
+    onError: (error) => logger.error({ err: error }, "a session failed"),
+  });
+}
+
+function announce(
+  events: Gateway["events"],
+  batch: readonly EventBody[],
+  cursor: string,
+  logger: Logger,
+): void {
+  // The emitter's types cannot follow a name and its event through a union; GatewayEventMap holds for each of them.
+  const emit = events.emit.bind(events) as (name: string, event: GatewayEvent) => boolean;
+  for (const body of batch) {
+    const event = { ...body, cursor } as GatewayEvent;
+    try {
+      emit("event", event);
+      emit(event.name, event);
+    } catch (error) {
+      logger.error({ err: error, event: event.name }, "a listener of the gateway failed");
+    }
+  }
+}

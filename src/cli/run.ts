@@ -1,0 +1,104 @@
+import { suggestion } from "../config/nearest.ts";
+import { isSettingError } from "../config.ts";
+import { EXIT, type ExitCode } from "../lib/shutdown.ts";
+import { VERSION } from "../lib/version.ts";
+import { exitCodeOf } from "./exit-code.ts";
+import { isBrokenPipe, say, type Terminal } from "./terminal.ts";
+
+/** A command: reads its own arguments, does its work, resolves with how it went; what it throws becomes a message. */
+export type Command = (args: readonly string[], terminal: Terminal) => Promise<ExitCode>;
+
+interface CommandEntry {
+  readonly summary: string;
+  /** Loaded when it is wanted: `replay` need not wait for the web server's code. */
+  load(): Promise<{ readonly command: Command; readonly help: () => string }>;
+}
+
+const COMMANDS: Readonly<Record<string, CommandEntry>> = {
+  serve: {
+    summary: "serve the API and its live events",
+    load: async () => {
+      const { serve, serveHelp } = await import("./serve.ts");
+      return { command: serve, help: serveHelp };
+    },
+  },
+  replay: {
+    summary: "run a recording at full speed and write its events, without a server",
+    load: async () => {
+      const { replay, replayHelp } = await import("./replay.ts");
+      return { command: replay, help: replayHelp };
+    },
+  },
+  tail: {
+    summary: "follow the events of a running server",
+    load: async () => {
+      const { tail, tailHelp } = await import("./tail.ts");
+      return { command: tail, help: tailHelp };
+    },
+  },
+};
+
+/** Runs the command line `args` (without node and script) and resolves with the exit code. Never rejects: what went wrong is said on standard error. */
+export async function run(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
+  const [name, ...rest] = args;
+  try {
+    if (name === undefined) return help(terminal, EXIT.usage);
+    if (name === "--help" || name === "-h" || name === "help") return help(terminal, EXIT.clean);
+    if (name === "--version" || name === "-v") {
+      terminal.stdout.write(`${VERSION}\n`);
+      return EXIT.clean;
+    }
+    const entry = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+    if (!entry) {
+      const what = name.startsWith("-") ? "flag" : "command";
+      say(
+        terminal,
+        `flarewire: unknown ${what} ${JSON.stringify(name)}${suggestion(name, Object.keys(COMMANDS))}`,
+      );
+      say(terminal, "Run flarewire --help for what there is.");
+      return EXIT.usage;
+    }
+    const { command, help: commandHelp } = await entry.load();
+    if (asksForHelp(rest)) {
+      terminal.stdout.write(`${commandHelp()}\n`);
+      return EXIT.clean;
+    }
+    return await command(rest, terminal);
+  } catch (error) {
+    return explain(error, name ?? "", terminal);
+  }
+}
+
+/** What `flarewire --help` prints. */
+export function generalHelp(): string {
+  const rows = Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(8)}${summary}`);
+  return [
+    "flarewire: which tokens are flaring, why, and when they stop",
+    "",
+    "Usage: flarewire COMMAND [options]",
+    "",
+    ...rows,
+    "",
+    "flarewire COMMAND --help tells a command's options, flarewire --version the version.",
+    "Exit codes: 0 done, 1 something has to be changed first, 75 try again later.",
+  ].join("\n");
+}
+
+function help(terminal: Terminal, code: ExitCode): ExitCode {
+  const output = code === EXIT.clean ? terminal.stdout : terminal.stderr;
+  output.write(`${generalHelp()}\n`);
+  return code;
+}
+
+function asksForHelp(args: readonly string[]): boolean {
+  const end = args.indexOf("--");
+  return args.slice(0, end < 0 ? undefined : end).some((arg) => arg === "--help" || arg === "-h");
+}
+
+function explain(error: unknown, command: string, terminal: Terminal): ExitCode {
+  if (isBrokenPipe(error)) return EXIT.clean;
+  const message = error instanceof Error ? error.message : String(error);
+  say(terminal, `flarewire ${command}: ${message}`);
+  if (isSettingError(error)) say(terminal, `Run flarewire ${command} --help for all settings.`);
+  return exitCodeOf(error);
+}

@@ -1,0 +1,63 @@
+import { pino } from "pino";
+import { type Gateway, startGateway } from "../app.ts";
+import { type Config, loadConfig, settingsHelp } from "../config.ts";
+import { EXIT, type ExitCode, watchShutdown } from "../lib/shutdown.ts";
+import { FlarewireError } from "../protocol/index.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** What `flarewire serve --help` prints. */
+export function serveHelp(): string {
+  return [
+    "Usage: flarewire serve [options]",
+    "",
+    "Serves the REST API and the live events until SIGTERM or SIGINT. The first signal sends clients away over the drain",
+    "time and then ends; a second one ends at once. Prints where it listens; logs are JSON on standard error.",
+    "",
+    "Each setting is a flag, an environment variable, or a key of the JSON file that --config names, the first of them",
+    "that gives it. An empty variable counts as not set. Relative paths in the file start at the file's directory.",
+    "",
+    "Options:",
+    settingsHelp(),
+  ].join("\n");
+}
+
+/** `flarewire serve`: resolves when the gateway has stopped. */
+export async function serve(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
+  const { config } = loadConfig({ args, environment: terminal.environment });
+  const logger = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true }));
+  const shutdown = watchShutdown(process);
+  const crash = (error: unknown) => {
+    logger.fatal({ err: error }, "a fault of the program");
+    process.exit(EXIT.retry);
+  };
+  process.on("uncaughtException", crash).on("unhandledRejection", crash);
+  // Whoever read the line below may close the pipe; the gateway goes on.
+  terminal.stdout.on("error", () => {});
+  try {
+    const gateway = await startGateway(config, { logger }).catch((error: unknown) => refuse(error, config));
+    terminal.stdout.write(`${greeting(gateway, config)}\n`);
+    const signal = await shutdown.requested;
+    logger.info({ signal, drainMs: config.drainMs }, "stopping");
+    await gateway.stop();
+    logger.info("stopped");
+    return EXIT.clean;
+  } finally {
+    shutdown.dispose();
+    process.off("uncaughtException", crash).off("unhandledRejection", crash);
+  }
+}
+
+/** Says of a port that is taken what to do about it; everything else is told as it is. */
+function refuse(cause: unknown, { host, port }: Config): never {
+  if (!(cause instanceof Error && "code" in cause && cause.code === "EADDRINUSE")) throw cause;
+  const message = `port = ${port} is taken on ${host}: choose another, for example --port 9000, or 0 for any that is free`;
+  throw new FlarewireError("invalid-setting", message, { field: "port", cause });
+}
+
+/** `flarewire serves http://127.0.0.1:8080 …`: for people, and for scripts that wait for the address. */
+function greeting({ url }: Gateway, config: Config): string {
+  const { source, file, speed } = config;
+  const pace = speed === Number.POSITIVE_INFINITY ? "at full speed" : `at ×${speed}`;
+  const from = source === "engine" ? `the recorded market ${file} ${pace}` : `what ${source} says`;
+  return `flarewire serves ${url}${config.basePath} with ${from}; Ctrl-C stops`;
+}

@@ -1,0 +1,63 @@
+import type { EventFrame } from "./stream-frames.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const MOST_SYMBOLS = 20_000;
+
+/** Remembers which symbol an item's id stands for, so that an event that names only the id can be read by a person. Bounded: the longest unseen is forgotten. */
+export class SymbolBook {
+  readonly #symbols = new Map<string, string>();
+
+  /** The symbol of an id that was seen. */
+  of(id: unknown): string | undefined {
+    return typeof id === "string" ? this.#symbols.get(id) : undefined;
+  }
+
+  /** Takes the items of all lists of a snapshot. */
+  learnSnapshot(snapshot: Fields): void {
+    for (const lists of Object.values(snapshot)) {
+      for (const items of Object.values(fields(lists) ?? {})) this.#learnAll(items);
+    }
+  }
+
+  /** Takes the items that an event brings. */
+  learnEvent({ data }: EventFrame): void {
+    this.#learnAll([data.flare, data.listing]);
+    const changes = Array.isArray(data.changes) ? data.changes : [];
+    this.#learnAll(changes.map((change: unknown) => fields(change)?.item));
+  }
+
+  #learnAll(items: unknown): void {
+    if (!Array.isArray(items)) return;
+    for (const entry of items) {
+      const item = fields(entry);
+      const symbol = item && nameItem(item);
+      const id = item && idOf(item);
+      if (symbol === undefined || id === undefined) continue;
+      this.#symbols.delete(id);
+      this.#symbols.set(id, symbol);
+    }
+    for (const id of this.#symbols.keys()) {
+      if (this.#symbols.size <= MOST_SYMBOLS) break;
+      this.#symbols.delete(id);
+    }
+  }
+}
+
+/** The symbol of an item of any list: a flare, a listing, a chart item, a leaderboard entry. */
+export function nameItem(item: Fields): string | undefined {
+  const token = fields(item.token) ?? fields(fields(item.flare)?.token);
+  const object = fields(item.object);
+  const symbol = token?.symbol ?? object?.symbol ?? fields(object?.token)?.symbol;
+  return typeof symbol === "string" ? symbol : undefined;
+}
+
+function idOf(item: Fields): string | undefined {
+  const object = fields(item.object);
+  const id = item.id ?? object?.id ?? object?.address ?? object?.symbol;
+  return typeof id === "string" ? id : undefined;
+}
+
+function fields(value: unknown): Fields | undefined {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
+}

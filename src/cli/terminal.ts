@@ -1,0 +1,53 @@
+import type { Writable } from "node:stream";
+
+/** What a command needs of the process: its arguments' surroundings and where it writes. Passed in, so that tests own it. */
+export interface Terminal {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly stdout: Output;
+  readonly stderr: Output;
+}
+
+/** A stream to write to, which may be a terminal. */
+export type Output = Writable & {
+  readonly isTTY?: boolean;
+  /** Width of the terminal. */
+  readonly columns?: number;
+  /** Whether so many colours can be shown; knows NO_COLOR, FORCE_COLOR and TERM. */
+  hasColors?(count: number): boolean;
+};
+
+/** Styles text, or leaves it as it is where colours are not wanted: a pipe, NO_COLOR, a dumb terminal. */
+export type Paint = (style: keyof typeof STYLES, text: string) => string;
+
+const STYLES = {
+  bold: [1, 22],
+  dim: [2, 22],
+  red: [31, 39],
+  green: [32, 39],
+  yellow: [33, 39],
+  cyan: [36, 39],
+} as const;
+
+/** How to colour what is written to `output`. */
+export function paintFor(output: Output): Paint {
+  const coloured = output.isTTY === true && (output.hasColors?.(16) ?? false);
+  if (!coloured) return (_style, text) => text;
+  return (style, text) => {
+    const [on, off] = STYLES[style];
+    return `\u001B[${on}m${text}\u001B[${off}m`;
+  };
+}
+
+/** The reader of a pipe went away: `| head` has seen enough. Nothing is wrong. */
+export function isBrokenPipe(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    "code" in error &&
+    (error.code === "EPIPE" || error.code === "ERR_STREAM_DESTROYED")
+  );
+}
+
+/** Writes one line to standard error. Never fails: there is nobody left to tell. */
+export function say(terminal: Terminal, line: string): void {
+  terminal.stderr.write(`${line}\n`);
+}

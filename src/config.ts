@@ -1,0 +1,10 @@
+/** What the program can be told: one table of settings, read from flags, environment and file into a frozen Config. */
+export { settingsHelp, settingsTable } from "./config/describe.ts";
+export {
+  type ConfigInput,
+  createConfig,
+  isSettingError,
+  type LoadedConfig,
+  loadConfig,
+} from "./config/load.ts";
+export { type Config, SETTING_NAMES, SETTINGS, type SettingName } from "./config/settings.ts";

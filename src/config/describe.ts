@@ -1,0 +1,64 @@
+import { flagOf, SETTING_NAMES, SETTINGS, type Setting, type SettingName, variableOf } from "./settings.ts";
+
+/** The table of settings as Markdown: one row each, in the table's order; the README embeds exactly this. */
+export function settingsTable(): string {
+  const rows = SETTING_NAMES.map((name) => {
+    const setting: Setting = SETTINGS[name];
+    const cells = [
+      `\`${name}\``,
+      `\`${flagForm(name)}\``,
+      `\`${variableOf(name)}\``,
+      defaultText(setting),
+      `${setting.bound}; e.g. \`${setting.example}\``,
+      setting.description,
+    ];
+    return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+  });
+  return [
+    "| setting | flag | environment | default | bound | meaning |",
+    "|---|---|---|---|---|---|",
+    ...rows,
+  ].join("\n");
+}
+
+/** The settings for `--help`: flag, meaning, bound, default and variable of each. */
+export function settingsHelp(names: readonly SettingName[] = SETTING_NAMES): string {
+  return names
+    .map((name) => {
+      const setting: Setting = SETTINGS[name];
+      const facts = `${setting.bound}; default: ${defaultText(setting)}; ${variableOf(name)}`;
+      return `  ${flagForm(name)}\n${wrap(`${setting.description}.`)}\n${wrap(`(${facts})`)}`;
+    })
+    .join("\n");
+}
+
+function flagForm(name: SettingName): string {
+  const { flagOnly }: Setting = SETTINGS[name];
+  return flagOnly ? `--${flagOf(name)}, --no-${flagOf(name)}` : `--${flagOf(name)} ${placeholder(name)}`;
+}
+
+function placeholder(name: SettingName): string {
+  const { path }: Setting = SETTINGS[name];
+  return path ? "FILE" : "VALUE";
+}
+
+function defaultText({ default: preset, defaultText: words }: Setting): string {
+  if (words !== undefined) return words;
+  if (typeof preset === "object")
+    return `${preset.shipped} for the shipped day, else ${preset.own ?? "none"}`;
+  return preset ?? "none";
+}
+
+function wrap(text: string): string {
+  const indent = " ".repeat(6);
+  const lines: string[] = [];
+  let line = indent;
+  for (const word of text.split(" ")) {
+    if (line.length + word.length > 98 && line !== indent) {
+      lines.push(line.trimEnd());
+      line = indent;
+    }
+    line += `${word} `;
+  }
+  return [...lines, line.trimEnd()].join("\n");
+}

@@ -1,0 +1,80 @@
+import { parseArgs } from "node:util";
+import { suggestion } from "./nearest.ts";
+
+/** A flag that a command knows. `value`: it takes one; without, it is true, and its `--no-` form false. */
+export interface FlagForm {
+  readonly value: boolean;
+  /** One letter, for `-h`. */
+  readonly short?: string;
+}
+
+/** A command line, taken apart. Nothing is thrown: what is wrong stands in `problems`, one sentence each. */
+export interface ParsedFlags {
+  /** By flag name without dashes; of a flag given twice the last. */
+  readonly flags: ReadonlyMap<string, string | boolean>;
+  readonly positionals: readonly string[];
+  readonly problems: readonly string[];
+}
+
+/** Reads `args` by these flags; `--` ends them. At most `positionals` other words are taken. */
+export function parseFlags(
+  args: readonly string[],
+  forms: Readonly<Record<string, FlagForm>>,
+  positionals = 0,
+): ParsedFlags {
+  // Not strict: parseArgs throws at the first mistake, and all of them are to be told at once.
+  const { tokens } = parseArgs({
+    args: [...args],
+    options: optionsOf(forms),
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  });
+  const flags = new Map<string, string | boolean>();
+  const problems: string[] = [];
+  const words: string[] = [];
+  for (const token of tokens) {
+    if (token.kind === "positional") words.push(token.value);
+    if (token.kind !== "option") continue;
+    const read = readFlag(token.name, token.value, token.inlineValue === true, forms);
+    if ("problem" in read) problems.push(read.problem);
+    else flags.set(read.name, read.value);
+  }
+  // A word after an unknown flag was most likely meant as its value.
+  if (problems.length === 0) {
+    for (const word of words.slice(positionals)) problems.push(`unexpected argument ${JSON.stringify(word)}`);
+  }
+  return { flags, positionals: words.slice(0, positionals), problems };
+}
+
+type Read = { readonly name: string; readonly value: string | boolean } | { readonly problem: string };
+
+function readFlag(
+  given: string,
+  value: string | undefined,
+  inline: boolean,
+  forms: Readonly<Record<string, FlagForm>>,
+): Read {
+  const negated = given.startsWith("no-") && !Object.hasOwn(forms, given);
+  const name = negated ? given.slice(3) : given;
+  const form = Object.hasOwn(forms, name) ? forms[name] : undefined;
+  if (!form || (negated && form.value)) {
+    const dash = given.length === 1 ? "-" : "--";
+    const known = Object.keys(forms).map((flag) => `--${flag}`);
+    return { problem: `unknown flag ${dash}${given}${suggestion(`--${given}`, known)}` };
+  }
+  if (negated && inline) return { problem: `--${given} takes no value` };
+  if (!form.value) return { name, value: inline ? (value ?? "") : !negated };
+  // The word behind is taken as the value even when it is a flag itself, which nobody means.
+  if (value === undefined || (!inline && value.startsWith("--")))
+    return { problem: `--${name} needs a value` };
+  return { name, value };
+}
+
+function optionsOf(forms: Readonly<Record<string, FlagForm>>) {
+  const entries = Object.entries(forms).map(([name, { value, short }]) => {
+    const type = value ? ("string" as const) : ("boolean" as const);
+    return [name, short === undefined ? { type } : { type, short }] as const;
+  });
+  return Object.fromEntries(entries);
+}

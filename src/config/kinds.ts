@@ -1,0 +1,155 @@
+import { isIP } from "node:net";
+import { z } from "zod";
+import { formatDuration, formatSize, parseDuration, parseSize } from "./quantity.ts";
+
+/** A sort of value: how it is read from text (flag, environment) or JSON (file), and its bound in words, which completes "must be …". */
+export interface Kind<T> {
+  readonly schema: z.ZodType<T>;
+  readonly bound: string;
+  /** A path: what is relative is so to the directory of the file that says it, or to the working directory. */
+  readonly path?: boolean;
+  /** The flag takes no value: `--loop`, `--no-loop`. */
+  readonly flagOnly?: boolean;
+}
+
+/** Milliseconds from `min` to `max`, written with their unit. */
+export function duration(min: number, max: number): Kind<number> {
+  return {
+    schema: quantity(parseDuration, min, max),
+    bound: `a duration from ${formatDuration(min)} to ${formatDuration(max)} (units ms, s, m, h, d)`,
+  };
+}
+
+/** Bytes from `min` to `max`, written with their unit. */
+export function size(min: number, max: number): Kind<number> {
+  return {
+    schema: quantity(parseSize, min, max),
+    bound: `a size from ${formatSize(min)} to ${formatSize(max)} (units B, KiB, MiB, GiB)`,
+  };
+}
+
+/** A whole number from `min` to `max`. */
+export function integer(min: number, max: number): Kind<number> {
+  const text = z
+    .string()
+    .regex(/^\d{1,15}$/)
+    .transform(Number);
+  return {
+    schema: z.union([z.int(), text]).pipe(z.int().min(min).max(max)),
+    bound: `a whole number from ${min} to ${max}`,
+  };
+}
+
+/** A multiple of real time from `min` to `max`, or `max`, which is Infinity: as fast as can be. */
+export function speed(min: number, max: number): Kind<number> {
+  const text = z
+    .string()
+    .regex(/^\d{1,15}(\.\d{1,9})?$/)
+    .transform(Number);
+  const finite = z.union([z.number(), text]).pipe(z.number().min(min).max(max));
+  return {
+    schema: z.union([z.literal("max").transform(() => Number.POSITIVE_INFINITY), finite]),
+    bound: `a number from ${min} to ${max}, or max`,
+  };
+}
+
+/** Yes or no. */
+export const flag: Kind<boolean> = {
+  schema: z.union([z.boolean(), z.enum(["true", "false"]).transform((text) => text === "true")]),
+  bound: "true or false",
+  flagOnly: true,
+};
+
+/** One of these words. */
+export function oneOf<const T extends readonly [string, ...string[]]>(words: T): Kind<T[number]> {
+  return { schema: z.enum(words), bound: words.length === 1 ? words[0] : `one of ${words.join(", ")}` };
+}
+
+/** A file that exists and is not a directory; `exists` looks. */
+export function existingFile(exists: (path: string) => boolean): Kind<string> {
+  return {
+    schema: z.string().min(1).max(4_096).refine(exists),
+    bound: "the path of a file that can be read",
+    path: true,
+  };
+}
+
+/** An address or a name to listen on. */
+export const hostName: Kind<string> = {
+  schema: z
+    .string()
+    .max(253)
+    .regex(/^[A-Za-z0-9_:]([A-Za-z0-9._:-]*[A-Za-z0-9_:])?$/),
+  bound: "an IP address or a host name",
+};
+
+/** Where the API lies below the root of its host: empty for the root itself, else with a slash in front and none behind. */
+export const urlPath: Kind<string> = {
+  schema: z
+    .string()
+    .max(200)
+    .regex(/^(\/|(\/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)+)$/)
+    .transform((text) => (text === "/" ? "" : text)),
+  bound: "/, or a path that starts with a slash and does not end with one",
+};
+
+/** The word `engine`, or the address of a service, without a slash at its end. */
+export const sourceName: Kind<string> = {
+  schema: z.union([
+    z.literal("engine"),
+    z
+      .string()
+      .max(2_048)
+      .refine(isServiceUrl)
+      .transform((url) => url.replace(/\/+$/, "")),
+  ]),
+  bound: "engine, or an http:// or https:// URL without user, query and fragment",
+};
+
+/** A list of web origins, `*` for any, `none` for the empty list. */
+export const origins: Kind<readonly string[]> = {
+  schema: list(
+    z
+      .string()
+      .max(300)
+      .refine((text) => text === "*" || isOrigin(text)),
+  ),
+  bound: "*, none, or origins of the form https://name[:port], separated by commas",
+};
+
+/** A list of addresses or networks, `none` for the empty list. */
+export const networks: Kind<readonly string[]> = {
+  schema: list(z.string().max(50).refine(isNetwork)),
+  bound: "none, or IP addresses, networks as 10.0.0.0/8, or the word loopback, separated by commas",
+};
+
+function quantity(parse: (text: string) => number | undefined, min: number, max: number): z.ZodType<number> {
+  const text = z.union([z.string(), z.literal(0).transform(String)]);
+  return text.transform((value) => parse(value) ?? Number.NaN).pipe(z.number().min(min).max(max));
+}
+
+function list(item: z.ZodType<string, string>): z.ZodType<readonly string[]> {
+  const text = z
+    .string()
+    .transform((value) => (value === "none" ? [] : value.split(",").map((part) => part.trim())));
+  return z.union([z.array(z.string()), text]).pipe(z.array(item).max(1_000));
+}
+
+function isServiceUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const url = new URL(text);
+  return /^https?:$/.test(url.protocol) && url.username === "" && url.password === "" && !/[?#]/.test(text);
+}
+
+function isOrigin(text: string): boolean {
+  return URL.canParse(text) && /^https?:/.test(text) && new URL(text).origin === text;
+}
+
+function isNetwork(text: string): boolean {
+  if (text === "loopback") return true;
+  const [, address, bits] = /^([0-9A-Fa-f.:]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
+  const version = isIP(address ?? "");
+  // A network of 0 bits is everybody: then any client could claim any address.
+  const length = Number(bits ?? 1);
+  return version !== 0 && length >= 1 && length <= (version === 4 ? 32 : 128);
+}

@@ -1,0 +1,43 @@
+/*
+ * Durations and sizes as people write them. Both directions, so that help, documents and error messages speak the language
+ * in which the value is given.
+ */
+
+const DURATION_UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+const SIZE_UNITS = { B: 1, KiB: 1_024, MiB: 1_048_576, GiB: 1_073_741_824 } as const;
+
+/** Milliseconds of `500ms`, `10s`, `1.5m`, `8h`, `1d` or a bare `0`; `undefined` for anything else: a number without its unit is refused rather than guessed. */
+export function parseDuration(text: string): number | undefined {
+  return parse(text, DURATION_UNITS);
+}
+
+/** Milliseconds in the largest unit that divides them: `90s`, `8h`, `0`. */
+export function formatDuration(ms: number): string {
+  return format(ms, DURATION_UNITS);
+}
+
+/** Bytes of `512B`, `64KiB`, `1.5MiB`, `2GiB` or a bare `0`; `undefined` for anything else. */
+export function parseSize(text: string): number | undefined {
+  return parse(text, SIZE_UNITS);
+}
+
+/** Bytes in the largest unit that divides them: `64MiB`. */
+export function formatSize(bytes: number): string {
+  return format(bytes, SIZE_UNITS);
+}
+
+function parse(text: string, units: Readonly<Record<string, number>>): number | undefined {
+  if (text === "0") return 0;
+  const [, digits, unit] = /^(\d{1,12}(?:\.\d{1,6})?) ?([A-Za-z]+)$/.exec(text) ?? [];
+  const factor = unit !== undefined && Object.hasOwn(units, unit) ? units[unit] : undefined;
+  if (digits === undefined || factor === undefined) return undefined;
+  const value = Number(digits) * factor;
+  return Number.isSafeInteger(value) ? value : undefined;
+}
+
+function format(value: number, units: Readonly<Record<string, number>>): string {
+  if (value === 0) return "0";
+  const fitting = Object.entries(units).filter(([, factor]) => value % factor === 0);
+  const [unit, factor] = fitting.at(-1) ?? ["", 1];
+  return `${value / factor}${unit}`;
+}

@@ -1,0 +1,101 @@
+import { dirname, resolve } from "node:path";
+import { FlarewireError } from "../protocol/index.ts";
+import { formatDuration } from "./quantity.ts";
+import {
+  type Config,
+  flagOf,
+  SETTING_NAMES,
+  SETTINGS,
+  type Setting,
+  type SettingName,
+  variableOf,
+} from "./settings.ts";
+
+/** A value as it was given, and where. */
+export interface GivenValue {
+  readonly value: unknown;
+  /** In words: `flag --port`, `environment FLAREWIRE_PORT`, `port in ./flarewire.json`. */
+  readonly from: string;
+  /** What relative paths are relative to. */
+  readonly directory: string;
+}
+
+/** What one place gives, by setting. */
+export type Layer = ReadonlyMap<SettingName, GivenValue>;
+
+/**
+ * The Config out of layers, the strongest first; defaults lie below them all. Only the value that counts is judged. Throws
+ * FlarewireError `invalid-setting` that tells every mistake, a line each, `problems` of the reading included.
+ */
+export function resolveConfig(layers: readonly Layer[], problems: readonly string[] = []): Config {
+  const wrong = [...problems];
+  const ownFile = layers.some((layer) => layer.has("file"));
+  const values: Record<string, unknown> = {};
+  for (const name of SETTING_NAMES) {
+    const given = layers.find((layer) => layer.has(name))?.get(name);
+    const read = given ? readGiven(name, given) : { value: defaultOf(name, ownFile) };
+    if ("problem" in read) wrong.push(read.problem);
+    else values[SETTINGS[name].field] = deepFreeze(read.value);
+  }
+  if (wrong.length === 0) {
+    const config = Object.freeze(values) as Config;
+    wrong.push(...contradictions(config));
+    if (wrong.length === 0) return config;
+  }
+  const head = wrong.length === 1 ? "a setting is wrong" : `${wrong.length} settings are wrong`;
+  throw new FlarewireError("invalid-setting", [head, ...wrong.map((line) => `  ${line}`)].join("\n"));
+}
+
+/** The sentence for a value outside its bound: setting, value, where from, bound, example. */
+export function badValue(name: SettingName, { value, from }: GivenValue): string {
+  const { bound, example } = SETTINGS[name];
+  return `${name} = ${shorten(value)} (${from}) must be ${bound}, for example ${example}`;
+}
+
+/** How a flag, an environment variable and a file's key are named in messages. */
+export const fromFlag = (name: SettingName) => `flag --${flagOf(name)}`;
+export const fromVariable = (name: SettingName) => `environment ${variableOf(name)}`;
+export const fromFile = (name: SettingName, path: string) => `${name} in ${path}`;
+
+function readGiven(
+  name: SettingName,
+  given: GivenValue,
+): { readonly value: unknown } | { readonly problem: string } {
+  const { schema, path }: Setting = SETTINGS[name];
+  const located =
+    path && typeof given.value === "string" && given.value !== ""
+      ? resolve(given.directory, given.value)
+      : given.value;
+  const read = schema.safeParse(located);
+  return read.success ? { value: read.data } : { problem: badValue(name, given) };
+}
+
+function defaultOf(name: SettingName, ownFile: boolean): unknown {
+  const { default: preset, schema, path }: Setting = SETTINGS[name];
+  const text = typeof preset === "object" ? (ownFile ? preset.own : preset.shipped) : preset;
+  return text === undefined || path ? text : schema.parse(text);
+}
+
+/** Settings that are each within bounds and yet cannot be kept together. */
+function contradictions(config: Config): readonly string[] {
+  if (config.source !== "engine" && config.staleAfterMs <= config.pollIntervalMs) {
+    const [stale, poll] = [formatDuration(config.staleAfterMs), formatDuration(config.pollIntervalMs)];
+    return [
+      `staleAfter = ${stale} must be longer than pollInterval = ${poll}, or data is stale between two polls`,
+    ];
+  }
+  return [];
+}
+
+function shorten(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > 100 ? `${text.slice(0, 100)}…` : text;
+}
+
+function deepFreeze(value: unknown): unknown {
+  if (typeof value === "object" && value !== null) Object.values(value).forEach(deepFreeze);
+  return Object.freeze(value);
+}
+
+/** The directory that a file's relative paths start from. */
+export const directoryOf = (path: string) => dirname(resolve(path));

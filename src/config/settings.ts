@@ -1,0 +1,224 @@
+import { statSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import type { z } from "zod";
+import { GROUPS } from "../model/index.ts";
+import {
+  duration,
+  existingFile,
+  flag,
+  hostName,
+  integer,
+  type Kind,
+  networks,
+  oneOf,
+  origins,
+  size,
+  sourceName,
+  speed,
+  urlPath,
+} from "./kinds.ts";
+
+/** One thing that can be set. Its flag, variable and file key follow from its name: see {@link flagOf} and {@link variableOf}. */
+export interface Setting<T = unknown, F extends string = string> extends Kind<T> {
+  /** The field of the Config that holds the value, with its unit. */
+  readonly field: F;
+  /** As the user would write it; `undefined`: not set. A pair where it depends on whether the shipped recording is played or the user's own. */
+  readonly default: string | undefined | { readonly shipped: string; readonly own: string | undefined };
+  /** The default in the words of the documents, where the value itself would not tell. */
+  readonly defaultText?: string;
+  /** A good value that is not the default. */
+  readonly example: string;
+  /** What it means, as a sentence without its full stop. */
+  readonly description: string;
+}
+
+// The same two levels up from src/config and from dist/config.
+const shipped = (name: string) => fileURLToPath(new URL(`../../examples/data/${name}`, import.meta.url));
+const isFile = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === false;
+
+function setting<T, const F extends string>(
+  field: F,
+  kind: Kind<T>,
+  rest: Omit<Setting<T, F>, "field" | keyof Kind<T>>,
+): Setting<T, F> {
+  return { field, ...kind, ...rest };
+}
+
+const SECOND = 1_000;
+const MINUTE = 60_000;
+const HOUR = 3_600_000;
+const KIB = 1_024;
+const GIB = 1_073_741_824;
+
+/** Everything that can be set, in the order of help and documents. The one table: flags, environment, file, help and README come from it. */
+export const SETTINGS = {
+  host: setting("host", hostName, {
+    default: "127.0.0.1",
+    example: "0.0.0.0",
+    description: "Address to listen on; the default can be reached from this machine only",
+  }),
+  port: setting("port", integer(0, 65_535), {
+    default: "8080",
+    example: "9000",
+    description: "Port to listen on; 0 takes any free one",
+  }),
+  basePath: setting("basePath", urlPath, {
+    default: "/",
+    example: "/flarewire",
+    description: "Path in front of everything that is served, as a reverse proxy passes it on",
+  }),
+  source: setting("source", sourceName, {
+    default: "engine",
+    example: "https://flares.example.org",
+    description: "Where snapshots come from: the embedded engine, or another service with this API",
+  }),
+  feed: setting("feed", oneOf(["replay"]), {
+    default: "replay",
+    example: "replay",
+    description: "Where the engine's market events come from: replay plays a recorded file",
+  }),
+  file: setting("file", existingFile(isFile), {
+    default: shipped("2017-11-12.csv.gz"),
+    defaultText: "the shipped day, 2017-11-12",
+    example: "recordings/today.csv.gz",
+    description: "Recording to play: candles as CSV or market events as NDJSON, gzip or not",
+  }),
+  profiles: setting("profiles", existingFile(isFile), {
+    default: { shipped: shipped("2017-11-12.profiles.json"), own: undefined },
+    defaultText: "those of the shipped day, else none",
+    example: "recordings/profiles.json",
+    description: "File that gives the recording's pairs their group, name and facts",
+  }),
+  group: setting("group", oneOf(GROUPS), {
+    default: undefined,
+    defaultText: "as the profiles say, else exchange",
+    example: "bsc",
+    description: "Group to which all pairs of a candle file belong; only tokens of bsc can flare",
+  }),
+  speed: setting("speed", speed(0.001, 1_000_000), {
+    default: "60",
+    example: "600",
+    description: "Event time that passes in a second of real time, in seconds; max plays as fast as can be",
+  }),
+  loop: setting("loop", flag, {
+    default: { shipped: "true", own: "false" },
+    example: "false",
+    description: "Start over when the recording ends, its times moved on so that they never go back",
+  }),
+  warmup: setting("warmupMs", duration(0, 7 * 24 * HOUR), {
+    default: { shipped: "8h", own: "0" },
+    example: "30m",
+    description: "Event time at the recording's start that is played at full speed at the start",
+  }),
+  refresh: setting("refreshMs", duration(SECOND, HOUR), {
+    default: "5s",
+    example: "10s",
+    description: "Grid of event time on which prices, counts and liquidity of listed tokens are refreshed",
+  }),
+  pollInterval: setting("pollIntervalMs", duration(100, HOUR), {
+    default: "1s",
+    example: "5s",
+    description: "Pause between two polls of an upstream service",
+  }),
+  upstreamTimeout: setting("upstreamTimeoutMs", duration(100, 5 * MINUTE), {
+    default: "5s",
+    example: "2s",
+    description: "How long an upstream service may take to answer",
+  }),
+  staleAfter: setting("staleAfterMs", duration(SECOND, 24 * HOUR), {
+    default: "15s",
+    example: "1m",
+    description: "Age from which data counts as stale, and the gateway as not ready",
+  }),
+  heartbeat: setting("heartbeatMs", duration(SECOND, MINUTE), {
+    default: "15s",
+    example: "5s",
+    description: "Pause between two heartbeats on a stream",
+  }),
+  logAge: setting("logAgeMs", duration(SECOND, 30 * 24 * HOUR), {
+    default: "10m",
+    example: "1h",
+    description: "How long events are kept for clients that resume; logCount may keep them longer",
+  }),
+  logCount: setting("logCount", integer(1, 100_000_000), {
+    default: "10000",
+    example: "50000",
+    description: "How many events are kept whatever their age",
+  }),
+  logBytes: setting("logBytes", size(64 * KIB, 1_024 * GIB), {
+    default: "64MiB",
+    example: "256MiB",
+    description: "Most memory that kept events may take, above both logAge and logCount",
+  }),
+  maxSockets: setting("maxSockets", integer(1, 1_000_000), {
+    default: "10000",
+    example: "50000",
+    description: "Open streams in all; one more is refused with 503",
+  }),
+  maxSocketsPerIp: setting("maxSocketsPerIp", integer(1, 1_000_000), {
+    default: "256",
+    example: "20",
+    description: "Open streams of one client address; one more is refused with 503",
+  }),
+  corsOrigins: setting("corsOrigins", origins, {
+    default: "*",
+    example: "https://app.example.org",
+    description: "Origins whose pages may read the REST answers",
+  }),
+  allowedOrigins: setting("allowedOrigins", origins, {
+    default: "*",
+    example: "https://app.example.org",
+    description:
+      "Origins whose pages may open a WebSocket; clients that are no browsers send none and are let in",
+  }),
+  trustProxy: setting("trustProxy", networks, {
+    default: "none",
+    example: "loopback,10.0.0.0/8",
+    description: "Proxies whose X-Forwarded-For tells the client's address",
+  }),
+  drain: setting("drainMs", duration(0, 10 * MINUTE), {
+    default: "10s",
+    example: "30s",
+    description: "Time over which clients are sent away when the gateway stops",
+  }),
+  logLevel: setting("logLevel", oneOf(["fatal", "error", "warn", "info", "debug", "trace", "silent"]), {
+    default: "info",
+    example: "warn",
+    description: "Least level of what is logged to standard error, as JSON, one object a line",
+  }),
+  config: setting("config", existingFile(isFile), {
+    default: undefined,
+    example: "flarewire.json",
+    description: "JSON file with settings by name; read only when named here, never found by itself",
+  }),
+} as const satisfies Record<string, Setting>;
+
+/** A setting's name: its key in a file, and in documents. */
+export type SettingName = keyof typeof SETTINGS;
+
+/** All names, in the order of the table. */
+export const SETTING_NAMES = Object.keys(SETTINGS) as readonly SettingName[];
+
+type Optional = "group" | "profiles" | "config";
+
+/** What the program runs with. Frozen. Durations are milliseconds, sizes bytes; what has no default and was not given is `undefined`. */
+export type Config = {
+  readonly [N in SettingName as (typeof SETTINGS)[N]["field"]]:
+    | z.output<(typeof SETTINGS)[N]["schema"]>
+    | (N extends Optional ? undefined : never);
+};
+
+/** `pollInterval` → `poll-interval`. */
+export function flagOf(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+/** `pollInterval` → `FLAREWIRE_POLL_INTERVAL`. */
+export function variableOf(name: string): string {
+  return `FLAREWIRE_${flagOf(name).replaceAll("-", "_").toUpperCase()}`;
+}
+
+/** True for the name of a setting. */
+export function isSettingName(name: string): name is SettingName {
+  return Object.hasOwn(SETTINGS, name);
+}

@@ -1,0 +1,11 @@
+/** What a program that embeds Flarewire imports. */
+export {
+  type Gateway,
+  type GatewayEvent,
+  type GatewayEventMap,
+  type GatewayParts,
+  startGateway,
+} from "./app.ts";
+export { type Config, createConfig } from "./config.ts";
+export * from "./model/index.ts";
+export * from "./protocol/index.ts";

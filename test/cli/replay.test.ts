@@ -1,0 +1,170 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { EMPTY_SNAPSHOT, Snapshot } from "../../src/model/index.ts";
+import { applyEvent, CHANNELS, EventBody, projectSnapshot } from "../../src/protocol/index.ts";
+import { runCli, spawnCli } from "./spawn-cli.ts";
+
+const MINUTES = 240;
+const START = Date.UTC(2017, 10, 12);
+let directory = "";
+let day = "";
+
+/** Candles of eight pairs, each with its own swing, and a pump of one of them in the third hour. */
+function candles(minutes: number): string {
+  const lines = ["time_ms,pair,open,high,low,close,volume"];
+  for (let minute = 0; minute < minutes; minute += 1) {
+    for (let pair = 0; pair < 8; pair += 1) {
+      const price = (at: number) => {
+        const pumped =
+          pair === 3 && at > 150
+            ? 1 + 0.3 * Math.min(1, (at - 150) / 8) * Math.exp(-Math.max(0, at - 165) / 20)
+            : 1;
+        return (
+          0.01 *
+          (pair + 1) *
+          (1 + 0.002 * Math.sin(at * (0.7 + pair * 0.31)) + 0.001 * Math.sin(at * 2.3)) *
+          pumped
+        );
+      };
+      const [open, close] = [price(minute), price(minute + 1)];
+      const volume =
+        (10 + Math.sin(minute + pair) * 4) * (pair === 3 && minute >= 150 && minute < 170 ? 20 : 1);
+      const values = [open, Math.max(open, close), Math.min(open, close), close, volume].map((value) =>
+        value.toFixed(8),
+      );
+      lines.push([START + minute * 60_000, `BTC_T${pair}`, ...values].join(","));
+    }
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), "flarewire-replay-"));
+  day = join(directory, "day.csv.gz");
+  writeFileSync(day, gzipSync(candles(MINUTES)));
+});
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+const inDirectory = (name: string) => join(directory, name);
+const linesOf = (text: string) => text.split("\n").filter((line) => line !== "");
+
+test("[L4] the same recording gives the same bytes: of the events and of the state that they lead to", async () => {
+  const [one, two] = [
+    ["1.ndjson", "1.json"].map(inDirectory),
+    ["2.ndjson", "2.json"].map(inDirectory),
+  ] as const;
+  for (const [events = "", snapshot = ""] of [one, two]) {
+    const { code, stdout, stderr } = await runCli([
+      "replay",
+      day,
+      "--events",
+      events,
+      "--snapshot",
+      snapshot,
+    ]);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
+    expect(stderr).toMatch(/^1920 candles, \d+ events, \d+ flares in \d+\.\d s\n$/);
+  }
+  const [events = Buffer.of(), state = Buffer.of()] = one.map((path) => readFileSync(path));
+  expect(two.map((path) => readFileSync(path))).toEqual([events, state]);
+  expect(linesOf(events.toString()).length).toBeGreaterThan(100);
+});
+
+test("[L1] the events, applied one by one, lead to the state at the recording's end", async () => {
+  const state = inDirectory("state.json");
+  const { code, stdout } = await runCli([
+    "replay",
+    day,
+    "--group",
+    "bsc",
+    "--events",
+    "-",
+    "--snapshot",
+    state,
+  ]);
+  expect(code).toBe(0);
+  const bodies = linesOf(stdout).map((line) => EventBody.parse(JSON.parse(line)));
+  const view = bodies.reduce(applyEvent, projectSnapshot(EMPTY_SNAPSHOT, CHANNELS));
+  const snapshot = Snapshot.parse(JSON.parse(readFileSync(state, "utf8")));
+  expect(view).toEqual(projectSnapshot(snapshot, CHANNELS));
+});
+
+test("a flare that starts and finishes is told with its symbol and why", async () => {
+  const { stdout, stderr } = await runCli(["replay", day, "--group", "bsc", "--events", "-"]);
+  const flares = linesOf(stdout)
+    .map((line) => EventBody.parse(JSON.parse(line)))
+    .filter(({ name, channel }) => channel === "flares.pro" && /^flare-(started|finished)$/.test(name));
+  expect(flares).toMatchObject([
+    {
+      name: "flare-started",
+      data: { flare: { token: { symbol: "BTC_T3" } }, why: { terms: expect.anything() } },
+    },
+    { name: "flare-finished", data: { flare: { token: { symbol: "BTC_T3" } } } },
+  ]);
+  expect(stderr).toContain(", 1 flares in ");
+});
+
+test("lines that cannot be used are counted by reason, and the rest goes on", async () => {
+  const path = inDirectory("flawed.csv");
+  writeFileSync(path, `${candles(5)}nonsense\n${START},BTC_T1,1,1,1,x,1\n`);
+  const { code, stderr } = await runCli(["replay", path]);
+  expect(code).toBe(0);
+  expect(stderr).toMatch(/^40 candles, .*; skipped: 1 bad-columns, 1 bad-number\n$/);
+});
+
+test("of a recording that is cut, all before the cut is written; then it says so and ends with 1", async () => {
+  const cut = inDirectory("cut.csv.gz");
+  const packed = readFileSync(day);
+  writeFileSync(cut, packed.subarray(0, Math.floor(packed.length * 0.7)));
+  const whole = linesOf((await runCli(["replay", day, "--events", "-"])).stdout);
+  const { code, stdout, stderr } = await runCli(["replay", cut, "--events", "-"]);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/candles, .*\nflarewire replay: .*cut\.csv\.gz.*cut after line \d+/);
+  const lines = linesOf(stdout);
+  expect(lines.length).toBeGreaterThan(whole.length / 2);
+  // The last second may have been cut in the middle, too.
+  const last = EventBody.parse(JSON.parse(lines.at(-1) ?? "")).observed_at;
+  const sure = lines.filter((line) => !line.includes(`"observed_at":"${last}"`));
+  expect(whole.slice(0, sure.length)).toEqual(sure);
+});
+
+test("a recording without a usable line ends with 1 and why", async () => {
+  const path = inDirectory("empty.csv");
+  writeFileSync(path, "time_ms,pair,open,high,low,close,volume\n");
+  const { code, stderr } = await runCli(["replay", path]);
+  expect(code).toBe(1);
+  expect(stderr).toContain("no line of the file can be used");
+});
+
+test.skipIf(!existsSync("/dev/full"))("a full disk ends it with 1 and the file's name", async () => {
+  const { code, stderr } = await runCli(["replay", day, "--events", "/dev/full"]);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/flarewire replay: cannot write \/dev\/full: .*no space left/);
+});
+
+test("an output that cannot be made ends it with 1 and the file's name", async () => {
+  const { code, stderr } = await runCli(["replay", day, "--events", inDirectory("no/such/place")]);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/cannot write .*place: ENOENT/);
+});
+
+test("an output never overwrites the recording", async () => {
+  const before = readFileSync(day);
+  const { code, stderr } = await runCli(["replay", day, "--events", day]);
+  expect(code).toBe(1);
+  expect(stderr).toContain("is named twice");
+  expect(readFileSync(day)).toEqual(before);
+});
+
+test("when the reader of the pipe goes away it ends quietly, with 0", async () => {
+  const long = inDirectory("long.csv.gz");
+  writeFileSync(long, gzipSync(candles(1_000)));
+  await using cli = spawnCli(["replay", long, "--events", "-"]);
+  await cli.said("stdout", "\n");
+  cli.child.stdout?.destroy();
+  expect(await cli.ended()).toBe(0);
+  expect(cli.stderr()).not.toMatch(/EPIPE|rror/);
+});

@@ -1,0 +1,87 @@
+import { PassThrough } from "node:stream";
+import { text } from "node:stream/consumers";
+import { describe, expect, test } from "vitest";
+import { run } from "../../src/cli/run.ts";
+import { flagOf } from "../../src/config/settings.ts";
+import { SETTING_NAMES } from "../../src/config.ts";
+import { VERSION } from "../../src/lib/version.ts";
+
+async function flarewire(args: readonly string[], environment: Record<string, string> = {}) {
+  const terminal = { environment, stdout: new PassThrough(), stderr: new PassThrough() };
+  const code = await run(args, terminal);
+  const [stdout, stderr] = [text(terminal.stdout.end()), text(terminal.stderr.end())];
+  return { code, stdout: await stdout, stderr: await stderr };
+}
+
+describe("the command line", () => {
+  test.each([["--help"], ["-h"], ["help"]])("%s lists the commands", async (flag) => {
+    const { code, stdout, stderr } = await flarewire([flag]);
+    expect(code).toBe(0);
+    expect(stderr).toBe("");
+    for (const command of ["serve", "replay", "tail"])
+      expect(stdout).toMatch(new RegExp(`^  ${command} `, "m"));
+  });
+
+  test("without a command it says how it is used, as an error", async () => {
+    const { code, stdout, stderr } = await flarewire([]);
+    expect(code).toBe(1);
+    expect(stdout).toBe("");
+    expect(stderr).toContain("Usage: flarewire COMMAND");
+  });
+
+  test("--version prints the package's version alone", async () => {
+    expect(await flarewire(["--version"])).toEqual({ code: 0, stdout: `${VERSION}\n`, stderr: "" });
+  });
+
+  test("an unknown command is refused with the nearest one", async () => {
+    const { code, stderr } = await flarewire(["srve"]);
+    expect(code).toBe(1);
+    expect(stderr).toContain('unknown command "srve" (did you mean serve?)');
+  });
+
+  test.each([["serve"], ["replay"], ["tail"]])(
+    "%s --help says how it is used, whatever else is there",
+    async (name) => {
+      const { code, stdout } = await flarewire([name, "--nonsense", "--help"]);
+      expect(code).toBe(0);
+      expect(stdout).toContain(`Usage: flarewire ${name}`);
+    },
+  );
+
+  test("serve --help tells every setting", async () => {
+    const { stdout } = await flarewire(["serve", "--help"]);
+    for (const name of SETTING_NAMES) expect(stdout).toContain(`  --${flagOf(name)}`);
+  });
+});
+
+describe("what the user got wrong", () => {
+  test("is told for every setting at once, and the exit code is 1", async () => {
+    const { code, stdout, stderr } = await flarewire(["serve", "--port", "x"], { FLAREWIRE_SPEED: "0" });
+    expect(code).toBe(1);
+    expect(stdout).toBe("");
+    expect(stderr).toContain(
+      'port = "x" (flag --port) must be a whole number from 0 to 65535, for example 9000',
+    );
+    expect(stderr).toContain('speed = "0" (environment FLAREWIRE_SPEED)');
+    expect(stderr).toContain("Run flarewire serve --help");
+  });
+
+  test.each([
+    [["replay"], "argument FILE is missing"],
+    [
+      ["replay", "no-such.csv"],
+      'file = "no-such.csv" (argument FILE) must be the path of a file that can be read',
+    ],
+    [["replay", "package.json", "--port", "1"], "unknown flag --port"],
+    [["replay", "package.json", "more"], 'unexpected argument "more"'],
+    [["replay", "package.json", "--events", "-", "--snapshot", "-"], "standard output is named twice"],
+    [["tail", "gopher://x"], "must be an http, https, ws or wss URL"],
+    [["tail", "--channels", "flares.pro,flairs.*"], '"flairs.*" names no channel'],
+    [["tail", "--after", "yesterday"], '--after "yesterday" must be a cursor'],
+    [["tail", "--jsn"], "unknown flag --jsn (did you mean --json?)"],
+  ])("%j ends with 1 and says why", async (args, expected) => {
+    const { code, stdout, stderr } = await flarewire(args);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain(expected);
+  });
+});

@@ -1,0 +1,102 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type WebSocket, WebSocketServer } from "ws";
+
+/** A server whose every connection is led by the test: what `tail` does with frames, closes and refusals that a good server seldom sends. */
+export interface ScriptedServer extends AsyncDisposable {
+  readonly url: string;
+  /** The next connection, and the query that it came with. */
+  next(): Promise<{ readonly socket: WebSocket; readonly query: URLSearchParams }>;
+  /** Answers requests for an upgrade with this instead; `undefined`: lets them in. */
+  refuse:
+    | { readonly status: number; readonly headers?: Record<string, string>; readonly body: string }
+    | undefined;
+}
+
+/** Listens on a free port of this machine. */
+export async function startScriptedServer(): Promise<ScriptedServer> {
+  const http = createServer();
+  const wss = new WebSocketServer({ noServer: true });
+  const waiting: ((connection: { socket: WebSocket; query: URLSearchParams }) => void)[] = [];
+  const arrived: { socket: WebSocket; query: URLSearchParams }[] = [];
+  http.on("upgrade", (request, socket, head) => {
+    const { refuse } = server;
+    if (refuse) {
+      const headers = { "Content-Length": String(Buffer.byteLength(refuse.body)), ...refuse.headers };
+      const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+      socket.end(`HTTP/1.1 ${refuse.status} No\r\n${lines.join("")}Connection: close\r\n\r\n${refuse.body}`);
+      return;
+    }
+    wss.handleUpgrade(request, socket, head, (webSocket) => {
+      const connection = { socket: webSocket, query: new URL(request.url ?? "/", "http://x").searchParams };
+      const waiter = waiting.shift();
+      if (waiter) waiter(connection);
+      else arrived.push(connection);
+    });
+  });
+  http.listen(0, "127.0.0.1");
+  await once(http, "listening");
+  const { port } = http.address() as AddressInfo;
+  const server: ScriptedServer = {
+    url: `http://127.0.0.1:${port}`,
+    refuse: undefined,
+    next: () => {
+      const connection = arrived.shift();
+      return connection ? Promise.resolve(connection) : new Promise((resolve) => waiting.push(resolve));
+    },
+    [Symbol.asyncDispose]: async () => {
+      for (const client of wss.clients) client.terminate();
+      http.closeAllConnections();
+      http.close();
+      await once(http, "close");
+    },
+  };
+  return server;
+}
+
+const HELLO = {
+  type: "hello",
+  protocol: "flarewire.v1",
+  server: "flarewire/test",
+  silence_limit_ms: 35_000,
+  source: { name: "replay", origin: "recorded" },
+};
+
+/** Sends `hello`, unless told otherwise, and the answer to the subscription by URL. */
+export function greet(
+  socket: WebSocket,
+  answer: Record<string, unknown>,
+  hello: Record<string, unknown> = {},
+): void {
+  send(socket, { ...HELLO, ...hello });
+  send(socket, { type: "subscribed", id: "url", channels: ["flares.pro"], ...answer });
+}
+
+export function send(socket: WebSocket, frame: unknown): void {
+  socket.send(JSON.stringify(frame));
+}
+
+/** An event frame of a flare that starts. */
+export function flareStarted(seq: number, symbol: string, prev = seq - 1) {
+  const terms = [
+    { name: "volume", raw: 3, z: 2.5, weight: 0.4 },
+    { name: "price", raw: 0.05, z: 5.2, weight: 0.6 },
+  ];
+  return {
+    type: "event",
+    cursor: `abcd-${seq}`,
+    seq,
+    prev,
+    name: "flare-started",
+    channel: "flares.pro",
+    observed_at: "2017-11-12T08:21:00.000Z",
+    data: {
+      op: "insert",
+      index: 0,
+      cause: "detected",
+      flare: { id: `id-${seq}`, recent_price_change: 9, token: { symbol } },
+      why: { score: 4.12, threshold: 3, terms, warnings: [], finish_cause: null },
+    },
+  };
+}

@@ -1,0 +1,77 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, test } from "vitest";
+import { WebSocket } from "ws";
+import { type RunningCli, runCli, spawnCli } from "./spawn-cli.ts";
+
+const SERVE = ["serve", "--port", "0", "--warmup", "0"];
+
+/** Where the gateway listens, once it has something to serve. */
+async function urlOf(cli: RunningCli): Promise<string> {
+  await cli.said("stdout", "\n");
+  const url = /^flarewire serves (http:\/\/127\.0\.0\.1:\d+) /.exec(cli.stdout())?.[1] ?? "";
+  while ((await fetch(`${url}/readyz`)).status !== 200) {
+    // The market's first moment is on its way; each question waits for its answer.
+  }
+  return url;
+}
+
+test("says where it serves, in one line on standard output, and serves there", async () => {
+  await using cli = spawnCli(SERVE);
+  const answer = await fetch(`${await urlOf(cli)}/api/v1/flares`);
+  expect(answer.status).toBe(200);
+  expect(cli.stdout()).toMatch(/^[^\n]+\n$/);
+});
+
+test.each(["SIGTERM", "SIGINT"] as const)(
+  "stops in order at %s: exit code 0, and every log line is JSON",
+  async (signal) => {
+    await using cli = spawnCli(SERVE);
+    await urlOf(cli);
+    cli.child.kill(signal);
+    expect(await cli.ended()).toBe(0);
+    const logged = cli
+      .stderr()
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(logged).toContainEqual(expect.objectContaining({ signal, msg: "stopping" }));
+  },
+);
+
+test("a second signal does not wait for the drain: exit code 75", async () => {
+  await using cli = spawnCli([...SERVE, "--drain", "5m"]);
+  const socket = new WebSocket(`${(await urlOf(cli)).replace("http", "ws")}/api/v1/stream?channels=*`);
+  socket.on("error", () => {});
+  await once(socket, "message");
+  cli.child.kill("SIGTERM");
+  await cli.said("stderr", "stopping");
+  cli.child.kill("SIGTERM");
+  expect(await cli.ended()).toBe(75);
+  socket.terminate();
+});
+
+test("a port that is taken is the user's to see to: exit code 1", async () => {
+  const other = createServer().listen(0, "127.0.0.1");
+  await once(other, "listening");
+  const { port } = other.address() as AddressInfo;
+  const { code, stdout, stderr } = await runCli(["serve", "--port", String(port)]);
+  other.close();
+  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  expect(stderr).toContain(`port = ${port} is taken on 127.0.0.1: choose another`);
+});
+
+test("a recording of another form is the user's to see to: exit code 1", async () => {
+  const { code, stderr } = await runCli([
+    "serve",
+    "--port",
+    "0",
+    "--file",
+    "LICENSE",
+    "--log-level",
+    "silent",
+  ]);
+  expect(code).toBe(1);
+  expect(stderr).toContain("LICENSE");
+});

@@ -1,0 +1,73 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+
+/** A running command, with what it has said so far. */
+export interface RunningCli extends AsyncDisposable {
+  readonly child: ChildProcess;
+  stdout(): string;
+  stderr(): string;
+  /** Resolves when the output so far has this in it; rejects when the command ends without. */
+  said(stream: "stdout" | "stderr", text: string | RegExp): Promise<void>;
+  /** Resolves with the exit code when the command has ended and its output is complete. */
+  ended(): Promise<number | null>;
+}
+
+/** Starts `node ARGS` in the root of the project, without settings from the surroundings. */
+export function spawnNode(args: readonly string[], environment: Record<string, string> = {}): RunningCli {
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !/^(FLAREWIRE_|NO_COLOR|FORCE_COLOR)/.test(name),
+  );
+  const child = spawn(process.execPath, [...args], {
+    cwd: ROOT,
+    env: { ...Object.fromEntries(inherited), ...environment },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const text = { stdout: "", stderr: "" };
+  const wake = new Set<() => void>();
+  for (const name of ["stdout", "stderr"] as const) {
+    child[name].setEncoding("utf8").on("data", (chunk: string) => {
+      text[name] += chunk;
+      for (const look of wake) look();
+    });
+  }
+  const closed = once(child, "close").then(() => child.exitCode);
+  return {
+    child,
+    stdout: () => text.stdout,
+    stderr: () => text.stderr,
+    said: (stream, expected) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          const found =
+            typeof expected === "string" ? text[stream].includes(expected) : expected.test(text[stream]);
+          if (found) resolve();
+          return found;
+        };
+        if (look()) return;
+        wake.add(look);
+        const tell = () =>
+          look() || reject(new Error(`never said ${expected}: ${text.stdout}${text.stderr}`));
+        closed.then(tell, reject);
+      }),
+    ended: () => closed,
+    [Symbol.asyncDispose]: async () => {
+      if (child.exitCode === null) child.kill("SIGKILL");
+      await closed;
+    },
+  };
+}
+
+/** Starts `flarewire ARGS` from the sources. */
+export function spawnCli(args: readonly string[], environment: Record<string, string> = {}): RunningCli {
+  return spawnNode(["src/main.ts", ...args], environment);
+}
+
+/** Runs `flarewire ARGS` to its end. */
+export async function runCli(args: readonly string[], environment: Record<string, string> = {}) {
+  await using cli = spawnCli(args, environment);
+  const code = await cli.ended();
+  return { code, stdout: cli.stdout(), stderr: cli.stderr() };
+}

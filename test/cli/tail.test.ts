@@ -1,0 +1,178 @@
+import { test as base, expect } from "vitest";
+import { flareStarted, greet, type ScriptedServer, send, startScriptedServer } from "./scripted-server.ts";
+import { runCli, spawnCli } from "./spawn-cli.ts";
+
+const test = base.extend<{ server: ScriptedServer }>({
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads the names of the fixtures out of the pattern.
+  server: async ({}, use) => {
+    await using server = await startScriptedServer();
+    await use(server);
+  },
+});
+
+test("prints a line for each event, with time, symbol, change and why; its exit after SIGTERM is clean", async ({
+  server,
+}) => {
+  await using tail = spawnCli(["tail", server.url]);
+  const { socket, query } = await server.next();
+  expect(query.get("channels")).toBe("flares.pro,newest.bsc,status");
+  expect(query.get("after")).toBeNull();
+  greet(socket, { cursor: "abcd-6", resumed: "reset" });
+  send(socket, flareStarted(7, "BTC_BCC"));
+  await tail.said("stdout", "\n");
+  const line =
+    "2017-11-12 08:21:00  flare-started       flares.pro         BTC_BCC         +9 %  score 4.1 > 3.0: price z 5.2, volume z 2.5\n";
+  expect(tail.stdout()).toBe(line);
+  expect(tail.stderr()).toContain("a recorded market (replay, flarewire/test), from abcd-6");
+  tail.child.kill("SIGTERM");
+  expect(await tail.ended()).toBe(0);
+});
+
+test("[L3] after a lost connection it resumes with its cursor, says so, and prints no event twice", async ({
+  server,
+}) => {
+  await using tail = spawnCli(["tail", server.url]);
+  const first = await server.next();
+  greet(first.socket, { cursor: "abcd-6", resumed: "reset" });
+  send(first.socket, flareStarted(7, "ONE"));
+  send(first.socket, { type: "heartbeat", cursor: "abcd-9" });
+  await tail.said("stdout", "ONE");
+  first.socket.close(4_200);
+  const second = await server.next();
+  expect(second.query.get("after")).toBe("abcd-9");
+  greet(second.socket, { cursor: "abcd-9", resumed: "full" });
+  send(second.socket, flareStarted(9, "REPEATED"));
+  send(second.socket, flareStarted(10, "TWO"));
+  await tail.said("stdout", "TWO");
+  expect(tail.stderr()).toContain("closed: 4200 draining: the server is being replaced; reconnecting\n");
+  expect(tail.stderr()).toContain("resumed at abcd-9: nothing was missed");
+  expect(tail.stdout()).not.toContain("REPEATED");
+});
+
+test("[L3] a reset is told with the number of events that were missed", async ({ server }) => {
+  await using tail = spawnCli(["tail", server.url, "--after", "abcd-1"]);
+  const { socket, query } = await server.next();
+  expect(query.get("after")).toBe("abcd-1");
+  greet(socket, { cursor: "abcd-50", resumed: "reset", lost: { reason: "expired", events: 49 } });
+  await tail.said("stderr", "49 events were missed (expired): going on from abcd-50");
+});
+
+test("[L3] when the chain of events has a hole it asks again from before the hole", async ({ server }) => {
+  await using tail = spawnCli(["tail", server.url]);
+  const { socket } = await server.next();
+  greet(socket, { cursor: "abcd-6", resumed: "reset" });
+  send(socket, flareStarted(9, "BEYOND", 8));
+  await tail.said("stderr", "an event is missing");
+  expect((await server.next()).query.get("after")).toBe("abcd-6");
+  expect(tail.stdout()).toBe("");
+});
+
+test("silence beyond the server's own limit is taken for a dead connection", async ({ server }) => {
+  await using tail = spawnCli(["tail", server.url]);
+  const { socket } = await server.next();
+  greet(socket, { cursor: "abcd-6", resumed: "reset" }, { silence_limit_ms: 1_000 });
+  expect((await server.next()).query.get("after")).toBe("abcd-6");
+  expect(tail.stderr()).toContain("nothing heard for 1 s");
+});
+
+test("a close code that says stop ends it with 1", async ({ server }) => {
+  await using tail = spawnCli(["tail", server.url]);
+  (await server.next()).socket.close(4_000);
+  expect(await tail.ended()).toBe(1);
+  expect(tail.stderr()).toContain("4000 bad-request");
+});
+
+test("a refusal for good ends it with 1 and the server's reason", async ({ server }) => {
+  server.refuse = {
+    status: 403,
+    body: JSON.stringify({ title: "no", detail: "this origin may not connect" }),
+  };
+  const { code, stderr } = await runCli(["tail", server.url]);
+  expect(code).toBe(1);
+  expect(stderr).toContain("refused: HTTP 403: this origin may not connect");
+});
+
+test("a refusal for now is waited out", async ({ server }) => {
+  server.refuse = { status: 503, headers: { "Retry-After": "1" }, body: "<html>busy</html>" };
+  await using tail = spawnCli(["tail", server.url]);
+  await tail.said("stderr", /refused: HTTP 503; reconnecting in [12]\.\d s/);
+  server.refuse = undefined;
+  const { socket } = await server.next();
+  greet(socket, { cursor: "abcd-6", resumed: "reset" });
+  await tail.said("stderr", "from abcd-6");
+});
+
+test("a server that is not there ends it with 75", async () => {
+  const gone = await startScriptedServer();
+  await gone[Symbol.asyncDispose]();
+  const { code, stdout, stderr } = await runCli(["tail", gone.url]);
+  expect({ code, stdout }).toEqual({ code: 75, stdout: "" });
+  expect(stderr).toContain("no connection");
+});
+
+test("names of strangers are shown as text only, pretty and as JSON", async ({ server }) => {
+  const symbol = "\u001B[2J\u202EX\u009B\u0007";
+  for (const args of [[], ["--json"]]) {
+    await using tail = spawnCli(["tail", server.url, ...args]);
+    const { socket } = await server.next();
+    greet(socket, { cursor: "abcd-6", resumed: "reset", lost: { reason: symbol, events: 1 } });
+    send(socket, flareStarted(7, symbol));
+    await tail.said("stdout", "\n");
+    expect(`${tail.stdout()}${tail.stderr()}`.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+    if (args.length > 0) expect(JSON.parse(tail.stdout())).toEqual(flareStarted(7, symbol));
+  }
+});
+
+test("frames that it does not know, or that are no JSON, disturb nothing", async ({ server }) => {
+  await using tail = spawnCli(["tail", server.url, "--json"]);
+  const { socket } = await server.next();
+  greet(socket, { cursor: "abcd-6", resumed: "reset" });
+  for (const text of ["{", "null", '{"type":"goaway"}', '{"type":"event","seq":"x"}']) socket.send(text);
+  send(socket, { ...flareStarted(7, "ONE"), name: "flare-exploded", more: 1 });
+  await tail.said("stdout", "flare-exploded");
+  expect(tail.stdout().trim().split("\n")).toHaveLength(1);
+});
+
+test("numbers that move are left out unless asked for", async ({ server }) => {
+  const updated = {
+    ...flareStarted(8, "X"),
+    prev: 6,
+    name: "flare-updated",
+    data: { op: "set", id: "id-7", set: { recent_price_change: 12 } },
+  };
+  for (const [args, lines] of [
+    [[], 1],
+    [["--updates"], 2],
+  ] as const) {
+    await using tail = spawnCli(["tail", server.url, ...args]);
+    const { socket } = await server.next();
+    greet(socket, {
+      cursor: "abcd-6",
+      resumed: "reset",
+      snapshot: { flares: { pro: [{ id: "id-7", token: { symbol: "KNOWN" } }] } },
+    });
+    send(socket, updated);
+    send(socket, { ...flareStarted(9, "LAST"), prev: 8 });
+    await tail.said("stdout", "LAST");
+    expect(tail.stdout().trim().split("\n")).toHaveLength(lines);
+    if (lines === 2) expect(tail.stdout()).toMatch(/flare-updated +flares.pro +KNOWN +\+12 %/);
+  }
+});
+
+test("when the reader of the pipe goes away it ends quietly, with 0", async ({ server }) => {
+  await using tail = spawnCli(["tail", server.url]);
+  const { socket } = await server.next();
+  greet(socket, { cursor: "abcd-6", resumed: "reset" });
+  send(socket, flareStarted(7, "ONE"));
+  await tail.said("stdout", "ONE");
+  tail.child.stdout?.destroy();
+  // The break shows with a write after it; the first may still find the pipe open.
+  let seq = 8;
+  const timer = setInterval(() => send(socket, flareStarted(seq++, "MORE")), 20);
+  try {
+    expect(await tail.ended()).toBe(0);
+  } finally {
+    clearInterval(timer);
+  }
+  expect(tail.stderr()).not.toMatch(/EPIPE|rror/);
+});

@@ -1,0 +1,248 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { flagOf, type Setting, variableOf } from "../../src/config/settings.ts";
+import { createConfig, loadConfig, SETTING_NAMES, SETTINGS, type SettingName } from "../../src/config.ts";
+
+/** A value that each setting refuses, as text and as JSON; a record over all names, so that no setting can be left out. */
+const BAD: Readonly<Record<SettingName, { readonly text: string; readonly json: unknown }>> = {
+  host: { text: "two words", json: 7 },
+  port: { text: "65536", json: 80.5 },
+  basePath: { text: "/a/", json: false },
+  source: { text: "ftp://example.org", json: ["engine"] },
+  feed: { text: "crystal-ball", json: null },
+  file: { text: "no-such-file.csv", json: {} },
+  profiles: { text: "no-such-profiles.json", json: 1 },
+  group: { text: "doge", json: true },
+  speed: { text: "0", json: -1 },
+  loop: { text: "maybe", json: "yes" },
+  warmup: { text: "8 hours", json: 28_800_000 },
+  refresh: { text: "5", json: 5_000 },
+  pollInterval: { text: "99ms", json: "2h" },
+  upstreamTimeout: { text: "-1s", json: "6m" },
+  staleAfter: { text: "999ms", json: "25h" },
+  heartbeat: { text: "61s", json: "0" },
+  logAge: { text: "1e3s", json: "31d" },
+  logCount: { text: "0", json: 1.5 },
+  logBytes: { text: "64MB", json: 67_108_864 },
+  maxSockets: { text: "many", json: 0 },
+  maxSocketsPerIp: { text: "0x10", json: 1_000_001 },
+  corsOrigins: { text: "example.org", json: ["https://example.org/path"] },
+  allowedOrigins: { text: "https://", json: [1] },
+  trustProxy: { text: "0.0.0.0/0", json: true },
+  drain: { text: "11m", json: -1 },
+  logLevel: { text: "loud", json: 30 },
+  config: { text: "no-such-config.json", json: "other.json" },
+};
+
+let directory = "";
+let fileCount = 0;
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), "flarewire-config-"));
+});
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+function configFile(content: unknown): string {
+  fileCount += 1;
+  const path = join(directory, `${fileCount}.json`);
+  writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content));
+  return path;
+}
+
+function failureOf(run: () => unknown): string {
+  try {
+    run();
+  } catch (error) {
+    expect(error).toMatchObject({ name: "FlarewireError", code: "invalid-setting" });
+    return error instanceof Error ? error.message : String(error);
+  }
+  throw new Error("nothing was refused");
+}
+
+const load = (args: readonly string[], environment: Record<string, string> = {}) =>
+  loadConfig({ args, environment, directory }).config;
+
+describe("where a setting comes from", () => {
+  test("a flag wins over a variable, a variable over the file, the file over the default", () => {
+    const path = configFile({ port: 3, host: "file.example", logCount: 7 });
+    const environment = { FLAREWIRE_PORT: "2", FLAREWIRE_HOST: "variable.example" };
+    const config = load(["--config", path, "--port", "1"], environment);
+    expect(config).toMatchObject({ port: 1, host: "variable.example", logCount: 7, heartbeatMs: 15_000 });
+  });
+
+  test("the file can be named by a variable, and none is read unless it is named", () => {
+    const path = configFile({ port: 3 });
+    expect(load([], { FLAREWIRE_CONFIG: path }).port).toBe(3);
+    writeFileSync(join(directory, "flarewire.config.json"), JSON.stringify({ port: 4 }));
+    expect(load([]).port).toBe(8_080);
+  });
+
+  test("an empty variable counts as not set", () => {
+    expect(load([], { FLAREWIRE_PORT: "" }).port).toBe(8_080);
+  });
+
+  test("of a flag that is given twice the last counts", () => {
+    expect(load(["--port=1", "--port", "2"]).port).toBe(2);
+  });
+
+  test("relative paths start at the working directory, in a file at the file's directory", () => {
+    writeFileSync(join(directory, "day.csv"), "");
+    const path = configFile({ file: "day.csv" });
+    expect(load(["--file", "day.csv"]).file).toBe(join(directory, "day.csv"));
+    expect(loadConfig({ args: ["--config", path], directory: "/" }).config.file).toBe(
+      join(directory, "day.csv"),
+    );
+  });
+
+  test("Kubernetes' variables for a service named flarewire are not meant for it", () => {
+    const links = {
+      FLAREWIRE_SERVICE_HOST: "10.0.0.1",
+      FLAREWIRE_SERVICE_PORT: "80",
+      FLAREWIRE_PORT: "tcp://10.0.0.1:80",
+      FLAREWIRE_PORT_80_TCP_ADDR: "10.0.0.1",
+    };
+    expect(load([], links).port).toBe(8_080);
+  });
+});
+
+describe("what values mean", () => {
+  test("durations become milliseconds, sizes bytes, lists arrays, max no limit of speed", () => {
+    const config = load(
+      "--refresh 1.5s --warmup 8h --drain 500ms --log-bytes 1.5MiB --speed max --cors-origins https://a.example,https://b.example --trust-proxy loopback,10.0.0.0/8".split(
+        " ",
+      ),
+    );
+    expect(config).toMatchObject({
+      refreshMs: 1_500,
+      warmupMs: 28_800_000,
+      drainMs: 500,
+      logBytes: 1_572_864,
+      speed: Number.POSITIVE_INFINITY,
+      corsOrigins: ["https://a.example", "https://b.example"],
+      trustProxy: ["loopback", "10.0.0.0/8"],
+    });
+  });
+
+  test("a file may hold numbers, truth values and lists as JSON has them", () => {
+    const path = configFile({
+      port: 1,
+      speed: 2.5,
+      loop: false,
+      corsOrigins: [],
+      allowedOrigins: ["*"],
+      warmup: 0,
+    });
+    expect(load(["--config", path])).toMatchObject({
+      port: 1,
+      speed: 2.5,
+      loop: false,
+      corsOrigins: [],
+      warmupMs: 0,
+    });
+  });
+
+  test("the shipped day loops and is warmed up; a recording of one's own is not, unless told", () => {
+    writeFileSync(join(directory, "own.csv"), "");
+    expect(load([])).toMatchObject({
+      loop: true,
+      warmupMs: 28_800_000,
+      profiles: expect.stringContaining("profiles"),
+    });
+    expect(load(["--file", "own.csv"])).toMatchObject({ loop: false, warmupMs: 0, profiles: undefined });
+    expect(load(["--file", "own.csv", "--loop", "--warmup", "1h"])).toMatchObject({
+      loop: true,
+      warmupMs: 3_600_000,
+    });
+    expect(load(["--no-loop"]).loop).toBe(false);
+  });
+
+  test("slashes at the end of addresses are taken off", () => {
+    expect(load(["--source", "https://example.org/api/", "--base-path", "/"])).toMatchObject({
+      source: "https://example.org/api",
+      basePath: "",
+    });
+  });
+
+  test("the Config is frozen through and through", () => {
+    const config = load([]);
+    expect(Object.isFrozen(config) && Object.isFrozen(config.corsOrigins)).toBe(true);
+  });
+
+  test("a program sets by name what a file would", () => {
+    expect(createConfig({ port: 0, heartbeat: "1s" })).toMatchObject({ port: 0, heartbeatMs: 1_000 });
+    expect(failureOf(() => createConfig({ port: -1 }))).toContain("port = -1 (setting port)");
+  });
+});
+
+describe.each(SETTING_NAMES)("a bad value of %s", (name) => {
+  const { bound, example }: Setting = SETTINGS[name];
+  const rest = ` must be ${bound}, for example ${example}`;
+
+  test("is told when it comes from the flag", () => {
+    const message = failureOf(() => load([`--${flagOf(name)}=${BAD[name].text}`]));
+    expect(message).toContain(`${name} = ${JSON.stringify(BAD[name].text)} (flag --${flagOf(name)})${rest}`);
+  });
+
+  test("is told when it comes from the environment", () => {
+    const message = failureOf(() => load([], { [variableOf(name)]: BAD[name].text }));
+    expect(message).toContain(
+      `${name} = ${JSON.stringify(BAD[name].text)} (environment ${variableOf(name)})${rest}`,
+    );
+  });
+
+  test("is told when it comes from the file", () => {
+    const path = configFile({ [name]: BAD[name].json });
+    const message = failureOf(() => load(["--config", path]));
+    if (name === "config") expect(message).toContain("config cannot be set in a file");
+    else expect(message).toContain(`${name} = ${JSON.stringify(BAD[name].json)} (${name} in ${path})${rest}`);
+  });
+
+  test("is not one that the table itself calls good", () => {
+    const { schema, default: preset, path }: Setting = SETTINGS[name];
+    const texts = [example, ...(typeof preset === "object" ? [preset.shipped, preset.own] : [preset])];
+    for (const text of path ? [] : texts) {
+      if (text !== undefined) expect(schema.safeParse(text).success, text).toBe(true);
+    }
+  });
+});
+
+describe("what is wrong", () => {
+  test("is told all at once, with the nearest name for an unknown one", () => {
+    const path = configFile({ prot: 1, speed: "fast" });
+    const message = failureOf(() =>
+      load(["--config", path, "--hartbeat", "3s", "--port", "x"], { FLAREWIRE_LOGCOUNT: "3" }),
+    );
+    expect(message.split("\n")).toEqual([
+      "5 settings are wrong",
+      "  unknown flag --hartbeat (did you mean --heartbeat?)",
+      "  unknown environment variable FLAREWIRE_LOGCOUNT (did you mean FLAREWIRE_LOG_COUNT?)",
+      '  unknown setting "prot" (did you mean port?)',
+      '  port = "x" (flag --port) must be a whole number from 0 to 65535, for example 9000',
+      expect.stringContaining('  speed = "fast" (speed in '),
+    ]);
+  });
+
+  test.each([
+    [["--port"], "--port needs a value"],
+    [["--port", "--host", "x"], "--port needs a value"],
+    [["--no-port"], "unknown flag --no-port"],
+    [["--no-loop=true"], "--no-loop takes no value"],
+    [["-x"], "unknown flag -x"],
+    [["elsewhere"], 'unexpected argument "elsewhere"'],
+  ])("%j is refused", (args, expected) => {
+    expect(failureOf(() => load(args))).toContain(expected);
+  });
+
+  test("a file that is no JSON object is named with the reason", () => {
+    expect(failureOf(() => load(["--config", configFile("{ port: 1 }")]))).toContain(
+      "cannot be read as JSON",
+    );
+    expect(failureOf(() => load(["--config", configFile([])]))).toContain("must hold a JSON object");
+  });
+
+  test("settings that cannot be kept together are refused", () => {
+    const message = failureOf(() => load(["--source", "http://x.example", "--poll-interval", "1m"]));
+    expect(message).toContain("staleAfter = 15s must be longer than pollInterval = 1m");
+  });
+});

@@ -1,0 +1,73 @@
+import { test as base, expect } from "vitest";
+import { flareStarted, greet, send, startScriptedServer } from "../cli/scripted-server.ts";
+import { spawnNode } from "../cli/spawn-cli.ts";
+import { type LedGateway, startLedGateway } from "./led-gateway.ts";
+
+const test = base.extend<{ gateway: LedGateway }>({
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads the names of the fixtures out of the pattern.
+  gateway: async ({}, use) => {
+    await using gateway = await startLedGateway();
+    await use(gateway);
+  },
+});
+
+test("the bot prints each flare that starts, with its why, and each that finishes", async ({ gateway }) => {
+  await using bot = spawnNode(["examples/bot.ts", gateway.url]);
+  await bot.said("stderr", "following at ");
+  gateway.start("ONE");
+  await bot.said("stdout", "flare-started");
+  gateway.finish("ONE");
+  await bot.said("stdout", "flare-finished");
+  expect(bot.stdout().trim().split("\n")).toEqual([
+    "2017-11-12T08:00:01.000Z flare-started ONE 14 % score 3.4: price z=4.1",
+    "2017-11-12T08:00:02.000Z flare-finished ONE 14 % faded",
+  ]);
+});
+
+test("[L3] the bot goes on after a lost line, and misses and repeats nothing", async ({ gateway }) => {
+  await using bot = spawnNode(["examples/bot.ts", gateway.url]);
+  await bot.said("stderr", "following at ");
+  gateway.start("ONE");
+  await bot.said("stdout", "ONE");
+  gateway.cut();
+  gateway.start("TWO");
+  gateway.finish("TWO");
+  await bot.said("stderr", "resumed at ");
+  gateway.start("THREE");
+  await bot.said("stdout", "THREE");
+  const told = [...bot.stdout().matchAll(/flare-(\w+) (\w+)/g)].map(
+    ([, what, symbol]) => `${what} ${symbol}`,
+  );
+  expect(told).toEqual(["started ONE", "started TWO", "finished TWO", "started THREE"]);
+});
+
+test("the bot tells how many events it missed when the server can't give them", async () => {
+  await using server = await startScriptedServer();
+  await using bot = spawnNode(["examples/bot.ts", server.url]);
+  const { socket } = await server.next();
+  greet(socket, { cursor: "abcd-9", resumed: "reset", lost: { reason: "expired", events: 12 } });
+  await bot.said("stderr", "missed 12 events");
+});
+
+test("the bot stops when the server says that it should", async () => {
+  await using server = await startScriptedServer();
+  await using bot = spawnNode(["examples/bot.ts", server.url]);
+  (await server.next()).socket.close(4_000);
+  expect(await bot.ended()).toBe(1);
+  expect(bot.stderr()).toContain("close code 4000");
+});
+
+test("the bot tries again where nobody answers", async () => {
+  await using bot = spawnNode(["examples/bot.ts", "http://127.0.0.1:9"]);
+  await bot.said("stderr", /disconnected \(1006\); again in [12]\.\d s/);
+});
+
+test("what strangers put into names never reaches the terminal", async () => {
+  await using server = await startScriptedServer();
+  await using bot = spawnNode(["examples/bot.ts", server.url]);
+  const { socket } = await server.next();
+  greet(socket, { cursor: "abcd-6", resumed: "reset" });
+  send(socket, flareStarted(7, "A\u001B[2J\u202EB\u009B"));
+  await bot.said("stdout", "\n");
+  expect(bot.stdout()).toContain("flare-started A?[2J?B? 9 %");
+});

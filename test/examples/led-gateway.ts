@@ -1,0 +1,127 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { startGateway } from "../../src/app.ts";
+import { createConfig } from "../../src/config.ts";
+import { EMPTY_SNAPSHOT, type Flare, type Snapshot } from "../../src/model/index.ts";
+import type { Poll, SnapshotSource } from "../../src/source/index.ts";
+import { SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../support/samples.ts";
+
+/** A gateway whose market the test leads, behind a proxy whose lines the test can cut. */
+export interface LedGateway extends AsyncDisposable {
+  /** Where the proxy listens. */
+  readonly url: string;
+  /** A flare of this symbol starts. */
+  start(symbol: string): void;
+  /** The flare of this symbol, which runs, finishes. */
+  finish(symbol: string): void;
+  /** Cuts every connection without a word, as a lost network does. */
+  cut(): void;
+}
+
+export async function startLedGateway(): Promise<LedGateway> {
+  const market = new LedMarket();
+  const gateway = await startGateway(createConfig({ port: 0, drain: "0", logLevel: "silent" }), {
+    source: market,
+  });
+  const target = Number(new URL(gateway.url).port);
+  const sockets = new Set<Socket>();
+  const proxy = createServer((client) => {
+    const upstream = connect(target, "127.0.0.1");
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on("close", () => sockets.delete(socket)).on("error", () => {});
+    }
+    client.pipe(upstream).pipe(client);
+  });
+  const cut = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  proxy.listen(0, "127.0.0.1");
+  await once(proxy, "listening");
+  const { port } = proxy.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    start: (symbol) => market.start(symbol),
+    finish: (symbol) => market.finish(symbol),
+    cut,
+    [Symbol.asyncDispose]: async () => {
+      cut();
+      proxy.close();
+      await gateway.stop();
+    },
+  };
+}
+
+/** A source that says what the test tells it to. */
+class LedMarket implements SnapshotSource {
+  readonly info = {
+    name: "led",
+    origin: "simulated",
+    facts: { trades: false, liquidity: false, listings: false, profiles: false },
+  } as const;
+  #snapshot: Snapshot = EMPTY_SNAPSHOT;
+  #observedAtMs = Date.parse("2017-11-12T08:00:00.000Z");
+  readonly #polls: Poll[] = [{ observedAtMs: this.#observedAtMs, snapshot: EMPTY_SNAPSHOT }];
+  #wake: () => void = () => {};
+
+  start(symbol: string): void {
+    const at = this.#tick();
+    const id = `3b241101-e2bb-5255-8caf-${String(this.#observedAtMs).slice(-12).padStart(12, "0")}`;
+    const flare: Flare = {
+      ...SAMPLE_FLARE,
+      id,
+      started_trending_at: at,
+      token: { ...SAMPLE_FLARE.token, symbol },
+    };
+    const { flares, explanations } = this.#snapshot;
+    this.#say({
+      ...this.#snapshot,
+      flares: { ...flares, pro: [flare, ...flares.pro] },
+      explanations: { ...explanations, [id]: { ...SAMPLE_EXPLANATION, at } },
+    });
+  }
+
+  finish(symbol: string): void {
+    const at = this.#tick();
+    const { flares, explanations } = this.#snapshot;
+    const ended = flares.pro.find(({ token }) => token.symbol === symbol);
+    if (!ended) throw new Error(`${symbol} does not flare`);
+    this.#say({
+      ...this.#snapshot,
+      flares: {
+        ...flares,
+        pro: flares.pro.filter((flare) => flare !== ended),
+        finished_trending: [{ ...ended, finished_trending_at: at }, ...flares.finished_trending],
+      },
+      explanations: { ...explanations, [ended.id]: { ...SAMPLE_EXPLANATION, at, finish_cause: "faded" } },
+    });
+  }
+
+  async poll(signal: AbortSignal): Promise<Poll> {
+    for (;;) {
+      signal.throwIfAborted();
+      const poll = this.#polls.shift();
+      if (poll) return poll;
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+        signal.addEventListener("abort", () => resolve(), { once: true });
+      });
+    }
+  }
+
+  freshness() {
+    const now = new Date().toISOString();
+    return { state: "live", reason: "", observed_at: now, last_success_at: now, data_age_ms: 0 } as const;
+  }
+
+  #tick(): string {
+    this.#observedAtMs += 1_000;
+    return new Date(this.#observedAtMs).toISOString();
+  }
+
+  #say(snapshot: Snapshot): void {
+    this.#snapshot = snapshot;
+    this.#polls.push({ observedAtMs: this.#observedAtMs, snapshot });
+    this.#wake();
+  }
+}

@@ -1,0 +1,109 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, test } from "vitest";
+import { spawnNode } from "../cli/spawn-cli.ts";
+import { startLedGateway } from "./led-gateway.ts";
+
+/** A server that gives one answer after the other, the last again and again, and keeps what it was asked. */
+async function startAnswers(
+  answers: readonly { status: number; headers?: Record<string, string>; body?: string }[],
+) {
+  const asked: IncomingMessage[] = [];
+  const server = createServer((request, response) => {
+    const answer = answers[Math.min(asked.length, answers.length - 1)] ?? { status: 500 };
+    asked.push(request);
+    response.writeHead(answer.status, answer.headers).end(answer.body);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return {
+    asked,
+    url: `http://127.0.0.1:${port}`,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+const flare = (id: string, symbol: string) => ({
+  id,
+  started_trending_at: "2017-11-12T08:21:00.000Z",
+  finished_trending_at: "2017-11-12T08:35:00.000Z",
+  token: { symbol },
+});
+const flares = (pro: unknown[], finished_trending: unknown[]) => ({
+  status: 200,
+  headers: { ETag: '"1"' },
+  body: JSON.stringify({ free: [], pro, finished_trending }),
+});
+
+test("polling prints what starts and what finishes at a running gateway", async () => {
+  await using gateway = await startLedGateway();
+  gateway.start("ONE");
+  await using poll = spawnNode(["examples/poll.ts", gateway.url, "0.1"]);
+  await poll.said("stdout", "started ONE");
+  gateway.start("TWO");
+  await poll.said("stdout", "started TWO");
+  gateway.finish("ONE");
+  await poll.said("stdout", "finished ONE");
+  expect(poll.stdout().trim().split("\n")).toHaveLength(3);
+  expect(poll.stderr()).toBe("");
+});
+
+test("polling sends the ETag back, and is silent while nothing changes", async () => {
+  await using server = await startAnswers([
+    flares([], [flare("1", "OLD")]),
+    { status: 304 },
+    { status: 304 },
+    flares([flare("2", "NEW")], []),
+  ]);
+  await using poll = spawnNode(["examples/poll.ts", server.url, "0.1"]);
+  await poll.said("stdout", "\n");
+  expect(poll.stdout()).toBe("2017-11-12T08:21:00.000Z started NEW 2\n");
+  expect(server.asked.slice(0, 3).map(({ headers }) => headers["if-none-match"])).toEqual([
+    undefined,
+    '"1"',
+    '"1"',
+  ]);
+});
+
+test("polling tells of a flare that started and finished between two polls", async () => {
+  await using server = await startAnswers([flares([], []), flares([], [flare("1", "SHORT")])]);
+  await using poll = spawnNode(["examples/poll.ts", server.url, "0.1"]);
+  await poll.said("stdout", "finished");
+  expect(poll.stdout()).toMatch(
+    /^2017-11-12T08:21:00.000Z started SHORT 1\n2017-11-12T08:35:00.000Z finished SHORT 1\n/,
+  );
+});
+
+test("polling waits as long as a busy server asks, and goes on", async () => {
+  const busy = { status: 503, headers: { "Retry-After": "1" }, body: "busy" };
+  await using server = await startAnswers([busy, flares([flare("1", "ONE")], [])]);
+  await using poll = spawnNode(["examples/poll.ts", server.url, "0.1"]);
+  await poll.said("stdout", "ONE");
+  expect(poll.stderr()).toMatch(/^no answer: 503: busy; again in [12]\.\d s\n$/);
+});
+
+test("polling bears an answer that is no JSON", async () => {
+  await using server = await startAnswers([{ status: 200, body: "<html>" }]);
+  await using poll = spawnNode(["examples/poll.ts", server.url, "0.1"]);
+  await poll.said("stderr", /no answer: .*JSON.*; again in /);
+});
+
+test("polling ends with 1 where the server says that the request is wrong", async () => {
+  await using server = await startAnswers([{ status: 404, body: "no such thing" }]);
+  await using poll = spawnNode(["examples/poll.ts", server.url]);
+  expect(await poll.ended()).toBe(1);
+  expect(poll.stderr()).toBe("404: no such thing\n");
+});
+
+test("what strangers put into names never reaches the terminal of the poller", async () => {
+  await using server = await startAnswers([flares([flare("1", "A\u001B[2J\u202EB")], [])]);
+  await using poll = spawnNode(["examples/poll.ts", server.url]);
+  await poll.said("stdout", "\n");
+  expect(poll.stdout()).toContain("started A?[2J?B 1");
+});

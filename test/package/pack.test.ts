@@ -1,0 +1,59 @@
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const run = promisify(execFile);
+
+test("the package, packed and installed elsewhere, serves its recorded day with no sources and no build", {
+  timeout: 180_000,
+}, async ({ onTestFinished }) => {
+  const folder = await mkdtemp(join(tmpdir(), "flarewire-pack-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", folder], { cwd: ROOT });
+  const packed = JSON.parse(stdout.slice(stdout.search(/^\[/m))) as {
+    filename: string;
+    files: { path: string }[];
+  }[];
+  const paths = (packed[0]?.files ?? []).map(({ path }) => path);
+  expect(paths).toContain("dist/main.js");
+  expect(paths).toContain("examples/data/2017-11-12.csv.gz");
+  expect(paths.filter((path) => path.startsWith("src/") || path.startsWith("test/"))).toEqual([]);
+
+  await writeFile(join(folder, "package.json"), JSON.stringify({ name: "user", private: true }));
+  await run("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", `./${packed[0]?.filename}`], {
+    cwd: folder,
+  });
+  await expect(
+    run(
+      process.execPath,
+      [
+        "--input-type=module",
+        "-e",
+        'import { startGateway } from "flarewire"; console.log(typeof startGateway)',
+      ],
+      { cwd: folder },
+    ),
+  ).resolves.toMatchObject({ stdout: "function\n" });
+
+  const bin = join(folder, "node_modules", ".bin", "flarewire");
+  const server = spawn(bin, ["serve", "--port", "0", "--log-level", "error"], {
+    cwd: folder,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  onTestFinished(() => void server.kill("SIGKILL"));
+  const [line] = (await once(createInterface({ input: server.stdout }), "line")) as [string];
+  const url = /http:\/\/127\.0\.0\.1:\d+/.exec(line)?.[0];
+  expect(url, line).toBeDefined();
+  const health = await fetch(`${url}/healthz`);
+  expect(health.status).toBe(200);
+  const exited = once(server, "exit");
+  server.kill("SIGTERM");
+  expect(await exited).toEqual([0, null]);
+});

@@ -1,0 +1,68 @@
+import { expect, test } from "vitest";
+import { createConfig, startGateway } from "../../src/index.ts";
+import { IndependentClient } from "../support/independent-client.ts";
+import { expectOneState } from "../support/one-state.ts";
+
+/** The shipped day on a free port; the whole of it takes 86,400 / speed seconds. */
+function serveDay(settings: Parameters<typeof createConfig>[0]) {
+  return startGateway(createConfig({ port: 0, logLevel: "error", loop: false, drain: "1s", ...settings }));
+}
+
+test("[L2] a client that reads the snapshot and applies events holds what REST serves, for the whole day, through reconnects", async ({
+  onTestFinished,
+}) => {
+  const gateway = await serveDay({ warmup: "0s", speed: 4_000 });
+  onTestFinished(() => gateway.stop());
+  const client = new IndependentClient(gateway.url);
+  await client.connect();
+  let compared = 0;
+  while (gateway.freshness().state === "live" || compared < 20) {
+    if (gateway.freshness().state === "stale") break;
+    await expectOneState(gateway.url, client);
+    compared += 1;
+    const next = client.seq + 40;
+    await client.until(() => client.seq >= next || gateway.freshness().state !== "live");
+    if (compared % 4 === 0) {
+      await client.disconnect();
+      await client.connect();
+      expect(client.received.answers.at(-1)).toMatchObject({ resumed: "full" });
+    }
+  }
+  await expectOneState(gateway.url, client);
+  expect(compared).toBeGreaterThan(20);
+  expect(client.resets).toBe(1);
+  expect(client.received.errors).toEqual([]);
+  const names = new Set(client.received.events.map((event) => event.name));
+  for (const name of [
+    "flare-started",
+    "flare-updated",
+    "flare-finished",
+    "chart-updated",
+    "leaderboard-updated",
+  ]) {
+    expect(names).toContain(name);
+  }
+});
+
+test("Bitcoin Cash's flare of 12 November 2017 arrives within minutes of its start and says why", async ({
+  onTestFinished,
+}) => {
+  const gateway = await serveDay({ warmup: "490m", speed: 300 });
+  onTestFinished(() => gateway.stop());
+  const client = new IndependentClient(gateway.url);
+  await client.connect();
+  const isBurst = (event: Record<string, unknown>) =>
+    event.name === "flare-started" &&
+    event.channel === "flares.pro" &&
+    String(event.observed_at) >= "2017-11-12T08:21:00.000Z" &&
+    JSON.stringify(event.data).includes('"symbol":"BTC_BCC"');
+  await client.until(() => client.received.events.some(isBurst));
+  const event = client.received.events.find(isBurst) as {
+    observed_at: string;
+    data: Record<string, unknown>;
+  };
+  expect(event.observed_at <= "2017-11-12T08:35:00.000Z").toBe(true);
+  const why = event.data.why as { score: number; threshold: number; terms: { name: string; z: number }[] };
+  expect(why.score).toBeGreaterThan(why.threshold);
+  expect(why.terms.map(({ name }) => name)).toEqual(expect.arrayContaining(["price", "volume"]));
+});
