@@ -1,0 +1,107 @@
+import type { Candle } from "../../src/market/index.ts";
+import { type DetectorSettings, TrendEngine } from "../../src/trend/index.ts";
+import { DAY_MS, type Market, MINUTE_MS, type Series } from "./series.ts";
+
+/** A flare as a detector saw it: the minutes [startAt, endAt) of the market's grid. */
+export interface Detection {
+  readonly pair: string;
+  readonly startAt: number;
+  readonly endAt: number;
+}
+
+/** Looks at the minutes [from, to) of a market, having seen a day before them, and says what flared. */
+export type Detector = (market: Market, from: number, to: number) => readonly Detection[];
+
+const WARM_UP_MINUTES = DAY_MS / MINUTE_MS;
+
+/** Flarewire's own engine, fed with the candles, looked at each minute. */
+export function engineDetector(settings: Partial<DetectorSettings> = {}): Detector {
+  return (market, from, to) => {
+    const engine = new TrendEngine({
+      facts: { trades: false, liquidity: false, listings: false, profiles: false },
+      settings,
+    });
+    const pairs = new Map(market.series.map(({ pair }) => [addressOf(pair), pair]));
+    const open = new Map<string, { pair: string; startAt: number }>();
+    const detections: Detection[] = [];
+    for (let at = Math.max(0, from - WARM_UP_MINUTES); at < to; at += 1) {
+      const endMs = market.startMs + (at + 1) * MINUTE_MS;
+      for (const series of market.series) {
+        if ((series.volume[at] ?? 0) > 0) engine.accept(candleOf(series, at, endMs));
+      }
+      engine.accept({ kind: "clock", at: endMs });
+      if (engine.nextChangeAtMs > engine.clockMs) continue;
+      const running = new Map(engine.snapshot().flares.pro.map((flare) => [flare.id, flare.token.address]));
+      for (const [id, address] of running) {
+        if (!open.has(id)) open.set(id, { pair: pairs.get(address) ?? address, startAt: at });
+      }
+      for (const [id, started] of open) {
+        if (running.has(id)) continue;
+        detections.push({ ...started, endAt: at });
+        open.delete(id);
+      }
+    }
+    for (const started of open.values()) detections.push({ ...started, endAt: to });
+    return detections.filter(({ startAt }) => startAt >= from);
+  };
+}
+
+/** The rule that everybody starts with: the price stands `percent` above where it was 15 minutes ago. */
+export function priceRule(percent: number): Detector {
+  return ruleDetector(
+    (series, at) => (series.close[at] ?? 0) / (series.close[at - 15] ?? 1) > 1 + percent / 100,
+  );
+}
+
+/** Volume alone: the last 5 minutes trade `factor` times what 5 minutes of the past 6 hours did. */
+export function volumeRule(factor: number): Detector {
+  return ruleDetector((series, at) => {
+    let recent = 0;
+    let usual = 0;
+    for (let past = at - 4; past <= at; past += 1) recent += series.volume[past] ?? 0;
+    for (let past = at - 364; past < at - 4; past += 1) usual += series.volume[past] ?? 0;
+    return usual > 0 && recent > (factor * usual) / 72;
+  });
+}
+
+/** A rule with the same manners as the engine: a detection lasts until the rule was false for 10 minutes. */
+function ruleDetector(holds: (series: Series, at: number) => boolean): Detector {
+  return (market, from, to) =>
+    market.series.flatMap((series) => {
+      const detections: Detection[] = [];
+      let startAt: number | undefined;
+      let lastAt = 0;
+      for (let at = Math.max(from, 365); at < to; at += 1) {
+        if (holds(series, at)) {
+          startAt ??= at;
+          lastAt = at;
+        } else if (startAt !== undefined && at - lastAt >= 10) {
+          detections.push({ pair: series.pair, startAt, endAt: at });
+          startAt = undefined;
+        }
+      }
+      if (startAt !== undefined) detections.push({ pair: series.pair, startAt, endAt: to });
+      return detections;
+    });
+}
+
+/** An address that stands for the pair: its name in hexadecimal. */
+function addressOf(pair: string): string {
+  return `0x${Buffer.from(pair).toString("hex").padEnd(40, "0")}`;
+}
+
+function candleOf(series: Series, at: number, endMs: number): Candle {
+  const text = (column: Float64Array) => (column[at] ?? 0).toFixed(10);
+  return {
+    kind: "candle",
+    at: endMs,
+    group: "bsc",
+    token: addressOf(series.pair),
+    openAt: endMs - MINUTE_MS,
+    open: text(series.open),
+    high: text(series.high),
+    low: text(series.low),
+    close: text(series.close),
+    volume: text(series.volume),
+  };
+}

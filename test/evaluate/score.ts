@@ -1,0 +1,71 @@
+import type { Detection } from "./detectors.ts";
+import type { Episode } from "./injection.ts";
+
+/** How a detector did on the episodes of one class. */
+export interface Score {
+  /** Episodes counted; those that began inside a running flare are not among them. */
+  readonly n: number;
+  /** Episodes left out, because the pair was already flaring. */
+  readonly leftOut: number;
+  /** Share of the episodes in which a flare started: recall for pumps, decoys fired for the others. */
+  readonly fired: number;
+  /** Median and 90th percentile of the minutes from an episode's start to its flare's. */
+  readonly delayP50: number;
+  readonly delayP90: number;
+  /** Further flares started within the episode and the hour after it, per episode that fired. */
+  readonly flaps: number;
+}
+
+/** A flare counts for an episode when it starts within the episode or this many minutes after. */
+const GRACE_MINUTES = 5;
+const FLAP_MINUTES = 60;
+
+/** Compares what was detected with what was injected. */
+export function scoreEpisodes(episodes: readonly Episode[], detections: readonly Detection[]): Score {
+  const delays: number[] = [];
+  let leftOut = 0;
+  let flaps = 0;
+  for (const episode of episodes) {
+    const own = detections.filter(({ pair }) => pair === episode.pair);
+    if (own.some(({ startAt, endAt }) => startAt < episode.startAt && endAt > episode.startAt)) {
+      leftOut += 1;
+      continue;
+    }
+    const starts = own.map(({ startAt }) => startAt).filter((at) => at >= episode.startAt);
+    const first = starts.find((at) => at < episode.endAt + GRACE_MINUTES);
+    if (first === undefined) continue;
+    delays.push(first - episode.startAt + 1);
+    flaps += starts.filter((at) => at > first && at < episode.endAt + FLAP_MINUTES).length;
+  }
+  const n = episodes.length - leftOut;
+  const sorted = delays.toSorted((a, b) => a - b);
+  const at = (share: number) =>
+    sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+  return {
+    n,
+    leftOut,
+    fired: delays.length / Math.max(1, n),
+    delayP50: at(0.5),
+    delayP90: at(0.9),
+    flaps: flaps / Math.max(1, delays.length),
+  };
+}
+
+/** Pools the scores of several seeds, weighted by their episodes; delays by the median of medians. */
+export function poolScores(scores: readonly Score[]): Score {
+  const n = scores.reduce((sum, score) => sum + score.n, 0);
+  const mean = (pick: (score: Score) => number) =>
+    scores.reduce((sum, score) => sum + pick(score) * score.n, 0) / Math.max(1, n);
+  const median = (pick: (score: Score) => number) => {
+    const sorted = scores.map(pick).toSorted((a, b) => a - b);
+    return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+  };
+  return {
+    n,
+    leftOut: scores.reduce((sum, score) => sum + score.leftOut, 0),
+    fired: mean((score) => score.fired),
+    delayP50: median((score) => score.delayP50),
+    delayP90: median((score) => score.delayP90),
+    flaps: mean((score) => score.flaps),
+  };
+}
