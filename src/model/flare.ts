@@ -64,8 +64,8 @@ export type NestedFlare = z.infer<typeof NestedFlare>;
 
 /**
  * `GET /api/v1/flares`. `pro`: every running flare, at once. `free`: running flares at least 5 minutes old and without a
- * canary. `finished_trending`: flares that finished within the last 24 hours, at most 100. Each newest first (by start;
- * finished ones by finish), ties by address.
+ * canary. `finished_trending`: the 100 that finished last, within 24 hours. Each by start, newest first,
+ * ties by address.
  */
 export const Flares = z.object({
   free: z.array(Flare),

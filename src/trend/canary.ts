@@ -40,8 +40,9 @@ const WEIGHTS: Readonly<Record<Warning, number>> = {
 
 /** What the canary holds of a token. */
 export interface CanaryState {
-  /** The warnings that hold. */
+  /** The warnings that hold; in `mask` as bits, in the order of {@link WARNINGS}. */
   warnings: readonly Warning[];
+  mask: number;
   isOn: boolean;
   /** When that last changed, or was first judged; -1 before. */
   changedMs: number;
@@ -54,7 +55,15 @@ export interface CanaryState {
 
 /** A token that nobody judged. */
 export function createCanary(): CanaryState {
-  return { warnings: [], isOn: false, changedMs: -1, calmSinceMs: -1, removedShare: 0, removedAtMs: -1 };
+  return {
+    warnings: [],
+    mask: 0,
+    isOn: false,
+    changedMs: -1,
+    calmSinceMs: -1,
+    removedShare: 0,
+    removedAtMs: -1,
+  };
 }
 
 /** Notes that makers took `usd` out of pools that held `beforeUsd` in all. */
@@ -73,11 +82,13 @@ export function noteRemoval(
 /** Judges the token anew. True when the canary went on or off, or its warnings changed. Trade sums must be brought up to `atMs`. */
 export function judgeCanary(token: TokenState, atMs: number, settings: DetectorSettings): boolean {
   const { canary } = token;
-  const warnings = WARNINGS.filter((warning) => holds(token, warning, atMs, settings));
-  const weight = warnings.reduce((sum, warning) => sum + WEIGHTS[warning], 0);
-  const isSame =
-    warnings.length === canary.warnings.length && warnings.every((name, i) => name === canary.warnings[i]);
-  if (!isSame) canary.warnings = warnings;
+  const mask = maskOf(token, atMs, settings);
+  const isSame = mask === canary.mask;
+  if (!isSame) {
+    canary.mask = mask;
+    canary.warnings = WARNINGS.filter((_, index) => mask & (1 << index));
+  }
+  const weight = mask === 0 ? 0 : canary.warnings.reduce((sum, warning) => sum + WEIGHTS[warning], 0);
   const wasOn = canary.isOn;
   if (weight >= 1) {
     canary.isOn = true;
@@ -93,6 +104,15 @@ export function judgeCanary(token: TokenState, atMs: number, settings: DetectorS
 /** Whether a warning holds that ends a flare at once. */
 export function isDangerous(canary: CanaryState): boolean {
   return canary.warnings.length > 0 && canary.warnings.some((warning) => GRAVE.includes(warning));
+}
+
+function maskOf(token: TokenState, atMs: number, settings: DetectorSettings): number {
+  let mask = 0;
+  for (let index = 0; index < WARNINGS.length; index++) {
+    const warning = WARNINGS[index];
+    if (warning && holds(token, warning, atMs, settings)) mask |= 1 << index;
+  }
+  return mask;
 }
 
 function holds(token: TokenState, warning: Warning, atMs: number, settings: DetectorSettings): boolean {

@@ -14,6 +14,7 @@ export const address = (n: number) => `0x${n.toString(16).padStart(40, "0")}`;
 /** A plain decimal string of a number of usual size. */
 export const decimal = (value: number) => value.toFixed(10);
 
+/** A purchase at 1, each by another trader. */
 export function trade(at: number, token: string, part: Partial<Trade> = {}): Trade {
   return {
     kind: "trade",
@@ -25,7 +26,7 @@ export function trade(at: number, token: string, part: Partial<Trade> = {}): Tra
     price: "1",
     amount: "10",
     quoteUsd: "10",
-    trader: "0xa1",
+    trader: `0x${at.toString(16)}`,
     ...part,
   };
 }

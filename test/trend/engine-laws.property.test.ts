@@ -1,0 +1,233 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { MarketEvent, MarketGroup } from "../../src/market/index.ts";
+import { type Flare, GROUPS, keyOf, Snapshot } from "../../src/model/index.ts";
+import { TrendEngine } from "../../src/trend/index.ts";
+import { crowdOf, playScripts } from "./trade-market.ts";
+import {
+  address,
+  candlePath,
+  createRandom,
+  decimal,
+  drive,
+  HOUR,
+  liquidity,
+  MINUTE,
+  profile,
+  quietMarket,
+  START,
+  trade,
+  withClocks,
+} from "./trend-kit.ts";
+
+const MINUTES = 75;
+/** Low thresholds, so that the short and random markets below flare often. */
+const EAGER = {
+  settings: {
+    candleStartScore: 1,
+    tradeStartScore: 1,
+    startActivity: 0,
+    candleWarmUp: 5,
+    fadeMs: 2 * MINUTE,
+  },
+};
+const RUNS = { numRuns: 8 };
+/** Every snapshot is held to the laws, and one in so many to the schema, which costs more than the engine. */
+const SCHEMA_EVERY = 15;
+
+/** A lively market of some minutes: pumped trades, pumped candles, all groups, removals, noise, garbage. */
+function marketOf(seed: number): MarketEvent[] {
+  const random = createRandom(seed);
+  const at = () => START + Math.floor(random() * MINUTES * MINUTE);
+  const pumped = Array.from({ length: 5 }, (_, n) => {
+    const from = Math.floor(random() * (MINUTES - 10));
+    const isHot = (minute: number) => minute >= from && minute < from + 8;
+    return {
+      token: address(n + 1),
+      rate: (minute: number) => (isHot(minute) ? 15 : 1.5),
+      buyShare: (minute: number) => (isHot(minute) ? 0.85 : 0.5),
+    };
+  });
+  const candles = Array.from({ length: 4 }, (_, n) => {
+    const from = Math.floor(random() * MINUTES);
+    const path = (minute: number) => (minute > from && minute < from + 15 ? 1.15 : 1);
+    return candlePath(address(200 + n), MINUTES, random, path, (minute) => (minute > from ? 5 : 1));
+  });
+  const others = GROUPS.flatMap((group) => noiseOf(group, random));
+  const troubles = Array.from({ length: 6 }, () => [
+    liquidity(at(), address(1 + Math.floor(random() * 5)), decimal(random() * 20_000), "remove"),
+    profile(at(), address(1 + Math.floor(random() * 5)), {
+      contractSource: random() < 0.5 ? "verified" : "unverified",
+    }),
+    trade(at(), address(1), { price: "NaN" }),
+  ]);
+  const events = [
+    ...playScripts([...crowdOf(3), ...pumped], MINUTES, seed),
+    ...quietMarket(3, MINUTES, random),
+  ];
+  const all = [...events, ...candles.flat(), ...others, ...troubles.flat()];
+  return withClocks(all, START + MINUTES * MINUTE, START - 3_000);
+}
+
+function noiseOf(group: MarketGroup, random: () => number): MarketEvent[] {
+  const name = (n: number) => (group === "exchange" ? `X${n}` : address(300 + n));
+  return Array.from({ length: 3 }, (_, n) => [
+    profile(START, name(n), { group }),
+    ...candlePath(
+      name(n),
+      MINUTES,
+      random,
+      (minute) => 1 + minute * n * 0.001,
+      () => 1,
+      { group },
+    ),
+  ]).flat();
+}
+
+const seeds = fc.integer({ min: 1, max: 1_000_000 });
+
+function isOrdered(list: readonly Flare[]): boolean {
+  const order = (flare: Flare) => [-Date.parse(flare.started_trending_at), flare.token.address] as const;
+  return list.every((flare, index) => {
+    const next = list[index + 1];
+    if (!next) return true;
+    const [a, b] = [order(flare), order(next)];
+    return a[0] < b[0] || (a[0] === b[0] && a[1] <= b[1]);
+  });
+}
+
+function expectSchema(snapshot: Snapshot): void {
+  expect(Snapshot.parse(snapshot)).toStrictEqual(snapshot);
+}
+
+function expectLaws(snapshot: Snapshot): void {
+  const { free, pro, finished_trending } = snapshot.flares;
+  const ids = (list: readonly Flare[]) => list.map(({ id }) => id);
+  expect([free, pro, finished_trending].map(isOrdered)).toEqual([true, true, true]);
+  expect(ids(pro)).toEqual(expect.arrayContaining(ids(free)));
+  expect(ids(pro).filter((id) => ids(finished_trending).includes(id))).toEqual([]);
+  expect(pro.every((flare) => flare.finished_trending_at === null)).toBe(true);
+  expect(finished_trending.every((flare) => flare.finished_trending_at !== null)).toBe(true);
+  expect(Object.keys(snapshot.explanations).sort()).toEqual([...ids(pro), ...ids(finished_trending)].sort());
+  const lists = GROUPS.flatMap((group) => [snapshot.charts[group], snapshot.leaderboards[group]]);
+  for (const list of [...lists, free, pro, finished_trending, snapshot.newest.bsc]) {
+    expect(new Set(list.map(keyOf)).size).toBe(list.length);
+  }
+}
+
+test("every snapshot of any market keeps the laws of its lists and its schema", () => {
+  let started = 0;
+  fc.assert(
+    fc.property(seeds, (seed) => {
+      let count = 0;
+      const last = drive(new TrendEngine(EAGER), marketOf(seed), (snapshot) => {
+        expectLaws(snapshot);
+        count += 1;
+        if (count % SCHEMA_EVERY === 0) expectSchema(snapshot);
+      });
+      expectSchema(last);
+      started += last.flares.pro.length + last.flares.finished_trending.length;
+    }),
+    RUNS,
+  );
+  expect(started).toBeGreaterThan(RUNS.numRuns);
+});
+
+test("[L4] the same events give the same bytes, however often and whenever a snapshot is taken", () => {
+  fc.assert(
+    fc.property(seeds, fc.integer({ min: 1, max: 50 }), (seed, often) => {
+      const events = marketOf(seed);
+      const [polled, other] = [new TrendEngine(EAGER), new TrendEngine(EAGER)];
+      let count = 0;
+      for (const event of events) {
+        polled.accept(event);
+        other.accept(event);
+        count += 1;
+        if (count % often === 0) other.snapshot();
+        if (event.kind !== "clock" || event.at % (5 * MINUTE) !== 0) continue;
+        expect(JSON.stringify(other.snapshot())).toBe(JSON.stringify(polled.snapshot()));
+      }
+    }),
+    RUNS,
+  );
+});
+
+test("[L4] an engine restored from a checkpoint at any point goes on to the same bytes", () => {
+  fc.assert(
+    fc.property(seeds, fc.double({ min: 0, max: 1, noNaN: true }), (seed, part) => {
+      const events = marketOf(seed);
+      const cut = Math.floor(events.length * part);
+      const whole = new TrendEngine(EAGER);
+      drive(whole, events.slice(0, cut));
+      const text = JSON.stringify(whole.checkpoint());
+      const restored = TrendEngine.restore(JSON.parse(text), EAGER);
+      expect(JSON.stringify(restored.checkpoint())).toBe(text);
+      expect(JSON.stringify(restored.snapshot())).toBe(JSON.stringify(whole.snapshot()));
+      const seen: string[] = [];
+      drive(whole, events.slice(cut), (snapshot, at) => seen.push(`${at}${JSON.stringify(snapshot)}`));
+      const again: string[] = [];
+      drive(restored, events.slice(cut), (snapshot, at) => again.push(`${at}${JSON.stringify(snapshot)}`));
+      expect(again).toEqual(seen);
+      expect(JSON.stringify(restored.checkpoint())).toBe(JSON.stringify(whole.checkpoint()));
+    }),
+    RUNS,
+  );
+});
+
+test("a snapshot never differs before the engine said that it could", () => {
+  fc.assert(
+    fc.property(seeds, (seed) => {
+      const engine = new TrendEngine(EAGER);
+      let before = engine.snapshot();
+      for (const event of marketOf(seed)) {
+        const promised = engine.nextChangeAtMs;
+        engine.accept(event);
+        if (event.kind !== "clock") continue;
+        const after = engine.snapshot();
+        if (after !== before) expect(promised).toBeLessThanOrEqual(event.at);
+        before = after;
+      }
+    }),
+    RUNS,
+  );
+});
+
+test("what did not change from one snapshot to the next is the same object", () => {
+  const engine = new TrendEngine(EAGER);
+  let before = engine.snapshot();
+  const shared = { lists: 0, items: 0 };
+  drive(engine, marketOf(7), (snapshot) => {
+    for (const list of ["free", "pro", "finished_trending"] as const) {
+      const [a, b] = [before.flares[list], snapshot.flares[list]];
+      if (JSON.stringify(a) === JSON.stringify(b)) {
+        expect(b).toBe(a);
+        shared.lists += 1;
+      }
+      const known = new Map(a.map((flare) => [JSON.stringify(flare), flare]));
+      for (const flare of b) {
+        const same = known.get(JSON.stringify(flare));
+        if (same === undefined) continue;
+        expect(flare).toBe(same);
+        shared.items += 1;
+      }
+    }
+    if (JSON.stringify(before.charts) === JSON.stringify(snapshot.charts))
+      expect(snapshot.charts).toBe(before.charts);
+    before = snapshot;
+  });
+  expect(Math.min(shared.lists, shared.items)).toBeGreaterThan(50);
+});
+
+test("a checkpoint of another version, or a damaged one, is refused with the reason", () => {
+  expect(() => TrendEngine.restore({ version: 99, state: null })).toThrow("version 99");
+  expect(() => TrendEngine.restore({ version: 1, state: {} })).toThrow("no engine's state");
+});
+
+test("event time may leap by years: everything ends, nothing hangs", () => {
+  const engine = new TrendEngine(EAGER);
+  drive(engine, marketOf(3));
+  engine.accept({ kind: "clock", at: START + 7_000 * 365 * 24 * HOUR });
+  expect(engine.tokenCount).toBe(0);
+  expect(engine.snapshot().flares).toEqual({ free: [], pro: [], finished_trending: [] });
+  expect(engine.nextChangeAtMs).toBe(Number.POSITIVE_INFINITY);
+});
