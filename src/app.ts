@@ -2,7 +2,7 @@ import { EventEmitter } from "eventemitter3";
 import type { FastifyInstance } from "fastify";
 import { type Logger, pino } from "pino";
 import type { Config } from "./config.ts";
-import { createReplayFeed } from "./feed/index.ts";
+import { createReplayFeed, createSimulatedFeed, type Feed } from "./feed/index.ts";
 import { createHttpServer, registerWebSocket } from "./http/index.ts";
 import { Head, Hub } from "./hub/index.ts";
 import { systemClock, type WallClock } from "./lib/clock.ts";
@@ -51,14 +51,17 @@ export interface GatewayParts {
   readonly logger?: Logger;
   /** In place of the source that the config names. */
   readonly source?: SnapshotSource;
+  /** Ends the wait for the first snapshot; what was started is stopped by {@link Gateway.stop}. */
+  readonly signal?: AbortSignal;
 }
 
-/** How long a start waits for the first snapshot, so that whoever is told the address finds something there. */
+/** How long a start waits for the first snapshot of a source that shows no life; one that does, in its warm-up, is waited for. */
 const FIRST_SNAPSHOT_MS = 5_000;
 
 /**
- * Builds the gateway out of its parts, listens, and starts to poll. Resolves when the first snapshot is served, or after 5 seconds
- * without one: a source that is down is no reason not to start, and `/readyz` says so. Rejects when it cannot listen or read the recording.
+ * Builds the gateway out of its parts, listens, and starts to poll. Resolves when the first snapshot is served, when `signal`
+ * aborts, or after 5 seconds if the source shows no life: that is no reason not to start, and `/readyz` says so. Rejects with FlarewireError
+ * `invalid-setting` when it cannot listen, and with InputError when the recording cannot be read.
  */
 export async function startGateway(config: Config, parts: GatewayParts = {}): Promise<Gateway> {
   const clock = parts.clock ?? systemClock;
@@ -105,7 +108,7 @@ export async function startGateway(config: Config, parts: GatewayParts = {}): Pr
     signal: polling.signal,
     onError: (error) => logger.warn({ err: error }, "poll failed"),
   });
-  await firstSnapshot(head, polled, clock);
+  await firstSnapshot({ head, source, clock }, polled, parts.signal ?? polling.signal);
   const unwatch = watchFreshness({
     freshness,
     clock,
@@ -125,16 +128,24 @@ export async function startGateway(config: Config, parts: GatewayParts = {}): Pr
   return { url, events, head, freshness, stop: () => (stopped ??= stop()) };
 }
 
-async function firstSnapshot(head: Head, polled: Promise<void>, clock: WallClock): Promise<void> {
+async function firstSnapshot(
+  { head, source, clock }: { head: Head; source: SnapshotSource; clock: WallClock },
+  polled: Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
   const over = new AbortController();
+  const until = AbortSignal.any([over.signal, signal]);
   const arrived = new Promise<void>((resolve) => {
     const stop = head.onChange(() => {
       if (head.ready) resolve();
     });
     over.signal.addEventListener("abort", stop);
   });
-  const waited = clock.sleep(FIRST_SNAPSHOT_MS, over.signal).catch(() => {});
-  await Promise.race([arrived, polled, waited]);
+  const patience = async () => {
+    do await clock.sleep(FIRST_SNAPSHOT_MS, until).catch(() => {});
+    while (!until.aborted && source.freshness().state === "live");
+  };
+  await Promise.race([arrived, polled, patience()]);
   over.abort();
 }
 
@@ -149,7 +160,18 @@ function createSource(config: Config, clock: WallClock, logger: Logger): Snapsho
       onInvalid: (report) => logger.warn({ report }, "upstream sent what is not valid"),
     });
   }
-  const feed = createReplayFeed({
+  const feed = createFeed(config, clock, logger);
+  const engine = new TrendEngine({ facts: feed.facts, refreshMs: config.refreshMs });
+  const { staleAfterMs, warmupMs } = config;
+  return createEngineSource({ feed, engine, clock, staleAfterMs, warmupMs });
+}
+
+function createFeed(config: Config, clock: WallClock, logger: Logger): Feed {
+  if (config.feed === "simulated") {
+    const { seed, warmupMs, speed } = config;
+    return createSimulatedFeed({ seed, startAtMs: clock.now(), warmupMs, speed, clock });
+  }
+  return createReplayFeed({
     path: config.file,
     ...(config.profiles === undefined ? {} : { profilesPath: config.profiles }),
     ...(config.group === undefined ? {} : { group: config.group }),
@@ -160,8 +182,6 @@ function createSource(config: Config, clock: WallClock, logger: Logger): Snapsho
     onSkipped: (reason, line, detail) =>
       logger.warn({ reason, line, detail }, "line of the recording skipped"),
   });
-  const engine = new TrendEngine({ facts: feed.facts, refreshMs: config.refreshMs });
-  return createEngineSource({ feed, engine, clock, staleAfterMs: config.staleAfterMs });
 }
 
 interface HubParts {

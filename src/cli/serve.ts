@@ -56,8 +56,9 @@ function refuse(cause: unknown, { host, port }: Config): never {
 
 /** `flarewire serves http://127.0.0.1:8080 …`: for people, and for scripts that wait for the address. */
 function greeting({ url }: Gateway, config: Config): string {
-  const { source, file, speed } = config;
+  const { source, feed, file, speed } = config;
   const pace = speed === Number.POSITIVE_INFINITY ? "at full speed" : `at ×${speed}`;
-  const from = source === "engine" ? `the recorded market ${file} ${pace}` : `what ${source} says`;
+  const market = feed === "simulated" ? "a simulated market" : `the recorded market ${file}`;
+  const from = source === "engine" ? `${market} ${pace}` : `what ${source} says`;
   return `flarewire serves ${url}${config.basePath} with ${from}; Ctrl-C stops`;
 }

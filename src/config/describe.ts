@@ -44,9 +44,7 @@ function placeholder(name: SettingName): string {
 
 function defaultText({ default: preset, defaultText: words }: Setting): string {
   if (words !== undefined) return words;
-  if (typeof preset === "object")
-    return `${preset.shipped} for the shipped day, else ${preset.own ?? "none"}`;
-  return preset ?? "none";
+  return typeof preset === "string" ? preset : "none";
 }
 
 function wrap(text: string): string {

@@ -4,6 +4,7 @@ import { formatDuration } from "./quantity.ts";
 import {
   type Config,
   flagOf,
+  type Market,
   SETTING_NAMES,
   SETTINGS,
   type Setting,
@@ -29,11 +30,11 @@ export type Layer = ReadonlyMap<SettingName, GivenValue>;
  */
 export function resolveConfig(layers: readonly Layer[], problems: readonly string[] = []): Config {
   const wrong = [...problems];
-  const ownFile = layers.some((layer) => layer.has("file"));
+  const market = marketOf(layers);
   const values: Record<string, unknown> = {};
   for (const name of SETTING_NAMES) {
     const given = layers.find((layer) => layer.has(name))?.get(name);
-    const read = given ? readGiven(name, given) : { value: defaultOf(name, ownFile) };
+    const read = given ? readGiven(name, given) : { value: defaultOf(name, market) };
     if ("problem" in read) wrong.push(read.problem);
     else values[SETTINGS[name].field] = deepFreeze(read.value);
   }
@@ -70,9 +71,17 @@ function readGiven(
   return read.success ? { value: read.data } : { problem: badValue(name, given) };
 }
 
-function defaultOf(name: SettingName, ownFile: boolean): unknown {
+/** What is served by default is the simulated market; who names a recording, or replay, means that. */
+function marketOf(layers: readonly Layer[]): Market {
+  const given = (name: SettingName) => layers.find((layer) => layer.has(name))?.get(name)?.value;
+  const feed = given("feed") ?? (given("file") === undefined ? "simulated" : "replay");
+  if (feed === "simulated") return "simulated";
+  return given("file") === undefined ? "shipped" : "own";
+}
+
+function defaultOf(name: SettingName, market: Market): unknown {
   const { default: preset, schema, path }: Setting = SETTINGS[name];
-  const text = typeof preset === "object" ? (ownFile ? preset.own : preset.shipped) : preset;
+  const text = typeof preset === "object" ? preset[market] : preset;
   return text === undefined || path ? text : schema.parse(text);
 }
 

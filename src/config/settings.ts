@@ -18,12 +18,15 @@ import {
   urlPath,
 } from "./kinds.ts";
 
+/** Which market is served: the simulated one, the recorded day that ships with the project, or the user's own recording. */
+export type Market = "simulated" | "shipped" | "own";
+
 /** One thing that can be set. Its flag, variable and file key follow from its name: see {@link flagOf} and {@link variableOf}. */
 export interface Setting<T = unknown, F extends string = string> extends Kind<T> {
   /** The field of the Config that holds the value, with its unit. */
   readonly field: F;
-  /** As the user would write it; `undefined`: not set. A pair where it depends on whether the shipped recording is played or the user's own. */
-  readonly default: string | undefined | { readonly shipped: string; readonly own: string | undefined };
+  /** As the user would write it; `undefined`: not set. By market where it depends on which one is served. */
+  readonly default: string | undefined | Readonly<Record<Market, string | undefined>>;
   /** The default in the words of the documents, where the value itself would not tell. */
   readonly defaultText?: string;
   /** A good value that is not the default. */
@@ -72,10 +75,17 @@ export const SETTINGS = {
     example: "https://flares.example.org",
     description: "Where snapshots come from: the embedded engine, or another service with this API",
   }),
-  feed: setting("feed", oneOf(["replay"]), {
-    default: "replay",
+  feed: setting("feed", oneOf(["simulated", "replay"]), {
+    default: { simulated: "simulated", shipped: "replay", own: "replay" },
+    defaultText: "simulated; replay where file is given",
     example: "replay",
-    description: "Where the engine's market events come from: replay plays a recorded file",
+    description:
+      "Where the engine's market events come from: a simulated market, or replay of a recorded one",
+  }),
+  seed: setting("seed", integer(0, 4_294_967_295), {
+    default: "1",
+    example: "7",
+    description: "What the simulated market is made from: the same seed and start give the same market",
   }),
   file: setting("file", existingFile(isFile), {
     default: shipped("2017-11-12.csv.gz"),
@@ -84,7 +94,7 @@ export const SETTINGS = {
     description: "Recording to play: candles as CSV or market events as NDJSON, gzip or not",
   }),
   profiles: setting("profiles", existingFile(isFile), {
-    default: { shipped: shipped("2017-11-12.profiles.json"), own: undefined },
+    default: { simulated: undefined, shipped: shipped("2017-11-12.profiles.json"), own: undefined },
     defaultText: "those of the shipped day, else none",
     example: "recordings/profiles.json",
     description: "File that gives the recording's pairs their group, name and facts",
@@ -96,19 +106,22 @@ export const SETTINGS = {
     description: "Group to which all pairs of a candle file belong; only tokens of bsc can flare",
   }),
   speed: setting("speed", speed(0.001, 1_000_000), {
-    default: "60",
+    default: { simulated: "1", shipped: "60", own: "60" },
+    defaultText: "1 for the simulated market, 60 for a recorded one",
     example: "600",
     description: "Event time that passes in a second of real time, in seconds; max plays as fast as can be",
   }),
   loop: setting("loop", flag, {
-    default: { shipped: "true", own: "false" },
+    default: { simulated: "false", shipped: "true", own: "false" },
+    defaultText: "true for the shipped day, else false",
     example: "false",
     description: "Start over when the recording ends, its times moved on so that they never go back",
   }),
   warmup: setting("warmupMs", duration(0, 7 * 24 * HOUR), {
-    default: { shipped: "8h", own: "0" },
+    default: { simulated: "6h", shipped: "8h", own: "0" },
+    defaultText: "6h for the simulated market, 8h for the shipped day, else 0",
     example: "30m",
-    description: "Event time at the recording's start that is played at full speed at the start",
+    description: "Event time that is run through at full speed at the start, so that the first page is alive",
   }),
   refresh: setting("refreshMs", duration(SECOND, HOUR), {
     default: "5s",

@@ -27,12 +27,14 @@ export interface EngineSourceOptions {
   readonly clock: WallClock;
   /** Wall-clock milliseconds without an advance of event time after which the data is `stale`. Default 10,000; Infinity: never. */
   readonly staleAfterMs?: number;
+  /** Event time behind the feed's first `clock` that passes before the first poll, the base: what happens in it is history, not news. Default 0. */
+  readonly warmupMs?: number;
 }
 
 /**
  * The trend engine as a source of snapshots. A poll draws events from the feed into the engine until a `clock` event enters another whole second of
  * event time and the engine says that something may have changed; so the pace is the feed's, the moments of the polls depend on the events alone (law L4)
- * at every replay speed, and a second in which nothing can have changed costs nothing. The first poll, the base, is that of the feed's first `clock`.
+ * at every replay speed, and a second in which nothing can have changed costs nothing. The first poll, the base, is that of the feed's first `clock`, or of the first one after the warm-up.
  *
  * When the feed fails, or the engine does, one poll rejects with FlarewireError, `invalid-input` where the feed's file is at fault (InputError) and else
  * `internal`, and those after it say that the source has ended. Polls are made one after the other.
@@ -55,23 +57,27 @@ class EngineSource implements SnapshotSource {
   readonly #engine: PolledEngine;
   readonly #clock: WallClock;
   readonly #staleAfterMs: number;
+  readonly #warmupMs: number;
   #life: Life = { state: "running" };
   #events: AsyncIterator<FeedEvent> | undefined;
   /** The whole second of event time that was looked at last. */
   #second = -1;
   #polled = false;
+  /** Event time of the feed's first `clock` and the warm-up: there is no poll before. */
+  #baseAtMs: number | undefined;
   /** Event time of the feed's latest `clock`. */
   #observedAtMs: number | undefined;
   /** Monotonic time at which event time last advanced; at first that of the start. */
   #advancedAt: number;
   #turnAt: number;
 
-  constructor({ feed, engine, clock, staleAfterMs = 10_000 }: EngineSourceOptions) {
+  constructor({ feed, engine, clock, staleAfterMs = 10_000, warmupMs = 0 }: EngineSourceOptions) {
     this.info = { name: feed.name, origin: feed.origin, facts: feed.facts };
     this.#feed = feed;
     this.#engine = engine;
     this.#clock = clock;
     this.#staleAfterMs = staleAfterMs;
+    this.#warmupMs = warmupMs;
     this.#advancedAt = clock.monotonic();
     this.#turnAt = this.#advancedAt;
   }
@@ -85,7 +91,14 @@ class EngineSource implements SnapshotSource {
       if (event.kind === "clock") await this.#giveTurn(signal);
       if (poll) return poll;
     }
-    return undefined;
+    return this.#lateBase();
+  }
+
+  /** A feed that ended within its warm-up still leaves a state to serve. */
+  #lateBase(): Poll | undefined {
+    if (this.#life.state !== "ended" || this.#polled || this.#second < 0) return undefined;
+    this.#polled = true;
+    return { observedAtMs: this.#second * 1_000, snapshot: this.#engine.snapshot() };
   }
 
   freshness(): Freshness {
@@ -153,6 +166,8 @@ class EngineSource implements SnapshotSource {
     const second = Math.floor(clockMs / 1_000);
     if (second <= this.#second) return undefined;
     this.#second = second;
+    this.#baseAtMs ??= clockMs + this.#warmupMs;
+    if (clockMs < this.#baseAtMs) return undefined;
     if (this.#polled && nextChangeAtMs > clockMs) return undefined;
     this.#polled = true;
     return { observedAtMs: second * 1_000, snapshot: this.#engine.snapshot() };

@@ -15,6 +15,7 @@ const BAD: Readonly<Record<SettingName, { readonly text: string; readonly json: 
   file: { text: "no-such-file.csv", json: {} },
   profiles: { text: "no-such-profiles.json", json: 1 },
   group: { text: "doge", json: true },
+  seed: { text: "-1", json: 0.5 },
   speed: { text: "0", json: -1 },
   loop: { text: "maybe", json: "yes" },
   warmup: { text: "8 hours", json: 28_800_000 },
@@ -142,9 +143,17 @@ describe("what values mean", () => {
     });
   });
 
+  test("a simulated market is served at its own pace unless a recording, or replay, is named", () => {
+    writeFileSync(join(directory, "own.csv"), "");
+    expect(load([])).toMatchObject({ feed: "simulated", speed: 1, loop: false, warmupMs: 21_600_000 });
+    expect(load(["--file", "own.csv"])).toMatchObject({ feed: "replay", speed: 60 });
+    expect(load(["--feed", "replay"]).file).toContain("2017-11-12");
+    expect(load(["--file", "own.csv", "--feed", "simulated"]).feed).toBe("simulated");
+  });
+
   test("the shipped day loops and is warmed up; a recording of one's own is not, unless told", () => {
     writeFileSync(join(directory, "own.csv"), "");
-    expect(load([])).toMatchObject({
+    expect(load(["--feed", "replay"])).toMatchObject({
       loop: true,
       warmupMs: 28_800_000,
       profiles: expect.stringContaining("profiles"),
@@ -154,7 +163,7 @@ describe("what values mean", () => {
       loop: true,
       warmupMs: 3_600_000,
     });
-    expect(load(["--no-loop"]).loop).toBe(false);
+    expect(load(["--feed", "replay", "--no-loop"]).loop).toBe(false);
   });
 
   test("slashes at the end of addresses are taken off", () => {
@@ -200,7 +209,7 @@ describe.each(SETTING_NAMES)("a bad value of %s", (name) => {
 
   test("is not one that the table itself calls good", () => {
     const { schema, default: preset, path }: Setting = SETTINGS[name];
-    const texts = [example, ...(typeof preset === "object" ? [preset.shipped, preset.own] : [preset])];
+    const texts = [example, ...(typeof preset === "object" ? Object.values(preset) : [preset])];
     for (const text of path ? [] : texts) {
       if (text !== undefined) expect(schema.safeParse(text).success, text).toBe(true);
     }

@@ -11,7 +11,7 @@ import { expect, test } from "vitest";
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const run = promisify(execFile);
 
-test("the package, packed and installed elsewhere, serves its recorded day with no sources and no build", {
+test("the package, packed and installed elsewhere, serves with no sources and no build", {
   timeout: 180_000,
 }, async ({ onTestFinished }) => {
   const folder = await mkdtemp(join(tmpdir(), "flarewire-pack-"));

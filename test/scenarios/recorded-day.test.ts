@@ -5,7 +5,9 @@ import { expectOneState } from "../support/one-state.ts";
 
 /** The shipped day on a free port; the whole of it takes 86,400 / speed seconds. */
 function serveDay(settings: Parameters<typeof createConfig>[0]) {
-  return startGateway(createConfig({ port: 0, logLevel: "error", loop: false, drain: "1s", ...settings }));
+  return startGateway(
+    createConfig({ feed: "replay", port: 0, logLevel: "error", loop: false, drain: "1s", ...settings }),
+  );
 }
 
 test("[L2] a client that reads the snapshot and applies events holds what REST serves, for the whole day, through reconnects", async ({

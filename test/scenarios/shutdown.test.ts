@@ -21,9 +21,9 @@ async function serve(...args: string[]) {
 test("SIGTERM under load closes every client with the code that says resume, and exits 0 within the drain time", async ({
   onTestFinished,
 }) => {
-  const { server, url, logs, exited } = await serve("--speed", "600", "--drain", "1s");
+  const { server, url, logs, exited } = await serve("--feed", "replay", "--speed", "200", "--drain", "1s");
   onTestFinished(() => void server.kill("SIGKILL"));
-  const clients = Array.from({ length: 40 }, () => new IndependentClient(url));
+  const clients = Array.from({ length: 20 }, () => new IndependentClient(url));
   await Promise.all(clients.map((client) => client.connect()));
   await clients[0]?.until(() => clients[0]?.received.events.length !== 0);
   server.kill("SIGTERM");
@@ -37,7 +37,7 @@ test("SIGTERM under load closes every client with the code that says resume, and
     .map((line) => JSON.parse(line))
     .slice(1);
   expect([stopping.msg, stopped.msg, more]).toEqual(["stopping", "stopped", []]);
-  // A second for the drain, and what it takes to close 40 sockets on a busy machine; by its own clock, as the client is busy too.
+  // A second for the drain, and what it takes to close 20 sockets on a busy machine; by its own clock, as the client is busy too.
   expect(stopped.time - stopping.time).toBeLessThan(3_000);
 });
 

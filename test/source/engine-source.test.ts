@@ -75,6 +75,31 @@ function sourceOf(feed: Feed, clock = new ManualClock()) {
   return { engine, clock, source: createEngineSource({ feed, engine, clock, staleAfterMs: 10_000 }) };
 }
 
+test("the base comes when the warm-up is over, and nothing before it", async () => {
+  const feed = feedOf(tick(0), trade(500), tick(1_000), trade(1_500), tick(2_000), trade(2_500), tick(3_000));
+  const source = createEngineSource({
+    feed,
+    engine: new CountingEngine(),
+    clock: new ManualClock(),
+    warmupMs: 2_000,
+  });
+  expect(seen(await allPolls(source))).toEqual([
+    [2_000, 2],
+    [3_000, 3],
+  ]);
+});
+
+test("a feed that ends within its warm-up leaves its last state as the base", async () => {
+  const feed = feedOf(tick(0), trade(500), tick(1_000));
+  const source = createEngineSource({
+    feed,
+    engine: new CountingEngine(),
+    clock: new ManualClock(),
+    warmupMs: 60_000,
+  });
+  expect(seen(await allPolls(source))).toEqual([[1_000, 1]]);
+});
+
 test("a poll is made at each whole second of event time that a clock enters, and bears that second", async () => {
   const { source } = sourceOf(
     feedOf(tick(0), trade(100), tick(400), trade(900), tick(1_250), tick(1_900), trade(2_000), tick(2_000)),
