@@ -4,7 +4,7 @@ import { type Logger, pino } from "pino";
 import type { Config } from "./config.ts";
 import { createReplayFeed, createSimulatedFeed, type Feed } from "./feed/index.ts";
 import { createHttpServer, registerWebSocket } from "./http/index.ts";
-import { Head, Hub } from "./hub/index.ts";
+import { Head, type HeadBatch, Hub } from "./hub/index.ts";
 import { systemClock, type WallClock } from "./lib/clock.ts";
 import { VERSION } from "./lib/version.ts";
 import { createMemoryLog, type EventLog } from "./log/index.ts";
@@ -58,6 +58,9 @@ export interface GatewayParts {
 /** How long a start waits for the first snapshot of a source that shows no life; one that does, in its warm-up, is waited for. */
 const FIRST_SNAPSHOT_MS = 5_000;
 
+/** What is left of plain HTTP when the last client has gone gets this long. */
+const HTTP_CLOSE_MS = 1_000;
+
 /**
  * Builds the gateway out of its parts, listens, and starts to poll. Resolves when the first snapshot is served, when `signal`
  * aborts, or after 5 seconds if the source shows no life: that is no reason not to start, and `/readyz` says so. Rejects with FlarewireError
@@ -74,7 +77,10 @@ export async function startGateway(config: Config, parts: GatewayParts = {}): Pr
     maxBytes: config.logBytes,
     onError: (error) => logger.error({ err: error }, "a listener of the log failed"),
   });
-  const head = new Head({ log });
+  const head = new Head({
+    log,
+    onError: (error) => logger.error({ err: error }, "a listener of the head failed"),
+  });
   const freshness = () => source.freshness();
   const hub = createHub(config, { clock, logger, source, log, head });
   const events: Gateway["events"] = new EventEmitter();
@@ -86,7 +92,7 @@ export async function startGateway(config: Config, parts: GatewayParts = {}): Pr
     clock,
     info: () => source.info,
     ready: () => !draining,
-    settings: config,
+    settings: { ...config, closeGraceMs: HTTP_CLOSE_MS },
     logger,
     register: (instance: FastifyInstance) =>
       registerWebSocket(instance, {
@@ -96,7 +102,7 @@ export async function startGateway(config: Config, parts: GatewayParts = {}): Pr
         allowedOrigins: config.allowedOrigins,
       }),
   });
-  const publish = async (batch: Parameters<Head["publish"]>[0]) => {
+  const publish = async (batch: HeadBatch) => {
     await head.publish(batch);
     announce(events, batch.events, formatCursor(head.cursor), logger);
   };
@@ -109,10 +115,14 @@ export async function startGateway(config: Config, parts: GatewayParts = {}): Pr
     onError: (error) => logger.warn({ err: error }, "poll failed"),
   });
   await firstSnapshot({ head, source, clock }, polled, parts.signal ?? polling.signal);
+  logSource(source, logger);
   const unwatch = watchFreshness({
     freshness,
     clock,
-    onChange: (event) => void publish({ events: [event] }),
+    onChange: (event) => {
+      logSource(source, logger);
+      publish({ events: [event] }).catch((error) => logger.error({ err: error }, "status not published"));
+    },
   });
 
   const stop = async () => {
@@ -120,12 +130,21 @@ export async function startGateway(config: Config, parts: GatewayParts = {}): Pr
     polling.abort(new Error("stopping"));
     unwatch();
     await polled;
-    await hub.drain(config.drainMs);
+    // Whoever does not answer its close gets a grace; it is part of the time that the drain may take.
+    await hub.drain(Math.max(0, config.drainMs - hub.limits.closeGraceMs));
     await app.close();
     await log.close();
   };
   let stopped: Promise<void> | undefined;
   return { url, events, head, freshness, stop: () => (stopped ??= stop()) };
+}
+
+/** Tells the operator how the source fares: at the start, and when that changes. */
+function logSource(source: SnapshotSource, logger: Logger): void {
+  const { state, reason, observed_at } = source.freshness();
+  const facts = { source: source.info.name, origin: source.info.origin, state, observed_at };
+  if (state === "live") logger.info(facts, "the source is live");
+  else logger.warn({ ...facts, reason }, `the source is ${state}: ${reason}`);
 }
 
 async function firstSnapshot(

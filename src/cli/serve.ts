@@ -34,8 +34,11 @@ export async function serve(args: readonly string[], terminal: Terminal): Promis
   // Whoever read the line below may close the pipe; the gateway goes on.
   terminal.stdout.on("error", () => {});
   try {
-    const gateway = await startGateway(config, { logger }).catch((error: unknown) => refuse(error, config));
-    terminal.stdout.write(`${greeting(gateway, config)}\n`);
+    const { signal: ended } = shutdown;
+    const gateway = await startGateway(config, { logger, signal: ended }).catch((error: unknown) =>
+      refuse(error, config),
+    );
+    if (!ended.aborted) terminal.stdout.write(`${greeting(gateway, config)}\n`);
     const signal = await shutdown.requested;
     logger.info({ signal, drainMs: config.drainMs }, "stopping");
     await gateway.stop();

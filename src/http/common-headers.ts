@@ -11,6 +11,7 @@ export const EXPOSED_HEADERS = [
   "Flarewire-Observed-At",
   "Flarewire-Source-State",
   "Flarewire-Origin",
+  "Flarewire-Facts",
 ] as const;
 
 /** Request fields that scripts of other origins may send, beside those that any page may. */

@@ -61,10 +61,19 @@ function createResponder({ head, freshness, info, settings }: ResourceParts): Re
   };
 }
 
-/** Tells how old the data is and where it comes from. Not as `Age`, by which caches would reckon. */
-export function setFreshness(reply: FastifyReply, fresh: Freshness, { origin }: SourceInfo): void {
+const FACTS = [
+  "trades",
+  "liquidity",
+  "listings",
+  "profiles",
+] as const satisfies readonly (keyof SourceInfo["facts"])[];
+
+/** Tells how old the data is, what its source can know, and where it comes from. Not as `Age`, by which caches would reckon. */
+export function setFreshness(reply: FastifyReply, fresh: Freshness, { origin, facts }: SourceInfo): void {
   reply.header("flarewire-data-age", String(Math.floor(fresh.data_age_ms / 1_000)));
   if (fresh.observed_at !== null) reply.header("flarewire-observed-at", fresh.observed_at);
   reply.header("flarewire-source-state", fresh.state);
   reply.header("flarewire-origin", origin);
+  const known = FACTS.filter((name) => facts[name]);
+  reply.header("flarewire-facts", known.length === 0 ? "none" : known.join(", "));
 }

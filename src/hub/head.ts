@@ -30,12 +30,22 @@ const NOTHING: Snapshot = {
   explanations: {},
 };
 
+/** What a head is made of. */
+export interface HeadOptions {
+  readonly log: EventLog;
+  /** What belongs to the log's head: of a log that was kept, the state that was kept with it. Without it the head is not ready. */
+  readonly initial?: { readonly snapshot: Snapshot; readonly observedAtMs: number };
+  /** Told when a listener throws. Default: nobody is told. */
+  readonly onError?: (error: unknown) => void;
+}
+
 /**
  * The state at the head of the log. Cursor, snapshot and event time always belong together (law L2): they change in one
  * step, after the log has kept the events, and whoever reads them within one turn of the event loop sees one instant.
  */
 export class Head {
   readonly #log: EventLog;
+  readonly #onError: (error: unknown) => void;
   readonly #listeners = new Set<HeadListener>();
   readonly #texts = new Map<string, string>();
   #cursor: Cursor;
@@ -44,9 +54,9 @@ export class Head {
   #ready: boolean;
   #last: Promise<void> = Promise.resolve();
 
-  /** `initial` is what belongs to the log's head: of a log that was kept, the state that was kept with it. Without it the head is not {@link ready}. */
-  constructor(options: { log: EventLog; initial?: { snapshot: Snapshot; observedAtMs: number } }) {
+  constructor(options: HeadOptions) {
     this.#log = options.log;
+    this.#onError = options.onError ?? (() => {});
     this.#cursor = options.log.head;
     this.#snapshot = options.initial?.snapshot ?? NOTHING;
     this.#observedAtMs = options.initial?.observedAtMs ?? 0;
@@ -104,6 +114,15 @@ export class Head {
     return text;
   }
 
+  /** The batch is published whatever a listener does: were its fault the publisher's, the batch would be published again. */
+  #tell(listener: HeadListener, records: readonly LogRecord[]): void {
+    try {
+      listener(records, this);
+    } catch (error) {
+      this.#onError(error);
+    }
+  }
+
   async #take(batch: HeadBatch): Promise<void> {
     const records = await this.#log.append(batch.events);
     const last = records.at(-1);
@@ -114,6 +133,6 @@ export class Head {
       this.#ready = true;
       this.#texts.clear();
     }
-    for (const listener of this.#listeners) listener(records, this);
+    for (const listener of this.#listeners) this.#tell(listener, records);
   }
 }

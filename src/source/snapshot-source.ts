@@ -3,7 +3,7 @@ import type { Freshness, SourceInfo } from "../protocol/index.ts";
 
 /** One observation of the market. */
 export interface Poll {
-  /** Event time of the observation, in milliseconds since 1970 UTC; never goes back. */
+  /** Event time of the observation, in milliseconds since 1970 UTC. Goes back only where another service is polled that began its market anew. */
   readonly observedAtMs: number;
   /** The state at that time. Parts that did not change are the same objects as in the poll before, so that comparing is cheap. */
   readonly snapshot: Snapshot;

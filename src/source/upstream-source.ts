@@ -54,9 +54,7 @@ export interface UpstreamSource extends SnapshotSource {
  * invalid keeps its last valid version (see readList). Of the four resources, where `/snapshot` is not offered, some may
  * fail: the others go on, and the next poll waits as after a failure.
  *
- * `observedAtMs` is the upstream's; where it has none, the wall time of the poll. When that goes back (a restart on another recording)
- * the snapshot is taken all the same and `observedAtMs` stays at the latest time given, until the upstream has passed it;
- * `freshness().observed_at` shows the upstream's own time throughout.
+ * `observedAtMs` is the upstream's; where it has none, the wall time of the poll. It goes back when the upstream begins its market anew.
  *
  * Throws FlarewireError `invalid-setting` when `url` is not an http or https address as described.
  */
@@ -77,7 +75,6 @@ class PolledUpstream implements UpstreamSource {
   #dueAtMs = 0;
   #snapshot: Snapshot | undefined;
   #observedAtMs: number | undefined;
-  #latestObservedAtMs = 0;
   /** Monotonic: the last whole answer that was believed, at first the start. */
   #heardAtMs: number;
   #lastSuccessAtMs: number | undefined;
@@ -87,7 +84,7 @@ class PolledUpstream implements UpstreamSource {
   #doubt: string | undefined;
   #failuresInRow = 0;
   readonly #stats = { succeeded: 0, failed: 0, doubted: 0 };
-  #info: SourceInfo = infoOf("live");
+  #info: SourceInfo = { name: "upstream", origin: NOTHING_TOLD.origin, facts: NOTHING_TOLD.facts };
 
   constructor(options: UpstreamOptions) {
     this.#clock = options.clock;
@@ -106,7 +103,7 @@ class PolledUpstream implements UpstreamSource {
     this.#heardAtMs = options.clock.monotonic();
   }
 
-  /** All facts are supposed to be supported, for the API does not say which; the origin is what the last answer said. */
+  /** As the last answer said: see {@link Told}. */
   get info(): SourceInfo {
     return this.#info;
   }
@@ -132,7 +129,7 @@ class PolledUpstream implements UpstreamSource {
     return judgeUpstream({
       silentMs: this.#clock.monotonic() - this.#heardAtMs,
       lastSuccessAtMs: this.#lastSuccessAtMs,
-      observedAtMs: this.#observedAtMs,
+      observedAtMs: this.#told.observedAtMs ?? this.#observedAtMs,
       told: this.#told,
       trouble: this.#trouble,
       partly: this.#partly,
@@ -160,14 +157,13 @@ class PolledUpstream implements UpstreamSource {
     this.#doubt = undefined;
     this.#snapshot = snapshot;
     this.#told = told;
-    if (this.#info.origin !== told.origin) this.#info = infoOf(told.origin);
+    this.#info = { name: "upstream", origin: told.origin, facts: told.facts };
     this.#observedAtMs = reading.observedAtMs ?? this.#observedAtMs ?? this.#clock.now();
     if (!failure) {
       this.#heardAtMs = this.#clock.monotonic();
       this.#lastSuccessAtMs = this.#clock.now();
     }
-    this.#latestObservedAtMs = Math.max(this.#latestObservedAtMs, this.#observedAtMs);
-    return { observedAtMs: this.#latestObservedAtMs, snapshot };
+    return { observedAtMs: this.#observedAtMs, snapshot };
   }
 
   #failed({ reason, retryAfterMs }: Failure): void {
@@ -184,14 +180,6 @@ class PolledUpstream implements UpstreamSource {
     this.#trouble = undefined;
     this.#dueAtMs = startedAtMs + this.#intervalMs;
   }
-}
-
-function infoOf(origin: SourceInfo["origin"]): SourceInfo {
-  return {
-    name: "upstream",
-    origin,
-    facts: { trades: true, liquidity: true, listings: true, profiles: true },
-  };
 }
 
 function baseOf(text: string): string {

@@ -9,7 +9,7 @@ const PREFLIGHT = {
   "access-control-request-headers": "if-none-match",
 };
 const EXPOSED =
-  "ETag, Link, Retry-After, Flarewire-Cursor, Flarewire-Data-Age, Flarewire-Observed-At, Flarewire-Source-State, Flarewire-Origin";
+  "ETag, Link, Retry-After, Flarewire-Cursor, Flarewire-Data-Age, Flarewire-Observed-At, Flarewire-Source-State, Flarewire-Origin, Flarewire-Facts";
 
 describe("with all origins allowed", () => {
   test("every answer may be read by pages, problems and 304s too", async ({ rest }) => {
@@ -32,7 +32,7 @@ describe("with all origins allowed", () => {
   test("every Flarewire field that is sent is exposed", async ({ rest }) => {
     const { headers } = await rest.ask("GET", "/api/v1/snapshot");
     const own = Object.keys(headers).filter((field) => field.startsWith("flarewire-"));
-    expect(own).toHaveLength(5);
+    expect(own).toHaveLength(6);
     for (const field of own) expect(EXPOSED.toLowerCase().split(", ")).toContain(field);
   });
 

@@ -50,6 +50,7 @@ test("every resource tells cursor, age, state and origin of the data, and where 
       "flarewire-observed-at": "2017-11-12T08:36:00.000Z",
       "flarewire-source-state": "live",
       "flarewire-origin": "recorded",
+      "flarewire-facts": "profiles",
     });
   }
 });

@@ -163,15 +163,25 @@ test("an abort ends a poll even where the request pays no heed to it", async () 
   await expect(poll).rejects.toThrow("enough");
 });
 
-test("an event time that goes back is shown in freshness, while that of the polls stands still", async ({
-  upstream,
-}) => {
+test("an event time that goes back is told as it is", async ({ upstream }) => {
   const back = "2017-11-04T00:00:00.000Z";
   upstream.on("snapshot", json(wholeOf(SAMPLE_SNAPSHOT)), json(wholeOf(EMPTY_SNAPSHOT, back)));
   const { next, source } = follow(upstream.url);
   expect((await next()).observedAtMs).toBe(OBSERVED);
-  expect(await next()).toEqual({ observedAtMs: OBSERVED, snapshot: EMPTY_SNAPSHOT });
+  expect(await next()).toEqual({ observedAtMs: Date.parse(back), snapshot: EMPTY_SNAPSHOT });
   expect(source.freshness()).toMatchObject({ state: "live", observed_at: back });
+});
+
+test("what an upstream's source can know, and the time it has reached, are those of its headers", async ({
+  upstream,
+}) => {
+  const reached = "2017-11-12T09:00:00.000Z";
+  const headers = { "flarewire-facts": "trades, profiles", "flarewire-observed-at": reached };
+  upstream.on("snapshot", json(wholeOf(SAMPLE_SNAPSHOT), headers));
+  const { next, source } = follow(upstream.url);
+  expect((await next()).observedAtMs).toBe(OBSERVED);
+  expect(source.info.facts).toEqual({ trades: true, liquidity: false, listings: false, profiles: true });
+  expect(source.freshness().observed_at).toBe(reached);
 });
 
 test("an observed_at that is no moment is counted and leaves the event time as it was", async ({
