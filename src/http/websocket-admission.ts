@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { type ConnectQuery, checkQuery } from "../hub/index.ts";
 import { FlarewireError } from "../protocol/index.ts";
+import { checkOrigin, invalid, quote } from "./admission.ts";
 
 /** The one subprotocol that is spoken. */
 export const SUBPROTOCOL = "flarewire.v1";
@@ -10,8 +11,6 @@ const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,64}$/;
 /** 16 bytes in base64 (RFC 6455, 4.1). */
 const KEY = /^[+/0-9A-Za-z]{22}==$/;
 const SPOKEN_VERSION = "13";
-/** Most of a client's value that is quoted back. */
-const QUOTED = 64;
 
 /**
  * Refuses a handshake that cannot become a connection, while it is still HTTP and the answer can be read. Throws FlarewireError:
@@ -31,13 +30,7 @@ export function checkHandshake(
     throw invalid("Sec-WebSocket-Key", headers["sec-websocket-key"], "16 bytes in base64");
   }
   checkProtocols(headers["sec-websocket-protocol"]);
-  const { origin } = headers;
-  // Only browsers send one, and only there it means something.
-  if (origin === undefined || allowedOrigins === undefined) return;
-  if (allowedOrigins.includes("*") || allowedOrigins.includes(origin)) return;
-  throw new FlarewireError("origin-refused", `pages of ${quote(origin)} may not connect`, {
-    field: "Origin",
-  });
+  checkOrigin(headers.origin, allowedOrigins);
 }
 
 /** What a stream's address asks for. Throws FlarewireError `invalid-parameter` or `unknown-channel` with the field. */
@@ -84,15 +77,4 @@ function readChannels(value: unknown): readonly string[] | undefined {
 function readAfter(value: unknown): string | undefined {
   if (value === undefined || typeof value === "string") return value;
   throw invalid("after", value, "given once");
-}
-
-function invalid(field: string, value: unknown, bound: string): FlarewireError {
-  return new FlarewireError("invalid-parameter", `${field} is ${quote(value)}; it has to be ${bound}`, {
-    field,
-    bound,
-  });
-}
-
-function quote(value: unknown): string {
-  return value === undefined ? "missing" : JSON.stringify(String(value).slice(0, QUOTED));
 }

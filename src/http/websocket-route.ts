@@ -5,16 +5,17 @@ import type { WebSocket } from "ws";
 import { type Hub, websocketFraming } from "../hub/index.ts";
 import type { WallClock } from "../lib/clock.ts";
 import { FlarewireError } from "../protocol/index.ts";
+import { checkHub, takeSeat } from "./admission.ts";
+import { Seats } from "./seats.ts";
 import { checkHandshake, readStreamQuery, SUBPROTOCOL } from "./websocket-admission.ts";
 import { WebSocketPings } from "./websocket-pings.ts";
-import { WebSocketSeats } from "./websocket-seats.ts";
 import { StreamWebSocket, WebSocketSocket } from "./websocket-socket.ts";
 
 /** How many connections are taken. */
 export interface WebSocketLimits {
-  /** WebSockets in all; default 10,000. */
+  /** Connections in all; default 10,000. */
   readonly maxSockets: number;
-  /** WebSockets of one address, as Fastify's `request.ip` tells it; default 100. */
+  /** Connections of one address, as Fastify's `request.ip` tells it; default 100. */
   readonly maxSocketsPerIp: number;
 }
 
@@ -23,6 +24,8 @@ export interface WebSocketOptions {
   readonly hub: Hub;
   readonly clock: WallClock;
   readonly limits?: Partial<WebSocketLimits> | undefined;
+  /** The seats that other transports take too; default: seats of its own, as many as `limits` says. */
+  readonly seats?: Seats | undefined;
   /** Origins of pages that may connect, such as `https://example.com`; all when left out, or with `*`. Programs, which send no origin, always may. */
   readonly allowedOrigins?: readonly string[] | undefined;
   /** Put before the path, in addition to the instance's own prefix; default none. */
@@ -45,10 +48,8 @@ const RETRY_AFTER_S = 5;
 export async function registerWebSocket(app: FastifyInstance, options: WebSocketOptions): Promise<void> {
   const { hub, clock } = options;
   const path = `${options.basePath ?? ""}/api/v1/stream`;
-  const seats = new WebSocketSeats(
-    options.limits?.maxSockets ?? 10_000,
-    options.limits?.maxSocketsPerIp ?? 100,
-  );
+  const seats =
+    options.seats ?? new Seats(options.limits?.maxSockets ?? 10_000, options.limits?.maxSocketsPerIp ?? 100);
   const pings = new WebSocketPings(clock);
   upgradeOnly(app, `${app.prefix}${path}`);
   // In a context of its own: the plugin wraps every route that it sees, and this is the only one that needs it.
@@ -85,37 +86,20 @@ export async function registerWebSocket(app: FastifyInstance, options: WebSocket
   });
 }
 
-function admit(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  options: WebSocketOptions,
-  seats: WebSocketSeats,
-): void {
+function admit(request: FastifyRequest, reply: FastifyReply, options: WebSocketOptions, seats: Seats): void {
   if (!request.ws) return;
   const { hub, allowedOrigins } = options;
   try {
     checkHandshake(request.headers, allowedOrigins);
     readStreamQuery(request.query);
-    if (hub.refusal) throw new FlarewireError(hub.refusal, REFUSALS[hub.refusal]);
-    const { ip } = request;
-    const bound = seats.take(ip);
-    if (bound !== undefined) {
-      throw new FlarewireError("over-capacity", `as many connections are open as allowed: ${bound}`, {
-        bound,
-      });
-    }
+    checkHub(hub);
     // Whatever becomes of the handshake, the socket's end is the seat's end.
-    request.raw.socket.once("close", () => seats.leave(ip));
+    request.raw.socket.once("close", takeSeat(seats, request.ip));
   } catch (error) {
     if (error instanceof FlarewireError) explain(reply, error);
     throw error;
   }
 }
-
-const REFUSALS = {
-  draining: "the server is stopping; another one will take its place",
-  "not-ready": "there is no data yet",
-} as const;
 
 function explain(reply: FastifyReply, { code }: FlarewireError): void {
   if (code === "over-capacity" || code === "draining" || code === "not-ready") {

@@ -2,6 +2,7 @@ import type { Duplex } from "node:stream";
 import { WebSocket } from "ws";
 import type { Session, Socket } from "../hub/index.ts";
 import { CLOSE_CODES, type CloseReason } from "../protocol/index.ts";
+import { unsentBytes } from "./unsent-bytes.ts";
 import type { PingTarget } from "./websocket-pings.ts";
 
 const TOO_BIG = CLOSE_CODES["message-too-big"];
@@ -84,16 +85,4 @@ export class WebSocketSocket implements Socket, PingTarget {
   lost(): void {
     if (this.#session && !this.#session.isBehind) this.#session.close("heartbeat-lost");
   }
-}
-
-/**
- * What the kernel has not taken yet of the write in progress. `writableLength` counts that write whole until it is done, so that
- * a slow reader of one large snapshot would look frozen; Node itself tells the two apart by this number for `setTimeout`, and
- * has no public name for it. `undefined` where it is missing: then only whole writes count as progress.
- */
-function unsentBytes(raw: Duplex): number | undefined {
-  const handle: unknown = Reflect.get(raw, "_handle");
-  if (typeof handle !== "object" || handle === null) return undefined;
-  const bytes: unknown = Reflect.get(handle, "writeQueueSize");
-  return typeof bytes === "number" ? bytes : undefined;
 }

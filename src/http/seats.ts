@@ -1,5 +1,5 @@
-/** Counts connections, in all and by address, so that one client cannot take the places of all. */
-export class WebSocketSeats {
+/** Counts those who follow events, over whatever transport, in all and by address, so that one client cannot take the places of all. */
+export class Seats {
   readonly #most: number;
   readonly #mostPerAddress: number;
   readonly #byAddress = new Map<string, number>();

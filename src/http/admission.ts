@@ -1,0 +1,52 @@
+import type { Hub } from "../hub/index.ts";
+import { FlarewireError } from "../protocol/index.ts";
+import type { Seats } from "./seats.ts";
+
+/*
+ * What stands before every way to follow events, while a refusal is still an HTTP answer.
+ */
+
+/** Most of a client's value that is quoted back. */
+const QUOTED = 64;
+
+const REFUSALS = {
+  draining: "the server is stopping; another one will take its place",
+  "not-ready": "there is no data yet",
+} as const;
+
+/** Throws FlarewireError `origin-refused` for a page of an origin that may not connect. Without a list all may. */
+export function checkOrigin(origin: string | undefined, allowedOrigins: readonly string[] | undefined): void {
+  // Only browsers send one, and only there it means something.
+  if (origin === undefined || allowedOrigins === undefined) return;
+  if (allowedOrigins.includes("*") || allowedOrigins.includes(origin)) return;
+  throw new FlarewireError("origin-refused", `pages of ${quote(origin)} may not connect`, {
+    field: "Origin",
+  });
+}
+
+/** Throws FlarewireError `draining` or `not-ready` while the hub takes nobody. */
+export function checkHub({ refusal }: Hub): void {
+  if (refusal) throw new FlarewireError(refusal, REFUSALS[refusal]);
+}
+
+/** Takes a seat for this address and returns how to give it back; throws FlarewireError `over-capacity` where there is none. */
+export function takeSeat(seats: Seats, address: string): () => void {
+  const bound = seats.take(address);
+  if (bound !== undefined) {
+    throw new FlarewireError("over-capacity", `as many connections are open as allowed: ${bound}`, { bound });
+  }
+  return () => seats.leave(address);
+}
+
+/** FlarewireError `invalid-parameter` with the field, its value and what it has to be. */
+export function invalid(field: string, value: unknown, bound: string): FlarewireError {
+  return new FlarewireError("invalid-parameter", `${field} is ${quote(value)}; it has to be ${bound}`, {
+    field,
+    bound,
+  });
+}
+
+/** A client's value, cut to a length that can be put into a message. */
+export function quote(value: unknown): string {
+  return value === undefined ? "missing" : JSON.stringify(String(value).slice(0, QUOTED));
+}
