@@ -3,7 +3,7 @@ import type { FastifyInstance } from "fastify";
 import { type Logger, pino } from "pino";
 import type { Config } from "./config.ts";
 import { createReplayFeed, createSimulatedFeed, type Feed } from "./feed/index.ts";
-import { createHttpServer, registerWebSocket } from "./http/index.ts";
+import { createHttpServer, registerEvents, registerWebSocket, Seats } from "./http/index.ts";
 import { Head, type HeadBatch, Hub } from "./hub/index.ts";
 import { systemClock, type WallClock } from "./lib/clock.ts";
 import { VERSION } from "./lib/version.ts";
@@ -94,13 +94,13 @@ export async function startGateway(config: Config, parts: GatewayParts = {}): Pr
     ready: () => !draining,
     settings: { ...config, closeGraceMs: HTTP_CLOSE_MS },
     logger,
-    register: (instance: FastifyInstance) =>
-      registerWebSocket(instance, {
-        hub,
-        clock,
-        limits: { maxSockets: config.maxSockets, maxSocketsPerIp: config.maxSocketsPerIp },
-        allowedOrigins: config.allowedOrigins,
-      }),
+    register: async (instance: FastifyInstance) => {
+      const { allowedOrigins, maxSockets, maxSocketsPerIp } = config;
+      const seats = new Seats(maxSockets, maxSocketsPerIp);
+      await registerWebSocket(instance, { hub, clock, seats, allowedOrigins });
+      const info = () => source.info;
+      registerEvents(instance, { hub, log, head, clock, freshness, info, seats, allowedOrigins });
+    },
   });
   const publish = async (batch: HeadBatch) => {
     await head.publish(batch);

@@ -166,12 +166,12 @@ export const SETTINGS = {
   maxSockets: setting("maxSockets", integer(1, 1_000_000), {
     default: "10000",
     example: "50000",
-    description: "Open streams in all; one more is refused with 503",
+    description: "Open streams and waiting polls in all; one more is refused with 503",
   }),
   maxSocketsPerIp: setting("maxSocketsPerIp", integer(1, 1_000_000), {
     default: "256",
     example: "20",
-    description: "Open streams of one client address; one more is refused with 503",
+    description: "Open streams and waiting polls of one client address; one more is refused with 503",
   }),
   corsOrigins: setting("corsOrigins", origins, {
     default: "*",
@@ -182,7 +182,7 @@ export const SETTINGS = {
     default: "*",
     example: "https://app.example.org",
     description:
-      "Origins whose pages may open a WebSocket; clients that are no browsers send none and are let in",
+      "Origins whose pages may open a WebSocket or ask for events; clients that are no browsers send none and are let in",
   }),
   trustProxy: setting("trustProxy", networks, {
     default: "none",

@@ -15,7 +15,7 @@ export const EXPOSED_HEADERS = [
 ] as const;
 
 /** Request fields that scripts of other origins may send, beside those that any page may. */
-export const ALLOWED_HEADERS = ["Authorization", "If-None-Match"] as const;
+export const ALLOWED_HEADERS = ["Authorization", "If-None-Match", "Last-Event-ID"] as const;
 
 /** Seconds for which a browser may remember a preflight's answer: a day, of which browsers take what they like. */
 const PREFLIGHT_MAX_AGE_S = 86_400;

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { Charts, Flares, Leaderboards, Newest } from "../model/index.ts";
 import type { ErrorCode } from "../protocol/index.ts";
-import { HealthResponse, ReadyResponse, SnapshotResponse } from "./responses.ts";
+import { EventsResponse, HealthResponse, ReadyResponse, SnapshotResponse } from "./responses.ts";
 
 /** An address of REST: what is served there, and what it can answer instead. All take GET, HEAD and OPTIONS. */
 export interface Endpoint {
@@ -55,6 +55,27 @@ export const ENDPOINTS = {
     problems: ["not-ready", "draining"],
   },
 } as const satisfies Record<string, Endpoint>;
+
+/**
+ * Events over HTTP: the body of 200 as JSON; 204 when a wait brought nothing. To whoever asks for `text/event-stream` it is a stream. Not
+ * among {@link ENDPOINTS}, because it needs a hub: see `registerEvents`.
+ */
+export const EVENTS_ENDPOINT = {
+  path: "/api/v1/events",
+  summary: "Events behind a cursor, as JSON, waiting for them on request; or server-sent events.",
+  schema: EventsResponse,
+  conditional: false,
+  alsoAtRoot: false,
+  problems: [
+    "invalid-parameter",
+    "unknown-channel",
+    "origin-refused",
+    "cursor-gone",
+    "over-capacity",
+    "not-ready",
+    "draining",
+  ],
+} as const satisfies Endpoint;
 
 export type EndpointName = keyof typeof ENDPOINTS;
 

@@ -1,7 +1,9 @@
 /** The HTTP side: REST, WebSocket, problems, health. */
 export * from "./endpoints.ts";
+export * from "./events-route.ts";
 export * from "./head-like.ts";
 export * from "./http-settings.ts";
 export * from "./responses.ts";
+export * from "./seats.ts";
 export * from "./server.ts";
 export * from "./websocket-route.ts";

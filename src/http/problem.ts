@@ -29,6 +29,7 @@ export function problemOf(failure: FlarewireError, instance: string): Problem {
     instance: `urn:flarewire:request:${instance}`,
     ...(failure.field === undefined ? {} : { field: failure.field }),
     ...(failure.bound === undefined ? {} : { bound: failure.bound }),
+    ...(failure.lost === undefined ? {} : { lost: failure.lost }),
   };
 }
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Snapshot, Timestamp } from "../model/index.ts";
-import { CursorText, ERROR_CODES, type ErrorCode, Freshness } from "../protocol/index.ts";
+import { CursorText, ERROR_CODES, type ErrorCode, EventMessage, Freshness, Lost } from "../protocol/index.ts";
 
 /*
  * The bodies of REST that are not resources of the specification.
@@ -14,6 +14,16 @@ export const SnapshotResponse = z.object({
   ...Snapshot.shape,
 });
 export type SnapshotResponse = z.infer<typeof SnapshotResponse>;
+
+/** `GET /api/v1/events`: the events behind the cursor that was given, each as a WebSocket brings it, in order. */
+export const EventsResponse = z.object({
+  /** To be given as `after` next time: everything that was asked for up to here is in the answer. */
+  cursor: CursorText,
+  events: z.array(EventMessage),
+  /** There is more in the log, perhaps nothing of what was asked for: ask again at once. */
+  more: z.boolean(),
+});
+export type EventsResponse = z.infer<typeof EventsResponse>;
 
 /** `GET /healthz`: the process lives. Says nothing about the data. */
 export const HealthResponse = z.object({
@@ -49,5 +59,7 @@ export const Problem = z.object({
   field: z.string().optional(),
   /** What would have been right. */
   bound: z.string().optional(),
+  /** Of `cursor-gone`: why, and how much was missed. */
+  lost: Lost.optional(),
 });
 export type Problem = z.infer<typeof Problem>;

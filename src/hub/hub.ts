@@ -58,6 +58,7 @@ export class Hub {
   readonly #host: SessionHost<Session>;
   readonly #stops: (() => void)[];
   #heartbeatAtMs: number;
+  readonly #stopping = new AbortController();
   #draining = false;
 
   constructor(options: HubOptions) {
@@ -85,6 +86,11 @@ export class Hub {
     return this.#options.head.ready ? undefined : "not-ready";
   }
 
+  /** Aborts when no connection is taken any more: who waits for an event is to be answered with what there is. */
+  get stopping(): AbortSignal {
+    return this.#stopping.signal;
+  }
+
   /**
    * Takes a connection: says `hello`, and answers what its address asks for. Throws FlarewireError when the query is wrong. A
    * connection that comes in too late, while draining, is closed at once.
@@ -103,6 +109,7 @@ export class Hub {
    */
   drain(windowMs: number, reason: CloseReason = "draining"): Promise<void> {
     this.#draining = true;
+    this.#stopping.abort();
     const { clock } = this.#options;
     const startMs = clock.monotonic();
     const leaving = [...this.#sessions];

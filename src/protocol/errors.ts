@@ -1,3 +1,5 @@
+import type { Lost } from "./messages.ts";
+
 /**
  * Every error that can leave the program: what it means, the HTTP status, whether trying again unchanged may help. The key is
  * the `code` in error messages and the last part of a problem's `type`.
@@ -83,21 +85,26 @@ export const ERROR_CODES = {
 
 export type ErrorCode = keyof typeof ERROR_CODES;
 
-/** The one error of the program. `field` names what was wrong and `bound` what would have been right, where there is such a thing. */
+/**
+ * The one error of the program. `field` names what was wrong and `bound` what would have been right, where there is such a thing;
+ * `lost`, of `cursor-gone`, what cannot be had any more.
+ */
 export class FlarewireError extends Error {
   override readonly name = "FlarewireError";
   readonly code: ErrorCode;
   readonly field: string | undefined;
   readonly bound: string | undefined;
+  readonly lost: Lost | undefined;
 
   constructor(
     code: ErrorCode,
     message: string,
-    details: { field?: string; bound?: string; cause?: unknown } = {},
+    details: { field?: string; bound?: string; lost?: Lost; cause?: unknown } = {},
   ) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.code = code;
     this.field = details.field;
     this.bound = details.bound;
+    this.lost = details.lost;
   }
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Charts, Explanations, Flares, Leaderboards, Newest, Timestamp } from "../model/index.ts";
+import { CLOSE_CODES, type CloseReason } from "./close-codes.ts";
 import { ERROR_CODES, type ErrorCode } from "./errors.ts";
 import { ChannelSchema, EventBody, SourceState } from "./event.ts";
 
@@ -138,6 +139,16 @@ export const ErrorMessage = z.object({
   field: z.string().optional(),
 });
 export type ErrorMessage = z.infer<typeof ErrorMessage>;
+
+/** Server → client, over server-sent events only: the last event of an answer that the server ends, as the close frame of a WebSocket. */
+export const CloseMessage = z.object({
+  type: z.literal("close"),
+  reason: z.enum(Object.keys(CLOSE_CODES) as [CloseReason, ...CloseReason[]]),
+  /** That of {@link CLOSE_CODES}. */
+  code: z.int(),
+  action: z.enum(["stop", "backoff", "resume"]),
+});
+export type CloseMessage = z.infer<typeof CloseMessage>;
 
 /** Any frame from the server. */
 export const ServerMessage = z.union([

@@ -44,7 +44,7 @@ describe("with all origins allowed", () => {
         allow: "GET, HEAD, OPTIONS",
         "access-control-allow-origin": "*",
         "access-control-allow-methods": "GET, HEAD, OPTIONS",
-        "access-control-allow-headers": "Authorization, If-None-Match",
+        "access-control-allow-headers": "Authorization, If-None-Match, Last-Event-ID",
         "access-control-max-age": "86400",
       });
     }

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, type Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { test as base } from "vitest";
 import { type ClientOptions, WebSocket } from "ws";
-import { createHttpServer } from "../../src/http/index.ts";
+import { createHttpServer, registerEvents, Seats } from "../../src/http/index.ts";
 import { registerWebSocket, type WebSocketOptions } from "../../src/http/websocket-route.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { ServerMessage } from "../../src/protocol/index.ts";
@@ -116,7 +116,12 @@ async function createWire(options: Parameters<WireFactory>[0] = {}): Promise<Wir
     info: () => INFO,
     clock: systemClock,
     settings: { basePath: options.basePath ?? "" },
-    register: (scope) => registerWebSocket(scope, { hub: sut.hub, clock: sut.clock, ...options.stream }),
+    register: async (scope) => {
+      const { maxSockets = 10_000, maxSocketsPerIp = 100 } = options.stream?.limits ?? {};
+      const shared = { ...sut, ...options.stream, seats: new Seats(maxSockets, maxSocketsPerIp) };
+      await registerWebSocket(scope, shared);
+      registerEvents(scope, { ...shared, freshness: () => FRESH, info: () => INFO });
+    },
   });
   const sockets = new Set<Socket>();
   app.server.on("connection", (socket) => {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import type { z } from "zod";
-import { ENDPOINTS, PROBLEM_TYPE_PREFIX, Problem } from "../../src/http/index.ts";
+import { ENDPOINTS, EVENTS_ENDPOINT, PROBLEM_TYPE_PREFIX, Problem } from "../../src/http/index.ts";
 import { ERROR_CODES, type ErrorCode } from "../../src/protocol/index.ts";
 
 /** A response as any client sees it; the body as it came, before any decoding. */
@@ -64,5 +64,5 @@ function decode(body: Buffer, coding: string | string[] | number | undefined): s
 /** The schema of the endpoint whose path the URL ends with, whatever base path is before it. */
 function schemaOf(url: string): z.ZodType | undefined {
   const { pathname } = new URL(url, "http://localhost");
-  return Object.values(ENDPOINTS).find(({ path }) => pathname.endsWith(path))?.schema;
+  return [...Object.values(ENDPOINTS), EVENTS_ENDPOINT].find(({ path }) => pathname.endsWith(path))?.schema;
 }

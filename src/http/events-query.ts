@@ -1,0 +1,55 @@
+import { type ConnectQuery, OLDEST, type PollQuery } from "../hub/index.ts";
+import { EVENT_NAMES, type EventName } from "../protocol/index.ts";
+import { invalid } from "./admission.ts";
+import { readStreamQuery } from "./websocket-admission.ts";
+
+/** Events in an answer where the request names no limit. */
+const DEFAULT_LIMIT = 100;
+const MOST_LIMIT = 1_000;
+const MOST_WAIT_S = 60;
+
+/** What a stream of server-sent events is to bring. `Last-Event-ID` is what a browser adds when it connects again: newer than the address. */
+export function readSseQuery(query: unknown, lastEventId: string | undefined): ConnectQuery {
+  return readStreamQuery({
+    ...withChannels(query),
+    ...(lastEventId === undefined || lastEventId === "" ? {} : { after: lastEventId }),
+  });
+}
+
+/** What one request for events as JSON asks. Throws FlarewireError `invalid-parameter` or `unknown-channel` with the field. */
+export function readPollQuery(query: unknown): PollQuery {
+  const given = withChannels(query);
+  const fromOldest = given.after === OLDEST;
+  const { channels = [], after } = readStreamQuery({ ...given, ...(fromOldest ? { after: undefined } : {}) });
+  return {
+    channels,
+    after: fromOldest ? OLDEST : after,
+    names: readNames(given.names),
+    limit: readWhole("limit", given.limit, DEFAULT_LIMIT, 1, MOST_LIMIT),
+    waitMs: 1_000 * readWhole("wait", given.wait, 0, 0, MOST_WAIT_S),
+  };
+}
+
+/** Neither transport has commands, so that an address without channels can only mean all. */
+function withChannels(query: unknown): Record<string, unknown> {
+  return { channels: "*", ...(typeof query === "object" ? query : {}) };
+}
+
+function readNames(value: unknown): readonly EventName[] | undefined {
+  if (value === undefined) return undefined;
+  return [value]
+    .flat()
+    .flatMap((part) => String(part).split(","))
+    .map((text) => {
+      const name = EVENT_NAMES.find((known) => known === text);
+      if (name === undefined) throw invalid("names", text, `names of events: ${EVENT_NAMES.join(", ")}`);
+      return name;
+    });
+}
+
+function readWhole(field: string, value: unknown, absent: number, least: number, most: number): number {
+  if (value === undefined) return absent;
+  const whole = typeof value === "string" && /^\d{1,6}$/.test(value) ? Number(value) : Number.NaN;
+  if (whole >= least && whole <= most) return whole;
+  throw invalid(field, value, `a whole number from ${least} to ${most}`);
+}

@@ -1,0 +1,148 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Head } from "../hub/index.ts";
+import { type Hub, LongPoll, type PollAnswer, type PollQuery, sseFraming } from "../hub/index.ts";
+import type { WallClock } from "../lib/clock.ts";
+import type { EventLog } from "../log/event-log.ts";
+import { FlarewireError, type Freshness, formatCursor, type SourceInfo } from "../protocol/index.ts";
+import { asksForSse } from "./accept-sse.ts";
+import { checkHub, checkOrigin, takeSeat } from "./admission.ts";
+import { ENDPOINTS, EVENTS_ENDPOINT } from "./endpoints.ts";
+import { readPollQuery, readSseQuery } from "./events-query.ts";
+import { setFreshness } from "./resource-routes.ts";
+import type { Seats } from "./seats.ts";
+import { SseSocket } from "./sse-socket.ts";
+
+/** What events are served with. */
+export interface EventsOptions {
+  readonly hub: Hub;
+  readonly log: EventLog;
+  readonly head: Head;
+  readonly clock: WallClock;
+  readonly freshness: () => Freshness;
+  readonly info: () => SourceInfo;
+  /** Shared with the WebSockets: a stream has a seat for as long as it lasts, a request for as long as it waits. */
+  readonly seats: Seats;
+  /** As for WebSockets. */
+  readonly allowedOrigins?: readonly string[] | undefined;
+  /** From 0 up to 1, for the times at which browsers come back; default Math.random. */
+  readonly random?: () => number;
+}
+
+/** Browsers wait this long before they connect again, and up to as long on top, so that not all come back at once. */
+const RETRY_MS = 1_000;
+
+/** No compression, which would hold events back; for the rest, what keeps caches and proxies from doing the same. */
+const SSE_FIELDS = {
+  "content-type": "text/event-stream; charset=utf-8",
+  "cache-control": "no-cache, no-transform",
+  "x-accel-buffering": "no",
+  connection: "close",
+} as const;
+
+/** Serves `GET /api/v1/events`: server-sent events for whoever asks for `text/event-stream`, else a part of the log as JSON. */
+export function registerEvents(app: FastifyInstance, options: EventsOptions): void {
+  const polls = new LongPoll({ ...options, stopping: options.hub.stopping });
+  app.route({
+    method: ["GET", "HEAD"],
+    url: EVENTS_ENDPOINT.path,
+    handler: async (request, reply) => {
+      const vary = reply.getHeader("vary");
+      reply.header("vary", vary === undefined ? "Accept" : `Accept, ${vary}`);
+      checkOrigin(request.headers.origin, options.allowedOrigins);
+      if (asksForSse(request.headers.accept)) return follow(request, reply, options);
+      return poll(request, reply, { ...options, polls, prefix: app.prefix });
+    },
+  });
+}
+
+function follow(request: FastifyRequest, reply: FastifyReply, options: EventsOptions): FastifyReply {
+  const { hub, seats, random = Math.random } = options;
+  const query = readSseQuery(request.query, lastEventId(request));
+  checkHub(hub);
+  if (request.method === "HEAD") return reply.headers(SSE_FIELDS).send();
+  mustBeNext(reply);
+  const { socket } = request.raw;
+  socket.once("close", takeSeat(seats, request.ip));
+  // Heartbeats keep it from being idle, if the client reads; and whether it does, the hub finds out sooner.
+  socket.setTimeout(0);
+  reply.headers(SSE_FIELDS).hijack();
+  for (const [name, value] of Object.entries(reply.getHeaders())) {
+    if (value !== undefined) reply.raw.setHeader(name, value);
+  }
+  reply.raw.write(`retry: ${RETRY_MS + Math.floor(random() * RETRY_MS)}\n\n`);
+  const connection = new SseSocket(reply.raw, socket);
+  connection.attach(hub.connect(connection, sseFraming, query));
+  return reply;
+}
+
+function lastEventId({ headers }: FastifyRequest): string | undefined {
+  const field = headers["last-event-id"];
+  return typeof field === "string" ? field : undefined;
+}
+
+/**
+ * Refuses what is to last while an answer before it on the same connection is not finished: it would not begin before that
+ * is, and Node tells a response that never began nothing of the connection's end.
+ */
+function mustBeNext(reply: FastifyReply): void {
+  if (reply.raw.socket) return;
+  throw new FlarewireError("invalid-request", "it was asked for before the answer before it was there");
+}
+
+interface PollParts extends EventsOptions {
+  readonly polls: LongPoll;
+  readonly prefix: string;
+}
+
+async function poll(request: FastifyRequest, reply: FastifyReply, parts: PollParts): Promise<FastifyReply> {
+  const { hub, freshness, info, prefix } = parts;
+  const query = readPollQuery(request.query);
+  checkHub(hub);
+  const answer = await take(request, reply, query, parts);
+  setFreshness(reply, freshness(), info());
+  if (answer.kind === "lost") {
+    const { reason, events } = answer.lost;
+    reply.header("link", `<${prefix}${ENDPOINTS.snapshot.path}>; rel="current"; title="snapshot"`);
+    const missed = events === null ? "nobody can know how many events are" : `at most ${events} events are`;
+    const message = `after is "${query.after}" (${reason}); ${missed} lost`;
+    throw new FlarewireError("cursor-gone", message, { field: "after", lost: answer.lost });
+  }
+  const cursor = formatCursor(answer.cursor);
+  reply.headers({ "flarewire-cursor": cursor, "cache-control": "no-store" });
+  if (answer.kind === "nothing") return reply.code(204).send();
+  if (answer.more) reply.header("link", `<${nextPage(request, prefix, cursor)}>; rel="next"`);
+  const head = `{"cursor":"${cursor}","events":[`;
+  const body = Buffer.concat([Buffer.from(head), answer.bytes, Buffer.from(`],"more":${answer.more}}`)]);
+  reply.headers({ "content-type": "application/json; charset=utf-8", "content-length": `${body.length}` });
+  return request.method === "HEAD" ? reply.send() : reply.send(body);
+}
+
+async function take(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  query: PollQuery,
+  { polls, seats }: PollParts,
+): Promise<PollAnswer> {
+  const gone = new AbortController();
+  if (query.waitMs === 0 || request.method === "HEAD") {
+    return polls.take({ ...query, waitMs: 0 }, gone.signal);
+  }
+  mustBeNext(reply);
+  const leave = takeSeat(seats, request.ip);
+  const { socket } = request.raw;
+  const abort = () => gone.abort();
+  socket.once("close", abort);
+  try {
+    return await polls.take(query, gone.signal);
+  } finally {
+    socket.off("close", abort);
+    leave();
+  }
+}
+
+/** The same request behind another cursor. */
+function nextPage({ url }: FastifyRequest, prefix: string, cursor: string): string {
+  const parameters = new URLSearchParams(url.split("?")[1]);
+  parameters.set("after", cursor);
+  return `${prefix}${EVENTS_ENDPOINT.path}?${parameters}`;
+}

@@ -1,0 +1,80 @@
+import type { EventLog, LogRecord } from "../log/event-log.ts";
+import type { Cursor, Lost, Seq } from "../protocol/index.ts";
+import { frameEvents } from "./event-frames.ts";
+import type { Framing } from "./framing.ts";
+import type { Head } from "./head.ts";
+import type { Shape } from "./shape.ts";
+
+/** Records read from the log at once. */
+const READ_AT_ONCE = 512;
+/** Records looked at for one page: a filter that selects next to nothing must not search the whole log in one go. */
+const MOST_LOOKED_AT = 10_000;
+/** Size of a page's events from which it ends, exceeded by less than an event. */
+const PAGE_BYTES = 1_048_576;
+
+/** Messages as the members of a JSON array. */
+export const jsonFraming: Framing = {
+  name: "json",
+  message: (json) => Buffer.from(json),
+  events: (events) =>
+    Buffer.concat(
+      events.flatMap(({ head, tail }, at) => [Buffer.from(at === 0 ? head : `,${head}`, "latin1"), tail]),
+    ),
+};
+
+/** Part of the log, or that it cannot be had. */
+export type EventPage =
+  | {
+      readonly kind: "page";
+      /** The messages of the events, joined by commas; empty when there are none. */
+      readonly bytes: Buffer;
+      readonly count: number;
+      /** Every event of the shape up to here is in the page. */
+      readonly cursor: Cursor;
+      /** There are events behind `cursor`, perhaps none of the shape. */
+      readonly more: boolean;
+    }
+  | { readonly kind: "lost"; readonly lost: Lost };
+
+/**
+ * The next events of a shape behind `from`, at most `limit` (1 or more) of them, out of what the head contains. `prev` goes with the first: the
+ * client's own place, which lies before `from` where it is known already that nothing of the shape is in between.
+ */
+export async function readPage(
+  { log, head }: { readonly log: EventLog; readonly head: Head },
+  ask: { readonly shape: Shape; readonly from: Cursor; readonly prev: Seq; readonly limit: number },
+): Promise<EventPage> {
+  const { shape, from, prev, limit } = ask;
+  const { epoch } = head.cursor;
+  if (from.epoch === epoch && from.seq > head.cursor.seq) {
+    return { kind: "lost", lost: { reason: "ahead", events: null } };
+  }
+  const selected: LogRecord[] = [];
+  let through = from.seq;
+  let bytes = 0;
+  const full = () => selected.length >= limit || bytes >= PAGE_BYTES || through - from.seq >= MOST_LOOKED_AT;
+  while (!full() && !(from.epoch === epoch && through >= head.cursor.seq)) {
+    const result = await log.read({ epoch: from.epoch, seq: through }, READ_AT_ONCE);
+    if (result.kind === "lost") {
+      // What was read before it fell off the log is whole; the next page will tell of the rest.
+      if (through > from.seq) break;
+      return result;
+    }
+    for (const record of result.records) {
+      // The log may hold more already than the head's state contains; that comes with the next batch.
+      if (full() || record.seq > head.cursor.seq) break;
+      through = record.seq;
+      if (!shape.selects(record)) continue;
+      selected.push(record);
+      bytes += record.tail.length;
+    }
+  }
+  const frames = frameEvents(selected, shape, { epoch, prev, through: prev });
+  return {
+    kind: "page",
+    bytes: frames.bytes ?? Buffer.alloc(0),
+    count: selected.length,
+    cursor: { epoch, seq: through },
+    more: through < head.cursor.seq,
+  };
+}
