@@ -48,7 +48,7 @@ export class IndependentClient {
     this.#socket = socket;
     this.closeCode = undefined;
     const answered = this.received.answers.length;
-    socket.onmessage = ({ data }) => this.#take(JSON.parse(String(data)));
+    socket.onmessage = ({ data }) => this.take(JSON.parse(String(data)));
     socket.onclose = ({ code }) => {
       this.closeCode = code;
       this.#wake();
@@ -77,7 +77,8 @@ export class IndependentClient {
     });
   }
 
-  #take(message: Json): void {
+  /** Takes in what the server said, over whatever transport it came. */
+  take(message: Json): void {
     const { type } = message;
     if (type === "hello") this.received.hellos.push(message);
     else if (type === "subscribed") this.#subscribed(message);

@@ -1,0 +1,93 @@
+import fc from "fast-check";
+import { expect } from "vitest";
+import type { Step } from "../hub/test-market.ts";
+import { STEPS } from "../hub/test-market.ts";
+import { SwitchingClient } from "../support/switching-client.ts";
+import { test, type Wire } from "./websocket-fixture.ts";
+
+const enough = fc.integer({ min: 0, max: 12 });
+const leg = fc.oneof(
+  fc.record({ over: fc.constant("websocket" as const), enough }),
+  fc.record({ over: fc.constant("sse" as const), enough, byHeader: fc.boolean() }),
+  fc.record({
+    over: fc.constant("poll" as const),
+    enough,
+    limit: fc.constantFrom(1, 3, 1_000),
+    wait: fc.constantFrom(0, 1, 60),
+  }),
+);
+const batch = fc.array(fc.constantFrom(...STEPS), { minLength: 1, maxLength: 6 });
+const run = fc.record({
+  legs: fc.array(leg, { minLength: 3, maxLength: 10 }),
+  batches: fc.array(batch, { minLength: 4, maxLength: 8 }),
+});
+type Leg = typeof leg extends fc.Arbitrary<infer T> ? T : never;
+
+function go(client: SwitchingClient, leg: Leg): Promise<void> {
+  if (leg.over === "websocket") return client.overWebSocket(leg.enough);
+  if (leg.over === "sse") return client.overSse(leg.enough, leg.byHeader);
+  return client.overPolling(leg.enough, leg.limit, leg.wait);
+}
+
+/** Publishes the batches over and over, in later turns of the event loop each, until told to stop. */
+async function flow(wire: Wire, batches: readonly (readonly Step[])[], stop: AbortSignal): Promise<void> {
+  for (let at = 0; !stop.aborted; at++) {
+    await wire.publish(...(batches[at % batches.length] ?? []));
+    wire.clock.advance(10);
+    for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+/** Sends one client over the legs while events flow; it ends at the head with the head's state. */
+async function travel(wire: Wire, { legs, batches }: typeof run extends fc.Arbitrary<infer T> ? T : never) {
+  const client = new SwitchingClient(`http://127.0.0.1:${wire.port}`);
+  const over = new AbortController();
+  const flowing = flow(wire, batches, over.signal);
+  try {
+    for (const leg of legs) await go(client, leg);
+  } finally {
+    over.abort();
+    await flowing;
+  }
+  while (client.seq < wire.head.cursor.seq) await client.overPolling(1, 1_000, 0);
+  expect(client.state).toEqual(JSON.parse(JSON.stringify(wire.head.snapshot)));
+  return client;
+}
+
+test("[P10] [W13] [W15] a client that changes its transport in mid-stream loses nothing and repeats nothing", async ({
+  makeWire,
+}) => {
+  let applied = 0;
+  await fc.assert(
+    fc.asyncProperty(run, async (plan) => {
+      const wire = await makeWire();
+      const client = await travel(wire, plan);
+      const [first = 1] = client.applied;
+      expect(client.applied).toEqual(client.applied.map((_, at) => first + at));
+      expect(client.resets).toBe(1);
+      applied += client.applied.length;
+      await wire.sessions(0);
+      await wire.app.close();
+    }),
+    { numRuns: 25, endOnFailure: true },
+  );
+  expect(applied).toBeGreaterThan(500);
+});
+
+test("[L3] [P10] where the log is too short for that, each transport says so and heals it", async ({
+  makeWire,
+}) => {
+  let resets = 0;
+  await fc.assert(
+    fc.asyncProperty(run, async (plan) => {
+      const wire = await makeWire({ log: { minCount: 3, maxAgeMs: 0 } });
+      const client = await travel(wire, plan);
+      resets += client.resets - 1;
+      await wire.sessions(0);
+      await wire.app.close();
+    }),
+    { numRuns: 20, endOnFailure: true },
+  );
+  // What is never reached proves nothing.
+  expect(resets).toBeGreaterThan(0);
+});
