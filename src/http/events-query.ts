@@ -1,5 +1,4 @@
 import { type ConnectQuery, OLDEST, type PollQuery } from "../hub/index.ts";
-import { EVENT_NAMES, type EventName } from "../protocol/index.ts";
 import { invalid } from "./admission.ts";
 import { readStreamQuery } from "./websocket-admission.ts";
 
@@ -19,12 +18,17 @@ export function readSseQuery(query: unknown, lastEventId: string | undefined): C
 /** What one request for events as JSON asks. Throws FlarewireError `invalid-parameter` or `unknown-channel` with the field. */
 export function readPollQuery(query: unknown): PollQuery {
   const given = withChannels(query);
+  if ("mode" in given) throw invalid("mode", given.mode, "left out: an answer has every event of its page");
   const fromOldest = given.after === OLDEST;
-  const { channels = [], after } = readStreamQuery({ ...given, ...(fromOldest ? { after: undefined } : {}) });
+  const {
+    channels = [],
+    filter,
+    after,
+  } = readStreamQuery({ ...given, ...(fromOldest ? { after: undefined } : {}) });
   return {
     channels,
     after: fromOldest ? OLDEST : after,
-    names: readNames(given.names),
+    filter,
     limit: readWhole("limit", given.limit, DEFAULT_LIMIT, 1, MOST_LIMIT),
     waitMs: 1_000 * readWhole("wait", given.wait, 0, 0, MOST_WAIT_S),
   };
@@ -33,18 +37,6 @@ export function readPollQuery(query: unknown): PollQuery {
 /** Neither transport has commands, so that an address without channels can only mean all. */
 function withChannels(query: unknown): Record<string, unknown> {
   return { channels: "*", ...(typeof query === "object" ? query : {}) };
-}
-
-function readNames(value: unknown): readonly EventName[] | undefined {
-  if (value === undefined) return undefined;
-  return [value]
-    .flat()
-    .flatMap((part) => String(part).split(","))
-    .map((text) => {
-      const name = EVENT_NAMES.find((known) => known === text);
-      if (name === undefined) throw invalid("names", text, `names of events: ${EVENT_NAMES.join(", ")}`);
-      return name;
-    });
 }
 
 function readWhole(field: string, value: unknown, absent: number, least: number, most: number): number {

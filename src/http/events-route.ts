@@ -41,7 +41,7 @@ const SSE_FIELDS = {
 
 /** Serves `GET /api/v1/events`: server-sent events for whoever asks for `text/event-stream`, else a part of the log as JSON. */
 export function registerEvents(app: FastifyInstance, options: EventsOptions): void {
-  const polls = new LongPoll({ ...options, stopping: options.hub.stopping });
+  const polls = new LongPoll({ ...options, history: options.hub.history, stopping: options.hub.stopping });
   app.route({
     method: ["GET", "HEAD"],
     url: EVENTS_ENDPOINT.path,

@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { type ConnectQuery, checkQuery } from "../hub/index.ts";
-import { FlarewireError } from "../protocol/index.ts";
+import { type Filter, FlarewireError } from "../protocol/index.ts";
 import { checkOrigin, invalid, quote } from "./admission.ts";
+import { readFilter } from "./filter-query.ts";
 
 /** The one subprotocol that is spoken. */
 export const SUBPROTOCOL = "flarewire.v1";
@@ -36,16 +37,16 @@ export function checkHandshake(
 /** What a stream's address asks for. Throws FlarewireError `invalid-parameter` or `unknown-channel` with the field. */
 export function readStreamQuery(query: unknown): ConnectQuery {
   const given: Record<string, unknown> = typeof query === "object" && query !== null ? { ...query } : {};
-  for (const reserved of ["filter", "mode"]) {
-    if (reserved in given)
-      throw invalid(reserved, given[reserved], "left out: this version of the server has none");
-  }
+  if ("mode" in given) throw invalid("mode", given.mode, "left out: this version of the server has none");
+  if ("filter" in given) throw invalid("filter", given.filter, "left out: each of its fields is a parameter");
+  const filter: Filter | undefined = readFilter(given);
   const { snapshot } = given;
   if (snapshot !== undefined && snapshot !== "true" && snapshot !== "false") {
     throw invalid("snapshot", snapshot, "true or false");
   }
   const asked: ConnectQuery = {
     channels: readChannels(given.channels),
+    filter,
     after: readAfter(given.after),
     snapshot: snapshot === undefined ? undefined : snapshot === "true",
   };

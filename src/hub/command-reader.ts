@@ -16,7 +16,7 @@ const KNOWN_TYPES = COMMAND_TYPES.join(", ");
  * Fields of `subscribe` that are kept for the protocol's next steps. Ignoring them like other unknown fields would send what
  * was not asked for.
  */
-const RESERVED = ["filter", "mode"] as const;
+const RESERVED = ["mode"] as const;
 
 /** What a text frame says. Anything at all may come in; nothing throws. */
 export function readCommand(text: string): Inbound {

@@ -1,16 +1,17 @@
-import { type Cursor, FlarewireError, parseCursor } from "../protocol/index.ts";
+import { type Cursor, type Filter, FlarewireError, parseCursor } from "../protocol/index.ts";
+import { resolveChannels } from "./channel-mask.ts";
 import { quote } from "./command-reader.ts";
-import { resolveChannels } from "./shape.ts";
 
 /** What a connection asks for in its address; as in the command `subscribe`. Nothing is subscribed to without `channels`. */
 export interface ConnectQuery {
   readonly channels?: readonly string[] | undefined;
+  readonly filter?: Filter | undefined;
   readonly after?: string | undefined;
   readonly snapshot?: boolean | undefined;
 }
 
 /** Refuses what a connection must not ask for, while it can still be refused in HTTP: FlarewireError with the field. */
-export function checkQuery({ channels, after }: ConnectQuery): void {
+export function checkQuery({ channels, filter, after }: ConnectQuery): void {
   if (channels?.length === 0) {
     throw new FlarewireError("invalid-parameter", "channels is empty; it has to name at least one channel", {
       field: "channels",
@@ -18,9 +19,11 @@ export function checkQuery({ channels, after }: ConnectQuery): void {
   }
   if (channels) resolveChannels(channels);
   if (after !== undefined) readCursor(after);
-  if (after !== undefined && !channels) {
-    const message = "after is given without channels; it goes with a subscription";
-    throw new FlarewireError("invalid-parameter", message, { field: "after" });
+  if (channels) return;
+  const [field] = after === undefined ? Object.keys(filter ?? {}) : ["after"];
+  if (field !== undefined) {
+    const message = `${field} is given without channels; it goes with a subscription`;
+    throw new FlarewireError("invalid-parameter", message, { field });
   }
 }
 

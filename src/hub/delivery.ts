@@ -3,8 +3,10 @@ import type { Cursor, Lost, Seq } from "../protocol/index.ts";
 import { frameEvents } from "./event-frames.ts";
 import type { Framing } from "./framing.ts";
 import type { Group, GroupMember } from "./group.ts";
+import { ListWalk } from "./list-walk.ts";
+import { NOTHING, type Selection } from "./selection.ts";
 import type { DeliveryHost } from "./session-host.ts";
-import { type ChannelMask, createShape, type Shape } from "./shape.ts";
+import { createShape, type Shape } from "./shape.ts";
 import type { Socket } from "./socket.ts";
 
 /** What a delivery tells the session that it belongs to. */
@@ -28,6 +30,8 @@ interface Live {
 interface Behind {
   readonly kind: "behind";
   readonly shape: Shape;
+  /** The lists at `seq`; there when the shape is filtered. */
+  walk: ListWalk | undefined;
   /** Everything of the shape up to here was written. */
   seq: Seq;
   /** What the client holds of the shape for certain, once it has read what was written. */
@@ -65,7 +69,7 @@ export class Delivery implements GroupMember {
     this.#socket = socket;
     this.#framing = framing;
     this.#owner = owner;
-    this.#state = this.#join(0, host.head.cursor.seq);
+    this.#state = this.#join(NOTHING, host.head.cursor.seq);
   }
 
   /** At the head: a place can be given to the client, and with it a snapshot. */
@@ -84,20 +88,20 @@ export class Delivery implements GroupMember {
   }
 
   /** Goes on with these channels, from the head. Only while {@link isLive}. */
-  move(mask: ChannelMask): void {
+  move(selection: Selection): void {
     this.#leave();
-    this.#state = this.#join(mask, this.#host.head.cursor.seq);
+    this.#state = this.#join(selection, this.#host.head.cursor.seq);
   }
 
   /**
    * Goes on with these channels from behind `after`, a cursor below the head or of another log. Calls `then` when it is known
    * whether that is possible, and sends the events behind what `then` writes; with `lost` it is live, with no channels, instead.
    */
-  resume(mask: ChannelMask, after: Cursor, then: (lost: Lost | undefined) => void): void {
+  resume(selection: Selection, after: Cursor, then: (lost: Lost | undefined) => void): void {
     this.#leave();
-    const behind = this.#becomeBehind(createShape(mask, this.#framing), after.seq, after.seq);
+    const behind = this.#becomeBehind(createShape(selection, this.#framing), after.seq, after.seq);
     this.#read(behind, after, (result) => {
-      if (result.kind === "lost") this.move(0);
+      if (result.kind === "lost") this.move(NOTHING);
       then(result.kind === "lost" ? result.lost : undefined);
       if (result.kind === "lost") this.#owner.ready();
       else this.#writeRecords(behind, result.records);
@@ -142,7 +146,9 @@ export class Delivery implements GroupMember {
     if (this.#state.kind !== "live") return;
     const { shape } = this.#state.group;
     this.#leave();
-    this.#becomeBehind(shape, this.#host.head.cursor.seq, prev).full = true;
+    const behind = this.#becomeBehind(shape, this.#host.head.cursor.seq, prev);
+    behind.full = true;
+    if (shape.selection.filtered) behind.walk = new ListWalk(this.#host.history.lists);
   }
 
   /** See GroupMember. */
@@ -150,8 +156,8 @@ export class Delivery implements GroupMember {
     this.#owner.fail(error);
   }
 
-  #join(mask: ChannelMask, prev: Seq): Live {
-    return { kind: "live", group: this.#host.join(this, mask, this.#framing, prev) };
+  #join(selection: Selection, prev: Seq): Live {
+    return { kind: "live", group: this.#host.join(this, selection, this.#framing, prev) };
   }
 
   #leave(): void {
@@ -163,6 +169,7 @@ export class Delivery implements GroupMember {
     const behind: Behind = {
       kind: "behind",
       shape,
+      walk: undefined,
       seq,
       prev,
       full: false,
@@ -192,7 +199,7 @@ export class Delivery implements GroupMember {
     const { cursor } = this.#host.head;
     if (state.seq >= cursor.seq) {
       this.#leave();
-      this.#state = this.#join(state.shape.mask, state.prev);
+      this.#state = this.#join(state.shape.selection, state.prev);
       this.#owner.ready();
       return;
     }
@@ -203,15 +210,24 @@ export class Delivery implements GroupMember {
   }
 
   #read(state: Behind, after: Cursor, then: (result: ReadResult) => void): void {
-    const { log, limits } = this.#host;
     state.reading = true;
-    log
-      .read(after, limits.catchUpRecords)
+    this.#readFrom(state, after)
       .then((result) => {
         state.reading = false;
         if (this.#state === state) then(result);
       })
       .catch((error) => this.#owner.fail(error));
+  }
+
+  /** The records, and where the shape is filtered and the lists are not there yet, the lists too: without them the records are lost on it. */
+  async #readFrom(state: Behind, after: Cursor): Promise<ReadResult> {
+    const { log, limits, history } = this.#host;
+    const result = await log.read(after, limits.catchUpRecords);
+    if (result.kind === "lost" || state.walk || !state.shape.selection.filtered) return result;
+    const lists = await history.at(after);
+    if (!lists) return { kind: "lost", lost: { reason: "expired", events: log.head.seq - after.seq } };
+    state.walk = new ListWalk(lists);
+    return result;
   }
 
   #writeRecords(state: Behind, records: readonly LogRecord[]): void {
@@ -221,7 +237,7 @@ export class Delivery implements GroupMember {
     // The log may hold more already than the head's state contains; that comes with the next batch.
     const published = records.filter(({ seq }) => seq <= head.cursor.seq);
     const from = { epoch: head.cursor.epoch, prev: state.prev, through: state.seq };
-    const frames = frameEvents(published, state.shape, from, limits.catchUpBytes);
+    const frames = frameEvents(published, state.shape, from, state.walk, limits.catchUpBytes);
     state.seq = frames.through;
     state.prev = frames.prev;
     if (frames.bytes) this.#send(frames.bytes);

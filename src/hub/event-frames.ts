@@ -1,6 +1,7 @@
 import type { LogRecord } from "../log/event-log.ts";
 import type { Epoch, Seq } from "../protocol/index.ts";
 import type { FramedEvent } from "./framing.ts";
+import type { Steps } from "./list-walk.ts";
 import type { Shape } from "./shape.ts";
 
 /** Events in the form of a shape, and where they lead. */
@@ -16,12 +17,13 @@ export interface EventFrames {
 /**
  * The records that belong to the shape, framed and joined. `from.prev` goes with the first of them, `from.through` is returned
  * when there are no records. Stops behind the event with which `maxBytes` is reached (default: takes all), so that at least
- * one record is taken.
+ * one record is taken. `steps` is needed for shapes that are filtered, and is moved behind each record that is taken.
  */
 export function frameEvents(
   records: readonly LogRecord[],
   shape: Shape,
   from: { readonly epoch: Epoch; readonly prev: Seq; readonly through: Seq },
+  steps?: Steps,
   maxBytes = Number.POSITIVE_INFINITY,
 ): EventFrames {
   const framed: FramedEvent[] = [];
@@ -32,7 +34,8 @@ export function frameEvents(
   for (const record of records) {
     if (bytes >= maxBytes) break;
     through = record.seq;
-    if (!shape.selects(record)) continue;
+    const event = shape.select(record, steps?.next(record));
+    if (!event) continue;
     // The records of a batch have one time; its text is not worth making twice.
     if (record.emittedAtMs !== emittedAtMs) {
       emittedAtMs = record.emittedAtMs;
@@ -40,8 +43,8 @@ export function frameEvents(
     }
     const cursor = `${from.epoch}-${record.seq}`;
     const head = `{"type":"event","cursor":"${cursor}","seq":${record.seq},"prev":${prev},"emitted_at":"${emittedAt}",`;
-    framed.push({ cursor, name: record.name, head, tail: record.tail });
-    bytes += head.length + record.tail.length;
+    framed.push({ cursor, name: event.name, head, tail: event.tail });
+    bytes += head.length + event.tail.length;
     prev = record.seq;
   }
   return { bytes: framed.length > 0 ? shape.framing.events(framed) : undefined, prev, through };

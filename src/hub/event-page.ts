@@ -3,6 +3,8 @@ import type { Cursor, Lost, Seq } from "../protocol/index.ts";
 import { frameEvents } from "./event-frames.ts";
 import type { Framing } from "./framing.ts";
 import type { Head } from "./head.ts";
+import type { ListHistory } from "./list-history.ts";
+import { ListWalk, type Steps } from "./list-walk.ts";
 import type { Shape } from "./shape.ts";
 
 /** Records read from the log at once. */
@@ -22,6 +24,14 @@ export const jsonFraming: Framing = {
     ),
 };
 
+/** What pages are made from. */
+export interface PageParts {
+  readonly log: EventLog;
+  readonly head: Head;
+  /** The lists at the head and before, for those who filter. */
+  readonly history: ListHistory;
+}
+
 /** Part of the log, or that it cannot be had. */
 export type EventPage =
   | {
@@ -33,16 +43,25 @@ export type EventPage =
       readonly cursor: Cursor;
       /** There are events behind `cursor`, perhaps none of the shape. */
       readonly more: boolean;
+      /** Where the shape is filtered and events were looked at, the lists at `cursor`: for the page behind it. */
+      readonly steps: Steps | undefined;
     }
   | { readonly kind: "lost"; readonly lost: Lost };
 
 /**
  * The next events of a shape behind `from`, at most `limit` (1 or more) of them, out of what the head contains. `prev` goes with the first: the
- * client's own place, which lies before `from` where it is known already that nothing of the shape is in between.
+ * client's own place, which lies before `from` where it is known already that nothing of the shape is in between. `steps` are those of the
+ * page that ended at `from`, if there was one.
  */
 export async function readPage(
-  { log, head }: { readonly log: EventLog; readonly head: Head },
-  ask: { readonly shape: Shape; readonly from: Cursor; readonly prev: Seq; readonly limit: number },
+  { log, head, history }: PageParts,
+  ask: {
+    readonly shape: Shape;
+    readonly from: Cursor;
+    readonly prev: Seq;
+    readonly limit: number;
+    readonly steps?: Steps | undefined;
+  },
 ): Promise<EventPage> {
   const { shape, from, prev, limit } = ask;
   const { epoch } = head.cursor;
@@ -50,6 +69,7 @@ export async function readPage(
     return { kind: "lost", lost: { reason: "ahead", events: null } };
   }
   const selected: LogRecord[] = [];
+  let { steps } = ask;
   let through = from.seq;
   let bytes = 0;
   const full = () => selected.length >= limit || bytes >= PAGE_BYTES || through - from.seq >= MOST_LOOKED_AT;
@@ -60,21 +80,29 @@ export async function readPage(
       if (through > from.seq) break;
       return result;
     }
+    if (shape.selection.filtered && !steps) {
+      const lists = await history.at(from);
+      if (!lists) return { kind: "lost", lost: { reason: "expired", events: log.head.seq - from.seq } };
+      steps = new ListWalk(lists);
+    }
     for (const record of result.records) {
       // The log may hold more already than the head's state contains; that comes with the next batch.
       if (full() || record.seq > head.cursor.seq) break;
       through = record.seq;
-      if (!shape.selects(record)) continue;
-      selected.push(record);
-      bytes += record.tail.length;
+      const event = shape.select(record, steps?.next(record));
+      if (!event) continue;
+      selected.push({ ...record, name: event.name, tail: event.tail });
+      bytes += event.tail.length;
     }
   }
-  const frames = frameEvents(selected, shape, { epoch, prev, through: prev });
+  const chosen: Shape = { ...shape, select: (record) => record };
+  const frames = frameEvents(selected, chosen, { epoch, prev, through: prev });
   return {
     kind: "page",
     bytes: frames.bytes ?? Buffer.alloc(0),
     count: selected.length,
     cursor: { epoch, seq: through },
     more: through < head.cursor.seq,
+    steps,
   };
 }

@@ -1,6 +1,7 @@
 import type { LogRecord } from "../log/event-log.ts";
 import type { Epoch, Seq } from "../protocol/index.ts";
 import { frameEvents } from "./event-frames.ts";
+import type { Steps } from "./list-walk.ts";
 import type { Shape } from "./shape.ts";
 
 /** A session as its group sees it. */
@@ -59,10 +60,16 @@ export class Group {
   }
 
   /** Sends the batch's events of this shape. */
-  publish(records: readonly LogRecord[], epoch: Epoch): void {
-    const frames = frameEvents(records, this.shape, { epoch, prev: this.#prev, through: this.#prev });
+  publish(records: readonly LogRecord[], epoch: Epoch, steps: Steps): void {
+    const from = { epoch, prev: this.#prev, through: this.#prev };
+    const frames = frameEvents(records, this.shape, from, steps);
     this.#prev = frames.prev;
     if (frames.bytes) this.send(frames.bytes);
+  }
+
+  /** Ends all members for a fault of ours. */
+  fail(error: unknown): void {
+    for (const member of [...this.#members]) member.fail(error);
   }
 
   /** Gives every member the same bytes. Each round starts with another member. */

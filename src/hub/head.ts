@@ -16,8 +16,8 @@ export interface HeadBatch {
   readonly events: readonly EventBody[];
 }
 
-/** Called after each batch, in order, when the head is there already. Must not throw, nor publish and wait for it. */
-export type HeadListener = (records: readonly LogRecord[], head: Head) => void;
+/** Called after each batch, in order, when the head is there already; `records` and `events` are the same things in the same order. Must not throw, nor publish and wait for it. */
+export type HeadListener = (records: readonly LogRecord[], head: Head, events: readonly EventBody[]) => void;
 
 /** Snapshot texts that are kept until the next change: above it the oldest goes. Clients ask for few sets of channels. */
 const KEPT_TEXTS = 32;
@@ -115,9 +115,9 @@ export class Head {
   }
 
   /** The batch is published whatever a listener does: were its fault the publisher's, the batch would be published again. */
-  #tell(listener: HeadListener, records: readonly LogRecord[]): void {
+  #tell(listener: HeadListener, records: readonly LogRecord[], events: readonly EventBody[]): void {
     try {
-      listener(records, this);
+      listener(records, this, events);
     } catch (error) {
       this.#onError(error);
     }
@@ -133,6 +133,6 @@ export class Head {
       this.#ready = true;
       this.#texts.clear();
     }
-    for (const listener of this.#listeners) this.#tell(listener, records);
+    for (const listener of this.#listeners) this.#tell(listener, records, batch.events);
   }
 }

@@ -1,15 +1,28 @@
 import type { WallClock } from "../lib/clock.ts";
 import type { EventLog, LogRecord } from "../log/event-log.ts";
-import type { CloseReason, ErrorCode, Freshness, Seq, SourceInfo } from "../protocol/index.ts";
+import type {
+  CloseReason,
+  ErrorCode,
+  EventBody,
+  Freshness,
+  Seq,
+  SourceInfo,
+  Step,
+} from "../protocol/index.ts";
+import { maskOfRecords } from "./channel-mask.ts";
 import { type ConnectQuery, checkQuery } from "./connect-query.ts";
 import type { Framing } from "./framing.ts";
 import { Group, type GroupMember } from "./group.ts";
+import { GroupIndex } from "./group-index.ts";
 import type { Head } from "./head.ts";
 import { DEFAULT_HUB_LIMITS, type HubLimits } from "./hub-limits.ts";
+import { ListHistory } from "./list-history.ts";
+import { BatchSteps } from "./list-walk.ts";
 import { heartbeatText, helloText } from "./messages.ts";
+import type { Selection } from "./selection.ts";
 import { Session } from "./session.ts";
 import type { SessionHost, Watch } from "./session-host.ts";
-import { type ChannelMask, createShape, maskOfRecords, shapeKey } from "./shape.ts";
+import { createShape, shapeKey } from "./shape.ts";
 import type { Socket } from "./socket.ts";
 
 /** How often deadlines are looked at. */
@@ -46,7 +59,8 @@ export class Hub {
   readonly limits: HubLimits;
   readonly #options: HubOptions;
   readonly #heartbeatMs: number;
-  readonly #groups = new Map<string, Group>();
+  readonly #groups = new GroupIndex();
+  readonly #history: ListHistory;
   readonly #sessions = new Set<Session>();
   readonly #watched: Readonly<Record<Watch, Set<Session>>> = {
     unsubscribed: new Set(),
@@ -67,10 +81,11 @@ export class Hub {
     this.limits = { ...DEFAULT_HUB_LIMITS, ...options.limits };
     this.#heartbeatMs = options.heartbeatMs ?? 15_000;
     this.#positions = { ...log.positions };
+    this.#history = new ListHistory(log, head.snapshot);
     this.#heartbeatAtMs = clock.monotonic() + this.#heartbeatMs;
     this.#host = this.#createHost();
     this.#stops = [
-      head.onChange((records) => this.#publish(records)),
+      head.onChange((records, _head, events) => this.#publish(records, events)),
       clock.every(TICK_MS, () => this.#tick()),
     ];
   }
@@ -78,6 +93,11 @@ export class Hub {
   /** Sessions whose connection is not over. */
   get size(): number {
     return this.#sessions.size;
+  }
+
+  /** The lists at the head and before. */
+  get history(): ListHistory {
+    return this.#history;
   }
 
   /** Why no connection is taken now; `undefined` when they are. To be asked while a refusal is still plain HTTP. */
@@ -141,6 +161,7 @@ export class Hub {
     return {
       log,
       head,
+      history: this.#history,
       limits: this.limits,
       monotonicMs: () => clock.monotonic(),
       wallMs: () => clock.now(),
@@ -155,10 +176,10 @@ export class Hub {
           source: info(),
           freshness: freshness(),
         }),
-      join: (member, mask, framing, prev) => this.#join(member, mask, framing, prev),
+      join: (member, selection, framing, prev) => this.#join(member, selection, framing, prev),
       leave: (member, group) => {
         group.remove(member);
-        if (group.size === 0) this.#groups.delete(group.shape.key);
+        if (group.size === 0) this.#groups.delete(group);
       },
       watch: (session, what, on) => {
         if (on) this.#watched[what].add(session);
@@ -172,22 +193,37 @@ export class Hub {
     };
   }
 
-  #join(member: GroupMember, mask: ChannelMask, framing: Framing, prev: Seq): Group {
-    const key = shapeKey(mask, framing);
-    const group = this.#groups.get(key) ?? new Group(createShape(mask, framing), prev);
-    this.#groups.set(key, group);
+  #join(member: GroupMember, selection: Selection, framing: Framing, prev: Seq): Group {
+    let group = this.#groups.get(shapeKey(selection, framing));
+    if (!group) {
+      group = new Group(createShape(selection, framing), prev);
+      this.#groups.add(group);
+    }
     group.add(member, prev);
     return group;
   }
 
-  #publish(records: readonly LogRecord[]): void {
+  #publish(records: readonly LogRecord[], events: readonly EventBody[]): void {
+    const steps = this.#advance(records, events);
     if (records.length === 0) return;
     for (const { channel, seq } of records) this.#positions[channel] = seq;
     const { epoch } = this.#options.log;
     const mask = maskOfRecords(records);
     // A session that leaves one group in this loop may make another, which then has the batch already.
-    for (const group of [...this.#groups.values()]) {
-      if (group.shape.mask & mask) group.publish(records, epoch);
+    for (const group of this.#groups.concerned(mask, steps)) {
+      group.publish(records, epoch, new BatchSteps(records, steps));
+    }
+  }
+
+  /** Moves the lists along. Where the events do not lead to the state, no filter can be followed across them: those who have one begin anew. */
+  #advance(records: readonly LogRecord[], events: readonly EventBody[]): readonly Step[] {
+    const { head } = this.#options;
+    try {
+      return this.#history.advance(records, events, head.snapshot);
+    } catch (error) {
+      this.#history.restart(head.snapshot, head.cursor.seq);
+      for (const group of this.#groups.all()) if (group.shape.selection.filtered) group.fail(error);
+      return [];
     }
   }
 
@@ -197,7 +233,7 @@ export class Hub {
     if (nowMs < this.#heartbeatAtMs) return;
     this.#heartbeatAtMs +=
       this.#heartbeatMs * Math.max(1, Math.ceil((nowMs - this.#heartbeatAtMs) / this.#heartbeatMs));
-    for (const group of [...this.#groups.values()]) this.#heartbeat(group);
+    for (const group of this.#groups.all()) this.#heartbeat(group);
   }
 
   #check(what: Watch, nowMs: number): void {
@@ -207,7 +243,7 @@ export class Hub {
   #heartbeat(group: Group): void {
     const { head, clock, freshness } = this.#options;
     const positions = Object.fromEntries(
-      group.shape.channels.map((channel) => [channel, this.#positions[channel] ?? 0]),
+      group.shape.selection.channels.map((channel) => [channel, this.#positions[channel] ?? 0]),
     );
     const about = { cursor: head.cursor, nowMs: clock.now(), positions, freshness: freshness() };
     group.send(group.shape.framing.message(heartbeatText(about)));

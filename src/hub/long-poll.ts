@@ -1,10 +1,11 @@
 import type { WallClock } from "../lib/clock.ts";
-import type { EventLog } from "../log/event-log.ts";
-import type { Cursor, EventName } from "../protocol/index.ts";
+import { type Cursor, compileFilter, type Filter } from "../protocol/index.ts";
+import { maskOf, resolveChannels } from "./channel-mask.ts";
 import { readCursor } from "./connect-query.ts";
-import { type EventPage, jsonFraming, readPage } from "./event-page.ts";
-import type { Head } from "./head.ts";
-import { createShape, maskOf, resolveChannels, type Shape } from "./shape.ts";
+import { type EventPage, jsonFraming, type PageParts, readPage } from "./event-page.ts";
+import type { Steps } from "./list-walk.ts";
+import { selectionOf } from "./selection.ts";
+import { createShape, type Shape } from "./shape.ts";
 import { Waiters } from "./waiters.ts";
 
 /** In place of a cursor: behind this lies everything that is held. */
@@ -14,8 +15,8 @@ export const OLDEST = "oldest";
 export interface PollQuery {
   /** Patterns. Throws of `take` are FlarewireErrors where one of them names no channel. */
   readonly channels: readonly string[];
-  /** Only events of these names; all when left out. */
-  readonly names?: readonly EventName[] | undefined;
+  /** Only these items and events; all when left out. */
+  readonly filter?: Filter | undefined;
   /** A cursor as the server gave it, or {@link OLDEST}; left out: the head. */
   readonly after?: string | undefined;
   /** Most events of the answer, 1 or more. */
@@ -29,21 +30,14 @@ export type PollAnswer = EventPage | { readonly kind: "nothing"; readonly cursor
 
 /** Answers requests for a part of the log; who is at the head may wait there. A client is a cursor that it brings along. */
 export class LongPoll {
-  readonly #log: EventLog;
-  readonly #head: Head;
+  readonly #parts: PageParts;
   readonly #clock: WallClock;
   readonly #waiters: Waiters;
 
   /** `stopping`: who waits when it aborts is answered at once. */
-  constructor(options: {
-    readonly log: EventLog;
-    readonly head: Head;
-    readonly clock: WallClock;
-    readonly stopping: AbortSignal;
-  }) {
-    const { log, head, clock, stopping } = options;
-    this.#log = log;
-    this.#head = head;
+  constructor(options: PageParts & { readonly clock: WallClock; readonly stopping: AbortSignal }) {
+    const { log, head, history, clock, stopping } = options;
+    this.#parts = { log, head, history };
     this.#clock = clock;
     this.#waiters = new Waiters(head, clock, stopping);
   }
@@ -55,32 +49,36 @@ export class LongPoll {
 
   /** Without `after` the answer is an empty page at the head, at once: a cursor to begin with. An aborted signal ends the wait. */
   async take(query: PollQuery, signal: AbortSignal): Promise<PollAnswer> {
+    const { head } = this.#parts;
     const shape = shapeOf(query);
-    if (query.after === undefined) return emptyPage(this.#head.cursor);
-    const start = query.after === OLDEST ? this.#log.oldest : readCursor(query.after);
+    if (query.after === undefined) return emptyPage(head.cursor);
+    const start = query.after === OLDEST ? this.#oldestOf(shape) : readCursor(query.after);
     const untilMs = this.#clock.monotonic() + query.waitMs;
+    let steps: Steps | undefined;
     for (let from = start; ; ) {
-      const page = await readPage(
-        { log: this.#log, head: this.#head },
-        { shape, from, prev: start.seq, limit: query.limit },
-      );
+      const page = await readPage(this.#parts, { shape, from, prev: start.seq, limit: query.limit, steps });
       if (page.kind === "lost" || page.count > 0 || page.more || query.waitMs === 0) return page;
       from = page.cursor;
+      steps = page.steps;
       // The head may have moved since the page was made, and nobody would tell of that batch any more.
-      if (from.seq < this.#head.cursor.seq) continue;
+      if (from.seq < head.cursor.seq) continue;
       const nothingUpTo = await this.#waiters.wait(shape, untilMs, signal);
       if (nothingUpTo) return { kind: "nothing", cursor: nothingUpTo };
     }
   }
+
+  /** Whoever filters needs the lists too, and they do not reach back quite as far as the log. */
+  #oldestOf({ selection }: Shape): Cursor {
+    const { log, history } = this.#parts;
+    return selection.filtered ? history.oldest : log.oldest;
+  }
 }
 
 function emptyPage(cursor: Cursor): EventPage {
-  return { kind: "page", bytes: Buffer.alloc(0), count: 0, cursor, more: false };
+  return { kind: "page", bytes: Buffer.alloc(0), count: 0, cursor, more: false, steps: undefined };
 }
 
-function shapeOf({ channels, names }: PollQuery): Shape {
-  const shape = createShape(maskOf(resolveChannels(channels)), jsonFraming);
-  if (!names) return shape;
-  const wanted = new Set(names);
-  return { ...shape, selects: (record) => wanted.has(record.name) && shape.selects(record) };
+function shapeOf({ channels, filter }: PollQuery): Shape {
+  const part = { mask: maskOf(resolveChannels(channels)), filter: compileFilter(filter) };
+  return createShape(selectionOf([part]), jsonFraming);
 }

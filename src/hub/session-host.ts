@@ -4,17 +4,20 @@ import type { Framing } from "./framing.ts";
 import type { Group, GroupMember } from "./group.ts";
 import type { Head } from "./head.ts";
 import type { HubLimits } from "./hub-limits.ts";
-import type { ChannelMask } from "./shape.ts";
+import type { ListHistory } from "./list-history.ts";
+import type { Selection } from "./selection.ts";
 
 /** What a delivery sees of the hub. */
 export interface DeliveryHost {
   readonly log: EventLog;
   readonly head: Head;
+  /** The lists at the head and before, for those who filter. */
+  readonly history: ListHistory;
   readonly limits: HubLimits;
   /** For limits: see WallClock.monotonic. */
   monotonicMs(): number;
   /** Puts a client that was sent everything up to the head among its equals. */
-  join(member: GroupMember, mask: ChannelMask, framing: Framing, prev: Seq): Group;
+  join(member: GroupMember, selection: Selection, framing: Framing, prev: Seq): Group;
   leave(member: GroupMember, group: Group): void;
 }
 

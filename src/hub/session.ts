@@ -3,18 +3,20 @@ import {
   type CloseReason,
   type Command,
   type CommandId,
+  compileFilter,
   FlarewireError,
   type Lost,
   type Subscribe,
 } from "../protocol/index.ts";
+import { channelsOf, maskOf, resolveChannels } from "./channel-mask.ts";
 import { type Inbound, quote, readCommand, refuseBinary } from "./command-reader.ts";
 import { type ConnectQuery, readCursor } from "./connect-query.ts";
 import { Delivery, type DeliveryOwner } from "./delivery.ts";
 import type { Framing } from "./framing.ts";
 import { Inbox } from "./inbox.ts";
 import { errorText, pongText, subscribedText, unsubscribedText } from "./messages.ts";
+import { type SelectionPart, selectionOf } from "./selection.ts";
 import type { SessionHost } from "./session-host.ts";
-import { type ChannelMask, channelsOf, maskOf, resolveChannels } from "./shape.ts";
 import type { Socket } from "./socket.ts";
 import { Subscriptions } from "./subscriptions.ts";
 
@@ -173,21 +175,24 @@ export class Session implements DeliveryOwner {
         break;
       case "unsubscribe":
         this.#subscriptions.remove(command.id);
-        this.#delivery.move(this.#subscriptions.mask);
+        this.#delivery.move(this.#subscriptions.selection);
         this.#delivery.write(unsubscribedText(command.id, this.#host.head.cursor));
         break;
       case "subscribe":
-        this.#subscribe(command, maskOf(resolveChannels(command.channels)));
+        this.#subscribe(command, {
+          mask: maskOf(resolveChannels(command.channels)),
+          filter: compileFilter(command.filter),
+        });
         break;
       default:
         assertNever(command);
     }
   }
 
-  #subscribe(command: Subscribe, mask: ChannelMask): void {
-    this.#subscriptions.check(command.id);
-    if (command.after === undefined) this.#start(command, mask);
-    else if (this.#phase.kind === "waiting") this.#resume(command, mask, command.after);
+  #subscribe(command: Subscribe, part: SelectionPart): void {
+    this.#subscriptions.check(command.id, part);
+    if (command.after === undefined) this.#start(command, part);
+    else if (this.#phase.kind === "waiting") this.#resume(command, part, command.after);
     else {
       const had = `after is ${quote(command.after)}, and the connection has its cursor`;
       throw new FlarewireError("cursor-conflict", `${had}; it goes with the first subscription`, {
@@ -197,48 +202,56 @@ export class Session implements DeliveryOwner {
   }
 
   /** Begins at the head, with the lists of the channels that are new to the connection. */
-  #start({ id, snapshot }: Subscribe, mask: ChannelMask, lost?: Lost): void {
-    const { head } = this.#host;
-    const added = mask & ~this.#subscriptions.mask;
-    this.#follow(id, mask);
-    this.#delivery.move(this.#subscriptions.mask);
+  #start({ id, snapshot }: Subscribe, part: SelectionPart, lost?: Lost): void {
+    const { head, history } = this.#host;
+    const { mask, filter } = part;
+    const added = channelsOf(mask & ~this.#subscriptions.selection.mask);
+    this.#follow(id, part);
+    this.#delivery.move(this.#subscriptions.selection);
     const answer = { id, channels: channelsOf(mask), cursor: head.cursor, resumed: "reset", lost } as const;
     const bare = snapshot === false && !lost;
-    this.#delivery.write(subscribedText(answer, bare ? undefined : head.snapshotText(channelsOf(added))));
+    const lists = () => (filter ? history.snapshotText(added, filter) : head.snapshotText(added));
+    this.#delivery.write(subscribedText(answer, bare ? undefined : lists()));
   }
 
-  #resume(command: Subscribe, mask: ChannelMask, text: string): void {
+  #resume(command: Subscribe, part: SelectionPart, text: string): void {
     const { cursor } = this.#host.head;
     const after = readCursor(text);
-    const answer = { id: command.id, channels: channelsOf(mask), cursor: after, resumed: "full" } as const;
+    const answer = {
+      id: command.id,
+      channels: channelsOf(part.mask),
+      cursor: after,
+      resumed: "full",
+    } as const;
     const sameEpoch = after.epoch === cursor.epoch;
-    if (sameEpoch && after.seq > cursor.seq) this.#start(command, mask, { reason: "ahead", events: null });
+    if (sameEpoch && after.seq > cursor.seq) this.#start(command, part, { reason: "ahead", events: null });
     else if (sameEpoch && after.seq === cursor.seq) {
-      this.#follow(command.id, mask);
-      this.#delivery.move(mask);
+      this.#follow(command.id, part);
+      this.#delivery.move(selectionOf([part]));
       this.#delivery.write(subscribedText(answer));
     } else {
-      this.#delivery.resume(mask, after, (lost) => {
-        if (lost) return this.#start(command, mask, lost);
-        this.#follow(command.id, mask);
+      this.#delivery.resume(selectionOf([part]), after, (lost) => {
+        if (lost) return this.#start(command, part, lost);
+        this.#follow(command.id, part);
         this.#delivery.write(subscribedText(answer));
       });
     }
   }
 
-  #follow(id: CommandId, mask: ChannelMask): void {
-    this.#subscriptions.add(id, mask);
+  #follow(id: CommandId, part: SelectionPart): void {
+    this.#subscriptions.add(id, part);
     if (this.#phase.kind !== "waiting") return;
     this.#phase = { kind: "following" };
     this.#host.watch(this, "unsubscribed", false);
   }
 }
 
-function subscribeOf({ after, snapshot }: ConnectQuery, channels: readonly string[]): Subscribe {
+function subscribeOf({ filter, after, snapshot }: ConnectQuery, channels: readonly string[]): Subscribe {
   return {
     type: "subscribe",
     id: URL_SUBSCRIPTION,
     channels: [...channels],
+    ...(filter === undefined ? {} : { filter }),
     ...(after === undefined ? {} : { after }),
     ...(snapshot === undefined ? {} : { snapshot }),
   };

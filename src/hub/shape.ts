@@ -1,73 +1,48 @@
+import { encodeTail } from "../log/encode-tail.ts";
 import type { LogRecord } from "../log/event-log.ts";
-import { CHANNELS, type Channel, FlarewireError, matchChannels } from "../protocol/index.ts";
+import { type EventName, filterEvent, type Step } from "../protocol/index.ts";
+import { bitOf } from "./channel-mask.ts";
 import type { Framing } from "./framing.ts";
+import type { Selection } from "./selection.ts";
 
-/** A set of channels as a number: bit `i` is set for the channel `CHANNELS[i]`. */
-export type ChannelMask = number;
-
-const BITS: ReadonlyMap<Channel, ChannelMask> = new Map(
-  CHANNELS.map((channel, index) => [channel, 1 << index]),
-);
-
-/** The set of these channels. */
-export function maskOf(channels: readonly Channel[]): ChannelMask {
-  return channels.reduce((mask, channel) => mask | (BITS.get(channel) ?? 0), 0);
-}
-
-/** The set of the channels on which these records lie. */
-export function maskOfRecords(records: readonly LogRecord[]): ChannelMask {
-  let mask = 0;
-  for (const { channel } of records) mask |= BITS.get(channel) ?? 0;
-  return mask;
-}
-
-/** The channels of a set, in the order of `CHANNELS`. */
-export function channelsOf(mask: ChannelMask): readonly Channel[] {
-  return CHANNELS.filter((_, index) => mask & (1 << index));
-}
-
-/**
- * The channels that these names and wildcards select, each once. Throws FlarewireError `unknown-channel` when one of them
- * selects none: a mistyped name must not end in silence.
- */
-export function resolveChannels(patterns: readonly string[]): readonly Channel[] {
-  const found = patterns.map((pattern) => {
-    const channels = matchChannels(pattern);
-    if (channels.length > 0) return channels;
-    const shown = JSON.stringify(pattern.slice(0, 64));
-    const bound = `one of ${CHANNELS.join(", ")}, or a pattern such as flares.* or *`;
-    throw new FlarewireError("unknown-channel", `channels has ${shown}, which names no channel; ${bound}`, {
-      field: "channels",
-      bound,
-    });
-  });
-  return channelsOf(maskOf(found.flat()));
+/** An event as a shape is sent it. */
+export interface SelectedEvent {
+  readonly name: EventName;
+  /** See LogRecord. */
+  readonly tail: Buffer;
 }
 
 /** What a session is sent, and in which form. Sessions of equal shape get the same bytes. */
 export interface Shape {
   /** Equal for equal shapes. */
   readonly key: string;
-  readonly mask: ChannelMask;
-  /** In the order of `CHANNELS`. */
-  readonly channels: readonly Channel[];
+  readonly selection: Selection;
   readonly framing: Framing;
-  /** True for an event that belongs to it. */
-  selects(record: LogRecord): boolean;
+  /** The event as it belongs to the shape; `undefined` when it does not. `step` is needed where the selection is filtered. */
+  select(record: LogRecord, step: Step | undefined): SelectedEvent | undefined;
 }
 
-/** The shape of these channels in this framing. The set may be empty. */
-export function createShape(mask: ChannelMask, framing: Framing): Shape {
+/** The shape of this selection in this framing. */
+export function createShape(selection: Selection, framing: Framing): Shape {
+  const { mask, parts } = selection;
   return {
-    key: shapeKey(mask, framing),
-    mask,
-    channels: channelsOf(mask),
+    key: shapeKey(selection, framing),
+    selection,
     framing,
-    selects: ({ channel }) => ((BITS.get(channel) ?? 0) & mask) !== 0,
+    select(record, step) {
+      const bit = bitOf(record.channel);
+      if ((bit & mask) === 0) return undefined;
+      const filter = parts.find((part) => part.mask & bit)?.filter;
+      if (!filter) return record;
+      if (!step) throw new RangeError(`event ${record.seq} has to be filtered without the lists around it`);
+      const event = filterEvent(filter, step);
+      if (!event || event === step.event) return event && record;
+      return { name: event.name, tail: encodeTail(event) };
+    },
   };
 }
 
 /** The key that such a shape has. */
-export function shapeKey(mask: ChannelMask, framing: Framing): string {
-  return `${framing.name}:${mask}`;
+export function shapeKey({ key }: Selection, framing: Framing): string {
+  return `${framing.name}:${key}`;
 }

@@ -1,24 +1,28 @@
 import { type CommandId, FlarewireError } from "../protocol/index.ts";
+import { channelsOf } from "./channel-mask.ts";
 import { quote } from "./command-reader.ts";
-import type { ChannelMask } from "./shape.ts";
+import { type Selection, type SelectionPart, selectionOf } from "./selection.ts";
 
 /** The subscriptions of one connection. What is sent is their union, so a channel subscribed to twice over is sent once. */
 export class Subscriptions {
   readonly #most: number;
   // A list, not a map: connections have few, and there are many connections.
-  readonly #held: { readonly id: CommandId; readonly mask: ChannelMask }[] = [];
+  readonly #held: (SelectionPart & { readonly id: CommandId })[] = [];
 
   constructor(most: number) {
     this.#most = most;
   }
 
-  /** The channels of all of them. */
-  get mask(): ChannelMask {
-    return this.#held.reduce((union, { mask }) => union | mask, 0);
+  /** What all of them follow. */
+  get selection(): Selection {
+    return selectionOf(this.#held);
   }
 
-  /** Throws FlarewireError `duplicate-subscription` or `too-many-subscriptions` when there cannot be one more of this id. */
-  check(id: CommandId): void {
+  /**
+   * Throws FlarewireError when there cannot be one more of this id for these channels: `duplicate-subscription`, `too-many-subscriptions`, or
+   * `filter-conflict` where a channel is followed with another filter.
+   */
+  check(id: CommandId, { mask, filter }: SelectionPart): void {
     if (this.#held.some((held) => held.id === id)) {
       throw new FlarewireError(
         "duplicate-subscription",
@@ -30,11 +34,17 @@ export class Subscriptions {
       const message = `there are ${this.#held.length} subscriptions; ${this.#most} is the most`;
       throw new FlarewireError("too-many-subscriptions", message, { field: "id", bound: `${this.#most}` });
     }
+    const other = this.#held.find((held) => held.mask & mask && held.filter?.key !== filter?.key);
+    if (other) {
+      const shared = channelsOf(other.mask & mask).join(", ");
+      const message = `${shared} is followed with another filter by the subscription ${quote(other.id)}`;
+      throw new FlarewireError("filter-conflict", message, { field: "filter" });
+    }
   }
 
   /** Takes one in that `check` let pass. */
-  add(id: CommandId, mask: ChannelMask): void {
-    this.#held.push({ id, mask });
+  add(id: CommandId, { mask, filter }: SelectionPart): void {
+    this.#held.push({ id, mask, filter });
   }
 
   /** Throws FlarewireError `unknown-subscription` when there is none of this id. */

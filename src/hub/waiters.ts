@@ -1,6 +1,7 @@
 import type { WallClock } from "../lib/clock.ts";
 import type { LogRecord } from "../log/event-log.ts";
 import type { Cursor } from "../protocol/index.ts";
+import { maskOfRecords } from "./channel-mask.ts";
 import type { Head } from "./head.ts";
 import type { Shape } from "./shape.ts";
 
@@ -39,7 +40,7 @@ export class Waiters {
   }
 
   /**
-   * Waits for an event of the shape that lies behind the head as it is now: resolves with `undefined` when there is one. Resolves with
+   * Waits for an event on the shape's channels, whatever its filter, that lies behind the head as it is now: resolves with `undefined` when there is one. Resolves with
    * the head up to which there was none when `untilMs` (monotonic) is there, or the signal aborts.
    */
   wait(shape: Shape, untilMs: number, signal: AbortSignal): Promise<Cursor | undefined> {
@@ -63,8 +64,9 @@ export class Waiters {
   }
 
   #look(records: readonly LogRecord[]): void {
+    const mask = maskOfRecords(records);
     for (const waiter of this.#waiting) {
-      if (records.some((record) => waiter.shape.selects(record))) waiter.over(undefined);
+      if (waiter.shape.selection.mask & mask) waiter.over(undefined);
     }
   }
 

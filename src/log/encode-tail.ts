@@ -4,3 +4,8 @@ import type { EventBody } from "../protocol/index.ts";
 export function encodeTail({ name, channel, observed_at, data }: EventBody): Buffer {
   return Buffer.from(JSON.stringify({ name, channel, observed_at, data }).slice(1));
 }
+
+/** The body that {@link encodeTail} made this of. */
+export function decodeTail(tail: Buffer): EventBody {
+  return JSON.parse(`{${tail.toString()}`) as EventBody;
+}

@@ -37,6 +37,11 @@ export const ERROR_CODES = {
     retryable: false,
     meaning: "the connection has a cursor; `after` goes with its first subscription only",
   },
+  "filter-conflict": {
+    status: 409,
+    retryable: false,
+    meaning: "another subscription of the connection follows the channel with another filter",
+  },
   "unsupported-version": {
     status: 400,
     retryable: false,

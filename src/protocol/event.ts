@@ -25,11 +25,20 @@ function event<N extends string, C extends z.ZodType, D extends z.ZodType>(name:
   });
 }
 
-/** A flare enters `flares.pro` (cause `detected`) or `flares.free` (cause `aged`: it has lasted 5 minutes without a canary). */
+/**
+ * A flare enters `flares.pro` (cause `detected`) or `flares.free` (cause `aged`: it has lasted 5 minutes without a canary). Cause `passed`: it
+ * stood there already, and meets the subscription's filter only now.
+ */
 export const FlareStarted = event(
   "flare-started",
   FlareChannel,
-  z.object({ op: z.literal("insert"), index, flare: Flare, why: Why, cause: z.enum(["detected", "aged"]) }),
+  z.object({
+    op: z.literal("insert"),
+    index,
+    flare: Flare,
+    why: Why,
+    cause: z.enum(["detected", "aged", "passed"]),
+  }),
 );
 
 /** Fields of a listed flare changed, or its explanation, or the list's order. `why`, where present, replaces the one before. */
@@ -60,11 +69,11 @@ export const FlareWithdrawn = event(
 export const FlareExpired = event("flare-expired", FlareChannel, RemoveChange);
 
 const NewestChannel = z.literal("newest.bsc");
-/** A token was listed. */
+/** A token was listed. Cause `passed`: it was before, and meets the subscription's filter only now. */
 export const TokenListed = event(
   "token-listed",
   NewestChannel,
-  z.object({ op: z.literal("insert"), index, listing: Listing }),
+  z.object({ op: z.literal("insert"), index, listing: Listing, cause: z.literal("passed").optional() }),
 );
 /** Fields of a listing changed: its price, its liquidity, facts that became known; or the list's order. */
 export const TokenUpdated = event("token-updated", NewestChannel, z.union([SetChange, OrderChange]));

@@ -5,5 +5,8 @@ export * from "./close-codes.ts";
 export * from "./cursor.ts";
 export * from "./errors.ts";
 export * from "./event.ts";
+export * from "./filter.ts";
+export * from "./filter-event.ts";
+export * from "./lists.ts";
 export * from "./messages.ts";
 export * from "./view.ts";

@@ -3,6 +3,7 @@ import { Charts, Explanations, Flares, Leaderboards, Newest, Timestamp } from ".
 import { CLOSE_CODES, type CloseReason } from "./close-codes.ts";
 import { ERROR_CODES, type ErrorCode } from "./errors.ts";
 import { ChannelSchema, EventBody, SourceState } from "./event.ts";
+import { Filter } from "./filter.ts";
 
 /*
  * The frames of a WebSocket: one JSON object a text frame, told apart by `type`. Unknown fields are ignored by both sides.
@@ -162,11 +163,12 @@ export const ServerMessage = z.union([
 ]);
 export type ServerMessage = z.infer<typeof ServerMessage>;
 
-/** Client → server: follow these channels (or patterns). `after`: continue behind this cursor. `snapshot: false`: without a cursor, start at the head without the lists. */
+/** Client → server: follow these channels (or patterns). `after`: continue behind this cursor. `filter`: only these items and events. `snapshot: false`: without a cursor, start at the head without the lists. */
 export const Subscribe = z.object({
   type: z.literal("subscribe"),
   id: CommandId,
   channels: z.array(z.string().max(64)).min(1).max(64),
+  filter: Filter.optional(),
   after: CursorText.optional(),
   snapshot: z.boolean().optional(),
 });

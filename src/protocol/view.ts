@@ -21,18 +21,26 @@ export type View = {
   readonly [R in Exclude<keyof Snapshot, "explanations">]?: Partial<Snapshot[R]>;
 } & { readonly explanations: Readonly<Record<string, Explanation>> };
 
-/** The view of `snapshot` that these channels show. */
-export function projectSnapshot(snapshot: Snapshot, channels: readonly Channel[]): View {
+/** The view of `snapshot` that these channels show; with `keep`, of the items for which it is true. */
+export function projectSnapshot(
+  snapshot: Snapshot,
+  channels: readonly Channel[],
+  keep?: (channel: ListChannel, item: ListItem) => boolean,
+): View {
+  const itemsOf = (channel: ListChannel) => {
+    const list = listOf(snapshot, channel);
+    return keep ? list.filter((item) => keep(channel, item)) : list;
+  };
   const view: Record<string, Record<string, unknown>> = {};
   for (const channel of LIST_CHANNEL_NAMES) {
     if (!channels.includes(channel)) continue;
     const [resource, list] = LIST_CHANNELS[channel];
-    view[resource] = { ...view[resource], [list]: listOf(snapshot, channel) };
+    view[resource] = { ...view[resource], [list]: itemsOf(channel) };
   }
   const explanations: Record<string, Explanation> = {};
   for (const channel of FLARE_CHANNELS) {
     if (!channels.includes(channel)) continue;
-    for (const item of listOf(snapshot, channel)) {
+    for (const item of itemsOf(channel)) {
       const why = snapshot.explanations[keyOf(item)];
       if (why) explanations[keyOf(item)] = why;
     }

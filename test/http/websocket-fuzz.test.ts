@@ -21,7 +21,19 @@ const command = fc.record(
       fc.jsonValue({ maxDepth: 1 }),
     ),
     snapshot: fc.jsonValue({ maxDepth: 0 }),
-    filter: fc.jsonValue({ maxDepth: 0 }),
+    filter: fc.oneof(
+      fc.jsonValue({ maxDepth: 2 }),
+      fc.record(
+        {
+          tokens: fc.oneof(fc.array(fc.constantFrom("0xab", "0x", "ab")), fc.jsonValue({ maxDepth: 1 })),
+          symbols: fc.oneof(fc.array(fc.string()), fc.jsonValue({ maxDepth: 1 })),
+          min_liquidity: fc.oneof(fc.constantFrom("1", "1e3", -1, 1), fc.jsonValue({ maxDepth: 0 })),
+          min_price_change: fc.oneof(fc.double(), fc.jsonValue({ maxDepth: 0 })),
+          names: fc.oneof(fc.array(fc.constantFrom("flare-started", "x")), fc.jsonValue({ maxDepth: 1 })),
+        },
+        { requiredKeys: [] },
+      ),
+    ),
   },
   { requiredKeys: [] },
 );

@@ -167,3 +167,18 @@ test("[L5] connections that are reset while events are sent disturb nobody", asy
   await steady.until(() => steady.seqs.length === 20);
   await wire.sessions(1);
 });
+
+test("[W1] [W27] the filter of the address is the one of the command", async ({ wire }) => {
+  const client = wire.client("?channels=newest.bsc&symbols=T1,t9&min_liquidity=1.5&names=token-listed");
+  await client.answer("subscribed");
+  await wire.publish("list", "list", "list", "list", "unlist");
+  await client.until(() => client.seqs.length === 2);
+  client.send({
+    type: "subscribe",
+    id: "same",
+    channels: ["newest.*"],
+    filter: { names: ["token-listed"], min_liquidity: "1.50", symbols: ["T9", "t1"] },
+  });
+  await client.answer("subscribed", "same");
+  expect(client.seqs).toEqual([1, 4]);
+});

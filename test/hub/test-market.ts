@@ -28,28 +28,47 @@ export class TestMarket {
   #event(step: Step): EventBody {
     this.#count += 1;
     const { newest, flares } = this.snapshot;
-    const listed = newest.bsc.at(-1);
+    const listed = newest.bsc.at(-1 - (this.#count % Math.max(1, newest.bsc.length)));
     if (step === "status") {
       const data = { state: this.#count % 2 ? ("live" as const) : ("stale" as const), reason: "" };
       return { name: "source-status", channel: "status", observed_at: OBSERVED_AT, data };
     }
     if (step === "flare" && flares.pro.length < 5) {
-      const flare: Flare = { ...SAMPLE_FLARE, id: idOf(this.#count) };
+      const flare: Flare = { ...SAMPLE_FLARE, id: idOf(this.#count), token: this.#token(SAMPLE_FLARE.token) };
       const data = { op: "insert" as const, index: 0, flare, why: null, cause: "detected" as const };
       return { name: "flare-started", channel: "flares.pro", observed_at: OBSERVED_AT, data };
     }
     const flaring = flares.pro[this.#count % Math.max(1, flares.pro.length)];
     if ((step === "refresh" || step === "flare") && flaring) {
-      const data = { op: "set" as const, id: flaring.id, set: { recent_price_change: this.#count } };
+      const data = {
+        op: "set" as const,
+        id: flaring.id,
+        set: { recent_price_change: this.#count, liquidity: this.#liquidity() },
+      };
       return { name: "flare-updated", channel: "flares.pro", observed_at: OBSERVED_AT, data };
     }
     if (step === "unlist" && listed) {
       const data = { op: "remove" as const, id: listed.id };
       return { name: "token-unlisted", channel: "newest.bsc", observed_at: OBSERVED_AT, data };
     }
-    const listing: Listing = { ...SAMPLE_LISTING, id: idOf(this.#count) };
+    const listing: Listing = {
+      ...SAMPLE_LISTING,
+      id: idOf(this.#count),
+      liquidity: this.#liquidity(),
+      token: this.#token(SAMPLE_LISTING.token),
+    };
     const data = { op: "insert" as const, index: 0, listing };
     return { name: "token-listed", channel: "newest.bsc", observed_at: OBSERVED_AT, data };
+  }
+
+  #liquidity(): string {
+    return `${(this.#count * 37) % 100}000`;
+  }
+
+  /** One of three. */
+  #token<T extends object>(sample: T): T & { readonly symbol: string; readonly address: string } {
+    const which = this.#count % 3;
+    return { ...sample, symbol: `T${which}`, address: `0x${which}`.padEnd(42, "a") };
   }
 }
 

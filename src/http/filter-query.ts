@@ -1,0 +1,30 @@
+import { Filter } from "../protocol/index.ts";
+import { invalid } from "./admission.ts";
+
+const LISTS = ["tokens", "symbols", "names"] as const;
+const NUMBERS = ["min_liquidity", "min_price_change"] as const;
+
+/**
+ * The filter that an address asks for: `tokens`, `symbols` and `names`, separated by commas or in repeated parameters, `min_liquidity` and
+ * `min_price_change`. `undefined` without any of them. Throws FlarewireError `invalid-parameter` with the field.
+ */
+export function readFilter(query: Readonly<Record<string, unknown>>): Filter | undefined {
+  const given: Record<string, unknown> = {};
+  for (const field of LISTS) {
+    if (query[field] !== undefined)
+      given[field] = [query[field]].flat().flatMap((part) => String(part).split(","));
+  }
+  for (const field of NUMBERS) {
+    const value = query[field];
+    if (value === undefined) continue;
+    if (typeof value !== "string" || !/^-?\d{1,30}(\.\d{1,30})?$/.test(value))
+      throw invalid(field, value, "a decimal number");
+    given[field] = Number(value);
+  }
+  if (Object.keys(given).length === 0) return undefined;
+  const parsed = Filter.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const field = String(issue?.path[0] ?? "filter");
+  throw invalid(field, query[field], issue?.message ?? "another value");
+}

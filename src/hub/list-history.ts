@@ -1,0 +1,118 @@
+import type { EventLog, LogRecord } from "../log/event-log.ts";
+import {
+  advanceLists,
+  type Channel,
+  type Cursor,
+  type EventBody,
+  type ListFilter,
+  type Lists,
+  listsOf,
+  projectLists,
+  type Seq,
+  type Snapshot,
+  type Step,
+} from "../protocol/index.ts";
+import { ListWalk } from "./list-walk.ts";
+
+/** Least number of events between two places that are kept. */
+const LEAST_INTERVAL = 64;
+/** As many places are kept, about, of a log that is full. */
+const KEPT_PLACES = 32;
+/** Records read at once on the way from a kept place to the one asked for. */
+const READ_RECORDS = 256;
+/** Snapshot texts that are kept until the next change. */
+const KEPT_TEXTS = 32;
+
+/**
+ * The lists at the head, with their marks, and, for readers who come back, at any place that the log still reaches: places are
+ * kept at intervals, and from there the way is gone again along the log. What two kept places have in common they share.
+ */
+export class ListHistory {
+  readonly #log: EventLog;
+  readonly #texts = new Map<string, string>();
+  #kept: { readonly seq: Seq; readonly lists: Lists }[];
+  #lists: Lists;
+  #seq: Seq;
+
+  /** Begins at the log's head, of which `snapshot` is the state. */
+  constructor(log: EventLog, snapshot: Snapshot) {
+    this.#log = log;
+    this.#lists = listsOf(snapshot);
+    this.#seq = log.head.seq;
+    this.#kept = [{ seq: this.#seq, lists: this.#lists }];
+  }
+
+  /** At the head. */
+  get lists(): Lists {
+    return this.#lists;
+  }
+
+  /** The first place that can be asked for. */
+  get oldest(): Cursor {
+    return { epoch: this.#log.epoch, seq: this.#kept[0]?.seq ?? this.#seq };
+  }
+
+  /** Takes in a batch of events, or a base: a state without events. `snapshot` is the state behind it. Throws ChangeMismatch when the events do not lead there. */
+  advance(records: readonly LogRecord[], events: readonly EventBody[], snapshot: Snapshot): readonly Step[] {
+    const last = records.at(-1);
+    if (!last) {
+      if (snapshot !== this.#lists.snapshot) this.restart(snapshot, this.#seq);
+      return [];
+    }
+    let lists = this.#lists;
+    const steps = events.map((event): Step => {
+      const before = lists;
+      lists = advanceLists(before, event);
+      return { event, before, after: lists };
+    });
+    // The same value, of which the rest of the process holds the objects already.
+    this.#lists = { snapshot, marks: lists.marks };
+    this.#texts.clear();
+    this.#seq = last.seq;
+    this.#keep(last.seq);
+    return steps;
+  }
+
+  /** Begins anew with the state at `seq`: what was before cannot be asked for any more. */
+  restart(snapshot: Snapshot, seq: Seq): void {
+    this.#lists = listsOf(snapshot);
+    this.#seq = seq;
+    this.#kept = [{ seq, lists: this.#lists }];
+    this.#texts.clear();
+  }
+
+  /** As they were at this place of this log; `undefined` when that cannot be found out any more. */
+  async at({ epoch, seq }: Cursor): Promise<Lists | undefined> {
+    const from = this.#kept.findLast((place) => place.seq <= seq);
+    if (!from) return undefined;
+    const walk = new ListWalk(from.lists);
+    for (let at = from.seq; at < seq; ) {
+      const result = await this.#log.read({ epoch, seq: at }, Math.min(READ_RECORDS, seq - at));
+      const last = result.kind === "records" ? result.records.at(-1) : undefined;
+      if (result.kind === "lost" || !last) return undefined;
+      for (const record of result.records) walk.next(record);
+      at = last.seq;
+    }
+    return walk.lists;
+  }
+
+  /** JSON text of what a client with this filter holds of these channels at the head; made once per change. */
+  snapshotText(channels: readonly Channel[], filter: ListFilter): string {
+    const key = `${channels.join()} ${filter.key}`;
+    const known = this.#texts.get(key);
+    if (known !== undefined) return known;
+    const text = JSON.stringify(projectLists(this.#lists, channels, filter));
+    const [oldest] = this.#texts.keys();
+    if (oldest !== undefined && this.#texts.size >= KEPT_TEXTS) this.#texts.delete(oldest);
+    this.#texts.set(key, text);
+    return text;
+  }
+
+  #keep(seq: Seq): void {
+    const oldest = this.#log.oldest.seq;
+    const interval = Math.max(LEAST_INTERVAL, (seq - oldest) / KEPT_PLACES);
+    if (seq - (this.#kept.at(-1)?.seq ?? 0) >= interval) this.#kept.push({ seq, lists: this.#lists });
+    // From a place before the log's oldest there is no way on.
+    while (this.#kept[0] && this.#kept[0].seq < oldest) this.#kept.shift();
+  }
+}

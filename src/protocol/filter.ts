@@ -1,0 +1,76 @@
+import { z } from "zod";
+import { Address, DecimalString } from "../model/index.ts";
+import { EVENT_NAMES, type EventName } from "./event.ts";
+import type { Marks } from "./lists.ts";
+
+/** Most tokens, and most symbols, of a filter. */
+const MOST_NAMED = 64;
+
+/**
+ * Which items of the lists a subscription follows: those that meet every field that is given. Of the values of one field, one
+ * has to be met. Judged by what an item ever was since it entered its list (see Marks): who is in stays in until it leaves. Fields
+ * that are not of these are refused: ignoring one would send what was not asked for.
+ */
+export const Filter = z.strictObject({
+  /** Contract addresses, without regard to case. Items without an address are not selected. */
+  tokens: z.array(Address).min(1).max(MOST_NAMED).optional(),
+  /** Symbols, without regard to case. */
+  symbols: z.array(z.string().min(1).max(64)).min(1).max(MOST_NAMED).optional(),
+  /** Least liquidity in US dollars. Items that state none are not selected. */
+  min_liquidity: z
+    .union([z.number(), DecimalString], { error: "a number, or a decimal as text, from 0 on" })
+    .refine((value) => Number(value) >= 0, { error: "from 0 on" })
+    .optional(),
+  /** Least price change in percent, of a flare over the last 5 minutes, of a chart's item from its average; below 0 for falls. Items that state none are not selected. */
+  min_price_change: z.number().optional(),
+  /** Events of these names only. Whoever leaves names out does not hear all that happens to its lists. */
+  names: z.array(z.enum(EVENT_NAMES)).min(1).max(EVENT_NAMES.length).optional(),
+});
+export type Filter = z.infer<typeof Filter>;
+
+/** A filter ready for use. Equal filters have equal keys, in whatever order and form their values were given. */
+export interface ListFilter {
+  readonly key: string;
+  /** Lower case; `undefined`: any token. */
+  readonly tokens: ReadonlySet<string> | undefined;
+  /** `undefined`: all events. */
+  readonly names: ReadonlySet<EventName> | undefined;
+  /** True for an item that is selected. Once true for an item in its list, it stays true. */
+  passes(marks: Marks): boolean;
+}
+
+/** The filter ready for use; `undefined` when it selects everything. */
+export function compileFilter(filter: Filter | undefined): ListFilter | undefined {
+  const { tokens, symbols, names, min_liquidity, min_price_change } = filter ?? {};
+  const wanted = {
+    tokens: tokens && distinct(tokens.map(foldCase)),
+    symbols: symbols && distinct(symbols.map(foldCase)),
+    liquidity: min_liquidity === undefined ? undefined : Number(min_liquidity),
+    priceChange: min_price_change,
+    names: names && distinct(names),
+  };
+  const key = JSON.stringify(wanted);
+  if (key === "{}") return undefined;
+  const tokenSet = wanted.tokens && new Set(wanted.tokens);
+  const symbolSet = wanted.symbols && new Set(wanted.symbols);
+  const { liquidity, priceChange } = wanted;
+  return {
+    key,
+    tokens: tokenSet,
+    names: wanted.names && new Set(wanted.names),
+    passes: (marks) =>
+      (!tokenSet || marks.tokens.some((token) => tokenSet.has(token))) &&
+      (!symbolSet || marks.symbols.some((symbol) => symbolSet.has(symbol))) &&
+      (liquidity === undefined || marks.liquidity >= liquidity) &&
+      (priceChange === undefined || marks.priceChange >= priceChange),
+  };
+}
+
+/** Equal for texts that differ in case only. */
+export function foldCase(text: string): string {
+  return text.toLowerCase();
+}
+
+function distinct<T extends string>(values: readonly T[]): readonly T[] {
+  return [...new Set(values)].sort();
+}

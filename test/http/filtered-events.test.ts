@@ -1,0 +1,72 @@
+import { expect } from "vitest";
+import { EPOCH } from "../hub/hub-fixture.ts";
+import type { Step } from "../hub/test-market.ts";
+import { SseClient } from "../support/sse-client.ts";
+import { validateResponse } from "../support/validate-response.ts";
+import { test, type Wire } from "./websocket-fixture.ts";
+
+const PATH = "/api/v1/events";
+const FILTER = "min_liquidity=50000&tokens=0x1".concat("a".repeat(39));
+const STEPS: readonly Step[] = ["list", "flare", "refresh", "list", "refresh", "unlist"];
+
+interface Page {
+  readonly cursor: string;
+  readonly events: readonly unknown[];
+  readonly more: boolean;
+}
+
+async function page(wire: Wire, query: string): Promise<Page> {
+  const { message, body } = await wire.ask(`${PATH}?${query}`, {});
+  const seen = { status: message.statusCode ?? 0, headers: message.headers, body: Buffer.from(body) };
+  return validateResponse("GET", PATH, seen) as Page;
+}
+
+type Message = Readonly<Record<string, unknown>>;
+const eventsOf = (messages: readonly Message[]) => messages.filter(({ type }) => type === "event");
+
+test("[W28] [P4] [S2] one filter brings the same events over a WebSocket, as a stream and by page", async ({
+  wire,
+}) => {
+  const socket = wire.client(`?channels=*&${FILTER}`);
+  await socket.answer("subscribed");
+  for (let round = 0; round < 10; round++) await wire.publish(...STEPS);
+  await wire.publish("status");
+  const all = () => eventsOf(socket.messages);
+  await socket.until(() => all().some(({ name }) => name === "source-status"));
+  const stream = await SseClient.open(`http://127.0.0.1:${wire.port}${PATH}?${FILTER}&after=${EPOCH}-0`, {});
+  await stream.until(() => stream.messages().some(({ name }) => name === "source-status"));
+  expect(all().length).toBeLessThan(50);
+  expect(eventsOf(stream.messages())).toEqual(all());
+  const paged: unknown[] = [];
+  let from = `${EPOCH}-0`;
+  for (let more = true; more; ) {
+    const answer = await page(wire, `${FILTER}&after=${from}&limit=7`);
+    // prev is that of the answer's own beginning.
+    paged.push(...answer.events.map((event) => ({ ...(event as object), prev: null })));
+    ({ cursor: from, more } = answer);
+  }
+  expect(paged).toEqual(all().map((event) => ({ ...event, prev: null })));
+  stream.cut();
+});
+
+test("[P5] a filtered request waits past what is not for it, and is answered with what is", async ({
+  wire,
+}) => {
+  await wire.publish(...STEPS);
+  const answer = page(wire, `names=source-status&after=${EPOCH}-6&wait=60`);
+  await wire.publish("list");
+  await wire.publish("unlist");
+  await wire.publish("status");
+  expect(await answer).toMatchObject({
+    cursor: `${EPOCH}-9`,
+    events: [{ name: "source-status", prev: 6 }],
+    more: false,
+  });
+});
+
+test("[P7] a page has no filter that is not understood, and no mode", async ({ wire }) => {
+  for (const query of ["filter=x", "mode=latest", "mode=events", "tokens=ab", "min_liquidity=much"]) {
+    const { message } = await wire.ask(`${PATH}?${query}`, {});
+    expect(message.statusCode, query).toBe(400);
+  }
+});

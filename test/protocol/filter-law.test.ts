@@ -1,0 +1,147 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import {
+  advanceLists,
+  applyEvent,
+  CHANNELS,
+  compileFilter,
+  EVENT_NAMES,
+  EventBody,
+  Filter,
+  filterEvent,
+  type ListFilter,
+  type Lists,
+  listsOf,
+  projectLists,
+  type View,
+} from "../../src/protocol/index.ts";
+import { toEvents } from "../../src/source/index.ts";
+import { arbitraryHistory, arbitrarySnapshot } from "../support/arbitraries.ts";
+
+const AT = Date.UTC(2017, 10, 12, 8, 21);
+
+/** Three snapshots, one after the other; what is common to two of them may be the same items or none. */
+const ways = fc.oneof(
+  fc.tuple(arbitraryHistory, arbitrarySnapshot).map(([{ before, after }, last]) => [before, after, last]),
+  fc.tuple(arbitrarySnapshot, arbitraryHistory).map(([first, { before, after }]) => [first, before, after]),
+);
+
+/** A filter that some of these snapshots' items meet. */
+const cases = ways.chain((snapshots) => {
+  const items = snapshots.flatMap(({ flares, newest }) => [...flares.pro, ...flares.free, ...newest.bsc]);
+  const tokens = items.map(({ token }) => token.address);
+  const symbols = items.map(({ token }) => token.symbol).filter((symbol) => symbol !== "");
+  const some = (values: readonly string[]) =>
+    fc.array(fc.constantFrom("0xab", ...values), { minLength: 1, maxLength: 4 });
+  return fc.record({
+    snapshots: fc.constant(snapshots),
+    filter: fc.record(
+      {
+        tokens: some(tokens),
+        symbols: some(symbols.map((symbol) => symbol.slice(0, 64))),
+        min_liquidity: fc.oneof(
+          fc.constantFrom(...items.map(({ liquidity }) => Math.abs(Number(liquidity))), 0),
+        ),
+        min_price_change: fc.integer({ min: -50, max: 50 }),
+      },
+      { requiredKeys: [] },
+    ),
+  });
+});
+
+interface Played {
+  readonly lists: Lists;
+  readonly view: View;
+}
+
+function play(filter: ListFilter, from: Played, events: readonly EventBody[], seen: EventBody[]): Played {
+  return events.reduce(({ lists, view }, event) => {
+    const after = advanceLists(lists, event);
+    const own = filterEvent(filter, { event, before: lists, after });
+    if (own) seen.push(own);
+    const next = own ? applyEvent(view, JSON.parse(JSON.stringify(own))) : view;
+    return { lists: after, view: next };
+  }, from);
+}
+
+test("[W28] the filtered snapshot, with the filtered events applied, is the filtered snapshot behind them", () => {
+  const totals = { events: 0, passed: 0, held: 0, left: 0 };
+  fc.assert(
+    fc.property(cases, ({ snapshots, filter: given }) => {
+      const filter = compileFilter(Filter.parse(given));
+      const [first, ...others] = snapshots;
+      if (!filter || !first) return;
+      let before = first;
+      const start = listsOf(first);
+      let now: Played = { lists: start, view: projectLists(start, CHANNELS, filter) };
+      for (const after of others) {
+        const seen: EventBody[] = [];
+        now = play(filter, now, toEvents(before, after, AT), seen);
+        expect(now.lists.snapshot).toEqual(after);
+        expect(now.view).toEqual(projectLists(now.lists, CHANNELS, filter));
+        for (const event of seen) EventBody.parse(event);
+        totals.events += seen.length;
+        totals.passed += seen.filter(({ data }) => "cause" in data && data.cause === "passed").length;
+        before = after;
+      }
+      const { flares } = now.view;
+      totals.held += flares?.pro?.length ?? 0;
+      totals.left += now.lists.snapshot.flares.pro.length - (flares?.pro?.length ?? 0);
+    }),
+    { numRuns: 600 },
+  );
+  // What is never reached proves nothing.
+  expect(totals.events).toBeGreaterThan(1_000);
+  for (const total of Object.values(totals)) expect(total).toBeGreaterThan(20);
+});
+
+test("[W28] who comes later, with the state at a place, holds the same as who followed from the start", () => {
+  fc.assert(
+    fc.property(cases, ({ snapshots, filter: given }) => {
+      const filter = compileFilter(Filter.parse(given));
+      const [first, second, third] = snapshots;
+      if (!filter || !first || !second || !third) return;
+      const walk = (lists: Lists, a: typeof first, b: typeof first) =>
+        toEvents(a, b, AT).reduce(advanceLists, lists);
+      const middle = walk(listsOf(first), first, second);
+      const fresh = { lists: middle, view: projectLists(middle, CHANNELS, filter) };
+      const behind = play(filter, fresh, toEvents(second, third, AT), []);
+      expect(behind.view).toEqual(projectLists(walk(middle, second, third), CHANNELS, filter));
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test("[W29] with names, only events of these names come, each as it would come without names", () => {
+  fc.assert(
+    fc.property(arbitraryHistory, fc.subarray(EVENT_NAMES, { minLength: 1 }), ({ before, after }, names) => {
+      const min_price_change = 0;
+      const [named, all] = [compileFilter({ names, min_price_change }), compileFilter({ min_price_change })];
+      if (!named || !all) throw new Error("no filter");
+      const [heard, told]: [EventBody[], EventBody[]] = [[], []];
+      const start = { lists: listsOf(before), view: projectLists(listsOf(before), CHANNELS, all) };
+      play(all, start, toEvents(before, after, AT), told);
+      for (const event of told) if (names.includes(event.name)) heard.push(event);
+      let lists = listsOf(before);
+      const own = toEvents(before, after, AT).flatMap((event) => {
+        const step = { event, before: lists, after: advanceLists(lists, event) };
+        lists = step.after;
+        return filterEvent(named, step) ?? [];
+      });
+      expect(own).toEqual(heard);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test("[W27] equal filters are one, in whatever order, case and form they were given", () => {
+  const one = compileFilter({
+    tokens: ["0xAB", "0xcd", "0xab"],
+    symbols: ["b", "A"],
+    min_liquidity: "10.50",
+  });
+  const other = compileFilter({ min_liquidity: 10.5, symbols: ["a", "B"], tokens: ["0xCD", "0xab"] });
+  expect(one?.key).toBe(other?.key);
+  expect(compileFilter({})).toBeUndefined();
+  expect(compileFilter({ min_liquidity: 0 })?.key).not.toBe(compileFilter({ min_price_change: 0 })?.key);
+});
