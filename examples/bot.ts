@@ -10,7 +10,8 @@ type Frame =
   | { type: "event"; cursor: string; name: string; observed_at: string; data: Data }
   | { type: "heartbeat"; cursor: string }
   | { type: "hello" }
-  | { type: "error" };
+  | { type: "error" }
+  | { type: "goaway" };
 
 const server = (process.argv[2] ?? "http://127.0.0.1:8080").replace(/^http/, "ws").replace(/\/*$/, "");
 const SILENCE_MS = 35_000; // The server beats every 15 s: nothing for so long means that the line is dead.
@@ -44,7 +45,7 @@ function follow(): Promise<{ code: number; subscribed: boolean }> {
       clearTimeout(silence);
       silence = setTimeout(end, SILENCE_MS, 4202);
       const frame: Frame = JSON.parse(String(data));
-      if (frame.type === "hello" || frame.type === "error") return;
+      if (frame.type === "hello" || frame.type === "error" || frame.type === "goaway") return;
       if (frame.type === "subscribed") subscribed = true;
       react(frame);
       cursor = frame.cursor; // Only now: what was not done with is asked for again.

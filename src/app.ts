@@ -3,7 +3,7 @@ import type { FastifyInstance } from "fastify";
 import { type Logger, pino } from "pino";
 import type { Config } from "./config.ts";
 import { createReplayFeed, createSimulatedFeed, type Feed } from "./feed/index.ts";
-import { createHttpServer, registerEvents, registerWebSocket, Seats } from "./http/index.ts";
+import { createHttpServer, Places, registerEvents, registerWebSocket, Seats } from "./http/index.ts";
 import { Head, type HeadBatch, Hub } from "./hub/index.ts";
 import { systemClock, type WallClock } from "./lib/clock.ts";
 import { VERSION } from "./lib/version.ts";
@@ -96,10 +96,10 @@ export async function startGateway(config: Config, parts: GatewayParts = {}): Pr
     logger,
     register: async (instance: FastifyInstance) => {
       const { allowedOrigins, maxSockets, maxSocketsPerIp } = config;
-      const seats = new Seats(maxSockets, maxSocketsPerIp);
-      await registerWebSocket(instance, { hub, clock, seats, allowedOrigins });
+      const places = new Places(new Seats(maxSockets, maxSocketsPerIp));
+      await registerWebSocket(instance, { hub, clock, places, allowedOrigins });
       const info = () => source.info;
-      registerEvents(instance, { hub, log, head, clock, freshness, info, seats, allowedOrigins });
+      registerEvents(instance, { hub, log, head, clock, freshness, info, places, allowedOrigins });
     },
   });
   const publish = async (batch: HeadBatch) => {

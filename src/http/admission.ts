@@ -1,5 +1,8 @@
+import type { FastifyRequest } from "fastify";
 import type { Hub } from "../hub/index.ts";
 import { FlarewireError } from "../protocol/index.ts";
+import { clientOf } from "./client-address.ts";
+import type { Places } from "./places.ts";
 import type { Seats } from "./seats.ts";
 
 /*
@@ -8,6 +11,8 @@ import type { Seats } from "./seats.ts";
 
 /** Most of a client's value that is quoted back. */
 const QUOTED = 64;
+/** Long enough that it can be hard to guess; no more than RFC 3986's unreserved characters. */
+const CLIENT_ID = /^[-.~\w]{8,64}$/;
 
 const REFUSALS = {
   draining: "the server is stopping; another one will take its place",
@@ -29,13 +34,32 @@ export function checkHub({ refusal }: Hub): void {
   if (refusal) throw new FlarewireError(refusal, REFUSALS[refusal]);
 }
 
-/** Takes a seat for this address and returns how to give it back; throws FlarewireError `over-capacity` where there is none. */
-export function takeSeat(seats: Seats, address: string): () => void {
-  const bound = seats.take(address);
-  if (bound !== undefined) {
-    throw new FlarewireError("over-capacity", `as many connections are open as allowed: ${bound}`, { bound });
-  }
+/** Takes a seat for a request and returns how to give it back; throws FlarewireError `over-capacity` where there is none. */
+export function takeSeat(seats: Seats, { ip }: FastifyRequest): () => void {
+  const address = clientOf(ip);
+  mustHaveRoom(seats.take(address));
   return () => seats.leave(address);
+}
+
+/**
+ * Takes a place for what follows on the request's connection, until that ends, in place of the client's connection before. Throws
+ * FlarewireError `invalid-parameter` with the field, or `over-capacity` where there is no seat.
+ */
+export function takePlace(places: Places, { query, ip, raw }: FastifyRequest): void {
+  const client = readClientId(query);
+  mustHaveRoom(places.seat(raw.socket, clientOf(ip), client));
+}
+
+function mustHaveRoom(bound: string | undefined): void {
+  if (bound === undefined) return;
+  throw new FlarewireError("over-capacity", `as many connections are open as allowed: ${bound}`, { bound });
+}
+
+/** What the client calls itself, the same for each of its connections. Throws FlarewireError `invalid-parameter` with the field. */
+export function readClientId(query: unknown): string | undefined {
+  const client = typeof query === "object" && query !== null && "client" in query ? query.client : undefined;
+  if (client === undefined || (typeof client === "string" && CLIENT_ID.test(client))) return client;
+  throw invalid("client", client, "8 to 64 of A-Z, a-z, 0-9, - . _ ~");
 }
 
 /** FlarewireError `invalid-parameter` with the field, its value and what it has to be. */

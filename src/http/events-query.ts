@@ -19,6 +19,7 @@ export function readSseQuery(query: unknown, lastEventId: string | undefined): C
 export function readPollQuery(query: unknown): PollQuery {
   const given = withChannels(query);
   if ("mode" in given) throw invalid("mode", given.mode, "left out: an answer has every event of its page");
+  if ("client" in given) throw invalid("client", given.client, "left out: a request takes no place over");
   const fromOldest = given.after === OLDEST;
   const {
     channels = [],

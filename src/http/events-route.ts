@@ -5,11 +5,11 @@ import type { WallClock } from "../lib/clock.ts";
 import type { EventLog } from "../log/event-log.ts";
 import { FlarewireError, type Freshness, formatCursor, type SourceInfo } from "../protocol/index.ts";
 import { asksForSse } from "./accept-sse.ts";
-import { checkHub, checkOrigin, takeSeat } from "./admission.ts";
+import { checkHub, checkOrigin, readClientId, takePlace, takeSeat } from "./admission.ts";
 import { ENDPOINTS, EVENTS_ENDPOINT } from "./endpoints.ts";
 import { readPollQuery, readSseQuery } from "./events-query.ts";
+import type { Places } from "./places.ts";
 import { setFreshness } from "./resource-routes.ts";
-import type { Seats } from "./seats.ts";
 import { SseSocket } from "./sse-socket.ts";
 
 /** What events are served with. */
@@ -20,8 +20,8 @@ export interface EventsOptions {
   readonly clock: WallClock;
   readonly freshness: () => Freshness;
   readonly info: () => SourceInfo;
-  /** Shared with the WebSockets: a stream has a seat for as long as it lasts, a request for as long as it waits. */
-  readonly seats: Seats;
+  /** Shared with the WebSockets: a stream has a place for as long as it lasts, a request a seat for as long as it waits. */
+  readonly places: Places;
   /** As for WebSockets. */
   readonly allowedOrigins?: readonly string[] | undefined;
   /** From 0 up to 1, for the times at which browsers come back; default Math.random. */
@@ -56,13 +56,14 @@ export function registerEvents(app: FastifyInstance, options: EventsOptions): vo
 }
 
 function follow(request: FastifyRequest, reply: FastifyReply, options: EventsOptions): FastifyReply {
-  const { hub, seats, random = Math.random } = options;
+  const { hub, places, random = Math.random } = options;
   const query = readSseQuery(request.query, lastEventId(request));
+  readClientId(request.query);
   checkHub(hub);
   if (request.method === "HEAD") return reply.headers(SSE_FIELDS).send();
   mustBeNext(reply);
   const { socket } = request.raw;
-  socket.once("close", takeSeat(seats, request.ip));
+  takePlace(places, request);
   // Heartbeats keep it from being idle, if the client reads; and whether it does, the hub finds out sooner.
   socket.setTimeout(0);
   reply.headers(SSE_FIELDS).hijack();
@@ -71,7 +72,10 @@ function follow(request: FastifyRequest, reply: FastifyReply, options: EventsOpt
   }
   reply.raw.write(`retry: ${RETRY_MS + Math.floor(random() * RETRY_MS)}\n\n`);
   const connection = new SseSocket(reply.raw, socket);
-  connection.attach(hub.connect(connection, sseFraming, query));
+  const session = hub.connect(connection, sseFraming, query);
+  connection.attach(session);
+  const place = places.placeOf(socket);
+  if (place) place.supersede = () => session.close("superseded");
   return reply;
 }
 
@@ -121,14 +125,14 @@ async function take(
   request: FastifyRequest,
   reply: FastifyReply,
   query: PollQuery,
-  { polls, seats }: PollParts,
+  { polls, places }: PollParts,
 ): Promise<PollAnswer> {
   const gone = new AbortController();
   if (query.waitMs === 0 || request.method === "HEAD") {
     return polls.take({ ...query, waitMs: 0 }, gone.signal);
   }
   mustBeNext(reply);
-  const leave = takeSeat(seats, request.ip);
+  const leave = takeSeat(places.seats, request);
   const { socket } = request.raw;
   const abort = () => gone.abort();
   socket.once("close", abort);

@@ -5,7 +5,8 @@ import type { WebSocket } from "ws";
 import { type Hub, websocketFraming } from "../hub/index.ts";
 import type { WallClock } from "../lib/clock.ts";
 import { FlarewireError } from "../protocol/index.ts";
-import { checkHub, takeSeat } from "./admission.ts";
+import { checkHub, takePlace } from "./admission.ts";
+import { Places } from "./places.ts";
 import { Seats } from "./seats.ts";
 import { checkHandshake, readStreamQuery, SUBPROTOCOL } from "./websocket-admission.ts";
 import { WebSocketPings } from "./websocket-pings.ts";
@@ -15,7 +16,7 @@ import { StreamWebSocket, WebSocketSocket } from "./websocket-socket.ts";
 export interface WebSocketLimits {
   /** Connections in all; default 10,000. */
   readonly maxSockets: number;
-  /** Connections of one address, as Fastify's `request.ip` tells it; default 100. */
+  /** Connections of one client, by the address that Fastify's `request.ip` tells (see clientOf); default 100. */
   readonly maxSocketsPerIp: number;
 }
 
@@ -24,8 +25,8 @@ export interface WebSocketOptions {
   readonly hub: Hub;
   readonly clock: WallClock;
   readonly limits?: Partial<WebSocketLimits> | undefined;
-  /** The seats that other transports take too; default: seats of its own, as many as `limits` says. */
-  readonly seats?: Seats | undefined;
+  /** The places that other transports give too; default: places of its own, as many as `limits` says. */
+  readonly places?: Places | undefined;
   /** Origins of pages that may connect, such as `https://example.com`; all when left out, or with `*`. Programs, which send no origin, always may. */
   readonly allowedOrigins?: readonly string[] | undefined;
   /** Put before the path, in addition to the instance's own prefix; default none. */
@@ -48,8 +49,9 @@ const RETRY_AFTER_S = 5;
 export async function registerWebSocket(app: FastifyInstance, options: WebSocketOptions): Promise<void> {
   const { hub, clock } = options;
   const path = `${options.basePath ?? ""}/api/v1/stream`;
-  const seats =
-    options.seats ?? new Seats(options.limits?.maxSockets ?? 10_000, options.limits?.maxSocketsPerIp ?? 100);
+  const places =
+    options.places ??
+    new Places(new Seats(options.limits?.maxSockets ?? 10_000, options.limits?.maxSocketsPerIp ?? 100));
   const pings = new WebSocketPings(clock);
   upgradeOnly(app, `${app.prefix}${path}`);
   // In a context of its own: the plugin wraps every route that it sees, and this is the only one that needs it.
@@ -73,7 +75,7 @@ export async function registerWebSocket(app: FastifyInstance, options: WebSocket
     scope.route({
       method: "GET",
       url: path,
-      preValidation: async (request, reply) => admit(request, reply, options, seats),
+      preValidation: async (request, reply) => admit(request, reply, options, places),
       handler: async (_request, reply) => {
         reply.headers({ upgrade: "websocket", connection: "upgrade" });
         throw new FlarewireError(
@@ -81,20 +83,24 @@ export async function registerWebSocket(app: FastifyInstance, options: WebSocket
           "this address speaks WebSocket; ask for it with an upgrade",
         );
       },
-      wsHandler: (socket, request) => connect(socket, request, hub, pings),
+      wsHandler: (socket, request) => connect(socket, request, { hub, pings, places }),
     });
   });
 }
 
-function admit(request: FastifyRequest, reply: FastifyReply, options: WebSocketOptions, seats: Seats): void {
+function admit(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  options: WebSocketOptions,
+  places: Places,
+): void {
   if (!request.ws) return;
   const { hub, allowedOrigins } = options;
   try {
     checkHandshake(request.headers, allowedOrigins);
     readStreamQuery(request.query);
     checkHub(hub);
-    // Whatever becomes of the handshake, the socket's end is the seat's end.
-    request.raw.socket.once("close", takeSeat(seats, request.ip));
+    takePlace(places, request);
   } catch (error) {
     if (error instanceof FlarewireError) explain(reply, error);
     throw error;
@@ -111,9 +117,19 @@ function explain(reply: FastifyReply, { code }: FlarewireError): void {
   }
 }
 
-function connect(ws: WebSocket, request: FastifyRequest, hub: Hub, pings: WebSocketPings): void {
-  const socket = new WebSocketSocket(ws, request.raw.socket);
-  socket.attach(hub.connect(socket, websocketFraming, readStreamQuery(request.query)));
+interface Parts {
+  readonly hub: Hub;
+  readonly pings: WebSocketPings;
+  readonly places: Places;
+}
+
+function connect(ws: WebSocket, request: FastifyRequest, { hub, pings, places }: Parts): void {
+  const { socket: raw } = request.raw;
+  const socket = new WebSocketSocket(ws, raw);
+  const session = hub.connect(socket, websocketFraming, readStreamQuery(request.query));
+  socket.attach(session);
+  const place = places.placeOf(raw);
+  if (place) place.supersede = () => session.close("superseded");
   pings.add(socket);
   ws.on("close", () => pings.remove(socket));
 }

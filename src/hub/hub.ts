@@ -124,8 +124,8 @@ export class Hub {
   }
 
   /**
-   * Takes no more connections, lets those that are there go one by one over `windowMs` (0: all at once), ends what does not go
-   * by itself within the grace, and resolves when all are gone. Called again, it hastens: the shorter window counts.
+   * Takes no more connections, tells each that is there when its turn is, lets them go one by one over `windowMs` (0: all at once, untold), ends
+   * what does not go by itself within the grace, and resolves when all are gone. Called again, it hastens: the shorter window counts.
    */
   drain(windowMs: number, reason: CloseReason = "draining"): Promise<void> {
     this.#draining = true;
@@ -133,6 +133,10 @@ export class Hub {
     const { clock } = this.#options;
     const startMs = clock.monotonic();
     const leaving = [...this.#sessions];
+    if (windowMs > 0) {
+      for (const [at, session] of leaving.entries())
+        session.goAway((at / leaving.length) * windowMs, windowMs);
+    }
     let left = 0;
     return new Promise((resolve) => {
       const step = () => {

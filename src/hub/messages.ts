@@ -5,6 +5,7 @@ import {
   type FlarewireError,
   type Freshness,
   formatCursor,
+  type Goaway,
   type Heartbeat,
   type Hello,
   type Limits,
@@ -103,6 +104,17 @@ export function heartbeatText(about: {
 /** The answer to `ping`. */
 export function pongText(id: CommandId | undefined, nowMs: number): string {
   const message: Pong = { type: "pong", ...(id === undefined ? {} : { id }), server_time: timestamp(nowMs) };
+  return JSON.stringify(message);
+}
+
+/** `reconnectAfterMs`: when the client's turn is, from now. */
+export function goawayText(reconnectAfterMs: number, windowMs: number): string {
+  const message: Goaway = {
+    type: "goaway",
+    reason: "draining",
+    reconnect_after_ms: Math.round(reconnectAfterMs),
+    window_ms: Math.round(windowMs),
+  };
   return JSON.stringify(message);
 }
 

@@ -14,7 +14,7 @@ import { type ConnectQuery, readCursor } from "./connect-query.ts";
 import { Delivery, type DeliveryOwner } from "./delivery.ts";
 import type { Framing } from "./framing.ts";
 import { Inbox } from "./inbox.ts";
-import { errorText, pongText, subscribedText, unsubscribedText } from "./messages.ts";
+import { errorText, goawayText, pongText, subscribedText, unsubscribedText } from "./messages.ts";
 import { type SelectionPart, selectionOf } from "./selection.ts";
 import type { SessionHost } from "./session-host.ts";
 import type { Socket } from "./socket.ts";
@@ -100,6 +100,11 @@ export class Session implements DeliveryOwner {
     this.#phase = { kind: "closing", untilMs: this.#host.monotonicMs() + this.#host.limits.closeGraceMs };
     this.#host.watch(this, "closing", true);
     this.#socket.close(reason);
+  }
+
+  /** Tells the client when to be gone; until then everything goes on. */
+  goAway(reconnectAfterMs: number, windowMs: number): void {
+    if (this.isOpen) this.#delivery.write(goawayText(reconnectAfterMs, windowMs));
   }
 
   /** Looks at the deadlines; called about once a second while the session is watched. */

@@ -24,6 +24,11 @@ export const CLOSE_CODES = {
     meaning: "nothing was read for too long, or the cursor fell off the log",
   },
   "heartbeat-lost": { code: 4202, action: "resume", meaning: "no pong came in time" },
+  superseded: {
+    code: 4203,
+    action: "resume",
+    meaning: "a later connection with the same client id took this one's place",
+  },
 } as const;
 
 export type CloseReason = keyof typeof CLOSE_CODES;

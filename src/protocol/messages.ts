@@ -151,6 +151,19 @@ export const CloseMessage = z.object({
 });
 export type CloseMessage = z.infer<typeof CloseMessage>;
 
+/**
+ * Server → client: the server is being replaced. Connect elsewhere, or here again, with the cursor, `reconnect_after_ms` from now: a moment
+ * of the client's own, so that not all come at once. Then the connection is closed, if it is still there.
+ */
+export const Goaway = z.object({
+  type: z.literal("goaway"),
+  reason: z.enum(["draining"]),
+  reconnect_after_ms: z.int().min(0),
+  /** Time over which all connections are sent away. */
+  window_ms: z.int().min(0),
+});
+export type Goaway = z.infer<typeof Goaway>;
+
 /** Any frame from the server. */
 export const ServerMessage = z.union([
   Hello,
@@ -160,6 +173,7 @@ export const ServerMessage = z.union([
   Heartbeat,
   Pong,
   ErrorMessage,
+  Goaway,
 ]);
 export type ServerMessage = z.infer<typeof ServerMessage>;
 

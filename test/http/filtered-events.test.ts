@@ -64,8 +64,17 @@ test("[P5] a filtered request waits past what is not for it, and is answered wit
   });
 });
 
-test("[P7] a page has no filter that is not understood, and no mode", async ({ wire }) => {
-  for (const query of ["filter=x", "mode=latest", "mode=events", "tokens=ab", "min_liquidity=much"]) {
+test("[P7] a page has no filter that is not understood, no mode, and takes no place over", async ({
+  wire,
+}) => {
+  for (const query of [
+    "filter=x",
+    "mode=latest",
+    "mode=events",
+    "client=bot-7f3a9c",
+    "tokens=ab",
+    "min_liquidity=much",
+  ]) {
     const { message } = await wire.ask(`${PATH}?${query}`, {});
     expect(message.statusCode, query).toBe(400);
   }

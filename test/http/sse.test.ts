@@ -282,3 +282,26 @@ test("[S9] a stream asked for behind an unfinished answer on the same connection
   socket.destroy();
   await wire.sessions(0);
 });
+
+test("[W32] [W31] [S8] a stream takes the place of the client's WebSocket, is told goaway, and gives its place to a WebSocket", async ({
+  makeWire,
+}) => {
+  const wire = await makeWire({ stream: { limits: { maxSockets: 1 } } });
+  const before = wire.client("?channels=*&client=bot-7f3a9c");
+  await before.answer("subscribed");
+  const stream = await follow(wire, "?client=bot-7f3a9c");
+  expect(await before.ended).toMatchObject({ reason: "superseded" });
+  const after = wire.client("?channels=*&client=bot-7f3a9c");
+  await after.answer("subscribed");
+  await stream.ended;
+  expect(stream.messages("close")).toMatchObject([{ reason: "superseded", code: 4203, action: "resume" }]);
+  const last = await follow(wire, "?client=bot-7f3a9c");
+  await after.ended;
+  await wire.sessions(1);
+  const stopped = wire.hub.drain(1_000);
+  await last.until(() => last.events.some(({ event }) => event === "goaway"));
+  expect(last.messages("goaway")).toMatchObject([{ reason: "draining", window_ms: 1_000 }]);
+  wire.clock.advance(1_000);
+  await ended(wire, stopped, last);
+  expect((await refusal(wire, "?client=short")).problem).toMatchObject({ field: "client" });
+});

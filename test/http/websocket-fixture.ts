@@ -4,7 +4,7 @@ import { type AddressInfo, connect, type Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { test as base } from "vitest";
 import { type ClientOptions, WebSocket } from "ws";
-import { createHttpServer, registerEvents, Seats } from "../../src/http/index.ts";
+import { createHttpServer, Places, registerEvents, Seats } from "../../src/http/index.ts";
 import { registerWebSocket, type WebSocketOptions } from "../../src/http/websocket-route.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { ServerMessage } from "../../src/protocol/index.ts";
@@ -89,6 +89,7 @@ export type WireFactory = (
   options?: Parameters<HubFactory>[0] & {
     readonly stream?: Partial<WebSocketOptions>;
     readonly basePath?: string;
+    readonly trustProxy?: readonly string[];
   },
 ) => Promise<Wire>;
 
@@ -115,10 +116,14 @@ async function createWire(options: Parameters<WireFactory>[0] = {}): Promise<Wir
     freshness: () => FRESH,
     info: () => INFO,
     clock: systemClock,
-    settings: { basePath: options.basePath ?? "" },
+    settings: {
+      basePath: options.basePath ?? "",
+      ...(options.trustProxy ? { trustProxy: options.trustProxy } : {}),
+    },
     register: async (scope) => {
       const { maxSockets = 10_000, maxSocketsPerIp = 100 } = options.stream?.limits ?? {};
-      const shared = { ...sut, ...options.stream, seats: new Seats(maxSockets, maxSocketsPerIp) };
+      const places = new Places(new Seats(maxSockets, maxSocketsPerIp));
+      const shared = { ...sut, ...options.stream, places };
       await registerWebSocket(scope, shared);
       registerEvents(scope, { ...shared, freshness: () => FRESH, info: () => INFO });
     },

@@ -24,6 +24,38 @@ test("[W25] sessions leave one by one over the window, and it resolves when all 
   await drained;
 });
 
+test("[W31] each is told its own turn, spread evenly, and is closed then; events go on until then", async ({
+  sut,
+}) => {
+  const sockets = Array.from({ length: 100 }, () => sut.open({ channels: ["newest.bsc"] }));
+  const drained = sut.hub.drain(10_000);
+  const told = sockets.map((socket) => socket.of("goaway")[0]);
+  expect(told.map((message) => message?.reconnect_after_ms)).toEqual(sockets.map((_, at) => at * 100));
+  expect(told[0]).toMatchObject({ reason: "draining", window_ms: 10_000 });
+  await sut.publish("list");
+  expect(sockets.every((socket) => socket.of("event").length === 1)).toBe(true);
+  const closedAtMs = new Map<object, number>();
+  for (let now = 50; now <= 10_050; now += 50) {
+    sut.clock.advance(50);
+    for (const socket of sockets) if (socket.closed && !closedAtMs.has(socket)) closedAtMs.set(socket, now);
+  }
+  const late = sockets.map((socket, at) => (closedAtMs.get(socket) ?? Number.POSITIVE_INFINITY) - at * 100);
+  expect(Math.min(...late)).toBeGreaterThanOrEqual(0);
+  expect(Math.max(...late)).toBeLessThanOrEqual(50);
+  for (const socket of sockets) socket.end();
+  sut.clock.advance(50);
+  await drained;
+});
+
+test("[W31] a hard stop sends no goaway", ({ sut }) => {
+  const socket = sut.open({ channels: ["status"] });
+  const stopped = sut.hub.close();
+  socket.end();
+  sut.clock.advance(50);
+  expect([socket.closed, socket.of("goaway")]).toEqual(["going-away", []]);
+  return stopped;
+});
+
 test("[W25] who does not go is cut off, and events go on until the close", async ({ sut }) => {
   const deaf = sut.open({ channels: ["newest.bsc"] });
   const drained = sut.hub.drain(1_000);

@@ -20,6 +20,7 @@ export interface Received {
   readonly answers: Json[];
   readonly events: Json[];
   readonly heartbeats: Json[];
+  readonly goaways: Json[];
   readonly errors: Json[];
 }
 
@@ -29,7 +30,14 @@ export class IndependentClient {
   cursor: string | undefined;
   seq = 0;
   resets = 0;
-  readonly received: Received = { hellos: [], answers: [], events: [], heartbeats: [], errors: [] };
+  readonly received: Received = {
+    hellos: [],
+    answers: [],
+    events: [],
+    heartbeats: [],
+    goaways: [],
+    errors: [],
+  };
   closeCode: number | undefined;
   /** While there is one: the state after each event by its seq, as a copy. */
   history: Map<number, unknown> | undefined;
@@ -84,6 +92,7 @@ export class IndependentClient {
     else if (type === "subscribed") this.#subscribed(message);
     else if (type === "event") this.#event(message);
     else if (type === "heartbeat") this.received.heartbeats.push(message);
+    else if (type === "goaway") this.received.goaways.push(message);
     else this.received.errors.push(message);
     this.#wake();
   }

@@ -1,0 +1,68 @@
+import type { Socket } from "node:net";
+import type { Seats } from "./seats.ts";
+
+/** The place of one connection, from its admission to its end. */
+export interface Place {
+  /** Tells the connection that another has taken its place; until a session is there, ends it. */
+  supersede: () => void;
+}
+
+interface Held extends Place {
+  readonly address: string;
+  readonly raw: Socket;
+  seated: boolean;
+  /** The connection whose place it took, as long as that may still be open. */
+  before: Socket | undefined;
+}
+
+/**
+ * Gives seats to connections, over whatever transport, and lets a client that names itself take over the seat of its own connection before: that one may be
+ * half open, dead without anybody having noticed, and would count against the client that comes back.
+ */
+export class Places {
+  /** Those that the places are on, and that whoever only waits takes without a place. */
+  readonly seats: Seats;
+  readonly #byClient = new Map<string, Held>();
+  readonly #byRaw = new WeakMap<Socket, Held>();
+
+  constructor(seats: Seats) {
+    this.seats = seats;
+  }
+
+  /**
+   * Seats a connection until its socket ends; the bound that stands in the way where there is no seat. `client` is what the client calls
+   * itself: its connection before is superseded, and its seat free, before the bounds are looked at; not when it is refused all the same.
+   */
+  seat(raw: Socket, address: string, client: string | undefined): string | undefined {
+    const before = client === undefined ? undefined : this.#byClient.get(client);
+    if (before?.seated) this.seats.leave(before.address);
+    const bound = this.seats.take(address);
+    if (bound !== undefined) {
+      if (before?.seated) this.seats.take(before.address);
+      return bound;
+    }
+    const held: Held = { address, raw, seated: true, before: before?.raw, supersede: () => raw.destroy() };
+    this.#byRaw.set(raw, held);
+    if (client !== undefined) this.#byClient.set(client, held);
+    if (before) this.#end(before);
+    // Whatever becomes of the handshake, the socket's end is the seat's end.
+    raw.once("close", () => {
+      if (held.seated) this.seats.leave(address);
+      if (client !== undefined && this.#byClient.get(client) === held) this.#byClient.delete(client);
+    });
+    return undefined;
+  }
+
+  /** The place of a connection that was seated. */
+  placeOf(raw: Socket): Place | undefined {
+    return this.#byRaw.get(raw);
+  }
+
+  #end(held: Held): void {
+    held.seated = false;
+    // One that says farewell has no seat: at most one a client, or whoever comes again and again would be without bound.
+    held.before?.destroy();
+    held.before = undefined;
+    held.supersede();
+  }
+}
