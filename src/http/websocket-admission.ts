@@ -37,7 +37,9 @@ export function checkHandshake(
 /** What a stream's address asks for. Throws FlarewireError `invalid-parameter` or `unknown-channel` with the field. */
 export function readStreamQuery(query: unknown): ConnectQuery {
   const given: Record<string, unknown> = typeof query === "object" && query !== null ? { ...query } : {};
-  if ("mode" in given) throw invalid("mode", given.mode, "left out: this version of the server has none");
+  const { mode } = given;
+  if (mode !== undefined && mode !== "events" && mode !== "latest")
+    throw invalid("mode", mode, "events or latest");
   if ("filter" in given) throw invalid("filter", given.filter, "left out: each of its fields is a parameter");
   const filter: Filter | undefined = readFilter(given);
   const { snapshot } = given;
@@ -47,6 +49,7 @@ export function readStreamQuery(query: unknown): ConnectQuery {
   const asked: ConnectQuery = {
     channels: readChannels(given.channels),
     filter,
+    ...(mode === undefined ? {} : { mode }),
     after: readAfter(given.after),
     snapshot: snapshot === undefined ? undefined : snapshot === "true",
   };

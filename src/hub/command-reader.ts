@@ -12,12 +12,6 @@ const QUOTED = 64;
 const COMMAND_TYPES: readonly string[] = Command.options.map((option) => option.shape.type.value);
 const KNOWN_TYPES = COMMAND_TYPES.join(", ");
 
-/**
- * Fields of `subscribe` that are kept for the protocol's next steps. Ignoring them like other unknown fields would send what
- * was not asked for.
- */
-const RESERVED = ["mode"] as const;
-
 /** What a text frame says. Anything at all may come in; nothing throws. */
 export function readCommand(text: string): Inbound {
   let frame: unknown;
@@ -45,15 +39,6 @@ export function readCommand(text: string): Inbound {
       "unknown-command",
       `type is ${quote(type)}; it has to be one of ${KNOWN_TYPES}`,
       "type",
-    );
-  }
-  const reserved = type === "subscribe" ? RESERVED.find((field) => field in frame) : undefined;
-  if (reserved) {
-    return refuse(
-      id,
-      "invalid-parameter",
-      `${reserved} is not supported by this version of the server`,
-      reserved,
     );
   }
   const parsed = Command.safeParse(frame);

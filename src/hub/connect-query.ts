@@ -1,4 +1,4 @@
-import { type Cursor, type Filter, FlarewireError, parseCursor } from "../protocol/index.ts";
+import { type Cursor, type Filter, FlarewireError, parseCursor, type Subscribe } from "../protocol/index.ts";
 import { resolveChannels } from "./channel-mask.ts";
 import { quote } from "./command-reader.ts";
 
@@ -6,12 +6,13 @@ import { quote } from "./command-reader.ts";
 export interface ConnectQuery {
   readonly channels?: readonly string[] | undefined;
   readonly filter?: Filter | undefined;
+  readonly mode?: Subscribe["mode"];
   readonly after?: string | undefined;
   readonly snapshot?: boolean | undefined;
 }
 
 /** Refuses what a connection must not ask for, while it can still be refused in HTTP: FlarewireError with the field. */
-export function checkQuery({ channels, filter, after }: ConnectQuery): void {
+export function checkQuery({ channels, filter, mode, after }: ConnectQuery): void {
   if (channels?.length === 0) {
     throw new FlarewireError("invalid-parameter", "channels is empty; it has to name at least one channel", {
       field: "channels",
@@ -20,7 +21,11 @@ export function checkQuery({ channels, filter, after }: ConnectQuery): void {
   if (channels) resolveChannels(channels);
   if (after !== undefined) readCursor(after);
   if (channels) return;
-  const [field] = after === undefined ? Object.keys(filter ?? {}) : ["after"];
+  const [field] = Object.keys({
+    ...(after === undefined ? {} : { after }),
+    ...(mode === undefined ? {} : { mode }),
+    ...filter,
+  });
   if (field !== undefined) {
     const message = `${field} is given without channels; it goes with a subscription`;
     throw new FlarewireError("invalid-parameter", message, { field });

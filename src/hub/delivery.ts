@@ -1,5 +1,7 @@
 import type { LogRecord, ReadResult } from "../log/event-log.ts";
 import type { Cursor, Lost, Seq } from "../protocol/index.ts";
+import { type ChannelMask, channelsOf } from "./channel-mask.ts";
+import { conflatedMask, conflatedText, frameMissed } from "./conflate.ts";
 import { frameEvents } from "./event-frames.ts";
 import type { Framing } from "./framing.ts";
 import type { Group, GroupMember } from "./group.ts";
@@ -34,6 +36,8 @@ interface Behind {
   walk: ListWalk | undefined;
   /** Everything of the shape up to here was written. */
   seq: Seq;
+  /** Channels on which something was left out that the lists at the head will say; `undefined`: nothing is left out. */
+  conflating: ChannelMask | undefined;
   /** What the client holds of the shape for certain, once it has read what was written. */
   prev: Seq;
   /** The socket is full; `drained` will come. */
@@ -57,6 +61,8 @@ interface Ended {
 export class Delivery implements GroupMember {
   /** See GroupMember. */
   slot = 0;
+  /** A long backlog is conflated: see W34. */
+  latest = false;
   readonly #host: DeliveryHost;
   readonly #socket: Socket;
   readonly #framing: Framing;
@@ -104,7 +110,7 @@ export class Delivery implements GroupMember {
       if (result.kind === "lost") this.move(NOTHING);
       then(result.kind === "lost" ? result.lost : undefined);
       if (result.kind === "lost") this.#owner.ready();
-      else this.#writeRecords(behind, result.records);
+      else this.#goOn(behind, result.records);
     });
   }
 
@@ -170,6 +176,7 @@ export class Delivery implements GroupMember {
       kind: "behind",
       shape,
       walk: undefined,
+      conflating: undefined,
       seq,
       prev,
       full: false,
@@ -198,6 +205,8 @@ export class Delivery implements GroupMember {
     if (state.kind !== "behind" || state.full || state.reading) return;
     const { cursor } = this.#host.head;
     if (state.seq >= cursor.seq) {
+      this.#conclude(state);
+      if (state.full) return;
       this.#leave();
       this.#state = this.#join(state.shape.selection, state.prev);
       this.#owner.ready();
@@ -205,8 +214,43 @@ export class Delivery implements GroupMember {
     }
     this.#read(state, { epoch: cursor.epoch, seq: state.seq }, (result) => {
       if (result.kind === "lost") this.#owner.tooSlow();
-      else this.#writeRecords(state, result.records);
+      else this.#goOn(state, result.records);
     });
+  }
+
+  #goOn(state: Behind, records: readonly LogRecord[]): void {
+    const { head, limits } = this.#host;
+    if (this.latest && head.cursor.seq - state.seq >= limits.conflateFrom) state.conflating ??= 0;
+    // What was read while the socket filled up is read again when it has room.
+    if (state.full) return;
+    // The log may hold more already than the head's state contains; that comes with the next batch.
+    const published = records.filter(({ seq }) => seq <= head.cursor.seq);
+    if (state.conflating === undefined) this.#writeRecords(state, published);
+    else this.#writeMissed(state, published, state.conflating);
+    this.#catchUp();
+  }
+
+  /** Of the records only what may not be left out. */
+  #writeMissed(state: Behind, records: readonly LogRecord[], mask: ChannelMask): void {
+    const { limits } = this.#host;
+    const from = { through: state.seq };
+    const frames = frameMissed(records, state.shape, from, state.walk, limits.catchUpBytes);
+    state.seq = frames.through;
+    state.conflating = mask | frames.mask;
+    if (frames.bytes) this.#send(frames.bytes);
+  }
+
+  /** At the head: sends the lists in place of what was left out. */
+  #conclude(state: Behind): void {
+    if (state.conflating === undefined) return;
+    const { head, history } = this.#host;
+    const { mask: followed, parts } = state.shape.selection;
+    const mask = conflatedMask(state.conflating, followed);
+    state.conflating = undefined;
+    if (mask === 0) return;
+    state.prev = head.cursor.seq;
+    const lists = history.snapshotText(parts.map((part) => ({ ...part, mask: part.mask & mask })));
+    this.write(conflatedText(head.cursor, channelsOf(mask), lists));
   }
 
   #read(state: Behind, after: Cursor, then: (result: ReadResult) => void): void {
@@ -232,15 +276,10 @@ export class Delivery implements GroupMember {
 
   #writeRecords(state: Behind, records: readonly LogRecord[]): void {
     const { head, limits } = this.#host;
-    // What was read while the socket filled up is read again when it has room.
-    if (state.full) return;
-    // The log may hold more already than the head's state contains; that comes with the next batch.
-    const published = records.filter(({ seq }) => seq <= head.cursor.seq);
     const from = { epoch: head.cursor.epoch, prev: state.prev, through: state.seq };
-    const frames = frameEvents(published, state.shape, from, state.walk, limits.catchUpBytes);
+    const frames = frameEvents(records, state.shape, from, state.walk, limits.catchUpBytes);
     state.seq = frames.through;
     state.prev = frames.prev;
     if (frames.bytes) this.#send(frames.bytes);
-    this.#catchUp();
   }
 }

@@ -1,10 +1,9 @@
-import type { EventName } from "../protocol/index.ts";
-
 /** One event on its way: `head` and `tail` together are its message as JSON text. */
 export interface FramedEvent {
-  /** The cursor behind it, as text. */
-  readonly cursor: string;
-  readonly name: EventName;
+  /** The cursor behind it, as text; `undefined` for what moves none. */
+  readonly cursor: string | undefined;
+  /** What happened, or the message's type where it is not `event`. */
+  readonly name: string;
   /** From the opening brace to the comma before the tail. ASCII. */
   readonly head: string;
   /** The rest, UTF-8, shared by all readers. */

@@ -16,6 +16,8 @@ export interface HubLimits {
   readonly catchUpBytes: number;
   /** Records read from the log at once for a session that is catching up; default 256. */
   readonly catchUpRecords: number;
+  /** Events of the log from which a session in mode `latest` that is so far behind has them conflated; default 64. */
+  readonly conflateFrom: number;
   /** Commands that wait while the session cannot answer; one more closes the connection. Default 32. */
   readonly parkedCommands: number;
   /** How long a full socket may take nothing before the connection is closed; default 10,000. */
@@ -34,6 +36,7 @@ export const DEFAULT_HUB_LIMITS: HubLimits = {
   firstCommandWithinMs: 10_000,
   catchUpBytes: 65_536,
   catchUpRecords: 256,
+  conflateFrom: 64,
   parkedCommands: 32,
   noProgressMs: 10_000,
   closeGraceMs: 2_000,

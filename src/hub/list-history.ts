@@ -1,18 +1,19 @@
 import type { EventLog, LogRecord } from "../log/event-log.ts";
 import {
   advanceLists,
-  type Channel,
   type Cursor,
   type EventBody,
-  type ListFilter,
   type Lists,
   listsOf,
   projectLists,
   type Seq,
   type Snapshot,
   type Step,
+  type View,
 } from "../protocol/index.ts";
+import { channelsOf } from "./channel-mask.ts";
 import { ListWalk } from "./list-walk.ts";
+import { type SelectionPart, selectionOf } from "./selection.ts";
 
 /** Least number of events between two places that are kept. */
 const LEAST_INTERVAL = 64;
@@ -96,12 +97,13 @@ export class ListHistory {
     return walk.lists;
   }
 
-  /** JSON text of what a client with this filter holds of these channels at the head; made once per change. */
-  snapshotText(channels: readonly Channel[], filter: ListFilter): string {
-    const key = `${channels.join()} ${filter.key}`;
+  /** JSON text of what a client that follows these parts holds at the head; made once per change. */
+  snapshotText(parts: readonly SelectionPart[]): string {
+    const { key } = selectionOf(parts);
     const known = this.#texts.get(key);
     if (known !== undefined) return known;
-    const text = JSON.stringify(projectLists(this.#lists, channels, filter));
+    const views = parts.map(({ mask, filter }) => projectLists(this.#lists, channelsOf(mask), filter));
+    const text = JSON.stringify(mergeViews(views));
     const [oldest] = this.#texts.keys();
     if (oldest !== undefined && this.#texts.size >= KEPT_TEXTS) this.#texts.delete(oldest);
     this.#texts.set(key, text);
@@ -115,4 +117,13 @@ export class ListHistory {
     // From a place before the log's oldest there is no way on.
     while (this.#kept[0] && this.#kept[0].seq < oldest) this.#kept.shift();
   }
+}
+
+/** One view of the channels of all, none of which is in two. */
+function mergeViews(views: readonly View[]): View {
+  const merged: Record<string, object> = { explanations: {} };
+  for (const [resource, lists] of views.flatMap((view) => Object.entries(view))) {
+    merged[resource] = { ...merged[resource], ...lists };
+  }
+  return { explanations: {}, ...merged };
 }

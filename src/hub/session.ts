@@ -196,6 +196,7 @@ export class Session implements DeliveryOwner {
 
   #subscribe(command: Subscribe, part: SelectionPart): void {
     this.#subscriptions.check(command.id, part);
+    this.#settleMode(command);
     if (command.after === undefined) this.#start(command, part);
     else if (this.#phase.kind === "waiting") this.#resume(command, part, command.after);
     else {
@@ -203,6 +204,16 @@ export class Session implements DeliveryOwner {
       throw new FlarewireError("cursor-conflict", `${had}; it goes with the first subscription`, {
         field: "after",
       });
+    }
+  }
+
+  /** The first subscription's mode is the connection's. */
+  #settleMode({ mode }: Subscribe): void {
+    const latest = mode === "latest";
+    if (this.#phase.kind === "waiting") this.#delivery.latest = latest;
+    else if (mode !== undefined && latest !== this.#delivery.latest) {
+      const message = `mode is ${quote(mode)}, and the connection has the other; it goes with the first subscription`;
+      throw new FlarewireError("invalid-parameter", message, { field: "mode" });
     }
   }
 
@@ -215,7 +226,8 @@ export class Session implements DeliveryOwner {
     this.#delivery.move(this.#subscriptions.selection);
     const answer = { id, channels: channelsOf(mask), cursor: head.cursor, resumed: "reset", lost } as const;
     const bare = snapshot === false && !lost;
-    const lists = () => (filter ? history.snapshotText(added, filter) : head.snapshotText(added));
+    const lists = () =>
+      filter ? history.snapshotText([{ mask: maskOf(added), filter }]) : head.snapshotText(added);
     this.#delivery.write(subscribedText(answer, bare ? undefined : lists()));
   }
 
@@ -251,12 +263,16 @@ export class Session implements DeliveryOwner {
   }
 }
 
-function subscribeOf({ filter, after, snapshot }: ConnectQuery, channels: readonly string[]): Subscribe {
+function subscribeOf(
+  { filter, mode, after, snapshot }: ConnectQuery,
+  channels: readonly string[],
+): Subscribe {
   return {
     type: "subscribe",
     id: URL_SUBSCRIPTION,
     channels: [...channels],
     ...(filter === undefined ? {} : { filter }),
+    ...(mode === undefined ? {} : { mode }),
     ...(after === undefined ? {} : { after }),
     ...(snapshot === undefined ? {} : { snapshot }),
   };

@@ -151,6 +151,25 @@ export const CloseMessage = z.object({
 });
 export type CloseMessage = z.infer<typeof CloseMessage>;
 
+/** Server → client, in mode `latest`: a start, a finish or a change of the source that the client was too slow for. News only: it changes no list and moves no cursor. */
+export const Missed = z.intersection(
+  z.object({ type: z.literal("missed"), seq: z.int().min(1), emitted_at: Timestamp }),
+  EventBody,
+);
+export type Missed = z.infer<typeof Missed>;
+
+/**
+ * Server → client, in mode `latest`, in place of events that the client was too slow for: the lists of these channels as they are at `cursor`. With flare
+ * channels among them it has all that are followed, and `explanations` replaces the ones before.
+ */
+export const Conflated = z.object({
+  type: z.literal("conflated"),
+  cursor: CursorText,
+  channels: z.array(ChannelSchema),
+  snapshot: ViewSchema,
+});
+export type Conflated = z.infer<typeof Conflated>;
+
 /**
  * Server → client: the server is being replaced. Connect elsewhere, or here again, with the cursor, `reconnect_after_ms` from now: a moment
  * of the client's own, so that not all come at once. Then the connection is closed, if it is still there.
@@ -174,15 +193,18 @@ export const ServerMessage = z.union([
   Pong,
   ErrorMessage,
   Goaway,
+  Missed,
+  Conflated,
 ]);
 export type ServerMessage = z.infer<typeof ServerMessage>;
 
-/** Client → server: follow these channels (or patterns). `after`: continue behind this cursor. `filter`: only these items and events. `snapshot: false`: without a cursor, start at the head without the lists. */
+/** Client → server: follow these channels (or patterns). `after`: continue behind this cursor. `filter`: only these items and events. `mode`: `events` (default) sends every event however late; `latest` may conflate them. `snapshot: false`: without a cursor, start at the head without the lists. */
 export const Subscribe = z.object({
   type: z.literal("subscribe"),
   id: CommandId,
   channels: z.array(z.string().max(64)).min(1).max(64),
   filter: Filter.optional(),
+  mode: z.enum(["events", "latest"]).optional(),
   after: CursorText.optional(),
   snapshot: z.boolean().optional(),
 });

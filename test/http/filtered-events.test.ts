@@ -79,3 +79,21 @@ test("[P7] a page has no filter that is not understood, no mode, and takes no pl
     expect(message.statusCode, query).toBe(400);
   }
 });
+
+test("[W34] [W35] [S3] a stream in mode latest names what it missed without an id, and the lists with the cursor", async ({
+  wire,
+}) => {
+  const BURST = Array.from({ length: 100 }, (_, at): Step => (at % 10 ? "list" : "status"));
+  await wire.publish(...BURST);
+  const query = `channels=newest.bsc,status&mode=latest&after=${EPOCH}-0`;
+  const stream = await SseClient.open(`http://127.0.0.1:${wire.port}${PATH}?${query}`, {});
+  await stream.until(() => stream.events.some(({ event }) => event === "conflated"));
+  const told = stream.events.filter(({ event }) => event !== "hello" && event !== "subscribed");
+  expect(told.map(({ event }) => event)).toEqual([...Array(10).fill("missed"), "conflated"]);
+  expect(new Set(told.slice(0, -1).map(({ lastEventId }) => lastEventId))).toEqual(new Set([`${EPOCH}-0`]));
+  expect(told.at(-1)?.lastEventId).toBe(`${EPOCH}-100`);
+  await wire.publish("list");
+  await stream.until(() => stream.messages("token-listed").length === 1);
+  expect(stream.messages("token-listed")).toMatchObject([{ seq: 101, prev: 100 }]);
+  stream.cut();
+});

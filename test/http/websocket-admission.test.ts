@@ -27,7 +27,8 @@ const REFUSED: readonly (readonly [string, Record<string, string>, ErrorCode, st
   [`?client=${"x".repeat(65)}`, {}, "invalid-parameter", "client"],
   ["?client=abcdefgh&client=abcdefgh", {}, "invalid-parameter", "client"],
   ["?symbols=a", {}, "invalid-parameter", "symbols"],
-  ["?channels=*&mode=latest", {}, "invalid-parameter", "mode"],
+  ["?mode=latest", {}, "invalid-parameter", "mode"],
+  ["?channels=*&mode=newest", {}, "invalid-parameter", "mode"],
   ["", { "sec-websocket-protocol": "flarewire.v9" }, "unsupported-version", "Sec-WebSocket-Protocol"],
   ["", { "sec-websocket-protocol": "a,,b" }, "invalid-parameter", "Sec-WebSocket-Protocol"],
   [

@@ -21,6 +21,7 @@ const command = fc.record(
       fc.jsonValue({ maxDepth: 1 }),
     ),
     snapshot: fc.jsonValue({ maxDepth: 0 }),
+    mode: fc.oneof(fc.constantFrom("events", "latest"), fc.jsonValue({ maxDepth: 0 })),
     filter: fc.oneof(
       fc.jsonValue({ maxDepth: 2 }),
       fc.record(

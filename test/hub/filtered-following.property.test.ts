@@ -23,6 +23,7 @@ const FILTERS: readonly Filter[] = [
   { tokens: ["0x1".padEnd(42, "a")] },
   { symbols: ["T0", "T2"] },
   { min_liquidity: 60_000 },
+  {},
   { min_price_change: 25, symbols: ["T1"] },
 ];
 
@@ -31,12 +32,15 @@ class FilteringClient {
   socket = new MockSocket();
   view: View = { explanations: {} };
   resets = 0;
+  conflated = 0;
   applied = 0;
   #cursor: string | undefined;
   readonly #sut: HubUnderTest;
   readonly #filter: Filter;
+  readonly #mode: "events" | "latest";
 
-  constructor(sut: HubUnderTest, filter: Filter) {
+  constructor(sut: HubUnderTest, filter: Filter, mode: "events" | "latest") {
+    this.#mode = mode;
     this.#sut = sut;
     this.#filter = filter;
   }
@@ -44,10 +48,13 @@ class FilteringClient {
   connect(highWater: number): void {
     this.socket.end();
     const after = this.#cursor === undefined ? {} : { after: this.#cursor };
-    this.socket = this.#sut.open({ channels: CHANNELS, filter: this.#filter, ...after }, (socket) => {
-      socket.highWater = highWater;
-      socket.onMessage = (message) => this.#take(message);
-    });
+    this.socket = this.#sut.open(
+      { channels: CHANNELS, filter: this.#filter, mode: this.#mode, ...after },
+      (socket) => {
+        socket.highWater = highWater;
+        socket.onMessage = (message) => this.#take(message);
+      },
+    );
   }
 
   expected(lists: Lists): View {
@@ -58,6 +65,12 @@ class FilteringClient {
     if (message.type === "subscribed" && message.resumed === "reset") {
       this.resets += 1;
       this.view = message.snapshot as View;
+    }
+    if (message.type === "conflated") {
+      this.conflated += 1;
+      const { explanations, ...lists } = message.snapshot as View;
+      const channels = message.channels as readonly Channel[];
+      this.view = { ...this.view, ...lists, ...(channels.includes("flares.pro") ? { explanations } : {}) };
     }
     if (message.type === "event") {
       const event = message as unknown as EventMessage;
@@ -93,16 +106,18 @@ const operation = fc.oneof(
   { weight: 2, arbitrary: fc.record({ op: fc.constant("settle" as const) }) },
 );
 
-test("[W28] [L3] whatever clients with filters do, each holds what its filter selects of the head's lists", async () => {
-  const totals = { applied: 0, resumed: 0 };
+test("[W28] [W35] [L3] whatever clients with filters do, in both modes, each holds what its filter selects of the head's lists", async () => {
+  const totals = { applied: 0, resumed: 0, conflated: 0 };
   await fc.assert(
     fc.asyncProperty(fc.array(operation, { minLength: 20, maxLength: 80 }), async (operations) => {
       const sut = createHubUnderTest({
         log: { minCount: 150, maxAgeMs: 0 },
-        hub: { limits: { catchUpBytes: 3_000, catchUpRecords: 7 } },
+        hub: { limits: { catchUpBytes: 3_000, catchUpRecords: 7, conflateFrom: 10 } },
       });
       let lists = listsOf(sut.head.snapshot);
-      const clients = [...FILTERS, ...FILTERS].map((filter) => new FilteringClient(sut, filter));
+      const clients = (["events", "latest"] as const).flatMap((mode) =>
+        FILTERS.map((filter) => new FilteringClient(sut, filter, mode)),
+      );
       for (const one of clients) one.connect(4_096);
       let connections = 0;
       for (const operation of operations) {
@@ -130,14 +145,16 @@ test("[W28] [L3] whatever clients with filters do, each holds what its filter se
         expect(one.socket.session?.isBehind).toBe(false);
         expect(one.view).toEqual(one.expected(lists));
         totals.applied += one.applied;
+        totals.conflated += one.conflated;
         connections -= one.resets - 1;
       }
       totals.resumed += connections;
       expect(sut.errors).toEqual([]);
     }),
-    { numRuns: 150 },
+    { numRuns: 120 },
   );
   // What is never reached proves nothing.
   expect(totals.applied).toBeGreaterThan(1_000);
   expect(totals.resumed).toBeGreaterThan(100);
+  expect(totals.conflated).toBeGreaterThan(50);
 });

@@ -46,7 +46,18 @@ test("the table of errors in the document is the one in the code", () => {
 test("the table of messages names the types that the schemas know, and their directions", () => {
   const toServer = Command.options.map((option) => option.shape.type.value);
   const documented = table("Messages").map(([type = "", direction = ""]) => `${type} ${direction}`);
-  const answered = ["hello", "subscribed", "unsubscribed", "event", "heartbeat", "pong", "error", "goaway"];
+  const answered = [
+    "hello",
+    "subscribed",
+    "unsubscribed",
+    "event",
+    "heartbeat",
+    "pong",
+    "error",
+    "goaway",
+    "missed",
+    "conflated",
+  ];
   const expected = [
     ...toServer.map((type) => `\`${type}\` client → server`),
     ...answered.map((type) => `\`${type}\` server → client`),

@@ -34,7 +34,16 @@ test("[S3] events of a batch are joined, each with what is not ASCII in it", () 
 test("the document's table of server-sent events names messages that the schemas know", () => {
   const section = DOCUMENT.split("## Server-sent events\n")[1]?.split("\n## ")[0] ?? "";
   const names = [...section.matchAll(/^\| `([a-z]+)` \|/gm)].map((match) => match[1] ?? "");
-  expect(names).toEqual(["hello", "subscribed", "reset", "heartbeat", "goaway", "close"]);
+  expect(names).toEqual([
+    "hello",
+    "subscribed",
+    "reset",
+    "heartbeat",
+    "missed",
+    "conflated",
+    "goaway",
+    "close",
+  ]);
   const known = JSON.stringify([ServerMessage.toJSONSchema(), CloseMessage.toJSONSchema()]);
   for (const name of names.filter((one) => one !== "reset")) expect(known).toContain(`"const":"${name}"`);
 });
