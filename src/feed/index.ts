@@ -6,6 +6,7 @@ export {
   type ReplayFeed,
   type ReplayOptions,
   type ReplayProgress,
+  type ReplayResume,
 } from "./replay/replay-feed.ts";
 export { SKIP_REASONS, type SkipReason } from "./replay/skips.ts";
 export {

@@ -39,8 +39,17 @@ export interface EngineSourceOptions {
  * When the feed fails, or the engine does, one poll rejects with FlarewireError, `invalid-input` where the feed's file is at fault (InputError) and else
  * `internal`, and those after it say that the source has ended. Polls are made one after the other.
  */
-export function createEngineSource(options: EngineSourceOptions): SnapshotSource {
+export function createEngineSource(options: EngineSourceOptions): EngineSnapshotSource {
   return new EngineSource(options);
+}
+
+/** The trend engine as a source. */
+export interface EngineSnapshotSource extends SnapshotSource {
+  /**
+   * Event time of the feed's latest `clock`; `undefined` before the first. From a poll's answer to the next poll it is the last event
+   * that the engine took: a checkpoint taken then goes on with the events behind this one.
+   */
+  readonly clockAtMs: number | undefined;
 }
 
 /** Longest stretch of work without giving the event loop a turn: a feed at full speed would let nobody else speak, not even a signal to stop. */
@@ -51,7 +60,7 @@ type Life =
   | { readonly state: "ended" }
   | { readonly state: "failed"; readonly reason: string };
 
-class EngineSource implements SnapshotSource {
+class EngineSource implements EngineSnapshotSource {
   readonly info: SourceInfo;
   readonly #feed: Feed;
   readonly #engine: PolledEngine;
@@ -65,6 +74,7 @@ class EngineSource implements SnapshotSource {
   #polled = false;
   /** Event time of the feed's first `clock` and the warm-up: there is no poll before. */
   #baseAtMs: number | undefined;
+  #clockAtMs: number | undefined;
   /** Event time of the feed's latest `clock`. */
   #observedAtMs: number | undefined;
   /** Monotonic time at which event time last advanced; at first that of the start. */
@@ -80,6 +90,10 @@ class EngineSource implements SnapshotSource {
     this.#warmupMs = warmupMs;
     this.#advancedAt = clock.monotonic();
     this.#turnAt = this.#advancedAt;
+  }
+
+  get clockAtMs(): number | undefined {
+    return this.#clockAtMs;
   }
 
   async poll(signal: AbortSignal): Promise<Poll | undefined> {
@@ -144,7 +158,9 @@ class EngineSource implements SnapshotSource {
   #take(event: FeedEvent): Poll | undefined {
     try {
       this.#engine.accept(event);
-      return event.kind === "clock" ? this.#look() : undefined;
+      if (event.kind !== "clock") return undefined;
+      this.#clockAtMs = event.at;
+      return this.#look();
     } catch (cause) {
       // Not waited for: the fault must not stay unsaid because a feed hangs.
       this.#events?.return?.().catch(() => undefined);

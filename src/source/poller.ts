@@ -16,6 +16,11 @@ export interface Publication {
 /** Options of {@link runPoller}. */
 export interface PollerOptions {
   readonly source: SnapshotSource;
+  /**
+   * What was published last by a process before this one. Then there is no base: the first poll is compared with it, and polls of event
+   * times up to `afterMs`, as of an engine that is catching up, are passed over.
+   */
+  readonly resume?: { readonly snapshot: Snapshot; readonly afterMs: number };
   /** Makes a publication known. Awaited, so publications come one after the other. Where it rejects, nothing of the publication is taken as known. */
   readonly publish: (publication: Publication) => Promise<void> | void;
   readonly clock: WallClock;
@@ -41,13 +46,15 @@ export interface PollerOptions {
 export async function runPoller(options: PollerOptions): Promise<void> {
   const { source, publish, clock, signal, onError } = options;
   const { random = Math.random, retryFloorMs = 1_000, retryJitterMs = 30_000 } = options;
-  let before: Snapshot | undefined;
+  const afterMs = options.resume?.afterMs ?? Number.NEGATIVE_INFINITY;
+  let before = options.resume?.snapshot;
   let failures = 0;
   while (!signal.aborted) {
     try {
       const poll = await source.poll(signal);
       if (!poll) return;
       const { observedAtMs, snapshot } = poll;
+      if (observedAtMs <= afterMs) continue;
       const events = before ? toEvents(before, snapshot, observedAtMs) : [];
       if (!before || events.length > 0) await publish({ observedAtMs, snapshot, events });
       before = snapshot;

@@ -53,6 +53,22 @@ function start(source: SnapshotSource, broken: readonly number[] = []) {
   return { clock, stop, published, errors, done };
 }
 
+/** Runs a poller to the source's end that goes on from what a process before published. */
+async function goOn(source: SnapshotSource, resume: { snapshot: Snapshot; afterMs: number }) {
+  const published: Publication[] = [];
+  await runPoller({
+    source,
+    resume,
+    publish: (publication) => void published.push(publication),
+    clock: new ManualClock(),
+    signal: new AbortController().signal,
+    onError: (error) => {
+      throw error;
+    },
+  });
+  return published;
+}
+
 const told = (published: readonly Publication[]) =>
   published.map(({ observedAtMs, snapshot, events }) => [
     observedAtMs - AT,
@@ -201,4 +217,22 @@ test("a source that is down before any data says so at wall-clock time", () => {
   state = "down";
   clock.advance(1_000);
   expect(told).toEqual(["2026-01-01T00:00:01.000Z"]);
+});
+
+test("[L3] what a process before published is the base: polls up to its event time are passed over, the first later one is compared with it", async () => {
+  const source = sourceOf(of(), of("A"), of("A"), of("A", "B"), of("B"));
+  const published = await goOn(source, { snapshot: of("A"), afterMs: AT + 3_000 });
+  expect(told(published)).toEqual([
+    [4_000, "A,B", "flare-started"],
+    [5_000, "B", "flare-finished"],
+  ]);
+});
+
+test("a source that does not catch up is compared at once, and says nothing where nothing changed", async () => {
+  const afterMs = Number.NEGATIVE_INFINITY;
+  expect(told(await goOn(sourceOf(of("A")), { snapshot: of("A"), afterMs }))).toEqual([]);
+  const published = await goOn(sourceOf(of("B")), { snapshot: of("A"), afterMs });
+  expect(published.map(({ events }) => events.map(({ name }) => name).sort())).toEqual([
+    ["flare-finished", "flare-started"],
+  ]);
 });

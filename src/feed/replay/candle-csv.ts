@@ -89,6 +89,10 @@ export class CandleCsvParser implements LineParser {
   unusedProfiles(): readonly string[] {
     return [...this.#profiles.keys()].filter((name) => !this.#book.has(name));
   }
+
+  advance(ms: number): void {
+    this.#book.advance(ms);
+  }
 }
 
 interface Amounts {

@@ -92,6 +92,10 @@ export class EventNdjsonParser implements LineParser {
     return [...this.#profiles.keys()].filter((name) => !this.#used.has(name));
   }
 
+  advance(ms: number): void {
+    for (const [key, seenAt] of this.#seenAt) this.#seenAt.set(key, seenAt + ms);
+  }
+
   #introduce({ group, token, at }: Exclude<MarketEvent, { kind: "clock" }>, out: MarketEvent[]): void {
     const profile = this.#profiles.get(token);
     if (!profile || (profile.groups && !profile.groups.includes(group))) return;

@@ -72,11 +72,21 @@ export class EventScript {
     }
   }
 
-  /** Goes back to the first line, for the same events a lap later. `false` when no lap more fits before the year 9999 ends. */
-  nextLap(): boolean {
-    if (this.#lap === 0) this.#lapMs = lapLengthMs(this.#timeline.latest - (this.#timeline.first ?? 0));
-    this.#lap += 1;
-    this.#shiftMs += this.#lapMs;
+  /**
+   * Goes back to the first line, for the same events a lap later, or for those of the lap that `fromMs` of event time lies in, if that
+   * is a later one. `false` when no lap more fits before the year 9999 ends.
+   */
+  nextLap(fromMs = 0): boolean {
+    const first = this.#timeline.first ?? 0;
+    if (this.#lap === 0) this.#lapMs = lapLengthMs(this.#timeline.latest - first);
+    const lap = Math.max(this.#lap + 1, Math.floor((fromMs - first) / this.#lapMs));
+    const leftOutMs = (lap - this.#lap - 1) * this.#lapMs;
+    if (leftOutMs > 0) {
+      this.#timeline.advance(leftOutMs);
+      this.#parser.advance(leftOutMs);
+    }
+    this.#lap = lap;
+    this.#shiftMs = lap * this.#lapMs;
     this.#line = 0;
     this.#begun = false;
     return this.#timeline.latest + this.#lapMs <= LATEST_AT_MS;

@@ -15,4 +15,6 @@ export interface LineParser {
   parse(line: string, shiftMs: number, out: MarketEvent[]): Skipped | undefined;
   /** Tokens that profiles name and that no line had. */
   unusedProfiles(): readonly string[];
+  /** Takes what was seen so far as seen that much later: laps are left out. */
+  advance(ms: number): void;
 }

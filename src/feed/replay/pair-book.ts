@@ -62,6 +62,11 @@ export class PairBook {
   has(name: string): boolean {
     return this.#pairs.has(name);
   }
+
+  /** Takes every candle so far as one that came `ms` later. */
+  advance(ms: number): void {
+    for (const pair of this.#pairs.values()) if (pair.lastOpenAt >= 0) pair.lastOpenAt += ms;
+  }
 }
 
 function pairToken(group: MarketGroup, pair: string, profile: TokenProfile | undefined): PairToken {

@@ -25,6 +25,14 @@ export interface ReplayProgress {
   readonly observedAtMs: number;
 }
 
+/** Where a replay goes on that was broken off. The events that follow are the same, to the byte, as if it had not been. */
+export interface ReplayResume {
+  /** Event time of the `clock` event that was told last: the first event told is the one behind it. */
+  readonly afterMs: number;
+  /** Up to here all is told at full speed: somebody has been there already. */
+  readonly catchUpToMs: number;
+}
+
 /** How a recording is replayed. */
 export interface ReplayOptions {
   /** The recording: a regular file, gzip or not (its first bytes decide, not its name). */
@@ -41,6 +49,8 @@ export interface ReplayOptions {
   readonly loop?: boolean;
   /** Event milliseconds from the recording's first event that run at full speed before pacing begins. Default: 0. */
   readonly warmupMs?: number;
+  /** Go on in the middle, as if this had been there before: see {@link ReplayResume}. Default: from the first event. */
+  readonly resume?: ReplayResume;
   readonly clock: WallClock;
   /** Called now and then, at most ten times a second, and at the end. */
   readonly onProgress?: (progress: ReplayProgress) => void;
@@ -58,6 +68,16 @@ export interface ReplayFeed extends Feed {
 }
 
 const PROGRESS_EVERY_MS = 100;
+
+/** True for every event up to the `clock` of this time, that one included. */
+function passedUntil(afterMs: number): (event: MarketEvent) => boolean {
+  let passed = false;
+  return (event) => {
+    if (passed) return false;
+    passed = event.kind === "clock" && event.at >= afterMs;
+    return true;
+  };
+}
 
 /**
  * A feed out of a recorded file: candles as CSV or market events as NDJSON, both described in `RECORDING.md`, at any speed. The same
@@ -111,13 +131,17 @@ class FileReplay implements ReplayFeed {
   async *events(signal: AbortSignal): AsyncGenerator<MarketEvent> {
     if (this.#started) throw new Error("a replay is iterated at most once: create another one");
     this.#started = true;
-    const { speed = 1, warmupMs = 0, loop = false, clock } = this.#options;
-    const flow = new Flow({ speed, warmupMs, clock, signal, onPause: () => this.#progress() });
+    const { loop = false, resume } = this.#options;
+    const isPast = resume ? passedUntil(resume.afterMs) : () => false;
+    let flow: Flow | undefined;
     let failure: InputError | undefined;
     do {
       try {
         for await (const lines of this.#lines()) {
+          if (signal.aborted) return;
           for (const event of this.#script.read(lines)) {
+            if (isPast(event)) continue;
+            flow ??= this.#flow(event.at, signal);
             if (!flow.ready(event.at) && !(await flow.wait(event.at))) return;
             yield event;
           }
@@ -127,14 +151,29 @@ class FileReplay implements ReplayFeed {
       }
       failure ??= this.#script.told === 0 ? this.#nothingUsed() : undefined;
       this.#script.reportUnused();
-    } while (loop && !failure && !signal.aborted && this.#script.nextLap());
+    } while (loop && !failure && !signal.aborted && this.#script.nextLap(resume?.afterMs));
     for (const event of this.#script.close()) {
+      if (isPast(event)) continue;
+      flow ??= this.#flow(event.at, signal);
       if (!flow.ready(event.at) && !(await flow.wait(event.at))) return;
       yield event;
     }
     this.#progressAt = Number.NEGATIVE_INFINITY;
     this.#progress();
     if (failure) throw failure;
+  }
+
+  /** The pace from the first event that is told, at this time, on. */
+  #flow(atMs: number, signal: AbortSignal): Flow {
+    const { speed = 1, warmupMs = 0, resume, clock } = this.#options;
+    const pacedFromMs = Math.max((this.#timeline.first ?? atMs) + warmupMs, resume?.catchUpToMs ?? 0);
+    return new Flow({
+      speed,
+      warmupMs: Math.max(0, pacedFromMs - atMs),
+      clock,
+      signal,
+      onPause: () => this.#progress(),
+    });
   }
 
   /** The file's lines, as many at once as one read gives. What follows the last line end of a cut file is no line. */

@@ -66,6 +66,14 @@ export class Timeline {
     yield event;
   }
 
+  /** Lets `ms` pass, whole minutes, of which nothing is told. */
+  advance(ms: number): void {
+    this.#latest += ms;
+    this.#latestFact += ms;
+    this.#lastClock += ms;
+    this.#nextTick += ms;
+  }
+
   /** The tick that closes the last second, when something happened in it after the last clock. */
   *close(): Generator<Clock> {
     while (this.#lastClock < this.#latestFact && this.#nextTick <= LATEST_AT_MS) yield this.#tick();
