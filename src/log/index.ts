@@ -1,3 +1,7 @@
 /** The event log: the port, and the adapters behind it. */
 export * from "./event-log.ts";
+export type { KeptLog } from "./kept-log.ts";
+export { type LogFile, type LogFileOptions, openLogFile } from "./log-file.ts";
 export * from "./memory-log.ts";
+export { FileBusyError } from "./sqlite-fault.ts";
+export * from "./sqlite-log.ts";

@@ -25,6 +25,13 @@ export interface MemoryLogOptions {
   readonly minCount?: number;
   /** Most bytes held, see {@link EventLog.bytes}; the latest batch stays whole even if it alone is more. Default 64 MiB; Infinity: no cap. */
   readonly maxBytes?: number;
+  /** What a log of the same epoch held before: this one goes on behind it. Ages go on by the wall clock, as nothing else outlives a process. Default: nothing. */
+  readonly kept?: {
+    readonly records: readonly LogRecord[];
+    readonly positions: Readonly<Partial<Record<Channel, number>>>;
+  };
+  /** Called with each batch before the log takes it and anybody hears of it. Where it throws, the batch is not appended. Default: nothing is called. */
+  readonly writeAhead?: (records: readonly LogRecord[]) => void;
   /** Told when a listener throws; must not throw itself. Default: nobody is told. */
   readonly onError?: (error: unknown) => void;
 }
@@ -54,6 +61,7 @@ class MemoryLog implements EventLog {
   readonly #maxAgeMs: number;
   readonly #minCount: number;
   readonly #maxBytes: number;
+  readonly #writeAhead: (records: readonly LogRecord[]) => void;
   readonly #onError: (error: unknown) => void;
   /** By seq, from #oldest + 1 to #head without a gap. */
   readonly #entries = new Map<number, Entry>();
@@ -73,7 +81,9 @@ class MemoryLog implements EventLog {
     this.#minCount = options.minCount ?? 10_000;
     this.#maxBytes = options.maxBytes ?? 64 * 2 ** 20;
     this.#onError = options.onError ?? (() => undefined);
+    this.#writeAhead = options.writeAhead ?? (() => undefined);
     this.#positions = startPositions();
+    if (options.kept) this.#resume(options.kept);
   }
 
   get head(): Cursor {
@@ -100,6 +110,7 @@ class MemoryLog implements EventLog {
       const { channel, name } = event;
       return { seq: toSeq(this.#head + index + 1), channel, name, emittedAtMs, tail: encodeTail(event) };
     });
+    this.#writeAhead(records);
     this.#keep(records);
     this.#deliveries.push({ records, to: [...this.#listeners] });
     this.#deliver();
@@ -137,6 +148,18 @@ class MemoryLog implements EventLog {
     this.#entries.clear();
     this.#oldest = this.#head;
     this.#bytes = 0;
+  }
+
+  #resume({ records, positions }: NonNullable<MemoryLogOptions["kept"]>): void {
+    const known = Object.entries(positions).map(([channel, seq]) => [channel, toSeq(seq)]);
+    this.#positions = { ...this.#positions, ...Object.fromEntries(known) };
+    this.#head = Math.max(records.at(-1)?.seq ?? 0, ...Object.values(this.#positions));
+    this.#oldest = records[0] ? records[0].seq - 1 : this.#head;
+    for (const record of records) {
+      const ageMs = Math.max(0, this.#clock.now() - record.emittedAtMs);
+      this.#entries.set(record.seq, { record, appendedAt: this.#clock.monotonic() - ageMs });
+      this.#bytes += record.tail.length + RECORD_BYTES;
+    }
   }
 
   /** From here on nothing can fail: the batch is in whole or, had its encoding thrown, not at all. */

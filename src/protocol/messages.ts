@@ -19,7 +19,7 @@ export type CommandId = z.infer<typeof CommandId>;
 /** How fresh the data is. Ages are wall-clock; `observed_at` is event time. */
 export const Freshness = z.object({
   state: SourceState,
-  /** Why it is not `live`; empty while it is. */
+  /** Why it is not `live`, or what is amiss though it is; empty where there is nothing to say. */
   reason: z.string(),
   /** Event time of the data last seen; `null` before the first. */
   observed_at: Timestamp.nullable(),

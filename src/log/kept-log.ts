@@ -1,0 +1,71 @@
+import { statSync } from "node:fs";
+import type { DatabaseSync } from "node:sqlite";
+import { CHANNELS, type Channel, type Epoch, EVENT_NAMES, toEpoch, toSeq } from "../protocol/index.ts";
+import type { LogRecord } from "./event-log.ts";
+import { DamagedError } from "./sqlite-fault.ts";
+
+/** What a file holds of the run before. */
+export interface KeptLog {
+  readonly epoch: Epoch;
+  /** What {@link LogFile.begin} was given for this epoch. */
+  readonly fingerprint: string;
+  /** Why nobody can say that it holds everything that its clients were told; `undefined`: it does. */
+  readonly doubt: string | undefined;
+  /** In order, without a gap, up to the head. */
+  readonly records: readonly LogRecord[];
+  /** Of each channel that had an event in the epoch, the seq of its latest. */
+  readonly positions: Readonly<Partial<Record<Channel, number>>>;
+  /** What {@link LogFile.keepState} kept last; every record behind its seq is in `records`. */
+  readonly state: { readonly seq: number; readonly text: string } | undefined;
+}
+
+/** Reads what the file at `path` holds; `undefined` when no epoch was begun in it. Throws DamagedError for what no log would have written. */
+export function readKeptLog(db: DatabaseSync, path: string, boot: string): KeptLog | undefined {
+  const all = (sql: string) => db.prepare(sql).all();
+  const fact = new Map(all("SELECT name, value FROM fact").map((row) => [row.name, String(row.value)]));
+  const epoch = fact.get("epoch");
+  if (epoch === undefined) return undefined;
+  const state = db.prepare("SELECT seq, text FROM state").get();
+  const positions = all("SELECT channel, seq FROM position");
+  const records = contiguous(all("SELECT * FROM record ORDER BY seq").map(recordOf));
+  const last = records.at(-1);
+  if (last && positions.every(({ seq }) => seq !== last.seq))
+    throw new DamagedError(`no channel stands at its last record, ${last.seq}`);
+  return {
+    epoch: toEpoch(epoch),
+    fingerprint: fact.get("fingerprint") ?? "",
+    doubt: doubtOf(fact, path, boot),
+    records,
+    positions: Object.fromEntries(positions.map(({ channel, seq }) => [String(channel), Number(seq)])),
+    state: state && { seq: Number(state.seq), text: String(state.text) },
+  };
+}
+
+/** Why a file may hold less than its clients were told. */
+function doubtOf(fact: ReadonlyMap<unknown, string>, path: string, boot: string): string | undefined {
+  if (fact.get("inode") !== inodeOf(path)) return "the file is a copy, and the original may have gone on";
+  if (fact.get("closed") !== "yes" && fact.get("boot") !== boot)
+    return "the machine went down while it was in use, and what was written last may be lost";
+  return undefined;
+}
+
+/** What tells a file from its copy. */
+export function inodeOf(path: string): string {
+  return String(statSync(path, { bigint: true }).ino);
+}
+
+function recordOf(row: Readonly<Record<string, unknown>>): LogRecord {
+  const name = EVENT_NAMES.find((known) => known === row.name);
+  const channel = CHANNELS.find((known) => known === row.channel);
+  if (!name || !channel || !(row.tail instanceof Uint8Array))
+    throw new DamagedError(`record ${row.seq} is of no known form`);
+  const tail = Buffer.from(row.tail.buffer, row.tail.byteOffset, row.tail.byteLength);
+  return { seq: toSeq(Number(row.seq)), name, channel, emittedAtMs: Number(row.emitted_at_ms), tail };
+}
+
+function contiguous(records: readonly LogRecord[]): readonly LogRecord[] {
+  const first = records[0]?.seq ?? 0;
+  const odd = records.find(({ seq }, index) => seq !== first + index);
+  if (odd) throw new DamagedError(`record ${odd.seq} does not follow the one before`);
+  return records;
+}

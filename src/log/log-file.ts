@@ -1,0 +1,204 @@
+import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { dirname } from "node:path";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { Channel, Epoch } from "../protocol/index.ts";
+import { bootId } from "./boot-id.ts";
+import type { LogRecord } from "./event-log.ts";
+import { inodeOf, type KeptLog, readKeptLog } from "./kept-log.ts";
+import { DamagedError, FileBusyError, faultOf } from "./sqlite-fault.ts";
+
+/** Options of {@link openLogFile}. */
+export interface LogFileOptions {
+  readonly path: string;
+  /** Names the files that are set aside, in milliseconds since 1970 UTC. */
+  readonly nowMs: number;
+  /** Told in a sentence when what was found is set aside. */
+  readonly onSetAside: (sentence: string) => void;
+  /** Most bytes that the file may grow to, rounded up to whole pages; then it is treated like a full disk. Default: no bound but the disk. */
+  readonly maxFileBytes?: number;
+}
+
+/** `FLWR`, in SQLite's header of the file: whose it is. */
+const APPLICATION_ID = 0x464c5752;
+/** Raised whenever the tables change their meaning. */
+const FORM = 1;
+const PAGE_BYTES = 4_096;
+/** What no process crash can take back, where the machine's start can't be told from a process's: nor a loss of power. */
+const ALWAYS_SYNCED = "always synced";
+
+const TABLES = `
+  CREATE TABLE fact (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+  CREATE TABLE record (seq INTEGER PRIMARY KEY, name TEXT NOT NULL, channel TEXT NOT NULL,
+    emitted_at_ms INTEGER NOT NULL, tail BLOB NOT NULL) STRICT;
+  CREATE TABLE position (channel TEXT PRIMARY KEY, seq INTEGER NOT NULL) STRICT;
+  CREATE TABLE state (id INTEGER PRIMARY KEY CHECK (id = 1), seq INTEGER NOT NULL, text TEXT NOT NULL) STRICT;
+`;
+
+/**
+ * Opens or makes the file, for this process alone until it is closed or the process dies. `undefined` where this Node has no SQLite.
+ * What is not a log of ours, or is damaged, is renamed and told, and an empty file takes its place. Throws {@link FileBusyError} while
+ * another process has it; else an Error that says what failed: a directory that cannot be written, a disk that is full.
+ */
+export function openLogFile(options: LogFileOptions): LogFile | undefined {
+  const sqlite = process.getBuiltinModule("node:sqlite");
+  if (!sqlite) return undefined;
+  const { path } = options;
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const open = () => new LogFile(new sqlite.DatabaseSync(path), options);
+  try {
+    return open();
+  } catch (error) {
+    const fault = faultOf(error);
+    if (fault === "busy") throw new FileBusyError(path, { cause: error });
+    if (fault !== "damaged" || !existsSync(path)) throw error;
+    options.onSetAside(setAside(options, error));
+    return open();
+  }
+}
+
+/** Renames the file, and the write-ahead file that belongs to it. */
+function setAside({ path, nowMs }: LogFileOptions, error: unknown): string {
+  const stamp = new Date(nowMs).toISOString().replaceAll(/[-:]|\.\d+/g, "");
+  const aside = `${path}.set-aside-${stamp}`;
+  for (const suffix of ["-wal", "-shm", ""]) {
+    if (existsSync(path + suffix)) renameSync(path + suffix, aside + suffix);
+  }
+  const why = error instanceof Error ? error.message : String(error);
+  return `${path} cannot be used (${why}); it is set aside as ${aside}, and a new log begins`;
+}
+
+/** The durable side of an event log: one SQLite file, written ahead. All calls are synchronous, each a transaction of its own. */
+export class LogFile {
+  readonly path: string;
+  /** What was there at the opening; `undefined` in a new file. */
+  readonly found: KeptLog | undefined;
+  readonly #db: DatabaseSync;
+  readonly #insert: StatementSync;
+  readonly #place: StatementSync;
+  readonly #boot: string;
+  #stateSeq = 0;
+  /** Nobody doubts what the file holds: only then may a mark of this process say so. */
+  #isSound: boolean;
+
+  /** Use {@link openLogFile}. */
+  constructor(db: DatabaseSync, options: LogFileOptions) {
+    this.path = options.path;
+    this.#db = db;
+    const boot = bootId();
+    this.#boot = boot ?? ALWAYS_SYNCED;
+    try {
+      // Exclusive: the lock lies with the process, so that a killed one leaves none, and no shared memory is needed.
+      db.exec("PRAGMA locking_mode = EXCLUSIVE");
+      // Before anything is changed: another program's database is none of our business.
+      const isNew = this.#isNew();
+      db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
+      if (options.maxFileBytes !== undefined)
+        db.exec(`PRAGMA max_page_count = ${Math.ceil(options.maxFileBytes / PAGE_BYTES)}`);
+      if (isNew) this.#make();
+      this.found = readKeptLog(db, this.path, this.#boot);
+      this.#stateSeq = this.found?.state?.seq ?? 0;
+      this.#insert = db.prepare("INSERT INTO record VALUES (?, ?, ?, ?, ?)");
+      this.#place = db.prepare("INSERT OR REPLACE INTO position VALUES (?, ?)");
+      // Until the mark below is on the disk itself, a loss of power would show the state of a clean end that is none any more.
+      this.#isSound = this.found?.doubt === undefined;
+      if (this.#isSound) this.#facts({ closed: "no", boot: this.#boot });
+      if (boot !== undefined) db.exec("PRAGMA synchronous = NORMAL");
+    } catch (error) {
+      db.close();
+      throw error;
+    }
+  }
+
+  /** Empties the file for a new epoch. */
+  begin(epoch: Epoch, fingerprint: string): void {
+    this.#transact(() => {
+      this.#db.exec("DELETE FROM record; DELETE FROM position; DELETE FROM state; DELETE FROM fact");
+      this.#facts({ epoch, fingerprint, inode: inodeOf(this.path), closed: "no", boot: this.#boot });
+    });
+    this.#stateSeq = 0;
+    this.#isSound = true;
+  }
+
+  /** Keeps a batch, whole or not at all, and drops what lies at `dropTo` or before; what {@link keepState} needs stays. */
+  write(records: readonly LogRecord[], dropTo: number | undefined): void {
+    this.#transact(() => {
+      const positions = new Map<Channel, number>();
+      for (const { seq, name, channel, emittedAtMs, tail } of records) {
+        this.#insert.run(seq, name, channel, emittedAtMs, tail);
+        positions.set(channel, seq);
+      }
+      for (const [channel, seq] of positions) this.#place.run(channel, seq);
+      if (dropTo !== undefined) this.#drop(dropTo);
+    });
+  }
+
+  /** Keeps, in place of the state before, the one that belongs to this place in the log. */
+  keepState(seq: number, text: string, dropTo: number): void {
+    this.#transact(() => {
+      this.#db.prepare("INSERT OR REPLACE INTO state VALUES (1, ?, ?)").run(seq, text);
+      this.#stateSeq = seq;
+      this.#drop(dropTo);
+    });
+  }
+
+  /** Ends in order: what is in the file is then all that was ever told, whatever happens to the machine. */
+  close(): void {
+    try {
+      this.#db.exec("PRAGMA synchronous = FULL");
+      if (this.#isSound) this.#facts({ closed: "yes" });
+    } finally {
+      this.#db.close();
+    }
+  }
+
+  /** Gives the file up: it does not hold all that was told any more, so nobody may go on from it. Throws when it cannot be removed. */
+  abandon(): void {
+    try {
+      this.#db.close();
+    } finally {
+      for (const suffix of ["", "-wal", "-shm"]) rmSync(this.path + suffix, { force: true });
+    }
+  }
+
+  #drop(to: number): void {
+    this.#db.prepare("DELETE FROM record WHERE seq <= ?").run(Math.min(to, this.#stateSeq));
+  }
+
+  #facts(facts: Readonly<Record<string, string>>): void {
+    const set = this.#db.prepare("INSERT OR REPLACE INTO fact VALUES (?, ?)");
+    for (const [name, value] of Object.entries(facts)) set.run(name, value);
+  }
+
+  #transact(work: () => void): void {
+    this.#db.exec("BEGIN IMMEDIATE");
+    try {
+      work();
+      this.#db.exec("COMMIT");
+    } catch (error) {
+      // Some faults end the transaction by themselves.
+      if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
+      throw error;
+    }
+  }
+
+  /** Whether the file is empty; else it is a log of ours, whole, or this throws. */
+  #isNew(): boolean {
+    const one = (pragma: string): unknown => {
+      const row = this.#db.prepare(`PRAGMA ${pragma}`).get();
+      return row && Object.values(row)[0];
+    };
+    if (one("schema_version") === 0) return true;
+    if (one("application_id") !== APPLICATION_ID)
+      throw new DamagedError("it is a database of another program");
+    if (one("user_version") !== FORM)
+      throw new DamagedError(`its form is ${one("user_version")}; this version reads form ${FORM}`);
+    const check = one("quick_check");
+    if (check !== "ok") throw new DamagedError(String(check));
+    return false;
+  }
+
+  #make(): void {
+    const marks = `PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${FORM}`;
+    this.#transact(() => this.#db.exec(`${TABLES} ${marks}`));
+  }
+}

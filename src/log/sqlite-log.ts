@@ -1,0 +1,136 @@
+import type { Cursor, EventBody } from "../protocol/index.ts";
+import type { EventLog, LogRecord, ReadResult } from "./event-log.ts";
+import type { KeptLog } from "./kept-log.ts";
+import type { LogFile } from "./log-file.ts";
+import { createMemoryLog, type MemoryLogOptions } from "./memory-log.ts";
+import { randomEpoch } from "./random-epoch.ts";
+
+/** Options of {@link createSqliteLog}: those of the memory log, and the file. */
+export interface SqliteLogOptions extends MemoryLogOptions {
+  /** Open; the log closes it. */
+  readonly file: LogFile;
+  /** What the events depend on: kept with a new epoch, so that who opens the file later can tell whether they may go on from it. */
+  readonly fingerprint: string;
+  /** Go on from what the file holds, in its epoch; without it a new epoch begins. */
+  readonly kept?: KeptLog;
+  /** Told once, in a sentence, when the file cannot be written any more. */
+  readonly onTrouble: (sentence: string, error: unknown) => void;
+}
+
+/** An event log that the next process can go on from. */
+export interface KeepingLog extends EventLog {
+  /** Keeps what belongs to this place in the log, in place of what was kept before. Every event behind it is kept too, until the next call. */
+  keepState(seq: number, text: string): void;
+  /** The file could not be written: from then on events are in this process's memory only. */
+  readonly isInMemoryOnly: boolean;
+}
+
+/** Records between two deletions of what has fallen off. */
+const DROP_EVERY = 512;
+
+/**
+ * The event log in a file, and in memory for those who read. A batch is in the file before anybody hears of it, so what a client was
+ * told outlives the process: it is in the system's hands then, and only a loss of power takes it back, which the next opening notices.
+ *
+ * When the file cannot be written, the log goes on in memory, in the same epoch, and removes the file: the next process cannot go on from it.
+ */
+export function createSqliteLog(options: SqliteLogOptions): KeepingLog {
+  return new SqliteLog(options);
+}
+
+class SqliteLog implements KeepingLog {
+  readonly #file: LogFile;
+  readonly #memory: EventLog;
+  readonly #onTrouble: SqliteLogOptions["onTrouble"];
+  #isInMemoryOnly = false;
+  #droppedTo: number;
+  #closed = false;
+
+  constructor(options: SqliteLogOptions) {
+    const { file, kept, fingerprint } = options;
+    const epoch = kept?.epoch ?? options.epoch ?? randomEpoch();
+    this.#file = file;
+    this.#onTrouble = options.onTrouble;
+    if (!kept) this.#attempt(() => file.begin(epoch, fingerprint));
+    this.#memory = createMemoryLog({ ...options, epoch, writeAhead: (records) => this.#write(records) });
+    this.#droppedTo = this.#memory.oldest.seq;
+  }
+
+  get epoch() {
+    return this.#memory.epoch;
+  }
+
+  get head() {
+    return this.#memory.head;
+  }
+
+  get oldest() {
+    return this.#memory.oldest;
+  }
+
+  get positions() {
+    return this.#memory.positions;
+  }
+
+  get bytes() {
+    return this.#memory.bytes;
+  }
+
+  get isInMemoryOnly(): boolean {
+    return this.#isInMemoryOnly;
+  }
+
+  append(events: readonly EventBody[]): Promise<readonly LogRecord[]> {
+    return this.#memory.append(events);
+  }
+
+  read(after: Cursor, limit: number): Promise<ReadResult> {
+    return this.#memory.read(after, limit);
+  }
+
+  onAppend(listener: (records: readonly LogRecord[]) => void): () => void {
+    return this.#memory.onAppend(listener);
+  }
+
+  keepState(seq: number, text: string): void {
+    this.#attempt(() => this.#file.keepState(seq, text, this.oldest.seq));
+  }
+
+  async close(): Promise<void> {
+    this.#attempt(() => this.#file.close());
+    this.#closed = true;
+    await this.#memory.close();
+  }
+
+  #write(records: readonly LogRecord[]): void {
+    const oldest = this.oldest.seq;
+    const isDue = oldest - this.#droppedTo >= DROP_EVERY;
+    this.#attempt(() => this.#file.write(records, isDue ? oldest : undefined));
+    if (isDue) this.#droppedTo = oldest;
+  }
+
+  #attempt(work: () => void): void {
+    if (this.#isInMemoryOnly || this.#closed) return;
+    try {
+      work();
+    } catch (error) {
+      const { path } = this.#file;
+      this.#isInMemoryOnly = true;
+      const what = `events are held in memory only: ${path} cannot be written (${messageOf(error)})`;
+      this.#onTrouble(`${what}; ${this.#abandon()}`, error);
+    }
+  }
+
+  #abandon(): string {
+    try {
+      this.#file.abandon();
+      return "the next start begins a new epoch";
+    } catch (error) {
+      return `it cannot be removed either (${messageOf(error)}): remove it before the next start, which would go on from it otherwise`;
+    }
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

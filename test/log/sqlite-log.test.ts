@@ -1,0 +1,274 @@
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import {
+  createSqliteLog,
+  type LogFile,
+  type LogFileOptions,
+  openLogFile,
+  type SqliteLogOptions,
+} from "../../src/log/index.ts";
+import { toSeq } from "../../src/protocol/index.ts";
+import { batchOf, eventLogContract } from "../contract/event-log-contract.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+
+let directory = "";
+let fileCount = 0;
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), "flarewire-log-"));
+});
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+const NOW = Date.UTC(2026, 0, 1);
+
+function newPath(): string {
+  fileCount += 1;
+  return join(directory, String(fileCount), "events.sqlite");
+}
+
+const said: string[] = [];
+
+function open(path: string, options: Partial<LogFileOptions> = {}): LogFile {
+  const file = openLogFile({ path, nowMs: NOW, onSetAside: (sentence) => said.push(sentence), ...options });
+  if (!file) throw new Error("this Node has no SQLite");
+  return file;
+}
+
+function logOf(file: LogFile, options: Partial<SqliteLogOptions> = {}) {
+  const troubles: string[] = [];
+  const log = createSqliteLog({
+    file,
+    fingerprint: "test",
+    clock: new ManualClock(),
+    ...(file.found ? { kept: file.found } : {}),
+    onTrouble: (sentence) => troubles.push(sentence),
+    ...options,
+  });
+  return { log, troubles };
+}
+
+eventLogContract("the SQLite log", (settings) => {
+  const path = newPath();
+  return logOf(open(path), settings).log;
+});
+
+test("[L3] a log that is opened again goes on in its epoch: same events, same places, and the next seq", async () => {
+  const path = newPath();
+  const first = logOf(open(path)).log;
+  const records = [...(await first.append(batchOf(1, 5))), ...(await first.append(batchOf(6, 3)))];
+  const { epoch, positions } = first;
+  await first.close();
+  const file = open(path);
+  expect(file.found).toMatchObject({ epoch, fingerprint: "test", doubt: undefined, state: undefined });
+  const again = logOf(file).log;
+  expect(again).toMatchObject({ epoch, positions, head: { epoch, seq: 8 }, oldest: { epoch, seq: 0 } });
+  expect(await again.read(again.oldest, 100)).toEqual({ kind: "records", records });
+  expect((await again.append(batchOf(9, 1))).map(({ seq }) => seq)).toEqual([9]);
+  await again.close();
+});
+
+test("[L3] whatever was appended, kept as state and dropped between openings, what is found is a gapless end of it", async () => {
+  const step = fc.oneof(
+    fc.record({ kind: fc.constant("append" as const), size: fc.integer({ min: 1, max: 9 }) }),
+    fc.record({ kind: fc.constant("state" as const), back: fc.nat(10) }),
+    fc.record({ kind: fc.constant("reopen" as const) }),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
+      const path = newPath();
+      const limits = { maxBytes: 4_000, clock: new ManualClock() };
+      let { log } = logOf(open(path), limits);
+      let state = 0;
+      let count = 0;
+      for (const one of [...steps, { kind: "reopen" as const }]) {
+        if (one.kind === "append") {
+          await log.append(batchOf(count + 1, one.size));
+          count += one.size;
+        } else if (one.kind === "state") {
+          state = Math.max(state, count - one.back);
+          log.keepState(state, `state at ${state}`);
+        } else {
+          const held = await log.read(log.oldest, 10_000);
+          await log.close();
+          const file = open(path);
+          const seqs = file.found?.records.map(({ seq }) => seq) ?? [];
+          expect(seqs).toEqual(seqs.map((_, index) => count - seqs.length + 1 + index));
+          if (held.kind === "records")
+            expect(file.found?.records.slice(-held.records.length || seqs.length)).toEqual(held.records);
+          if (state > 0) {
+            expect(file.found?.state).toEqual({ seq: state, text: `state at ${state}` });
+            expect(seqs.length === 0 ? count : Number(seqs[0]) - 1).toBeLessThanOrEqual(state);
+          }
+          ({ log } = logOf(file, limits));
+          expect(log.head.seq).toBe(count);
+        }
+      }
+      await log.close();
+    }),
+    { numRuns: 40 },
+  );
+});
+
+test("the age of what was kept goes on by the wall clock", async () => {
+  const path = newPath();
+  const first = logOf(open(path)).log;
+  await first.append(batchOf(1, 5));
+  await first.close();
+  const clock = new ManualClock(new ManualClock().now() + 60_001);
+  const { log } = logOf(open(path), { clock, maxAgeMs: 60_000, minCount: 0 });
+  expect(log.oldest.seq).toBe(0);
+  await log.append(batchOf(6, 1));
+  expect(log.oldest.seq).toBe(5);
+  await log.close();
+});
+
+test("what has fallen off the log leaves the file too, but for what a restart needs", async () => {
+  const path = newPath();
+  const { log } = logOf(open(path), { maxBytes: 20_000 });
+  for (let first = 1; first <= 6_000; first += 20) {
+    await log.append(batchOf(first, 20));
+    if (first % 1_000 === 1) log.keepState(log.head.seq, "");
+  }
+  await log.close();
+  const file = open(path);
+  expect(file.found?.records[0]?.seq).toBeGreaterThan(5_000);
+  expect(file.found?.records[0]?.seq).toBeLessThanOrEqual(5_021);
+  file.close();
+});
+
+test("a second one that opens the file is refused and disturbs nothing, and may open it after the first has closed it", async () => {
+  const path = newPath();
+  const { log } = logOf(open(path));
+  await log.append(batchOf(1, 1));
+  expect(() => open(path)).toThrow(/is in use by another process: stop that one first/);
+  await log.append(batchOf(2, 1));
+  await log.close();
+  const file = open(path);
+  expect(file.found?.records.length).toBe(2);
+  file.close();
+});
+
+test.each([
+  [
+    "text",
+    (path: string) =>
+      writeFileSync(path, "not a database at all, but long enough to be looked at".repeat(20)),
+  ],
+  [
+    "another program's database",
+    (path: string) => {
+      rmSync(path);
+      const db = new DatabaseSync(path);
+      db.exec("CREATE TABLE mine (id INTEGER)");
+      db.close();
+    },
+  ],
+  [
+    "a torn log",
+    (path: string) => {
+      const bytes = readFileSync(path);
+      writeFileSync(path, bytes.subarray(0, Math.floor(bytes.length / 2)));
+    },
+  ],
+  [
+    "a log with a record missing",
+    (path: string) => {
+      const db = new DatabaseSync(path);
+      db.exec("DELETE FROM record WHERE seq = 3");
+      db.close();
+    },
+  ],
+  [
+    "a log of a later form",
+    (path: string) => {
+      const db = new DatabaseSync(path);
+      db.exec("PRAGMA user_version = 99");
+      db.close();
+    },
+  ],
+])("%s is set aside, which is said, and an empty log takes its place", async (_, spoil) => {
+  const path = newPath();
+  const { log } = logOf(open(path));
+  await log.append(batchOf(1, 200));
+  await log.close();
+  spoil(path);
+  const spoiled = readFileSync(path);
+  said.length = 0;
+  const file = open(path);
+  expect(file.found).toBeUndefined();
+  const aside = `${path}.set-aside-20260101T000000Z`;
+  expect(said).toEqual([expect.stringContaining(`it is set aside as ${aside}, and a new log begins`)]);
+  expect(readFileSync(aside).equals(spoiled)).toBe(true);
+  const { log: fresh } = logOf(file);
+  expect((await fresh.append(batchOf(1, 1)))[0]?.seq).toBe(1);
+  await fresh.close();
+});
+
+test("a copy, and a file that was in use when the machine went down, are doubtful; one that was closed in order is not", async () => {
+  const path = newPath();
+  const { log } = logOf(open(path));
+  await log.append(batchOf(1, 3));
+  await log.close();
+  const fact = (name: string, value: string) => {
+    const db = new DatabaseSync(path);
+    db.prepare("UPDATE fact SET value = ? WHERE name = ?").run(value, name);
+    db.close();
+  };
+  const doubt = (of = path) => {
+    const file = open(of);
+    const { found } = file;
+    file.close();
+    return found?.doubt;
+  };
+  fact("boot", "an earlier one");
+  expect(doubt()).toBeUndefined();
+  fact("closed", "no");
+  expect(doubt()).toBeUndefined();
+  fact("boot", "an earlier one");
+  fact("closed", "no");
+  expect(doubt()).toMatch(/the machine went down/);
+  // Who only looked has proved nothing.
+  expect(doubt()).toMatch(/the machine went down/);
+  copyFileSync(path, `${path}-copy`);
+  expect(doubt(`${path}-copy`)).toMatch(/a copy/);
+});
+
+test("[L3] a full disk: the log goes on in memory without a hole, says so once, and leaves nothing to go on from", async () => {
+  const path = newPath();
+  const { log, troubles } = logOf(open(path, { maxFileBytes: 200_000 }));
+  let count = 0;
+  while (!log.isInMemoryOnly && count < 10_000) {
+    await log.append(batchOf(count + 1, 10, "x".repeat(200)));
+    count += 10;
+  }
+  await log.append(batchOf(count + 1, 10));
+  log.keepState(toSeq(1), "");
+  expect(log.head.seq).toBe(count + 10);
+  expect(await log.read(log.oldest, 100_000)).toMatchObject({ records: { length: count + 10 } });
+  expect(troubles).toEqual([
+    `events are held in memory only: ${path} cannot be written (database or disk is full); the next start begins a new epoch`,
+  ]);
+  await log.close();
+  expect(existsSync(path)).toBe(false);
+  expect(readdirSync(join(path, ".."))).toEqual([]);
+});
+
+test("a file that cannot be begun leaves a log in memory", async () => {
+  const file = open(newPath());
+  file.abandon();
+  const { log, troubles } = logOf(file);
+  expect(troubles.length).toBe(1);
+  expect((await log.append(batchOf(1, 2))).map(({ seq }) => seq)).toEqual([1, 2]);
+  await log.close();
+});
