@@ -2,21 +2,15 @@ import { EventEmitter } from "eventemitter3";
 import type { FastifyInstance } from "fastify";
 import { type Logger, pino } from "pino";
 import type { Config } from "./config.ts";
-import { createReplayFeed, createSimulatedFeed, type Feed } from "./feed/index.ts";
 import { createHttpServer, Places, registerEvents, registerWebSocket, Seats } from "./http/index.ts";
 import { Head, type HeadBatch, Hub } from "./hub/index.ts";
+import { openKept } from "./kept.ts";
 import { systemClock, type WallClock } from "./lib/clock.ts";
 import { VERSION } from "./lib/version.ts";
-import { createMemoryLog, type EventLog } from "./log/index.ts";
+import type { EventLog } from "./log/index.ts";
+import { openSource, type SourceParts } from "./open-source.ts";
 import { type EventBody, type EventName, type Freshness, formatCursor } from "./protocol/index.ts";
-import {
-  createEngineSource,
-  createUpstreamSource,
-  runPoller,
-  type SnapshotSource,
-  watchFreshness,
-} from "./source/index.ts";
-import { TrendEngine } from "./trend/index.ts";
+import { runPoller, type SnapshotSource, watchFreshness } from "./source/index.ts";
 
 /** An event as a program that embeds Flarewire hears it: with the cursor behind it. */
 export type GatewayEvent<N extends EventName = EventName> = Extract<EventBody, { name: N }> & {
@@ -62,26 +56,32 @@ const FIRST_SNAPSHOT_MS = 5_000;
 const HTTP_CLOSE_MS = 1_000;
 
 /**
- * Builds the gateway out of its parts, listens, and starts to poll. Resolves when the first snapshot is served, when `signal`
- * aborts, or after 5 seconds if the source shows no life: that is no reason not to start, and `/readyz` says so. Rejects with FlarewireError
- * `invalid-setting` when it cannot listen, and with InputError when the recording cannot be read.
+ * Builds the gateway out of its parts, listens, and starts to poll. Resolves when the first snapshot is served, at once with one that was kept, when
+ * `signal` aborts, or after 5 seconds if the source shows no life: that is no reason not to start, and `/readyz` says so. Rejects with FlarewireError
+ * `invalid-setting` when it cannot listen, with InputError when the recording cannot be read, and while another process has the data directory.
  */
 export async function startGateway(config: Config, parts: GatewayParts = {}): Promise<Gateway> {
   const clock = parts.clock ?? systemClock;
   const logger = parts.logger ?? pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true }));
-  const source = parts.source ?? createSource(config, clock, logger);
-  const log = createMemoryLog({
-    clock,
-    maxAgeMs: config.logAgeMs,
-    minCount: config.logCount,
-    maxBytes: config.logBytes,
-    onError: (error) => logger.error({ err: error }, "a listener of the log failed"),
-  });
+  const kept = openKept({ config, clock, logger, sourceName: parts.source?.info.name });
+  try {
+    return await start(config, { clock, logger, kept }, parts);
+  } catch (error) {
+    await kept.close();
+    throw error;
+  }
+}
+
+async function start(config: Config, parts: SourceParts, given: GatewayParts): Promise<Gateway> {
+  const { clock, logger, kept } = parts;
+  const { source, resume, problem, progress } = openSource(config, parts, given.source);
+  const log = kept.createLog(problem);
   const head = new Head({
     log,
+    ...(resume ? { initial: resume } : {}),
     onError: (error) => logger.error({ err: error }, "a listener of the head failed"),
   });
-  const freshness = () => source.freshness();
+  const freshness = () => withTrouble(source.freshness(), kept.trouble);
   const hub = createHub(config, { clock, logger, source, log, head });
   const events: Gateway["events"] = new EventEmitter();
   const polling = new AbortController();
@@ -109,12 +109,16 @@ export async function startGateway(config: Config, parts: GatewayParts = {}): Pr
   const url = await app.listen({ host: config.host, port: config.port });
   const polled = runPoller({
     source,
-    publish,
+    publish: async (publication) => {
+      await publish(publication);
+      kept.afterPoll(head, progress);
+    },
+    ...(resume ? { resume } : {}),
     clock,
     signal: polling.signal,
     onError: (error) => logger.warn({ err: error }, "poll failed"),
   });
-  await firstSnapshot({ head, source, clock }, polled, parts.signal ?? polling.signal);
+  await firstSnapshot({ head, source, clock }, polled, given.signal ?? polling.signal);
   logSource(source, logger);
   const unwatch = watchFreshness({
     freshness,
@@ -133,7 +137,7 @@ export async function startGateway(config: Config, parts: GatewayParts = {}): Pr
     // Whoever does not answer its close gets a grace; it is part of the time that the drain may take.
     await hub.drain(Math.max(0, config.drainMs - hub.limits.closeGraceMs));
     await app.close();
-    await log.close();
+    await kept.close();
   };
   let stopped: Promise<void> | undefined;
   return { url, events, head, freshness, stop: () => (stopped ??= stop()) };
@@ -152,6 +156,7 @@ async function firstSnapshot(
   polled: Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {
+  if (head.ready) return;
   const over = new AbortController();
   const until = AbortSignal.any([over.signal, signal]);
   const arrived = new Promise<void>((resolve) => {
@@ -168,39 +173,11 @@ async function firstSnapshot(
   over.abort();
 }
 
-function createSource(config: Config, clock: WallClock, logger: Logger): SnapshotSource {
-  if (config.source !== "engine") {
-    return createUpstreamSource({
-      url: config.source,
-      intervalMs: config.pollIntervalMs,
-      timeoutMs: config.upstreamTimeoutMs,
-      staleAfterMs: config.staleAfterMs,
-      clock,
-      onInvalid: (report) => logger.warn({ report }, "upstream sent what is not valid"),
-    });
-  }
-  const feed = createFeed(config, clock, logger);
-  const engine = new TrendEngine({ facts: feed.facts, refreshMs: config.refreshMs });
-  const { staleAfterMs, warmupMs } = config;
-  return createEngineSource({ feed, engine, clock, staleAfterMs, warmupMs });
-}
-
-function createFeed(config: Config, clock: WallClock, logger: Logger): Feed {
-  if (config.feed === "simulated") {
-    const { seed, warmupMs, speed } = config;
-    return createSimulatedFeed({ seed, startAtMs: clock.now(), warmupMs, speed, clock });
-  }
-  return createReplayFeed({
-    path: config.file,
-    ...(config.profiles === undefined ? {} : { profilesPath: config.profiles }),
-    ...(config.group === undefined ? {} : { group: config.group }),
-    speed: config.speed,
-    loop: config.loop,
-    warmupMs: config.warmupMs,
-    clock,
-    onSkipped: (reason, line, detail) =>
-      logger.warn({ reason, line, detail }, "line of the recording skipped"),
-  });
+/** That nothing outlives the process is said wherever the source's state is, without changing that. */
+function withTrouble(freshness: Freshness, trouble: string | undefined): Freshness {
+  if (trouble === undefined) return freshness;
+  const { reason } = freshness;
+  return { ...freshness, reason: reason === "" ? trouble : `${reason}; ${trouble}` };
 }
 
 interface HubParts {

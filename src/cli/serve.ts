@@ -1,3 +1,5 @@
+import { homedir } from "node:os";
+import { isAbsolute, join } from "node:path";
 import { pino } from "pino";
 import { type Gateway, startGateway } from "../app.ts";
 import { type Config, loadConfig, settingsHelp } from "../config.ts";
@@ -23,7 +25,8 @@ export function serveHelp(): string {
 
 /** `flarewire serve`: resolves when the gateway has stopped. */
 export async function serve(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
-  const { config } = loadConfig({ args, environment: terminal.environment });
+  const { environment } = terminal;
+  const config = loadConfig({ args, environment, presets: { data: stateDirectory(environment) } }).config;
   const logger = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true }));
   const shutdown = watchShutdown(process);
   const crash = (error: unknown) => {
@@ -48,6 +51,11 @@ export async function serve(args: readonly string[], terminal: Terminal): Promis
     shutdown.dispose();
     process.off("uncaughtException", crash).off("unhandledRejection", crash);
   }
+}
+
+/** Where a program keeps its state by the XDG Base Directory Specification; it has paths that are not absolute ignored. */
+function stateDirectory({ XDG_STATE_HOME: home = "" }: Terminal["environment"]): string {
+  return join(isAbsolute(home) ? home : join(homedir(), ".local", "state"), "flarewire");
 }
 
 /** Says of a port that is taken what to do about it; everything else is told as it is. */

@@ -38,8 +38,8 @@ function flagForm(name: SettingName): string {
 }
 
 function placeholder(name: SettingName): string {
-  const { path }: Setting = SETTINGS[name];
-  return path ? "FILE" : "VALUE";
+  const { path, words }: Setting = SETTINGS[name];
+  return path ? (words ? "DIRECTORY" : "FILE") : "VALUE";
 }
 
 function defaultText({ default: preset, defaultText: words }: Setting): string {

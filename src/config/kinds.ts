@@ -8,6 +8,8 @@ export interface Kind<T> {
   readonly bound: string;
   /** A path: what is relative is so to the directory of the file that says it, or to the working directory. */
   readonly path?: boolean;
+  /** Of a path, the words that are not one. */
+  readonly words?: readonly string[];
   /** The flag takes no value: `--loop`, `--no-loop`. */
   readonly flagOnly?: boolean;
 }
@@ -73,6 +75,18 @@ export function existingFile(exists: (path: string) => boolean): Kind<string> {
     path: true,
   };
 }
+
+/** A directory, made when it is not there, or the word `none`. */
+export const directoryOrNone: Kind<string> = {
+  schema: z
+    .string()
+    .min(1)
+    .max(4_096)
+    .refine((path) => !path.includes("\0")),
+  bound: "none, or the path of a directory, which is made where there is none",
+  path: true,
+  words: ["none"],
+};
 
 /** An address or a name to listen on. */
 export const hostName: Kind<string> = {

@@ -36,6 +36,8 @@ export interface ConfigInput {
   readonly settings?: readonly SettingName[];
   /** Flags of the command that are no settings. */
   readonly flags?: Readonly<Record<string, FlagForm>>;
+  /** Defaults of the command itself, in place of the table's. None by default. */
+  readonly presets?: Partial<Record<SettingName, string>>;
   /** Settings that are given as words without dashes, in this order; each has to be there. None by default. */
   readonly positionals?: readonly SettingName[];
 }
@@ -75,7 +77,12 @@ export function loadConfig(input: ConfigInput = {}): LoadedConfig {
   const variables = readEnvironment(environment, directory, problems);
   const given = flags.get("config") ?? variables.get("config");
   const file = given ? readFile(given, problems) : undefined;
-  const config = resolveConfig([words, flags, variables, ...(file ? [file] : [])], problems);
+  const { presets = {} } = input;
+  const defaults = layer(SETTING_NAMES, (name) => {
+    const value = presets[name];
+    return value === undefined ? undefined : { value, from: `default of ${name}`, directory };
+  });
+  const config = resolveConfig([words, flags, variables, ...(file ? [file] : []), defaults], problems);
   return { config, flags: parsed.flags };
 }
 

@@ -62,9 +62,9 @@ function readGiven(
   name: SettingName,
   given: GivenValue,
 ): { readonly value: unknown } | { readonly problem: string } {
-  const { schema, path }: Setting = SETTINGS[name];
+  const { schema, path, words = [] }: Setting = SETTINGS[name];
   const located =
-    path && typeof given.value === "string" && given.value !== ""
+    path && typeof given.value === "string" && given.value !== "" && !words.includes(given.value)
       ? resolve(given.directory, given.value)
       : given.value;
   const read = schema.safeParse(located);

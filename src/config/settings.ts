@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import type { z } from "zod";
 import { GROUPS } from "../model/index.ts";
 import {
+  directoryOrNone,
   duration,
   existingFile,
   flag,
@@ -148,6 +149,12 @@ export const SETTINGS = {
     example: "5s",
     description: "Pause between two heartbeats on a stream",
   }),
+  data: setting("data", directoryOrNone, {
+    default: "none",
+    defaultText: "$XDG_STATE_HOME/flarewire, else ~/.local/state/flarewire; none in a program that embeds it",
+    example: "/var/lib/flarewire",
+    description: "Directory of what outlives a restart: events and the engine's state; none: memory only",
+  }),
   logAge: setting("logAgeMs", duration(SECOND, 30 * 24 * HOUR), {
     default: "10m",
     example: "1h",
@@ -161,7 +168,8 @@ export const SETTINGS = {
   logBytes: setting("logBytes", size(64 * KIB, 1_024 * GIB), {
     default: "64MiB",
     example: "256MiB",
-    description: "Most memory that kept events may take, above both logAge and logCount",
+    description:
+      "Most memory, and most room in the data directory, that kept events may take, above both logAge and logCount",
   }),
   maxSockets: setting("maxSockets", integer(1, 1_000_000), {
     default: "10000",

@@ -34,6 +34,7 @@ export class ListHistory {
   #kept: { readonly seq: Seq; readonly lists: Lists }[];
   #lists: Lists;
   #seq: Seq;
+  readonly #unmarkedSeq: Seq | undefined;
 
   /** Begins at the log's head, of which `snapshot` is the state. */
   constructor(log: EventLog, snapshot: Snapshot) {
@@ -41,6 +42,7 @@ export class ListHistory {
     this.#lists = listsOf(snapshot);
     this.#seq = log.head.seq;
     this.#kept = [{ seq: this.#seq, lists: this.#lists }];
+    this.#unmarkedSeq = this.#seq > 0 ? this.#seq : undefined;
   }
 
   /** At the head. */
@@ -48,9 +50,15 @@ export class ListHistory {
     return this.#lists;
   }
 
-  /** The first place that can be asked for. */
-  get oldest(): Cursor {
-    return { epoch: this.#log.epoch, seq: this.#kept[0]?.seq ?? this.#seq };
+  /** The first place that is known, for those who held nothing before. */
+  get first(): { readonly cursor: Cursor; readonly lists: Lists } {
+    const { seq, lists } = this.#kept[0] ?? { seq: this.#seq, lists: this.#lists };
+    return { cursor: { epoch: this.#log.epoch, seq }, lists };
+  }
+
+  /** True at the place from which a log that was kept goes on: its lists are known, but not what their items were before. */
+  isUnmarked(seq: Seq): boolean {
+    return seq === this.#unmarkedSeq;
   }
 
   /** Takes in a batch of events, or a base: a state without events. `snapshot` is the state behind it. Throws ChangeMismatch when the events do not lead there. */
@@ -85,7 +93,7 @@ export class ListHistory {
   /** As they were at this place of this log; `undefined` when that cannot be found out any more. */
   async at({ epoch, seq }: Cursor): Promise<Lists | undefined> {
     const from = this.#kept.findLast((place) => place.seq <= seq);
-    if (!from) return undefined;
+    if (!from || this.isUnmarked(seq)) return undefined;
     const walk = new ListWalk(from.lists);
     for (let at = from.seq; at < seq; ) {
       const result = await this.#log.read({ epoch, seq: at }, Math.min(READ_RECORDS, seq - at));

@@ -3,7 +3,7 @@ import { type Cursor, compileFilter, type Filter } from "../protocol/index.ts";
 import { maskOf, resolveChannels } from "./channel-mask.ts";
 import { readCursor } from "./connect-query.ts";
 import { type EventPage, jsonFraming, type PageParts, readPage } from "./event-page.ts";
-import type { Steps } from "./list-walk.ts";
+import { ListWalk, type Steps } from "./list-walk.ts";
 import { selectionOf } from "./selection.ts";
 import { createShape, type Shape } from "./shape.ts";
 import { Waiters } from "./waiters.ts";
@@ -52,9 +52,10 @@ export class LongPoll {
     const { head } = this.#parts;
     const shape = shapeOf(query);
     if (query.after === undefined) return emptyPage(head.cursor);
-    const start = query.after === OLDEST ? this.#oldestOf(shape) : readCursor(query.after);
+    const oldest = query.after === OLDEST ? this.#oldestOf(shape) : undefined;
+    const start = oldest?.cursor ?? readCursor(query.after);
     const untilMs = this.#clock.monotonic() + query.waitMs;
-    let steps: Steps | undefined;
+    let steps = oldest?.steps;
     for (let from = start; ; ) {
       const page = await readPage(this.#parts, { shape, from, prev: start.seq, limit: query.limit, steps });
       if (page.kind === "lost" || page.count > 0 || page.more || query.waitMs === 0) return page;
@@ -68,9 +69,11 @@ export class LongPoll {
   }
 
   /** Whoever filters needs the lists too, and they do not reach back quite as far as the log. */
-  #oldestOf({ selection }: Shape): Cursor {
+  #oldestOf({ selection }: Shape): { readonly cursor: Cursor; readonly steps?: Steps } {
     const { log, history } = this.#parts;
-    return selection.filtered ? history.oldest : log.oldest;
+    if (!selection.filtered) return { cursor: log.oldest };
+    const { cursor, lists } = history.first;
+    return { cursor, steps: new ListWalk(lists) };
   }
 }
 

@@ -232,7 +232,8 @@ export class Session implements DeliveryOwner {
   }
 
   #resume(command: Subscribe, part: SelectionPart, text: string): void {
-    const { cursor } = this.#host.head;
+    const { head, history } = this.#host;
+    const { cursor } = head;
     const after = readCursor(text);
     const answer = {
       id: command.id,
@@ -242,7 +243,7 @@ export class Session implements DeliveryOwner {
     } as const;
     const sameEpoch = after.epoch === cursor.epoch;
     if (sameEpoch && after.seq > cursor.seq) this.#start(command, part, { reason: "ahead", events: null });
-    else if (sameEpoch && after.seq === cursor.seq) {
+    else if (sameEpoch && after.seq === cursor.seq && !(part.filter && history.isUnmarked(after.seq))) {
       this.#follow(command.id, part);
       this.#delivery.move(selectionOf([part]));
       this.#delivery.write(subscribedText(answer));

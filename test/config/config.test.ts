@@ -24,6 +24,7 @@ const BAD: Readonly<Record<SettingName, { readonly text: string; readonly json: 
   upstreamTimeout: { text: "-1s", json: "6m" },
   staleAfter: { text: "999ms", json: "25h" },
   heartbeat: { text: "61s", json: "0" },
+  data: { text: "no\0path", json: 7 },
   logAge: { text: "1e3s", json: "31d" },
   logCount: { text: "0", json: 1.5 },
   logBytes: { text: "64MB", json: 67_108_864 },

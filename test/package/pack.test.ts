@@ -46,6 +46,7 @@ test("the package, packed and installed elsewhere, serves with no sources and no
   const server = spawn(bin, ["serve", "--port", "0", "--log-level", "error"], {
     cwd: folder,
     stdio: ["ignore", "pipe", "inherit"],
+    env: { ...process.env, XDG_STATE_HOME: join(folder, "state") },
   });
   onTestFinished(() => void server.kill("SIGKILL"));
   const [line] = (await once(createInterface({ input: server.stdout }), "line")) as [string];

@@ -8,7 +8,7 @@ import { IndependentClient } from "../support/independent-client.ts";
 const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 
 async function serve(...args: string[]) {
-  const server = spawn(process.execPath, [MAIN, "serve", "--port", "0", ...args], {
+  const server = spawn(process.execPath, [MAIN, "serve", "--port", "0", "--data", "none", ...args], {
     stdio: ["ignore", "pipe", "pipe"],
   });
   const logs: string[] = [];
@@ -35,7 +35,8 @@ test("SIGTERM under load closes every client with the code that says resume, and
     .trim()
     .split("\n")
     .map((line) => JSON.parse(line))
-    .slice(1);
+    // On a busy machine the source may be late, and say so.
+    .filter(({ msg }) => !/^(Server listening|the source is) /.test(msg));
   expect([stopping.msg, stopped.msg, more]).toEqual(["stopping", "stopped", []]);
   // A second for the drain, and what it takes to close 20 sockets on a busy machine; by its own clock, as the client is busy too.
   expect(stopped.time - stopping.time).toBeLessThan(3_000);

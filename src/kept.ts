@@ -1,0 +1,195 @@
+import { createHash } from "node:crypto";
+import { statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { Logger } from "pino";
+import type { Config } from "./config.ts";
+import type { Head } from "./hub/index.ts";
+import type { WallClock } from "./lib/clock.ts";
+import {
+  createMemoryLog,
+  createSqliteLog,
+  type EventLog,
+  FileBusyError,
+  type KeepingLog,
+  type LogFile,
+  openLogFile,
+} from "./log/index.ts";
+import { type EngineProgress, formatState, type RestoredState, restoreState } from "./restored-state.ts";
+
+/** What {@link openKept} works with. */
+export interface KeptOptions {
+  readonly config: Config;
+  readonly clock: WallClock;
+  readonly logger: Logger;
+  /** Name of the source in place of the one that the config names. */
+  readonly sourceName?: string | undefined;
+}
+
+/** What outlives the process: the log and the state that belongs to it. */
+export interface Kept {
+  /** What this process can go on from; `undefined`: nothing was kept, or it is not of this source, or not whole. */
+  readonly restored: RestoredState | undefined;
+  /** The log, once; {@link close} closes it. `problem`: why {@link restored} could not be used after all; then a new epoch begins. */
+  createLog(problem?: string): EventLog;
+  /** To be called after each poll that was published, before the next one: keeps the state now and then. `progress` tells how far the engine is. */
+  afterPoll(head: Head, progress: (() => EngineProgress | undefined) | undefined): void;
+  /** To be called last, also when nothing was made of it. */
+  close(): Promise<void>;
+  /** That nothing of this outlives the process though it should, in words for everybody: without paths. `undefined` while it does. */
+  readonly trouble: string | undefined;
+}
+
+/** Clients see it, so it tells them what it means for them. */
+const TROUBLE = "events are held in memory only: a restart begins a new epoch";
+/** Wall time between two states that are kept. A restart replays that much at full speed. */
+const KEEP_EVERY_MS = 30_000;
+/** Where keeping one takes long, it may take no more than this part of the time. */
+const MOST_SHARE = 0.02;
+/** Records between two states that are kept, at most: a restart applies that many. */
+const KEEP_EVERY_RECORDS = 5_000;
+
+/**
+ * Opens what was kept in the config's data directory. Rejects with `FileBusyError` while another process has it; every other trouble is
+ * logged, and the log is then in memory: a market that is shown without a past is better than none.
+ */
+export function openKept(options: KeptOptions): Kept {
+  const { config, logger } = options;
+  if (config.data === "none") return new MemoryKept(options, undefined);
+  const path = join(config.data, `events-${identityOf(options)}.sqlite`);
+  let file: LogFile | undefined;
+  try {
+    const onSetAside = (sentence: string) => logger.warn({ path }, sentence);
+    file = openLogFile({ path, nowMs: options.clock.now(), onSetAside });
+  } catch (error) {
+    if (error instanceof FileBusyError) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    logger.warn({ err: error }, `events are held in memory only: ${path} cannot be opened (${reason})`);
+    return new MemoryKept(options, TROUBLE);
+  }
+  if (file) return new FileKept(options, file);
+  const { node } = process.versions;
+  logger.warn(`events are held in memory only: Node ${node} has no SQLite; 22.13 and later have it`);
+  return new MemoryKept(options, TROUBLE);
+}
+
+class MemoryKept implements Kept {
+  readonly restored = undefined;
+  readonly trouble: string | undefined;
+  readonly #options: KeptOptions;
+  #log: EventLog | undefined;
+
+  constructor(options: KeptOptions, trouble: string | undefined) {
+    this.#options = options;
+    this.trouble = trouble;
+  }
+
+  createLog(): EventLog {
+    this.#log = createMemoryLog(memoryOptions(this.#options));
+    return this.#log;
+  }
+
+  afterPoll(): void {}
+
+  async close(): Promise<void> {
+    await this.#log?.close();
+  }
+}
+
+class FileKept implements Kept {
+  readonly restored: RestoredState | undefined;
+  readonly #options: KeptOptions;
+  readonly #file: LogFile;
+  readonly #fingerprint: string;
+  /** Why what was found can't be gone on from. */
+  readonly #problem: string | undefined;
+  #log: KeepingLog | undefined;
+  #nextAt = 0;
+  #keptSeq: number | undefined;
+
+  constructor(options: KeptOptions, file: LogFile) {
+    this.#options = options;
+    this.#file = file;
+    this.#fingerprint = fingerprintOf(options);
+    const restored = file.found && restoreState(file.found, this.#fingerprint, needsEngine(options));
+    if (restored && "problem" in restored) this.#problem = restored.problem;
+    else this.restored = restored;
+  }
+
+  get trouble(): string | undefined {
+    return this.#log?.isInMemoryOnly ? TROUBLE : undefined;
+  }
+
+  createLog(problem = this.#problem): EventLog {
+    const { clock, logger } = this.#options;
+    const kept = this.restored && problem === undefined ? this.#file.found : undefined;
+    const log = createSqliteLog({
+      ...memoryOptions(this.#options),
+      file: this.#file,
+      fingerprint: this.#fingerprint,
+      ...(kept ? { kept } : {}),
+      onTrouble: (sentence, error) => logger.error({ err: error }, sentence),
+    });
+    const { path } = this.#file;
+    const { epoch, seq } = log.head;
+    if (kept) logger.info({ path, epoch, seq }, "the log goes on where the process before ended");
+    else if (problem !== undefined) logger.warn({ path, epoch }, `a new epoch begins: ${problem}`);
+    else logger.info({ path, epoch }, "a new log begins");
+    if (kept?.state) this.#keptSeq = kept.state.seq;
+    this.#nextAt = clock.monotonic() + KEEP_EVERY_MS;
+    this.#log = log;
+    return log;
+  }
+
+  afterPoll(head: Head, progress: (() => EngineProgress | undefined) | undefined): void {
+    const log = this.#log;
+    if (!log || log.isInMemoryOnly) return;
+    const { seq } = head.cursor;
+    const startedAt = this.#options.clock.monotonic();
+    const isDue = this.#keptSeq === undefined || seq - this.#keptSeq >= KEEP_EVERY_RECORDS;
+    if (!isDue && startedAt < this.#nextAt) return;
+    log.keepState(seq, formatState(head, progress?.()));
+    this.#keptSeq = seq;
+    const endedAt = this.#options.clock.monotonic();
+    this.#nextAt = endedAt + Math.max(KEEP_EVERY_MS, (endedAt - startedAt) / MOST_SHARE);
+  }
+
+  async close(): Promise<void> {
+    if (this.#log) await this.#log.close();
+    else this.#file.close();
+  }
+}
+
+function memoryOptions({ config, clock, logger }: KeptOptions) {
+  return {
+    clock,
+    maxAgeMs: config.logAgeMs,
+    minCount: config.logCount,
+    maxBytes: config.logBytes,
+    onError: (error: unknown) => logger.error({ err: error }, "a listener of the log failed"),
+  };
+}
+
+/** Only an engine has a state of its own; every other source knows all that it says at each poll. */
+function needsEngine({ config, sourceName }: KeptOptions): boolean {
+  return sourceName === undefined && config.source === "engine";
+}
+
+/** Names the file of this source, so that gateways of different sources can share a directory. */
+function identityOf(options: KeptOptions): string {
+  const { config, sourceName } = options;
+  const market = config.feed === "simulated" ? config.feed : `${config.feed} ${resolve(config.file)}`;
+  const name = sourceName ?? (needsEngine(options) ? market : config.source);
+  return createHash("sha256").update(name).digest("hex").slice(0, 12);
+}
+
+/** All on which the source's states depend: where it differs, nothing can be gone on from. The pace is no part of it. */
+function fingerprintOf(options: KeptOptions): string {
+  const { config, sourceName } = options;
+  if (!needsEngine(options)) return JSON.stringify({ source: sourceName ?? config.source });
+  const { feed, file, profiles, group, loop, refreshMs } = config;
+  const files = [file, profiles].map((path) => {
+    const stat = path === undefined ? undefined : statSync(path, { throwIfNoEntry: false });
+    return stat ? [stat.size, stat.mtimeMs] : [];
+  });
+  return JSON.stringify({ feed, file, profiles, files, group, loop, refreshMs });
+}

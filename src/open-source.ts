@@ -1,0 +1,108 @@
+import type { Logger } from "pino";
+import type { Config } from "./config.ts";
+import { createReplayFeed, createSimulatedFeed, type Feed } from "./feed/index.ts";
+import type { Kept } from "./kept.ts";
+import type { WallClock } from "./lib/clock.ts";
+import { InputError } from "./lib/input-error.ts";
+import type { Snapshot } from "./model/index.ts";
+import type { EngineProgress, RestoredState } from "./restored-state.ts";
+import { createEngineSource, createUpstreamSource, type SnapshotSource } from "./source/index.ts";
+import { TrendEngine } from "./trend/index.ts";
+
+/** What a source is opened with. */
+export interface SourceParts {
+  readonly clock: WallClock;
+  readonly logger: Logger;
+  readonly kept: Kept;
+}
+
+/** A source, and where it goes on. */
+export interface OpenSource {
+  readonly source: SnapshotSource;
+  /** What was published before, where the source goes on from there; polls up to `afterMs` are an engine's that catches up. */
+  readonly resume?: { readonly snapshot: Snapshot; readonly observedAtMs: number; readonly afterMs: number };
+  /** Why what was kept can't be gone on from. */
+  readonly problem?: string;
+  /** How far the engine is; to be asked between a poll's answer and the next poll. */
+  readonly progress?: () => EngineProgress | undefined;
+}
+
+/** The source that the config names, or the one that is given, gone on with where what was kept allows it. */
+export function openSource(
+  config: Config,
+  parts: SourceParts,
+  given: SnapshotSource | undefined,
+): OpenSource {
+  const { restored } = parts.kept;
+  if (given || config.source !== "engine") {
+    const source = given ?? createUpstream(config, parts);
+    return { source, ...(restored ? { resume: { ...restored, afterMs: Number.NEGATIVE_INFINITY } } : {}) };
+  }
+  if (!restored) return createEngine(config, parts, undefined);
+  if (config.feed === "simulated") {
+    const problem = "the simulated market cannot go on, it begins with each start";
+    return { ...createEngine(config, parts, undefined), problem };
+  }
+  try {
+    const resume = { ...restored, afterMs: restored.observedAtMs };
+    return { ...createEngine(config, parts, restored), resume };
+  } catch (error) {
+    if (error instanceof InputError) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    const problem = `the engine cannot go on from its checkpoint (${reason})`;
+    return { ...createEngine(config, parts, undefined), problem };
+  }
+}
+
+function createUpstream(config: Config, { clock, logger }: SourceParts): SnapshotSource {
+  return createUpstreamSource({
+    url: config.source,
+    intervalMs: config.pollIntervalMs,
+    timeoutMs: config.upstreamTimeoutMs,
+    staleAfterMs: config.staleAfterMs,
+    clock,
+    onInvalid: (report) => logger.warn({ report }, "upstream sent what is not valid"),
+  });
+}
+
+function createEngine(config: Config, parts: SourceParts, restored: RestoredState | undefined): OpenSource {
+  const { refreshMs, staleAfterMs } = config;
+  const before = restored?.engine;
+  const feed = createFeed(config, parts, restored);
+  const options = { facts: feed.facts, refreshMs };
+  const engine = before ? TrendEngine.restore(before.checkpoint, options) : new TrendEngine(options);
+  // What goes on was shown before: its warm-up is over.
+  const warmupMs = before ? 0 : config.warmupMs;
+  const source = createEngineSource({ feed, engine, clock: parts.clock, staleAfterMs, warmupMs });
+  const progress = () => {
+    const afterMs = source.clockAtMs;
+    return afterMs === undefined ? undefined : { afterMs, checkpoint: engine.checkpoint() };
+  };
+  return { source, progress };
+}
+
+function createFeed(
+  config: Config,
+  { clock, logger }: SourceParts,
+  restored: RestoredState | undefined,
+): Feed {
+  if (config.feed === "simulated") {
+    const { seed, warmupMs, speed } = config;
+    return createSimulatedFeed({ seed, startAtMs: clock.now(), warmupMs, speed, clock });
+  }
+  const before = restored?.engine;
+  return createReplayFeed({
+    path: config.file,
+    ...(config.profiles === undefined ? {} : { profilesPath: config.profiles }),
+    ...(config.group === undefined ? {} : { group: config.group }),
+    speed: config.speed,
+    loop: config.loop,
+    warmupMs: config.warmupMs,
+    ...(restored && before
+      ? { resume: { afterMs: before.afterMs, catchUpToMs: restored.observedAtMs } }
+      : {}),
+    clock,
+    onSkipped: (reason, line, detail) =>
+      logger.warn({ reason, line, detail }, "line of the recording skipped"),
+  });
+}

@@ -1,0 +1,121 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { type RunningCli, spawnCli } from "../cli/spawn-cli.ts";
+import { IndependentClient } from "../support/independent-client.ts";
+import { expectOneState } from "../support/one-state.ts";
+
+/** How often the process is killed: a handful here, as many as the variable says where there is time. */
+const KILLS = Number(process.env.KILLS ?? 5);
+/** Much happens in each second, so that a kill falls among batches that are being written. */
+const SPEED = "2000";
+
+function newDirectory(onTestFinished: (fn: () => void) => void): string {
+  const directory = mkdtempSync(join(tmpdir(), "flarewire-kill-"));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+async function serve(
+  directory: string,
+  port: string,
+  ...args: string[]
+): Promise<{ cli: RunningCli; url: string }> {
+  const cli = spawnCli(["serve", "--feed", "replay", "--port", port, "--data", directory, ...args]);
+  await cli.said("stdout", "\n");
+  return { cli, url: /http:\/\/[\d.]+:\d+/.exec(cli.stdout())?.[0] ?? "" };
+}
+
+const logged = (cli: RunningCli, message: string) =>
+  cli
+    .stderr()
+    .trim()
+    .split("\n")
+    .map((line): { msg: string; seq?: number } => JSON.parse(line))
+    .find(({ msg }) => msg.includes(message));
+
+test(`[L3] killed ${KILLS} times in the middle of its work, a gateway goes on in its epoch: its client resumes with no hole and no repeat, and holds what REST serves`, {
+  timeout: 60_000 + KILLS * 20_000,
+}, async ({ onTestFinished }) => {
+  const directory = newDirectory(onTestFinished);
+  let { cli, url } = await serve(directory, "0", "--speed", SPEED);
+  onTestFinished(() => void cli.child.kill("SIGKILL"));
+  const client = new IndependentClient(url);
+  await client.connect();
+  const epochs = new Set([client.received.hellos.at(-1)?.epoch]);
+  for (let kill = 1; kill <= KILLS; kill += 1) {
+    const target = client.seq + 20 + ((kill * 37) % 90);
+    await client.until(() => client.seq >= target);
+    cli.child.kill("SIGKILL");
+    await client.until(() => client.closeCode !== undefined);
+    await cli.ended();
+    const told = client.seq;
+    ({ cli } = await serve(directory, new URL(url).port, "--speed", SPEED));
+    expect(logged(cli, "the log goes on")?.seq).toBeGreaterThanOrEqual(told);
+    await client.connect();
+    expect(client.received.answers.at(-1)).toMatchObject({ resumed: "full" });
+    epochs.add(client.received.hellos.at(-1)?.epoch);
+    await expectOneState(url, client);
+  }
+  await client.until(() => client.received.events.some(({ name }) => name === "flare-finished"));
+  await expectOneState(url, client);
+  expect(epochs.size).toBe(1);
+  expect(client.resets).toBe(1);
+  expect(client.received.errors).toEqual([]);
+  // The client throws at a hole or a repeat of its own; these are all events of the epoch behind its snapshot.
+  const seqs = client.received.events.map(({ seq }) => Number(seq));
+  expect(seqs).toEqual(seqs.map((_, index) => Number(seqs[0]) + index));
+});
+
+test("[L3] stopped in order and started again, it goes on in its epoch; with another recording's settings it begins a new one and says why", {
+  timeout: 60_000,
+}, async ({ onTestFinished }) => {
+  const directory = newDirectory(onTestFinished);
+  const first = await serve(directory, "0", "--drain", "0");
+  onTestFinished(() => void first.cli.child.kill("SIGKILL"));
+  const client = new IndependentClient(first.url);
+  await client.connect();
+  first.cli.child.kill("SIGTERM");
+  expect(await first.cli.ended()).toBe(0);
+  const { port } = new URL(first.url);
+
+  const second = await serve(directory, port, "--drain", "0", "--speed", "120");
+  onTestFinished(() => void second.cli.child.kill("SIGKILL"));
+  await client.connect();
+  expect(client.received.answers.at(-1)).toMatchObject({ resumed: "full" });
+  second.cli.child.kill("SIGTERM");
+  expect(await second.cli.ended()).toBe(0);
+
+  const third = await serve(directory, port, "--drain", "0", "--refresh", "10s");
+  onTestFinished(() => void third.cli.child.kill("SIGKILL"));
+  expect(logged(third.cli, "a new epoch begins")?.msg).toContain(
+    "the settings of the engine are not those of the log",
+  );
+  await client.connect();
+  expect(client.received.answers.at(-1)).toMatchObject({
+    resumed: "reset",
+    lost: { reason: "epoch-changed" },
+  });
+});
+
+test("a second gateway on the same directory and source is refused with the code that says try again", async ({
+  onTestFinished,
+}) => {
+  const directory = newDirectory(onTestFinished);
+  await using first = (await serve(directory, "0", "--warmup", "0")).cli;
+  await using second = spawnCli([
+    "serve",
+    "--feed",
+    "replay",
+    "--port",
+    "0",
+    "--warmup",
+    "0",
+    "--data",
+    directory,
+  ]);
+  expect(await second.ended()).toBe(75);
+  expect(second.stderr()).toContain("is in use by another process: stop that one first");
+  expect(first.child.exitCode).toBeNull();
+});
