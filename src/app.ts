@@ -1,7 +1,7 @@
 import { EventEmitter } from "eventemitter3";
 import type { FastifyInstance } from "fastify";
 import { type Logger, pino } from "pino";
-import type { Config } from "./config.ts";
+import { type Config, listenProblem } from "./config.ts";
 import { createReplayFeed, createSimulatedFeed, type Feed } from "./feed/index.ts";
 import { createHttpServer, registerWebSocket } from "./http/index.ts";
 import { Head, type HeadBatch, Hub } from "./hub/index.ts";
@@ -106,7 +106,9 @@ export async function startGateway(config: Config, parts: GatewayParts = {}): Pr
     await head.publish(batch);
     announce(events, batch.events, formatCursor(head.cursor), logger);
   };
-  const url = await app.listen({ host: config.host, port: config.port });
+  const url = await app.listen({ host: config.host, port: config.port }).catch((error: unknown) => {
+    throw listenProblem(error, config) ?? error;
+  });
   const polled = runPoller({
     source,
     publish,

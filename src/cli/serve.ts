@@ -2,7 +2,6 @@ import { pino } from "pino";
 import { type Gateway, startGateway } from "../app.ts";
 import { type Config, loadConfig, settingsHelp } from "../config.ts";
 import { EXIT, type ExitCode, watchShutdown } from "../lib/shutdown.ts";
-import { FlarewireError } from "../protocol/index.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** What `flarewire serve --help` prints. */
@@ -35,9 +34,7 @@ export async function serve(args: readonly string[], terminal: Terminal): Promis
   terminal.stdout.on("error", () => {});
   try {
     const { signal: ended } = shutdown;
-    const gateway = await startGateway(config, { logger, signal: ended }).catch((error: unknown) =>
-      refuse(error, config),
-    );
+    const gateway = await startGateway(config, { logger, signal: ended });
     if (!ended.aborted) terminal.stdout.write(`${greeting(gateway, config)}\n`);
     const signal = await shutdown.requested;
     logger.info({ signal, drainMs: config.drainMs }, "stopping");
@@ -48,13 +45,6 @@ export async function serve(args: readonly string[], terminal: Terminal): Promis
     shutdown.dispose();
     process.off("uncaughtException", crash).off("unhandledRejection", crash);
   }
-}
-
-/** Says of a port that is taken what to do about it; everything else is told as it is. */
-function refuse(cause: unknown, { host, port }: Config): never {
-  if (!(cause instanceof Error && "code" in cause && cause.code === "EADDRINUSE")) throw cause;
-  const message = `port = ${port} is taken on ${host}: choose another, for example --port 9000, or 0 for any that is free`;
-  throw new FlarewireError("invalid-setting", message, { field: "port", cause });
 }
 
 /** `flarewire serves http://127.0.0.1:8080 …`: for people, and for scripts that wait for the address. */
