@@ -69,7 +69,8 @@ const HTTP_CLOSE_MS = 1_000;
 export async function startGateway(config: Config, parts: GatewayParts = {}): Promise<Gateway> {
   const clock = parts.clock ?? systemClock;
   const logger = parts.logger ?? pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true }));
-  const source = parts.source ?? createSource(config, clock, logger);
+  const built = parts.source ? { source: parts.source } : createSource(config, clock, logger);
+  const { source } = built;
   const log = createMemoryLog({
     clock,
     maxAgeMs: config.logAgeMs,
@@ -117,18 +118,20 @@ export async function startGateway(config: Config, parts: GatewayParts = {}): Pr
     onError: (error) => logger.warn({ err: error }, "poll failed"),
   });
   await firstSnapshot({ head, source, clock }, polled, parts.signal ?? polling.signal);
-  logSource(source, logger);
+  logSource(built, logger);
   const unwatch = watchFreshness({
     freshness,
     clock,
     onChange: (event) => {
-      logSource(source, logger);
+      logSource(built, logger);
       publish({ events: [event] }).catch((error) => logger.error({ err: error }, "status not published"));
     },
   });
 
   const stop = async () => {
     draining = true;
+    const rejected = rejections(built);
+    if (rejected) logger.warn({ rejected }, "market events that could not be used");
     polling.abort(new Error("stopping"));
     unwatch();
     await polled;
@@ -141,10 +144,23 @@ export async function startGateway(config: Config, parts: GatewayParts = {}): Pr
   return { url, events, head, freshness, stop: () => (stopped ??= stop()) };
 }
 
+/** A source, and by reason how many market events its engine could not use; a source that is not ours does not say. */
+interface BuiltSource {
+  readonly source: SnapshotSource;
+  readonly rejected?: () => Readonly<Record<string, number>>;
+}
+
+/** By reason the market events that could not be used; `undefined` when all could. */
+function rejections({ rejected }: BuiltSource): Readonly<Record<string, number>> | undefined {
+  const unusable = Object.entries(rejected?.() ?? {}).filter(([, count]) => count > 0);
+  return unusable.length === 0 ? undefined : Object.fromEntries(unusable);
+}
+
 /** Tells the operator how the source fares: at the start, and when that changes. */
-function logSource(source: SnapshotSource, logger: Logger): void {
-  const { state, reason, observed_at } = source.freshness();
-  const facts = { source: source.info.name, origin: source.info.origin, state, observed_at };
+function logSource(built: BuiltSource, logger: Logger): void {
+  const { info } = built.source;
+  const { state, reason, observed_at } = built.source.freshness();
+  const facts = { source: info.name, origin: info.origin, observed_at, rejected: rejections(built) };
   if (state === "live") logger.info(facts, "the source is live");
   else logger.warn({ ...facts, reason }, `the source is ${state}: ${reason}`);
 }
@@ -170,9 +186,9 @@ async function firstSnapshot(
   over.abort();
 }
 
-function createSource(config: Config, clock: WallClock, logger: Logger): SnapshotSource {
+function createSource(config: Config, clock: WallClock, logger: Logger): BuiltSource {
   if (config.source !== "engine") {
-    return createUpstreamSource({
+    const source = createUpstreamSource({
       url: config.source,
       intervalMs: config.pollIntervalMs,
       timeoutMs: config.upstreamTimeoutMs,
@@ -180,11 +196,13 @@ function createSource(config: Config, clock: WallClock, logger: Logger): Snapsho
       clock,
       onInvalid: (report) => logger.warn({ report }, "upstream sent what is not valid"),
     });
+    return { source };
   }
   const feed = createFeed(config, clock, logger);
   const engine = new TrendEngine({ facts: feed.facts, refreshMs: config.refreshMs });
   const { staleAfterMs, warmupMs } = config;
-  return createEngineSource({ feed, engine, clock, staleAfterMs, warmupMs });
+  const source = createEngineSource({ feed, engine, clock, staleAfterMs, warmupMs });
+  return { source, rejected: () => engine.rejected };
 }
 
 function createFeed(config: Config, clock: WallClock, logger: Logger): Feed {
