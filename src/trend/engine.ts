@@ -11,7 +11,7 @@ import { PriorBook } from "./prior-book.ts";
 import { createRejections, type Rejections, type RejectReason } from "./rejection.ts";
 import { DEFAULT_SETTINGS, type DetectorSettings } from "./settings.ts";
 import { StandingBook } from "./standing-book.ts";
-import { keyOfToken, TokenBook } from "./token-book.ts";
+import { TokenBook } from "./token-book.ts";
 import { ProfileBook } from "./token-profile.ts";
 import { isLive, judgeRelevance, type TokenState } from "./token-state.ts";
 
@@ -167,7 +167,7 @@ export class TrendEngine {
   #take(event: MarketEvent): RejectReason | undefined {
     if (event.kind === "clock") return this.#admit(event.at, event.at, true);
     if (!isGroup(event.group)) return "token";
-    const key = keyOfToken(event.group, event.token);
+    const key = this.#tokens.keyOf(event.group, event.token);
     if (key === undefined) return "token";
     const numbers = this.#numbers;
     const wrong = readEvent(event, numbers);
@@ -251,7 +251,6 @@ export class TrendEngine {
   #judge(token: TokenState, atMs: number): void {
     token.isTouched = false;
     token.isStale = true;
-    if (this.#tokens.find(token.group, token.key) !== token) return;
     const { verdict, reading } = this.#detector.judge(token, atMs);
     if (verdict === "none") return;
     judgeRelevance(token, atMs);
