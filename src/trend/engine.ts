@@ -1,10 +1,11 @@
-import type { FeedFacts, MarketEvent } from "../market/index.ts";
+import type { FeedFacts, MarketEvent, MarketGroup } from "../market/index.ts";
 import { type Explanation, GROUPS, type Snapshot } from "../model/index.ts";
 import { type EngineCheckpoint, type EngineState, packEngine, unpackEngine } from "./checkpoint.ts";
 import { createMarkets, Detector, type Markets } from "./detector.ts";
 import { type EventNumbers, isEvent, isGroup, readEvent } from "./event-reader.ts";
 import { viewExplanation } from "./flare-view.ts";
 import { FlareBook } from "./flares.ts";
+import { inspectTrend, type TrendInspection } from "./inspection.ts";
 import { Intake } from "./intake.ts";
 import { NewestBook } from "./newest.ts";
 import { PriorBook } from "./prior-book.ts";
@@ -151,6 +152,26 @@ export class TrendEngine {
       newest: [...this.#newest.items],
       standings: this.#standings.served,
     });
+  }
+
+  /** Where a token of any group stands, flaring or not, as of the last closed second; `undefined` when none of that name is held. For measuring the detector: it is not served and changes nothing. */
+  trendOf(group: MarketGroup, token: string): TrendInspection | undefined {
+    const held = this.#held(group, token);
+    return held && inspectTrend(held);
+  }
+
+  /** The detector's numbers for a token of any group, flaring or not, as of {@link clockMs}; `undefined` when none of that name is held. For measuring the detector: it is not served and changes nothing. */
+  readingOf(group: MarketGroup, token: string): Explanation | undefined {
+    const held = this.#held(group, token);
+    if (!held) return undefined;
+    const { trades, candle } = held;
+    const copy = { ...held, trades: trades && { ...trades }, candle: candle && { ...candle } };
+    return this.#explain(copy, this.clockMs);
+  }
+
+  #held(group: MarketGroup, token: string): TokenState | undefined {
+    const key = keyOfToken(group, token);
+    return key === undefined ? undefined : this.#tokens.find(group, key);
   }
 
   #resume(token: TokenState): void {

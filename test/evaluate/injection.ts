@@ -1,4 +1,5 @@
 import type { Random } from "./random.ts";
+import type { Span } from "./score.ts";
 import { copySeries, type Market, type Series } from "./series.ts";
 
 /** What is injected: honest pumps of three sizes, and three decoys that no detector should fire on. */
@@ -6,11 +7,8 @@ export const CLASSES = ["pump5", "pump10", "pump25", "wash", "thin", "wide"] as 
 export type InjectedClass = (typeof CLASSES)[number];
 
 /** One injected episode: the minutes [startAt, endAt) of one pair, on the market's grid. */
-export interface Episode {
+export interface Episode extends Span {
   readonly class: InjectedClass;
-  readonly pair: string;
-  readonly startAt: number;
-  readonly endAt: number;
 }
 
 /** A market with episodes of one class in it. */
