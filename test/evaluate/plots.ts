@@ -36,7 +36,7 @@ export function writePlots(directory: string, market: Market, seed: number): rea
   return files;
 }
 
-/** Typical: of the first slot's episodes, the first that fared as most of them did. */
+/** Typical: of the first slot's episodes, the first that fared as most of them did, if possible one without a flare of the pair's own near it. */
 function pictureOfClass(market: Market, kind: InjectedClass, seed: number): Picture | undefined {
   const [from] = minutesOf(market, "second");
   const to = Math.min(market.minutes, from + 480 + AFTER_MINUTES);
@@ -55,11 +55,18 @@ function pictureOfClass(market: Market, kind: InjectedClass, seed: number): Pict
     );
   const hits = injected.episodes.filter(hit).length;
   const isUsual = hits * 2 > injected.episodes.length;
-  const episode = injected.episodes.find((one) => hit(one) === isUsual);
+  const usual = injected.episodes.filter((one) => hit(one) === isUsual);
+  const isAlone = (one: Span) => flaresNear(one, flares).length === (isUsual ? 1 : 0);
+  const episode = usual.find(isAlone) ?? usual[0];
   if (!episode) return undefined;
   const title = `${TITLES[kind]}: ${episode.pair}`;
   const note = `Candles of one minute; ${hits} of the ${injected.episodes.length} episodes of these 8 hours fired.`;
   return pictureOf(injected.market, { title, note, episode, flares, truth: "injected" });
+}
+
+function flaresNear({ pair, startAt }: Span, flares: readonly Span[]): readonly Span[] {
+  const [from, to] = [startAt - BEFORE_MINUTES, startAt + AFTER_MINUTES];
+  return flares.filter((flare) => flare.pair === pair && flare.startAt < to && flare.endAt > from);
 }
 
 function pictureOfBurst(market: Market): Picture | undefined {
@@ -103,16 +110,14 @@ function pictureOf(
       { value: finish_threshold, label: `fades below ${finish_threshold.toFixed(2)}` },
     ];
   });
-  const inside = (at: number) => Math.max(0, Math.min(to - 1, at) - from);
+  const { startAt, endAt } = episode;
   const marks: Mark[] = [
-    { from: inside(episode.startAt), to: inside(episode.endAt), label: scene.truth, kind: "truth" },
-    ...scene.flares
-      .filter((flare) => flare.pair === episode.pair && flare.startAt < to && flare.endAt > from)
-      .map((flare): Mark => {
-        const minute = flare.startAt - episode.startAt + 1;
-        const label = `flare: starts at minute ${minute}, finishes at ${flare.endAt - episode.startAt + 1}`;
-        return { from: inside(flare.startAt), to: inside(flare.endAt), label, kind: "flare" };
-      }),
+    { from: startAt - from, to: endAt - from, label: scene.truth, kind: "truth" },
+    ...flaresNear(episode, scene.flares).map((flare): Mark => {
+      const finish = flare.endAt < to ? `, finishes at ${flare.endAt - startAt + 1}` : "";
+      const label = `flare: starts at minute ${flare.startAt - startAt + 1}${finish}`;
+      return { from: flare.startAt - from, to: flare.endAt - from, label, kind: "flare" };
+    }),
   ];
   const percent = Array.from(closes.subarray(from, to), (close) =>
     Number.isNaN(close) ? null : (close / base - 1) * 100,

@@ -201,7 +201,8 @@ function ruleCase(rule: Detector, hours: SimulatedHours, market: Market): Case {
   return { hours, flares };
 }
 
-function scoreCanary(
+/** How often the canary was on, on BSC, in the episodes of one kind. */
+export function scoreCanary(
   kind: string,
   seen: readonly { readonly hours: SimulatedHours; readonly observation: Observation }[],
 ): CanaryScore {

@@ -28,13 +28,13 @@ export interface Observation {
 }
 
 /** Makes `hours` of a simulated market after six of warm-up. */
-export function simulate(seed: number, hours: number): SimulatedHours {
+export function simulate(seed: number, hours: number, tokens = TOKENS): SimulatedHours {
   const labels: Label[] = [];
   const events: MarketEvent[] = [];
   const fromMs = BEGIN_MS + WARM_UP_MS;
   const toMs = fromMs + hours * HOUR_MS;
   const onLabel = (label: Label) => void labels.push(label);
-  createSimulatedMarket({ seed, beginAtMs: BEGIN_MS, tokens: TOKENS, onLabel }).advanceTo(toMs, events);
+  createSimulatedMarket({ seed, beginAtMs: BEGIN_MS, tokens, onLabel }).advanceTo(toMs, events);
   return { seed, fromMs, toMs, events, labels };
 }
 

@@ -15,7 +15,7 @@ export interface Level {
   readonly label: string;
 }
 
-/** A moment or a stretch across both panels. Positions are indices into the curves. */
+/** A stretch of time. Positions are indices into the curves; those beyond either end are cut off. */
 export interface Mark {
   readonly from: number;
   readonly to: number;
@@ -58,6 +58,7 @@ const STYLE = `
   .flare { fill: var(--flare); fill-opacity: 0.13; }
   .edge { stroke: var(--flare); stroke-width: 1.4; stroke-dasharray: 2 3; }
   .ink { fill: var(--ink); }
+  .halo { paint-order: stroke; stroke: var(--paper); stroke-width: 5px; }
 `;
 
 /** The picture as a stand-alone SVG document. */
@@ -69,7 +70,7 @@ export function drawPicture(picture: Picture): string {
   const parts = [
     `<text class="title" x="${LEFT}" y="28">${escapeText(picture.title)}</text>`,
     `<text x="${LEFT}" y="48">${escapeText(picture.note)}</text>`,
-    ...picture.marks.flatMap((mark) => drawMark(mark, x)),
+    ...picture.marks.flatMap((mark) => drawMark(mark, minutes - 1, x)),
     ...drawAxis(PRICE, prices, picture.priceUnit),
     ...drawAxis(SCORE, scores, "score"),
     drawCurve(picture.price, PRICE, prices, x),
@@ -141,19 +142,25 @@ function drawLevel(level: Level, range: Range): readonly string[] {
   ];
 }
 
-/** The truth is a stretch of the price's panel, a flare one of the score's; a flare's edges cross both. */
-function drawMark(mark: Mark, x: (index: number) => number): readonly string[] {
+/** The truth is a stretch of the price's panel, a flare one of the score's; a flare's edges, those within the picture, cross both. */
+function drawMark(mark: Mark, lastIndex: number, x: (index: number) => number): readonly string[] {
   const panel = mark.kind === "truth" ? PRICE : SCORE;
-  const [left, right] = [x(mark.from), x(mark.to)];
-  const label = `<text x="${left.toFixed(1)}" y="${panel.top - 8}">${escapeText(mark.label)}</text>`;
-  const box = `<rect class="${mark.kind}" x="${left.toFixed(1)}" y="${panel.top}" width="${Math.max(1, right - left).toFixed(1)}" height="${panel.height}"/>`;
+  const [left, right] = [x(Math.max(0, mark.from)), x(Math.min(lastIndex, mark.to))];
+  const width = Math.max(1, right - left).toFixed(1);
+  const box = `<rect class="${mark.kind}" x="${left.toFixed(1)}" y="${panel.top}" width="${width}" height="${panel.height}"/>`;
+  const isFarRight = left > (LEFT + WIDTH - RIGHT) * 0.7;
+  const anchor = isFarRight
+    ? `x="${WIDTH - RIGHT}" text-anchor="end"`
+    : `x="${(left + (mark.kind === "flare" ? 6 : 0)).toFixed(1)}"`;
+  const label = `<text class="halo" ${anchor} y="${panel.top - 8}">${escapeText(mark.label)}</text>`;
   if (mark.kind === "truth") return [box, label];
-  const bottom = SCORE.top + SCORE.height;
-  const edges = [left, right].map(
-    (at) =>
-      `<line class="edge" x1="${at.toFixed(1)}" x2="${at.toFixed(1)}" y1="${PRICE.top}" y2="${bottom}"/>`,
-  );
-  return [box, label, ...edges];
+  const edges = [mark.from, mark.to]
+    .filter((index) => index >= 0 && index <= lastIndex)
+    .map((index) => {
+      const at = x(index).toFixed(1);
+      return `<line class="edge" x1="${at}" x2="${at}" y1="${PRICE.top}" y2="${SCORE.top + SCORE.height}"/>`;
+    });
+  return [box, ...edges, label];
 }
 
 function drawTime(firstMinute: number, minutes: number, x: (index: number) => number): readonly string[] {
