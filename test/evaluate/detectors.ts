@@ -61,12 +61,24 @@ export function priceRule(percent: number): Detector {
 /** Volume alone: the last 5 minutes trade `factor` times what 5 minutes of the past 6 hours did. */
 export function volumeRule(factor: number): Detector {
   return ruleDetector((series, at) => {
-    let recent = 0;
-    let usual = 0;
-    for (let past = at - 4; past <= at; past += 1) recent += series.volume[past] ?? 0;
-    for (let past = at - 364; past < at - 4; past += 1) usual += series.volume[past] ?? 0;
+    const sums = volumeSums(series);
+    const upTo = (minute: number) => sums[minute + 1] ?? 0;
+    const recent = upTo(at) - upTo(at - 5);
+    const usual = upTo(at - 5) - upTo(at - 365);
     return usual > 0 && recent > (factor * usual) / 72;
   });
+}
+
+const sumsBySeries = new WeakMap<Series, Float64Array>();
+
+/** Sums of the volumes before each minute. */
+function volumeSums(series: Series): Float64Array {
+  const known = sumsBySeries.get(series);
+  if (known) return known;
+  const sums = new Float64Array(series.volume.length + 1);
+  for (const [at, volume] of series.volume.entries()) sums[at + 1] = (sums[at] ?? 0) + volume;
+  sumsBySeries.set(series, sums);
+  return sums;
 }
 
 /** A rule with the same manners as the engine: a detection lasts until the rule was false for 10 minutes. */

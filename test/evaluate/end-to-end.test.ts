@@ -7,7 +7,7 @@ import { createRandom } from "./random.ts";
 import { scoreEpisodes } from "./score.ts";
 import { loadMarket } from "./series.ts";
 import { rowOf, scoreCanary } from "./simulated-evaluation.ts";
-import { observe, simulate } from "./simulated-run.ts";
+import { runSimulated } from "./simulated-run.ts";
 import { drawPicture } from "./svg.ts";
 
 const SHIPPED_DAY = fileURLToPath(new URL("../../examples/data/2017-11-12.csv.gz", import.meta.url));
@@ -37,13 +37,12 @@ test.skipIf(!existsSync(ALL_DAYS))(
 );
 
 test("three hours of a small simulated market: labelled pumps are seen, dangers have their canary, honest pumps have none", () => {
-  const hours = simulate(1, 3, 100);
-  const observation = observe(hours);
-  const { kinds } = rowOf("Flarewire", [{ hours, flares: observation.flares }], true);
+  const run = runSimulated({ seed: 1, hours: 3, tokens: 100 });
+  const { kinds } = rowOf("Flarewire", [run], true);
   const pumps = kinds.find(({ kind }) => kind === "pump");
   expect(pumps?.n).toBeGreaterThan(2);
   expect(pumps?.fired).toBeGreaterThan(0.5);
-  const canaryOf = (kind: string) => scoreCanary(kind, [{ hours, observation }]);
+  const canaryOf = (kind: string) => scoreCanary(kind, [run]);
   expect(canaryOf("rug").byEnd).toBeGreaterThan(0.7);
   expect(canaryOf("honeypot").byEnd).toBeGreaterThan(0.7);
   expect(canaryOf("pump").byEnd).toBeLessThan(0.3);

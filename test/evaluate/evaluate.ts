@@ -10,7 +10,6 @@ import { ablateCandles, type CandlePlan, evaluateCandles } from "./candle-evalua
 import { writePlots } from "./plots.ts";
 import { loadMarket } from "./series.ts";
 import { ablateSimulated, evaluateSimulated } from "./simulated-evaluation.ts";
-import { simulate } from "./simulated-run.ts";
 import { type Evaluation, toMarkdown, toText } from "./tables.ts";
 
 const { values } = parseArgs({
@@ -36,6 +35,7 @@ if (!(hours > 0)) fail(`--hours takes a number above 0, not ${values.hours}`);
 if (half !== "first" && half !== "second") fail(`--half is first or second, not ${half}`);
 
 const plan: CandlePlan = { market: loadMarket(values.candles), half, seeds };
+const simulatedPlans = seeds.map((seed) => ({ seed, hours }));
 if (values.plots !== undefined) {
   for (const file of writePlots(values.plots, plan.market, seeds[0] ?? 1)) process.stdout.write(`${file}\n`);
 } else {
@@ -47,13 +47,17 @@ if (values.plots !== undefined) {
 
 function evaluate(): Evaluation {
   const candleRows = evaluateCandles(plan);
-  const { rows, canary } = evaluateSimulated(seeds.map((seed) => simulate(seed, hours)));
+  const { rows, canary } = evaluateSimulated(simulatedPlans);
   return { ...about(), candleRows, simulatedRows: rows, canary };
 }
 
 function ablate(): Evaluation {
-  const runs = seeds.map((seed) => simulate(seed, hours));
-  return { ...about(), candleRows: ablateCandles(plan), simulatedRows: ablateSimulated(runs), canary: [] };
+  return {
+    ...about(),
+    candleRows: ablateCandles(plan),
+    simulatedRows: ablateSimulated(simulatedPlans),
+    canary: [],
+  };
 }
 
 function about(): Pick<Evaluation, "candles" | "simulated"> {

@@ -2,8 +2,8 @@ import type { Label } from "../../src/feed/simulated/index.ts";
 import { DEFAULT_SETTINGS, type DetectorSettings } from "../../src/trend/index.ts";
 import { type Detector, priceRule, volumeRule } from "./detectors.ts";
 import { GRACE_MINUTES, MILLISECONDS, type Score, type Span, scoreEpisodes } from "./score.ts";
-import { type Market, MINUTE_MS } from "./series.ts";
-import { minutesOfTrades, nameOf, type Observation, observe, type SimulatedHours } from "./simulated-run.ts";
+import { MINUTE_MS } from "./series.ts";
+import { nameOf, runSimulated, type SimulatedPlan, type SimulatedRun } from "./simulated-run.ts";
 import { matchRate } from "./thresholds.ts";
 
 /** The score of one kind of labelled episode; delays in milliseconds. */
@@ -38,66 +38,57 @@ const GRACE_MS = GRACE_MINUTES * MINUTE_MS;
 const RULE_RANGE = { low: 1.05, high: 100_000, steps: 16 };
 const SCORE_RANGE = { low: 0.5, high: 6, steps: 6 };
 
-/** A market with what a detector made of it. */
-export interface Case {
-  readonly hours: SimulatedHours;
-  readonly flares: readonly Span[];
-}
-
 /** Scores Flarewire on BSC and on the other groups, and its canary on BSC. */
-export function evaluateSimulated(runs: readonly SimulatedHours[]): {
+export function evaluateSimulated(plans: readonly SimulatedPlan[]): {
   readonly rows: readonly SimulatedRow[];
   readonly canary: readonly CanaryScore[];
 } {
-  const seen = runs.map((hours) => ({ hours, observation: observe(hours) }));
-  const cases = seen.map(({ hours, observation }) => ({ hours, flares: observation.flares }));
-  const own = rowOf("Flarewire", cases, true);
-  const markets = runs.map((hours) => ({ hours, market: minutesOfTrades(hours) }));
-  const ruleCases = (rule: Detector) => markets.map(({ hours, market }) => ruleCase(rule, hours, market));
+  const runs = plans.map((plan) => runSimulated(plan));
+  const own = rowOf("Flarewire", runs, true);
+  const ruleRuns = (rule: Detector) => runs.map((run) => ({ ...run, flares: flaresOfRule(rule, run) }));
   const equal = (rule: (threshold: number) => Detector) =>
-    matchRate(own.naturalPerHour, RULE_RANGE, (threshold) => naturalRate(ruleCases(rule(threshold))));
+    matchRate(own.naturalPerHour, RULE_RANGE, (threshold) => naturalRate(ruleRuns(rule(threshold))));
   const percent = equal(priceRule);
   const factor = equal(volumeRule);
   return {
     rows: [
       own,
-      { ...rowOf("Flarewire, the other groups", cases, false), naturalPerHour: Number.NaN },
-      rowOf("price +8 % in 15 min", ruleCases(priceRule(8)), true),
-      rowOf(`price +${percent.toFixed(1)} % in 15 min (equal rate)`, ruleCases(priceRule(percent)), true),
-      rowOf("volume × 8 in 5 min", ruleCases(volumeRule(8)), true),
-      rowOf(`volume × ${factor.toFixed(1)} in 5 min (equal rate)`, ruleCases(volumeRule(factor)), true),
+      { ...rowOf("Flarewire, the other groups", runs, false), naturalPerHour: Number.NaN },
+      rowOf("price +8 % in 15 min", ruleRuns(priceRule(8)), true),
+      rowOf(`price +${percent.toFixed(1)} % in 15 min (equal rate)`, ruleRuns(priceRule(percent)), true),
+      rowOf("volume × 8 in 5 min", ruleRuns(volumeRule(8)), true),
+      rowOf(`volume × ${factor.toFixed(1)} in 5 min (equal rate)`, ruleRuns(volumeRule(factor)), true),
     ],
-    canary: ["pump", "rug", "honeypot"].map((kind) => scoreCanary(kind, seen)),
+    canary: ["pump", "rug", "honeypot"].map((kind) => scoreCanary(kind, runs)),
   };
 }
 
 /** Scores the trades form without each of its terms: weight 0, and the start score chosen anew for an equal natural rate. */
-export function ablateSimulated(runs: readonly SimulatedHours[]): readonly SimulatedRow[] {
-  const casesAt = (settings: Partial<DetectorSettings>) =>
-    runs.map((hours) => ({ hours, flares: observe(hours, settings).flares }));
-  const target = naturalRate(casesAt({}));
+export function ablateSimulated(plans: readonly SimulatedPlan[]): readonly SimulatedRow[] {
+  const runsAt = (settings: Partial<DetectorSettings>) => plans.map((plan) => runSimulated(plan, settings));
+  const target = naturalRate(runsAt({}));
   return (["buyers", "imbalance", "price", "volume"] as const).map((term) => {
     const settingsAt = (tradeStartScore: number) => ({
       tradeStartScore,
       weights: { ...DEFAULT_SETTINGS.weights, [term]: 0 },
     });
-    const start = matchRate(target, SCORE_RANGE, (score) => naturalRate(casesAt(settingsAt(score))));
-    return rowOf(`without ${term} (start score ${start.toFixed(2)})`, casesAt(settingsAt(start)), true);
+    const start = matchRate(target, SCORE_RANGE, (score) => naturalRate(runsAt(settingsAt(score))));
+    return rowOf(`without ${term} (start score ${start.toFixed(2)})`, runsAt(settingsAt(start)), true);
   });
 }
 
 /** Scores one detector's flares, by kind and, of pumps, by shape. */
-export function rowOf(detector: string, cases: readonly Case[], isBsc: boolean): SimulatedRow {
+export function rowOf(detector: string, runs: readonly SimulatedRun[], isBsc: boolean): SimulatedRow {
   const kinds = new Map<string, Parts>();
-  for (const { hours, flares } of cases) {
-    for (const [kind, spans] of episodesOf(hours, isBsc)) {
+  for (const run of runs) {
+    for (const [kind, spans] of episodesOf(run, isBsc)) {
       const parts = kinds.get(kind) ?? { episodes: [], flares: [], leftOutWide: 0 };
       kinds.set(kind, parts);
-      const tag = (span: Span): Span => ({ ...span, pair: `${hours.seed} ${span.pair}` });
-      const clear = kind === "wide" ? spans : spans.filter((span) => !widesOf(hours).some(overlaps(span)));
+      const tag = (span: Span): Span => ({ ...span, pair: `${run.seed} ${span.pair}` });
+      const clear = kind === "wide" ? spans : spans.filter((span) => !widesOf(run).some(overlaps(span)));
       parts.leftOutWide += spans.length - clear.length;
       parts.episodes.push(...clear.map(tag));
-      parts.flares.push(...flares.map(tag));
+      parts.flares.push(...run.flares.map(tag));
     }
   }
   const scores = [...kinds].map(([kind, parts]) => ({
@@ -107,7 +98,7 @@ export function rowOf(detector: string, cases: readonly Case[], isBsc: boolean):
   }));
   return {
     detector,
-    naturalPerHour: naturalRate(cases),
+    naturalPerHour: naturalRate(runs),
     kinds: scores.toSorted((a, b) => order(a.kind) - order(b.kind) || (a.kind < b.kind ? -1 : 1)),
   };
 }
@@ -123,7 +114,7 @@ function order(kind: string): number {
 }
 
 /** The labelled episodes that began within the scored hours early enough to be seen whole, by kind. */
-function episodesOf(hours: SimulatedHours, isBsc: boolean): Map<string, Span[]> {
+function episodesOf(hours: SimulatedRun, isBsc: boolean): Map<string, Span[]> {
   const all = new Map<string, Span[]>();
   const add = (kind: string, span: Span) => void all.set(kind, [...(all.get(kind) ?? []), span]);
   for (const label of hours.labels) {
@@ -139,22 +130,19 @@ function episodesOf(hours: SimulatedHours, isBsc: boolean): Map<string, Span[]> 
 }
 
 /** The tokens that a wide move lifts and that do nothing of their own meanwhile: all of BSC that traded in the hour before. */
-function quietTokens(hours: SimulatedHours, wide: Label): readonly Span[] {
-  const live = new Set<string>();
-  for (const event of hours.events) {
-    if (event.at >= wide.startAtMs) break;
-    if (event.kind !== "trade" || event.group !== "bsc" || event.at < wide.startAtMs - 3_600_000) continue;
-    live.add(nameOf(event.group, event.token));
-  }
+function quietTokens(hours: SimulatedRun, wide: Label): readonly Span[] {
+  const { startMs, series } = hours.minutes;
+  const at = Math.floor((wide.startAtMs - startMs) / MINUTE_MS);
+  const live = series.filter(({ volume }) => volume.subarray(at - 60, at).some((usd) => usd > 0));
   const busy = hours.labels.filter((label) => label.kind !== "listing" && label.token !== null).map(spanOf);
   const own = { startAt: wide.startAtMs - GRACE_MS, endAt: wide.endAtMs + GRACE_MS };
   const busyPairs = new Set(busy.filter(overlaps(own)).map(({ pair }) => pair));
-  return [...live]
-    .filter((pair) => !busyPairs.has(pair))
-    .map((pair) => ({ pair, startAt: wide.startAtMs, endAt: wide.endAtMs }));
+  return live
+    .filter(({ pair }) => !busyPairs.has(pair))
+    .map(({ pair }) => ({ pair, startAt: wide.startAtMs, endAt: wide.endAtMs }));
 }
 
-function isScored(label: Label, { fromMs, toMs }: SimulatedHours): boolean {
+function isScored(label: Label, { fromMs, toMs }: SimulatedRun): boolean {
   return label.startAtMs >= fromMs && label.endAtMs + GRACE_MS <= toMs;
 }
 
@@ -162,7 +150,7 @@ function spanOf(label: Label): Span {
   return { pair: nameOf(label.group, label.token), startAt: label.startAtMs, endAt: label.endAtMs };
 }
 
-function widesOf(hours: SimulatedHours): readonly Span[] {
+function widesOf(hours: SimulatedRun): readonly Span[] {
   return hours.labels.filter(({ kind }) => kind === "wide").map(spanOf);
 }
 
@@ -171,17 +159,17 @@ function overlaps(span: Pick<Span, "startAt" | "endAt">) {
 }
 
 /** Flares on BSC an hour that began outside every labelled episode of their token and outside every wide move. */
-function naturalRate(cases: readonly Case[]): number {
+function naturalRate(runs: readonly SimulatedRun[]): number {
   let count = 0;
   let all = 0;
-  for (const { hours, flares } of cases) {
+  for (const hours of runs) {
     const labelled = Map.groupBy(
       hours.labels.filter(({ kind }) => kind !== "listing").map(spanOf),
       (span) => span.pair,
     );
     const wides = widesOf(hours);
     all += (hours.toMs - hours.fromMs) / (60 * MINUTE_MS);
-    count += flares.filter(({ pair, startAt }) => {
+    count += hours.flares.filter(({ pair, startAt }) => {
       if (!pair.startsWith("bsc ") || startAt < hours.fromMs) return false;
       const own = [...(labelled.get(pair) ?? []), ...wides];
       return !own.some((span) => startAt >= span.startAt && startAt < span.endAt + GRACE_MS);
@@ -190,26 +178,22 @@ function naturalRate(cases: readonly Case[]): number {
   return count / all;
 }
 
-function ruleCase(rule: Detector, hours: SimulatedHours, market: Market): Case {
-  const toMs = (minute: number) => market.startMs + (minute + 1) * MINUTE_MS;
-  const from = (hours.fromMs - market.startMs) / MINUTE_MS;
-  const flares = rule(market, from, market.minutes).map(({ pair, startAt, endAt }) => ({
+function flaresOfRule(rule: Detector, { minutes, fromMs }: SimulatedRun): readonly Span[] {
+  const toMs = (minute: number) => minutes.startMs + (minute + 1) * MINUTE_MS;
+  const from = (fromMs - minutes.startMs) / MINUTE_MS;
+  return rule(minutes, from, minutes.minutes).map(({ pair, startAt, endAt }) => ({
     pair,
     startAt: toMs(startAt),
     endAt: toMs(endAt),
   }));
-  return { hours, flares };
 }
 
 /** How often the canary was on, on BSC, in the episodes of one kind. */
-export function scoreCanary(
-  kind: string,
-  seen: readonly { readonly hours: SimulatedHours; readonly observation: Observation }[],
-): CanaryScore {
+export function scoreCanary(kind: string, runs: readonly SimulatedRun[]): CanaryScore {
   let [n, byEnd, before] = [0, 0, 0];
   let removes = false;
-  for (const { hours, observation } of seen) {
-    const canaries = Map.groupBy(observation.canaries, ({ pair }) => pair);
+  for (const hours of runs) {
+    const canaries = Map.groupBy(hours.canaries, ({ pair }) => pair);
     for (const label of hours.labels) {
       if (label.kind !== kind || label.group !== "bsc" || !isScored(label, hours)) continue;
       const own = canaries.get(nameOf(label.group, label.token)) ?? [];

@@ -1,5 +1,5 @@
 import { createSimulatedMarket, type Label } from "../../src/feed/simulated/index.ts";
-import type { MarketEvent, MarketGroup } from "../../src/market/index.ts";
+import type { Candle, MarketEvent, MarketGroup, Trade } from "../../src/market/index.ts";
 import { type DetectorSettings, TrendEngine } from "../../src/trend/index.ts";
 import type { Span } from "./score.ts";
 import { emptySeries, fillSilence, type Market, MINUTE_MS, type Series } from "./series.ts";
@@ -11,31 +11,29 @@ const BEGIN_MS = Date.UTC(2026, 0, 5);
 /** The engine is looked at this often. Starts and canaries carry their own times, so this bounds only what may be missed: shorter ones. */
 const LOOK_MS = 5_000;
 
-/** Hours of a simulated market: what it did on purpose, and its events. */
-export interface SimulatedHours {
+/**
+ * Hours of a simulated market: what it did on purpose, and what the engine made of it. Times are event time in milliseconds; a
+ * pair is named `group token`.
+ */
+export interface SimulatedRun {
   readonly seed: number;
   /** Event time scored: from the end of the warm-up. */
   readonly fromMs: number;
   readonly toMs: number;
-  readonly events: readonly MarketEvent[];
   readonly labels: readonly Label[];
-}
-
-/** What the engine made of it. Times are event time in milliseconds; a pair is named `group token`. */
-export interface Observation {
   readonly flares: readonly Span[];
   readonly canaries: readonly Span[];
+  /** BSC's trades as candles of a minute, for rules that know no better; volume in dollars. Closes and volumes only. */
+  readonly minutes: Market;
 }
 
-/** Makes `hours` of a simulated market after six of warm-up. */
-export function simulate(seed: number, hours: number, tokens = TOKENS): SimulatedHours {
-  const labels: Label[] = [];
-  const events: MarketEvent[] = [];
-  const fromMs = BEGIN_MS + WARM_UP_MS;
-  const toMs = fromMs + hours * HOUR_MS;
-  const onLabel = (label: Label) => void labels.push(label);
-  createSimulatedMarket({ seed, beginAtMs: BEGIN_MS, tokens, onLabel }).advanceTo(toMs, events);
-  return { seed, fromMs, toMs, events, labels };
+/** What is simulated. */
+export interface SimulatedPlan {
+  readonly seed: number;
+  /** Hours after the six of warm-up. */
+  readonly hours: number;
+  /** Established tokens over all groups; default 480. */
+  readonly tokens?: number;
 }
 
 /** The name of a token within all groups. */
@@ -43,49 +41,75 @@ export function nameOf(group: MarketGroup | null, token: string | null): string 
   return `${group} ${token?.toLowerCase()}`;
 }
 
-/** Runs the engine over the hours and notes when each token of every group flared and had its canary on. */
-export function observe(hours: SimulatedHours, settings: Partial<DetectorSettings> = {}): Observation {
+/** Makes the hours, runs the engine over them and notes when each token of every group flared and had its canary on. */
+export function runSimulated(plan: SimulatedPlan, settings: Partial<DetectorSettings> = {}): SimulatedRun {
+  const { seed, hours, tokens = TOKENS } = plan;
+  const fromMs = BEGIN_MS + WARM_UP_MS;
+  const toMs = fromMs + hours * HOUR_MS;
+  const labels: Label[] = [];
+  const onLabel = (label: Label) => void labels.push(label);
+  const market = createSimulatedMarket({ seed, beginAtMs: BEGIN_MS, tokens, onLabel });
   const engine = new TrendEngine({ settings });
-  const watched = new Map<
-    string,
-    { readonly group: MarketGroup; readonly token: string; readonly pair: string }
-  >();
+  const watched = new Map<string, Watched>();
+  const minutes = new MinuteBook((toMs - BEGIN_MS) / MINUTE_MS);
   const flares = new Intervals();
   const canaries = new Intervals();
-  for (const event of hours.events) {
-    engine.accept(event);
-    if (event.kind === "trade" || event.kind === "candle") {
-      const name = `${event.group} ${event.token}`;
-      const { group, token } = event;
-      if (!watched.has(name)) watched.set(name, { group, token, pair: nameOf(group, token) });
+  const piece: MarketEvent[] = [];
+  for (let atMs = BEGIN_MS; atMs <= toMs; atMs += LOOK_MS) {
+    piece.length = 0;
+    market.advanceTo(atMs, piece);
+    for (const event of piece) {
+      engine.accept(event);
+      if (event.kind === "trade") minutes.note(event);
+      if (event.kind === "trade" || event.kind === "candle") watch(watched, event);
     }
-    if (event.kind !== "clock" || event.at % LOOK_MS !== 0) continue;
     for (const { group, token, pair } of watched.values()) {
       const trend = engine.trendOf(group, token);
-      flares.note(pair, trend?.flaringSinceMs ?? null, event.at);
-      canaries.note(pair, trend?.canarySinceMs ?? null, event.at);
+      flares.note(pair, trend?.flaringSinceMs ?? null, atMs);
+      canaries.note(pair, trend?.canarySinceMs ?? null, atMs);
     }
   }
-  return { flares: flares.closed(hours.toMs), canaries: canaries.closed(hours.toMs) };
+  return {
+    ...{ seed, fromMs, toMs, labels, minutes: minutes.market() },
+    ...{ flares: flares.closed(toMs), canaries: canaries.closed(toMs) },
+  };
 }
 
-/** BSC's trades as candles of a minute, for rules that know no better; volume in dollars. */
-export function minutesOfTrades(hours: SimulatedHours): Market {
-  const startMs = BEGIN_MS;
-  const minutes = (hours.toMs - startMs) / MINUTE_MS;
-  const byToken = new Map<string, Series>();
-  for (const event of hours.events) {
-    if (event.kind !== "trade" || event.group !== "bsc") continue;
-    const pair = nameOf(event.group, event.token);
-    const series = byToken.get(pair) ?? emptySeries(pair, minutes);
-    byToken.set(pair, series);
-    const at = Math.floor((event.at - startMs) / MINUTE_MS);
-    if (at >= minutes) continue;
-    series.close[at] = Number(event.price);
-    series.volume[at] = (series.volume[at] ?? 0) + Number(event.quoteUsd);
+interface Watched {
+  readonly group: MarketGroup;
+  readonly token: string;
+  readonly pair: string;
+}
+
+function watch(watched: Map<string, Watched>, { group, token }: Trade | Candle): void {
+  const name = `${group} ${token}`;
+  if (!watched.has(name)) watched.set(name, { group, token, pair: nameOf(group, token) });
+}
+
+/** Adds trades up to minutes. */
+class MinuteBook {
+  readonly #minutes: number;
+  readonly #series = new Map<string, Series>();
+
+  constructor(minutes: number) {
+    this.#minutes = minutes;
   }
-  for (const series of byToken.values()) fillSilence(series);
-  return { startMs, minutes, series: [...byToken.values()] };
+
+  note({ group, token, at, price, quoteUsd }: Trade): void {
+    const minute = Math.floor((at - BEGIN_MS) / MINUTE_MS);
+    if (group !== "bsc" || minute >= this.#minutes) return;
+    const pair = nameOf(group, token);
+    const series = this.#series.get(pair) ?? emptySeries(pair, this.#minutes);
+    this.#series.set(pair, series);
+    series.close[minute] = Number(price);
+    series.volume[minute] = (series.volume[minute] ?? 0) + Number(quoteUsd);
+  }
+
+  market(): Market {
+    const series = [...this.#series.values()];
+    for (const one of series) fillSilence(one);
+    return { startMs: BEGIN_MS, minutes: this.#minutes, series };
+  }
 }
 
 /** Turns repeated looks at "since when" into spans. */
