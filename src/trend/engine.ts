@@ -170,7 +170,7 @@ export class TrendEngine {
   }
 
   #held(group: MarketGroup, token: string): TokenState | undefined {
-    const key = keyOfToken(group, token);
+    const key = this.#tokens.keyOf(group, token);
     return key === undefined ? undefined : this.#tokens.find(group, key);
   }
 
