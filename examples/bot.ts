@@ -1,12 +1,14 @@
-// A bot's start: prints every flare that starts, with its why, and every one that finishes. Misses none: after a lost
-// connection it goes on from its cursor, and when that is too old the server says so. Needs Node only, nothing installed.
+// A bot's start: prints what flares now, every flare that starts, with its why, and every one that finishes. Misses none:
+// after a lost connection it goes on from its cursor, or the server says how much is lost and what flares now. Needs Node only.
 //
 //   npx node examples/bot.ts http://127.0.0.1:8080      (with Node 22.18 or newer, npx is not needed)
 
 type Why = { score: number; terms: { name: string; z: number }[] } | null;
-type Data = { cause: string; flare: { recent_price_change: number; token: { symbol: string } }; why: Why };
+type Flare = { started_trending_at: string; recent_price_change: number; token: { symbol: string } };
+type Data = { cause: string; flare: Flare; why: Why };
+type State = { flares: { pro: Flare[] } };
 type Frame =
-  | { type: "subscribed"; cursor: string; resumed: "full" | "reset"; lost?: { events: number | null } }
+  | { type: "subscribed"; cursor: string; lost?: { events: number | null }; snapshot?: State }
   | { type: "event"; cursor: string; name: string; observed_at: string; data: Data }
   | { type: "heartbeat"; cursor: string }
   | { type: "hello" }
@@ -55,17 +57,22 @@ function follow(): Promise<{ code: number; subscribed: boolean }> {
 }
 
 function react(frame: Frame): void {
-  if (frame.type === "subscribed" && frame.lost)
-    console.error(`missed ${frame.lost.events ?? "some"} events`);
-  else if (frame.type === "subscribed")
-    console.error(`${cursor ? "resumed" : "following"} at ${frame.cursor}`);
+  if (frame.type === "subscribed") {
+    const { lost, snapshot } = frame; // With a snapshot what was known is void: this runs now.
+    if (lost) console.error(`missed ${lost.events ?? "some"} events`);
+    else console.error(`${cursor ? "resumed" : "following"} at ${frame.cursor}`);
+    for (const flare of snapshot?.flares.pro ?? []) print(flare.started_trending_at, "flare-running", flare);
+  }
   if (frame.type !== "event" || !/^flare-(started|finished)$/.test(frame.name)) return;
   const { flare, cause, why } = frame.data;
   const terms = why?.terms.map(({ name, z }) => `${name} z=${z.toFixed(1)}`).join(" ");
   const reason = frame.name === "flare-started" && why ? `score ${why.score.toFixed(1)}: ${terms}` : cause;
-  // Names come from strangers: nothing that a terminal obeys may be in them.
-  const symbol = flare.token.symbol.replace(/\p{C}/gu, "?");
-  console.log(`${frame.observed_at} ${frame.name} ${symbol} ${flare.recent_price_change} % ${reason}`);
+  print(frame.observed_at, frame.name, flare, ` ${reason}`);
+}
+
+/** Names come from strangers: nothing that a terminal obeys may be in them. */
+function print(at: string, what: string, { token, recent_price_change }: Flare, reason = ""): void {
+  console.log(`${at} ${what} ${token.symbol.replace(/\p{C}/gu, "?")} ${recent_price_change} %${reason}`);
 }
 
 function fail(message: string): never {

@@ -1,14 +1,14 @@
 import { EventEmitter } from "eventemitter3";
 import type { FastifyInstance } from "fastify";
 import { type Logger, pino } from "pino";
-import type { Config } from "./config.ts";
+import { type Config, listenProblem } from "./config.ts";
 import { createHttpServer, Places, registerEvents, registerWebSocket, Seats } from "./http/index.ts";
 import { Head, type HeadBatch, Hub } from "./hub/index.ts";
 import { openKept } from "./kept.ts";
 import { systemClock, type WallClock } from "./lib/clock.ts";
 import { VERSION } from "./lib/version.ts";
 import type { EventLog } from "./log/index.ts";
-import { openSource, type SourceParts } from "./open-source.ts";
+import { type OpenSource, openSource, type SourceParts } from "./open-source.ts";
 import { type EventBody, type EventName, type Freshness, formatCursor } from "./protocol/index.ts";
 import { runPoller, type SnapshotSource, watchFreshness } from "./source/index.ts";
 
@@ -74,7 +74,8 @@ export async function startGateway(config: Config, parts: GatewayParts = {}): Pr
 
 async function start(config: Config, parts: SourceParts, given: GatewayParts): Promise<Gateway> {
   const { clock, logger, kept } = parts;
-  const { source, resume, problem, progress } = openSource(config, parts, given.source);
+  const opened = openSource(config, parts, given.source);
+  const { source, resume, problem, progress } = opened;
   const log = kept.createLog(problem);
   const head = new Head({
     log,
@@ -82,7 +83,7 @@ async function start(config: Config, parts: SourceParts, given: GatewayParts): P
     onError: (error) => logger.error({ err: error }, "a listener of the head failed"),
   });
   const freshness = () => withTrouble(source.freshness(), kept.trouble);
-  const hub = createHub(config, { clock, logger, source, log, head });
+  const hub = createHub(config, { clock, logger, source, freshness, log, head });
   const events: Gateway["events"] = new EventEmitter();
   const polling = new AbortController();
   let draining = false;
@@ -106,7 +107,9 @@ async function start(config: Config, parts: SourceParts, given: GatewayParts): P
     await head.publish(batch);
     announce(events, batch.events, formatCursor(head.cursor), logger);
   };
-  const url = await app.listen({ host: config.host, port: config.port });
+  const url = await app.listen({ host: config.host, port: config.port }).catch((error: unknown) => {
+    throw listenProblem(error, config) ?? error;
+  });
   const polled = runPoller({
     source,
     publish: async (publication) => {
@@ -119,18 +122,20 @@ async function start(config: Config, parts: SourceParts, given: GatewayParts): P
     onError: (error) => logger.warn({ err: error }, "poll failed"),
   });
   await firstSnapshot({ head, source, clock }, polled, given.signal ?? polling.signal);
-  logSource(source, logger);
+  logSource(opened, logger);
   const unwatch = watchFreshness({
     freshness,
     clock,
     onChange: (event) => {
-      logSource(source, logger);
+      logSource(opened, logger);
       publish({ events: [event] }).catch((error) => logger.error({ err: error }, "status not published"));
     },
   });
 
   const stop = async () => {
     draining = true;
+    const rejected = rejections(opened);
+    if (rejected) logger.warn({ rejected }, "market events that could not be used");
     polling.abort(new Error("stopping"));
     unwatch();
     await polled;
@@ -143,10 +148,17 @@ async function start(config: Config, parts: SourceParts, given: GatewayParts): P
   return { url, events, head, freshness, stop: () => (stopped ??= stop()) };
 }
 
+/** By reason the market events that could not be used; `undefined` when all could. */
+function rejections({ rejected }: OpenSource): Readonly<Record<string, number>> | undefined {
+  const unusable = Object.entries(rejected?.() ?? {}).filter(([, count]) => count > 0);
+  return unusable.length === 0 ? undefined : Object.fromEntries(unusable);
+}
+
 /** Tells the operator how the source fares: at the start, and when that changes. */
-function logSource(source: SnapshotSource, logger: Logger): void {
-  const { state, reason, observed_at } = source.freshness();
-  const facts = { source: source.info.name, origin: source.info.origin, state, observed_at };
+function logSource(opened: OpenSource, logger: Logger): void {
+  const { info } = opened.source;
+  const { state, reason, observed_at } = opened.source.freshness();
+  const facts = { source: info.name, origin: info.origin, observed_at, rejected: rejections(opened) };
   if (state === "live") logger.info(facts, "the source is live");
   else logger.warn({ ...facts, reason }, `the source is ${state}: ${reason}`);
 }
@@ -184,17 +196,18 @@ interface HubParts {
   readonly clock: WallClock;
   readonly logger: Logger;
   readonly source: SnapshotSource;
+  readonly freshness: () => Freshness;
   readonly log: EventLog;
   readonly head: Head;
 }
 
-function createHub(config: Config, { clock, logger, source, log, head }: HubParts): Hub {
+function createHub(config: Config, { clock, logger, source, freshness, log, head }: HubParts): Hub {
   return new Hub({
     log,
     head,
     clock,
     info: () => source.info,
-    freshness: () => source.freshness(),
+    freshness,
     heartbeatMs: config.heartbeatMs,
     serverName: `flarewire/${VERSION}`,
     onError: (error) => logger.error({ err: error }, "a session failed"),

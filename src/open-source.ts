@@ -25,6 +25,8 @@ export interface OpenSource {
   readonly problem?: string;
   /** How far the engine is; to be asked between a poll's answer and the next poll. */
   readonly progress?: () => EngineProgress | undefined;
+  /** By reason, how many market events the engine could not use so far; a source that is not ours does not say. */
+  readonly rejected?: () => Readonly<Record<string, number>>;
 }
 
 /** The source that the config names, or the one that is given, gone on with where what was kept allows it. */
@@ -78,7 +80,9 @@ function createEngine(config: Config, parts: SourceParts, restored: RestoredStat
     const afterMs = source.clockAtMs;
     return afterMs === undefined ? undefined : { afterMs, checkpoint: engine.checkpoint() };
   };
-  return { source, progress };
+  const rejected = () => engine.rejected;
+  // What nothing can go on from need not be kept: a checkpoint of a whole market takes its time.
+  return config.feed === "simulated" ? { source, rejected } : { source, progress, rejected };
 }
 
 function createFeed(

@@ -61,11 +61,13 @@ function reason(name: string, data: Fields, item: Fields | undefined, symbols: S
     case "leaderboard-updated":
       return changesText(data.changes, symbols);
     default:
-      return Object.keys(asRecord(data.set) ?? {}).join(", ");
+      return [...Object.keys(asRecord(data.set) ?? {}), ...(data.why === undefined ? [] : ["why"])].join(
+        ", ",
+      );
   }
 }
 
-/** `score 4.1 > 3.0: price z 5.2, volume z 3.3; canary: …`: the terms that count, the greatest first. */
+/** `score 4.12 > 3.00: price z 5.2, volume z 3.3; canary: …`: the terms that count, the greatest first. */
 function whyText(why: Fields | undefined): string {
   if (!why) return "";
   const terms = list(why.terms)
@@ -77,7 +79,7 @@ function whyText(why: Fields | undefined): string {
     .sort((a, b) => b.part - a.part)
     .map(({ name, z }) => `${name} z ${z.toFixed(1)}`);
   const warnings = strings(why.warnings);
-  const score = `score ${number(why.score).toFixed(1)} > ${number(why.threshold).toFixed(1)}: ${terms.join(", ")}`;
+  const score = `score ${number(why.score).toFixed(2)} > ${number(why.threshold).toFixed(2)}: ${terms.join(", ")}`;
   return warnings.length === 0 ? score : `${score}; canary: ${warnings.join(", ")}`;
 }
 

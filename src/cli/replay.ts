@@ -5,18 +5,13 @@ import { type Config, loadConfig, type SettingName, settingsHelp } from "../conf
 import { createReplayFeed, type ReplayFeed } from "../feed/index.ts";
 import { systemClock } from "../lib/clock.ts";
 import { EXIT, type ExitCode, watchShutdown } from "../lib/shutdown.ts";
-import type { MarketEvent } from "../market/index.ts";
 import { EMPTY_SNAPSHOT, type Snapshot } from "../model/index.ts";
-import { type EventBody, FlarewireError } from "../protocol/index.ts";
-import {
-  createEngineSource,
-  eventLine,
-  type PolledEngine,
-  type SnapshotSource,
-  toEvents,
-} from "../source/index.ts";
+import { FlarewireError } from "../protocol/index.ts";
+import { createEngineSource, eventLine, type SnapshotSource, toEvents } from "../source/index.ts";
 import { TrendEngine } from "../trend/index.ts";
+import { plainText } from "./plain-text.ts";
 import { type ProgressLine, progressTo } from "./progress.ts";
+import { ReplayTally } from "./replay-tally.ts";
 import { say, type Terminal } from "./terminal.ts";
 import { openSink, type TextSink } from "./text-sink.ts";
 
@@ -28,7 +23,8 @@ export function replayHelp(): string {
   return `Usage: flarewire replay FILE [options]
 
 Runs a recording through the engine at full speed, without a server, and writes the events that a gateway would have sent.
-The same recording and options give the same bytes on every run. Progress is shown when standard error is a terminal.
+The first events lead from the empty state to what the recording begins with, so that all of them, applied to the empty state, give
+the state at its end. The same recording and options give the same bytes on every run. Progress is shown when standard error is a terminal.
 
 Options:
   --events OUT
@@ -37,7 +33,9 @@ Options:
       Write the state at the recording's end as JSON to the file OUT, or to standard output for -.
 ${settingsHelp(SETTINGS)}
 
-A recording that is cut in the middle is played up to the cut, and all of that is written; then the exit code is 1.`;
+What cannot be used is told on standard error: lines that the recording should not have (skipped), and market events that
+contradict what went before (rejected). The rest is played. The exit code is 1 when no market event could be used.
+A recording that is cut in the middle is played up to the cut, and all of that is written; then the exit code is 1, too.`;
 }
 
 /** `flarewire replay`. */
@@ -53,12 +51,15 @@ export async function replay(args: readonly string[], terminal: Terminal): Promi
   const [eventsTo, snapshotTo] = [textOf(flags.get("events")), textOf(flags.get("snapshot"))];
   refuseClash(config, eventsTo, snapshotTo);
   const progress = progressTo(terminal.stderr);
-  const tally = new Tally();
-  const feed = openFeed(config, progress);
-  const engine = tally.watch(new TrendEngine({ facts: feed.facts, refreshMs: config.refreshMs }));
+  const warn = (line: string) => {
+    progress.clear();
+    say(terminal, `flarewire replay: ${line}`);
+  };
+  const feed = openFeed(config, progress, warn);
+  const tally = new ReplayTally(new TrendEngine({ facts: feed.facts, refreshMs: config.refreshMs }));
   const source = createEngineSource({
     feed,
-    engine,
+    engine: tally.engine,
     clock: systemClock,
     staleAfterMs: Number.POSITIVE_INFINITY,
   });
@@ -72,16 +73,27 @@ export async function replay(args: readonly string[], terminal: Terminal): Promi
     await state.close();
     progress.clear();
     say(terminal, tally.summary(feed.skipped()));
-    if (failure === undefined) return EXIT.clean;
-    if (shutdown.signal.aborted) {
-      say(terminal, "flarewire replay: stopped before the recording's end");
+    if (shutdown.signal.aborted && failure !== undefined) {
+      warn("stopped before the recording's end");
       return EXIT.retry;
     }
-    throw failure;
+    if (failure !== undefined) throw failure;
+    return judge(tally, config, warn);
   } finally {
     progress.clear();
     shutdown.dispose();
   }
+}
+
+/** What a replay that reached its end is worth, with a word where that is not what the user can have wanted. */
+function judge(tally: ReplayTally, { group, profiles }: Config, warn: (line: string) => void): ExitCode {
+  if (tally.tookNothing) {
+    warn("the recording has no market event that could be used");
+    return EXIT.usage;
+  }
+  if (tally.hasIdleCandles && group !== "bsc" && profiles === undefined)
+    warn("only tokens of bsc can flare: --group bsc makes a candle file's pairs such tokens");
+  return EXIT.clean;
 }
 
 /** An output must not overwrite what is read, nor the other output. */
@@ -110,7 +122,7 @@ function identity(path: string): string | undefined {
   return stat.isFile() ? `${stat.dev}:${stat.ino}` : undefined;
 }
 
-function openFeed(config: Config, progress: ProgressLine): ReplayFeed {
+function openFeed(config: Config, progress: ProgressLine, warn: (line: string) => void): ReplayFeed {
   const { file: path, group, profiles: profilesPath } = config;
   return createReplayFeed({
     path,
@@ -119,6 +131,10 @@ function openFeed(config: Config, progress: ProgressLine): ReplayFeed {
     ...(group === undefined ? {} : { group }),
     ...(profilesPath === undefined ? {} : { profilesPath }),
     onProgress: (state) => progress.show(state),
+    onSkipped: (reason, line, detail) => {
+      const place = line === 0 ? "skipped" : `line ${line} skipped`;
+      warn(`${place} (${reason}): ${plainText(detail, 400)}`);
+    },
   });
 }
 
@@ -134,71 +150,21 @@ async function play(
   source: SnapshotSource,
   signal: AbortSignal,
   sink: TextSink,
-  tally: Tally,
+  tally: ReplayTally,
 ): Promise<Played> {
-  let snapshot: Snapshot | undefined;
+  // Unlike a gateway's clients, who are given the first state, a reader of the file begins with nothing.
+  let snapshot: Snapshot = EMPTY_SNAPSHOT;
   for (;;) {
     const next = await source.poll(signal).then(
       (poll) => ({ poll, failure: undefined }),
       (failure: unknown) => ({ poll: undefined, failure }),
     );
-    if (!next.poll) return { snapshot: snapshot ?? EMPTY_SNAPSHOT, failure: next.failure };
-    // As in a gateway, the first state is the base and yields no events.
+    if (!next.poll) return { snapshot, failure: next.failure };
     const { snapshot: after, observedAtMs } = next.poll;
-    for (const event of snapshot ? toEvents(snapshot, after, observedAtMs) : []) {
+    for (const event of toEvents(snapshot, after, observedAtMs)) {
       await sink.write(`${eventLine(tally.count(event), event)}\n`);
     }
     snapshot = after;
-  }
-}
-
-/** What of the market the summary names, where there is any. */
-const MARKET_FACTS = [
-  ["candle", "candles"],
-  ["trade", "trades"],
-  ["listing", "listings"],
-] as const;
-
-/** Counts what the summary tells. */
-class Tally {
-  readonly #taken = new Map<MarketEvent["kind"], number>();
-  #events = 0;
-  #flares = 0;
-  readonly #startedAt = performance.now();
-
-  /** The same engine, with what it takes counted. */
-  watch(engine: PolledEngine): PolledEngine {
-    return {
-      accept: (event) => {
-        this.#taken.set(event.kind, (this.#taken.get(event.kind) ?? 0) + 1);
-        return engine.accept(event);
-      },
-      get clockMs() {
-        return engine.clockMs;
-      },
-      get nextChangeAtMs() {
-        return engine.nextChangeAtMs;
-      },
-      snapshot: () => engine.snapshot(),
-    };
-  }
-
-  /** Takes an event, and returns its place, from 1. */
-  count(event: EventBody): number {
-    this.#events += 1;
-    if (event.name === "flare-started" && event.channel === "flares.pro") this.#flares += 1;
-    return this.#events;
-  }
-
-  summary(skipped: Readonly<Record<string, number | undefined>>): string {
-    const seconds = ((performance.now() - this.#startedAt) / 1_000).toFixed(1);
-    const lines = Object.entries(skipped).map(([reason, count]) => `${count} ${reason}`);
-    const left = lines.length === 0 ? "" : `; skipped: ${lines.join(", ")}`;
-    const market = MARKET_FACTS.flatMap(([kind, name]) => {
-      const count = this.#taken.get(kind) ?? 0;
-      return count === 0 ? [] : [`${count} ${name}, `];
-    });
-    return `${market.join("")}${this.#events} events, ${this.#flares} flares in ${seconds} s${left}`;
   }
 }
 

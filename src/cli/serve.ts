@@ -4,7 +4,6 @@ import { pino } from "pino";
 import { type Gateway, startGateway } from "../app.ts";
 import { type Config, loadConfig, settingsHelp } from "../config.ts";
 import { EXIT, type ExitCode, watchShutdown } from "../lib/shutdown.ts";
-import { FlarewireError } from "../protocol/index.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** What `flarewire serve --help` prints. */
@@ -38,9 +37,7 @@ export async function serve(args: readonly string[], terminal: Terminal): Promis
   terminal.stdout.on("error", () => {});
   try {
     const { signal: ended } = shutdown;
-    const gateway = await startGateway(config, { logger, signal: ended }).catch((error: unknown) =>
-      refuse(error, config),
-    );
+    const gateway = await startGateway(config, { logger, signal: ended });
     if (!ended.aborted) terminal.stdout.write(`${greeting(gateway, config)}\n`);
     const signal = await shutdown.requested;
     logger.info({ signal, drainMs: config.drainMs }, "stopping");
@@ -56,13 +53,6 @@ export async function serve(args: readonly string[], terminal: Terminal): Promis
 /** Where a program keeps its state by the XDG Base Directory Specification; it has paths that are not absolute ignored. */
 function stateDirectory({ XDG_STATE_HOME: home = "" }: Terminal["environment"]): string {
   return join(isAbsolute(home) ? home : join(homedir(), ".local", "state"), "flarewire");
-}
-
-/** Says of a port that is taken what to do about it; everything else is told as it is. */
-function refuse(cause: unknown, { host, port }: Config): never {
-  if (!(cause instanceof Error && "code" in cause && cause.code === "EADDRINUSE")) throw cause;
-  const message = `port = ${port} is taken on ${host}: choose another, for example --port 9000, or 0 for any that is free`;
-  throw new FlarewireError("invalid-setting", message, { field: "port", cause });
 }
 
 /** `flarewire serves http://127.0.0.1:8080 …`: for people, and for scripts that wait for the address. */

@@ -10,6 +10,7 @@ const Hello = z.looseObject({
   server: z.string(),
   silence_limit_ms: z.number().min(1_000).max(3_600_000),
   source: z.looseObject({ name: z.string(), origin: z.string() }),
+  freshness: z.looseObject({ state: z.string(), reason: z.string() }).optional().catch(undefined),
 });
 const Subscribed = z.looseObject({
   type: z.literal("subscribed"),

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { type FlagForm, parseFlags } from "../config/flags.ts";
+import { redact } from "../config/redact.ts";
 import { systemClock } from "../lib/clock.ts";
 import { type ExitCode, watchShutdown } from "../lib/shutdown.ts";
 import { CHANNELS, FlarewireError, matchChannels, parseCursor } from "../protocol/index.ts";
@@ -12,6 +13,7 @@ import { isBrokenPipe, paintFor, say, type Terminal } from "./terminal.ts";
 
 const DEFAULT_URL = "ws://127.0.0.1:8080/api/v1/stream";
 const DEFAULT_CHANNELS = "flares.pro,newest.bsc,status";
+const SAMPLE_CURSOR = "8dffafc1dc3c26d1-1042";
 const STREAM_PATH = "/api/v1/stream";
 
 const FLAGS: Readonly<Record<string, FlagForm>> = {
@@ -33,7 +35,8 @@ Options:
   --channels LIST   channels or patterns, separated by commas; default ${DEFAULT_CHANNELS}
                     (${CHANNELS.join(", ")},
                     flares.*, *, …)
-  --after CURSOR    start behind this cursor, as events and answers carry it; default: now
+  --after CURSOR    start behind this cursor, as events and answers carry it, for example ${SAMPLE_CURSOR};
+                    default: now
   --json            print each event as the server sent it, one JSON object a line
   --updates         print changes of numbers, too, which are many (always printed with --json)
 
@@ -61,6 +64,8 @@ export async function tail(args: readonly string[], terminal: Terminal): Promise
     onSubscribed: (answer, hello, resume) => {
       symbols.learnSnapshot(answer.snapshot ?? {});
       notice(greeting(url, answer, hello, resume));
+      const { state = "live", reason = "" } = hello?.freshness ?? {};
+      if (state !== "live") notice(`the data is ${state}${reason === "" ? "" : `: ${reason}`}`);
     },
     onEvent: (event) => {
       symbols.learnEvent(event);
@@ -109,7 +114,7 @@ function readArguments(args: readonly string[]): TailArguments {
   const url = streamUrl(text);
   if (!url)
     wrong.push(
-      `URL ${JSON.stringify(text)} must be an http, https, ws or wss URL, for example ${DEFAULT_URL}`,
+      `URL ${JSON.stringify(redact(text))} must be an http, https, ws or wss URL, for example ${DEFAULT_URL}`,
     );
   const channels = textOf(flags.get("channels")) ?? DEFAULT_CHANNELS;
   const unknown = channels.split(",").filter((channel) => matchChannels(channel.trim()).length === 0);
@@ -119,7 +124,7 @@ function readArguments(args: readonly string[]): TailArguments {
   const after = textOf(flags.get("after"));
   if (after !== undefined && !parseCursor(after)) {
     wrong.push(
-      `--after ${JSON.stringify(after)} must be a cursor as the server gives it, for example 0k3v9x2m-1042`,
+      `--after ${JSON.stringify(after)} must be a cursor as the server gives it, for example ${SAMPLE_CURSOR}`,
     );
   }
   if (!url || wrong.length > 0) {

@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { suggestion } from "./nearest.ts";
+import { redact } from "./redact.ts";
 
 /** A flag that a command knows. `value`: it takes one; without, it is true, and its `--no-` form false. */
 export interface FlagForm {
@@ -10,7 +11,7 @@ export interface FlagForm {
 
 /** A command line, taken apart. Nothing is thrown: what is wrong stands in `problems`, one sentence each. */
 export interface ParsedFlags {
-  /** By flag name without dashes; of a flag given twice the last. */
+  /** By flag name without dashes. */
   readonly flags: ReadonlyMap<string, string | boolean>;
   readonly positionals: readonly string[];
   readonly problems: readonly string[];
@@ -33,16 +34,20 @@ export function parseFlags(
   const flags = new Map<string, string | boolean>();
   const problems: string[] = [];
   const words: string[] = [];
+  const repeated = new Set<string>();
   for (const token of tokens) {
     if (token.kind === "positional") words.push(token.value);
     if (token.kind !== "option") continue;
     const read = readFlag(token.name, token.value, token.inlineValue === true, forms);
     if ("problem" in read) problems.push(read.problem);
+    else if (flags.has(read.name)) repeated.add(read.name);
     else flags.set(read.name, read.value);
   }
+  for (const name of repeated) problems.push(`--${name} is given twice`);
   // A word after an unknown flag was most likely meant as its value.
   if (problems.length === 0) {
-    for (const word of words.slice(positionals)) problems.push(`unexpected argument ${JSON.stringify(word)}`);
+    for (const word of words.slice(positionals))
+      problems.push(`unexpected argument ${JSON.stringify(redact(word))}`);
   }
   return { flags, positionals: words.slice(0, positionals), problems };
 }
@@ -66,7 +71,7 @@ function readFlag(
   if (negated && inline) return { problem: `--${given} takes no value` };
   if (!form.value) return { name, value: inline ? (value ?? "") : !negated };
   // The word behind is taken as the value even when it is a flag itself, which nobody means.
-  if (value === undefined || (!inline && value.startsWith("--")))
+  if (value === undefined || value === "" || (!inline && value.startsWith("--")))
     return { problem: `--${name} needs a value` };
   return { name, value };
 }

@@ -6,6 +6,10 @@ import { formatDuration, formatSize, parseDuration, parseSize } from "./quantity
 export interface Kind<T> {
   readonly schema: z.ZodType<T>;
   readonly bound: string;
+  /** What is wrong with a value of the right form, where a clearer sentence than the bound can be said; it follows `name = value (from)`. */
+  readonly objection?: (value: unknown) => string | undefined;
+  /** A URL: a message about a bad value leaves out what may be secret in it. */
+  readonly url?: boolean;
   /** A path: what is relative is so to the directory of the file that says it, or to the working directory. */
   readonly path?: boolean;
   /** Of a path, the words that are not one. */
@@ -34,7 +38,7 @@ export function size(min: number, max: number): Kind<number> {
 export function integer(min: number, max: number): Kind<number> {
   const text = z
     .string()
-    .regex(/^\d{1,15}$/)
+    .regex(/^(0|[1-9]\d{0,14})$/)
     .transform(Number);
   return {
     schema: z.union([z.int(), text]).pipe(z.int().min(min).max(max)),
@@ -46,7 +50,7 @@ export function integer(min: number, max: number): Kind<number> {
 export function speed(min: number, max: number): Kind<number> {
   const text = z
     .string()
-    .regex(/^\d{1,15}(\.\d{1,9})?$/)
+    .regex(/^(0|[1-9]\d{0,14})(\.\d{1,9})?$/)
     .transform(Number);
   const finite = z.union([z.number(), text]).pipe(z.number().min(min).max(max));
   return {
@@ -67,11 +71,22 @@ export function oneOf<const T extends readonly [string, ...string[]]>(words: T):
   return { schema: z.enum(words), bound: words.length === 1 ? words[0] : `one of ${words.join(", ")}` };
 }
 
-/** A file that exists and is not a directory; `exists` looks. */
-export function existingFile(exists: (path: string) => boolean): Kind<string> {
+/** What lies at a path. `special`: a pipe, a device or a socket. */
+export type PathContent = "file" | "directory" | "special" | "nothing";
+
+/** A regular file that exists; `look` says what a path leads to. A pipe is no such file: it can be read once only, and would block whoever opens it. */
+export function existingFile(look: (path: string) => PathContent): Kind<string> {
   return {
-    schema: z.string().min(1).max(4_096).refine(exists),
+    schema: z
+      .string()
+      .min(1)
+      .max(4_096)
+      .refine((path) => look(path) === "file"),
     bound: "the path of a file that can be read",
+    objection: (path) =>
+      typeof path === "string" && look(path) === "special"
+        ? "is not a regular file; write what comes out of a pipe to a file first"
+        : undefined,
     path: true,
   };
 }
@@ -104,7 +119,8 @@ export const urlPath: Kind<string> = {
     .max(200)
     .regex(/^(\/|(\/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)+)$/)
     .transform((text) => (text === "/" ? "" : text)),
-  bound: "/, or a path that starts with a slash and does not end with one",
+  bound:
+    "/, or one or more parts, each a slash and then letters, digits or . _ ~ - (no dot first), in all at most 200 characters",
 };
 
 /** The word `engine`, or the address of a service, without a slash at its end. */
@@ -118,6 +134,7 @@ export const sourceName: Kind<string> = {
       .transform((url) => url.replace(/\/+$/, "")),
   ]),
   bound: "engine, or an http:// or https:// URL without user, query and fragment",
+  url: true,
 };
 
 /** A list of web origins, `*` for any, `none` for the empty list. */

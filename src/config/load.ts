@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { FlarewireError } from "../protocol/index.ts";
 import { type FlagForm, type ParsedFlags, parseFlags } from "./flags.ts";
+import { ineffective } from "./ineffective.ts";
 import { suggestion } from "./nearest.ts";
 import {
   badValue,
@@ -82,7 +83,9 @@ export function loadConfig(input: ConfigInput = {}): LoadedConfig {
     const value = presets[name];
     return value === undefined ? undefined : { value, from: `default of ${name}`, directory };
   });
-  const config = resolveConfig([words, flags, variables, ...(file ? [file] : []), defaults], problems);
+  const layers = [words, flags, variables, ...(file ? [file] : []), defaults];
+  // A command that does not serve has one market only, and a file of settings may be shared with one that does.
+  const config = resolveConfig(layers, problems, settings.includes("feed") ? ineffective : undefined);
   return { config, flags: parsed.flags };
 }
 
@@ -92,7 +95,7 @@ export function createConfig(
 ): Config {
   const problems: string[] = [];
   const given = readObject(settings, (name) => `setting ${name}`, process.cwd(), problems);
-  return resolveConfig([given], problems);
+  return resolveConfig([given], problems, ineffective);
 }
 
 function readEnvironment(
@@ -105,7 +108,7 @@ function readEnvironment(
   for (const [variable, value] of Object.entries(environment)) {
     if (!variable.startsWith("FLAREWIRE_") || !value || isServiceLink(variable, value)) continue;
     const name = names.get(variable);
-    if (name) given.set(name, { value, from: fromVariable(name), directory });
+    if (name) given.set(name, { value, from: fromVariable(name), directory, ambient: true });
     else problems.push(`unknown environment variable ${variable}${suggestion(variable, [...names.keys()])}`);
   }
   return given;
@@ -125,7 +128,9 @@ function readFile(given: GivenValue, problems: string[]): Layer | undefined {
   try {
     content = JSON.parse(readFileSync(path, "utf8").replace(/^\uFEFF/, ""));
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    // The reason of JSON.parse quotes the file, in which there may be a secret.
+    const message = error instanceof Error ? error.message : String(error);
+    const reason = message.replace(/, (?:\.\.\.)?".*"(?:\.\.\.)? is not valid JSON$/s, "");
     problems.push(`${badValue("config", given)}; ${path} cannot be read as JSON: ${reason}`);
     return undefined;
   }

@@ -1,6 +1,7 @@
 import { dirname, resolve } from "node:path";
 import { FlarewireError } from "../protocol/index.ts";
 import { formatDuration } from "./quantity.ts";
+import { redact } from "./redact.ts";
 import {
   type Config,
   flagOf,
@@ -19,6 +20,8 @@ export interface GivenValue {
   readonly from: string;
   /** What relative paths are relative to. */
   readonly directory: string;
+  /** It stands in the environment, which is shared: it need not be meant for this run. */
+  readonly ambient?: boolean;
 }
 
 /** What one place gives, by setting. */
@@ -26,9 +29,14 @@ export type Layer = ReadonlyMap<SettingName, GivenValue>;
 
 /**
  * The Config out of layers, the strongest first; defaults lie below them all. Only the value that counts is judged. Throws
- * FlarewireError `invalid-setting` that tells every mistake, a line each, `problems` of the reading included.
+ * FlarewireError `invalid-setting` that tells every mistake, a line each, `problems` of the reading included; and what `objections` says
+ * of a Config that is good in each of its values.
  */
-export function resolveConfig(layers: readonly Layer[], problems: readonly string[] = []): Config {
+export function resolveConfig(
+  layers: readonly Layer[],
+  problems: readonly string[] = [],
+  objections: (config: Config, layers: readonly Layer[]) => readonly string[] = () => [],
+): Config {
   const wrong = [...problems];
   const market = marketOf(layers);
   const values: Record<string, unknown> = {};
@@ -40,7 +48,7 @@ export function resolveConfig(layers: readonly Layer[], problems: readonly strin
   }
   if (wrong.length === 0) {
     const config = Object.freeze(values) as Config;
-    wrong.push(...contradictions(config));
+    wrong.push(...contradictions(config), ...objections(config, layers));
     if (wrong.length === 0) return config;
   }
   const head = wrong.length === 1 ? "a setting is wrong" : `${wrong.length} settings are wrong`;
@@ -49,8 +57,8 @@ export function resolveConfig(layers: readonly Layer[], problems: readonly strin
 
 /** The sentence for a value outside its bound: setting, value, where from, bound, example. */
 export function badValue(name: SettingName, { value, from }: GivenValue): string {
-  const { bound, example } = SETTINGS[name];
-  return `${name} = ${shorten(value)} (${from}) must be ${bound}, for example ${example}`;
+  const { bound, example, url }: Setting = SETTINGS[name];
+  return `${name} = ${shorten(value, url)} (${from}) must be ${bound}, for example ${example}`;
 }
 
 /** How a flag, an environment variable and a file's key are named in messages. */
@@ -62,13 +70,19 @@ function readGiven(
   name: SettingName,
   given: GivenValue,
 ): { readonly value: unknown } | { readonly problem: string } {
-  const { schema, path, words = [] }: Setting = SETTINGS[name];
+  const { schema, path, words = [], objection }: Setting = SETTINGS[name];
   const located =
     path && typeof given.value === "string" && given.value !== "" && !words.includes(given.value)
       ? resolve(given.directory, given.value)
       : given.value;
   const read = schema.safeParse(located);
-  return read.success ? { value: read.data } : { problem: badValue(name, given) };
+  if (read.success) return { value: read.data };
+  const objected = objection?.(located);
+  const problem =
+    objected === undefined
+      ? badValue(name, given)
+      : `${name} = ${shorten(given.value)} (${given.from}) ${objected}`;
+  return { problem };
 }
 
 /** What is served by default is the simulated market; who names a recording, or replay, means that. */
@@ -96,8 +110,10 @@ function contradictions(config: Config): readonly string[] {
   return [];
 }
 
-function shorten(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value);
+function shorten(value: unknown, url = false): string {
+  const text =
+    JSON.stringify(value, (_key, part: unknown) => (typeof part === "string" ? redact(part, url) : part)) ??
+    String(value);
   return text.length > 100 ? `${text.slice(0, 100)}…` : text;
 }
 

@@ -13,6 +13,7 @@ import {
   networks,
   oneOf,
   origins,
+  type PathContent,
   size,
   sourceName,
   speed,
@@ -38,7 +39,16 @@ export interface Setting<T = unknown, F extends string = string> extends Kind<T>
 
 // The same two levels up from src/config and from dist/config.
 const shipped = (name: string) => fileURLToPath(new URL(`../../examples/data/${name}`, import.meta.url));
-const isFile = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === false;
+
+function look(path: string): PathContent {
+  try {
+    const stat = statSync(path);
+    if (stat.isFile()) return "file";
+    return stat.isDirectory() ? "directory" : "special";
+  } catch {
+    return "nothing";
+  }
+}
 
 function setting<T, const F extends string>(
   field: F,
@@ -88,13 +98,13 @@ export const SETTINGS = {
     example: "7",
     description: "What the simulated market is made from: the same seed and start give the same market",
   }),
-  file: setting("file", existingFile(isFile), {
+  file: setting("file", existingFile(look), {
     default: shipped("2017-11-12.csv.gz"),
-    defaultText: "the shipped day, 2017-11-12",
+    defaultText: "where feed is replay, the shipped day, 2017-11-12",
     example: "recordings/today.csv.gz",
     description: "Recording to play: candles as CSV or market events as NDJSON, gzip or not",
   }),
-  profiles: setting("profiles", existingFile(isFile), {
+  profiles: setting("profiles", existingFile(look), {
     default: { simulated: undefined, shipped: shipped("2017-11-12.profiles.json"), own: undefined },
     defaultText: "those of the shipped day, else none",
     example: "recordings/profiles.json",
@@ -207,7 +217,7 @@ export const SETTINGS = {
     example: "warn",
     description: "Least level of what is logged to standard error, as JSON, one object a line",
   }),
-  config: setting("config", existingFile(isFile), {
+  config: setting("config", existingFile(look), {
     default: undefined,
     example: "flarewire.json",
     description: "JSON file with settings by name; read only when named here, never found by itself",

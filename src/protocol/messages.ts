@@ -12,8 +12,10 @@ import { Filter } from "./filter.ts";
 /** Where a client is in the log; opaque: give it back as it came. */
 export const CursorText = z.string().max(48);
 
-/** A command's name for itself, chosen by the client; the answer repeats it. */
-export const CommandId = z.union([z.string().max(64), z.number()]);
+/** A command's name for itself, chosen by the client; the answer repeats it, so numbers are those that survive JSON unchanged. */
+export const CommandId = z.union([z.string().max(64), z.int()], {
+  error: "it has to be a text of at most 64 characters or a whole number of at most 2^53 - 1",
+});
 export type CommandId = z.infer<typeof CommandId>;
 
 /** How fresh the data is. Ages are wall-clock; `observed_at` is event time. */

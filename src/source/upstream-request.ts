@@ -85,7 +85,7 @@ function refusalOf({ status, headers }: Response, clock: WallClock): Answer | un
     return { kind: "failed", failure };
   }
   if (status >= 500) return { kind: "failed", failure: { reason: `answered ${status}` } };
-  if (status >= 300 && status < 400)
+  if (status >= 300 && status < 400 && status !== 304)
     return unusable(`answered ${status}, and redirects are not followed: set the upstream's final address`);
   if (status !== 200) return unusable(`answered ${status}`);
   const type = headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() ?? "";

@@ -1,5 +1,5 @@
 import type { DetectorSettings } from "./settings.ts";
-import { clip, normalCdf } from "./statistics.ts";
+import { clip } from "./statistics.ts";
 
 /*
  * The detector's measurements for a token of which only one-minute candles are known. One step a minute, O(1), no history.
@@ -37,6 +37,10 @@ export interface CandleState {
   longRise: number;
   burst: number;
   logVolume: number;
+  /** The burst as far as volume stood behind it: see {@link stepCandle}. */
+  backed: number;
+  /** The feed says who bought. */
+  knowsBuyers: boolean;
 }
 
 /** The state of a token before its first candle, whose open is `price`. */
@@ -54,14 +58,16 @@ export function createCandleState(price: number, settings: DetectorSettings): Ca
     longRise: 0,
     burst: 0,
     logVolume: 0,
+    backed: 0,
+    knowsBuyers: false,
   };
 }
 
 /**
  * Takes one minute into `state`. `rate` slows the baselines: 1 normally, less while the token flares.
  *
- * Where the feed does not know who bought, the share is that of bulk volume classification (Easley, López de Prado and
- * O'Hara 2012): Φ(r/σ), r the minute's log return and σ its deviation.
+ * A rise counts as backed in the measure in which the minute's volume is up to so many times the usual: the depth gate in the spirit
+ * of candles. What a pool's reserve tells of a trade, how much money such a move takes, a candle can only tell by what is usual for the token.
  */
 export function stepCandle(
   state: CandleState,
@@ -74,7 +80,10 @@ export function stepCandle(
   const deviation = Math.sqrt(state.variance);
   const change = Math.log(close / state.close);
   state.longRise = Math.log(close / state.longPrice);
-  state.burst = burstAfter(state.burst, change, settings.burstDrift * deviation);
+  const drift = settings.burstDrift * deviation;
+  const backing = state.usualVolume > 0 ? Math.min(1, volume / (settings.backedBy * state.usualVolume)) : 0;
+  state.burst = burstAfter(state.burst, change, drift);
+  state.backed = burstAfter(state.backed, change > 0 ? change * backing : change, drift);
   state.longPrice += (close - state.longPrice) * share(settings.priceMs);
   state.close = close;
 
@@ -83,7 +92,8 @@ export function stepCandle(
   const kept = clip(change, -settings.returnClip * deviation, settings.returnClip * deviation);
   state.variance += (kept * kept - state.variance) * Math.max(slow, evidence) * rate;
 
-  const buyShare = minute.buyShare ?? normalCdf(change / Math.max(deviation, 1e-9));
+  const buyShare = minute.buyShare ?? 0.5;
+  state.knowsBuyers ||= minute.buyShare !== undefined;
   const quick = Math.max(share(settings.fastMs), 1 / state.minutes);
   state.volume += (volume - state.volume) * quick;
   state.flow += (volume * (2 * buyShare - 1) - state.flow) * quick;

@@ -76,7 +76,8 @@ function measure(token: TokenState, atMs: number, settings: DetectorSettings): C
   for (let step = end - count + 1; step <= end; step++) {
     const close = closeAt(ring, step);
     sum += close;
-    if (before > 0) squares += Math.log(close / before) ** 2;
+    // Most minutes of most tokens are flat, and a logarithm costs more than all the rest.
+    if (before > 0 && close !== before) squares += Math.log(close / before) ** 2;
     before = close;
   }
   const average = sum / count;

@@ -1,17 +1,18 @@
-import type { FeedFacts, MarketEvent } from "../market/index.ts";
+import type { FeedFacts, MarketEvent, MarketGroup } from "../market/index.ts";
 import { type Explanation, GROUPS, type Snapshot } from "../model/index.ts";
 import { type EngineCheckpoint, type EngineState, packEngine, unpackEngine } from "./checkpoint.ts";
 import { createMarkets, Detector, type Markets } from "./detector.ts";
 import { type EventNumbers, isEvent, isGroup, readEvent } from "./event-reader.ts";
 import { viewExplanation } from "./flare-view.ts";
 import { FlareBook } from "./flares.ts";
+import { inspectTrend, type TrendInspection } from "./inspection.ts";
 import { Intake } from "./intake.ts";
 import { NewestBook } from "./newest.ts";
 import { PriorBook } from "./prior-book.ts";
 import { createRejections, type Rejections, type RejectReason } from "./rejection.ts";
 import { DEFAULT_SETTINGS, type DetectorSettings } from "./settings.ts";
 import { StandingBook } from "./standing-book.ts";
-import { keyOfToken, TokenBook } from "./token-book.ts";
+import { TokenBook } from "./token-book.ts";
 import { ProfileBook } from "./token-profile.ts";
 import { isLive, judgeRelevance, type TokenState } from "./token-state.ts";
 
@@ -153,6 +154,26 @@ export class TrendEngine {
     });
   }
 
+  /** Where a token of any group stands, flaring or not, as of the last closed second; `undefined` when none of that name is held. For measuring the detector: it is not served and changes nothing. */
+  trendOf(group: MarketGroup, token: string): TrendInspection | undefined {
+    const held = this.#held(group, token);
+    return held && inspectTrend(held);
+  }
+
+  /** The detector's numbers for a token of any group, flaring or not, as of {@link clockMs}; `undefined` when none of that name is held. For measuring the detector: it is not served and changes nothing. */
+  readingOf(group: MarketGroup, token: string): Explanation | undefined {
+    const held = this.#held(group, token);
+    if (!held) return undefined;
+    const { trades, candle } = held;
+    const copy = { ...held, trades: trades && { ...trades }, candle: candle && { ...candle } };
+    return this.#explain(copy, this.clockMs);
+  }
+
+  #held(group: MarketGroup, token: string): TokenState | undefined {
+    const key = this.#tokens.keyOf(group, token);
+    return key === undefined ? undefined : this.#tokens.find(group, key);
+  }
+
   #resume(token: TokenState): void {
     this.#tokens.add(token);
     this.#standings.resume(token);
@@ -167,7 +188,7 @@ export class TrendEngine {
   #take(event: MarketEvent): RejectReason | undefined {
     if (event.kind === "clock") return this.#admit(event.at, event.at, true);
     if (!isGroup(event.group)) return "token";
-    const key = keyOfToken(event.group, event.token);
+    const key = this.#tokens.keyOf(event.group, event.token);
     if (key === undefined) return "token";
     const numbers = this.#numbers;
     const wrong = readEvent(event, numbers);
@@ -251,7 +272,6 @@ export class TrendEngine {
   #judge(token: TokenState, atMs: number): void {
     token.isTouched = false;
     token.isStale = true;
-    if (this.#tokens.find(token.group, token.key) !== token) return;
     const { verdict, reading } = this.#detector.judge(token, atMs);
     if (verdict === "none") return;
     judgeRelevance(token, atMs);

@@ -46,7 +46,8 @@ export class NewestBook {
   /** Takes in a listing, unless its token is there already. */
   add(token: TokenState, pool: string, listedMs: number): void {
     if (this.#items.some((item) => item.token === token.key)) return;
-    const item = { token: token.key, pool, listedMs, listing: viewListing(token, pool, listedMs) };
+    const id = listingId(token.group, pool.toLowerCase(), listedMs);
+    const item = { token: token.key, pool, listedMs, listing: viewListing(token, id, pool, listedMs) };
     const place = this.#items.findIndex(
       (other) => other.listedMs < listedMs || (other.listedMs === listedMs && other.token > token.key),
     );
@@ -74,7 +75,7 @@ export class NewestBook {
         this.#isDirty = true;
         continue;
       }
-      const listing = keep(item.listing, viewListing(token, item.pool, item.listedMs));
+      const listing = keep(item.listing, viewListing(token, item.listing.id, item.pool, item.listedMs));
       this.#isDirty ||= listing !== item.listing;
       item.listing = listing;
     }
@@ -93,9 +94,9 @@ export class NewestBook {
   }
 }
 
-function viewListing(token: TokenState, pool: string, listedMs: number): Listing {
+function viewListing(token: TokenState, id: string, pool: string, listedMs: number): Listing {
   return {
-    id: listingId(token.group, pool.toLowerCase(), listedMs),
+    id,
     listed_at: toTimestamp(listedMs),
     pool,
     liquidity: findPool(token, pool)?.usdText ?? "0",

@@ -87,7 +87,10 @@ export function measurePrice(
   reading.rise = Math.max(long, burst);
 }
 
-/** Reads a candle token. Its imbalance is that of {@link CandleState.flow}; a rise on no more than the usual volume is unsupported. */
+/**
+ * Reads a candle token. Its imbalance is that of {@link CandleState.flow}, where the feed says who bought. A rise is unsupported on no more than the
+ * usual volume, and when too little of it came in minutes of high volume: a thin tick, however far it jumped.
+ */
 export function readCandle(
   reading: Reading,
   state: CandleState,
@@ -99,7 +102,7 @@ export function readCandle(
   buyers.weight = 0;
   buyers.raw = 0;
   buyers.z = 0;
-  imbalance.weight = weights.imbalance;
+  imbalance.weight = state.knowsBuyers ? weights.imbalance : 0;
   imbalance.raw = state.volume > 0 ? state.flow / state.volume / 2 : 0;
   imbalance.z = imbalance.raw * 2 * Z_MOST;
   price.weight = weights.price;
@@ -109,7 +112,8 @@ export function readCandle(
   const surplus = state.logVolume - Math.max(0, market.logVolume);
   volume.z = surplus / Math.max(Math.sqrt(state.logVariance), settings.volumeFloor);
   reading.activity = state.logVolume / Math.max(Math.sqrt(state.logVariance), settings.volumeFloor);
-  reading.supported = volume.raw > settings.volumeShare;
+  reading.supported =
+    volume.raw > settings.volumeShare && state.backed >= settings.backedShare * reading.rise;
   weigh(reading);
 }
 

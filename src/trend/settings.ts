@@ -4,7 +4,7 @@
  * twenty pairs, and looked at on the second.
  */
 export interface DetectorSettings {
-  /** Score above which a candle token may start to flare. Default 3.2: tuned. 0 starts on any rise; above 6 never starts. */
+  /** Score above which a candle token may start to flare. Default 2.8: tuned. 0 starts on any rise; above 6 never starts. */
   readonly candleStartScore: number;
   /** The same for tokens whose single trades are known. Default 2.6: their terms are more and sharper. */
   readonly tradeStartScore: number;
@@ -38,7 +38,7 @@ export interface DetectorSettings {
   readonly priceMs: number;
   /** What the burst (a cumulative sum of log returns) gives up a minute, in deviations of a one-minute return. Default 0.5: tuned; half of the rise looked for, after Page. */
   readonly burstDrift: number;
-  /** Least deviation of a one-minute return when a burst is weighed against it. Default 0.004. */
+  /** Least deviation of a one-minute return when a burst is weighed against it. Default 0.003. */
   readonly burstFloor: number;
   /** Deviation of a one-minute log return that is assumed of a token of which nothing is known. Default 0.005. */
   readonly priorVolatility: number;
@@ -65,6 +65,10 @@ export interface DetectorSettings {
   readonly depthShare: number;
   /** The depth gate of candles: a rise needs more than this many times the usual volume behind it. Default 1.5. */
   readonly volumeShare: number;
+  /** How many times the usual volume a minute must have for its rise to count as fully backed. Default 4: tuned. */
+  readonly backedBy: number;
+  /** Share of a candle token's rise that must be backed. Default 0.45: tuned; 0 opens this gate. */
+  readonly backedShare: number;
   /** Live tokens that a group must have for its median to mean anything. Default 5. */
   readonly marketMinimum: number;
   /** Canary: share of the pools' money whose removal is a warning. Default 0.5. */
@@ -117,7 +121,7 @@ export interface DetectorSettings {
 
 /** The settings that hold unless others are given. */
 export const DEFAULT_SETTINGS: DetectorSettings = {
-  candleStartScore: 3.2,
+  candleStartScore: 2.8,
   tradeStartScore: 2.6,
   finishShare: 0.48,
   startRise: 0.03,
@@ -134,7 +138,7 @@ export const DEFAULT_SETTINGS: DetectorSettings = {
   fastMs: 300_000,
   priceMs: 1_800_000,
   burstDrift: 0.5,
-  burstFloor: 0.004,
+  burstFloor: 0.003,
   priorVolatility: 0.005,
   priorMinutes: 30,
   priceFloor: 0.01,
@@ -145,6 +149,8 @@ export const DEFAULT_SETTINGS: DetectorSettings = {
   candleWeights: { imbalance: 0.2, price: 0.45, volume: 0.35 },
   depthShare: 0.3,
   volumeShare: 1.5,
+  backedBy: 4,
+  backedShare: 0.45,
   marketMinimum: 5,
   removedShare: 0.5,
   removalMs: 3_600_000,

@@ -34,15 +34,6 @@ export function wilsonLowerBound(hits: number, total: number, z = 1.645): number
   return Math.max(0, (centre - spread) / (1 + square));
 }
 
-/** Distribution function of the standard normal, to 1.5e-7: Abramowitz and Stegun 26.2.17 by way of their 7.1.26. */
-export function normalCdf(x: number): number {
-  const t = 1 / (1 + (0.3275911 * Math.abs(x)) / Math.SQRT2);
-  const poly =
-    ((((1.061405429 * t - 1.453152027) * t + 1.421413741) * t - 0.284496736) * t + 0.254829592) * t;
-  const tail = (poly * Math.exp((-x * x) / 2)) / 2;
-  return x >= 0 ? 1 - tail : tail;
-}
-
 /** The median of the first `length` numbers, which it sorts in place; the mean of the middle two when they are even in number. 0 of none. */
 export function medianInPlace(values: Float64Array, length: number): number {
   if (length === 0) return 0;

@@ -37,6 +37,13 @@ export class TokenBook {
     return this.#groups[group].tokens.values();
   }
 
+  /** What the token of that name is kept under, as {@link keyOfToken}; the spellings of tokens that are held need no looking into. */
+  keyOf(group: MarketGroup, name: string): string | undefined {
+    const book = this.#groups[group];
+    const known = book.tokens.get(name) ?? book.aliases.get(name);
+    return known ? known.key : keyOfToken(group, name);
+  }
+
   /** The token of that name, in any spelling, if it is held. */
   find(group: MarketGroup, name: string): TokenState | undefined {
     const book = this.#groups[group];
@@ -78,6 +85,7 @@ export class TokenBook {
   #forget(token: TokenState): void {
     const book = this.#groups[token.group];
     if (!book.tokens.delete(token.key)) return;
+    token.isTouched = false;
     for (const alias of token.aliases) book.aliases.delete(alias);
     this.#count -= 1;
   }

@@ -99,7 +99,7 @@ export interface TokenState {
   lastRelevantMs: number;
   lastIrrelevantMs: number;
   readonly chart: ChartPlace;
-  /** Waits to be judged. */
+  /** Waits to be judged; never of a token that was forgotten. */
   isTouched: boolean;
   /** Something that a flare shows may have changed since it was last refreshed. */
   isStale: boolean;

@@ -1,6 +1,16 @@
 import { burstAfter } from "./candle-detector.ts";
 import type { DetectorSettings } from "./settings.ts";
 import { clip, decay } from "./statistics.ts";
+import {
+  createWallets,
+  LAST_BUY_MS,
+  LAST_SELL_MS,
+  rowOf,
+  TRIPS,
+  USD,
+  USD_AT_MS,
+  type WalletTable,
+} from "./wallet-table.ts";
 
 /*
  * The detector's measurements for a token whose single trades are known. Every sum decays exponentially and is brought up
@@ -8,26 +18,12 @@ import { clip, decay } from "./statistics.ts";
  */
 
 const MINUTE_MS = 60_000;
-const WALLET_MEMORY_MS = 7_200_000;
-const MOST_WALLETS = 512;
-const SPARE_WALLETS = 128;
 const LN_EPSILON_SHARE = 0.05;
 /** The canary looks at half an hour. */
 const CANARY_MS = 1_800_000;
 /** A sale this soon after the same wallet's purchase closes a round trip. */
 const ROUND_TRIP_MS = 900_000;
 const MOST_SAMPLES = 360;
-
-/** What is remembered of one trader of one token. Times are -1 before the first. */
-export interface Wallet {
-  lastBuyMs: number;
-  lastSellMs: number;
-  /** Bought for, in decayed dollars as of `usdAtMs`. */
-  usd: number;
-  usdAtMs: number;
-  /** Round trips closed. */
-  trips: number;
-}
 
 /** Running state of one token. Decaying sums are as of `atMs`. */
 export interface TradeState {
@@ -71,7 +67,7 @@ export interface TradeState {
   roundTripUsd: number;
   /** Dollars for which the biggest buyer bought. */
   topBuyerUsd: number;
-  readonly wallets: Map<string, Wallet>;
+  readonly wallets: WalletTable;
 }
 
 /** One trade as the detector takes it. */
@@ -116,7 +112,7 @@ export function createTradeState(atMs: number, price: number, settings: Detector
     longUsd: 0,
     roundTripUsd: 0,
     topBuyerUsd: 0,
-    wallets: new Map(),
+    wallets: createWallets(),
   };
 }
 
@@ -166,41 +162,50 @@ export function addTrade(
   state.usd += usd;
   state.slowUsd += usd * rate;
   state.longUsd += usd;
-  const wallet = findWallet(state, trade.trader, trade.at);
-  if (trade.isBuy) {
-    addPurchase(state, wallet, trade, rate, settings);
-  } else {
-    state.sells += 1;
-    state.inflow -= usd;
-    state.longSellers += newness(trade.at, wallet.lastSellMs, CANARY_MS);
-    if (wallet.lastBuyMs > wallet.lastSellMs && trade.at - wallet.lastBuyMs <= ROUND_TRIP_MS) {
-      wallet.trips += 1;
-      if (wallet.trips > 1) state.roundTripUsd += 2 * usd;
-    }
-    wallet.lastSellMs = trade.at;
-  }
+  const row = rowOf(state.wallets, trade.trader, trade.at);
+  if (trade.isBuy) addPurchase(state, row, trade, rate, settings);
+  else addSale(state, row, trade);
 }
 
 function addPurchase(
   state: TradeState,
-  wallet: Wallet,
-  trade: Readonly<TradeInput>,
+  row: number,
+  { at, usd }: Readonly<TradeInput>,
   rate: number,
   settings: DetectorSettings,
 ): void {
-  const fresh = newness(trade.at, wallet.lastBuyMs, settings.fastMs);
+  const { numbers } = state.wallets;
+  const lastBuyMs = numbers[row + LAST_BUY_MS] ?? -1;
+  const fresh = newness(at, lastBuyMs, settings.fastMs);
   state.buyers += fresh;
   state.minuteBuyers += fresh;
   state.slowBuyers += fresh * rate;
   state.buys += 1;
-  state.inflow += trade.usd;
-  state.longBuyers += newness(trade.at, wallet.lastBuyMs, CANARY_MS);
+  state.inflow += usd;
+  state.longBuyers += newness(at, lastBuyMs, CANARY_MS);
   state.longBuys += 1;
-  state.longBuyUsd += trade.usd;
-  wallet.usd = wallet.usd * decay(trade.at - wallet.usdAtMs, CANARY_MS) + trade.usd;
-  wallet.usdAtMs = Math.max(wallet.usdAtMs, trade.at);
-  wallet.lastBuyMs = Math.max(wallet.lastBuyMs, trade.at);
-  if (wallet.usd >= state.topBuyerUsd) state.topBuyerUsd = wallet.usd;
+  state.longBuyUsd += usd;
+  const usdAtMs = numbers[row + USD_AT_MS] ?? at;
+  const bought = (numbers[row + USD] ?? 0) * decay(at - usdAtMs, CANARY_MS) + usd;
+  numbers[row + USD] = bought;
+  numbers[row + USD_AT_MS] = Math.max(usdAtMs, at);
+  numbers[row + LAST_BUY_MS] = Math.max(lastBuyMs, at);
+  if (bought >= state.topBuyerUsd) state.topBuyerUsd = bought;
+}
+
+function addSale(state: TradeState, row: number, { at, usd }: Readonly<TradeInput>): void {
+  const { numbers } = state.wallets;
+  const lastBuyMs = numbers[row + LAST_BUY_MS] ?? -1;
+  const lastSellMs = numbers[row + LAST_SELL_MS] ?? -1;
+  state.sells += 1;
+  state.inflow -= usd;
+  state.longSellers += newness(at, lastSellMs, CANARY_MS);
+  if (lastBuyMs > lastSellMs && at - lastBuyMs <= ROUND_TRIP_MS) {
+    const trips = (numbers[row + TRIPS] ?? 0) + 1;
+    numbers[row + TRIPS] = trips;
+    if (trips > 1) state.roundTripUsd += 2 * usd;
+  }
+  numbers[row + LAST_SELL_MS] = at;
 }
 
 /**
@@ -209,28 +214,6 @@ function addPurchase(
  */
 function newness(atMs: number, lastMs: number, tauMs: number): number {
   return lastMs < 0 ? 1 : 1 - decay(atMs - lastMs, tauMs);
-}
-
-/** The trader's record. */
-function findWallet(state: TradeState, trader: string, atMs: number): Wallet {
-  const known = state.wallets.get(trader);
-  if (known) return known;
-  const wallet = { lastBuyMs: -1, lastSellMs: -1, usd: 0, usdAtMs: atMs, trips: 0 };
-  state.wallets.set(trader, wallet);
-  if (state.wallets.size > MOST_WALLETS + SPARE_WALLETS) forgetWallets(state.wallets, atMs);
-  return wallet;
-}
-
-/** Forgets traders that count for nothing any more and, if they are still too many, those that came first. A pass is paid for by the arrivals since the last. */
-function forgetWallets(wallets: Map<string, Wallet>, atMs: number): void {
-  for (const [name, wallet] of wallets) {
-    if (atMs - Math.max(wallet.lastBuyMs, wallet.lastSellMs, wallet.usdAtMs) > WALLET_MEMORY_MS)
-      wallets.delete(name);
-  }
-  for (const name of wallets.keys()) {
-    if (wallets.size <= MOST_WALLETS) break;
-    wallets.delete(name);
-  }
 }
 
 /** The minute's samples: volatility, dispersion of the buyers, usual volume. Called each minute while the token is alive, after {@link decayTrades}. */

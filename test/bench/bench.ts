@@ -1,14 +1,19 @@
-/* npm run bench -- engine [--json]: measures, and prints what it measured beside what it should be. */
+/* npm run bench -- engine [--hours 24] [--json]: measures, and prints what it measured beside what it should be. */
 import { parseArgs } from "node:util";
 import { benchEngine } from "./engine.ts";
 import { formatRows, type Row } from "./report.ts";
 
-const SUITES: Readonly<Record<string, () => Row[]>> = { engine: () => benchEngine() };
+const SUITES: Readonly<Record<string, (hours: number) => Row[]>> = { engine: benchEngine };
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { json: { type: "boolean", default: false } },
+  options: { json: { type: "boolean", default: false }, hours: { type: "string", default: "24" } },
 });
+const hours = Number(values.hours);
+if (!(hours >= 0.01)) {
+  process.stderr.write(`--hours must be a number of at least 0.01, not ${values.hours}\n`);
+  process.exit(1);
+}
 const unknown = positionals.filter((name) => !Object.hasOwn(SUITES, name));
 if (unknown.length > 0) {
   process.stderr.write(`unknown suite ${unknown.join(", ")}; there are: ${Object.keys(SUITES).join(", ")}\n`);
@@ -16,7 +21,7 @@ if (unknown.length > 0) {
 }
 for (const [name, run] of Object.entries(SUITES)) {
   if (positionals.length > 0 && !positionals.includes(name)) continue;
-  const rows = run();
+  const rows = run(hours);
   process.stdout.write(
     values.json ? `${JSON.stringify({ suite: name, rows })}\n` : `${name}\n${formatRows(rows)}`,
   );

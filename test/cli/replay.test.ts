@@ -66,7 +66,9 @@ test("[L4] the same recording gives the same bytes: of the events and of the sta
       snapshot,
     ]);
     expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
-    expect(stderr).toMatch(/^1920 candles, \d+ events, \d+ flares in \d+\.\d s\n$/);
+    expect(stderr).toMatch(
+      /^1920 market events taken in \(1920 candles\), \d+ events, 0 flares in \d+\.\d s\nflarewire replay: only tokens of bsc can flare: --group bsc makes a candle file's pairs such tokens\n$/,
+    );
   }
   const [events = Buffer.of(), state = Buffer.of()] = one.map((path) => readFileSync(path));
   expect(two.map((path) => readFileSync(path))).toEqual([events, state]);
@@ -104,7 +106,7 @@ test("a flare that starts and finishes is told with its symbol and why", async (
     },
     { name: "flare-finished", data: { flare: { token: { symbol: "BTC_T3" } } } },
   ]);
-  expect(stderr).toContain(", 1 flares in ");
+  expect(stderr).toMatch(/, 1 flare in \d+\.\d s\n$/);
 });
 
 test("lines that cannot be used are counted by reason, and the rest goes on", async () => {
@@ -112,7 +114,100 @@ test("lines that cannot be used are counted by reason, and the rest goes on", as
   writeFileSync(path, `${candles(5)}nonsense\n${START},BTC_T1,1,1,1,x,1\n`);
   const { code, stderr } = await runCli(["replay", path]);
   expect(code).toBe(0);
-  expect(stderr).toMatch(/^40 candles, .*; skipped: 1 bad-columns, 1 bad-number\n$/);
+  expect(stderr.split("\n").slice(0, 3)).toEqual([
+    "flarewire replay: line 42 skipped (bad-columns): 1 columns, expected 7 (time_ms,pair,open,high,low,close,volume)",
+    'flarewire replay: line 43 skipped (bad-number): close "x" is not a decimal number of at most 100 characters',
+    expect.stringMatching(
+      /^40 market events taken in \(40 candles\), .*; skipped: 1 bad-columns, 1 bad-number$/,
+    ),
+  ]);
+});
+
+const trade = (at: number, more: Record<string, unknown> = {}) => ({
+  kind: "trade",
+  at: START + at,
+  group: "bsc",
+  token: "0xbb",
+  pool: "0xaa",
+  side: "buy",
+  price: "0.25",
+  amount: "40",
+  quoteUsd: "10",
+  trader: "0xcc",
+  ...more,
+});
+function recording(name: string, events: readonly unknown[]): string {
+  const path = inDirectory(name);
+  writeFileSync(path, events.map((event) => `${JSON.stringify(event)}\n`).join(""));
+  return path;
+}
+
+test("[L1] what the recording begins with is told, too: from the empty state the events lead to the state at the end", async () => {
+  const first = {
+    kind: "listing",
+    at: START + 250,
+    group: "bsc",
+    token: "0xbb",
+    pool: "0xaa",
+    liquidity: "50000",
+  };
+  const path = recording("listing.ndjson", [first, trade(500)]);
+  const state = inDirectory("listing.json");
+  const { code, stdout } = await runCli(["replay", path, "--events", "-", "--snapshot", state]);
+  expect(code).toBe(0);
+  const bodies = linesOf(stdout).map((line) => EventBody.parse(JSON.parse(line)));
+  const view = bodies.reduce(applyEvent, projectSnapshot(EMPTY_SNAPSHOT, CHANNELS));
+  const snapshot = Snapshot.parse(JSON.parse(readFileSync(state, "utf8")));
+  expect(snapshot.newest.bsc).toHaveLength(1);
+  expect(view).toEqual(projectSnapshot(snapshot, CHANNELS));
+});
+
+test("what the engine rejects is counted by reason, beside what was skipped", async () => {
+  const path = recording("rejected.ndjson", [
+    trade(0),
+    trade(100, { token: "not-an-address" }),
+    trade(200, { price: "0" }),
+    { kind: "nonsense" },
+    trade(300),
+  ]);
+  const { code, stderr } = await runCli(["replay", path]);
+  expect(code).toBe(0);
+  expect(stderr).toMatch(
+    /\n2 market events taken in \(2 trades\), .* in \d+\.\d s; skipped: 1 bad-event; rejected: 1 token, 1 price\n$/,
+  );
+});
+
+test("a recording of which every market event is rejected ends with 1 and why", async () => {
+  const path = recording("wrong.ndjson", [trade(0, { price: "0" }), trade(100, { token: "x" })]);
+  const { code, stderr } = await runCli(["replay", path]);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(
+    /^0 market events taken in, 0 events, 0 flares in .*; rejected: 1 token, 1 price\nflarewire replay: the recording has no market event that could be used\n$/,
+  );
+});
+
+test("of many lines with one fault the first are told, then their number; nothing in them reaches the terminal", async () => {
+  const path = inDirectory("many.csv");
+  const bad = Array.from({ length: 9 }, () => `\u001B[2J\u202E,1\n`).join("");
+  writeFileSync(path, `${candles(5)}${bad}${START},BTC\u001B[2J\u202E,1\n`);
+  const { code, stderr } = await runCli(["replay", path]);
+  expect(code).toBe(0);
+  const told = stderr.split("\n").filter((line) => line.includes("skipped (bad-columns)"));
+  expect(told).toHaveLength(6);
+  expect(told.at(-1)).toContain("10 in all");
+  expect(stderr.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+});
+
+test("that nothing can flare is hinted at only where a group would help", async () => {
+  const hint = "only tokens of bsc can flare";
+  const profiles = inDirectory("profiles.json");
+  writeFileSync(profiles, JSON.stringify({ tokens: { BTC_T1: { group: "matic" } } }));
+  const short = inDirectory("short.csv");
+  writeFileSync(short, candles(5));
+  expect((await runCli(["replay", short])).stderr).toContain(hint);
+  expect((await runCli(["replay", short, "--group", "bsc"])).stderr).not.toContain(hint);
+  expect((await runCli(["replay", short, "--profiles", profiles])).stderr).not.toContain(hint);
+  expect((await runCli(["replay", recording("t.ndjson", [trade(0)])])).stderr).not.toContain(hint);
 });
 
 test("of a recording that is cut, all before the cut is written; then it says so and ends with 1", async () => {
@@ -122,7 +217,7 @@ test("of a recording that is cut, all before the cut is written; then it says so
   const whole = linesOf((await runCli(["replay", day, "--events", "-"])).stdout);
   const { code, stdout, stderr } = await runCli(["replay", cut, "--events", "-"]);
   expect(code).toBe(1);
-  expect(stderr).toMatch(/candles, .*\nflarewire replay: .*cut\.csv\.gz.*cut after line \d+/);
+  expect(stderr).toMatch(/candles\), .*\nflarewire replay: .*cut\.csv\.gz.*cut after line \d+/);
   const lines = linesOf(stdout);
   expect(lines.length).toBeGreaterThan(whole.length / 2);
   // The last second may have been cut in the middle, too.

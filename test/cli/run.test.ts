@@ -5,6 +5,8 @@ import { run } from "../../src/cli/run.ts";
 import { flagOf } from "../../src/config/settings.ts";
 import { SETTING_NAMES } from "../../src/config.ts";
 import { VERSION } from "../../src/lib/version.ts";
+import { randomEpoch } from "../../src/log/random-epoch.ts";
+import { parseCursor } from "../../src/protocol/index.ts";
 
 async function flarewire(args: readonly string[], environment: Record<string, string> = {}) {
   const terminal = { environment, stdout: new PassThrough(), stderr: new PassThrough() };
@@ -48,6 +50,19 @@ describe("the command line", () => {
     },
   );
 
+  test("the sample cursor of tail --help has the form of a real one", async () => {
+    const sample = /for example (\S+);/.exec((await flarewire(["tail", "--help"])).stdout)?.[1] ?? "";
+    expect(sample).toMatch(/^[0-9a-f]{16}-\d+$/);
+    expect(parseCursor(sample)).toBeDefined();
+    expect(parseCursor(`${randomEpoch()}-0`)?.epoch).toMatch(/^[0-9a-f]{16}$/);
+  });
+
+  test("serve --help tells the simulated market as the default, and the recorded day as one that is asked for", async () => {
+    const { stdout } = await flarewire(["serve", "--help"]);
+    expect(stdout).toContain("default: simulated; replay where file is given");
+    expect(stdout).toContain("default: where feed is replay, the shipped day");
+  });
+
   test("serve --help tells every setting", async () => {
     const { stdout } = await flarewire(["serve", "--help"]);
     for (const name of SETTING_NAMES) expect(stdout).toContain(`  --${flagOf(name)}`);
@@ -77,7 +92,12 @@ describe("what the user got wrong", () => {
     [["replay", "package.json", "--events", "-", "--snapshot", "-"], "standard output is named twice"],
     [["tail", "gopher://x"], "must be an http, https, ws or wss URL"],
     [["tail", "--channels", "flares.pro,flairs.*"], '"flairs.*" names no channel'],
-    [["tail", "--after", "yesterday"], '--after "yesterday" must be a cursor'],
+    [["tail", "gopher://me:hunter2@x"], 'URL "gopher://***@x" must be'],
+    [["tail", "--after", "yesterday"], "as the server gives it, for example 8dffafc1dc3c26d1-1042"],
+    [["tail", "--after="], "--after needs a value"],
+    [["tail", "--json", "--json"], "--json is given twice"],
+    [["replay", "package.json", "--events="], "--events needs a value"],
+    [["replay", "package.json", "--events", "a", "--events", "b"], "--events is given twice"],
     [["tail", "--jsn"], "unknown flag --jsn (did you mean --json?)"],
   ])("%j ends with 1 and says why", async (args, expected) => {
     const { code, stdout, stderr } = await flarewire(args);

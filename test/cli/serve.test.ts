@@ -62,6 +62,18 @@ test("a port that is taken is the user's to see to: exit code 1", async () => {
   expect(stderr).toContain(`port = ${port} is taken on 127.0.0.1: choose another`);
 });
 
+test.each([
+  ["203.0.113.9", "host = 203.0.113.9 is no address of this machine: choose one of its own, for example"],
+  ["no-such-host.invalid", "host = no-such-host.invalid is a name without an address here"],
+])(
+  "a host %s to listen on that is not there is the user's to see to: exit code 1",
+  async (host, expected) => {
+    const { code, stdout, stderr } = await runCli(["serve", "--port", "0", "--host", host]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain(expected);
+  },
+);
+
 test("a recording of another form is the user's to see to: exit code 1", async () => {
   const { code, stderr } = await runCli([
     "serve",

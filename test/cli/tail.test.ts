@@ -21,7 +21,7 @@ test("prints a line for each event, with time, symbol, change and why; its exit 
   send(socket, flareStarted(7, "BTC_BCC"));
   await tail.said("stdout", "\n");
   const line =
-    "2017-11-12 08:21:00  flare-started       flares.pro         BTC_BCC         +9 %  score 4.1 > 3.0: price z 5.2, volume z 2.5\n";
+    "2017-11-12 08:21:00  flare-started       flares.pro         BTC_BCC         +9 %  score 4.12 > 3.00: price z 5.2, volume z 2.5\n";
   expect(tail.stdout()).toBe(line);
   expect(tail.stderr()).toContain("a recorded market (replay, flarewire/test), from abcd-6");
   tail.child.kill("SIGTERM");
@@ -157,6 +157,38 @@ test("numbers that move are left out unless asked for", async ({ server }) => {
     expect(tail.stdout().trim().split("\n")).toHaveLength(lines);
     if (lines === 2) expect(tail.stdout()).toMatch(/flare-updated +flares.pro +KNOWN +\+12 %/);
   }
+});
+
+test("an update of which only the explanation changed says so", async ({ server }) => {
+  await using tail = spawnCli(["tail", server.url, "--updates"]);
+  const { socket } = await server.next();
+  greet(socket, { cursor: "abcd-6", resumed: "reset" });
+  const { why } = flareStarted(7, "X").data;
+  const updated = { ...flareStarted(7, "X"), name: "flare-updated" };
+  send(socket, { ...updated, data: { op: "set", id: "id-7", set: {}, why } });
+  send(socket, {
+    ...updated,
+    cursor: "abcd-8",
+    seq: 8,
+    prev: 7,
+    data: { op: "set", id: "id-7", set: { more: 1 }, why },
+  });
+  await tail.said("stdout", "more");
+  expect(tail.stdout()).toMatch(/flare-updated +flares.pro +why\n.*flare-updated +flares.pro +more, why\n/);
+});
+
+test("data that is not live is told with its reason, and live data is no news", async ({ server }) => {
+  const freshness = { state: "stale", reason: "the recording has ended\u001B[2J" };
+  await using tail = spawnCli(["tail", server.url]);
+  const first = await server.next();
+  greet(first.socket, { cursor: "abcd-6", resumed: "reset" }, { freshness });
+  await tail.said("stderr", "flarewire tail: the data is stale: the recording has ended\uFFFD[2J\n");
+  first.socket.close(4_200);
+  const second = await server.next();
+  greet(second.socket, { cursor: "abcd-6", resumed: "full" }, { freshness: { state: "live", reason: "" } });
+  send(second.socket, flareStarted(7, "ONE"));
+  await tail.said("stdout", "ONE");
+  expect(tail.stderr().match(/the data is/g)).toHaveLength(1);
 });
 
 test("when the reader of the pipe goes away it ends quietly, with 0", async ({ server }) => {

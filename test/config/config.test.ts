@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -84,10 +85,6 @@ describe("where a setting comes from", () => {
     expect(load([], { FLAREWIRE_PORT: "" }).port).toBe(8_080);
   });
 
-  test("of a flag that is given twice the last counts", () => {
-    expect(load(["--port=1", "--port", "2"]).port).toBe(2);
-  });
-
   test("relative paths start at the working directory, in a file at the file's directory", () => {
     writeFileSync(join(directory, "day.csv"), "");
     const path = configFile({ file: "day.csv" });
@@ -149,7 +146,6 @@ describe("what values mean", () => {
     expect(load([])).toMatchObject({ feed: "simulated", speed: 1, loop: false, warmupMs: 21_600_000 });
     expect(load(["--file", "own.csv"])).toMatchObject({ feed: "replay", speed: 60 });
     expect(load(["--feed", "replay"]).file).toContain("2017-11-12");
-    expect(load(["--file", "own.csv", "--feed", "simulated"]).feed).toBe("simulated");
   });
 
   test("the shipped day loops and is warmed up; a recording of one's own is not, unless told", () => {
@@ -238,6 +234,15 @@ describe("what is wrong", () => {
     [["--port", "--host", "x"], "--port needs a value"],
     [["--no-port"], "unknown flag --no-port"],
     [["--no-loop=true"], "--no-loop takes no value"],
+    [["--port="], "--port needs a value"],
+    [["--port", ""], "--port needs a value"],
+    [["--port=1", "--port", "2"], "--port is given twice"],
+    [["--loop", "--no-loop"], "--loop is given twice"],
+    [["--port", "08"], 'port = "08" (flag --port) must be'],
+    [["--seed", "007"], 'seed = "007" (flag --seed) must be'],
+    [["--speed", "06.5"], 'speed = "06.5" (flag --speed) must be'],
+    [["--base-path", "/a/.b"], "letters, digits or . _ ~ - (no dot first)"],
+    [["--base-path", `/${"a".repeat(200)}`], "in all at most 200 characters"],
     [["-x"], "unknown flag -x"],
     [["elsewhere"], 'unexpected argument "elsewhere"'],
   ])("%j is refused", (args, expected) => {
@@ -254,5 +259,83 @@ describe("what is wrong", () => {
   test("settings that cannot be kept together are refused", () => {
     const message = failureOf(() => load(["--source", "http://x.example", "--poll-interval", "1m"]));
     expect(message).toContain("staleAfter = 15s must be longer than pollInterval = 1m");
+  });
+
+  test.each([
+    [["--source", "http://x.example", "--group", "bsc"], "group (flag --group) has no effect with source"],
+    [["--source", "http://x.example", "--feed", "replay"], "feed (flag --feed) has no effect with source"],
+    [["--source", "http://x.example", "--no-loop"], "loop (flag --loop) has no effect with source"],
+    [["--source", "http://x.example", "--speed", "2"], "speed (flag --speed) has no effect with source"],
+    [["--source", "http://x.example", "--seed", "2"], "seed (flag --seed) has no effect with source"],
+    [["--source", "http://x.example", "--warmup", "1h"], "warmup (flag --warmup) has no effect with source"],
+    [["--group", "bsc"], "group (flag --group) has no effect on the simulated market"],
+    [["--feed", "simulated", "--file", "own.csv"], "file (flag --file) has no effect on the simulated"],
+    [["--profiles", "own.csv"], "profiles (flag --profiles) has no effect on the simulated market"],
+  ])("%j is refused: one of them would have no effect", (args, expected) => {
+    writeFileSync(join(directory, "own.csv"), "");
+    expect(failureOf(() => load(args))).toContain(expected);
+  });
+
+  test("a setting without effect is refused from a file and from a program, too, but not from the environment", () => {
+    const path = configFile({ source: "http://x.example", group: "bsc", speed: 2 });
+    expect(failureOf(() => load(["--config", path])).split("\n")).toEqual([
+      "2 settings are wrong",
+      expect.stringContaining(`  group (group in ${path}) has no effect with source = http://x.example: `),
+      expect.stringContaining("  speed (speed in "),
+    ]);
+    expect(failureOf(() => createConfig({ group: "bsc" }))).toContain("group (setting group) has no effect");
+    expect(load(["--source", "http://x.example"], { FLAREWIRE_SPEED: "2" }).speed).toBe(2);
+  });
+
+  test("a command without the setting feed plays its recording whatever is served elsewhere", () => {
+    const recording = join(directory, "own.csv");
+    writeFileSync(recording, "");
+    const path = configFile({ source: "http://x.example", group: "bsc" });
+    const { config } = loadConfig({
+      args: [recording, "--config", path],
+      environment: { FLAREWIRE_FEED: "simulated" },
+      settings: ["group", "config"],
+      positionals: ["file"],
+    });
+    expect(config).toMatchObject({ file: recording, group: "bsc" });
+  });
+
+  test("a pipe is no file: it is told apart from one that is missing, without being opened", () => {
+    const pipe = join(directory, "pipe.csv");
+    execFileSync("mkfifo", [pipe]);
+    for (const name of ["file", "profiles", "config"]) {
+      expect(failureOf(() => load([`--${name}`, pipe]))).toContain(
+        `${name} = ${JSON.stringify(pipe)} (flag --${name}) is not a regular file; write what comes out of a pipe`,
+      );
+    }
+    expect(failureOf(() => load(["--file", directory]))).toContain("the path of a file that can be read");
+  });
+});
+
+describe("a password", () => {
+  const secret = "hunter2";
+  test.each([
+    [
+      ["--source", `http://me:${secret}@x.example`],
+      'source = "http://***@x.example" (flag --source) must be',
+    ],
+    [["--source", `http://me:a/b@${secret}@x.example`], '"http://***@x.example"'],
+    [["--source", `me:${secret}@x.example`], '"***@x.example"'],
+    [["--source", `http://x.example?key=${secret}`], '"http://x.example?***"'],
+    [["--cors-origins", `https://me:${secret}@x.example`], '"https://***@x.example"'],
+    [["--port", `http://me:${secret}@x.example`], '"http://***@x.example"'],
+    [[`http://me:${secret}@x.example`], 'unexpected argument "http://***@x.example"'],
+  ])("in %j is not told", (args, expected) => {
+    const message = failureOf(() => load(args));
+    expect(message).toContain(expected);
+    expect(message).not.toContain(secret);
+  });
+
+  test("in a file is not told, be it JSON or not", () => {
+    const source = `http://me:${secret}@x.example`;
+    for (const content of [{ source }, { corsOrigins: [source] }, `{"source":"${secret}" oops}`, secret]) {
+      const message = failureOf(() => load(["--config", configFile(content)]));
+      expect(message).not.toContain(secret);
+    }
   });
 });

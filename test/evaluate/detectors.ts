@@ -1,36 +1,21 @@
 import type { Candle } from "../../src/market/index.ts";
 import { type DetectorSettings, TrendEngine } from "../../src/trend/index.ts";
+import type { Span } from "./score.ts";
 import { DAY_MS, type Market, MINUTE_MS, type Series } from "./series.ts";
 
-/** A flare as a detector saw it: the minutes [startAt, endAt) of the market's grid. */
-export interface Detection {
-  readonly pair: string;
-  readonly startAt: number;
-  readonly endAt: number;
-}
-
-/** Looks at the minutes [from, to) of a market, having seen a day before them, and says what flared. */
-export type Detector = (market: Market, from: number, to: number) => readonly Detection[];
+/** Looks at the minutes [from, to) of a market, having seen a day before them, and says what flared, in minutes of the grid. */
+export type Detector = (market: Market, from: number, to: number) => readonly Span[];
 
 const WARM_UP_MINUTES = DAY_MS / MINUTE_MS;
 
 /** Flarewire's own engine, fed with the candles, looked at each minute. */
 export function engineDetector(settings: Partial<DetectorSettings> = {}): Detector {
   return (market, from, to) => {
-    const engine = new TrendEngine({
-      facts: { trades: false, liquidity: false, listings: false, profiles: false },
-      settings,
-    });
     const pairs = new Map(market.series.map(({ pair }) => [addressOf(pair), pair]));
     const open = new Map<string, { pair: string; startAt: number }>();
-    const detections: Detection[] = [];
-    for (let at = Math.max(0, from - WARM_UP_MINUTES); at < to; at += 1) {
-      const endMs = market.startMs + (at + 1) * MINUTE_MS;
-      for (const series of market.series) {
-        if ((series.volume[at] ?? 0) > 0) engine.accept(candleOf(series, at, endMs));
-      }
-      engine.accept({ kind: "clock", at: endMs });
-      if (engine.nextChangeAtMs > engine.clockMs) continue;
+    const detections: Span[] = [];
+    runEngine(market, { from, to, settings }, (engine, at) => {
+      if (engine.nextChangeAtMs > engine.clockMs) return;
       const running = new Map(engine.snapshot().flares.pro.map((flare) => [flare.id, flare.token.address]));
       for (const [id, address] of running) {
         if (!open.has(id)) open.set(id, { pair: pairs.get(address) ?? address, startAt: at });
@@ -40,10 +25,30 @@ export function engineDetector(settings: Partial<DetectorSettings> = {}): Detect
         detections.push({ ...started, endAt: at });
         open.delete(id);
       }
-    }
+    });
     for (const started of open.values()) detections.push({ ...started, endAt: to });
     return detections.filter(({ startAt }) => startAt >= from);
   };
+}
+
+/** Feeds an engine with the minutes [from, to) of a market and the day before them, and shows it after each. */
+export function runEngine(
+  market: Market,
+  span: { readonly from: number; readonly to: number; readonly settings: Partial<DetectorSettings> },
+  onMinute: (engine: TrendEngine, at: number) => void,
+): void {
+  const engine = new TrendEngine({
+    facts: { trades: false, liquidity: false, listings: false, profiles: false },
+    settings: span.settings,
+  });
+  for (let at = Math.max(0, span.from - WARM_UP_MINUTES); at < span.to; at += 1) {
+    const endMs = market.startMs + (at + 1) * MINUTE_MS;
+    for (const series of market.series) {
+      if ((series.volume[at] ?? 0) > 0) engine.accept(candleOf(series, at, endMs));
+    }
+    engine.accept({ kind: "clock", at: endMs });
+    onMinute(engine, at);
+  }
 }
 
 /** The rule that everybody starts with: the price stands `percent` above where it was 15 minutes ago. */
@@ -56,19 +61,31 @@ export function priceRule(percent: number): Detector {
 /** Volume alone: the last 5 minutes trade `factor` times what 5 minutes of the past 6 hours did. */
 export function volumeRule(factor: number): Detector {
   return ruleDetector((series, at) => {
-    let recent = 0;
-    let usual = 0;
-    for (let past = at - 4; past <= at; past += 1) recent += series.volume[past] ?? 0;
-    for (let past = at - 364; past < at - 4; past += 1) usual += series.volume[past] ?? 0;
+    const sums = volumeSums(series);
+    const upTo = (minute: number) => sums[minute + 1] ?? 0;
+    const recent = upTo(at) - upTo(at - 5);
+    const usual = upTo(at - 5) - upTo(at - 365);
     return usual > 0 && recent > (factor * usual) / 72;
   });
+}
+
+const sumsBySeries = new WeakMap<Series, Float64Array>();
+
+/** Sums of the volumes before each minute. */
+function volumeSums(series: Series): Float64Array {
+  const known = sumsBySeries.get(series);
+  if (known) return known;
+  const sums = new Float64Array(series.volume.length + 1);
+  for (const [at, volume] of series.volume.entries()) sums[at + 1] = (sums[at] ?? 0) + volume;
+  sumsBySeries.set(series, sums);
+  return sums;
 }
 
 /** A rule with the same manners as the engine: a detection lasts until the rule was false for 10 minutes. */
 function ruleDetector(holds: (series: Series, at: number) => boolean): Detector {
   return (market, from, to) =>
     market.series.flatMap((series) => {
-      const detections: Detection[] = [];
+      const detections: Span[] = [];
       let startAt: number | undefined;
       let lastAt = 0;
       for (let at = Math.max(from, 365); at < to; at += 1) {
@@ -86,7 +103,7 @@ function ruleDetector(holds: (series: Series, at: number) => boolean): Detector 
 }
 
 /** An address that stands for the pair: its name in hexadecimal. */
-function addressOf(pair: string): string {
+export function addressOf(pair: string): string {
   return `0x${Buffer.from(pair).toString("hex").padEnd(40, "0")}`;
 }
 

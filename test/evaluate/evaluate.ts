@@ -1,75 +1,71 @@
 /*
- * npm run evaluate -- [--candles FILE] [--seeds 1,2,3] [--half first|second] [--json]
+ * npm run evaluate -- [--candles FILE] [--seeds 1,2,3] [--half first|second] [--hours 8] [--ablate] [--plots DIR] [--json | --markdown]
  *
- * Injects labelled pumps and decoys into real recorded candles and prints how often Flarewire's detector and two plain rules
- * fire on each. Thresholds are chosen on the first half of the days; the second half is what counts.
+ * Two measurements. Labelled pumps and decoys are injected into real recorded candles; thresholds are chosen on the first half of the
+ * days, the second half is what counts. And the simulated market, which knows what it did on purpose, is run for some hours.
+ * Both score Flarewire and two plain rules: those as people set them, and at the threshold that gives them Flarewire's natural rate.
  */
 import { parseArgs } from "node:util";
-import { type Detector, engineDetector, priceRule, volumeRule } from "./detectors.ts";
-import { CLASSES, inject } from "./injection.ts";
-import { createRandom } from "./random.ts";
-import { poolScores, type Score, scoreEpisodes } from "./score.ts";
-import { loadMarket, type Market } from "./series.ts";
+import { ablateCandles, type CandlePlan, evaluateCandles } from "./candle-evaluation.ts";
+import { writePlots } from "./plots.ts";
+import { loadMarket } from "./series.ts";
+import { ablateSimulated, evaluateSimulated } from "./simulated-evaluation.ts";
+import { type Evaluation, toMarkdown, toText } from "./tables.ts";
 
 const { values } = parseArgs({
   options: {
     candles: { type: "string", default: "../shared/data/exchange-1m/2017-11-04_2017-11-14.csv.gz" },
-    seeds: { type: "string", default: "1,2,3" },
+    seeds: { type: "string" },
+    seed: { type: "string" },
     half: { type: "string", default: "second" },
+    hours: { type: "string", default: "8" },
+    ablate: { type: "boolean", default: false },
+    plots: { type: "string" },
     json: { type: "boolean", default: false },
+    markdown: { type: "boolean", default: false },
   },
 });
 
-const DETECTORS: Readonly<Record<string, Detector>> = {
-  flarewire: engineDetector(),
-  "price +8 % in 15 min": priceRule(8),
-  "volume × 8": volumeRule(8),
-};
+const seeds = (values.seeds ?? values.seed ?? "1,2,3").split(",").map(Number);
+const hours = Number(values.hours);
+const half = values.half;
+if (seeds.some((seed) => !Number.isSafeInteger(seed)))
+  fail(`--seeds takes whole numbers, not ${values.seeds}`);
+if (!(hours > 0)) fail(`--hours takes a number above 0, not ${values.hours}`);
+if (half !== "first" && half !== "second") fail(`--half is first or second, not ${half}`);
 
-interface Row {
-  readonly detector: string;
-  readonly naturalPerPairDay: number;
-  readonly scores: Readonly<Record<string, Score>>;
+const plan: CandlePlan = { market: loadMarket(values.candles), half, seeds };
+const simulatedPlans = seeds.map((seed) => ({ seed, hours }));
+if (values.plots !== undefined) {
+  for (const file of writePlots(values.plots, plan.market, seeds[0] ?? 1)) process.stdout.write(`${file}\n`);
+} else {
+  const result = values.ablate ? ablate() : evaluate();
+  process.stdout.write(
+    values.json ? `${JSON.stringify(result)}\n` : values.markdown ? toMarkdown(result) : toText(result),
+  );
 }
 
-const market = loadMarket(values.candles);
-const middle = Math.floor(market.minutes / 2);
-const [from, to] = values.half === "first" ? [1_440, middle] : [middle, market.minutes];
-const seeds = values.seeds.split(",").map(Number);
-const rows = Object.entries(DETECTORS).map(([name, detector]) => evaluate(name, detector, market));
-process.stdout.write(values.json ? `${JSON.stringify({ half: values.half, seeds, rows })}\n` : table(rows));
-
-function evaluate(name: string, detector: Detector, clean: Market): Row {
-  const natural = detector(clean, from, to).length;
-  const pairDays = (clean.series.length * (to - from)) / 1_440;
-  const scores = CLASSES.map((kind) => {
-    const bySeed = seeds.map((seed) => {
-      const injected = inject(clean, kind, from, to, createRandom(seed * 7_919));
-      return scoreEpisodes(injected.episodes, detector(injected.market, from, to));
-    });
-    return [kind, poolScores(bySeed)] as const;
-  });
-  return { detector: name, naturalPerPairDay: natural / pairDays, scores: Object.fromEntries(scores) };
+function evaluate(): Evaluation {
+  const candleRows = evaluateCandles(plan);
+  const { rows, canary } = evaluateSimulated(simulatedPlans);
+  return { ...about(), candleRows, simulatedRows: rows, canary };
 }
 
-function table(all: readonly Row[]): string {
-  const head = `${values.half} half of ${values.candles.split("/").at(-1)}, seeds ${seeds.join(" ")}`;
-  const lines = all.flatMap(({ detector, naturalPerPairDay, scores }) => [
-    `\n${detector}: ${naturalPerPairDay.toFixed(2)} natural flares per pair-day`,
-    "  class     n  left out  fired   delay p50  p90  flaps",
-    ...Object.entries(scores).map(([kind, score]) => line(kind, score)),
-  ]);
-  return `${head}\n${lines.join("\n")}\n`;
+function ablate(): Evaluation {
+  return {
+    ...about(),
+    candleRows: ablateCandles(plan),
+    simulatedRows: ablateSimulated(simulatedPlans),
+    canary: [],
+  };
 }
 
-function line(kind: string, score: Score): string {
-  const cells = [
-    String(score.n).padStart(6),
-    String(score.leftOut).padStart(8),
-    score.fired.toFixed(3).padStart(8),
-    String(score.delayP50).padStart(10),
-    String(score.delayP90).padStart(5),
-    score.flaps.toFixed(3).padStart(7),
-  ];
-  return `  ${kind.padEnd(6)}${cells.join("")}`;
+function about(): Pick<Evaluation, "candles" | "simulated"> {
+  const file = values.candles.split("/").at(-1) ?? "";
+  return { candles: { file, half: values.half, seeds }, simulated: { seeds, hours } };
+}
+
+function fail(message: string): never {
+  process.stderr.write(`evaluate: ${message}\n`);
+  process.exit(1);
 }

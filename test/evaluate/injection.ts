@@ -1,4 +1,5 @@
 import type { Random } from "./random.ts";
+import type { Span } from "./score.ts";
 import { copySeries, type Market, type Series } from "./series.ts";
 
 /** What is injected: honest pumps of three sizes, and three decoys that no detector should fire on. */
@@ -6,11 +7,8 @@ export const CLASSES = ["pump5", "pump10", "pump25", "wash", "thin", "wide"] as 
 export type InjectedClass = (typeof CLASSES)[number];
 
 /** One injected episode: the minutes [startAt, endAt) of one pair, on the market's grid. */
-export interface Episode {
+export interface Episode extends Span {
   readonly class: InjectedClass;
-  readonly pair: string;
-  readonly startAt: number;
-  readonly endAt: number;
 }
 
 /** A market with episodes of one class in it. */
@@ -39,20 +37,27 @@ export function inject(
   const episodes: Episode[] = [];
   for (let slot = from; slot + SLOT_MINUTES <= to; slot += SLOT_MINUTES) {
     const common = slot + random.whole(60, SLOT_MINUTES - 120);
-    for (const one of series) {
+    for (const [index, one] of series.entries()) {
       const startAt = kind === "wide" ? common : slot + random.whole(60, SLOT_MINUTES - 120);
       if (Number.isNaN(one.close[startAt - BASE_MINUTES] ?? Number.NaN)) continue;
-      const minutes = disturb(one, kind, startAt, random);
+      const base = usualVolume(market.series[index] ?? one, startAt);
+      const minutes = disturb(one, kind, { startAt, base }, random);
       episodes.push({ class: kind, pair: one.pair, startAt, endAt: startAt + minutes });
     }
   }
   return { market: { ...market, series }, episodes };
 }
 
-function disturb(series: Series, kind: InjectedClass, startAt: number, random: Random): number {
+/** When an episode begins, and the recording's own volume a minute before it: an episode injected earlier does not raise it. */
+interface Place {
+  readonly startAt: number;
+  readonly base: number;
+}
+
+function disturb(series: Series, kind: InjectedClass, place: Place, random: Random): number {
+  const { startAt, base } = place;
   const size = PUMP_SIZE[kind];
-  if (size !== undefined) return pump(series, startAt, size, random);
-  const base = usualVolume(series, startAt);
+  if (size !== undefined) return pump(series, place, size, random);
   if (kind === "wash") {
     for (let at = startAt; at < startAt + 20; at += 1) addVolume(series, at, base, 20);
     return 20;
@@ -72,11 +77,10 @@ function disturb(series: Series, kind: InjectedClass, startAt: number, random: R
   return rise;
 }
 
-function pump(series: Series, startAt: number, size: number, random: Random): number {
+function pump(series: Series, { startAt, base }: Place, size: number, random: Random): number {
   const rise = random.whole(3, 10);
   const decay = random.whole(15, 40);
   const volumeFactor = random.between(6, 25);
-  const base = usualVolume(series, startAt);
   const level = (minute: number) =>
     1 + size * (minute <= rise ? minute / rise : Math.max(0, 1 - (minute - rise) / decay));
   for (let at = 0; at < rise + decay; at += 1) {

@@ -1,5 +1,22 @@
-import type { Detection } from "./detectors.ts";
-import type { Episode } from "./injection.ts";
+/** A stretch of one pair's time: an episode, or a flare as a detector saw it. [startAt, endAt), in the unit of a {@link Grid}. */
+export interface Span {
+  readonly pair: string;
+  readonly startAt: number;
+  readonly endAt: number;
+}
+
+/** The unit that times are counted in. */
+export interface Grid {
+  /** Units a minute. */
+  readonly minute: number;
+  /** What is added to a delay, since what is seen within a unit is known at its end. */
+  readonly step: number;
+}
+
+/** Minutes of candles. */
+export const MINUTES: Grid = { minute: 1, step: 1 };
+/** Milliseconds of event time; delays come out in milliseconds. */
+export const MILLISECONDS: Grid = { minute: 60_000, step: 0 };
 
 /** How a detector did on the episodes of one class. */
 export interface Score {
@@ -9,7 +26,7 @@ export interface Score {
   readonly leftOut: number;
   /** Share of the episodes in which a flare started: recall for pumps, decoys fired for the others. */
   readonly fired: number;
-  /** Median and 90th percentile of the minutes from an episode's start to its flare's. */
+  /** Median and 90th percentile of the time from an episode's start to its flare's, in the grid's unit. */
   readonly delayP50: number;
   readonly delayP90: number;
   /** Further flares started within the episode and the hour after it, per episode that fired. */
@@ -17,25 +34,30 @@ export interface Score {
 }
 
 /** A flare counts for an episode when it starts within the episode or this many minutes after. */
-const GRACE_MINUTES = 5;
+export const GRACE_MINUTES = 5;
 const FLAP_MINUTES = 60;
 
 /** Compares what was detected with what was injected. */
-export function scoreEpisodes(episodes: readonly Episode[], detections: readonly Detection[]): Score {
+export function scoreEpisodes(
+  episodes: readonly Span[],
+  detections: readonly Span[],
+  grid: Grid = MINUTES,
+): Score {
+  const byPair = Map.groupBy(detections, ({ pair }) => pair);
   const delays: number[] = [];
   let leftOut = 0;
   let flaps = 0;
   for (const episode of episodes) {
-    const own = detections.filter(({ pair }) => pair === episode.pair);
+    const own = byPair.get(episode.pair) ?? [];
     if (own.some(({ startAt, endAt }) => startAt < episode.startAt && endAt > episode.startAt)) {
       leftOut += 1;
       continue;
     }
     const starts = own.map(({ startAt }) => startAt).filter((at) => at >= episode.startAt);
-    const first = starts.find((at) => at < episode.endAt + GRACE_MINUTES);
+    const first = starts.find((at) => at < episode.endAt + GRACE_MINUTES * grid.minute);
     if (first === undefined) continue;
-    delays.push(first - episode.startAt + 1);
-    flaps += starts.filter((at) => at > first && at < episode.endAt + FLAP_MINUTES).length;
+    delays.push(first - episode.startAt + grid.step);
+    flaps += starts.filter((at) => at > first && at < episode.endAt + FLAP_MINUTES * grid.minute).length;
   }
   const n = episodes.length - leftOut;
   const sorted = delays.toSorted((a, b) => a - b);

@@ -62,7 +62,8 @@ export function copySeries(series: Series): Series {
   };
 }
 
-function emptySeries(pair: string, minutes: number): Series {
+/** A pair of which nothing is known yet: no price, no volume. */
+export function emptySeries(pair: string, minutes: number): Series {
   const column = () => new Float64Array(minutes).fill(Number.NaN);
   return {
     pair,
@@ -74,7 +75,8 @@ function emptySeries(pair: string, minutes: number): Series {
   };
 }
 
-function fillSilence(series: Series): void {
+/** Repeats the last close through silent minutes. */
+export function fillSilence(series: Series): void {
   let last = Number.NaN;
   for (let at = 0; at < series.close.length; at += 1) {
     const close = series.close[at] ?? Number.NaN;

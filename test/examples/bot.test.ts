@@ -49,6 +49,30 @@ test("the bot tells how many events it missed when the server can't give them", 
   await bot.said("stderr", "missed 12 events");
 });
 
+test("the bot prints what runs when it comes, and what runs after a reset", async () => {
+  await using server = await startScriptedServer();
+  await using bot = spawnNode(["examples/bot.ts", server.url]);
+  const running = (symbol: string) => ({
+    flares: {
+      pro: [{ started_trending_at: "2017-11-12T08:21:00.000Z", recent_price_change: 9, token: { symbol } }],
+    },
+  });
+  const first = await server.next();
+  greet(first.socket, { cursor: "abcd-6", resumed: "reset", snapshot: running("ONE") });
+  await bot.said("stdout", "ONE");
+  first.socket.close(4_200);
+  const second = await server.next();
+  expect(second.query.get("after")).toBe("abcd-6");
+  const lost = { reason: "epoch-changed", events: null };
+  greet(second.socket, { cursor: "efgh-2", resumed: "reset", lost, snapshot: running("TWO\u001B[2J") });
+  await bot.said("stdout", "TWO");
+  expect(bot.stderr()).toContain("missed some events");
+  expect(bot.stdout().trim().split("\n")).toEqual([
+    "2017-11-12T08:21:00.000Z flare-running ONE 9 %",
+    "2017-11-12T08:21:00.000Z flare-running TWO?[2J 9 %",
+  ]);
+});
+
 test("the bot stops when the server says that it should", async () => {
   await using server = await startScriptedServer();
   await using bot = spawnNode(["examples/bot.ts", server.url]);

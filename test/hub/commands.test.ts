@@ -61,7 +61,16 @@ const REFUSED: readonly (readonly [string, Readonly<Record<string, unknown>>, Re
   ["{}", { code: "invalid-message", field: "type" }, /type is missing; .*subscribe, unsubscribe, ping/],
   ['{"type":5,"id":"q"}', { code: "invalid-message", field: "type", id: "q" }, /type is 5/],
   ['{"type":"toString"}', { code: "unknown-command", field: "type" }, /"toString"; .*subscribe/],
-  ['{"type":"ping","id":{}}', { code: "invalid-parameter", field: "id" }, /id is \{\}/],
+  [
+    '{"type":"ping","id":{}}',
+    { code: "invalid-parameter", field: "id" },
+    /id is \{\}: it has to be a text of at most 64/,
+  ],
+  [
+    '{"type":"ping","id":12345678901234567890}',
+    { code: "invalid-parameter", field: "id" },
+    /id is 12345678901234567000: .*9007199254740991/,
+  ],
   ['{"type":"ping","id":1e999}', { code: "invalid-parameter", field: "id" }, /id is null/],
   [`{"type":"ping","id":"${LONG}"}`, { code: "invalid-parameter", field: "id" }, /x{64}"….*64/],
   [

@@ -21,7 +21,7 @@ async function serve(...args: string[]) {
 test("SIGTERM under load closes every client with the code that says resume, and exits 0 within the drain time", async ({
   onTestFinished,
 }) => {
-  const { server, url, logs, exited } = await serve("--feed", "replay", "--speed", "200", "--drain", "1s");
+  const { server, url, logs, exited } = await serve("--feed", "replay", "--speed", "200", "--drain", "3s");
   onTestFinished(() => void server.kill("SIGKILL"));
   const clients = Array.from({ length: 20 }, () => new IndependentClient(url));
   await Promise.all(clients.map((client) => client.connect()));
@@ -30,20 +30,21 @@ test("SIGTERM under load closes every client with the code that says resume, and
   expect(await exited).toEqual([0, null]);
   await Promise.all(clients.map((client) => client.until(() => client.closeCode !== undefined)));
   expect(new Set(clients.map(({ closeCode }) => closeCode))).toEqual(new Set([4200]));
-  const [stopping, stopped, ...more] = logs
+  const lines: { level: number; msg: string; time: number }[] = logs
     .join("")
     .trim()
     .split("\n")
-    .map((line) => JSON.parse(line))
-    // On a busy machine the source may be late, and say so.
-    .filter(({ msg }) => !/^(Server listening|the source is) /.test(msg));
-  expect([stopping.msg, stopped.msg, more]).toEqual(["stopping", "stopped", []]);
-  // A second for the drain, and what it takes to close 20 sockets on a busy machine; by its own clock, as the client is busy too.
-  expect(stopped.time - stopping.time).toBeLessThan(3_000);
+    .map((line) => JSON.parse(line));
+  const WARNING = 40;
+  // On a busy machine the source may be late, and say so.
+  expect(lines.filter(({ level, msg }) => level >= WARNING && !msg.startsWith("the source is "))).toEqual([]);
+  const timeOf = (what: string) => lines.find(({ msg }) => msg === what)?.time ?? Number.NaN;
+  // The drain takes its time, the close grace included; by the server's own clock, as this process is busy too.
+  expect(timeOf("stopped") - timeOf("stopping")).toBeLessThan(4_000);
 });
 
 test("a second signal ends the process at once", async ({ onTestFinished }) => {
-  const { server, url, exited } = await serve("--drain", "5m");
+  const { server, url, exited } = await serve("--feed", "replay", "--drain", "5m");
   onTestFinished(() => void server.kill("SIGKILL"));
   const clients = Array.from({ length: 10 }, () => new IndependentClient(url));
   await Promise.all(clients.map((client) => client.connect()));

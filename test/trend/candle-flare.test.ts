@@ -63,7 +63,7 @@ test.each([0.1, 0.25])(
     const [flare] = last.flares.finished_trending;
     const why = last.explanations[flare?.id ?? ""];
     expect(why?.finish_cause).toBe("faded");
-    expect(why?.terms.map(({ name }) => name)).toEqual(["imbalance", "price", "volume"]);
+    expect(why?.terms.map(({ name }) => name)).toEqual(["price", "volume"]);
     expect(why?.terms.reduce((sum, { weight }) => sum + weight, 0)).toBeCloseTo(1, 3);
     expect(why?.score).toBeLessThan(why?.finish_threshold ?? 0);
     expect(Object.values(engine.rejected).every((count) => count === 0)).toBe(true);
@@ -75,6 +75,31 @@ test("volume without a rise, and a rise without volume, start nothing", () => {
   const tick = (minute: number) => (minute >= PUMP_AT && minute < PUMP_AT + 2 ? 1.1 : 1);
   const thin = (minute: number) => (minute >= PUMP_AT && minute < PUMP_AT + 2 ? 0.2 : 1);
   expect(run(tick, thin).seen.starts.size).toBe(0);
+});
+
+test("a rise whose minutes had little volume starts nothing, however busy the minutes around it were", () => {
+  const before = (minute: number) => minute >= PUMP_AT - 5 && minute < PUMP_AT;
+  const jump = (minute: number) => (minute >= PUMP_AT && minute < PUMP_AT + 10 ? 1.1 : 1);
+  const backed = (minute: number) => (before(minute) || minute < PUMP_AT || minute > PUMP_AT + 10 ? 1 : 12);
+  const unbacked = (minute: number) => (before(minute) ? 20 : minute === PUMP_AT ? 0.2 : 1);
+  expect(run(jump, backed).seen.starts.size).toBe(1);
+  expect(run(jump, unbacked).seen.starts.size).toBe(0);
+});
+
+test("who bought is a term of the score where the feed says it, and of no weight where it does not", () => {
+  const random = createRandom(5);
+  const shares = candlePath(TOKEN, 300, random, pump(0.1), busy(12)).map((event) => ({
+    ...event,
+    buyVolume: event.volume,
+  }));
+  const engine = new TrendEngine({ facts: CANDLES_ONLY });
+  const names = new Set<string>();
+  drive(engine, withClocks([...quietMarket(8, 300, random), ...shares], START + 5 * HOUR), (snapshot) => {
+    for (const { terms } of Object.values(snapshot.explanations)) {
+      for (const { name } of terms) names.add(name);
+    }
+  });
+  expect([...names]).toEqual(["imbalance", "price", "volume"]);
 });
 
 test("a move of the whole market starts nothing", () => {

@@ -4,7 +4,6 @@ import { isEqual, keep, keepList } from "../../src/trend/keep.ts";
 import {
   decay,
   medianInPlace,
-  normalCdf,
   poissonSurprise,
   roundTo,
   wilsonLowerBound,
@@ -42,12 +41,6 @@ test("Wilson's lower bound is that of the published table and 0 of nothing", () 
   expect(wilsonLowerBound(0, 0)).toBe(0);
   expect(wilsonLowerBound(81, 263, 1.959964)).toBeCloseTo(0.2553, 4);
   expect(wilsonLowerBound(10, 10)).toBeGreaterThan(wilsonLowerBound(3, 3));
-});
-
-test("the normal distribution is right to six digits on both sides", () => {
-  expect(normalCdf(0)).toBeCloseTo(0.5, 6);
-  expect(normalCdf(1.96)).toBeCloseTo(0.9750021, 6);
-  expect(normalCdf(-1.96)).toBeCloseTo(0.0249979, 6);
 });
 
 test("the median of an even number is the mean of the middle two", () => {

@@ -106,7 +106,10 @@ export function readProfiles(path: string): TokenProfiles {
 function readJson(path: string): unknown {
   let text: string;
   try {
-    const { size } = statSync(path);
+    const stat = statSync(path);
+    const { size } = stat;
+    // To open a pipe that nobody writes to blocks the whole process.
+    if (!stat.isFile()) throw new InputError(path, "the profiles are not in a regular file");
     if (size > MAX_PROFILES_BYTES) {
       throw new InputError(path, `${size} bytes of profiles are more than the ${MAX_PROFILES_BYTES} allowed`);
     }

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { constants, gunzipSync } from "node:zlib";
 import { InputError } from "../../lib/input-error.ts";
 import type { FeedFacts, Origin } from "../../market/index.ts";
@@ -45,8 +45,8 @@ export function sniffRecording(path: string, format: RecordingFormat | "auto"): 
 function readHead(path: string): { head: Buffer; sizeBytes: number } {
   let descriptor: number | undefined;
   try {
-    descriptor = openSync(path, "r");
-    const stat = fstatSync(descriptor);
+    // Before the file is opened: to open a pipe that nobody writes to blocks the whole process.
+    const stat = statSync(path);
     if (stat.isDirectory()) throw new InputError(path, "this is a directory, expected a file");
     // A pipe can be read once only, and not looked at beforehand.
     if (!stat.isFile())
@@ -54,6 +54,7 @@ function readHead(path: string): { head: Buffer; sizeBytes: number } {
         path,
         "this is not a regular file; write what comes out of a pipe to a file first",
       );
+    descriptor = openSync(path, "r");
     const head = Buffer.alloc(HEAD_BYTES);
     return { head: head.subarray(0, readSync(descriptor, head, 0, HEAD_BYTES, 0)), sizeBytes: stat.size };
   } catch (error) {

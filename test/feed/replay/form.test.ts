@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { gzipSync } from "node:zlib";
 import { describe, expect } from "vitest";
 import { createReplayFeed } from "../../../src/feed/index.ts";
@@ -71,6 +72,11 @@ describe("form", () => {
     expect(complaint(`${path}-not`)).toBe("there is no such file");
     expect(complaint(path.replace(/\/real$/, ""))).toBe("this is a directory, expected a file");
     expect(complaint("/dev/null")).toContain("not a regular file");
+    execFileSync("mkfifo", [`${path}-pipe`]);
+    expect(complaint(`${path}-pipe`)).toContain("write what comes out of a pipe to a file first");
+    expect(() =>
+      createReplayFeed({ path: write(CSV), profilesPath: `${path}-pipe`, clock: new LeapingClock() }),
+    ).toThrow("the profiles are not in a regular file");
     expect(complaint(write(""))).toBe("the file is empty");
     expect(complaint(write(gzipSync("")))).toBe("the file is empty when it is unpacked");
     expect(complaint(write("\n\n"))).toBe("the file has no line in its first 4 KiB");

@@ -1,0 +1,99 @@
+import type { MarketEvent } from "../market/index.ts";
+import type { EventBody } from "../protocol/index.ts";
+import type { PolledEngine } from "../source/index.ts";
+import type { TrendEngine } from "../trend/index.ts";
+
+type Counts = Readonly<Record<string, number | undefined>>;
+type Kind = MarketEvent["kind"];
+
+/** What tells of the market; profiles and the passing of time only go with it. */
+const MARKET_KINDS = ["candle", "trade", "listing", "liquidity"] as const satisfies readonly Kind[];
+const NAMES: Readonly<Record<(typeof MARKET_KINDS)[number], readonly [one: string, many: string]>> = {
+  candle: ["candle", "candles"],
+  trade: ["trade", "trades"],
+  listing: ["listing", "listings"],
+  liquidity: ["change of liquidity", "changes of liquidity"],
+};
+
+/** Counts what the summary of a replay tells. */
+export class ReplayTally {
+  readonly #engine: TrendEngine;
+  readonly #taken = new Map<Kind, number>();
+  #events = 0;
+  #flares = 0;
+  readonly #startedAt = performance.now();
+
+  constructor(engine: TrendEngine) {
+    this.#engine = engine;
+  }
+
+  /** The same engine, with what it takes in counted. */
+  get engine(): PolledEngine {
+    const engine = this.#engine;
+    return {
+      accept: (event) => {
+        const before = sum(engine.rejected);
+        engine.accept(event);
+        if (event.kind !== "clock" && sum(engine.rejected) === before)
+          this.#taken.set(event.kind, this.#of(event.kind) + 1);
+      },
+      get clockMs() {
+        return engine.clockMs;
+      },
+      get nextChangeAtMs() {
+        return engine.nextChangeAtMs;
+      },
+      snapshot: () => engine.snapshot(),
+    };
+  }
+
+  /** Takes an event, and returns its place, from 1. */
+  count(event: EventBody): number {
+    this.#events += 1;
+    if (event.name === "flare-started" && event.channel === "flares.pro") this.#flares += 1;
+    return this.#events;
+  }
+
+  /** Nothing of the market was taken in: everything was skipped by the feed, or rejected by the engine. */
+  get tookNothing(): boolean {
+    return MARKET_KINDS.every((kind) => this.#of(kind) === 0);
+  }
+
+  /** Candles alone were taken in, and no flare came of them. */
+  get hasIdleCandles(): boolean {
+    return this.#flares === 0 && this.#of("candle") > 0 && this.#of("trade") === 0;
+  }
+
+  /** One line: what was taken in, what came of it, and what was left out, by reason. A pair in several groups counts once for each. */
+  summary(skipped: Counts): string {
+    const seconds = ((performance.now() - this.#startedAt) / 1_000).toFixed(1);
+    const kinds = MARKET_KINDS.filter((kind) => this.#of(kind) > 0);
+    const taken = kinds.reduce((total, kind) => total + this.#of(kind), 0);
+    const came = `${counted(this.#events, ["event", "events"])}, ${counted(this.#flares, ["flare", "flares"])}`;
+    const market = `${counted(taken, ["market event", "market events"])} taken in`;
+    const named = kinds.map((kind) => counted(this.#of(kind), NAMES[kind])).join(", ");
+    const parts = named === "" ? "" : ` (${named})`;
+    return `${market}${parts}, ${came} in ${seconds} s${left("skipped", skipped)}${left("rejected", this.#engine.rejected)}`;
+  }
+
+  #of(kind: Kind): number {
+    return this.#taken.get(kind) ?? 0;
+  }
+}
+
+function left(what: string, counts: Counts): string {
+  const parts = Object.entries(counts).flatMap(([reason, count = 0]) =>
+    count === 0 ? [] : [`${count} ${reason}`],
+  );
+  return parts.length === 0 ? "" : `; ${what}: ${parts.join(", ")}`;
+}
+
+function counted(count: number, [one, many]: readonly [string, string]): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+function sum(counts: Readonly<Record<string, number>>): number {
+  let total = 0;
+  for (const reason in counts) total += counts[reason] ?? 0;
+  return total;
+}

@@ -1,0 +1,28 @@
+import type { Layer } from "./resolve.ts";
+import type { Config, SettingName } from "./settings.ts";
+
+/** What only a recorded market has, and what only the embedded engine does. */
+const OF_A_RECORDING: readonly SettingName[] = ["file", "profiles", "group"];
+const OF_THE_ENGINE: readonly SettingName[] = ["feed", "seed", ...OF_A_RECORDING, "speed", "loop", "warmup"];
+
+/**
+ * A sentence for each setting that was given by flag or file, or by the program that embeds Flarewire, and that the rest makes idle: whoever
+ * gave it expects a market that will not come. Variables are left out, since an environment serves more than one run.
+ */
+export function ineffective(config: Config, layers: readonly Layer[]): readonly string[] {
+  const { source, feed } = config;
+  if (source !== "engine") {
+    const why = `has no effect with source = ${source}: it is for the embedded engine's market`;
+    return told(OF_THE_ENGINE, layers, `${why}; leave it out, or set source to engine`);
+  }
+  if (feed !== "simulated") return [];
+  const why = "has no effect on the simulated market: it is for a recorded one";
+  return told(OF_A_RECORDING, layers, `${why}; leave it out, or set feed to replay`);
+}
+
+function told(names: readonly SettingName[], layers: readonly Layer[], words: string): readonly string[] {
+  return names.flatMap((name) => {
+    const given = layers.find((layer) => layer.has(name) && !layer.get(name)?.ambient)?.get(name);
+    return given ? [`${name} (${given.from}) ${words}`] : [];
+  });
+}

@@ -1,0 +1,97 @@
+import { DEFAULT_SETTINGS, type DetectorSettings } from "../../src/trend/index.ts";
+import { type Detector, engineDetector, priceRule, volumeRule } from "./detectors.ts";
+import { CLASSES, type InjectedClass, inject } from "./injection.ts";
+import { createRandom } from "./random.ts";
+import { poolScores, type Score, scoreEpisodes } from "./score.ts";
+import type { Market } from "./series.ts";
+import { matchRate } from "./thresholds.ts";
+
+/** How one detector did on the candles. */
+export interface CandleRow {
+  readonly detector: string;
+  /** Flares a pair and day on the recording as it is, in the half that is scored and in the half where thresholds are chosen. */
+  readonly naturalPerPairDay: number;
+  readonly naturalWhereTuned: number;
+  readonly scores: Readonly<Record<InjectedClass, Score>>;
+}
+
+/** What is scored. */
+export interface CandlePlan {
+  readonly market: Market;
+  readonly half: "first" | "second";
+  readonly seeds: readonly number[];
+}
+
+const MINUTES_A_DAY = 1_440;
+const RULE_RANGE = { low: 1.05, high: 200, steps: 12 };
+const SCORE_RANGE = { low: 0.5, high: 6, steps: 7 };
+
+/** Scores Flarewire, the two plain rules as people set them, and both at the threshold that gives them Flarewire's natural rate on the first half. */
+export function evaluateCandles(plan: CandlePlan): readonly CandleRow[] {
+  const own = evaluateDetector("Flarewire", engineDetector(), plan);
+  const equal = (rule: (threshold: number) => Detector) =>
+    matchRate(own.naturalWhereTuned, RULE_RANGE, (threshold) => tunedRate(rule(threshold), plan.market));
+  const percent = equal(priceRule);
+  const factor = equal(volumeRule);
+  return [
+    own,
+    evaluateDetector("price +8 % in 15 min", priceRule(8), plan),
+    evaluateDetector(`price +${percent.toFixed(1)} % in 15 min (equal rate)`, priceRule(percent), plan),
+    evaluateDetector("volume × 8 in 5 min", volumeRule(8), plan),
+    evaluateDetector(`volume × ${factor.toFixed(1)} in 5 min (equal rate)`, volumeRule(factor), plan),
+  ];
+}
+
+/** Scores the engine without each of its terms: weight 0, and the start score chosen anew on the first half for an equal natural rate. */
+export function ablateCandles(plan: CandlePlan): readonly CandleRow[] {
+  const target = tunedRate(engineDetector(), plan.market);
+  const terms = ["imbalance", "price", "volume"] as const;
+  return terms.map((term) => {
+    const settingsAt = (candleStartScore: number): Partial<DetectorSettings> => ({
+      candleStartScore,
+      candleWeights: { ...DEFAULT_SETTINGS.candleWeights, [term]: 0 },
+    });
+    const score = matchRate(target, SCORE_RANGE, (start) =>
+      tunedRate(engineDetector(settingsAt(start)), plan.market),
+    );
+    return evaluateDetector(
+      `without ${term} (start score ${score.toFixed(2)})`,
+      engineDetector(settingsAt(score)),
+      plan,
+    );
+  });
+}
+
+/** The minutes of a half; the first one spares a day of warm-up. */
+export function minutesOf(market: Market, half: "first" | "second"): readonly [number, number] {
+  const middle = Math.floor(market.minutes / 2);
+  return half === "first" ? [Math.min(MINUTES_A_DAY, middle), middle] : [middle, market.minutes];
+}
+
+function evaluateDetector(name: string, detector: Detector, plan: CandlePlan): CandleRow {
+  const [from, to] = minutesOf(plan.market, plan.half);
+  const scoreOf = (kind: InjectedClass) =>
+    poolScores(
+      plan.seeds.map((seed) => {
+        const injected = inject(plan.market, kind, from, to, createRandom(seed * 7_919));
+        return scoreEpisodes(injected.episodes, detector(injected.market, from, to));
+      }),
+    );
+  const [pump5, pump10, pump25, wash, thin, wide] = CLASSES.map(scoreOf);
+  if (!pump5 || !pump10 || !pump25 || !wash || !thin || !wide) throw new Error("a class has no score");
+  return {
+    detector: name,
+    naturalPerPairDay: rate(detector, plan.market, plan.half),
+    naturalWhereTuned: tunedRate(detector, plan.market),
+    scores: { pump5, pump10, pump25, wash, thin, wide },
+  };
+}
+
+function tunedRate(detector: Detector, market: Market): number {
+  return rate(detector, market, "first");
+}
+
+function rate(detector: Detector, market: Market, half: "first" | "second"): number {
+  const [from, to] = minutesOf(market, half);
+  return detector(market, from, to).length / ((market.series.length * (to - from)) / MINUTES_A_DAY);
+}
