@@ -169,9 +169,9 @@ function memoryOptions({ config, clock, logger }: KeptOptions) {
   };
 }
 
-/** Only an engine has a state of its own; every other source knows all that it says at each poll. */
+/** Only an engine has a state of its own; every other source knows all that it says at each poll. The simulated market's is of no use: it never goes on. */
 function needsEngine({ config, sourceName }: KeptOptions): boolean {
-  return sourceName === undefined && config.source === "engine";
+  return sourceName === undefined && config.source === "engine" && config.feed !== "simulated";
 }
 
 /** Names the file of this source, so that gateways of different sources can share a directory. */
