@@ -2,6 +2,7 @@ import type { EventLog, LogRecord } from "../log/event-log.ts";
 import {
   type Channel,
   type Cursor,
+  EMPTY_SNAPSHOT,
   type EventBody,
   projectSnapshot,
   type Snapshot,
@@ -21,14 +22,6 @@ export type HeadListener = (records: readonly LogRecord[], head: Head, events: r
 
 /** Snapshot texts that are kept until the next change: above it the oldest goes. Clients ask for few sets of channels. */
 const KEPT_TEXTS = 32;
-
-const NOTHING: Snapshot = {
-  flares: { free: [], pro: [], finished_trending: [] },
-  newest: { bsc: [] },
-  charts: { bsc: [], exchange: [], matic: [], avalanche: [] },
-  leaderboards: { bsc: [], exchange: [], matic: [], avalanche: [] },
-  explanations: {},
-};
 
 /** What a head is made of. */
 export interface HeadOptions {
@@ -58,7 +51,7 @@ export class Head {
     this.#log = options.log;
     this.#onError = options.onError ?? (() => {});
     this.#cursor = options.log.head;
-    this.#snapshot = options.initial?.snapshot ?? NOTHING;
+    this.#snapshot = options.initial?.snapshot ?? EMPTY_SNAPSHOT;
     this.#observedAtMs = options.initial?.observedAtMs ?? 0;
     this.#ready = options.initial !== undefined;
   }
@@ -128,10 +121,10 @@ export class Head {
     const last = records.at(-1);
     if (last) this.#cursor = { epoch: this.#log.epoch, seq: last.seq };
     if (batch.observedAtMs !== undefined) this.#observedAtMs = batch.observedAtMs;
-    if (batch.snapshot && batch.snapshot !== this.#snapshot) {
-      this.#snapshot = batch.snapshot;
+    if (batch.snapshot) {
       this.#ready = true;
-      this.#texts.clear();
+      if (batch.snapshot !== this.#snapshot) this.#texts.clear();
+      this.#snapshot = batch.snapshot;
     }
     for (const listener of this.#listeners) this.#tell(listener, records, batch.events);
   }

@@ -5,6 +5,8 @@ import type { EventBody } from "./event.ts";
 import { foldCase, type ListFilter } from "./filter.ts";
 import { applyEvent, changesOf, listOf, projectSnapshot, type View } from "./view.ts";
 
+export { EMPTY_SNAPSHOT } from "../model/index.ts";
+
 /**
  * What an item ever was since it entered its list, as far as filters ask. It only grows, so an item that a filter selects stays
  * selected until it leaves; and it follows from the events alone, so every reader comes to the same.

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from "../lib/time.ts";
 import type { DetectorSettings } from "./settings.ts";
 import { clip } from "./statistics.ts";
 
@@ -5,7 +6,6 @@ import { clip } from "./statistics.ts";
  * The detector's measurements for a token of which only one-minute candles are known. One step a minute, O(1), no history.
  */
 
-const MINUTE_MS = 60_000;
 const LN_EPSILON_SHARE = 0.05;
 
 /** What one minute brought. A silent minute is flat: the last close, no volume. */

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from "../lib/time.ts";
 import type { FeedFacts } from "../market/index.ts";
 import type { BscChartItem, ExchangeChartItem, MaticChartItem } from "../model/index.ts";
 import { advanceRing, buysWithin, closeAt, knownSteps, sellsWithin } from "./bucket-ring.ts";
@@ -9,7 +10,6 @@ import type { DetectorSettings } from "./settings.ts";
 import { medianInPlace, roundTo } from "./statistics.ts";
 import { CHART_MINUTES, isLive, type TokenState } from "./token-state.ts";
 
-const MINUTE_MS = 60_000;
 const TOP = 10;
 const RECENT_MINUTES = 5;
 const DECIMALS = 4;

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from "../lib/time.ts";
 import type { FeedFacts, MarketGroup } from "../market/index.ts";
 import { advanceRing, amendClose, closeAt, recordInRing } from "./bucket-ring.ts";
 import { isDangerous, judgeCanary } from "./canary.ts";
@@ -10,8 +11,6 @@ import type { DetectorSettings } from "./settings.ts";
 import { medianInPlace } from "./statistics.ts";
 import { CHART_MINUTES, isLive, notePrice, type PendingCandle, type TokenState } from "./token-state.ts";
 import { decayTrades, logVolume, sampleTrades } from "./trade-detector.ts";
-
-const MINUTE_MS = 60_000;
 
 /** The groups' markets, as of the last minute. */
 export type Markets = Record<MarketGroup, Market>;

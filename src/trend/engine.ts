@@ -1,3 +1,4 @@
+import { MINUTE_MS, SECOND_MS } from "../lib/time.ts";
 import type { FeedFacts, MarketEvent, MarketGroup } from "../market/index.ts";
 import { type Explanation, GROUPS, type Snapshot } from "../model/index.ts";
 import { type EngineCheckpoint, type EngineState, packEngine, unpackEngine } from "./checkpoint.ts";
@@ -15,9 +16,6 @@ import { StandingBook } from "./standing-book.ts";
 import { TokenBook } from "./token-book.ts";
 import { ProfileBook } from "./token-profile.ts";
 import { isLive, judgeRelevance, type TokenState } from "./token-state.ts";
-
-const SECOND_MS = 1_000;
-const MINUTE_MS = 60_000;
 
 /** Options of {@link TrendEngine}. */
 export interface TrendEngineOptions {

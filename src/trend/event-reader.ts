@@ -1,3 +1,4 @@
+import { MINUTE_MS } from "../lib/time.ts";
 import {
   type Candle,
   type LiquidityEvent,
@@ -14,7 +15,6 @@ import { isName, parseAmount, parsePrice, parseUsd, type RejectReason } from "./
  * They are written by hand, for a schema would cost more than all the rest of a trade.
  */
 
-const MINUTE_MS = 60_000;
 const LAST_MS = 253_402_300_799_999;
 const KINDS: ReadonlySet<unknown> = new Set(["trade", "candle", "listing", "liquidity", "profile", "clock"]);
 const GROUPS: ReadonlySet<unknown> = new Set(["bsc", "exchange", "matic", "avalanche"]);

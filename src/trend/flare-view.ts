@@ -1,3 +1,4 @@
+import { MINUTE_MS } from "../lib/time.ts";
 import type { ContractSource, Explanation, FinishCause, Flare, NestedFlare, Token } from "../model/index.ts";
 import { TERM_NAMES } from "../model/index.ts";
 import { type BucketRing, buysWithin, closeAt, sellsWithin } from "./bucket-ring.ts";
@@ -8,7 +9,6 @@ import type { DetectorSettings } from "./settings.ts";
 import { clip, roundTo } from "./statistics.ts";
 import { FINE_STEP_MS, type TokenState } from "./token-state.ts";
 
-const MINUTE_MS = 60_000;
 const WINDOW_MS = 300_000;
 const MOST_PERCENT = 1e9;
 const MOST_PUBLISHED = 1e9;

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from "../lib/time.ts";
 import type { Candle, LiquidityEvent, ListingEvent, Profile, Trade } from "../market/index.ts";
 import { recordInRing } from "./bucket-ring.ts";
 import { noteRemoval } from "./canary.ts";
@@ -13,8 +14,6 @@ import type { TokenBook } from "./token-book.ts";
 import type { ProfileBook } from "./token-profile.ts";
 import { createFineRing, FINE_STEP_MS, notePrice, type TokenState } from "./token-state.ts";
 import { addTrade, createTradeState, decayTrades, type TradeInput } from "./trade-detector.ts";
-
-const MINUTE_MS = 60_000;
 
 /** The books that events are entered into. */
 export interface IntakeBooks {

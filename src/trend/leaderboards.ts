@@ -1,10 +1,10 @@
+import { MINUTE_MS } from "../lib/time.ts";
 import type { BscLeaderboardEntry, ChainLeaderboardEntry, ExchangeLeaderboardEntry } from "../model/index.ts";
 import { viewChainToken, viewExchangeToken } from "./charts.ts";
 import { viewNestedFlare } from "./flare-view.ts";
 import { roundTo } from "./statistics.ts";
 import type { TokenState } from "./token-state.ts";
 
-const MINUTE_MS = 60_000;
 const WINDOW_MINUTES = 360;
 const TOP = 10;
 const DECIMALS = 4;

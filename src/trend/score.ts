@@ -1,3 +1,4 @@
+import { MINUTE_MS } from "../lib/time.ts";
 import type { TermName } from "../model/index.ts";
 import type { CandleState } from "./candle-detector.ts";
 import type { DetectorSettings } from "./settings.ts";
@@ -5,7 +6,6 @@ import { clip, poissonSurprise, wilsonLowerBound } from "./statistics.ts";
 import { logVolume, type TradeState, usualUsd } from "./trade-detector.ts";
 
 const Z_MOST = 6;
-const MINUTE_MS = 60_000;
 
 /** One term as measured: `raw` in its own unit, `z` in deviations, not clipped. */
 export interface Measure {

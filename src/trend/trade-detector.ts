@@ -1,3 +1,4 @@
+import { MINUTE_MS } from "../lib/time.ts";
 import { burstAfter } from "./candle-detector.ts";
 import type { DetectorSettings } from "./settings.ts";
 import { clip, decay } from "./statistics.ts";
@@ -17,7 +18,6 @@ import {
  * to date only when it is touched, so a trade costs the same however long the history.
  */
 
-const MINUTE_MS = 60_000;
 const LN_EPSILON_SHARE = 0.05;
 /** The canary looks at half an hour. */
 const CANARY_MS = 1_800_000;

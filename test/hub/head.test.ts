@@ -100,3 +100,10 @@ test("a listener that has stopped hears nothing", async () => {
   await head.publish(market.poll(["list"]));
   expect(heard).toBe(1);
 });
+
+test("a first batch that brings the empty snapshot makes the head ready", async () => {
+  const { head } = createHead();
+  expect(head.ready).toBe(false);
+  await head.publish({ observedAtMs: 5, snapshot: head.snapshot, events: [] });
+  expect(head.ready).toBe(true);
+});

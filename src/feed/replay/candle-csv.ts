@@ -1,3 +1,4 @@
+import { MINUTE_MS } from "../../lib/time.ts";
 import type { MarketEvent } from "../../market/index.ts";
 import type { LineParser } from "./line-parser.ts";
 import { type PairBook, REINTRODUCE_AFTER_MS } from "./pair-book.ts";
@@ -10,7 +11,6 @@ import { LATEST_AT_MS, type Timeline } from "./timeline.ts";
 export const CSV_COLUMNS = ["time_ms", "pair", "open", "high", "low", "close", "volume"] as const;
 
 const HEADER = CSV_COLUMNS.join(",");
-const MINUTE_MS = 60_000;
 const AMOUNT_COLUMNS = CSV_COLUMNS.slice(2);
 const MAX_PAIR_CHARS = 128;
 /** Control characters have no place in a name that is shown to people. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { MINUTE_MS } from "../../lib/time.ts";
 import { FeedFacts, MarketEvent, Origin } from "../../market/index.ts";
 import type { LineParser } from "./line-parser.ts";
 import { profileFields, REINTRODUCE_AFTER_MS } from "./pair-book.ts";
@@ -21,8 +22,6 @@ export const RecordingHeader = z.object({
   facts: FeedFacts,
 });
 export type RecordingHeader = z.infer<typeof RecordingHeader>;
-
-const MINUTE_MS = 60_000;
 
 /** Whether a line claims to be a recording's header; what it says, or what is wrong with it. */
 export function readHeader(line: string): RecordingHeader | { readonly problem: string } | undefined {

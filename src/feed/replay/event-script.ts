@@ -1,12 +1,11 @@
 import { InputError } from "../../lib/input-error.ts";
+import { DAY_MS, MINUTE_MS } from "../../lib/time.ts";
 import type { MarketEvent } from "../../market/index.ts";
 import type { LineParser } from "./line-parser.ts";
 import { type Line, MAX_LINE_CHARS } from "./line-splitter.ts";
 import type { SkipCounter } from "./skips.ts";
 import { LATEST_AT_MS, type Timeline } from "./timeline.ts";
 
-const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
 /** From this span on a lap takes whole days, so that a recorded day stays on the clock's hours. */
 const WHOLE_DAYS_FROM_MS = DAY_MS / 2;
 

@@ -1,3 +1,4 @@
+import { SECOND_MS } from "../../lib/time.ts";
 import type { Clock, MarketEvent } from "../../market/index.ts";
 import type { Skipped } from "./skips.ts";
 
@@ -8,8 +9,6 @@ export const MAX_GAP_MS = 31 * 86_400_000;
 
 /** The latest time that an event can have: the end of the year 9999, as the market events' schema bounds it. */
 export const LATEST_AT_MS = 253_402_300_799_999;
-
-const SECOND_MS = 1_000;
 
 /** Event time as it passes: which events are in time, and where the ticks belong between them. */
 export class Timeline {

@@ -1,9 +1,9 @@
 import type { WallClock } from "../../lib/clock.ts";
+import { HOUR_MS, SECOND_MS } from "../../lib/time.ts";
 import type { MarketEvent } from "../../market/index.ts";
 import type { Feed } from "../feed.ts";
 import type { Label, LabelSink } from "./market/label.ts";
 import { createSimulatedMarket, type SimulatedMarket } from "./market/simulated-market.ts";
-import { HOUR_MS, SECOND_MS } from "./market/time.ts";
 
 const DEFAULT_TOKENS = 480;
 const MOST_TOKENS = 100_000;

@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../lib/time.ts";
 import type { MarketGroup } from "../../../market/index.ts";
 import { type Chain, ChainToken, type TokenTraits } from "./chain-token.ts";
 import { everydayFate, type Fate, type Planner } from "./fate.ts";
@@ -6,7 +7,6 @@ import { planHoneypot, planRug } from "./plan-decoy.ts";
 import { planPump } from "./plan-pump.ts";
 import { ESTABLISHED, laterProfiles, NEWCOMER, type Subject, SWINDLE } from "./profiles.ts";
 import { Random } from "./random.ts";
-import { DAY_MS, HOUR_MS, MINUTE_MS } from "./time.ts";
 
 const NEVER = Number.POSITIVE_INFINITY;
 const FEE_SHARE = 0.0025;

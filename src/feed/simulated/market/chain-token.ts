@@ -1,3 +1,4 @@
+import { MINUTE_MS } from "../../../lib/time.ts";
 import type { MarketEvent, Profile } from "../../../market/index.ts";
 import type { Actor } from "./actor.ts";
 import { Arrivals } from "./arrivals.ts";
@@ -9,7 +10,6 @@ import { Pool } from "./pool.ts";
 import { forumPostOf, type Subject } from "./profiles.ts";
 import type { Random } from "./random.ts";
 import { type Phase, ScriptRun } from "./script.ts";
-import { MINUTE_MS } from "./time.ts";
 import { type Moment, Traders } from "./traders.ts";
 import { Venue } from "./venue.ts";
 import type { Wallets } from "./wallets.ts";

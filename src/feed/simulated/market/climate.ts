@@ -1,7 +1,7 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../lib/time.ts";
 import type { Actor } from "./actor.ts";
 import type { LabelSink } from "./label.ts";
 import { Random } from "./random.ts";
-import { DAY_MS, HOUR_MS, MINUTE_MS } from "./time.ts";
 
 const STEP_MS = 5_000;
 /** Standard deviation of the market's level over a year, as a share. */

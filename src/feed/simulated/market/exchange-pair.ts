@@ -1,3 +1,4 @@
+import { MINUTE_MS } from "../../../lib/time.ts";
 import type { Candle, MarketEvent } from "../../../market/index.ts";
 import { type Climate, rhythmAt } from "./climate.ts";
 import { decimal } from "./decimal.ts";
@@ -6,7 +7,6 @@ import type { Fate } from "./fate.ts";
 import type { LabelSink } from "./label.ts";
 import type { Random } from "./random.ts";
 import { ScriptRun } from "./script.ts";
-import { MINUTE_MS } from "./time.ts";
 
 /* Trades a minute bring trades in the next: λₜ = (1 − a − b)·usual + a·nₜ₋₁ + b·λₜ₋₁ (Ferland, Latour, Oraichi, "Integer-valued GARCH
  * process", Journal of Time Series Analysis 27, 2006), the discrete sister of a Hawkes process. */

@@ -1,3 +1,4 @@
+import { DAY_MS, MINUTE_MS } from "../../../lib/time.ts";
 import type { MarketEvent } from "../../../market/index.ts";
 import type { Actor } from "./actor.ts";
 import type { Climate } from "./climate.ts";
@@ -7,7 +8,6 @@ import type { LabelSink } from "./label.ts";
 import { inventUniqueNames } from "./names.ts";
 import { laterProfiles, ON_EXCHANGE, type Subject } from "./profiles.ts";
 import { Random } from "./random.ts";
-import { DAY_MS, MINUTE_MS } from "./time.ts";
 
 const MEAN_HOURS_BETWEEN_SCRIPTS = 18;
 /** With fewer trades a minute, one wallet moves the price at will. */

@@ -1,6 +1,6 @@
+import { DAY_MS, MINUTE_MS } from "../../../lib/time.ts";
 import type { Climate } from "./climate.ts";
 import type { Random } from "./random.ts";
-import { DAY_MS, MINUTE_MS } from "./time.ts";
 
 /** A token's own value is drawn back to its start with this time constant, so that a market that runs for months stays in range. */
 const RECALL_MINUTES = (5 * DAY_MS) / MINUTE_MS;

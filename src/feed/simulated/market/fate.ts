@@ -1,8 +1,8 @@
+import { HOUR_MS } from "../../../lib/time.ts";
 import { planThin, planWash } from "./plan-decoy.ts";
 import { planPump, type Stage } from "./plan-pump.ts";
 import type { Random } from "./random.ts";
 import type { Script } from "./script.ts";
-import { HOUR_MS } from "./time.ts";
 
 /** Plans a script when its moment has come. */
 export type Planner = (stage: Stage, random: Random) => Script;

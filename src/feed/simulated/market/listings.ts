@@ -1,3 +1,4 @@
+import { HOUR_MS, MINUTE_MS } from "../../../lib/time.ts";
 import type { MarketEvent } from "../../../market/index.ts";
 import type { Actor } from "./actor.ts";
 import { type Birthplace, bornNewcomer } from "./birth.ts";
@@ -5,7 +6,6 @@ import { rhythmAt } from "./climate.ts";
 import { dollars } from "./decimal.ts";
 import { firstProfile } from "./profiles.ts";
 import { Random } from "./random.ts";
-import { HOUR_MS, MINUTE_MS } from "./time.ts";
 
 const LISTINGS_PER_HOUR = 24;
 /** How long a listing counts as new. */

@@ -1,8 +1,8 @@
+import { MINUTE_MS } from "../../../lib/time.ts";
 import type { Label } from "./label.ts";
 import { crowd, rushPerMs, type Stage } from "./plan-pump.ts";
 import type { Random } from "./random.ts";
 import type { Phase, Script } from "./script.ts";
-import { MINUTE_MS } from "./time.ts";
 
 function labelOf(
   stage: Stage,

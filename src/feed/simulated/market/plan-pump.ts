@@ -1,8 +1,8 @@
+import { MINUTE_MS } from "../../../lib/time.ts";
 import type { MarketGroup } from "../../../market/index.ts";
 import type { PumpShape } from "./label.ts";
 import type { Random } from "./random.ts";
 import type { Phase, Script } from "./script.ts";
-import { MINUTE_MS } from "./time.ts";
 
 /** What a script is planned for. */
 export interface Stage {

@@ -1,7 +1,7 @@
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../../../lib/time.ts";
 import type { MarketGroup, Profile } from "../../../market/index.ts";
 import type { Naming } from "./names.ts";
 import type { Random } from "./random.ts";
-import { HOUR_MS, MINUTE_MS, SECOND_MS } from "./time.ts";
 
 /** How likely each kind of fact is, and how soon it becomes known. */
 export interface Publicity {

@@ -1,3 +1,4 @@
+import { SECOND_MS } from "../../../lib/time.ts";
 import type { MarketEvent, MarketGroup } from "../../../market/index.ts";
 import { type Actor, ActorQueue } from "./actor.ts";
 import { type Birthplace, bornEstablished, bornNative } from "./birth.ts";
@@ -7,7 +8,6 @@ import type { LabelSink } from "./label.ts";
 import { Listings } from "./listings.ts";
 import { firstProfile, type Subject } from "./profiles.ts";
 import { Random } from "./random.ts";
-import { SECOND_MS } from "./time.ts";
 import { Wallets } from "./wallets.ts";
 
 /** How the established tokens are spread over the groups. */
