@@ -2,12 +2,20 @@ import { EventEmitter } from "eventemitter3";
 import type { FastifyInstance } from "fastify";
 import { type Logger, pino } from "pino";
 import { type Config, listenProblem } from "./config.ts";
-import { createHttpServer, Places, registerEvents, registerWebSocket, Seats } from "./http/index.ts";
+import {
+  createHttpServer,
+  Places,
+  registerEvents,
+  registerMetrics,
+  registerWebSocket,
+  Seats,
+} from "./http/index.ts";
 import { Head, type HeadBatch, Hub } from "./hub/index.ts";
 import { openKept } from "./kept.ts";
 import { systemClock, type WallClock } from "./lib/clock.ts";
 import { VERSION } from "./lib/version.ts";
 import type { EventLog } from "./log/index.ts";
+import { createGatewayMetrics } from "./metrics/index.ts";
 import { type OpenSource, openSource, type SourceParts } from "./open-source.ts";
 import { type EventBody, type EventName, type Freshness, formatCursor } from "./protocol/index.ts";
 import { runPoller, type SnapshotSource, watchFreshness } from "./source/index.ts";
@@ -85,6 +93,14 @@ async function start(config: Config, parts: SourceParts, given: GatewayParts): P
   const freshness = () => withTrouble(source.freshness(), kept.trouble);
   const hub = createHub(config, { clock, logger, source, freshness, log, head });
   const events: Gateway["events"] = new EventEmitter();
+  const { rejected, upstream } = opened;
+  const metrics = config.metrics
+    ? createGatewayMetrics({
+        ...{ hub, head, log, freshness, rejected, version: VERSION },
+        info: () => source.info,
+        ...(upstream ? { upstream } : {}),
+      })
+    : undefined;
   const polling = new AbortController();
   let draining = false;
   const app = await createHttpServer({
@@ -100,6 +116,7 @@ async function start(config: Config, parts: SourceParts, given: GatewayParts): P
       const places = new Places(new Seats(maxSockets, maxSocketsPerIp));
       await registerWebSocket(instance, { hub, clock, places, allowedOrigins });
       const info = () => source.info;
+      if (metrics) registerMetrics(instance, metrics);
       registerEvents(instance, { hub, log, head, clock, freshness, info, places, allowedOrigins });
     },
   });
@@ -117,6 +134,7 @@ async function start(config: Config, parts: SourceParts, given: GatewayParts): P
       kept.afterPoll(head, progress);
     },
     ...(resume ? { resume } : {}),
+    ...(metrics ? { onPoll: metrics.polled } : {}),
     clock,
     signal: polling.signal,
     onError: (error) => logger.warn({ err: error }, "poll failed"),
@@ -142,6 +160,7 @@ async function start(config: Config, parts: SourceParts, given: GatewayParts): P
     // Whoever does not answer its close gets a grace; it is part of the time that the drain may take.
     await hub.drain(Math.max(0, config.drainMs - hub.limits.closeGraceMs));
     await app.close();
+    metrics?.close();
     await kept.close();
   };
   let stopped: Promise<void> | undefined;

@@ -6,7 +6,13 @@ import type { WallClock } from "./lib/clock.ts";
 import { InputError } from "./lib/input-error.ts";
 import type { Snapshot } from "./model/index.ts";
 import type { EngineProgress, RestoredState } from "./restored-state.ts";
-import { createEngineSource, createUpstreamSource, type SnapshotSource } from "./source/index.ts";
+import {
+  createEngineSource,
+  createUpstreamSource,
+  type SnapshotSource,
+  type UpstreamSource,
+  type UpstreamStats,
+} from "./source/index.ts";
 import { TrendEngine } from "./trend/index.ts";
 
 /** What a source is opened with. */
@@ -27,6 +33,8 @@ export interface OpenSource {
   readonly progress?: () => EngineProgress | undefined;
   /** By reason, how many market events the engine could not use so far; a source that is not ours does not say. */
   readonly rejected?: () => Readonly<Record<string, number>>;
+  /** Counters of an upstream that is polled. */
+  readonly upstream?: () => UpstreamStats;
 }
 
 /** The source that the config names, or the one that is given, gone on with where what was kept allows it. */
@@ -37,8 +45,10 @@ export function openSource(
 ): OpenSource {
   const { restored } = parts.kept;
   if (given || config.source !== "engine") {
-    const source = given ?? createUpstream(config, parts);
-    return { source, ...(restored ? { resume: { ...restored, afterMs: Number.NEGATIVE_INFINITY } } : {}) };
+    const resume = restored ? { resume: { ...restored, afterMs: Number.NEGATIVE_INFINITY } } : {};
+    if (given) return { source: given, ...resume };
+    const source = createUpstream(config, parts);
+    return { source, upstream: () => source.stats(), ...resume };
   }
   if (!restored) return createEngine(config, parts, undefined);
   if (config.feed === "simulated") {
@@ -56,7 +66,7 @@ export function openSource(
   }
 }
 
-function createUpstream(config: Config, { clock, logger }: SourceParts): SnapshotSource {
+function createUpstream(config: Config, { clock, logger }: SourceParts): UpstreamSource {
   return createUpstreamSource({
     url: config.source,
     intervalMs: config.pollIntervalMs,

@@ -207,6 +207,11 @@ export const SETTINGS = {
     example: "loopback,10.0.0.0/8",
     description: "Proxies whose X-Forwarded-For tells the client's address",
   }),
+  metrics: setting("metrics", flag, {
+    default: "true",
+    example: "false",
+    description: "Serve the gateway's own numbers at `/metrics`, for Prometheus",
+  }),
   drain: setting("drainMs", duration(0, 10 * MINUTE), {
     default: "10s",
     example: "30s",

@@ -83,6 +83,11 @@ export class Delivery implements GroupMember {
     return this.#state.kind === "live";
   }
 
+  /** How many events the log has behind its place. */
+  get lag(): number {
+    return this.#state.kind === "behind" ? Math.max(0, this.#host.head.cursor.seq - this.#state.seq) : 0;
+  }
+
   /** A message would not only be added to what the client does not take. */
   get hasRoom(): boolean {
     return this.#state.kind === "live" || (this.#state.kind === "behind" && !this.#state.full);
@@ -248,6 +253,7 @@ export class Delivery implements GroupMember {
     const mask = conflatedMask(state.conflating, followed);
     state.conflating = undefined;
     if (mask === 0) return;
+    this.#host.tally.conflations += 1;
     state.prev = head.cursor.seq;
     const lists = history.snapshotText(parts.map((part) => ({ ...part, mask: part.mask & mask })));
     this.write(conflatedText(head.cursor, channelsOf(mask), lists));
@@ -280,6 +286,9 @@ export class Delivery implements GroupMember {
     const frames = frameEvents(records, state.shape, from, state.walk, limits.catchUpBytes);
     state.seq = frames.through;
     state.prev = frames.prev;
-    if (frames.bytes) this.#send(frames.bytes);
+    if (!frames.bytes) return;
+    this.#host.tally.deliveries += frames.count;
+    this.#host.tally.deliveredBytes += frames.bytes.length;
+    this.#send(frames.bytes);
   }
 }

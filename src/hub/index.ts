@@ -8,4 +8,5 @@ export { LongPoll, OLDEST, type PollAnswer, type PollQuery } from "./long-poll.t
 export { Session, URL_SUBSCRIPTION } from "./session.ts";
 export type { Socket } from "./socket.ts";
 export { sseFraming } from "./sse-framing.ts";
+export { createTally, type Tally } from "./tally.ts";
 export { websocketFraming } from "./websocket-framing.ts";
