@@ -164,6 +164,7 @@ function memoryOptions({ config, clock, logger }: KeptOptions) {
     clock,
     maxAgeMs: config.logAgeMs,
     minCount: config.logCount,
+    lastingAgeMs: config.logFlareAgeMs,
     maxBytes: config.logBytes,
     onError: (error: unknown) => logger.error({ err: error }, "a listener of the log failed"),
   };

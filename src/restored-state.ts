@@ -41,9 +41,8 @@ export function restoreState(
   try {
     const base = parseState(state.text);
     if (needsEngine && !base.engine) return { problem: "no checkpoint of the engine was kept" };
-    const first = records[0];
-    if (first && first.seq > state.seq + 1)
-      return { problem: `the events ${state.seq + 1} to ${first.seq - 1} are missing` };
+    if (kept.oldest > state.seq)
+      return { problem: `the events ${state.seq + 1} to ${kept.oldest} are missing` };
     let { snapshot, observedAtMs } = base;
     for (const { seq, tail } of records) {
       if (seq <= state.seq) continue;

@@ -71,7 +71,7 @@ export class LongPoll {
   /** Whoever filters needs the lists too, and they do not reach back quite as far as the log. */
   #oldestOf({ selection }: Shape): { readonly cursor: Cursor; readonly steps?: Steps } {
     const { log, history } = this.#parts;
-    if (!selection.filtered) return { cursor: log.oldest };
+    if (!selection.filtered) return { cursor: selection.lasting ? log.oldestLasting : log.oldest };
     const { cursor, lists } = history.first;
     return { cursor, steps: new ListWalk(lists) };
   }

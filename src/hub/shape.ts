@@ -33,7 +33,7 @@ export function createShape(selection: Selection, framing: Framing): Shape {
       const bit = bitOf(record.channel);
       if ((bit & mask) === 0) return undefined;
       const filter = parts.find((part) => part.mask & bit)?.filter;
-      if (!filter) return record;
+      if (!filter?.selectsItems) return filter?.names?.has(record.name) === false ? undefined : record;
       if (!step) throw new RangeError(`event ${record.seq} has to be filtered without the lists around it`);
       const event = filterEvent(filter, step);
       if (!event || event === step.event) return event && record;

@@ -20,7 +20,8 @@ import {
   type SqliteLogOptions,
 } from "../../src/log/index.ts";
 import { toSeq } from "../../src/protocol/index.ts";
-import { batchOf, eventLogContract } from "../contract/event-log-contract.ts";
+import { batchOf, eventLogContract, type LogFactory } from "../contract/event-log-contract.ts";
+import { lastingContract } from "../contract/lasting-contract.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
 let directory = "";
@@ -58,10 +59,9 @@ function logOf(file: LogFile, options: Partial<SqliteLogOptions> = {}) {
   return { log, troubles };
 }
 
-eventLogContract("the SQLite log", (settings) => {
-  const path = newPath();
-  return logOf(open(path), settings).log;
-});
+const contracted: LogFactory = (settings) => logOf(open(newPath()), settings).log;
+eventLogContract("the SQLite log", contracted);
+lastingContract("the SQLite log", contracted);
 
 test("[L3] a log that is opened again goes on in its epoch: same events, same places, and the next seq", async () => {
   const path = newPath();
@@ -100,17 +100,26 @@ test("[L3] whatever was appended, kept as state and dropped between openings, wh
           log.keepState(state, `state at ${state}`);
         } else {
           const held = await log.read(log.oldest, 10_000);
+          const lastingFrom = log.oldestLasting.seq;
           await log.close();
           const file = open(path);
-          const seqs = file.found?.records.map(({ seq }) => seq) ?? [];
+          const { oldest = 0, oldestLasting, records: found = [] } = file.found ?? {};
+          const seqs = found.map(({ seq }) => seq).filter((seq) => seq > oldest);
           expect(seqs).toEqual(seqs.map((_, index) => count - seqs.length + 1 + index));
+          const tail = found.filter(({ seq }) => seq <= oldest);
+          const lasting = Array.from({ length: oldest }, (_, index) => index + 1).filter(
+            (seq) => seq % 3 === 0 && seq > (oldestLasting ?? 0),
+          );
+          expect(tail.map(({ seq }) => seq)).toEqual(lasting);
           if (held.kind === "records")
-            expect(file.found?.records.slice(-held.records.length || seqs.length)).toEqual(held.records);
+            expect(found.slice(found.length - held.records.length)).toEqual(held.records);
+          expect(oldestLasting).toBeLessThanOrEqual(lastingFrom);
           if (state > 0) {
             expect(file.found?.state).toEqual({ seq: state, text: `state at ${state}` });
             expect(seqs.length === 0 ? count : Number(seqs[0]) - 1).toBeLessThanOrEqual(state);
           }
           ({ log } = logOf(file, limits));
+          expect(log.oldestLasting.seq).toBe(oldestLasting ?? 0);
           expect(log.head.seq).toBe(count);
         }
       }
@@ -142,8 +151,11 @@ test("what has fallen off the log leaves the file too, but for what a restart ne
   }
   await log.close();
   const file = open(path);
-  expect(file.found?.records[0]?.seq).toBeGreaterThan(5_000);
-  expect(file.found?.records[0]?.seq).toBeLessThanOrEqual(5_021);
+  expect(file.found?.oldest).toBeGreaterThan(5_000);
+  expect(file.found?.oldest).toBeLessThanOrEqual(5_021);
+  // Of the lasting ones, as many as half of the bytes.
+  expect(file.found?.oldestLasting).toBeGreaterThan(4_900);
+  expect(file.found?.records.length).toBeLessThan(1_100);
   file.close();
 });
 
