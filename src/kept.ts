@@ -14,7 +14,14 @@ import {
   type LogFile,
   openLogFile,
 } from "./log/index.ts";
-import { type EngineProgress, formatState, type RestoredState, restoreState } from "./restored-state.ts";
+import type { Lists } from "./protocol/index.ts";
+import {
+  type EngineProgress,
+  formatPlace,
+  formatState,
+  type RestoredState,
+  restoreState,
+} from "./restored-state.ts";
 
 /** What {@link openKept} works with. */
 export interface KeptOptions {
@@ -31,8 +38,8 @@ export interface Kept {
   readonly restored: RestoredState | undefined;
   /** The log, once; {@link close} closes it. `problem`: why {@link restored} could not be used after all; then a new epoch begins. */
   createLog(problem?: string): EventLog;
-  /** To be called after each poll that was published, before the next one: keeps the state now and then. `progress` tells how far the engine is. */
-  afterPoll(head: Head, progress: (() => EngineProgress | undefined) | undefined): void;
+  /** To be called after each poll that was published, before the next one: keeps the state now and then, with the lists at the head. `progress` tells how far the engine is. */
+  afterPoll(head: Head, lists: Lists, progress: (() => EngineProgress | undefined) | undefined): void;
   /** To be called last, also when nothing was made of it. */
   close(): Promise<void>;
   /** That nothing of this outlives the process though it should, in words for everybody: without paths. `undefined` while it does. */
@@ -140,14 +147,14 @@ class FileKept implements Kept {
     return log;
   }
 
-  afterPoll(head: Head, progress: (() => EngineProgress | undefined) | undefined): void {
+  afterPoll(head: Head, lists: Lists, progress: (() => EngineProgress | undefined) | undefined): void {
     const log = this.#log;
     if (!log || log.isInMemoryOnly) return;
     const { seq } = head.cursor;
     const startedAt = this.#options.clock.monotonic();
     const isDue = this.#keptSeq === undefined || seq - this.#keptSeq >= KEEP_EVERY_RECORDS;
     if (!isDue && startedAt < this.#nextAt) return;
-    log.keepState(seq, formatState(head, progress?.()));
+    log.keepState(seq, formatState(head, progress?.()), formatPlace(lists));
     this.#keptSeq = seq;
     const endedAt = this.#options.clock.monotonic();
     this.#nextAt = endedAt + Math.max(KEEP_EVERY_MS, (endedAt - startedAt) / MOST_SHARE);

@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import type { Config } from "./config.ts";
 import { createReplayFeed, createSimulatedFeed, type Feed } from "./feed/index.ts";
+import type { KnownLists } from "./hub/index.ts";
 import type { Kept } from "./kept.ts";
 import type { WallClock } from "./lib/clock.ts";
 import { InputError } from "./lib/input-error.ts";
@@ -16,11 +17,19 @@ export interface SourceParts {
   readonly kept: Kept;
 }
 
+/** Where a source goes on; polls up to `afterMs` are an engine's that catches up. */
+export interface Resume {
+  readonly snapshot: Snapshot;
+  readonly observedAtMs: number;
+  readonly afterMs: number;
+  readonly known: KnownLists;
+}
+
 /** A source, and where it goes on. */
 export interface OpenSource {
   readonly source: SnapshotSource;
-  /** What was published before, where the source goes on from there; polls up to `afterMs` are an engine's that catches up. */
-  readonly resume?: { readonly snapshot: Snapshot; readonly observedAtMs: number; readonly afterMs: number };
+  /** What was published before, where the source goes on from there. */
+  readonly resume?: Resume;
   /** Why what was kept can't be gone on from. */
   readonly problem?: string;
   /** How far the engine is; to be asked between a poll's answer and the next poll. */
@@ -38,7 +47,7 @@ export function openSource(
   const { restored } = parts.kept;
   if (given || config.source !== "engine") {
     const source = given ?? createUpstream(config, parts);
-    return { source, ...(restored ? { resume: { ...restored, afterMs: Number.NEGATIVE_INFINITY } } : {}) };
+    return { source, ...(restored ? { resume: resumeOf(restored, Number.NEGATIVE_INFINITY) } : {}) };
   }
   if (!restored) return createEngine(config, parts, undefined);
   if (config.feed === "simulated") {
@@ -46,14 +55,17 @@ export function openSource(
     return { ...createEngine(config, parts, undefined), problem };
   }
   try {
-    const resume = { ...restored, afterMs: restored.observedAtMs };
-    return { ...createEngine(config, parts, restored), resume };
+    return { ...createEngine(config, parts, restored), resume: resumeOf(restored, restored.observedAtMs) };
   } catch (error) {
     if (error instanceof InputError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     const problem = `the engine cannot go on from its checkpoint (${reason})`;
     return { ...createEngine(config, parts, undefined), problem };
   }
+}
+
+function resumeOf({ known, observedAtMs }: RestoredState, afterMs: number): Resume {
+  return { snapshot: known.lists.snapshot, observedAtMs, afterMs, known };
 }
 
 function createUpstream(config: Config, { clock, logger }: SourceParts): SnapshotSource {

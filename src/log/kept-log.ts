@@ -29,6 +29,14 @@ export interface KeptLog {
   readonly positions: Readonly<Partial<Record<Channel, number>>>;
   /** What {@link LogFile.keepState} kept last; every record behind its seq is in `records`. */
   readonly state: { readonly seq: number; readonly text: string } | undefined;
+  /** The places that it kept, in order; among them that of {@link state}. */
+  readonly places: readonly KeptPlace[];
+}
+
+/** What was kept of one place of the log. */
+export interface KeptPlace {
+  readonly seq: number;
+  readonly bytes: Uint8Array;
 }
 
 /** Reads what the file at `path` holds; `undefined` when no epoch was begun in it. Throws DamagedError for what no log would have written. */
@@ -53,6 +61,7 @@ export function readKeptLog(db: DatabaseSync, path: string, boot: string): KeptL
     oldestLasting: oldestLasting ?? 0,
     positions: Object.fromEntries(positions.map(({ channel, seq }) => [String(channel), Number(seq)])),
     state: state && { seq: Number(state.seq), text: String(state.text) },
+    places: all("SELECT seq, bytes FROM place ORDER BY seq").map(placeOf),
   };
 }
 
@@ -76,6 +85,11 @@ function recordOf(row: Readonly<Record<string, unknown>>): LogRecord {
     throw new DamagedError(`record ${row.seq} is of no known form`);
   const tail = Buffer.from(row.tail.buffer, row.tail.byteOffset, row.tail.byteLength);
   return { seq: toSeq(Number(row.seq)), name, channel, emittedAtMs: Number(row.emitted_at_ms), tail };
+}
+
+function placeOf({ seq, bytes }: Readonly<Record<string, unknown>>): KeptPlace {
+  if (bytes instanceof Uint8Array) return { seq: Number(seq), bytes };
+  throw new DamagedError(`place ${seq} is of no known form`);
 }
 
 function gapless(records: readonly LogRecord[], oldest: number): readonly LogRecord[] {

@@ -31,6 +31,9 @@ const APPLICATION_ID = 0x464c5752;
 /** Raised whenever the tables change their meaning. */
 const FORM = 2;
 const PAGE_BYTES = 4_096;
+/** As many places are kept, about, of a log that is full; and least number of events between two. */
+const KEPT_PLACES = 32;
+const LEAST_INTERVAL = 64;
 const LASTING = [...LASTING_EVENTS].map((name) => `'${name}'`).join();
 /** What no process crash can take back, where the machine's start can't be told from a process's: nor a loss of power. */
 const ALWAYS_SYNCED = "always synced";
@@ -40,6 +43,7 @@ const TABLES = `
   CREATE TABLE record (seq INTEGER PRIMARY KEY, name TEXT NOT NULL, channel TEXT NOT NULL,
     emitted_at_ms INTEGER NOT NULL, tail BLOB NOT NULL) STRICT;
   CREATE TABLE position (channel TEXT PRIMARY KEY, seq INTEGER NOT NULL) STRICT;
+  CREATE TABLE place (seq INTEGER PRIMARY KEY, bytes BLOB NOT NULL) STRICT;
   CREATE TABLE state (id INTEGER PRIMARY KEY CHECK (id = 1), seq INTEGER NOT NULL, text TEXT NOT NULL) STRICT;
 `;
 
@@ -123,7 +127,9 @@ export class LogFile {
   /** Empties the file for a new epoch. */
   begin(epoch: Epoch, fingerprint: string): void {
     this.#transact(() => {
-      this.#db.exec("DELETE FROM record; DELETE FROM position; DELETE FROM state; DELETE FROM fact");
+      this.#db.exec(
+        "DELETE FROM record; DELETE FROM position; DELETE FROM state; DELETE FROM place; DELETE FROM fact",
+      );
       this.#facts({ epoch, fingerprint, inode: inodeOf(this.path), closed: "no", boot: this.#boot });
     });
     this.#stateSeq = 0;
@@ -144,9 +150,18 @@ export class LogFile {
     });
   }
 
-  /** Keeps, in place of the state before, the one that belongs to this place in the log. */
-  keepState(seq: number, text: string, dropped: Dropped): void {
+  /**
+   * Keeps, in place of the state before, the one that belongs to this place in the log; and `place`, what the lists were there, beside those of
+   * places before: about {@link KEPT_PLACES} of the log's whole length, and always that of the state.
+   */
+  keepState(seq: number, text: string, place: Uint8Array, dropped: Dropped): void {
     this.#transact(() => {
+      const interval = Math.max(LEAST_INTERVAL, (seq - dropped.oldest) / KEPT_PLACES);
+      const [last, beforeLast] = this.#db.prepare("SELECT seq FROM place ORDER BY seq DESC LIMIT 2").all();
+      const isClose = last && beforeLast && Number(last.seq) - Number(beforeLast.seq) < interval;
+      if (isClose) this.#db.prepare("DELETE FROM place WHERE seq = ?").run(Number(last.seq));
+      this.#db.prepare("DELETE FROM place WHERE seq < ?").run(dropped.oldest);
+      this.#db.prepare("INSERT OR REPLACE INTO place VALUES (?, ?)").run(seq, place);
       this.#db.prepare("INSERT OR REPLACE INTO state VALUES (1, ?, ?)").run(seq, text);
       this.#stateSeq = seq;
       this.#drop(dropped);

@@ -19,8 +19,11 @@ export interface SqliteLogOptions extends MemoryLogOptions {
 
 /** An event log that the next process can go on from. */
 export interface KeepingLog extends EventLog {
-  /** Keeps what belongs to this place in the log, in place of what was kept before. Every event behind it is kept too, until the next call. */
-  keepState(seq: number, text: string): void;
+  /**
+   * Keeps what belongs to this place in the log, in place of what was kept before; every event behind it is kept too, until the next call. And `place`,
+   * which stays for longer beside those of other places: see {@link LogFile.keepState}.
+   */
+  keepState(seq: number, text: string, place: Uint8Array): void;
   /** The file could not be written: from then on events are in this process's memory only. */
   readonly isInMemoryOnly: boolean;
 }
@@ -100,8 +103,8 @@ class SqliteLog implements KeepingLog {
     return this.#memory.onAppend(listener);
   }
 
-  keepState(seq: number, text: string): void {
-    this.#attempt(() => this.#file.keepState(seq, text, this.#dropped));
+  keepState(seq: number, text: string, place: Uint8Array): void {
+    this.#attempt(() => this.#file.keepState(seq, text, place, this.#dropped));
   }
 
   async close(): Promise<void> {
