@@ -5,6 +5,7 @@ import type { Logger } from "pino";
 import type { Config } from "./config.ts";
 import type { Head } from "./hub/index.ts";
 import type { WallClock } from "./lib/clock.ts";
+import { VERSION } from "./lib/version.ts";
 import {
   createMemoryLog,
   createSqliteLog,
@@ -50,7 +51,9 @@ export interface Kept {
 const TROUBLE = "events are held in memory only: a restart begins a new epoch";
 /** Wall time between two states that are kept. A restart replays that much at full speed. */
 const KEEP_EVERY_MS = 30_000;
-/** Where keeping one takes long, it may take no more than this part of the time. */
+/** Where keeping one takes long, as of an engine with much to remember, it takes no more than this part of the time: nobody is served meanwhile. */
+const USUAL_SHARE = 0.002;
+/** The same where much is appended, which a restart has to apply. */
 const MOST_SHARE = 0.02;
 /** Records between two states that are kept, at most: a restart applies that many. */
 const KEEP_EVERY_RECORDS = 5_000;
@@ -111,6 +114,7 @@ class FileKept implements Kept {
   readonly #problem: string | undefined;
   #log: KeepingLog | undefined;
   #nextAt = 0;
+  #notBefore = 0;
   #keptSeq: number | undefined;
 
   constructor(options: KeptOptions, file: LogFile) {
@@ -152,12 +156,16 @@ class FileKept implements Kept {
     if (!log || log.isInMemoryOnly) return;
     const { seq } = head.cursor;
     const startedAt = this.#options.clock.monotonic();
-    const isDue = this.#keptSeq === undefined || seq - this.#keptSeq >= KEEP_EVERY_RECORDS;
-    if (!isDue && startedAt < this.#nextAt) return;
+    if (this.#keptSeq !== undefined) {
+      const isMuch = seq - this.#keptSeq >= KEEP_EVERY_RECORDS;
+      if (startedAt < (isMuch ? this.#notBefore : this.#nextAt)) return;
+    }
     log.keepState(seq, formatState(head, progress?.()), formatPlace(lists));
     this.#keptSeq = seq;
     const endedAt = this.#options.clock.monotonic();
-    this.#nextAt = endedAt + Math.max(KEEP_EVERY_MS, (endedAt - startedAt) / MOST_SHARE);
+    const tookMs = endedAt - startedAt;
+    this.#notBefore = endedAt + tookMs / MOST_SHARE;
+    this.#nextAt = endedAt + Math.max(KEEP_EVERY_MS, tookMs / USUAL_SHARE);
   }
 
   async close(): Promise<void> {
@@ -177,9 +185,9 @@ function memoryOptions({ config, clock, logger }: KeptOptions) {
   };
 }
 
-/** Only an engine has a state of its own; every other source knows all that it says at each poll. The simulated market's is of no use: it never goes on. */
+/** Only an engine has a state of its own; every other source knows all that it says at each poll. */
 function needsEngine({ config, sourceName }: KeptOptions): boolean {
-  return sourceName === undefined && config.source === "engine" && config.feed !== "simulated";
+  return sourceName === undefined && config.source === "engine";
 }
 
 /** Names the file of this source, so that gateways of different sources can share a directory. */
@@ -194,7 +202,9 @@ function identityOf(options: KeptOptions): string {
 function fingerprintOf(options: KeptOptions): string {
   const { config, sourceName } = options;
   if (!needsEngine(options)) return JSON.stringify({ source: sourceName ?? config.source });
-  const { feed, file, profiles, group, loop, refreshMs } = config;
+  const { feed, seed, file, profiles, group, loop, refreshMs } = config;
+  // The simulated market is made again by the program, so that the program is a part of what it depends on.
+  if (feed === "simulated") return JSON.stringify({ feed, seed, refreshMs, version: VERSION });
   const files = [file, profiles].map((path) => {
     const stat = path === undefined ? undefined : statSync(path, { throwIfNoEntry: false });
     return stat ? [stat.size, stat.mtimeMs] : [];

@@ -7,6 +7,7 @@ import type { WallClock } from "./lib/clock.ts";
 import { InputError } from "./lib/input-error.ts";
 import type { Snapshot } from "./model/index.ts";
 import type { EngineProgress, RestoredState } from "./restored-state.ts";
+import { resumeSimulated, type SimulatedPlace } from "./resume-simulated.ts";
 import { createEngineSource, createUpstreamSource, type SnapshotSource } from "./source/index.ts";
 import { TrendEngine } from "./trend/index.ts";
 
@@ -50,12 +51,14 @@ export function openSource(
     return { source, ...(restored ? { resume: resumeOf(restored, Number.NEGATIVE_INFINITY) } : {}) };
   }
   if (!restored) return createEngine(config, parts, undefined);
-  if (config.feed === "simulated") {
-    const problem = "the simulated market cannot go on, it begins with each start";
-    return { ...createEngine(config, parts, undefined), problem };
-  }
   try {
-    return { ...createEngine(config, parts, restored), resume: resumeOf(restored, restored.observedAtMs) };
+    const place =
+      config.feed === "simulated" ? resumeSimulated(restored, config.speed, parts.clock.now()) : undefined;
+    if (place && "problem" in place) return { ...createEngine(config, parts, undefined), ...place };
+    return {
+      ...createEngine(config, parts, restored, place),
+      resume: resumeOf(restored, restored.observedAtMs),
+    };
   } catch (error) {
     if (error instanceof InputError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
@@ -79,10 +82,15 @@ function createUpstream(config: Config, { clock, logger }: SourceParts): Snapsho
   });
 }
 
-function createEngine(config: Config, parts: SourceParts, restored: RestoredState | undefined): OpenSource {
+function createEngine(
+  config: Config,
+  parts: SourceParts,
+  restored: RestoredState | undefined,
+  place?: SimulatedPlace,
+): OpenSource {
   const { refreshMs, staleAfterMs } = config;
   const before = restored?.engine;
-  const feed = createFeed(config, parts, restored);
+  const { feed, beganAtMs } = createFeed(config, parts, restored, place);
   const options = { facts: feed.facts, refreshMs };
   const engine = before ? TrendEngine.restore(before.checkpoint, options) : new TrendEngine(options);
   // What goes on was shown before: its warm-up is over.
@@ -90,24 +98,31 @@ function createEngine(config: Config, parts: SourceParts, restored: RestoredStat
   const source = createEngineSource({ feed, engine, clock: parts.clock, staleAfterMs, warmupMs });
   const progress = () => {
     const afterMs = source.clockAtMs;
-    return afterMs === undefined ? undefined : { afterMs, checkpoint: engine.checkpoint() };
+    if (afterMs === undefined) return undefined;
+    return { afterMs, checkpoint: engine.checkpoint(), ...(beganAtMs === undefined ? {} : { beganAtMs }) };
   };
   const rejected = () => engine.rejected;
-  // What nothing can go on from need not be kept: a checkpoint of a whole market takes its time.
-  return config.feed === "simulated" ? { source, rejected } : { source, progress, rejected };
+  return { source, progress, rejected };
 }
 
 function createFeed(
   config: Config,
   { clock, logger }: SourceParts,
   restored: RestoredState | undefined,
-): Feed {
+  place: SimulatedPlace | undefined,
+): { readonly feed: Feed; readonly beganAtMs?: number } {
   if (config.feed === "simulated") {
     const { seed, warmupMs, speed } = config;
-    return createSimulatedFeed({ seed, startAtMs: clock.now(), warmupMs, speed, clock });
+    const feed = createSimulatedFeed({
+      seed,
+      speed,
+      clock,
+      ...(place ?? { startAtMs: clock.now(), warmupMs }),
+    });
+    return { feed, beganAtMs: feed.beginAtMs };
   }
   const before = restored?.engine;
-  return createReplayFeed({
+  const feed = createReplayFeed({
     path: config.file,
     ...(config.profiles === undefined ? {} : { profilesPath: config.profiles }),
     ...(config.group === undefined ? {} : { group: config.group }),
@@ -121,4 +136,5 @@ function createFeed(
     onSkipped: (reason, line, detail) =>
       logger.warn({ reason, line, detail }, "line of the recording skipped"),
   });
+  return { feed };
 }

@@ -16,6 +16,8 @@ export interface EngineProgress {
   /** Event time of the `clock` event that the engine took last. */
   readonly afterMs: number;
   readonly checkpoint: EngineCheckpoint;
+  /** Event time at which its market began, where that is a simulated one. */
+  readonly beganAtMs?: number;
 }
 
 /** What a process goes on from: the state at the log's head, and the engine as it was at that moment or a little before. */
