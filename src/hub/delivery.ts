@@ -6,7 +6,7 @@ import { conflatedMask, conflatedText, frameMissed } from "./conflate.ts";
 import { frameEvents } from "./event-frames.ts";
 import type { Framing } from "./framing.ts";
 import type { Group, GroupMember } from "./group.ts";
-import { ListWalk } from "./list-walk.ts";
+import type { ListWalk } from "./list-walk.ts";
 import { NOTHING, type Selection } from "./selection.ts";
 import type { DeliveryHost } from "./session-host.ts";
 import { createShape, type Shape } from "./shape.ts";
@@ -157,7 +157,7 @@ export class Delivery implements GroupMember {
     this.#leave();
     const behind = this.#becomeBehind(shape, this.#host.head.cursor.seq, prev);
     behind.full = true;
-    if (shape.selection.filtered) behind.walk = new ListWalk(this.#host.history.lists);
+    if (shape.selection.filtered) behind.walk = this.#host.history.walkFrom(this.#host.history.lists);
   }
 
   /** See GroupMember. */
@@ -277,7 +277,7 @@ export class Delivery implements GroupMember {
     if (result.kind === "lost" || state.walk || !state.shape.selection.filtered) return result;
     const lists = await history.at(after);
     if (!lists) return { kind: "lost", lost: { reason: "expired", events: log.head.seq - after.seq } };
-    state.walk = new ListWalk(lists);
+    state.walk = history.walkFrom(lists);
     return result;
   }
 

@@ -5,7 +5,7 @@ import { frameEvents } from "./event-frames.ts";
 import type { Framing } from "./framing.ts";
 import type { Head } from "./head.ts";
 import type { ListHistory } from "./list-history.ts";
-import { ListWalk, type Steps } from "./list-walk.ts";
+import type { Steps } from "./list-walk.ts";
 import type { Shape } from "./shape.ts";
 
 /** Records read from the log at once. */
@@ -85,7 +85,7 @@ export async function readPage(
     if (shape.selection.filtered && !steps) {
       const lists = await history.at(from);
       if (!lists) return { kind: "lost", lost: { reason: "expired", events: log.head.seq - from.seq } };
-      steps = new ListWalk(lists);
+      steps = history.walkFrom(lists);
     }
     for (const record of result.records) {
       // The log may hold more already than the head's state contains; that comes with the next batch.

@@ -10,11 +10,13 @@ import {
   type Seq,
   type Snapshot,
   type Step,
+  toSeq,
   type View,
 } from "../protocol/index.ts";
 import { channelsOf } from "./channel-mask.ts";
 import { ListWalk } from "./list-walk.ts";
 import { type SelectionPart, selectionOf } from "./selection.ts";
+import { StepCache } from "./step-cache.ts";
 
 /** Least number of events between two places that are kept. */
 const LEAST_INTERVAL = 64;
@@ -47,6 +49,7 @@ export interface KnownLists {
 export class ListHistory {
   readonly #log: EventLog;
   readonly #texts = new Map<string, string>();
+  readonly #steps = new StepCache();
   #kept: ListPlace[];
   #lists: Lists;
   #seq: Seq;
@@ -92,6 +95,7 @@ export class ListHistory {
       lists = advanceLists(before, event);
       return { event, before, after: lists };
     });
+    for (const [at, step] of steps.entries()) this.#steps.put(last.seq - steps.length + 1 + at, step);
     // The same value, of which the rest of the process holds the objects already.
     this.#lists = { snapshot, marks: lists.marks };
     this.#texts.clear();
@@ -105,6 +109,7 @@ export class ListHistory {
     const lists = listsOf(snapshot);
     this.#lists = lists;
     this.#seq = seq;
+    this.#steps.clear();
     this.#kept = [{ seq, lists: () => lists }];
     this.#texts.clear();
   }
@@ -123,8 +128,10 @@ export class ListHistory {
   async #walkTo({ epoch, seq }: Cursor): Promise<Lists | undefined> {
     const from = this.#kept.findLast((place) => place.seq <= seq);
     if (!from || this.isUnmarked(seq)) return undefined;
-    const walk = new ListWalk(from.lists());
-    for (let at = from.seq; at < seq; ) {
+    let start: number = seq;
+    while (start > from.seq && !this.#steps.behind(start)) start -= 1;
+    const walk = this.walkFrom(this.#steps.behind(start) ?? from.lists());
+    for (let at = toSeq(start); at < seq; ) {
       const result = await this.#log.read({ epoch, seq: at }, Math.min(READ_RECORDS, seq - at));
       const last = result.kind === "records" ? result.records.at(-1) : undefined;
       if (result.kind === "lost" || !last) return undefined;
@@ -132,6 +139,11 @@ export class ListHistory {
       at = last.seq;
     }
     return walk.lists;
+  }
+
+  /** Follows the lists from a place where they are these. */
+  walkFrom(lists: Lists): ListWalk {
+    return new ListWalk(this.#steps, lists);
   }
 
   /** JSON text of what a client that follows these parts holds at the head; made once per change. */
