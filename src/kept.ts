@@ -203,8 +203,9 @@ function fingerprintOf(options: KeptOptions): string {
   const { config, sourceName } = options;
   if (!needsEngine(options)) return JSON.stringify({ source: sourceName ?? config.source });
   const { feed, seed, file, profiles, group, loop, refreshMs } = config;
-  // The simulated market is made again by the program, so that the program is a part of what it depends on.
-  if (feed === "simulated") return JSON.stringify({ feed, seed, refreshMs, version: VERSION });
+  // The simulated market is made again: by this program, with the logarithms of this runtime.
+  if (feed === "simulated")
+    return JSON.stringify({ feed, seed, refreshMs, version: VERSION, v8: process.versions.v8 });
   const files = [file, profiles].map((path) => {
     const stat = path === undefined ? undefined : statSync(path, { throwIfNoEntry: false });
     return stat ? [stat.size, stat.mtimeMs] : [];
