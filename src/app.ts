@@ -16,7 +16,7 @@ import { systemClock, type WallClock } from "./lib/clock.ts";
 import { VERSION } from "./lib/version.ts";
 import type { EventLog } from "./log/index.ts";
 import { createGatewayMetrics } from "./metrics/index.ts";
-import { type OpenSource, openSource, type SourceParts } from "./open-source.ts";
+import { type OpenSource, openSource, type Resume, type SourceParts } from "./open-source.ts";
 import { type EventBody, type EventName, type Freshness, formatCursor } from "./protocol/index.ts";
 import { runPoller, type SnapshotSource, watchFreshness } from "./source/index.ts";
 
@@ -91,7 +91,7 @@ async function start(config: Config, parts: SourceParts, given: GatewayParts): P
     onError: (error) => logger.error({ err: error }, "a listener of the head failed"),
   });
   const freshness = () => withTrouble(source.freshness(), kept.trouble);
-  const hub = createHub(config, { clock, logger, source, freshness, log, head });
+  const hub = createHub(config, { clock, logger, source, freshness, log, head, resume });
   const events: Gateway["events"] = new EventEmitter();
   const { rejected, upstream } = opened;
   const metrics = config.metrics
@@ -131,7 +131,7 @@ async function start(config: Config, parts: SourceParts, given: GatewayParts): P
     source,
     publish: async (publication) => {
       await publish(publication);
-      kept.afterPoll(head, progress);
+      kept.afterPoll(head, hub.history.lists, progress);
     },
     ...(resume ? { resume } : {}),
     ...(metrics ? { onPoll: metrics.polled } : {}),
@@ -218,10 +218,12 @@ interface HubParts {
   readonly freshness: () => Freshness;
   readonly log: EventLog;
   readonly head: Head;
+  readonly resume: Resume | undefined;
 }
 
-function createHub(config: Config, { clock, logger, source, freshness, log, head }: HubParts): Hub {
+function createHub(config: Config, { clock, logger, source, freshness, log, head, resume }: HubParts): Hub {
   return new Hub({
+    ...(resume ? { known: resume.known } : {}),
     log,
     head,
     clock,

@@ -175,11 +175,17 @@ export const SETTINGS = {
     example: "50000",
     description: "How many events are kept whatever their age",
   }),
+  logFlareAge: setting("logFlareAgeMs", duration(0, 30 * 24 * HOUR), {
+    default: "24h",
+    example: "3d",
+    description:
+      "How long starts and finishes of flares, and changes of the source's state, are kept where that is longer; they may take half of logBytes",
+  }),
   logBytes: setting("logBytes", size(64 * KIB, 1_024 * GIB), {
     default: "64MiB",
     example: "256MiB",
     description:
-      "Most memory, and most room in the data directory, that kept events may take, above both logAge and logCount",
+      "Most memory, and most room in the data directory, that kept events may take, above the other three",
   }),
   maxSockets: setting("maxSockets", integer(1, 1_000_000), {
     default: "10000",

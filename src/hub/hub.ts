@@ -16,7 +16,7 @@ import { Group, type GroupMember } from "./group.ts";
 import { GroupIndex } from "./group-index.ts";
 import type { Head } from "./head.ts";
 import { DEFAULT_HUB_LIMITS, type HubLimits } from "./hub-limits.ts";
-import { ListHistory } from "./list-history.ts";
+import { type KnownLists, ListHistory } from "./list-history.ts";
 import { BatchSteps } from "./list-walk.ts";
 import { heartbeatText, helloText } from "./messages.ts";
 import type { Selection } from "./selection.ts";
@@ -35,6 +35,8 @@ const DRAIN_TICK_MS = 50;
 export interface HubOptions {
   readonly log: EventLog;
   readonly head: Head;
+  /** What is known of a log that was kept, so that filters go on in it as well. Default: nothing, so that they begin anew. */
+  readonly known?: KnownLists;
   readonly clock: WallClock;
   /** What `hello` says of the source. */
   readonly info: () => SourceInfo;
@@ -84,7 +86,7 @@ export class Hub {
     this.limits = { ...DEFAULT_HUB_LIMITS, ...options.limits };
     this.#heartbeatMs = options.heartbeatMs ?? 15_000;
     this.#positions = { ...log.positions };
-    this.#history = new ListHistory(log, head.snapshot);
+    this.#history = new ListHistory(log, head.snapshot, options.known);
     this.#heartbeatAtMs = clock.monotonic() + this.#heartbeatMs;
     this.#host = this.#createHost();
     this.#stops = [

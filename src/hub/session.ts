@@ -257,7 +257,11 @@ export class Session implements DeliveryOwner {
     } as const;
     const sameEpoch = after.epoch === cursor.epoch;
     if (sameEpoch && after.seq > cursor.seq) this.#start(command, part, { reason: "ahead", events: null });
-    else if (sameEpoch && after.seq === cursor.seq && !(part.filter && history.isUnmarked(after.seq))) {
+    else if (
+      sameEpoch &&
+      after.seq === cursor.seq &&
+      !(part.filter?.selectsItems && history.isUnmarked(after.seq))
+    ) {
       this.#follow(command.id, part);
       this.#host.tally.resumed += 1;
       this.#delivery.move(selectionOf([part]));

@@ -28,6 +28,7 @@ const BAD: Readonly<Record<SettingName, { readonly text: string; readonly json: 
   data: { text: "no\0path", json: 7 },
   logAge: { text: "1e3s", json: "31d" },
   logCount: { text: "0", json: 1.5 },
+  logFlareAge: { text: "-1s", json: true },
   logBytes: { text: "64MB", json: 67_108_864 },
   maxSockets: { text: "many", json: 0 },
   maxSocketsPerIp: { text: "0x10", json: 1_000_001 },
