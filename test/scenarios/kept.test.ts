@@ -27,7 +27,7 @@ test("by default serve keeps its events below the user's state directory, each s
   const home = newDirectory(onTestFinished);
   const environment = { FLAREWIRE_DATA: "", XDG_STATE_HOME: home };
   const dead = ["--source", "http://127.0.0.1:9"];
-  for (const args of [[], dead]) {
+  for (const args of [["--warmup", "1m"], dead]) {
     await using cli = spawnCli(["serve", "--port", "0", ...args], environment);
     await cli.said("stdout", "\n");
     cli.child.kill("SIGTERM");
