@@ -1,12 +1,17 @@
 import type { Logger } from "pino";
-import type { Config } from "./config.ts";
+import { type Config, leaderOf } from "./config.ts";
 import { createReplayFeed, createSimulatedFeed, type Feed } from "./feed/index.ts";
 import type { Kept } from "./kept.ts";
 import type { WallClock } from "./lib/clock.ts";
 import { InputError } from "./lib/input-error.ts";
-import type { Snapshot } from "./model/index.ts";
 import type { EngineProgress, RestoredState } from "./restored-state.ts";
-import { createEngineSource, createUpstreamSource, type SnapshotSource } from "./source/index.ts";
+import {
+  createEngineSource,
+  createLeader,
+  createUpstreamSource,
+  type Leader,
+  type SnapshotSource,
+} from "./source/index.ts";
 import { TrendEngine } from "./trend/index.ts";
 
 /** What a source is opened with. */
@@ -17,10 +22,23 @@ export interface SourceParts {
 }
 
 /** A source, and where it goes on. */
-export interface OpenSource {
+export type OpenSource = OpenSnapshots | OpenLeader;
+
+/** Another gateway, whose log is followed. */
+export interface OpenLeader extends Continuation {
+  readonly kind: "leader";
+  readonly source: Leader;
+}
+
+/** What is polled. */
+export interface OpenSnapshots extends Continuation {
+  readonly kind: "snapshots";
   readonly source: SnapshotSource;
+}
+
+interface Continuation {
   /** What was published before, where the source goes on from there; polls up to `afterMs` are an engine's that catches up. */
-  readonly resume?: { readonly snapshot: Snapshot; readonly observedAtMs: number; readonly afterMs: number };
+  readonly resume?: Omit<RestoredState, "engine"> & { readonly afterMs: number };
   /** Why what was kept can't be gone on from. */
   readonly problem?: string;
   /** How far the engine is; to be asked between a poll's answer and the next poll. */
@@ -36,9 +54,18 @@ export function openSource(
   given: SnapshotSource | undefined,
 ): OpenSource {
   const { restored } = parts.kept;
+  const leaderUrl = given ? undefined : leaderOf(config);
+  if (leaderUrl !== undefined) {
+    const source = openLeader(leaderUrl, config, parts);
+    return { kind: "leader", source, ...(restored ? { resume: { ...restored, afterMs: 0 } } : {}) };
+  }
   if (given || config.source !== "engine") {
     const source = given ?? createUpstream(config, parts);
-    return { source, ...(restored ? { resume: { ...restored, afterMs: Number.NEGATIVE_INFINITY } } : {}) };
+    return {
+      kind: "snapshots",
+      source,
+      ...(restored ? { resume: { ...restored, afterMs: Number.NEGATIVE_INFINITY } } : {}),
+    };
   }
   if (!restored) return createEngine(config, parts, undefined);
   if (config.feed === "simulated") {
@@ -54,6 +81,12 @@ export function openSource(
     const problem = `the engine cannot go on from its checkpoint (${reason})`;
     return { ...createEngine(config, parts, undefined), problem };
   }
+}
+
+function openLeader(url: string, { staleAfterMs }: Config, { clock, logger }: SourceParts): Leader {
+  const onNotice = (sentence: string, isTrouble: boolean) =>
+    isTrouble ? logger.warn({ leader: url }, sentence) : logger.info({ leader: url }, sentence);
+  return createLeader({ url, clock, staleAfterMs, onNotice });
 }
 
 function createUpstream(config: Config, { clock, logger }: SourceParts): SnapshotSource {
@@ -82,7 +115,8 @@ function createEngine(config: Config, parts: SourceParts, restored: RestoredStat
   };
   const rejected = () => engine.rejected;
   // What nothing can go on from need not be kept: a checkpoint of a whole market takes its time.
-  return config.feed === "simulated" ? { source, rejected } : { source, progress, rejected };
+  const opened = { kind: "snapshots", source, rejected } as const;
+  return config.feed === "simulated" ? opened : { ...opened, progress };
 }
 
 function createFeed(

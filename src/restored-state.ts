@@ -1,6 +1,15 @@
-import type { Head } from "./hub/index.ts";
+import type { Head, Past } from "./hub/index.ts";
 import type { KeptLog } from "./log/index.ts";
-import { applyEvent, type EventBody, type Snapshot } from "./protocol/index.ts";
+import {
+  advanceLists,
+  type EventBody,
+  formatMarks,
+  type Lists,
+  MarksText,
+  readMarks,
+  type Snapshot,
+  toSeq,
+} from "./protocol/index.ts";
 import type { EngineCheckpoint } from "./trend/index.ts";
 
 /** How far an engine has come, at a moment at which its snapshot is the head's. */
@@ -13,15 +22,25 @@ export interface EngineProgress {
 /** What a process goes on from: the state at the log's head, and the engine as it was at that moment or a little before. */
 export interface RestoredState {
   readonly snapshot: Snapshot;
+  /** The snapshot with what its items were before, here and at an earlier place; `undefined` where that was not kept. */
+  readonly past: Past | undefined;
   /** Event time of the snapshot. */
   readonly observedAtMs: number;
   readonly engine: EngineProgress | undefined;
 }
 
-/** The state of one instant as text, for {@link restoreState}. */
-export function formatState(head: Head, engine: EngineProgress | undefined): string {
+/** What is kept of one instant. */
+interface KeptState {
+  readonly observedAtMs: number;
+  readonly snapshot: Snapshot;
+  readonly marks: MarksText | undefined;
+  readonly engine: EngineProgress | undefined;
+}
+
+/** The state of one instant as text, for {@link restoreState}. `lists`: those of the head. */
+export function formatState(head: Head, lists: Lists, engine: EngineProgress | undefined): string {
   const { snapshot, observedAtMs } = head;
-  return JSON.stringify({ observedAtMs, snapshot, engine } satisfies RestoredState);
+  return JSON.stringify({ observedAtMs, snapshot, marks: formatMarks(lists), engine } satisfies KeptState);
 }
 
 /**
@@ -44,24 +63,28 @@ export function restoreState(
     const first = records[0];
     if (first && first.seq > state.seq + 1)
       return { problem: `the events ${state.seq + 1} to ${first.seq - 1} are missing` };
-    let { snapshot, observedAtMs } = base;
+    let { observedAtMs } = base;
+    const earlier = readMarks(base.snapshot, base.marks ?? {});
+    let lists = earlier;
     for (const { seq, tail } of records) {
       if (seq <= state.seq) continue;
       const event: EventBody = JSON.parse(`{${tail.toString("utf8")}`);
       if (event.channel === "status") continue;
-      snapshot = applyEvent(snapshot, event) as Snapshot;
+      lists = advanceLists(lists, event);
       observedAtMs = Date.parse(event.observed_at);
     }
-    return { snapshot, observedAtMs, engine: base.engine };
+    const { snapshot } = lists;
+    const past = base.marks && { lists, earlier: { seq: toSeq(state.seq), lists: earlier } };
+    return { snapshot, past, observedAtMs, engine: base.engine };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return { problem: `the state that was kept cannot be read (${reason})` };
   }
 }
 
-function parseState(text: string): RestoredState {
-  const state: RestoredState = JSON.parse(text);
+function parseState(text: string): KeptState {
+  const state: KeptState = JSON.parse(text);
   if (typeof state.snapshot !== "object" || !Number.isFinite(state.observedAtMs))
     throw new TypeError("it is no state of a gateway");
-  return { snapshot: state.snapshot, observedAtMs: state.observedAtMs, engine: state.engine };
+  return { ...state, marks: MarksText.safeParse(state.marks).data };
 }

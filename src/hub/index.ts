@@ -4,6 +4,7 @@ export type { FramedEvent, Framing } from "./framing.ts";
 export { Head, type HeadBatch, type HeadListener } from "./head.ts";
 export { Hub, type HubOptions } from "./hub.ts";
 export { DEFAULT_HUB_LIMITS, type HubLimits } from "./hub-limits.ts";
+export type { Past } from "./list-history.ts";
 export { LongPoll, OLDEST, type PollAnswer, type PollQuery } from "./long-poll.ts";
 export { Session, URL_SUBSCRIPTION } from "./session.ts";
 export type { Socket } from "./socket.ts";

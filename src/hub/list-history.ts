@@ -24,6 +24,12 @@ const READ_RECORDS = 256;
 /** Snapshot texts that are kept until the next change. */
 const KEPT_TEXTS = 32;
 
+/** Where a log goes on that was kept: what the head's items were before, at the head and at an earlier place that was kept. */
+export interface Past {
+  readonly lists: Lists;
+  readonly earlier: { readonly seq: Seq; readonly lists: Lists };
+}
+
 /**
  * The lists at the head, with their marks, and, for readers who come back, at any place that the log still reaches: places are
  * kept at intervals, and from there the way is gone again along the log. What two kept places have in common they share.
@@ -34,15 +40,18 @@ export class ListHistory {
   #kept: { readonly seq: Seq; readonly lists: Lists }[];
   #lists: Lists;
   #seq: Seq;
-  readonly #unmarkedSeq: Seq | undefined;
+  #unmarkedSeq: Seq | undefined;
 
   /** Begins at the log's head, of which `snapshot` is the state. */
-  constructor(log: EventLog, snapshot: Snapshot) {
+  constructor(log: EventLog, snapshot: Snapshot, past?: Past) {
     this.#log = log;
-    this.#lists = listsOf(snapshot);
+    this.#lists = past?.lists ?? listsOf(snapshot);
     this.#seq = log.head.seq;
-    this.#kept = [{ seq: this.#seq, lists: this.#lists }];
-    this.#unmarkedSeq = this.#seq > 0 ? this.#seq : undefined;
+    const here = { seq: this.#seq, lists: this.#lists };
+    const earlier = past?.earlier;
+    const reaches = earlier && earlier.seq >= log.oldest.seq && earlier.seq < here.seq;
+    this.#kept = reaches ? [earlier, here] : [here];
+    this.#unmarkedSeq = this.#seq > 0 && !past ? this.#seq : undefined;
   }
 
   /** At the head. */
@@ -65,7 +74,7 @@ export class ListHistory {
   advance(records: readonly LogRecord[], events: readonly EventBody[], snapshot: Snapshot): readonly Step[] {
     const last = records.at(-1);
     if (!last) {
-      if (snapshot !== this.#lists.snapshot) this.restart(snapshot, this.#seq);
+      if (snapshot !== this.#lists.snapshot) this.restart(listsOf(snapshot), this.#seq);
       return [];
     }
     let lists = this.#lists;
@@ -83,8 +92,9 @@ export class ListHistory {
   }
 
   /** Begins anew with the state at `seq`: what was before cannot be asked for any more. */
-  restart(snapshot: Snapshot, seq: Seq): void {
-    this.#lists = listsOf(snapshot);
+  restart(lists: Lists, seq: Seq): void {
+    this.#lists = lists;
+    this.#unmarkedSeq = undefined;
     this.#seq = seq;
     this.#kept = [{ seq, lists: this.#lists }];
     this.#texts.clear();

@@ -30,6 +30,8 @@ export interface SessionHost<S> extends DeliveryHost {
   wallMs(): number;
   /** The text of `hello` as it is now. */
   hello(): string;
+  /** The text of what a mirror needs beside the snapshot. */
+  base(): string;
   watch(session: S, what: Watch, on: boolean): void;
   /** The session is over; forgets it. */
   gone(session: S): void;

@@ -218,7 +218,7 @@ export class Session implements DeliveryOwner {
   }
 
   /** Begins at the head, with the lists of the channels that are new to the connection. */
-  #start({ id, snapshot }: Subscribe, part: SelectionPart, lost?: Lost): void {
+  #start({ id, snapshot, mirror }: Subscribe, part: SelectionPart, lost?: Lost): void {
     const { head, history } = this.#host;
     const { mask, filter } = part;
     const added = channelsOf(mask & ~this.#subscriptions.selection.mask);
@@ -228,7 +228,8 @@ export class Session implements DeliveryOwner {
     const bare = snapshot === false && !lost;
     const lists = () =>
       filter ? history.snapshotText([{ mask: maskOf(added), filter }]) : head.snapshotText(added);
-    this.#delivery.write(subscribedText(answer, bare ? undefined : lists()));
+    const base = mirror === true && !bare ? this.#host.base() : undefined;
+    this.#delivery.write(subscribedText(answer, bare ? undefined : lists(), base));
   }
 
   #resume(command: Subscribe, part: SelectionPart, text: string): void {
@@ -265,7 +266,7 @@ export class Session implements DeliveryOwner {
 }
 
 function subscribeOf(
-  { filter, mode, after, snapshot }: ConnectQuery,
+  { filter, mode, after, snapshot, mirror }: ConnectQuery,
   channels: readonly string[],
 ): Subscribe {
   return {
@@ -276,5 +277,6 @@ function subscribeOf(
     ...(mode === undefined ? {} : { mode }),
     ...(after === undefined ? {} : { after }),
     ...(snapshot === undefined ? {} : { snapshot }),
+    ...(mirror === undefined ? {} : { mirror }),
   };
 }

@@ -21,7 +21,7 @@ export interface LogFileOptions {
 /** `FLWR`, in SQLite's header of the file: whose it is. */
 const APPLICATION_ID = 0x464c5752;
 /** Raised whenever the tables change their meaning. */
-const FORM = 1;
+const FORM = 2;
 const PAGE_BYTES = 4_096;
 /** What no process crash can take back, where the machine's start can't be told from a process's: nor a loss of power. */
 const ALWAYS_SYNCED = "always synced";
@@ -29,7 +29,7 @@ const ALWAYS_SYNCED = "always synced";
 const TABLES = `
   CREATE TABLE fact (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
   CREATE TABLE record (seq INTEGER PRIMARY KEY, name TEXT NOT NULL, channel TEXT NOT NULL,
-    emitted_at_ms INTEGER NOT NULL, tail BLOB NOT NULL) STRICT;
+    emitted_at_ms INTEGER NOT NULL, tail BLOB NOT NULL, batch INTEGER NOT NULL) STRICT;
   CREATE TABLE position (channel TEXT PRIMARY KEY, seq INTEGER NOT NULL) STRICT;
   CREATE TABLE state (id INTEGER PRIMARY KEY CHECK (id = 1), seq INTEGER NOT NULL, text TEXT NOT NULL) STRICT;
 `;
@@ -97,7 +97,7 @@ export class LogFile {
       if (isNew) this.#make();
       this.found = readKeptLog(db, this.path, this.#boot);
       this.#stateSeq = this.found?.state?.seq ?? 0;
-      this.#insert = db.prepare("INSERT INTO record VALUES (?, ?, ?, ?, ?)");
+      this.#insert = db.prepare("INSERT INTO record VALUES (?, ?, ?, ?, ?, ?)");
       this.#place = db.prepare("INSERT OR REPLACE INTO position VALUES (?, ?)");
       // Until the mark below is on the disk itself, a loss of power would show the state of a clean end that is none any more.
       this.#isSound = this.found?.doubt === undefined;
@@ -109,11 +109,12 @@ export class LogFile {
     }
   }
 
-  /** Empties the file for a new epoch. */
-  begin(epoch: Epoch, fingerprint: string): void {
+  /** Empties the file for a new epoch, or for a later part of one: `positions` are those before its first event. */
+  begin(epoch: Epoch, fingerprint: string, positions: Readonly<Partial<Record<Channel, number>>> = {}): void {
     this.#transact(() => {
       this.#db.exec("DELETE FROM record; DELETE FROM position; DELETE FROM state; DELETE FROM fact");
       this.#facts({ epoch, fingerprint, inode: inodeOf(this.path), closed: "no", boot: this.#boot });
+      for (const [channel, seq] of Object.entries(positions)) this.#place.run(channel, seq);
     });
     this.#stateSeq = 0;
     this.#isSound = true;
@@ -123,8 +124,8 @@ export class LogFile {
   write(records: readonly LogRecord[], dropTo: number | undefined): void {
     this.#transact(() => {
       const positions = new Map<Channel, number>();
-      for (const { seq, name, channel, emittedAtMs, tail } of records) {
-        this.#insert.run(seq, name, channel, emittedAtMs, tail);
+      for (const { seq, name, channel, emittedAtMs, tail, batch } of records) {
+        this.#insert.run(seq, name, channel, emittedAtMs, tail, batch);
         positions.set(channel, seq);
       }
       for (const [channel, seq] of positions) this.#place.run(channel, seq);

@@ -11,7 +11,8 @@ import {
   toSeq,
 } from "../protocol/index.ts";
 import { encodeTail } from "./encode-tail.ts";
-import type { EventLog, LogRecord, ReadResult } from "./event-log.ts";
+import type { LogRecord, PlacingLog, ReadResult } from "./event-log.ts";
+import { checkPlaces } from "./placed.ts";
 import { randomEpoch } from "./random-epoch.ts";
 
 /** Options of {@link createMemoryLog}. An event is dropped only when it is older than `maxAgeMs` *and* not of the latest `minCount`, or when `maxBytes` demands it. */
@@ -43,7 +44,7 @@ const RECORD_BYTES = 256;
  * The event log in this process's memory: gone with it, and then the epoch is another. Appending costs the same however much is held; reading costs
  * what is read. What is too old is dropped at the next append, so a silent market keeps its last events.
  */
-export function createMemoryLog(options: MemoryLogOptions): EventLog {
+export function createMemoryLog(options: MemoryLogOptions): PlacingLog {
   return new MemoryLog(options);
 }
 
@@ -55,7 +56,7 @@ function startPositions(): Readonly<Record<Channel, Seq>> {
   return Object.fromEntries(CHANNELS.map((channel) => [channel, toSeq(0)])) as Record<Channel, Seq>;
 }
 
-class MemoryLog implements EventLog {
+class MemoryLog implements PlacingLog {
   readonly epoch: Epoch;
   readonly #clock: WallClock;
   readonly #maxAgeMs: number;
@@ -106,10 +107,22 @@ class MemoryLog implements EventLog {
     this.#mustBeOpen();
     if (events.length === 0) return [];
     const emittedAtMs = this.#clock.now();
+    const batch = toSeq(this.#head + events.length);
     const records = events.map((event, index): LogRecord => {
       const { channel, name } = event;
-      return { seq: toSeq(this.#head + index + 1), channel, name, emittedAtMs, tail: encodeTail(event) };
+      const tail = encodeTail(event);
+      return { seq: toSeq(this.#head + index + 1), channel, name, emittedAtMs, batch, tail };
     });
+    return this.#append(records);
+  }
+
+  async appendPlaced(records: readonly LogRecord[]): Promise<readonly LogRecord[]> {
+    this.#mustBeOpen();
+    checkPlaces(records, this.#head);
+    return records.length === 0 ? [] : this.#append(records);
+  }
+
+  #append(records: readonly LogRecord[]): readonly LogRecord[] {
     this.#writeAhead(records);
     this.#keep(records);
     this.#deliveries.push({ records, to: [...this.#listeners] });

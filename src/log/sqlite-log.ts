@@ -1,5 +1,5 @@
 import type { Cursor, EventBody } from "../protocol/index.ts";
-import type { EventLog, LogRecord, ReadResult } from "./event-log.ts";
+import type { LogRecord, LogStart, PlacingLog, ReadResult } from "./event-log.ts";
 import type { KeptLog } from "./kept-log.ts";
 import type { LogFile } from "./log-file.ts";
 import { createMemoryLog, type MemoryLogOptions } from "./memory-log.ts";
@@ -13,12 +13,14 @@ export interface SqliteLogOptions extends MemoryLogOptions {
   readonly fingerprint: string;
   /** Go on from what the file holds, in its epoch; without it a new epoch begins. */
   readonly kept?: KeptLog;
+  /** Begin here, in this epoch, as the log of one that follows another. Only without `kept`. */
+  readonly start?: LogStart;
   /** Told once, in a sentence, when the file cannot be written any more. */
   readonly onTrouble: (sentence: string, error: unknown) => void;
 }
 
 /** An event log that the next process can go on from. */
-export interface KeepingLog extends EventLog {
+export interface KeepingLog extends PlacingLog {
   /** Keeps what belongs to this place in the log, in place of what was kept before. Every event behind it is kept too, until the next call. */
   keepState(seq: number, text: string): void;
   /** The file could not be written: from then on events are in this process's memory only. */
@@ -40,19 +42,21 @@ export function createSqliteLog(options: SqliteLogOptions): KeepingLog {
 
 class SqliteLog implements KeepingLog {
   readonly #file: LogFile;
-  readonly #memory: EventLog;
+  readonly #memory: PlacingLog;
   readonly #onTrouble: SqliteLogOptions["onTrouble"];
   #isInMemoryOnly = false;
   #droppedTo: number;
   #closed = false;
 
   constructor(options: SqliteLogOptions) {
-    const { file, kept, fingerprint } = options;
-    const epoch = kept?.epoch ?? options.epoch ?? randomEpoch();
+    const { file, kept, start, fingerprint } = options;
+    const epoch = kept?.epoch ?? start?.cursor.epoch ?? options.epoch ?? randomEpoch();
     this.#file = file;
     this.#onTrouble = options.onTrouble;
-    if (!kept) this.#attempt(() => file.begin(epoch, fingerprint));
-    this.#memory = createMemoryLog({ ...options, epoch, writeAhead: (records) => this.#write(records) });
+    if (!kept) this.#attempt(() => file.begin(epoch, fingerprint, start?.positions));
+    const writeAhead = (records: readonly LogRecord[]) => this.#write(records);
+    const held = kept ?? (start && { records: [], positions: start.positions });
+    this.#memory = createMemoryLog({ ...options, epoch, ...(held ? { kept: held } : {}), writeAhead });
     this.#droppedTo = this.#memory.oldest.seq;
   }
 
@@ -82,6 +86,10 @@ class SqliteLog implements KeepingLog {
 
   append(events: readonly EventBody[]): Promise<readonly LogRecord[]> {
     return this.#memory.append(events);
+  }
+
+  appendPlaced(records: readonly LogRecord[]): Promise<readonly LogRecord[]> {
+    return this.#memory.appendPlaced(records);
   }
 
   read(after: Cursor, limit: number): Promise<ReadResult> {
