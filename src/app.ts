@@ -78,7 +78,7 @@ async function start(config: Config, parts: SourceParts, given: GatewayParts): P
   const opened = openSource(config, parts, given.source);
   const { source, resume } = opened;
   const prepared = prepareSource(opened, kept);
-  const { log, mayBeMirrored } = prepared;
+  const { log, aheadWaitMs, mayBeMirrored } = prepared;
   const head = new Head({
     log,
     ...(resume ? { initial: resume } : {}),
@@ -86,7 +86,17 @@ async function start(config: Config, parts: SourceParts, given: GatewayParts): P
   });
   const freshness = () => withTrouble(source.freshness(), kept.trouble);
   const past = resume?.past;
-  const hub = createHub(config, { clock, logger, source, freshness, log, head, past, mayBeMirrored });
+  const hub = createHub(config, {
+    clock,
+    logger,
+    source,
+    freshness,
+    log,
+    head,
+    past,
+    aheadWaitMs,
+    mayBeMirrored,
+  });
   const events: Gateway["events"] = new EventEmitter();
   const polling = new AbortController();
   let draining = false;
@@ -194,14 +204,16 @@ interface HubParts {
   readonly log: EventLog;
   readonly head: Head;
   readonly past: Past | undefined;
+  readonly aheadWaitMs: number;
   readonly mayBeMirrored: () => boolean;
 }
 
 function createHub(config: Config, parts: HubParts): Hub {
-  const { clock, logger, source, freshness, log, head, past, mayBeMirrored } = parts;
+  const { clock, logger, source, freshness, log, head, past, aheadWaitMs, mayBeMirrored } = parts;
   return new Hub({
     past,
     mayBeMirrored,
+    limits: { aheadWaitMs },
     log,
     head,
     clock,

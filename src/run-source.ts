@@ -26,9 +26,14 @@ export interface RunnableSource {
   run(run: SourceRun): Promise<void>;
   /** Publishes what this gateway has to say itself. `undefined` where it has no say: the places in the log are another's to give. */
   readonly publish: ((batch: HeadBatch, run: Omit<SourceRun, "signal">) => Promise<void>) | undefined;
+  /** How long clients may wait for what they are ahead of: see HubLimits. */
+  readonly aheadWaitMs: number;
   /** Whether another server may begin to mirror this one now: whoever follows is no leader while it is cut off from its own. */
   mayBeMirrored(): boolean;
 }
+
+/** Clients that come from the leader may know more than its follower does: by what a batch is on its way, and a slow moment. */
+const LEADER_LAG_MS = 3_000;
 
 /** The log that belongs to this source, out of what was kept. */
 export function prepareSource(opened: OpenSource, kept: Kept): RunnableSource {
@@ -48,6 +53,7 @@ function prepareSnapshots(opened: OpenSource & { kind: "snapshots" }, kept: Kept
   return {
     log: kept.createLog(problem),
     publish,
+    aheadWaitMs: 0,
     mayBeMirrored: () => true,
     run: (run) =>
       runPoller({
@@ -69,6 +75,7 @@ function prepareLeader({ source }: OpenSource & { kind: "leader" }, kept: Kept):
   return {
     log,
     publish: undefined,
+    aheadWaitMs: LEADER_LAG_MS,
     mayBeMirrored: () => source.isLinked,
     run: ({ head, hub, onPublished, signal }) =>
       source.run(createMirror({ log, head, history: hub.history, kept, onPublished }), signal),

@@ -70,6 +70,7 @@ export class Hub {
   readonly #watched: Readonly<Record<Watch, Set<Session>>> = {
     unsubscribed: new Set(),
     behind: new Set(),
+    early: new Set(),
     closing: new Set(),
   };
   /** Seq of each channel's latest event up to the head. */
@@ -229,6 +230,7 @@ export class Hub {
     for (const group of this.#groups.concerned(mask, steps)) {
       group.publish(records, epoch, new BatchSteps(records, steps));
     }
+    for (const session of [...this.#watched.early]) session.ready();
   }
 
   /** The head is that of another history. Whoever is here is told to come again: its cursor then says what it lost. */
@@ -253,7 +255,7 @@ export class Hub {
 
   #tick(): void {
     const nowMs = this.#options.clock.monotonic();
-    for (const what of ["unsubscribed", "behind", "closing"] as const) this.#check(what, nowMs);
+    for (const what of ["unsubscribed", "behind", "early", "closing"] as const) this.#check(what, nowMs);
     if (nowMs < this.#heartbeatAtMs) return;
     this.#heartbeatAtMs +=
       this.#heartbeatMs * Math.max(1, Math.ceil((nowMs - this.#heartbeatAtMs) / this.#heartbeatMs));

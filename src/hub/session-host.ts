@@ -22,7 +22,7 @@ export interface DeliveryHost {
 }
 
 /** What a session must be looked at for, once a second, by the hub's one timer. Sessions that are in none cost the timer nothing. */
-export type Watch = "unsubscribed" | "behind" | "closing";
+export type Watch = "unsubscribed" | "behind" | "early" | "closing";
 
 /** What a session sees of the hub. */
 export interface SessionHost<S> extends DeliveryHost {

@@ -6,6 +6,7 @@ import {
   compileFilter,
   FlarewireError,
   type Lost,
+  parseCursor,
   type Subscribe,
 } from "../protocol/index.ts";
 import { channelsOf, maskOf, resolveChannels } from "./channel-mask.ts";
@@ -41,6 +42,8 @@ export class Session implements DeliveryOwner {
   readonly #inbox: Inbox;
   readonly #subscriptions: Subscriptions;
   #phase: Phase;
+  /** Until when the answer to the first `after` may wait. */
+  #earlyUntilMs: number | undefined;
 
   /** Writes `hello`, then answers the subscription of the address, which has passed `checkQuery`. */
   constructor(host: SessionHost<Session>, socket: Socket, framing: Framing, query: ConnectQuery) {
@@ -113,6 +116,7 @@ export class Session implements DeliveryOwner {
     if (phase.kind === "closing" && nowMs >= phase.untilMs) this.#socket.terminate();
     if (phase.kind === "waiting" && nowMs >= phase.untilMs) this.close("no-command");
     this.#delivery.check(nowMs);
+    if (this.#earlyUntilMs !== undefined) this.ready();
   }
 
   /** See DeliveryOwner. */
@@ -154,7 +158,20 @@ export class Session implements DeliveryOwner {
   #canAnswer(inbound: Inbound): boolean {
     if (inbound.kind === "refused" || inbound.command.type === "ping") return this.#delivery.hasRoom;
     // The answer names the client's place, which moves until it is the head.
-    return this.#delivery.isLive;
+    return this.#delivery.isLive && !this.#isEarly(inbound.command);
+  }
+
+  /** True while the client's cursor lies beyond the head, and that may be because this server has not heard yet of what its leader told the client. */
+  #isEarly(command: Command): boolean {
+    const { head, limits } = this.#host;
+    if (limits.aheadWaitMs === 0 || command.type !== "subscribe" || command.after === undefined) return false;
+    const { epoch, seq } = parseCursor(command.after) ?? head.cursor;
+    const nowMs = this.#host.monotonicMs();
+    this.#earlyUntilMs ??= nowMs + limits.aheadWaitMs;
+    const isAhead = epoch === head.cursor.epoch && seq > head.cursor.seq;
+    const isEarly = isAhead && nowMs < this.#earlyUntilMs;
+    this.#host.watch(this, "early", isEarly);
+    return isEarly;
   }
 
   #answer(inbound: Inbound): void {

@@ -68,8 +68,6 @@ test("[F3] [L3] clients move between leader and edges, down a chain and back, ov
     await client.disconnect();
     const next = new IndependentClient(server.url);
     handOver(client, next);
-    // What the next server has not heard of yet, nobody can go on from there.
-    await expect.poll(() => seqOf(server), { interval: 5 }).toBeGreaterThanOrEqual(next.seq);
     await next.connect();
     expect(next.received.answers[0], server.url).toMatchObject({ resumed: "full" });
     const target = next.seq + 15;
