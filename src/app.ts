@@ -10,7 +10,7 @@ import {
   registerWebSocket,
   Seats,
 } from "./http/index.ts";
-import { Head, type HeadBatch, Hub } from "./hub/index.ts";
+import { Head, Hub } from "./hub/index.ts";
 import { openKept } from "./kept.ts";
 import { systemClock, type WallClock } from "./lib/clock.ts";
 import { VERSION } from "./lib/version.ts";
@@ -18,7 +18,8 @@ import type { EventLog } from "./log/index.ts";
 import { createGatewayMetrics } from "./metrics/index.ts";
 import { type OpenSource, openSource, type Resume, type SourceParts } from "./open-source.ts";
 import { type EventBody, type EventName, type Freshness, formatCursor } from "./protocol/index.ts";
-import { runPoller, type SnapshotSource, watchFreshness } from "./source/index.ts";
+import { prepareSource } from "./run-source.ts";
+import { type SnapshotSource, watchFreshness } from "./source/index.ts";
 
 /** An event as a program that embeds Flarewire hears it: with the cursor behind it. */
 export type GatewayEvent<N extends EventName = EventName> = Extract<EventBody, { name: N }> & {
@@ -83,15 +84,18 @@ export async function startGateway(config: Config, parts: GatewayParts = {}): Pr
 async function start(config: Config, parts: SourceParts, given: GatewayParts): Promise<Gateway> {
   const { clock, logger, kept } = parts;
   const opened = openSource(config, parts, given.source);
-  const { source, resume, problem, progress } = opened;
-  const log = kept.createLog(problem);
+  const { source, resume } = opened;
+  const prepared = prepareSource(opened, kept);
+  const { log, aheadWaitMs, mayBeMirrored } = prepared;
   const head = new Head({
     log,
     ...(resume ? { initial: resume } : {}),
     onError: (error) => logger.error({ err: error }, "a listener of the head failed"),
   });
   const freshness = () => withTrouble(source.freshness(), kept.trouble);
-  const hub = createHub(config, { clock, logger, source, freshness, log, head, resume });
+  const hub = createHub(config, {
+    ...{ clock, logger, source, freshness, log, head, resume, aheadWaitMs, mayBeMirrored },
+  });
   const events: Gateway["events"] = new EventEmitter();
   const { rejected, upstream } = opened;
   const metrics = config.metrics
@@ -120,25 +124,16 @@ async function start(config: Config, parts: SourceParts, given: GatewayParts): P
       registerEvents(instance, { hub, log, head, clock, freshness, info, places, allowedOrigins });
     },
   });
-  const publish = async (batch: HeadBatch) => {
-    await head.publish(batch);
-    announce(events, batch.events, formatCursor(head.cursor), logger);
+  const onPublished = (batch: readonly EventBody[]) =>
+    announce(events, batch, formatCursor(head.cursor), logger);
+  const run = {
+    ...{ head, hub, clock, logger, onPublished },
+    ...(metrics ? { onPoll: metrics.polled } : {}),
   };
   const url = await app.listen({ host: config.host, port: config.port }).catch((error: unknown) => {
     throw listenProblem(error, config) ?? error;
   });
-  const polled = runPoller({
-    source,
-    publish: async (publication) => {
-      await publish(publication);
-      kept.afterPoll(head, hub.history.lists, progress);
-    },
-    ...(resume ? { resume } : {}),
-    ...(metrics ? { onPoll: metrics.polled } : {}),
-    clock,
-    signal: polling.signal,
-    onError: (error) => logger.warn({ err: error }, "poll failed"),
-  });
+  const polled = prepared.run({ ...run, signal: polling.signal });
   await firstSnapshot({ head, source, clock }, polled, given.signal ?? polling.signal);
   logSource(opened, logger);
   const unwatch = watchFreshness({
@@ -146,7 +141,9 @@ async function start(config: Config, parts: SourceParts, given: GatewayParts): P
     clock,
     onChange: (event) => {
       logSource(opened, logger);
-      publish({ events: [event] }).catch((error) => logger.error({ err: error }, "status not published"));
+      prepared
+        .publish?.({ events: [event] }, run)
+        .catch((error) => logger.error({ err: error }, "status not published"));
     },
   });
 
@@ -183,7 +180,7 @@ function logSource(opened: OpenSource, logger: Logger): void {
 }
 
 async function firstSnapshot(
-  { head, source, clock }: { head: Head; source: SnapshotSource; clock: WallClock },
+  { head, source, clock }: { head: Head; source: Pick<SnapshotSource, "freshness">; clock: WallClock },
   polled: Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {
@@ -214,16 +211,21 @@ function withTrouble(freshness: Freshness, trouble: string | undefined): Freshne
 interface HubParts {
   readonly clock: WallClock;
   readonly logger: Logger;
-  readonly source: SnapshotSource;
+  readonly source: Pick<SnapshotSource, "info">;
   readonly freshness: () => Freshness;
   readonly log: EventLog;
   readonly head: Head;
   readonly resume: Resume | undefined;
+  readonly aheadWaitMs: number;
+  readonly mayBeMirrored: () => boolean;
 }
 
-function createHub(config: Config, { clock, logger, source, freshness, log, head, resume }: HubParts): Hub {
+function createHub(config: Config, parts: HubParts): Hub {
+  const { clock, logger, source, freshness, log, head, resume, aheadWaitMs, mayBeMirrored } = parts;
   return new Hub({
     ...(resume ? { known: resume.known } : {}),
+    mayBeMirrored,
+    limits: { aheadWaitMs },
     log,
     head,
     clock,

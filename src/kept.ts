@@ -7,13 +7,18 @@ import type { Head } from "./hub/index.ts";
 import type { WallClock } from "./lib/clock.ts";
 import { VERSION } from "./lib/version.ts";
 import {
+  createFollowerLog,
   createMemoryLog,
   createSqliteLog,
   type EventLog,
   FileBusyError,
+  type FollowerLog,
   type KeepingLog,
+  type KeptLog,
   type LogFile,
+  type LogStart,
   openLogFile,
+  type PlacingLog,
 } from "./log/index.ts";
 import type { Lists } from "./protocol/index.ts";
 import {
@@ -33,14 +38,24 @@ export interface KeptOptions {
   readonly sourceName?: string | undefined;
 }
 
+/** The head, and its lists as they are at the same moment. */
+export interface HeadState {
+  readonly head: Head;
+  readonly history: { readonly lists: Lists };
+}
+
 /** What outlives the process: the log and the state that belongs to it. */
 export interface Kept {
   /** What this process can go on from; `undefined`: nothing was kept, or it is not of this source, or not whole. */
   readonly restored: RestoredState | undefined;
   /** The log, once; {@link close} closes it. `problem`: why {@link restored} could not be used after all; then a new epoch begins. */
   createLog(problem?: string): EventLog;
-  /** To be called after each poll that was published, before the next one: keeps the state now and then, with the lists at the head. `progress` tells how far the engine is. */
-  afterPoll(head: Head, lists: Lists, progress: (() => EngineProgress | undefined) | undefined): void;
+  /** In place of {@link createLog}: the log of a gateway that follows another. */
+  createFollowerLog(): FollowerLog;
+  /** To be called after each poll that was published, before the next one: keeps the state now and then, with its lists. `progress` tells how far the engine is. */
+  afterPoll(now: HeadState, progress?: () => EngineProgress | undefined): void;
+  /** To be called after each restart of the head: keeps the state that a later process goes on from. */
+  afterRestart(now: HeadState): void;
   /** To be called last, also when nothing was made of it. */
   close(): Promise<void>;
   /** That nothing of this outlives the process though it should, in words for everybody: without paths. `undefined` while it does. */
@@ -98,7 +113,17 @@ class MemoryKept implements Kept {
     return this.#log;
   }
 
+  createFollowerLog(): FollowerLog {
+    const options = memoryOptions(this.#options);
+    const open = (start: LogStart) => createMemoryLog({ ...options, start });
+    const log = createFollowerLog(createMemoryLog(options), open);
+    this.#log = log;
+    return log;
+  }
+
   afterPoll(): void {}
+
+  afterRestart(): void {}
 
   async close(): Promise<void> {
     await this.#log?.close();
@@ -130,16 +155,10 @@ class FileKept implements Kept {
     return this.#log?.isInMemoryOnly ? TROUBLE : undefined;
   }
 
-  createLog(problem = this.#problem): EventLog {
+  createLog(problem = this.#problem): PlacingLog {
     const { clock, logger } = this.#options;
     const kept = this.restored && problem === undefined ? this.#file.found : undefined;
-    const log = createSqliteLog({
-      ...memoryOptions(this.#options),
-      file: this.#file,
-      fingerprint: this.#fingerprint,
-      ...(kept ? { kept } : {}),
-      onTrouble: (sentence, error) => logger.error({ err: error }, sentence),
-    });
+    const log = this.#open(kept ? { kept } : {});
     const { path } = this.#file;
     const { epoch, seq } = log.head;
     if (kept) logger.info({ path, epoch, seq }, "the log goes on where the process before ended");
@@ -147,11 +166,19 @@ class FileKept implements Kept {
     else logger.info({ path, epoch }, "a new log begins");
     if (kept?.state) this.#keptSeq = kept.state.seq;
     this.#nextAt = clock.monotonic() + KEEP_EVERY_MS;
-    this.#log = log;
     return log;
   }
 
-  afterPoll(head: Head, lists: Lists, progress: (() => EngineProgress | undefined) | undefined): void {
+  createFollowerLog(): FollowerLog {
+    return createFollowerLog(this.createLog(), (start) => this.#open({ start }));
+  }
+
+  afterRestart(now: HeadState): void {
+    this.#keptSeq = undefined;
+    this.afterPoll(now);
+  }
+
+  afterPoll({ head, history }: HeadState, progress?: () => EngineProgress | undefined): void {
     const log = this.#log;
     if (!log || log.isInMemoryOnly) return;
     const { seq } = head.cursor;
@@ -160,12 +187,25 @@ class FileKept implements Kept {
       const isMuch = seq - this.#keptSeq >= KEEP_EVERY_RECORDS;
       if (startedAt < (isMuch ? this.#notBefore : this.#nextAt)) return;
     }
-    log.keepState(seq, formatState(head, progress?.()), formatPlace(lists));
+    log.keepState(seq, formatState(head, progress?.()), formatPlace(history.lists));
     this.#keptSeq = seq;
     const endedAt = this.#options.clock.monotonic();
     const tookMs = endedAt - startedAt;
     this.#notBefore = endedAt + tookMs / MOST_SHARE;
     this.#nextAt = endedAt + Math.max(KEEP_EVERY_MS, tookMs / USUAL_SHARE);
+  }
+
+  #open(from: { readonly kept?: KeptLog; readonly start?: LogStart }): KeepingLog {
+    const { logger } = this.#options;
+    const log = createSqliteLog({
+      ...memoryOptions(this.#options),
+      file: this.#file,
+      fingerprint: this.#fingerprint,
+      ...from,
+      onTrouble: (sentence, error) => logger.error({ err: error }, sentence),
+    });
+    this.#log = log;
+    return log;
   }
 
   async close(): Promise<void> {

@@ -1,16 +1,18 @@
 import type { Logger } from "pino";
-import type { Config } from "./config.ts";
+import { type Config, leaderOf } from "./config.ts";
 import { createReplayFeed, createSimulatedFeed, type Feed } from "./feed/index.ts";
 import type { KnownLists } from "./hub/index.ts";
 import type { Kept } from "./kept.ts";
 import type { WallClock } from "./lib/clock.ts";
 import { InputError } from "./lib/input-error.ts";
-import type { Snapshot } from "./model/index.ts";
+import type { Snapshot } from "./protocol/index.ts";
 import type { EngineProgress, RestoredState } from "./restored-state.ts";
 import { resumeSimulated, type SimulatedPlace } from "./resume-simulated.ts";
 import {
   createEngineSource,
+  createLeader,
   createUpstreamSource,
+  type Leader,
   type SnapshotSource,
   type UpstreamSource,
   type UpstreamStats,
@@ -33,8 +35,21 @@ export interface Resume {
 }
 
 /** A source, and where it goes on. */
-export interface OpenSource {
+export type OpenSource = OpenSnapshots | OpenLeader;
+
+/** Another gateway, whose log is followed. */
+export interface OpenLeader extends Continuation {
+  readonly kind: "leader";
+  readonly source: Leader;
+}
+
+/** What is polled. */
+export interface OpenSnapshots extends Continuation {
+  readonly kind: "snapshots";
   readonly source: SnapshotSource;
+}
+
+interface Continuation {
   /** What was published before, where the source goes on from there. */
   readonly resume?: Resume;
   /** Why what was kept can't be gone on from. */
@@ -54,11 +69,16 @@ export function openSource(
   given: SnapshotSource | undefined,
 ): OpenSource {
   const { restored } = parts.kept;
+  const leaderUrl = given ? undefined : leaderOf(config);
+  if (leaderUrl !== undefined) {
+    const source = openLeader(leaderUrl, config, parts);
+    return { kind: "leader", source, ...(restored ? { resume: resumeOf(restored, 0) } : {}) };
+  }
   if (given || config.source !== "engine") {
     const resume = restored ? { resume: resumeOf(restored, Number.NEGATIVE_INFINITY) } : {};
-    if (given) return { source: given, ...resume };
+    if (given) return { kind: "snapshots", source: given, ...resume };
     const source = createUpstream(config, parts);
-    return { source, upstream: () => source.stats(), ...resume };
+    return { kind: "snapshots", source, upstream: () => source.stats(), ...resume };
   }
   if (!restored) return createEngine(config, parts, undefined);
   try {
@@ -75,6 +95,12 @@ export function openSource(
     const problem = `the engine cannot go on from its checkpoint (${reason})`;
     return { ...createEngine(config, parts, undefined), problem };
   }
+}
+
+function openLeader(url: string, { staleAfterMs }: Config, { clock, logger }: SourceParts): Leader {
+  const onNotice = (sentence: string, isTrouble: boolean) =>
+    isTrouble ? logger.warn({ leader: url }, sentence) : logger.info({ leader: url }, sentence);
+  return createLeader({ url, clock, staleAfterMs, onNotice });
 }
 
 function resumeOf({ known, observedAtMs }: RestoredState, afterMs: number): Resume {
@@ -112,7 +138,7 @@ function createEngine(
     return { afterMs, checkpoint: engine.checkpoint(), ...(beganAtMs === undefined ? {} : { beganAtMs }) };
   };
   const rejected = () => engine.rejected;
-  return { source, progress, rejected };
+  return { kind: "snapshots", source, progress, rejected };
 }
 
 function createFeed(

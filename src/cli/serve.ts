@@ -2,7 +2,7 @@ import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { pino } from "pino";
 import { type Gateway, startGateway } from "../app.ts";
-import { type Config, loadConfig, settingsHelp } from "../config.ts";
+import { type Config, leaderOf, loadConfig, settingsHelp } from "../config.ts";
 import { EXIT, type ExitCode, watchShutdown } from "../lib/shutdown.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -60,6 +60,8 @@ function greeting({ url }: Gateway, config: Config): string {
   const { source, feed, file, speed } = config;
   const pace = speed === Number.POSITIVE_INFINITY ? "at full speed" : `at ×${speed}`;
   const market = feed === "simulated" ? "a simulated market" : `the recorded market ${file}`;
-  const from = source === "engine" ? `${market} ${pace}` : `what ${source} says`;
+  const leader = leaderOf(config);
+  const others = leader === undefined ? `what ${source} says` : `the events of ${leader}, which it follows`;
+  const from = source === "engine" ? `${market} ${pace}` : others;
   return `flarewire serves ${url}${config.basePath} with ${from}; Ctrl-C stops`;
 }

@@ -1,3 +1,4 @@
+import { leaderOf } from "./leader-of.ts";
 import type { Layer } from "./resolve.ts";
 import type { Config, SettingName } from "./settings.ts";
 
@@ -5,19 +6,30 @@ import type { Config, SettingName } from "./settings.ts";
 const OF_A_RECORDING: readonly SettingName[] = ["file", "profiles", "group"];
 const OF_THE_ENGINE: readonly SettingName[] = ["feed", "seed", ...OF_A_RECORDING, "speed", "loop", "warmup"];
 
+/** What only a service that is polled needs. */
+const OF_POLLING: readonly SettingName[] = ["pollInterval", "upstreamTimeout"];
+
 /**
  * A sentence for each setting that was given by flag or file, or by the program that embeds Flarewire, and that the rest makes idle: whoever
  * gave it expects a market that will not come. Variables are left out, since an environment serves more than one run.
  */
 export function ineffective(config: Config, layers: readonly Layer[]): readonly string[] {
   const { source, feed } = config;
+  if (leaderOf(config) !== undefined) {
+    const why = `has no effect with source = ${source}: it is for a service that is polled`;
+    return [...ofTheEngine(source, layers), ...told(OF_POLLING, layers, `${why}; leave it out`)];
+  }
   if (source !== "engine") {
-    const why = `has no effect with source = ${source}: it is for the embedded engine's market`;
-    return told(OF_THE_ENGINE, layers, `${why}; leave it out, or set source to engine`);
+    return ofTheEngine(source, layers);
   }
   if (feed !== "simulated") return [];
   const why = "has no effect on the simulated market: it is for a recorded one";
   return told(OF_A_RECORDING, layers, `${why}; leave it out, or set feed to replay`);
+}
+
+function ofTheEngine(source: string, layers: readonly Layer[]): readonly string[] {
+  const why = `has no effect with source = ${source}: it is for the embedded engine's market`;
+  return told(OF_THE_ENGINE, layers, `${why}; leave it out, or set source to engine`);
 }
 
 function told(names: readonly SettingName[], layers: readonly Layer[], words: string): readonly string[] {

@@ -123,17 +123,20 @@ export const urlPath: Kind<string> = {
     "/, or one or more parts, each a slash and then letters, digits or . _ ~ - (no dot first), in all at most 200 characters",
 };
 
-/** The word `engine`, or the address of a service, without a slash at its end. */
+/** What stands before the address of a gateway that is to be followed. */
+export const FOLLOW = "follow:";
+
+/** The word `engine`, or the address of a service, without a slash at its end; with {@link FOLLOW} before it, a gateway whose log is followed. */
 export const sourceName: Kind<string> = {
   schema: z.union([
     z.literal("engine"),
     z
       .string()
       .max(2_048)
-      .refine(isServiceUrl)
+      .refine((text) => isServiceUrl(text) || isLeader(text))
       .transform((url) => url.replace(/\/+$/, "")),
   ]),
-  bound: "engine, or an http:// or https:// URL without user, query and fragment",
+  bound: "engine, an http:// or https:// URL without user, query and fragment, or follow: and such a URL",
   url: true,
 };
 
@@ -164,6 +167,10 @@ function list(item: z.ZodType<string, string>): z.ZodType<readonly string[]> {
     .string()
     .transform((value) => (value === "none" ? [] : value.split(",").map((part) => part.trim())));
   return z.union([z.array(z.string()), text]).pipe(z.array(item).max(1_000));
+}
+
+function isLeader(text: string): boolean {
+  return text.startsWith(FOLLOW) && isServiceUrl(text.slice(FOLLOW.length));
 }
 
 function isServiceUrl(text: string): boolean {

@@ -1,5 +1,6 @@
 import { dirname, resolve } from "node:path";
 import { FlarewireError } from "../protocol/index.ts";
+import { leaderOf } from "./leader-of.ts";
 import { formatDuration } from "./quantity.ts";
 import { redact } from "./redact.ts";
 import {
@@ -101,7 +102,8 @@ function defaultOf(name: SettingName, market: Market): unknown {
 
 /** Settings that are each within bounds and yet cannot be kept together. */
 function contradictions(config: Config): readonly string[] {
-  if (config.source !== "engine" && config.staleAfterMs <= config.pollIntervalMs) {
+  const isPolled = config.source !== "engine" && leaderOf(config) === undefined;
+  if (isPolled && config.staleAfterMs <= config.pollIntervalMs) {
     const [stale, poll] = [formatDuration(config.staleAfterMs), formatDuration(config.pollIntervalMs)];
     return [
       `staleAfter = ${stale} must be longer than pollInterval = ${poll}, or data is stale between two polls`,

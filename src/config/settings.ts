@@ -84,7 +84,8 @@ export const SETTINGS = {
   source: setting("source", sourceName, {
     default: "engine",
     example: "https://flares.example.org",
-    description: "Where snapshots come from: the embedded engine, or another service with this API",
+    description:
+      "Where the data comes from: the embedded engine, another service with this API, which is polled, or, as follow:URL, another Flarewire, whose events are mirrored",
   }),
   feed: setting("feed", oneOf(["simulated", "replay"]), {
     default: { simulated: "simulated", shipped: "replay", own: "replay" },

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from "fastify";
-import type { Hub } from "../hub/index.ts";
+import type { ConnectQuery, Hub } from "../hub/index.ts";
 import { FlarewireError } from "../protocol/index.ts";
 import { clientOf } from "./client-address.ts";
 import type { Places } from "./places.ts";
@@ -32,6 +32,15 @@ export function checkOrigin(origin: string | undefined, allowedOrigins: readonly
 /** Throws FlarewireError `draining` or `not-ready` while the hub takes nobody. */
 export function checkHub({ refusal }: Hub): void {
   if (refusal) throw new FlarewireError(refusal, REFUSALS[refusal]);
+}
+
+/**
+ * Throws FlarewireError `not-ready` for a server that wants to mirror this one while this one mirrors another and is cut off from it. So a server
+ * that is sent to itself, or in a ring, never gets its own echo for news.
+ */
+export function checkMirror(hub: Hub, { mirror }: ConnectQuery): void {
+  if (!mirror || hub.mayBeMirrored) return;
+  throw new FlarewireError("not-ready", "this server follows another one, and has no connection to it now");
 }
 
 /** Takes a seat for a request and returns how to give it back; throws FlarewireError `over-capacity` where there is none. */

@@ -41,7 +41,8 @@ const SSE_FIELDS = {
 
 /** Serves `GET /api/v1/events`: server-sent events for whoever asks for `text/event-stream`, else a part of the log as JSON. */
 export function registerEvents(app: FastifyInstance, options: EventsOptions): void {
-  const polls = new LongPoll({ ...options, history: options.hub.history, stopping: options.hub.stopping });
+  const { history, stopping, limits } = options.hub;
+  const polls = new LongPoll({ ...options, history, stopping, aheadWaitMs: limits.aheadWaitMs });
   app.route({
     method: ["GET", "HEAD"],
     url: EVENTS_ENDPOINT.path,

@@ -46,12 +46,17 @@ export function readStreamQuery(query: unknown): ConnectQuery {
   if (snapshot !== undefined && snapshot !== "true" && snapshot !== "false") {
     throw invalid("snapshot", snapshot, "true or false");
   }
+  const { mirror } = given;
+  if (mirror !== undefined && mirror !== "true" && mirror !== "false") {
+    throw invalid("mirror", mirror, "true or false");
+  }
   const asked: ConnectQuery = {
     channels: readChannels(given.channels),
     filter,
     ...(mode === undefined ? {} : { mode }),
     after: readAfter(given.after),
     snapshot: snapshot === undefined ? undefined : snapshot === "true",
+    ...(mirror === undefined ? {} : { mirror: mirror === "true" }),
   };
   checkQuery(asked);
   return asked;

@@ -5,7 +5,7 @@ import type { WebSocket } from "ws";
 import { type Hub, websocketFraming } from "../hub/index.ts";
 import type { WallClock } from "../lib/clock.ts";
 import { FlarewireError } from "../protocol/index.ts";
-import { checkHub, takePlace } from "./admission.ts";
+import { checkHub, checkMirror, takePlace } from "./admission.ts";
 import { Places } from "./places.ts";
 import { Seats } from "./seats.ts";
 import { checkHandshake, readStreamQuery, SUBPROTOCOL } from "./websocket-admission.ts";
@@ -98,8 +98,9 @@ function admit(
   const { hub, allowedOrigins } = options;
   try {
     checkHandshake(request.headers, allowedOrigins);
-    readStreamQuery(request.query);
+    const query = readStreamQuery(request.query);
     checkHub(hub);
+    checkMirror(hub, query);
     takePlace(places, request);
   } catch (error) {
     if (error instanceof FlarewireError) explain(reply, error);

@@ -9,6 +9,8 @@ export interface ConnectQuery {
   readonly mode?: Subscribe["mode"];
   readonly after?: string | undefined;
   readonly snapshot?: boolean | undefined;
+  /** A server mirrors this one: it needs more than the snapshot. */
+  readonly mirror?: boolean | undefined;
 }
 
 /** Refuses what a connection must not ask for, while it can still be refused in HTTP: FlarewireError with the field. */

@@ -44,7 +44,7 @@ export function frameEvents(
       emittedAt = new Date(emittedAtMs).toISOString();
     }
     const cursor = `${from.epoch}-${record.seq}`;
-    const head = `{"type":"event","cursor":"${cursor}","seq":${record.seq},"prev":${prev},"emitted_at":"${emittedAt}",`;
+    const head = `{"type":"event","cursor":"${cursor}","seq":${record.seq},"prev":${prev},"batch":${record.batch},"emitted_at":"${emittedAt}",`;
     framed.push({ cursor, name: event.name, head, tail: event.tail });
     bytes += head.length + event.tail.length;
     prev = record.seq;

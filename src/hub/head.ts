@@ -4,6 +4,7 @@ import {
   type Cursor,
   EMPTY_SNAPSHOT,
   type EventBody,
+  type Lists,
   projectSnapshot,
   type Snapshot,
 } from "../protocol/index.ts";
@@ -15,6 +16,13 @@ export interface HeadBatch {
   /** The state after `events`; without it, that of the batch before stays: the events change no list. */
   readonly snapshot?: Snapshot;
   readonly events: readonly EventBody[];
+}
+
+/** A state at which a history begins: without events, like a first snapshot. */
+export interface HeadBase {
+  readonly observedAtMs: number;
+  /** With what its items were before. */
+  readonly lists: Lists;
 }
 
 /** Called after each batch, in order, when the head is there already; `records` and `events` are the same things in the same order. Must not throw, nor publish and wait for it. */
@@ -40,6 +48,7 @@ export class Head {
   readonly #log: EventLog;
   readonly #onError: (error: unknown) => void;
   readonly #listeners = new Set<HeadListener>();
+  readonly #restartListeners = new Set<(base: HeadBase) => void>();
   readonly #texts = new Map<string, string>();
   #cursor: Cursor;
   #snapshot: Snapshot;
@@ -81,12 +90,24 @@ export class Head {
 
   /**
    * Appends the batch's events to the log and then makes its state the head. Batches are taken one after the other, in the
-   * order of the calls. Rejects when the log does not keep the events; the head then stays, and later batches are taken.
+   * order of the calls. Rejects when the log does not keep the events; the head then stays, and later batches are taken. `append`: how they come
+   * into the log, where they have their places already.
    */
-  publish(batch: HeadBatch): Promise<void> {
-    const published = this.#last.then(() => this.#take(batch));
-    this.#last = published.catch(() => {});
-    return published;
+  publish(batch: HeadBatch, append = () => this.#log.append(batch.events)): Promise<void> {
+    return this.#next(() => this.#take(batch, append));
+  }
+
+  /**
+   * Begins another history: `begin` makes the log stand where it starts, with nothing in it, and `base` is the state there. In turn with the
+   * batches. What was served before cannot be gone on from, so whoever follows has to be told: see {@link onRestart}.
+   */
+  restart(base: HeadBase, begin: () => Promise<void>): Promise<void> {
+    return this.#next(() => this.#restart(base, begin));
+  }
+
+  /** Calls `listener` after each {@link restart}, when the head is the new one already. Must not throw. */
+  onRestart(listener: (base: HeadBase) => void): void {
+    this.#restartListeners.add(listener);
   }
 
   /** Calls `listener` after each batch, also after one without events. Returns how to stop it. */
@@ -116,8 +137,24 @@ export class Head {
     }
   }
 
-  async #take(batch: HeadBatch): Promise<void> {
-    const records = await this.#log.append(batch.events);
+  #next(work: () => Promise<void>): Promise<void> {
+    const done = this.#last.then(work);
+    this.#last = done.catch(() => {});
+    return done;
+  }
+
+  async #restart(base: HeadBase, begin: () => Promise<void>): Promise<void> {
+    await begin();
+    this.#cursor = this.#log.head;
+    this.#snapshot = base.lists.snapshot;
+    this.#observedAtMs = base.observedAtMs;
+    this.#ready = true;
+    this.#texts.clear();
+    for (const listener of this.#restartListeners) listener(base);
+  }
+
+  async #take(batch: HeadBatch, append: () => Promise<readonly LogRecord[]>): Promise<void> {
+    const records = await append();
     const last = records.at(-1);
     if (last) this.#cursor = { epoch: this.#log.epoch, seq: last.seq };
     if (batch.observedAtMs !== undefined) this.#observedAtMs = batch.observedAtMs;

@@ -20,6 +20,8 @@ export interface HubLimits {
   readonly conflateFrom: number;
   /** Commands that wait while the session cannot answer; one more closes the connection. Default 32. */
   readonly parkedCommands: number;
+  /** How long a client waits for its answer whose cursor lies beyond the head, in its epoch: of a mirror, the leader's next events may be on their way. Default 0: not at all. */
+  readonly aheadWaitMs: number;
   /** How long a full socket may take nothing before the connection is closed; default 10,000. */
   readonly noProgressMs: number;
   /** Time between the close frame and the hard end, for clients that do not answer it; default 2,000. */
@@ -38,6 +40,7 @@ export const DEFAULT_HUB_LIMITS: HubLimits = {
   catchUpRecords: 256,
   conflateFrom: 64,
   parkedCommands: 32,
+  aheadWaitMs: 0,
   noProgressMs: 10_000,
   closeGraceMs: 2_000,
 };

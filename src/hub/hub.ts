@@ -1,24 +1,25 @@
 import type { WallClock } from "../lib/clock.ts";
 import type { EventLog, LogRecord } from "../log/event-log.ts";
-import type {
-  CloseReason,
-  ErrorCode,
-  EventBody,
-  Freshness,
-  Seq,
-  SourceInfo,
-  Step,
+import {
+  type CloseReason,
+  type ErrorCode,
+  type EventBody,
+  type Freshness,
+  listsOf,
+  type Seq,
+  type SourceInfo,
+  type Step,
 } from "../protocol/index.ts";
 import { maskOfRecords } from "./channel-mask.ts";
 import { type ConnectQuery, checkQuery } from "./connect-query.ts";
 import type { Framing } from "./framing.ts";
 import { Group, type GroupMember } from "./group.ts";
 import { GroupIndex } from "./group-index.ts";
-import type { Head } from "./head.ts";
+import type { Head, HeadBase } from "./head.ts";
 import { DEFAULT_HUB_LIMITS, type HubLimits } from "./hub-limits.ts";
 import { type KnownLists, ListHistory } from "./list-history.ts";
 import { BatchSteps } from "./list-walk.ts";
-import { heartbeatText, helloText } from "./messages.ts";
+import { baseText, heartbeatText, helloText } from "./messages.ts";
 import type { Selection } from "./selection.ts";
 import { Session } from "./session.ts";
 import type { SessionHost, Watch } from "./session-host.ts";
@@ -41,6 +42,8 @@ export interface HubOptions {
   /** What `hello` says of the source. */
   readonly info: () => SourceInfo;
   readonly freshness: () => Freshness;
+  /** Whether another server may begin to mirror this one now; default: always. */
+  readonly mayBeMirrored?: () => boolean;
   /** See HubLimits; what is left out has its default. */
   readonly limits?: Partial<HubLimits>;
   /** Time between heartbeats; default 15,000. */
@@ -70,10 +73,11 @@ export class Hub {
   readonly #watched: Readonly<Record<Watch, Set<Session>>> = {
     unsubscribed: new Set(),
     behind: new Set(),
+    early: new Set(),
     closing: new Set(),
   };
   /** Seq of each channel's latest event up to the head. */
-  readonly #positions: Record<string, number>;
+  #positions: Record<string, number>;
   readonly #host: SessionHost<Session>;
   readonly #stops: (() => void)[];
   #heartbeatAtMs: number;
@@ -93,6 +97,7 @@ export class Hub {
       head.onChange((records, _head, events) => this.#publish(records, events)),
       clock.every(TICK_MS, () => this.#tick()),
     ];
+    head.onRestart((base) => this.#restart(base));
   }
 
   /** Sessions whose connection is not over. */
@@ -121,6 +126,11 @@ export class Hub {
   get refusal(): Extract<ErrorCode, "draining" | "not-ready"> | undefined {
     if (this.#draining) return "draining";
     return this.#options.head.ready ? undefined : "not-ready";
+  }
+
+  /** False while a server that wants to mirror this one is refused. */
+  get mayBeMirrored(): boolean {
+    return this.#options.mayBeMirrored?.() ?? true;
   }
 
   /** Aborts when no connection is taken any more: who waits for an event is to be answered with what there is. */
@@ -198,6 +208,7 @@ export class Hub {
           source: info(),
           freshness: freshness(),
         }),
+      base: () => baseText(head.observedAtMs, this.#positions, this.#history.lists),
       join: (member, selection, framing, prev) => this.#join(member, selection, framing, prev),
       leave: (member, group) => {
         group.remove(member);
@@ -235,6 +246,15 @@ export class Hub {
     for (const group of this.#groups.concerned(mask, steps)) {
       group.publish(records, epoch, new BatchSteps(records, steps), this.tally);
     }
+    for (const session of [...this.#watched.early]) session.ready();
+  }
+
+  /** The head is that of another history. Whoever is here is told to come again: its cursor then says what it lost. */
+  #restart({ lists }: HeadBase): void {
+    const { head, log } = this.#options;
+    this.#positions = { ...log.positions };
+    this.#history.restart(lists, head.cursor.seq);
+    for (const session of [...this.#sessions]) session.close("reset");
   }
 
   /** Moves the lists along. Where the events do not lead to the state, no filter can be followed across them: those who have one begin anew. */
@@ -243,7 +263,7 @@ export class Hub {
     try {
       return this.#history.advance(records, events, head.snapshot);
     } catch (error) {
-      this.#history.restart(head.snapshot, head.cursor.seq);
+      this.#history.restart(listsOf(head.snapshot), head.cursor.seq);
       for (const group of this.#groups.all()) if (group.shape.selection.filtered) group.fail(error);
       return [];
     }
@@ -251,7 +271,7 @@ export class Hub {
 
   #tick(): void {
     const nowMs = this.#options.clock.monotonic();
-    for (const what of ["unsubscribed", "behind", "closing"] as const) this.#check(what, nowMs);
+    for (const what of ["unsubscribed", "behind", "early", "closing"] as const) this.#check(what, nowMs);
     if (nowMs < this.#heartbeatAtMs) return;
     this.#heartbeatAtMs +=
       this.#heartbeatMs * Math.max(1, Math.ceil((nowMs - this.#heartbeatAtMs) / this.#heartbeatMs));

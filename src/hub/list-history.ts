@@ -49,11 +49,11 @@ export interface KnownLists {
 export class ListHistory {
   readonly #log: EventLog;
   readonly #texts = new Map<string, string>();
-  readonly #steps = new StepCache();
+  #steps = new StepCache();
   #kept: ListPlace[];
   #lists: Lists;
   #seq: Seq;
-  readonly #unmarkedSeq: Seq | undefined;
+  #unmarkedSeq: Seq | undefined;
 
   /** Begins at the log's head, of which `snapshot` is the state. What is `known` of a log that was kept is the same snapshot, and more. */
   constructor(log: EventLog, snapshot: Snapshot, known?: KnownLists) {
@@ -86,7 +86,7 @@ export class ListHistory {
   advance(records: readonly LogRecord[], events: readonly EventBody[], snapshot: Snapshot): readonly Step[] {
     const last = records.at(-1);
     if (!last) {
-      if (snapshot !== this.#lists.snapshot) this.restart(snapshot, this.#seq);
+      if (snapshot !== this.#lists.snapshot) this.#begin(listsOf(snapshot), this.#seq);
       return [];
     }
     let lists = this.#lists;
@@ -104,12 +104,17 @@ export class ListHistory {
     return steps;
   }
 
-  /** Begins anew with the state at `seq`: what was before cannot be asked for any more. */
-  restart(snapshot: Snapshot, seq: Seq): void {
-    const lists = listsOf(snapshot);
+  /** Begins anew with these lists, which are known whole, at `seq`: what was before cannot be asked for any more. */
+  restart(lists: Lists, seq: Seq): void {
+    this.#unmarkedSeq = undefined;
+    this.#begin(lists, seq);
+  }
+
+  #begin(lists: Lists, seq: Seq): void {
     this.#lists = lists;
     this.#seq = seq;
-    this.#steps.clear();
+    // Not the same one emptied: whoever still walks along what was before puts steps into it.
+    this.#steps = new StepCache();
     this.#kept = [{ seq, lists: () => lists }];
     this.#texts.clear();
   }
@@ -127,7 +132,7 @@ export class ListHistory {
 
   async #walkTo({ epoch, seq }: Cursor): Promise<Lists | undefined> {
     const from = this.#kept.findLast((place) => place.seq <= seq);
-    if (!from || this.isUnmarked(seq)) return undefined;
+    if (epoch !== this.#log.epoch || !from || this.isUnmarked(seq)) return undefined;
     let start: number = seq;
     while (start > from.seq && !this.#steps.behind(start)) start -= 1;
     const walk = this.walkFrom(this.#steps.behind(start) ?? from.lists());

@@ -33,10 +33,18 @@ export class LongPoll {
   readonly #parts: PageParts;
   readonly #clock: WallClock;
   readonly #waiters: Waiters;
+  readonly #aheadWaitMs: number;
 
-  /** `stopping`: who waits when it aborts is answered at once. */
-  constructor(options: PageParts & { readonly clock: WallClock; readonly stopping: AbortSignal }) {
-    const { log, head, history, clock, stopping } = options;
+  /** `stopping`: who waits when it aborts is answered at once. `aheadWaitMs`: as in HubLimits. */
+  constructor(
+    options: PageParts & {
+      readonly clock: WallClock;
+      readonly stopping: AbortSignal;
+      readonly aheadWaitMs?: number;
+    },
+  ) {
+    const { log, head, history, clock, stopping, aheadWaitMs = 0 } = options;
+    this.#aheadWaitMs = aheadWaitMs;
     this.#parts = { log, head, history };
     this.#clock = clock;
     this.#waiters = new Waiters(head, clock, stopping);
@@ -56,6 +64,7 @@ export class LongPoll {
     const start = oldest?.cursor ?? readCursor(query.after);
     const untilMs = this.#clock.monotonic() + query.waitMs;
     let steps = oldest?.steps;
+    await this.#untilReached(start, signal);
     for (let from = start; ; ) {
       const page = await readPage(this.#parts, { shape, from, prev: start.seq, limit: query.limit, steps });
       if (page.kind === "lost" || page.count > 0 || page.more || query.waitMs === 0) return page;
@@ -65,6 +74,16 @@ export class LongPoll {
       if (from.seq < head.cursor.seq) continue;
       const nothingUpTo = await this.#waiters.wait(shape, untilMs, signal);
       if (nothingUpTo) return { kind: "nothing", cursor: nothingUpTo };
+    }
+  }
+
+  /** Waits for a place that this server may hear of in a moment. */
+  async #untilReached({ epoch, seq }: Cursor, signal: AbortSignal): Promise<void> {
+    const { head } = this.#parts;
+    const untilMs = this.#clock.monotonic() + this.#aheadWaitMs;
+    const isAhead = () => epoch === head.cursor.epoch && seq > head.cursor.seq;
+    while (this.#aheadWaitMs > 0 && isAhead()) {
+      if (await this.#waiters.wait(EVERYTHING, untilMs, signal)) return;
     }
   }
 
@@ -85,3 +104,5 @@ function shapeOf({ channels, filter }: PollQuery): Shape {
   const part = { mask: maskOf(resolveChannels(channels)), filter: compileFilter(filter) };
   return createShape(selectionOf([part]), jsonFraming);
 }
+
+const EVERYTHING = shapeOf({ channels: ["*"], limit: 1, waitMs: 0 });

@@ -5,11 +5,14 @@ import {
   type FlarewireError,
   type Freshness,
   formatCursor,
+  formatMarks,
   type Goaway,
   type Heartbeat,
   type Hello,
   type Limits,
+  type Lists,
   type Lost,
+  type MirrorBase,
   type Pong,
   type SourceInfo,
   type Subscribed,
@@ -55,7 +58,7 @@ export function helloText(about: {
   return JSON.stringify(hello);
 }
 
-/** The answer to `subscribe`. `snapshot` is JSON text, put in as it is: it may be large, and many get the same. */
+/** The answer to `subscribe`. `snapshot` and `base` are JSON text, put in as it is: it may be large, and many get the same. */
 export function subscribedText(
   answer: {
     readonly id: CommandId;
@@ -65,6 +68,7 @@ export function subscribedText(
     readonly lost?: Lost | undefined;
   },
   snapshot?: string,
+  base?: string,
 ): string {
   const message: Subscribed = {
     type: "subscribed",
@@ -74,8 +78,15 @@ export function subscribedText(
     resumed: answer.resumed,
     ...(answer.lost ? { lost: answer.lost } : {}),
   };
-  const text = JSON.stringify(message);
-  return snapshot === undefined ? text : `${text.slice(0, -1)},"snapshot":${snapshot}}`;
+  const text = JSON.stringify(message).slice(0, -1);
+  const more = base === undefined ? "" : `,"base":${base}`;
+  return snapshot === undefined ? `${text}${more}}` : `${text}${more},"snapshot":${snapshot}}`;
+}
+
+/** What a mirror needs beside the snapshot, as it is at the head. */
+export function baseText(observedAtMs: number, positions: Record<string, number>, lists: Lists): string {
+  const base: MirrorBase = { observed_at: timestamp(observedAtMs), positions, marks: formatMarks(lists) };
+  return JSON.stringify(base);
 }
 
 /** `cursor`: the client's place, up to which it was sent everything. */

@@ -24,7 +24,7 @@ export interface DeliveryHost {
 }
 
 /** What a session must be looked at for, once a second, by the hub's one timer. Sessions that are in none cost the timer nothing. */
-export type Watch = "unsubscribed" | "behind" | "closing";
+export type Watch = "unsubscribed" | "behind" | "early" | "closing";
 
 /** What a session sees of the hub. */
 export interface SessionHost<S> extends DeliveryHost {
@@ -32,6 +32,8 @@ export interface SessionHost<S> extends DeliveryHost {
   wallMs(): number;
   /** The text of `hello` as it is now. */
   hello(): string;
+  /** The text of what a mirror needs beside the snapshot. */
+  base(): string;
   watch(session: S, what: Watch, on: boolean): void;
   /** The session is over; forgets it. */
   gone(session: S): void;

@@ -6,6 +6,7 @@ import {
   compileFilter,
   FlarewireError,
   type Lost,
+  parseCursor,
   type Subscribe,
 } from "../protocol/index.ts";
 import { channelsOf, maskOf, resolveChannels } from "./channel-mask.ts";
@@ -42,6 +43,8 @@ export class Session implements DeliveryOwner {
   readonly #subscriptions: Subscriptions;
   readonly #transport: string;
   #phase: Phase;
+  /** Until when the answer to the first `after` may wait. */
+  #earlyUntilMs: number | undefined;
 
   /** Writes `hello`, then answers the subscription of the address, which has passed `checkQuery`. */
   constructor(host: SessionHost<Session>, socket: Socket, framing: Framing, query: ConnectQuery) {
@@ -126,6 +129,7 @@ export class Session implements DeliveryOwner {
     if (phase.kind === "closing" && nowMs >= phase.untilMs) this.#socket.terminate();
     if (phase.kind === "waiting" && nowMs >= phase.untilMs) this.close("no-command");
     this.#delivery.check(nowMs);
+    if (this.#earlyUntilMs !== undefined) this.ready();
   }
 
   /** See DeliveryOwner. */
@@ -167,7 +171,20 @@ export class Session implements DeliveryOwner {
   #canAnswer(inbound: Inbound): boolean {
     if (inbound.kind === "refused" || inbound.command.type === "ping") return this.#delivery.hasRoom;
     // The answer names the client's place, which moves until it is the head.
-    return this.#delivery.isLive;
+    return this.#delivery.isLive && !this.#isEarly(inbound.command);
+  }
+
+  /** True while the client's cursor lies beyond the head, and that may be because this server has not heard yet of what its leader told the client. */
+  #isEarly(command: Command): boolean {
+    const { head, limits } = this.#host;
+    if (limits.aheadWaitMs === 0 || command.type !== "subscribe" || command.after === undefined) return false;
+    const { epoch, seq } = parseCursor(command.after) ?? head.cursor;
+    const nowMs = this.#host.monotonicMs();
+    this.#earlyUntilMs ??= nowMs + limits.aheadWaitMs;
+    const isAhead = epoch === head.cursor.epoch && seq > head.cursor.seq;
+    const isEarly = isAhead && nowMs < this.#earlyUntilMs;
+    this.#host.watch(this, "early", isEarly);
+    return isEarly;
   }
 
   #answer(inbound: Inbound): void {
@@ -231,7 +248,7 @@ export class Session implements DeliveryOwner {
   }
 
   /** Begins at the head, with the lists of the channels that are new to the connection. */
-  #start({ id, snapshot }: Subscribe, part: SelectionPart, lost?: Lost): void {
+  #start({ id, snapshot, mirror }: Subscribe, part: SelectionPart, lost?: Lost): void {
     const { head, history } = this.#host;
     const { mask, filter } = part;
     if (lost) this.#host.tally.resets[lost.reason] += 1;
@@ -242,7 +259,8 @@ export class Session implements DeliveryOwner {
     const bare = snapshot === false && !lost;
     const lists = () =>
       filter ? history.snapshotText([{ mask: maskOf(added), filter }]) : head.snapshotText(added);
-    this.#delivery.write(subscribedText(answer, bare ? undefined : lists()));
+    const base = mirror === true && !bare ? this.#host.base() : undefined;
+    this.#delivery.write(subscribedText(answer, bare ? undefined : lists(), base));
   }
 
   #resume(command: Subscribe, part: SelectionPart, text: string): void {
@@ -285,7 +303,7 @@ export class Session implements DeliveryOwner {
 }
 
 function subscribeOf(
-  { filter, mode, after, snapshot }: ConnectQuery,
+  { filter, mode, after, snapshot, mirror }: ConnectQuery,
   channels: readonly string[],
 ): Subscribe {
   return {
@@ -296,5 +314,6 @@ function subscribeOf(
     ...(mode === undefined ? {} : { mode }),
     ...(after === undefined ? {} : { after }),
     ...(snapshot === undefined ? {} : { snapshot }),
+    ...(mirror === undefined ? {} : { mirror }),
   };
 }

@@ -36,9 +36,4 @@ export class StepCache {
     const [oldest] = this.#steps.keys();
     if (this.#steps.size > MOST_STEPS && oldest !== undefined) this.#steps.delete(oldest);
   }
-
-  /** Forgets all: what comes does not follow from them. */
-  clear(): void {
-    this.#steps.clear();
-  }
 }

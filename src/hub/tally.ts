@@ -36,6 +36,7 @@ export function createTally(): Tally {
       "slow-consumer": 0,
       "heartbeat-lost": 0,
       superseded: 0,
+      reset: 0,
       client: 0,
     },
     resumed: 0,

@@ -28,6 +28,10 @@ export class Waiters {
     this.#clock = clock;
     this.#stopping = stopping;
     const unlisten = head.onChange((records) => this.#look(records));
+    // Nobody knows what they have missed; the next look at the log, with their own cursor, tells them.
+    head.onRestart(() => {
+      for (const waiter of this.#waiting) waiter.over(undefined);
+    });
     stopping.addEventListener("abort", () => {
       unlisten();
       for (const waiter of this.#waiting) waiter.over(head.cursor);

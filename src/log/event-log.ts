@@ -7,6 +7,8 @@ export interface LogRecord {
   readonly name: EventName;
   /** Wall-clock time at which it was appended. */
   readonly emittedAtMs: number;
+  /** Seq of the last event of the batch that it was appended with: at batch ends the state is one that REST served. */
+  readonly batch: Seq;
   /** The event's body as JSON text without its opening brace: `"name":…,"channel":…,"observed_at":…,"data":{…}}`, UTF-8. A frame is a head and this. */
   readonly tail: Buffer;
 }
@@ -34,6 +36,28 @@ export type LastingResult =
       readonly through: Seq;
     }
   | Extract<ReadResult, { kind: "lost" }>;
+
+/** A log that can take over events that have their places already. */
+export interface PlacingLog extends EventLog {
+  /**
+   * Appends one whole batch of another log of the same epoch, each record as it stands there. Rejects with FlarewireError `invalid-input`,
+   * and changes nothing, where the batch does not begin behind the head, has a gap, or is not whole. For the rest as `append`.
+   */
+  appendPlaced(records: readonly LogRecord[]): Promise<readonly LogRecord[]>;
+}
+
+/** Where a log that follows another one begins: a cursor of the other log, and its positions there. */
+export interface LogStart {
+  readonly cursor: Cursor;
+  /** The highest of them is the cursor's seq. */
+  readonly positions: Readonly<Partial<Record<Channel, number>>>;
+}
+
+/** The log of a gateway that follows another: the same events in the same places, as far as it was there. */
+export interface FollowerLog extends PlacingLog {
+  /** Begins anew behind `start`, in its epoch, and lets go of all events. Cursors before it are lost from then on. Listeners stay, and hear of what is appended later. */
+  restart(start: LogStart): Promise<void>;
+}
 
 /**
  * The bus: gives each event its place, keeps the latest, and lets any number of readers go on from their own cursor. One

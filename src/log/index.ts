@@ -1,5 +1,7 @@
 /** The event log: the port, and the adapters behind it. */
+export { encodeTail } from "./encode-tail.ts";
 export * from "./event-log.ts";
+export * from "./follower-log.ts";
 export type { KeptLog, KeptPlace } from "./kept-log.ts";
 export { type LogFile, type LogFileOptions, openLogFile } from "./log-file.ts";
 export * from "./memory-log.ts";

@@ -84,7 +84,8 @@ function recordOf(row: Readonly<Record<string, unknown>>): LogRecord {
   if (!name || !channel || !(row.tail instanceof Uint8Array))
     throw new DamagedError(`record ${row.seq} is of no known form`);
   const tail = Buffer.from(row.tail.buffer, row.tail.byteOffset, row.tail.byteLength);
-  return { seq: toSeq(Number(row.seq)), name, channel, emittedAtMs: Number(row.emitted_at_ms), tail };
+  const [seq, batch] = [toSeq(Number(row.seq)), toSeq(Number(row.batch))];
+  return { seq, name, channel, emittedAtMs: Number(row.emitted_at_ms), batch, tail };
 }
 
 function placeOf({ seq, bytes }: Readonly<Record<string, unknown>>): KeptPlace {

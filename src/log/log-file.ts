@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { type Channel, type Epoch, LASTING_EVENTS } from "../protocol/index.ts";
+import { type Channel, LASTING_EVENTS } from "../protocol/index.ts";
 import { bootId } from "./boot-id.ts";
-import type { LogRecord } from "./event-log.ts";
+import type { LogRecord, LogStart } from "./event-log.ts";
 import { inodeOf, type KeptLog, readKeptLog } from "./kept-log.ts";
 import { DamagedError, FileBusyError, faultOf } from "./sqlite-fault.ts";
 
@@ -29,7 +29,7 @@ export interface Dropped {
 /** `FLWR`, in SQLite's header of the file: whose it is. */
 const APPLICATION_ID = 0x464c5752;
 /** Raised whenever the tables change their meaning. */
-const FORM = 2;
+const FORM = 3;
 const PAGE_BYTES = 4_096;
 /** As many places are kept, about, of a log that is full; and least number of events between two. */
 const KEPT_PLACES = 32;
@@ -41,7 +41,7 @@ const ALWAYS_SYNCED = "always synced";
 const TABLES = `
   CREATE TABLE fact (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
   CREATE TABLE record (seq INTEGER PRIMARY KEY, name TEXT NOT NULL, channel TEXT NOT NULL,
-    emitted_at_ms INTEGER NOT NULL, tail BLOB NOT NULL) STRICT;
+    emitted_at_ms INTEGER NOT NULL, tail BLOB NOT NULL, batch INTEGER NOT NULL) STRICT;
   CREATE TABLE position (channel TEXT PRIMARY KEY, seq INTEGER NOT NULL) STRICT;
   CREATE TABLE place (seq INTEGER PRIMARY KEY, bytes BLOB NOT NULL) STRICT;
   CREATE TABLE state (id INTEGER PRIMARY KEY CHECK (id = 1), seq INTEGER NOT NULL, text TEXT NOT NULL) STRICT;
@@ -112,7 +112,7 @@ export class LogFile {
       this.found = readKeptLog(db, this.path, this.#boot);
       this.#stateSeq = this.found?.state?.seq ?? 0;
       this.#oldest = this.found?.oldest ?? 0;
-      this.#insert = db.prepare("INSERT INTO record VALUES (?, ?, ?, ?, ?)");
+      this.#insert = db.prepare("INSERT INTO record VALUES (?, ?, ?, ?, ?, ?)");
       this.#place = db.prepare("INSERT OR REPLACE INTO position VALUES (?, ?)");
       // Until the mark below is on the disk itself, a loss of power would show the state of a clean end that is none any more.
       this.#isSound = this.found?.doubt === undefined;
@@ -124,16 +124,19 @@ export class LogFile {
     }
   }
 
-  /** Empties the file for a new epoch. */
-  begin(epoch: Epoch, fingerprint: string): void {
+  /** Empties the file for an epoch, or for the part of one behind a cursor: before it nothing is there, not even what lasts. */
+  begin(fingerprint: string, { cursor, positions }: LogStart): void {
+    const { epoch, seq } = cursor;
     this.#transact(() => {
       this.#db.exec(
         "DELETE FROM record; DELETE FROM position; DELETE FROM state; DELETE FROM place; DELETE FROM fact",
       );
       this.#facts({ epoch, fingerprint, inode: inodeOf(this.path), closed: "no", boot: this.#boot });
+      this.#facts({ oldest: `${seq}`, oldest_lasting: `${seq}` });
+      for (const [channel, position] of Object.entries(positions)) this.#place.run(channel, position);
     });
     this.#stateSeq = 0;
-    this.#oldest = 0;
+    this.#oldest = seq;
     this.#isSound = true;
   }
 
@@ -141,8 +144,8 @@ export class LogFile {
   write(records: readonly LogRecord[], dropped: Dropped | undefined): void {
     this.#transact(() => {
       const positions = new Map<Channel, number>();
-      for (const { seq, name, channel, emittedAtMs, tail } of records) {
-        this.#insert.run(seq, name, channel, emittedAtMs, tail);
+      for (const { seq, name, channel, emittedAtMs, tail, batch } of records) {
+        this.#insert.run(seq, name, channel, emittedAtMs, tail, batch);
         positions.set(channel, seq);
       }
       for (const [channel, seq] of positions) this.#place.run(channel, seq);

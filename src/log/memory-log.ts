@@ -13,8 +13,9 @@ import {
   toSeq,
 } from "../protocol/index.ts";
 import { encodeTail } from "./encode-tail.ts";
-import type { EventLog, LastingResult, LogRecord, ReadResult } from "./event-log.ts";
+import type { LastingResult, LogRecord, LogStart, PlacingLog, ReadResult } from "./event-log.ts";
 import { bytesOf, type HeldEvent, LastingTail } from "./lasting-tail.ts";
+import { checkPlaces } from "./placed.ts";
 import { randomEpoch } from "./random-epoch.ts";
 
 /** Options of {@link createMemoryLog}. An event is dropped only when it is older than `maxAgeMs` *and* not of the latest `minCount`, or when `maxBytes` demands it. */
@@ -42,6 +43,8 @@ export interface MemoryLogOptions {
     /** From here on `records` has every lasting event. Default: `oldest`. */
     readonly oldestLasting?: number;
   };
+  /** Begin here, in this epoch, with nothing before it: the log of one that follows another. Only without `kept`. */
+  readonly start?: LogStart;
   /** Called with each batch before the log takes it and anybody hears of it. Where it throws, the batch is not appended. Default: nothing is called. */
   readonly writeAhead?: (records: readonly LogRecord[]) => void;
   /** Told when a listener throws; must not throw itself. Default: nobody is told. */
@@ -52,7 +55,7 @@ export interface MemoryLogOptions {
  * The event log in this process's memory: gone with it, and then the epoch is another. Appending costs the same however much is held; reading costs
  * what is read. What is too old is dropped at the next append, so a silent market keeps its last events.
  */
-export function createMemoryLog(options: MemoryLogOptions): EventLog {
+export function createMemoryLog(options: MemoryLogOptions): PlacingLog {
   return new MemoryLog(options);
 }
 
@@ -63,7 +66,11 @@ function startPositions(): Readonly<Record<Channel, Seq>> {
   return Object.fromEntries(CHANNELS.map((channel) => [channel, toSeq(0)])) as Record<Channel, Seq>;
 }
 
-class MemoryLog implements EventLog {
+function keptOf({ cursor, positions }: LogStart): NonNullable<MemoryLogOptions["kept"]> {
+  return { records: [], positions, oldest: cursor.seq, oldestLasting: cursor.seq };
+}
+
+class MemoryLog implements PlacingLog {
   readonly epoch: Epoch;
   readonly #clock: WallClock;
   readonly #maxAgeMs: number;
@@ -86,7 +93,7 @@ class MemoryLog implements EventLog {
   #closed = false;
 
   constructor(options: MemoryLogOptions) {
-    this.epoch = options.epoch ?? randomEpoch();
+    this.epoch = options.start?.cursor.epoch ?? options.epoch ?? randomEpoch();
     this.#clock = options.clock;
     this.#maxAgeMs = options.maxAgeMs ?? 600_000;
     this.#minCount = options.minCount ?? 10_000;
@@ -95,7 +102,8 @@ class MemoryLog implements EventLog {
     this.#onError = options.onError ?? (() => undefined);
     this.#writeAhead = options.writeAhead ?? (() => undefined);
     this.#positions = startPositions();
-    if (options.kept) this.#resume(options.kept);
+    const kept = options.kept ?? (options.start && keptOf(options.start));
+    if (kept) this.#resume(kept);
   }
 
   get head(): Cursor {
@@ -122,10 +130,22 @@ class MemoryLog implements EventLog {
     this.#mustBeOpen();
     if (events.length === 0) return [];
     const emittedAtMs = this.#clock.now();
+    const batch = toSeq(this.#head + events.length);
     const records = events.map((event, index): LogRecord => {
       const { channel, name } = event;
-      return { seq: toSeq(this.#head + index + 1), channel, name, emittedAtMs, tail: encodeTail(event) };
+      const tail = encodeTail(event);
+      return { seq: toSeq(this.#head + index + 1), channel, name, emittedAtMs, batch, tail };
     });
+    return this.#append(records);
+  }
+
+  async appendPlaced(records: readonly LogRecord[]): Promise<readonly LogRecord[]> {
+    this.#mustBeOpen();
+    checkPlaces(records, this.#head);
+    return records.length === 0 ? [] : this.#append(records);
+  }
+
+  #append(records: readonly LogRecord[]): readonly LogRecord[] {
     this.#writeAhead(records);
     this.#keep(records);
     this.#deliveries.push({ records, to: [...this.#listeners] });

@@ -1,5 +1,5 @@
-import type { Cursor, EventBody } from "../protocol/index.ts";
-import type { EventLog, LastingResult, LogRecord, ReadResult } from "./event-log.ts";
+import { type Cursor, type EventBody, toSeq } from "../protocol/index.ts";
+import type { LastingResult, LogRecord, PlacingLog, ReadResult } from "./event-log.ts";
 import type { KeptLog } from "./kept-log.ts";
 import type { Dropped, LogFile } from "./log-file.ts";
 import { createMemoryLog, type MemoryLogOptions } from "./memory-log.ts";
@@ -18,7 +18,7 @@ export interface SqliteLogOptions extends MemoryLogOptions {
 }
 
 /** An event log that the next process can go on from. */
-export interface KeepingLog extends EventLog {
+export interface KeepingLog extends PlacingLog {
   /**
    * Keeps what belongs to this place in the log, in place of what was kept before; every event behind it is kept too, until the next call. And `place`,
    * which stays for longer beside those of other places: see {@link LogFile.keepState}.
@@ -43,19 +43,21 @@ export function createSqliteLog(options: SqliteLogOptions): KeepingLog {
 
 class SqliteLog implements KeepingLog {
   readonly #file: LogFile;
-  readonly #memory: EventLog;
+  readonly #memory: PlacingLog;
   readonly #onTrouble: SqliteLogOptions["onTrouble"];
   #isInMemoryOnly = false;
   #droppedTo: number;
   #closed = false;
 
   constructor(options: SqliteLogOptions) {
-    const { file, kept, fingerprint } = options;
-    const epoch = kept?.epoch ?? options.epoch ?? randomEpoch();
+    const { file, kept, start, fingerprint } = options;
+    const epoch = kept?.epoch ?? start?.cursor.epoch ?? options.epoch ?? randomEpoch();
     this.#file = file;
     this.#onTrouble = options.onTrouble;
-    if (!kept) this.#attempt(() => file.begin(epoch, fingerprint));
-    this.#memory = createMemoryLog({ ...options, epoch, writeAhead: (records) => this.#write(records) });
+    const begun = start ?? { cursor: { epoch, seq: toSeq(0) }, positions: {} };
+    if (!kept) this.#attempt(() => file.begin(fingerprint, begun));
+    const writeAhead = (records: readonly LogRecord[]) => this.#write(records);
+    this.#memory = createMemoryLog({ ...options, epoch, writeAhead });
     this.#droppedTo = this.#memory.oldest.seq;
   }
 
@@ -89,6 +91,10 @@ class SqliteLog implements KeepingLog {
 
   append(events: readonly EventBody[]): Promise<readonly LogRecord[]> {
     return this.#memory.append(events);
+  }
+
+  appendPlaced(records: readonly LogRecord[]): Promise<readonly LogRecord[]> {
+    return this.#memory.appendPlaced(records);
   }
 
   read(after: Cursor, limit: number): Promise<ReadResult> {

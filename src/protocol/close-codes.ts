@@ -29,6 +29,11 @@ export const CLOSE_CODES = {
     action: "resume",
     meaning: "a later connection with the same client id took this one's place",
   },
+  reset: {
+    code: 4204,
+    action: "resume",
+    meaning: "what was served so far ends here; the cursor tells what is lost",
+  },
 } as const;
 
 export type CloseReason = keyof typeof CLOSE_CODES;

@@ -8,5 +8,6 @@ export * from "./event.ts";
 export * from "./filter.ts";
 export * from "./filter-event.ts";
 export * from "./lists.ts";
+export * from "./marks-text.ts";
 export * from "./messages.ts";
 export * from "./view.ts";

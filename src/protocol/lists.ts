@@ -117,7 +117,8 @@ export function projectLists(
   });
 }
 
-function marksOf(item: ListItem): Marks {
+/** What the item is now, as far as filters ask. */
+export function marksOf(item: ListItem): Marks {
   if (!("id" in item)) {
     const { object } = item;
     return "token" in object

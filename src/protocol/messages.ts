@@ -4,6 +4,7 @@ import { CLOSE_CODES, type CloseReason } from "./close-codes.ts";
 import { ERROR_CODES, type ErrorCode } from "./errors.ts";
 import { ChannelSchema, EventBody, SourceState } from "./event.ts";
 import { Filter } from "./filter.ts";
+import { MarksText } from "./marks-text.ts";
 
 /*
  * The frames of a WebSocket: one JSON object a text frame, told apart by `type`. Unknown fields are ignored by both sides.
@@ -89,6 +90,17 @@ export const Lost = z.object({
 });
 export type Lost = z.infer<typeof Lost>;
 
+/** What a server that mirrors this one needs beside the snapshot. */
+export const MirrorBase = z.object({
+  /** Event time of the snapshot, as REST tells it. */
+  observed_at: Timestamp,
+  /** Of all channels the seq of the latest event; 0 when there was none in this epoch. */
+  positions: z.record(z.string(), z.int().min(0)),
+  /** What items were since they entered their lists, for filters: see {@link MarksText}. */
+  marks: MarksText,
+});
+export type MirrorBase = z.infer<typeof MirrorBase>;
+
 /**
  * Server → client, the answer to `subscribe`. `resumed: "full"`: every event after the given cursor follows. `"reset"`: a
  * snapshot is here instead, taken exactly at `cursor`; `lost` says what was missed when a cursor was given.
@@ -100,6 +112,7 @@ export const Subscribed = z.object({
   cursor: CursorText,
   resumed: z.enum(["full", "reset"]),
   lost: Lost.optional(),
+  base: MirrorBase.optional(),
   snapshot: ViewSchema.optional(),
 });
 export type Subscribed = z.infer<typeof Subscribed>;
@@ -115,7 +128,15 @@ const placed = { type: z.literal("event"), cursor: CursorText, seq: z.int().min(
  * Server → client. `prev` is the seq before which nothing of this subscription was left out: a client that holds `seq` ≥ `prev`
  * has missed nothing, and one that holds `seq` ≥ this one's has it already.
  */
-export const EventMessage = z.intersection(z.object({ ...placed, prev: z.int().min(0) }), EventBody);
+export const EventMessage = z.intersection(
+  z.object({
+    ...placed,
+    prev: z.int().min(0),
+    /** Seq of the last event of the log that came of the same look at the source: behind it, and not before, the lists are a state that REST serves. */
+    batch: z.int().min(1).optional(),
+  }),
+  EventBody,
+);
 export type EventMessage = z.infer<typeof EventMessage>;
 
 /** Server → client, every `heartbeat_interval_ms`. Everything of the subscription up to `cursor` was sent. */
@@ -200,7 +221,7 @@ export const ServerMessage = z.union([
 ]);
 export type ServerMessage = z.infer<typeof ServerMessage>;
 
-/** Client → server: follow these channels (or patterns). `after`: continue behind this cursor. `filter`: only these items and events. `mode`: `events` (default) sends every event however late; `latest` may conflate them. `snapshot: false`: without a cursor, start at the head without the lists. */
+/** Client → server: follow these channels (or patterns). `after`: continue behind this cursor. `filter`: only these items and events. `mode`: `events` (default) sends every event however late; `latest` may conflate them. `snapshot: false`: without a cursor, start at the head without the lists. `mirror`: with the lists comes `base`. */
 export const Subscribe = z.object({
   type: z.literal("subscribe"),
   id: CommandId,
@@ -209,6 +230,7 @@ export const Subscribe = z.object({
   mode: z.enum(["events", "latest"]).optional(),
   after: CursorText.optional(),
   snapshot: z.boolean().optional(),
+  mirror: z.boolean().optional(),
 });
 export type Subscribe = z.infer<typeof Subscribe>;
 

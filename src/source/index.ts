@@ -3,6 +3,7 @@ export * from "./diff.ts";
 export * from "./engine-source.ts";
 export * from "./event-line.ts";
 export * from "./events.ts";
+export * from "./follow/index.ts";
 export * from "./poller.ts";
 export * from "./snapshot-source.ts";
 export type * from "./upstream-reports.ts";

@@ -14,18 +14,21 @@ export function fieldOf(value: unknown, name: string): unknown {
 /**
  * Makes a value fresh out of `JSON.parse` fit to be passed on with fields that nobody here knows: takes out every `__proto__`
  * key, in place, because a later assignment by name would set a prototype. Returns why the value is unfit all the same, or
- * `undefined`: beyond {@link ITEM_BOUNDS} (`JSON.stringify` recurses, and overflows on nesting that `JSON.parse` takes), or
+ * `undefined`: beyond `bounds` (`JSON.stringify` recurses, and overflows on nesting that `JSON.parse` takes), or
  * a number that is too large for a double and would be served as `null`.
  */
-export function sanitize(value: unknown): string | undefined {
+export function sanitize(
+  value: unknown,
+  bounds: { readonly levels: number; readonly characters: number } = ITEM_BOUNDS,
+): string | undefined {
   let characters = 0;
   const visit = (part: unknown, level: number): string | undefined => {
     characters += typeof part === "string" ? part.length : 4;
-    if (characters > ITEM_BOUNDS.characters) return `larger than ${ITEM_BOUNDS.characters} characters`;
+    if (characters > bounds.characters) return `larger than ${bounds.characters} characters`;
     if (part === Number.POSITIVE_INFINITY || part === Number.NEGATIVE_INFINITY)
       return "holds a number beyond the range of a double";
     if (typeof part !== "object" || part === null) return undefined;
-    if (level > ITEM_BOUNDS.levels) return `nested deeper than ${ITEM_BOUNDS.levels} levels`;
+    if (level > bounds.levels) return `nested deeper than ${bounds.levels} levels`;
     Reflect.deleteProperty(part, "__proto__");
     for (const [key, inner] of Object.entries(part)) {
       characters += key.length;

@@ -13,7 +13,7 @@ const ALLOWED: Record<string, { rooms: readonly string[]; packages: readonly str
   protocol: { rooms: ["model"], packages: ["zod"] },
   trend: { rooms: ["market", "model"], packages: ["zod", "uuid"] },
   feed: { rooms: ["market"], packages: ["node:", "zod"] },
-  source: { rooms: ["trend", "feed", "model", "protocol"], packages: ["node:", "zod"] },
+  source: { rooms: ["trend", "feed", "model", "protocol"], packages: ["node:", "zod", "ws"] },
   log: { rooms: ["protocol"], packages: ["node:"] },
   hub: { rooms: ["log", "protocol"], packages: ["node:", "zod"] },
   metrics: { rooms: ["hub", "log", "protocol", "source"], packages: ["node:", "prom-client"] },

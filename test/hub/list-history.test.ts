@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import { Hub, websocketFraming } from "../../src/hub/index.ts";
+import { EMPTY_SNAPSHOT, listsOf, toEpoch, toSeq } from "../../src/protocol/index.ts";
 import { FRESH, INFO, settled, test } from "./hub-fixture.ts";
 import { MockSocket } from "./mock-socket.ts";
 
@@ -30,4 +31,30 @@ test("[W28] [W9] where a log goes on that was kept, a filter begins anew: what i
   await sut.publish("list");
   expect(await answer("test1-4", { min_liquidity: 1 })).toMatchObject({ resumed: "full" });
   expect(again.size).toBe(0);
+});
+
+test("[F5] [W28] where another history begins, what was before is of no account, though somebody still walks along it", async ({
+  sut,
+}) => {
+  await sut.publish("list", "list", "flare");
+  const { log, hub, market } = sut;
+  const { history } = hub;
+  const before = await history.at({ ...log.head, seq: toSeq(2) });
+  const read = await log.read({ ...log.head, seq: toSeq(2) }, 1);
+  const [record] = read.kind === "records" ? read.records : [];
+  if (!before || !record) throw new Error("nothing to walk along");
+  const walk = history.walkFrom(before);
+  const other = listsOf({
+    ...market.snapshot,
+    newest: { ...market.snapshot.newest, bsc: [] },
+    flares: EMPTY_SNAPSHOT.flares,
+  });
+  history.restart(other, toSeq(2));
+  walk.next(record);
+  expect(walk.lists.snapshot.newest.bsc).toHaveLength(2);
+  const at = await history.at(log.head);
+  expect(at?.snapshot.newest.bsc).toEqual([]);
+  expect(at?.snapshot.flares.pro).toHaveLength(1);
+  expect(await history.at({ ...log.head, seq: toSeq(1) })).toBeUndefined();
+  expect(await history.at({ epoch: toEpoch("other"), seq: toSeq(2) })).toBeUndefined();
 });

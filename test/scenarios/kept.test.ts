@@ -63,6 +63,27 @@ test("[L2] a gateway that mirrors an upstream goes on in its epoch, with what ch
   expect(client.resets).toBe(1);
 });
 
+test("[W28] [L3] a client with a filter resumes over a restart: what its items met before is kept", async ({
+  onTestFinished,
+}) => {
+  const data = newDirectory(onTestFinished);
+  const config = createConfig({ ...QUIET, feed: "replay", warmup: "0s", speed: 2_000, data });
+  const first = await startGateway(config);
+  onTestFinished(() => first.stop());
+  const filter = new URLSearchParams({ channels: "charts.exchange", min_price_change: "3" });
+  const client = new IndependentClient(first.url);
+  await client.connect(filter);
+  await client.until(() => client.received.events.length > 30);
+  await first.stop();
+  await client.until(() => client.closeCode !== undefined);
+  const again = await startGateway({ ...config, port: Number(new URL(first.url).port) });
+  onTestFinished(() => again.stop());
+  await client.connect(filter);
+  expect(client.received.answers.at(-1)).toMatchObject({ resumed: "full" });
+  // The client throws at a change that does not fit what it holds.
+  await client.until(() => client.received.events.length > 60);
+});
+
 test("[L3] killed and started again, the simulated market goes on in its epoch, and its client resumes; one of another seed is another market", {
   timeout: 60_000,
 }, async ({ onTestFinished }) => {

@@ -237,6 +237,28 @@ test("a poll rejects with the signal's reason, whether it aborts before or while
   await expect(source.poll(stop.signal)).rejects.toThrow("enough");
 });
 
+test("a feed is closed when the signal aborts between two polls: nobody asks it again", async () => {
+  const stop = new AbortController();
+  let closed: () => void = () => {};
+  const isClosed = new Promise<void>((resolve) => {
+    closed = resolve;
+  });
+  const feed: Feed = {
+    ...feedOf(),
+    async *events() {
+      try {
+        for (let second = 0; ; second += 1) yield tick(second * 1_000);
+      } finally {
+        closed();
+      }
+    },
+  };
+  const { source } = sourceOf(feed);
+  await source.poll(stop.signal);
+  stop.abort(new Error("enough"));
+  await isClosed;
+});
+
 test("a feed at full speed lets the event loop have a turn every 50 ms of work", async () => {
   const clock = new ManualClock();
   const work = () => clock.advance(30);

@@ -49,9 +49,14 @@ export class IndependentClient {
     this.#url = `${url.replace(/^http/, "ws")}/api/v1/stream`;
   }
 
-  /** Opens a connection that goes on behind the cursor held, or starts with a snapshot; resolves when the answer is there. */
-  async connect(): Promise<void> {
-    const query = new URLSearchParams({ channels: "*", ...(this.cursor ? { after: this.cursor } : {}) });
+  /** Opens a connection that goes on behind the cursor held, or starts with a snapshot; resolves when the answer is there. `more`: other parameters of the address. */
+  async connect(more: Iterable<[string, string]> = []): Promise<void> {
+    const given = Object.fromEntries(more);
+    const query = new URLSearchParams({
+      channels: "*",
+      ...given,
+      ...(this.cursor ? { after: this.cursor } : {}),
+    });
     const socket = new WebSocket(`${this.#url}?${query}`, "flarewire.v1");
     this.#socket = socket;
     this.closeCode = undefined;

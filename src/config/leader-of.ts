@@ -1,0 +1,7 @@
+import { FOLLOW } from "./kinds.ts";
+import type { Config } from "./settings.ts";
+
+/** The base address of the gateway that is followed; `undefined` where the source is another. */
+export function leaderOf({ source }: Pick<Config, "source">): string | undefined {
+  return source.startsWith(FOLLOW) ? source.slice(FOLLOW.length) : undefined;
+}

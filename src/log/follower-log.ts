@@ -1,0 +1,83 @@
+import type { Cursor, EventBody } from "../protocol/index.ts";
+import type { FollowerLog, LastingResult, LogRecord, LogStart, PlacingLog, ReadResult } from "./event-log.ts";
+
+type Listener = (records: readonly LogRecord[]) => void;
+
+/**
+ * Makes a log that can begin anew out of logs that cannot: each restart puts the one that `open` makes in the place of the one before. `first`
+ * is where it stands until then.
+ */
+export function createFollowerLog(first: PlacingLog, open: (start: LogStart) => PlacingLog): FollowerLog {
+  return new RestartingLog(first, open);
+}
+
+class RestartingLog implements FollowerLog {
+  readonly #open: (start: LogStart) => PlacingLog;
+  readonly #listeners = new Set<{ readonly call: Listener; stop: () => void }>();
+  #log: PlacingLog;
+
+  constructor(first: PlacingLog, open: (start: LogStart) => PlacingLog) {
+    this.#log = first;
+    this.#open = open;
+  }
+
+  get epoch() {
+    return this.#log.epoch;
+  }
+
+  get head() {
+    return this.#log.head;
+  }
+
+  get oldest() {
+    return this.#log.oldest;
+  }
+
+  get oldestLasting() {
+    return this.#log.oldestLasting;
+  }
+
+  get positions() {
+    return this.#log.positions;
+  }
+
+  get bytes() {
+    return this.#log.bytes;
+  }
+
+  append(events: readonly EventBody[]): Promise<readonly LogRecord[]> {
+    return this.#log.append(events);
+  }
+
+  appendPlaced(records: readonly LogRecord[]): Promise<readonly LogRecord[]> {
+    return this.#log.appendPlaced(records);
+  }
+
+  read(after: Cursor, limit: number): Promise<ReadResult> {
+    return this.#log.read(after, limit);
+  }
+
+  readLasting(after: Cursor, limit: number): Promise<LastingResult> {
+    return this.#log.readLasting(after, limit);
+  }
+
+  onAppend(call: Listener): () => void {
+    const listener = { call, stop: this.#log.onAppend(call) };
+    this.#listeners.add(listener);
+    return () => {
+      this.#listeners.delete(listener);
+      listener.stop();
+    };
+  }
+
+  async restart(start: LogStart): Promise<void> {
+    // Of what the log before held nothing is of use, and what it stands on, a file, goes on: so it is not closed.
+    for (const listener of this.#listeners) listener.stop();
+    this.#log = this.#open(start);
+    for (const listener of this.#listeners) listener.stop = this.#log.onAppend(listener.call);
+  }
+
+  close(): Promise<void> {
+    return this.#log.close();
+  }
+}

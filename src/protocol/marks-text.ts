@@ -1,0 +1,61 @@
+import { z } from "zod";
+import type { ListItem, Snapshot } from "../model/index.ts";
+import { keyOf } from "../model/key-of.ts";
+import { LIST_CHANNEL_NAMES, type ListChannel } from "./channels.ts";
+import { type Lists, listsOf, type Marks, marksOf } from "./lists.ts";
+import { listOf } from "./view.ts";
+
+const Texts = z.array(z.string()).max(1_000);
+
+/**
+ * The marks of one item: addresses, symbols, highest liquidity and highest price change (`null`: none was ever stated). Readable for whoever
+ * knows {@link Marks}.
+ */
+const MarksEntry = z.tuple([Texts, Texts, z.number().nullable(), z.number().nullable()]);
+
+/** By channel and key the marks of the items that were ever something else than what they are; all others are marked by what they are. */
+export const MarksText = z.partialRecord(z.enum(LIST_CHANNEL_NAMES), z.record(z.string(), MarksEntry));
+export type MarksText = z.infer<typeof MarksText>;
+
+/** What of the marks does not follow from the snapshot, as a JSON value. */
+export function formatMarks({ snapshot, marks }: Lists): MarksText {
+  const text: MarksText = {};
+  for (const channel of LIST_CHANNEL_NAMES) {
+    const entries = listOf(snapshot, channel).flatMap((item) => entryOf(item, marks[channel]));
+    if (entries.length > 0) text[channel] = Object.fromEntries(entries);
+  }
+  return text;
+}
+
+/** The lists of which {@link formatMarks} made this. Marks of items that are in no list are left out. */
+export function readMarks(snapshot: Snapshot, text: MarksText): Lists {
+  const lists = listsOf(snapshot);
+  const read = (channel: ListChannel): ReadonlyMap<string, Marks> => {
+    const marks = new Map(lists.marks[channel]);
+    for (const [key, entry] of Object.entries(text[channel] ?? {})) {
+      if (!marks.has(key)) continue;
+      const [tokens, symbols, liquidity, priceChange] = entry;
+      marks.set(key, { tokens, symbols, liquidity: orNone(liquidity), priceChange: orNone(priceChange) });
+    }
+    return marks;
+  };
+  const entries = LIST_CHANNEL_NAMES.map((channel) => [channel, read(channel)]);
+  return { snapshot, marks: Object.fromEntries(entries) as Lists["marks"] };
+}
+
+type Entry = readonly [string, z.infer<typeof MarksEntry>];
+
+function entryOf(item: ListItem, marks: ReadonlyMap<string, Marks>): readonly Entry[] {
+  const key = keyOf(item);
+  const entry = toEntry(marks.get(key) ?? marksOf(item));
+  return JSON.stringify(entry) === JSON.stringify(toEntry(marksOf(item))) ? [] : [[key, entry]];
+}
+
+function toEntry({ tokens, symbols, liquidity, priceChange }: Marks): z.infer<typeof MarksEntry> {
+  const stated = (value: number) => (Number.isFinite(value) ? value : null);
+  return [[...tokens], [...symbols], stated(liquidity), stated(priceChange)];
+}
+
+function orNone(value: number | null): number {
+  return value ?? Number.NEGATIVE_INFINITY;
+}

@@ -1,0 +1,4 @@
+/** Another Flarewire as the source: its log, followed. */
+export { createLeader, type Leader, type LeaderOptions, type Mirror } from "./leader.ts";
+export type { LeaderBase, PlacedEvent } from "./leader-message.ts";
+export type { LeaderBatch, MirrorPosition } from "./leader-stream.ts";

@@ -1,0 +1,118 @@
+import type { IncomingMessage } from "node:http";
+import { WebSocket } from "ws";
+import type { WallClock } from "../../lib/clock.ts";
+import { fieldOf } from "../upstream-json.ts";
+import type { LeaderEnd } from "./leader-wait.ts";
+
+/** One connection to a leader. */
+export interface LeaderConnectionOptions {
+  readonly url: URL;
+  readonly clock: WallClock;
+  /** Ends the connection. */
+  readonly signal: AbortSignal;
+  /** Called with each message's text. What it returns ends the connection. Must not throw. */
+  readonly onText: (text: string) => LeaderEnd | undefined;
+  /** Milliseconds of silence that are borne now. */
+  readonly silenceMs: () => number;
+}
+
+const HANDSHAKE_MS = 10_000;
+/** A snapshot may be large; a server that sends more than this means harm. */
+const MAX_FRAME_BYTES = 64 * 2 ** 20;
+const MAX_PROBLEM_BYTES = 16_384;
+const LONGEST_DETAIL = 300;
+const TICK_MS = 500;
+
+/** Connects, hands over messages, and resolves when the connection has ended, however it did; never rejects. */
+export function followOnce(options: LeaderConnectionOptions): Promise<LeaderEnd> {
+  return new Promise((resolve) => new LeaderConnection(options, resolve));
+}
+
+class LeaderConnection {
+  readonly #options: LeaderConnectionOptions;
+  readonly #socket: WebSocket;
+  readonly #resolve: (end: LeaderEnd) => void;
+  readonly #stop = () => this.#finish({ kind: "closed", code: 1000 });
+  readonly #stopTimer: () => void;
+  #heardAtMs: number;
+  #opened = false;
+
+  constructor(options: LeaderConnectionOptions, resolve: (end: LeaderEnd) => void) {
+    const { clock, signal } = options;
+    this.#options = options;
+    this.#resolve = resolve;
+    this.#heardAtMs = clock.monotonic();
+    this.#socket = new WebSocket(options.url, "flarewire.v1", {
+      handshakeTimeout: HANDSHAKE_MS,
+      maxPayload: MAX_FRAME_BYTES,
+      perMessageDeflate: false,
+      followRedirects: false,
+    });
+    this.#socket
+      .on("open", () => {
+        this.#opened = true;
+      })
+      .on("message", (data, isBinary) => this.#receive(isBinary ? undefined : data.toString()))
+      .on("close", (code) => this.#finish({ kind: "closed", code }))
+      .on("unexpected-response", (_request, response) => void this.#refused(response))
+      .on("error", (error) => {
+        if (!this.#opened) this.#finish({ kind: "unreachable", reason: error.message || error.name });
+        else if ("code" in error && String(error.code).startsWith("WS_ERR"))
+          this.#finish({ kind: "unfit", reason: error.message });
+      });
+    this.#stopTimer = clock.every(TICK_MS, () => this.#check());
+    signal.addEventListener("abort", this.#stop, { once: true });
+    if (signal.aborted) this.#stop();
+  }
+
+  #receive(text: string | undefined): void {
+    this.#heardAtMs = this.#options.clock.monotonic();
+    const end =
+      text === undefined
+        ? ({ kind: "unfit", reason: "it sends binary messages" } as const)
+        : this.#options.onText(text);
+    if (end) this.#finish(end);
+  }
+
+  #check(): void {
+    const afterMs = this.#options.silenceMs();
+    if (this.#options.clock.monotonic() - this.#heardAtMs > afterMs)
+      this.#finish({ kind: "silent", afterMs });
+  }
+
+  async #refused(response: IncomingMessage): Promise<void> {
+    const status = response.statusCode ?? 0;
+    const asked = Number(response.headers["retry-after"]);
+    let body = "";
+    try {
+      for await (const chunk of response.setEncoding("utf8")) {
+        body += chunk;
+        if (body.length > MAX_PROBLEM_BYTES) break;
+      }
+    } catch {
+      // The status alone must do.
+    }
+    const retryAfterMs = Number.isFinite(asked) && asked > 0 ? asked * 1_000 : 0;
+    this.#finish({ kind: "refused", status, detail: problemDetail(body), retryAfterMs });
+  }
+
+  #finish(end: LeaderEnd): void {
+    this.#stopTimer();
+    this.#options.signal.removeEventListener("abort", this.#stop);
+    this.#socket.removeAllListeners();
+    // Terminating a socket that is still connecting emits an error.
+    this.#socket.on("error", () => {});
+    this.#socket.terminate();
+    this.#resolve(end);
+  }
+}
+
+/** The `detail` of an RFC 9457 problem; nothing when the body is none. */
+function problemDetail(body: string): string {
+  try {
+    const detail = fieldOf(JSON.parse(body), "detail");
+    return typeof detail === "string" ? detail.slice(0, LONGEST_DETAIL) : "";
+  } catch {
+    return "";
+  }
+}

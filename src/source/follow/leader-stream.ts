@@ -1,0 +1,117 @@
+import type { Snapshot } from "../../model/index.ts";
+import { applyEvent, ChangeMismatch, type Cursor, type EventBody, toSeq } from "../../protocol/index.ts";
+import { type LeaderBase, LeaderFault, type LeaderMessage, type PlacedEvent } from "./leader-message.ts";
+
+/** Where a mirror is: a batch end of the leader's log, and the state there. */
+export interface MirrorPosition {
+  readonly cursor: Cursor;
+  readonly snapshot: Snapshot;
+}
+
+/** A batch of the leader's, whole, and the state behind it. */
+export interface LeaderBatch {
+  readonly events: readonly PlacedEvent[];
+  readonly snapshot: Snapshot;
+  /** Event time of the data; `undefined` where the batch only tells how the source fares. */
+  readonly observedAtMs: number | undefined;
+}
+
+/** What has to be done after a message. */
+export type StreamStep =
+  | { readonly kind: "nothing" }
+  /** The subscription stands, and goes on from the position. */
+  | { readonly kind: "resumed" }
+  /** The subscription stands, and the mirror has to begin anew. */
+  | { readonly kind: "begun"; readonly cursor: Cursor; readonly base: LeaderBase }
+  | { readonly kind: "batch"; readonly batch: LeaderBatch };
+
+/** The leader's events do not follow from what this side has: go on without the cursor. */
+export class LeaderMisfit extends Error {
+  override readonly name = "LeaderMisfit";
+}
+
+/** No leader of ours comes near it: a batch is what one look at the source brought. */
+const MOST_EVENTS = 100_000;
+
+/**
+ * One connection's worth of a leader's log: puts its events together to whole batches, and proves that each follows from the one before and
+ * fits the lists. Pure: what comes in is judged, nothing is done.
+ */
+export class LeaderStream {
+  #position: MirrorPosition | undefined;
+  #asked: boolean;
+  #subscribed = false;
+  #pending: PlacedEvent[] = [];
+
+  /** `position`: where the mirror is, whose cursor was asked for; without one the stream begins with a base. */
+  constructor(position: MirrorPosition | undefined) {
+    this.#position = position;
+    this.#asked = position !== undefined;
+  }
+
+  /** Everything up to here has been handed over. */
+  get position(): MirrorPosition | undefined {
+    return this.#position;
+  }
+
+  /** Throws {@link LeaderFault} for what a leader does not send at this point, {@link LeaderMisfit} where its events do not go on from here. */
+  take(message: LeaderMessage): StreamStep {
+    switch (message.type) {
+      case "resumed":
+        return this.#resumed(message.cursor);
+      case "begun": {
+        if (this.#subscribed) throw new LeaderFault("it begins twice on one connection");
+        this.#subscribed = true;
+        this.#position = { cursor: message.cursor, snapshot: message.base.lists.snapshot };
+        return { kind: "begun", cursor: message.cursor, base: message.base };
+      }
+      case "event":
+        return this.#event(message.epoch, message.event);
+      default:
+        return { kind: "nothing" };
+    }
+  }
+
+  #resumed({ epoch, seq }: Cursor): StreamStep {
+    const at = this.#position?.cursor;
+    if (!this.#asked || this.#subscribed || at?.epoch !== epoch || at.seq !== seq)
+      throw new LeaderFault(`it goes on from ${epoch}-${seq}, which nobody asked for`);
+    this.#subscribed = true;
+    return { kind: "resumed" };
+  }
+
+  #event(epoch: string, event: PlacedEvent): StreamStep {
+    const at = this.#position;
+    if (!at || !this.#subscribed) throw new LeaderFault("it sends an event before the subscription stands");
+    const { seq, batch } = event;
+    if (epoch !== at.cursor.epoch) throw new LeaderFault(`its event ${seq} is of another epoch`);
+    const expected = at.cursor.seq + this.#pending.length + 1;
+    // Told again: it was taken already.
+    if (seq < expected) return { kind: "nothing" };
+    if (seq > expected) throw new LeaderMisfit(`event ${expected} is missing before ${seq}`);
+    const first = this.#pending[0];
+    if (batch < seq || (first && first.batch !== batch) || batch - at.cursor.seq > MOST_EVENTS)
+      throw new LeaderFault(`its event ${seq} is of a batch that ends with ${batch}`);
+    this.#pending.push(event);
+    if (seq < batch) return { kind: "nothing" };
+    const events = this.#pending;
+    this.#pending = [];
+    const snapshot = advance(
+      at.snapshot,
+      events.map(({ body }) => body),
+    );
+    this.#position = { cursor: { epoch: at.cursor.epoch, seq: toSeq(seq) }, snapshot };
+    const market = events.findLast(({ body }) => body.channel !== "status");
+    const observedAtMs = market && Date.parse(market.body.observed_at);
+    return { kind: "batch", batch: { events, snapshot, observedAtMs } };
+  }
+}
+
+function advance(snapshot: Snapshot, events: readonly EventBody[]): Snapshot {
+  try {
+    return events.reduce((state, event) => applyEvent(state, event) as Snapshot, snapshot);
+  } catch (cause) {
+    if (!(cause instanceof ChangeMismatch)) throw cause;
+    throw new LeaderMisfit(cause.message.slice(0, 200), { cause });
+  }
+}

@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { createConfig, leaderOf, loadConfig } from "../../src/config.ts";
+
+const load = (...args: string[]) => loadConfig({ args }).config;
+const LEADER = "follow:https://flares.example.org/base";
+
+test("follow: and the address of a gateway names a leader, without a slash at its end", () => {
+  const config = load("--source", `${LEADER}/`);
+  expect(config.source).toBe(LEADER);
+  expect(leaderOf(config)).toBe("https://flares.example.org/base");
+  expect(leaderOf(createConfig({ source: "https://flares.example.org" }))).toBeUndefined();
+  expect(leaderOf(createConfig())).toBeUndefined();
+});
+
+test.each(["follow:", "follow:x.example", "follow:ftp://x.example", "follow:follow:http://x.example"])(
+  "%s is refused with the bound",
+  (source) => {
+    expect(() => load("--source", source)).toThrow(
+      /must be engine, an http:\/\/ or https:\/\/ URL .*, or follow: and such a URL, for example/,
+    );
+  },
+);
+
+test("a password in the address of a leader is not shown", () => {
+  expect(() => load("--source", "follow:http://me:hunter2@x.example")).toThrow(
+    /^(?![\s\S]*hunter2)[\s\S]*source = "\*\*\*@x\.example"/,
+  );
+});
+
+test.each([
+  [["--poll-interval", "5s"], "pollInterval (flag --poll-interval) has no effect with source"],
+  [["--upstream-timeout", "2s"], "upstreamTimeout (flag --upstream-timeout) has no effect with source"],
+  [["--feed", "replay"], "feed (flag --feed) has no effect with source"],
+])("%j is refused beside a leader: nothing would come of it", (args, message) => {
+  expect(() => load("--source", LEADER, ...args)).toThrow(message);
+});
+
+test("nothing is polled, so the pause between polls does not bound what is stale", () => {
+  expect(load("--source", LEADER, "--stale-after", "1s").staleAfterMs).toBe(1_000);
+});

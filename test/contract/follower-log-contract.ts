@@ -1,0 +1,134 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { createMemoryLog, type FollowerLog, type LogRecord } from "../../src/log/index.ts";
+import { type Cursor, toEpoch, toSeq } from "../../src/protocol/index.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+import { batchOf, type LogSettings } from "./event-log-contract.ts";
+
+/** Makes a new, empty log that can follow another. */
+export type FollowerLogFactory = (settings: LogSettings) => FollowerLog;
+
+const EPOCH = toEpoch("epoch1");
+const OTHER = toEpoch("epoch2");
+const ROOMY = { maxAgeMs: 600_000, minCount: 1_000_000, maxBytes: 2 ** 40, lastingAgeMs: 0 };
+const at = (seq: number, epoch = EPOCH): Cursor => ({ epoch, seq: toSeq(seq) });
+
+/** What every log of a gateway that follows another has to do, beside the contract of the event log. */
+export function followerLogContract(name: string, create: FollowerLogFactory): void {
+  const fresh = () => {
+    const clock = new ManualClock();
+    const leader = createMemoryLog({ clock, epoch: EPOCH, ...ROOMY });
+    return { clock, leader, log: create({ clock: new ManualClock(0), epoch: EPOCH, ...ROOMY }) };
+  };
+
+  describe(`${name} keeps the contract of the log of one that follows`, () => {
+    test("[F3] records that have their places are kept as they are: seq, batch, time and bytes", async () => {
+      const { clock, leader, log } = fresh();
+      for (const size of [3, 1, 2]) {
+        clock.advance(7);
+        const records = await leader.append(batchOf(leader.head.seq + 1, size));
+        expect(await log.appendPlaced(records)).toEqual(records);
+      }
+      expect(await log.read(at(0), 100)).toEqual(await leader.read(at(0), 100));
+      expect(log).toMatchObject({ head: at(6), positions: leader.positions, bytes: leader.bytes });
+      expect(await log.appendPlaced([])).toEqual([]);
+      await log.close();
+    });
+
+    test("[L3] a batch that leaves a gap, comes again, or is not whole is refused, and nothing changes", async () => {
+      const { leader, log } = fresh();
+      const [first, second] = [await leader.append(batchOf(1, 2)), await leader.append(batchOf(3, 3))];
+      await log.appendPlaced(first);
+      const bad: readonly (readonly LogRecord[])[] = [
+        first,
+        second.slice(1),
+        second.slice(0, 2),
+        [...second].reverse(),
+        [...second, ...(await leader.append(batchOf(6, 1)))],
+      ];
+      for (const records of bad)
+        await expect(log.appendPlaced(records)).rejects.toMatchObject({
+          code: "invalid-input",
+          field: "seq",
+        });
+      expect(log.head).toEqual(at(2));
+      await log.appendPlaced(second);
+      expect(log.head).toEqual(at(5));
+      await log.close();
+    });
+
+    test("[F5] after a restart it holds nothing, stands at the given place with its positions, and older cursors are lost", async () => {
+      const { log } = fresh();
+      await log.append(batchOf(1, 4));
+      const positions = { status: 36, "flares.finished": 40 };
+      await log.restart({ cursor: at(40), positions });
+      expect(log).toMatchObject({ epoch: EPOCH, head: at(40), oldest: at(40), bytes: 0, positions });
+      expect(log.oldestLasting).toEqual(at(40));
+      const lost = { kind: "lost", lost: { reason: "expired", events: 36 } };
+      expect(await log.read(at(4), 9)).toEqual(lost);
+      expect(await log.readLasting(at(4), 9)).toEqual(lost);
+      await log.restart({ cursor: at(3, OTHER), positions: { status: 3 } });
+      expect(log).toMatchObject({
+        epoch: OTHER,
+        head: at(3, OTHER),
+        positions: { status: 3, "flares.pro": 0 },
+      });
+      expect(await log.read(at(40), 9)).toMatchObject({ lost: { reason: "epoch-changed" } });
+      expect((await log.append(batchOf(4, 1))).map(({ seq }) => seq)).toEqual([4]);
+      await log.close();
+    });
+
+    test("listeners stay over a restart, hear nothing of it, and can stop afterwards", async () => {
+      const { log } = fresh();
+      const [heard, stopped]: number[][] = [[], []];
+      log.onAppend((records) => heard?.push(...records.map(({ seq }) => seq)));
+      const stop = log.onAppend((records) => stopped?.push(...records.map(({ seq }) => seq)));
+      await log.append(batchOf(1, 1));
+      await log.restart({ cursor: at(7), positions: { status: 7 } });
+      await log.append(batchOf(8, 1));
+      stop();
+      await log.append(batchOf(9, 1));
+      expect([heard, stopped]).toEqual([
+        [1, 8, 9],
+        [1, 8],
+      ]);
+      await log.close();
+    });
+
+    test("[F3] [L3] however batches and restarts come, a read gives what the leader's log does, or says what is lost", async () => {
+      const step = fc.oneof(
+        {
+          weight: 5,
+          arbitrary: fc.record({ kind: fc.constant("batch" as const), size: fc.integer({ min: 1, max: 6 }) }),
+        },
+        {
+          weight: 1,
+          arbitrary: fc.record({
+            kind: fc.constant("missed" as const),
+            size: fc.integer({ min: 1, max: 6 }),
+          }),
+        },
+      );
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {
+          const { leader, log } = fresh();
+          let from = 0;
+          for (const { kind, size } of steps) {
+            const records = await leader.append(batchOf(leader.head.seq + 1, size));
+            if (kind === "batch") await log.appendPlaced(records);
+            else {
+              from = leader.head.seq;
+              await log.restart({ cursor: leader.head, positions: leader.positions });
+            }
+          }
+          expect(log).toMatchObject({ head: leader.head, oldest: at(from), positions: leader.positions });
+          expect(await log.read(at(from), 500)).toEqual(await leader.read(at(from), 500));
+          if (from > 0)
+            expect(await log.read(at(from - 1), 1)).toMatchObject({ lost: { reason: "expired" } });
+          await log.close();
+        }),
+        { numRuns: 40 },
+      );
+    });
+  });
+}

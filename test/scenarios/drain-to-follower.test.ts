@@ -1,0 +1,52 @@
+import { expect, test } from "vitest";
+import { createConfig, startGateway } from "../../src/index.ts";
+import { formatHistogram, runDrain } from "../support/drain-run.ts";
+import { newDirectory, startEdge, startLeader } from "../support/edges.ts";
+
+const CLIENTS = 200;
+const WINDOW_MS = 2_000;
+
+test(`[W31] [F3] [L3] ${CLIENTS} clients of a leader that drains move to its follower, each at its own moment, and nobody loses or repeats an event`, {
+  timeout: 90_000,
+}, async ({ onTestFinished }) => {
+  const room = { maxSocketsPerIp: 1_000, speed: 300 } as const;
+  const data = newDirectory(onTestFinished);
+  // The grace for those who do not answer a close is part of the drain.
+  const leader = await startLeader(onTestFinished, { ...room, data, drain: "4s" });
+  const edge = await startEdge(leader, onTestFinished, { maxSocketsPerIp: 1_000 });
+  const result = await runDrain(
+    {
+      leaderUrl: leader.url,
+      edgeUrl: edge.url,
+      drainLeader: () => leader.stop(),
+      restartLeader: async () => {
+        const port = Number(new URL(leader.url).port);
+        const settings = {
+          logLevel: "silent",
+          drain: "0",
+          feed: "replay",
+          warmup: "0s",
+          data,
+          port,
+        } as const;
+        const again = await startGateway(createConfig({ ...settings, ...room }));
+        onTestFinished(() => again.stop());
+      },
+    },
+    CLIENTS,
+  );
+  const { histogram, lateMs } = result;
+  expect(result, formatHistogram(result)).toMatchObject({
+    windowMs: WINDOW_MS,
+    resumedFull: CLIENTS,
+    resets: 0,
+    wrong: 0,
+    viewsEqual: CLIENTS,
+  });
+  expect(result.eventsAfter).toBeGreaterThan(CLIENTS * 20);
+  expect(lateMs).toHaveLength(CLIENTS);
+  // Ten of them have their turn in each twentieth of the window; a busy machine lets some come later.
+  expect(histogram.reduce((sum, arrivals) => sum + arrivals)).toBe(CLIENTS);
+  expect(Math.max(...histogram), formatHistogram(result)).toBeLessThan(CLIENTS / 3);
+  expect(result.lastArrivalMs).toBeLessThan(WINDOW_MS * 2);
+});

@@ -1,0 +1,151 @@
+import { expect, test } from "vitest";
+import type { Gateway } from "../../src/index.ts";
+import { handOver, newDirectory, seqOf, startEdge, startLeader } from "../support/edges.ts";
+import { IndependentClient } from "../support/independent-client.ts";
+import { expectOneState } from "../support/one-state.ts";
+
+/** The events behind `after`, as they were sent. */
+async function page(gateway: Gateway, after: string): Promise<{ text: string; cursors: string[] }> {
+  const response = await fetch(`${gateway.url}/api/v1/events?after=${after}&limit=1000`);
+  const text = await response.text();
+  expect(response.status, text).toBe(200);
+  const { events }: { events: { cursor: string }[] } = JSON.parse(text);
+  return { text, cursors: events.map(({ cursor }) => cursor) };
+}
+
+/** The state behind each batch from now on, as REST would serve it. */
+function watchStates({ head }: Gateway): ReadonlyMap<number, string> {
+  const states = new Map<number, string>();
+  head.onChange((_records, { cursor, snapshot, observedAtMs }) =>
+    states.set(cursor.seq, JSON.stringify([observedAtMs, snapshot])),
+  );
+  return states;
+}
+
+test("[F1] [F3] [L2] an edge has its leader's events, byte for byte and in the same places, and serves its state at each cursor", async ({
+  onTestFinished,
+}) => {
+  const leader = await startLeader(onTestFinished);
+  await expect.poll(() => seqOf(leader)).toBeGreaterThan(20);
+  const edge = await startEdge(leader, onTestFinished);
+  expect(edge.head.cursor.epoch).toBe(leader.head.cursor.epoch);
+  const base = `${edge.head.cursor.epoch}-${seqOf(edge)}`;
+  const [ofLeader, ofEdge] = [watchStates(leader), watchStates(edge)];
+  const client = new IndependentClient(edge.url);
+  await client.connect();
+  await expect.poll(() => ofEdge.size, { timeout: 20_000 }).toBeGreaterThan(60);
+  await expectOneState(edge.url, client);
+
+  const last = Math.min(Math.max(...ofLeader.keys()), Math.max(...ofEdge.keys()));
+  const first = Math.max(Math.min(...ofLeader.keys()), Math.min(...ofEdge.keys()));
+  const between = [...ofEdge.keys()].filter((seq) => seq >= first && seq <= last);
+  expect(between.length).toBeGreaterThan(50);
+  // Also where the leader never stood, in the middle of a batch, the edge never does.
+  for (const seq of between)
+    expect(JSON.parse(ofEdge.get(seq) ?? "0"), `${seq}`).toEqual(JSON.parse(ofLeader.get(seq) ?? "1"));
+
+  const [there, here] = [await page(leader, base), await page(edge, base)];
+  const shared = Math.min(there.cursors.length, here.cursors.length);
+  expect(shared).toBeGreaterThan(100);
+  const events = ({ text }: typeof here) =>
+    text.slice(text.indexOf("["), text.indexOf(`{"type":"event","cursor":"${there.cursors[shared - 1]}"`));
+  expect(events(here).length).toBeGreaterThan(10_000);
+  expect(events(here)).toBe(events(there));
+  expect(edge.freshness()).toMatchObject({ state: "live" });
+});
+
+test("[F3] [L3] clients move between leader and edges, down a chain and back, over any transport, with one cursor", async ({
+  onTestFinished,
+}) => {
+  const leader = await startLeader(onTestFinished);
+  const edge = await startEdge(leader, onTestFinished);
+  const far = await startEdge(edge, onTestFinished);
+  const servers = [leader, edge, far, leader, far, edge];
+  let client = new IndependentClient(leader.url);
+  await client.connect();
+  const seqs: unknown[] = [];
+  for (const server of servers) {
+    await client.disconnect();
+    const next = new IndependentClient(server.url);
+    handOver(client, next);
+    await next.connect();
+    expect(next.received.answers[0], server.url).toMatchObject({ resumed: "full" });
+    const target = next.seq + 15;
+    await next.until(() => next.seq >= target);
+    await expectOneState(server.url, next);
+    client = next;
+    seqs.push(...next.received.events.map(({ seq }) => seq));
+    await client.disconnect();
+    const cursor = client.cursor ?? "";
+    const answer = await fetch(`${far.url}/api/v1/events?after=${cursor}&limit=5&wait=5`);
+    expect(answer.status).toBe(200);
+    const { events } = (await answer.json()) as { events: { seq: number; type: string }[] };
+    for (const event of events) client.take(event);
+    seqs.push(...events.map(({ seq }) => seq));
+  }
+  expect(seqs.length).toBeGreaterThan(90);
+  expect(seqs).toEqual(seqs.map((_, index) => Number(seqs[0]) + index));
+  expect(client.resets).toBe(0);
+});
+
+test("[F3] [W28] a client with a filter moves with it: what an item met before the edge was there counts on both", async ({
+  onTestFinished,
+}) => {
+  const leader = await startLeader(onTestFinished);
+  const query = new URLSearchParams({ channels: "charts.exchange", min_price_change: "3" });
+  const client = new IndependentClient(leader.url);
+  await client.connect(query);
+  await client.until(() => client.received.events.length > 20);
+  const edge = await startEdge(leader, onTestFinished);
+  let held = client;
+  for (const server of [edge, leader, edge]) {
+    const target = held.received.events.length + 20;
+    await held.until(() => held.received.events.length >= target);
+    await held.disconnect();
+    const next = new IndependentClient(server.url);
+    handOver(held, next);
+    await expect.poll(() => seqOf(server), { interval: 5 }).toBeGreaterThanOrEqual(next.seq);
+    // The client throws at a change that does not fit what it holds.
+    await next.connect(query);
+    expect(next.received.answers[0]).toMatchObject({ resumed: "full" });
+    held = next;
+  }
+  const target = held.received.events.length + 20;
+  await held.until(() => held.received.events.length >= target);
+});
+
+test("[F3] [L3] [W28] an edge that keeps its log goes on in its leader's epoch after its own restart, and so do its clients", async ({
+  onTestFinished,
+}) => {
+  const leader = await startLeader(onTestFinished);
+  const data = newDirectory(onTestFinished);
+  const edge = await startEdge(leader, onTestFinished, { data });
+  const client = new IndependentClient(edge.url);
+  await client.connect();
+  const filter = new URLSearchParams({ channels: "charts.exchange", min_price_change: "3" });
+  const filtered = new IndependentClient(edge.url);
+  await filtered.connect(filter);
+  await client.until(() => client.received.events.length > 20);
+  await filtered.until(() => filtered.received.events.length > 20);
+  const oldest = String(client.received.answers[0]?.cursor);
+  await edge.stop();
+  await client.until(() => client.closeCode !== undefined);
+  await filtered.until(() => filtered.closeCode !== undefined);
+  const before = seqOf(leader);
+  await expect.poll(() => seqOf(leader)).toBeGreaterThan(before + 20);
+
+  const again = await startEdge(leader, onTestFinished, { data, port: Number(new URL(edge.url).port) });
+  await client.connect();
+  expect(client.received.answers.at(-1)).toMatchObject({ resumed: "full" });
+  await filtered.connect(filter);
+  expect(filtered.received.answers.at(-1)).toMatchObject({ resumed: "full" });
+  const target = filtered.received.events.length + 20;
+  // The client throws at a change that does not fit what it holds.
+  await filtered.until(() => filtered.received.events.length >= target);
+  await client.until(() => client.seq > before + 40);
+  await expectOneState(again.url, client);
+  expect(client.resets).toBe(1);
+  const [there, here] = [await page(leader, oldest), await page(again, oldest)];
+  const shared = Math.min(there.cursors.length, here.cursors.length);
+  expect(here.cursors.slice(0, shared)).toEqual(there.cursors.slice(0, shared));
+});

@@ -1,0 +1,73 @@
+import { Head, Hub } from "../../../src/hub/index.ts";
+import { createFollowerLog, createMemoryLog, type FollowerLog } from "../../../src/log/index.ts";
+import { createMirror } from "../../../src/mirror.ts";
+import { formatCursor, toEpoch } from "../../../src/protocol/index.ts";
+import { readLeaderMessage } from "../../../src/source/follow/leader-message.ts";
+import { LeaderStream } from "../../../src/source/follow/leader-stream.ts";
+import type { Mirror } from "../../../src/source/index.ts";
+import { FRESH, type HubUnderTest, INFO, settled } from "../../hub/hub-fixture.ts";
+import type { MockSocket } from "../../hub/mock-socket.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+
+const PLACEHOLDER = toEpoch("nothing");
+
+/** A mirror of a hub, over connections in memory that the test cuts. */
+export class EdgeUnderTest {
+  readonly clock = new ManualClock();
+  readonly log: FollowerLog;
+  readonly head: Head;
+  readonly hub: Hub;
+  readonly mirror: Mirror;
+  readonly errors: unknown[] = [];
+  /** How often it had to begin anew. */
+  begun = 0;
+  socket: MockSocket | undefined;
+
+  constructor() {
+    const { clock } = this;
+    const open = createMemoryLog;
+    this.log = createFollowerLog(open({ clock, epoch: PLACEHOLDER }), (start) => open({ clock, start }));
+    this.head = new Head({ log: this.log, onError: (error) => this.errors.push(error) });
+    this.hub = new Hub({
+      log: this.log,
+      head: this.head,
+      clock,
+      info: () => INFO,
+      freshness: () => FRESH,
+      serverName: "flarewire/edge",
+      onError: (error) => this.errors.push(error),
+    });
+    const kept = { afterPoll: () => {}, afterRestart: () => {} };
+    this.mirror = createMirror({
+      log: this.log,
+      head: this.head,
+      history: this.hub.history,
+      kept,
+      onPublished: () => {},
+    });
+  }
+
+  /** Connects to `leader` and follows it until the socket is ended. */
+  connect(leader: HubUnderTest): void {
+    const { mirror } = this;
+    const { position } = mirror;
+    const stream = new LeaderStream(position);
+    const take = (text: string) => {
+      const step = stream.take(readLeaderMessage(text));
+      if (step.kind === "begun") this.begun += 1;
+      if (step.kind === "begun") void mirror.begin(step.cursor, step.base);
+      if (step.kind === "batch") void mirror.publish(step.batch);
+    };
+    const after = position && formatCursor(position.cursor);
+    this.socket = leader.open({ channels: ["*"], mirror: true, ...(after ? { after } : {}) }, (socket) => {
+      socket.onMessage = (message) => take(JSON.stringify(message));
+    });
+  }
+
+  /** Cuts the connection; what was not read is lost. */
+  async cut(): Promise<void> {
+    this.socket?.end();
+    this.socket = undefined;
+    await settled();
+  }
+}

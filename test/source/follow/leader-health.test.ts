@@ -1,0 +1,69 @@
+import { expect, test } from "vitest";
+import { LeaderHealth } from "../../../src/source/follow/leader-health.ts";
+import { FRESH } from "../../hub/hub-fixture.ts";
+
+const WALL = Date.UTC(2026, 0, 1);
+const LIMIT = 15_000;
+
+function health() {
+  const it = new LeaderHealth(LIMIT, 0);
+  const at = (ms: number) => it.judge(ms, WALL + ms);
+  return { it, at };
+}
+
+test("[F4] the age is what the leader said, and the time since; told in wall-clock time by this machine's clock", () => {
+  const { it, at } = health();
+  it.heard(1_000);
+  it.told({ ...FRESH, data_age_ms: 400, last_success_at: "2099-01-01T00:00:00.000Z" }, 1_000, 15_000);
+  expect(at(6_000)).toEqual({
+    state: "live",
+    reason: "",
+    observed_at: FRESH.observed_at,
+    last_success_at: new Date(WALL + 600).toISOString(),
+    data_age_ms: 5_400,
+  });
+  it.news("2017-11-12T09:00:00.000Z", 7_000);
+  expect(at(7_250)).toMatchObject({ observed_at: "2017-11-12T09:00:00.000Z", data_age_ms: 250 });
+  // What is told later is older than what was seen: the younger counts.
+  it.told({ ...FRESH, data_age_ms: 5_000 }, 8_000);
+  expect(at(8_000).data_age_ms).toBe(1_000);
+});
+
+test("[F4] what the leader says of its source is passed on as it said it, whether as freshness or as an event", () => {
+  const { it, at } = health();
+  it.told({ ...FRESH, state: "stale", reason: "the recording has ended" }, 0);
+  expect(at(10)).toMatchObject({ state: "stale", reason: "the recording has ended" });
+  it.changed("down", "the exchange fails", 20);
+  expect(at(30)).toMatchObject({ state: "down", reason: "the exchange fails" });
+  it.told({ ...FRESH, reason: "events are held in memory only" }, 40);
+  expect(at(50)).toMatchObject({ state: "live", reason: "events are held in memory only" });
+  it.told({ ...FRESH, data_age_ms: LIMIT + 1 }, 60);
+  expect(at(60)).toMatchObject({ state: "stale", reason: "the leader's data is older than 15000 ms" });
+});
+
+test("[F4] a leader that is connected but silent is stale; one that is cut off is down, at once if it was never there", () => {
+  const { it, at } = health();
+  expect(at(1)).toMatchObject({
+    state: "stale",
+    reason: "the leader has not answered yet",
+    observed_at: null,
+  });
+  it.cut("the leader cannot be reached", 2);
+  expect(at(3)).toMatchObject({ state: "down", last_success_at: null, data_age_ms: 3 });
+  it.linked();
+  it.heard(100);
+  it.told(FRESH, 100, 15_000);
+  expect(at(100 + LIMIT + 15_000).state).toBe("live");
+  expect(at(100 + LIMIT + 15_001)).toMatchObject({
+    state: "stale",
+    reason: "nothing was heard of the leader for more than 15000 ms",
+  });
+  it.heard(40_000);
+  it.told(FRESH, 40_000);
+  it.cut("the leader broke off the connection", 41_000);
+  it.cut("the leader cannot be reached", 50_000);
+  expect(at(41_000 + LIMIT).state).toBe("live");
+  expect(at(41_001 + LIMIT)).toMatchObject({ state: "down", reason: "the leader cannot be reached" });
+  it.linked();
+  expect(at(60_000).state).toBe("live");
+});

@@ -1,0 +1,115 @@
+import { EMPTY_SNAPSHOT } from "../../../src/model/index.ts";
+import { CHANNELS, toEpoch, toSeq } from "../../../src/protocol/index.ts";
+import { createLeader, type Leader, type LeaderBatch, type Mirror } from "../../../src/source/index.ts";
+import { FRESH, INFO } from "../../hub/hub-fixture.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+
+/** A follower whose mirror is a list, and whose time the test moves. */
+export interface FollowerUnderTest {
+  readonly leader: Leader;
+  readonly clock: ManualClock;
+  readonly batches: LeaderBatch[];
+  /** Cursors at which the mirror began. */
+  readonly begun: string[];
+  readonly notices: string[];
+  /** Makes the next publications fail. */
+  failing: boolean;
+  /** Resolves when a connection was lost, with the wait until the next try. */
+  nextWait(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+/** Follows `url`; chance is always in the middle. */
+export function startFollower(url: string): FollowerUnderTest {
+  const clock = new ManualClock();
+  const [batches, begun, notices]: [LeaderBatch[], string[], string[]] = [[], [], []];
+  const over = new AbortController();
+  let position: Mirror["position"];
+  const leader = createLeader({
+    url,
+    clock,
+    staleAfterMs: 15_000,
+    random: () => 0.5,
+    onNotice: (sentence) => notices.push(sentence),
+  });
+  const mirror: Mirror = {
+    get position() {
+      return position;
+    },
+    begin: async (cursor, { lists }) => {
+      begun.push(`${cursor.epoch}-${cursor.seq}`);
+      position = { cursor, snapshot: lists.snapshot };
+    },
+    publish: async (batch) => {
+      if (follower.failing) throw new Error("the disk is gone");
+      batches.push(batch);
+      const seq = toSeq(batch.events.at(-1)?.seq ?? 0);
+      if (position) position = { cursor: { ...position.cursor, seq }, snapshot: batch.snapshot };
+    },
+  };
+  const ran = leader.run(mirror, over.signal);
+  const follower: FollowerUnderTest = {
+    leader,
+    clock,
+    batches,
+    begun,
+    notices,
+    failing: false,
+    nextWait: async () => {
+      await clock.nextSleep();
+      return clock.slept.at(-1) ?? Number.NaN;
+    },
+    stop: async () => {
+      over.abort();
+      await ran;
+    },
+  };
+  return follower;
+}
+
+export const HELLO = {
+  type: "hello",
+  protocol: "flarewire.v1",
+  server: "flarewire/test",
+  server_time: "2026-11-21T08:00:00.000Z",
+  epoch: "abcd",
+  cursor: "abcd-5",
+  heartbeat_interval_ms: 15_000,
+  silence_limit_ms: 35_000,
+  limits: {
+    inbound_bytes: 1,
+    commands_per_second: 1,
+    commands_burst: 1,
+    subscriptions: 1,
+    first_command_within_ms: 1,
+  },
+  source: INFO,
+  freshness: FRESH,
+};
+
+/** The answer that begins at `abcd-5`. */
+export const BEGUN = {
+  type: "subscribed",
+  id: "url",
+  channels: CHANNELS,
+  cursor: "abcd-5",
+  resumed: "reset",
+  base: { observed_at: "2017-11-12T08:00:00.000Z", positions: { status: 5, "newest.bsc": 2 }, marks: {} },
+  snapshot: EMPTY_SNAPSHOT,
+};
+
+/** An event of the epoch `abcd` that says how the source fares. */
+export function statusEvent(seq: number, batch = seq, state = "live") {
+  return {
+    type: "event",
+    cursor: `${toEpoch("abcd")}-${seq}`,
+    seq,
+    prev: seq - 1,
+    batch,
+    emitted_at: "2026-11-21T08:00:00.000Z",
+    name: "source-status",
+    channel: "status",
+    observed_at: "2017-11-12T08:00:00.000Z",
+    data: { state, reason: "" },
+  };
+}

@@ -1,0 +1,47 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createConfig, type Gateway, startGateway } from "../../src/index.ts";
+import type { IndependentClient } from "./independent-client.ts";
+
+/** Runs something when the test is over, whatever came of it. */
+export type Finish = (fn: () => void | Promise<void>) => void;
+
+const QUIET = { port: 0, logLevel: "silent", drain: "0" } as const;
+/** The recorded day, fast: dozens of batches a second. */
+const RECORDING = { ...QUIET, feed: "replay", warmup: "0s", speed: 2_000 } as const;
+
+/** A gateway with a market of its own. */
+export async function startLeader(onTestFinished: Finish, more: object = {}): Promise<Gateway> {
+  const gateway = await startGateway(createConfig({ ...RECORDING, ...more }));
+  onTestFinished(() => gateway.stop());
+  return gateway;
+}
+
+/** A gateway that follows `leader`. */
+export async function startEdge(
+  leader: { readonly url: string },
+  onTestFinished: Finish,
+  more: object = {},
+): Promise<Gateway> {
+  const gateway = await startGateway(createConfig({ ...QUIET, source: `follow:${leader.url}`, ...more }));
+  onTestFinished(() => gateway.stop());
+  return gateway;
+}
+
+/** A directory that is gone after the test. */
+export function newDirectory(onTestFinished: Finish): string {
+  const directory = mkdtempSync(join(tmpdir(), "flarewire-follow-"));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+/** Where this gateway is in its epoch. */
+export const seqOf = (gateway: Gateway) => gateway.head.cursor.seq;
+
+/** Gives `to` what `from` holds: one client that goes on at another server. */
+export function handOver(from: IndependentClient, to: IndependentClient): void {
+  to.state = structuredClone(from.state);
+  to.cursor = from.cursor;
+  to.seq = from.seq;
+}
