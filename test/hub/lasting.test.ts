@@ -186,7 +186,7 @@ test("[W36] [L3] whatever happens and is dropped, a client of starts is told eac
   await fc.assert(
     fc.asyncProperty(fc.array(operation, { minLength: 10, maxLength: 40 }), async (operations) => {
       const sut = createHubUnderTest({
-        log: { minCount: 3, maxAgeMs: 0, lastingAgeMs: 12 * HOUR },
+        log: { minCount: 3, maxAgeMs: 0, lastingAgeMs: 8 * HOUR },
         hub: { limits: { catchUpRecords: 2 } },
       });
       const query = { channels: ["*"], filter: { names: [...LASTING_EVENTS] } };
