@@ -191,6 +191,7 @@ async function firstSnapshot(
     const stop = head.onChange(() => {
       if (head.ready) resolve();
     });
+    head.onRestart(() => resolve());
     over.signal.addEventListener("abort", stop);
   });
   const patience = async () => {

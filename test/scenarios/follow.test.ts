@@ -1,8 +1,13 @@
 import { expect, test } from "vitest";
-import type { Gateway } from "../../src/index.ts";
+import { createConfig, type Gateway, startGateway } from "../../src/index.ts";
+import { EMPTY_SNAPSHOT } from "../../src/model/index.ts";
 import { handOver, newDirectory, seqOf, startEdge, startLeader } from "../support/edges.ts";
 import { IndependentClient } from "../support/independent-client.ts";
 import { expectOneState } from "../support/one-state.ts";
+
+const NO_FACTS = { trades: false, liquidity: false, listings: false, profiles: false };
+const AT = "2026-11-21T08:00:00.000Z";
+const STILL = { state: "live", reason: "", observed_at: AT, last_success_at: AT, data_age_ms: 1 } as const;
 
 /** The events behind `after`, as they were sent. */
 async function page(gateway: Gateway, after: string): Promise<{ text: string; cursors: string[] }> {
@@ -148,4 +153,19 @@ test("[F3] [L3] [W28] an edge that keeps its log goes on in its leader's epoch a
   const [there, here] = [await page(leader, oldest), await page(again, oldest)];
   const shared = Math.min(there.cursors.length, here.cursors.length);
   expect(here.cursors.slice(0, shared)).toEqual(there.cursors.slice(0, shared));
+});
+
+test("[F3] an edge of a leader whose market stands still is there with the leader's state, before any event", async ({
+  onTestFinished,
+}) => {
+  const polls = [{ observedAtMs: 1_000, snapshot: EMPTY_SNAPSHOT }];
+  const source = {
+    info: { name: "still", origin: "recorded", facts: NO_FACTS } as const,
+    freshness: () => STILL,
+    poll: async () => polls.shift(),
+  };
+  const leader = await startGateway(createConfig({ port: 0, logLevel: "silent", drain: "0" }), { source });
+  onTestFinished(() => leader.stop());
+  const edge = await startEdge(leader, onTestFinished);
+  expect(edge.head).toMatchObject({ ready: true, cursor: leader.head.cursor, observedAtMs: 1_000 });
 });
