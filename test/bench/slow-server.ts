@@ -11,9 +11,9 @@ import { EMPTY_SNAPSHOT, type EventBody, type Freshness, type SourceInfo } from 
 /** Time between two batches. */
 const EVERY_MS = 50;
 /** Batches that are there at the start: slow readers begin before them, and so with more than the kernel takes for one. */
-const BACKLOG = 720;
+const BACKLOG = 2_400;
 /** Text of the events of a batch beside the one that says when it was appended. */
-const PADDING = "x".repeat(4_000);
+const PADDING = "x".repeat(1_000);
 export const LOG_BYTES = 64 * 2 ** 20;
 
 const INFO: SourceInfo = {

@@ -139,11 +139,6 @@ function rows({ readers, alone, beside, seen, rssMib }: Measured): Row[] {
     ),
     row("the log", most(({ logBytes }) => logBytes) / MIB, "MiB", "≤ 64"),
     row("server's memory with the healthy ones only", rssMib, "MiB", "resident"),
-    row(
-      "server's memory at most",
-      most(({ rss }) => rss) / MIB,
-      "MiB",
-      "≤ that + connections × the first bound + the log",
-    ),
+    row("server's memory at most", most(({ rss }) => rss) / MIB, "MiB", "resident, garbage included"),
   ];
 }
