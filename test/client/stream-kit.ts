@@ -9,7 +9,7 @@ import { test as base } from "../http/websocket-fixture.ts";
 import { HeldProxy } from "./held-proxy.ts";
 
 /** Time for the SDK goes this much faster than the clock: its seconds are milliseconds here. */
-const HASTE = 100;
+export const HASTE = 100;
 
 /** The global scope, in a hurry. */
 export const HASTY: Partial<Platform> = {
