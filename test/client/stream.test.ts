@@ -87,17 +87,18 @@ test("a proxy that lets WebSockets open but passes no message makes it fall back
 }) => {
   const proxy = await proxyTo(wire.port);
   proxy.passing = "no-websocket-messages";
-  const { stream, until, seqs } = start(proxy.url, { climbAfterMs: 5_000 });
+  const { stream, until, seqs } = start(proxy.url, { climbAfterMs: 5_000, firstMessageMs: 50_000 });
   await until(() => stream.connection.state === "live");
   expect(stream.connection.transport).toBe("sse");
   await wire.publish("list", "list");
   await until(() => seqs().length === 2);
-  // A look upwards in vain delays nobody: the line that works goes on.
-  const { websocket } = proxy.asked;
-  while (proxy.asked.websocket === websocket) {
+  // A look upwards in vain delays nobody: the line that works goes on meanwhile.
+  await until(() => stream.connection.transport === "websocket");
+  for (let at = 0; at < 3; at++) {
     await wire.publish("refresh");
     await until(() => seqs().length === wire.head.cursor.seq);
   }
+  expect(stream.connection.state).toBe("connecting");
   proxy.passing = "all";
   await until(() => stream.connection.transport === "websocket" && stream.connection.state === "live");
   await wire.publish("list", "flare");
