@@ -127,6 +127,7 @@ function createStrands(plan: StreamPlan, use: ConnectionUse, input: Connection["
     } else drop(current);
     const strand: Strand = { heard: false };
     current = strand;
+    silenceMs = SILENCE_MS;
     listen(strand, plan.firstMessageMs);
     try {
       // An id of its own for each transport: one that is only tried is not to throw another out.

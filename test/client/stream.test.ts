@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { WebSocket as WsWebSocket } from "ws";
-import { connect, type SocketClass, type Transport } from "../../src/client/index.ts";
+import { connect, type Platform, type SocketClass, type Transport } from "../../src/client/index.ts";
 import type { Wire } from "../http/websocket-fixture.ts";
 import { EPOCH } from "../hub/hub-fixture.ts";
 import { HASTY, range, test } from "./stream-kit.ts";
@@ -141,6 +141,29 @@ test("[W17] a line on which nothing comes any more is left, and the stream goes 
   await wire.publish("list", "list");
   await until(() => seqs().at(-1) === 3);
   expect(proxy.asked.websocket).toBeGreaterThan(1);
+});
+
+test("[W17] a poll may wait for longer than the silence that a stream before it was to bear", async ({
+  makeWire,
+  proxyTo,
+  start,
+}) => {
+  const wire = await makeWire({ hub: { silenceLimitMs: 5_000 } });
+  const proxy = await proxyTo(wire.port);
+  let borneMs = 0;
+  const after: Platform["after"] = (ms, fn) => {
+    borneMs = ms;
+    return HASTY.after(ms, fn);
+  };
+  const { stream, until, seqs } = start(proxy.url, { platform: { ...HASTY, after } });
+  await until(() => stream.connection.state === "live");
+  expect(borneMs).toBe(5_000);
+  proxy.passing = "no-streams";
+  proxy.cut();
+  await until(() => stream.connection.transport === "poll" && stream.connection.state === "live");
+  await wire.publish("list");
+  await until(() => seqs().length === 1);
+  expect(borneMs).toBe(35_000);
 });
 
 test("what the server refuses ends the stream, with the server's own reason, over every transport", async ({
