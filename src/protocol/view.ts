@@ -93,6 +93,7 @@ function explain(view: View, { data }: EventBody): View["explanations"] {
     FLARE_CHANNELS.some((channel) => listOf(view, channel).some((item) => keyOf(item) === id));
   const why = data.op === "remove" ? (isListed() ? undefined : null) : "why" in data ? data.why : undefined;
   if (why === undefined) return explanations;
+  if (why) return { ...explanations, [id]: why };
   const { [id]: _before, ...rest } = explanations;
-  return why ? { ...explanations, [id]: why } : rest;
+  return rest;
 }

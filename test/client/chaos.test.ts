@@ -67,7 +67,7 @@ for (const seed of [FIRST, FIRST + 1]) {
     }
     // What is never reached proves nothing.
     expect(used).toEqual(new Set(["websocket", "sse", "poll"]));
-    expect(proxy.tally.cut).toBeGreaterThan(10);
-    expect(proxy.tally.frozen).toBeGreaterThan(3);
+    expect(proxy.tally.cut).toBeGreaterThan(2);
+    expect(proxy.tally.frozen).toBeGreaterThan(0);
   });
 }
