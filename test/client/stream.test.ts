@@ -56,7 +56,7 @@ for (const transport of TRANSPORTS) {
     expect(stream.view).toEqual(restOf(wire));
   });
 
-  test(`[W28] [P11] over ${transport} a filter selects, and the filtered lists stay exact`, async ({
+  test(`[W28] [P12] over ${transport} a filter selects, and the filtered lists stay exact`, async ({
     wire,
     start,
   }) => {

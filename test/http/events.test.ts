@@ -104,7 +104,7 @@ test("[P3] without after the answer is the head's cursor, at once", async ({ wir
   }
 });
 
-test("[P11] with snapshot=true and no cursor the lists of the selection come along, as they are at the cursor", async ({
+test("[P12] with snapshot=true and no cursor the lists of the selection come along, as they are at the cursor", async ({
   wire,
 }) => {
   await wire.publish("list", "list", "list", "flare");
