@@ -1,7 +1,13 @@
 import type { z } from "zod";
 import { Charts, Flares, Leaderboards, Newest } from "../model/index.ts";
 import type { ErrorCode } from "../protocol/index.ts";
-import { EventsResponse, HealthResponse, ReadyResponse, SnapshotResponse } from "./responses.ts";
+import {
+  EventsResponse,
+  HealthResponse,
+  ReadyResponse,
+  SnapshotResponse,
+  TicketResponse,
+} from "./responses.ts";
 
 /** An address of REST: what is served there, and what it can answer instead. All take GET, HEAD and OPTIONS. */
 export interface Endpoint {
@@ -75,6 +81,16 @@ export const EVENTS_ENDPOINT = {
     "not-ready",
     "draining",
   ],
+} as const satisfies Endpoint;
+
+/** Tickets for connections that cannot send header fields; takes POST only, answers 201, and needs a key. Not among {@link ENDPOINTS}: see `registerTickets`. */
+export const TICKETS_ENDPOINT = {
+  path: "/api/v1/tickets",
+  summary: "A ticket that opens one connection in the name of a key.",
+  schema: TicketResponse,
+  conditional: false,
+  alsoAtRoot: false,
+  problems: ["origin-refused", "over-capacity"],
 } as const satisfies Endpoint;
 
 export type EndpointName = keyof typeof ENDPOINTS;

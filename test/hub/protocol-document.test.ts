@@ -80,11 +80,13 @@ test("every line of the transcripts is a message of its direction", () => {
 });
 
 test("every rule of the document is proved by a test that names it, and tests name no other", () => {
-  const rules = [...DOCUMENT.matchAll(/^\* \*\*\[([WSP]\d+)\]\*\*/gm)].map((match) => match[1] ?? "");
+  const rules = [...DOCUMENT.matchAll(/^\* \*\*\[([WSPK]\d+)\]\*\*/gm)].map((match) => match[1] ?? "");
   expect(new Set(rules).size).toBe(rules.length);
   const tests = globSync("test/**/*.test.ts", { cwd: ROOT }).map((file) =>
     readFileSync(`${ROOT}${file}`, "utf8"),
   );
-  const named = tests.flatMap((text) => [...text.matchAll(/\[([WSP]\d+)\]/g)].map((match) => match[1] ?? ""));
+  const named = tests.flatMap((text) =>
+    [...text.matchAll(/\[([WSPK]\d+)\]/g)].map((match) => match[1] ?? ""),
+  );
   expect([...new Set(named)].toSorted()).toEqual(rules.toSorted());
 });
