@@ -73,7 +73,7 @@ export class KeyRing {
     return this.#held.size;
   }
 
-  /** The key whose whole text this is, whether its time is over or not; `undefined` for any other text. Takes the same time for all texts. */
+  /** The key whose whole text this is, whether its time is over or not; `undefined` for any other text, which takes no longer the more of it is right. */
   find(text: string): Key | undefined {
     const held = this.#held.get(idOf("fw", text) ?? "");
     return isSecretOf(held?.digest, text) ? held?.key : undefined;

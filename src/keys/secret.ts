@@ -40,7 +40,7 @@ export function digestOf(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }
 
-/** True for the text of this digest. Takes the same time whatever the text is, also without a digest to compare it with. */
+/** True for the text of this digest. Takes no longer the more of a text is right, and as long without a digest to compare it with. */
 export function isSecretOf(digest: Buffer | undefined, text: string): boolean {
   return timingSafeEqual(digest ?? NO_DIGEST, digestOf(text)) && digest !== undefined;
 }

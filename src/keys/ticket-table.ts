@@ -60,7 +60,7 @@ export class TicketTable {
     return { text: minted.text, expiresAtMs: this.#clock.now() + TICKET_MS };
   }
 
-  /** The id of the key in whose name this ticket is, as long as it can be used. Takes the same time for all texts. */
+  /** The id of the key in whose name this ticket is, as long as it can be used. Another text takes no longer the more of it is right. */
   keyOf(text: string): string | undefined {
     this.#forgetOld();
     const ticket = this.#tickets.get(idOf("fwt", text) ?? "");

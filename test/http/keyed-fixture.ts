@@ -27,6 +27,8 @@ export interface Keyed {
   write(keys: WantedKeys): void;
   /** Lets seconds pass, in each of which the server looks at the file. */
   pass(seconds: number): Promise<void>;
+  /** Resolves when as many seats are taken: streams, and requests that wait. */
+  seated(count: number): Promise<void>;
   /** A ticket in the name of the key. */
   ticket(name: string): Promise<string>;
 }
@@ -84,6 +86,9 @@ export const test = base.extend<{ makeKeyed: KeyedFactory; keyed: Keyed }>({
             clock.advance(1_000);
             await made.looked();
           }
+        },
+        seated: async (count) => {
+          while (made.places.seats.taken !== count) await new Promise((resolve) => setImmediate(resolve));
         },
         ticket: async (name) => {
           const { body } = await wire.ask("/api/v1/tickets", bearer(name), "POST");

@@ -34,12 +34,6 @@ async function expectEnds(
   expect(JSON.parse(body).type).toBe(`urn:flarewire:problem:${reason}`);
 }
 
-/** Resolves when the key has as many connections as its bound, which is told by a refusal. */
-async function full(keyed: Keyed, name: string): Promise<void> {
-  const path = "/api/v1/stream?channels=status";
-  while ((await keyed.wire.ask(path, { ...HANDSHAKE, ...keyed.bearer(name) })).message.statusCode !== 503);
-}
-
 for (const [what, after, reason] of [
   ["is revoked", {}, "unauthorised"],
   ["has another secret under its id", { some: { sha256: "0".repeat(64) } }, "unauthorised"],
@@ -50,7 +44,7 @@ for (const [what, after, reason] of [
     const other = keyed.wire.client("?channels=status", [], { headers: keyed.bearer("other") });
     await other.answer("subscribed");
     const open = await follow(keyed, "some");
-    await full(keyed, "some");
+    await keyed.seated(4);
     keyed.write({ ...after, other: {} });
     await keyed.pass(1);
     await expectEnds(open, reason);
@@ -63,7 +57,7 @@ test("[K7] when a key expires, all that is open with it ends", async ({ makeKeye
   const expires_at = new Date(Date.UTC(2026, 0, 1) + 5_000).toISOString();
   const keyed = await makeKeyed({ keys: { some: { expires_at, connections: 3 } } });
   const open = await follow(keyed, "some");
-  await full(keyed, "some");
+  await keyed.seated(3);
   await keyed.pass(4);
   open.client.send({ type: "ping", id: "alive" });
   await open.client.answer("pong", "alive");
@@ -76,7 +70,7 @@ test("[K6] a key has so many connections and no more, waiting requests among the
 }) => {
   const keyed = await makeKeyed({ keys: { some: { connections: 3 }, other: {} } });
   const { client } = await follow(keyed, "some");
-  await full(keyed, "some");
+  await keyed.seated(3);
   const refused = await keyed.wire.ask("/api/v1/events?wait=1&after=test1-0", keyed.bearer("some"));
   expect(refused.message.statusCode).toBe(503);
   expect(refused.message.headers).toHaveProperty("retry-after");
@@ -85,7 +79,7 @@ test("[K6] a key has so many connections and no more, waiting requests among the
   await other.answer("subscribed");
   client.ws.close();
   await client.ended;
-  await keyed.wire.sessions(2);
+  await keyed.seated(3);
   const again = keyed.wire.client("?channels=status", [], { headers: keyed.bearer("some") });
   await again.answer("subscribed");
   await keyed.wire.publish("status");
