@@ -26,7 +26,8 @@ export interface Endpoint {
 }
 
 function resource(path: string, summary: string, schema: z.ZodType): Endpoint {
-  return { path, summary, schema, conditional: true, alsoAtRoot: false, problems: ["not-ready"] };
+  const problems: readonly ErrorCode[] = ["invalid-parameter", "unauthorised", "rate-limited", "not-ready"];
+  return { path, summary, schema, conditional: true, alsoAtRoot: false, problems };
 }
 
 /** Every address of REST, in the order in which documents list them. Unknown query parameters are ignored on all of them. */
@@ -75,7 +76,10 @@ export const EVENTS_ENDPOINT = {
   problems: [
     "invalid-parameter",
     "unknown-channel",
+    "unauthorised",
+    "forbidden",
     "origin-refused",
+    "rate-limited",
     "cursor-gone",
     "over-capacity",
     "not-ready",
@@ -90,7 +94,14 @@ export const TICKETS_ENDPOINT = {
   schema: TicketResponse,
   conditional: false,
   alsoAtRoot: false,
-  problems: ["origin-refused", "over-capacity"],
+  problems: [
+    "invalid-parameter",
+    "unauthorised",
+    "origin-refused",
+    "not-found",
+    "rate-limited",
+    "over-capacity",
+  ],
 } as const satisfies Endpoint;
 
 export type EndpointName = keyof typeof ENDPOINTS;

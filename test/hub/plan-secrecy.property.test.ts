@@ -30,6 +30,7 @@ const ask = fc.record({
 test("[K2] whatever happens and whatever is asked for, no byte of a flare of pro reaches the plan free", async ({
   make,
 }) => {
+  const seen = new Set<string>();
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.array(fc.constantFrom(...STEPS), { minLength: 1, maxLength: 8 }), {
@@ -61,6 +62,7 @@ test("[K2] whatever happens and whatever is asked for, no byte of a flare of pro
         await settled();
         clock.advance(15_000);
         const sent = [...sockets.flatMap(({ writes }) => writes.map(String)), ...pages].join("\n");
+        for (const [, type = ""] of sent.matchAll(/"type":"([a-z]+)"/g)) seen.add(type);
         expect(sent).toContain("heartbeat");
         expect(sent).not.toContain("flares.pro");
         expect(sent).not.toContain('"pro":[{');
@@ -70,6 +72,7 @@ test("[K2] whatever happens and whatever is asked for, no byte of a flare of pro
     ),
     { numRuns: 60 },
   );
+  for (const type of ["event", "subscribed", "conflated", "heartbeat"]) expect(seen).toContain(type);
 });
 
 function fail(): never {
