@@ -3,14 +3,21 @@ import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
 import { type Config, listenProblem } from "./config.ts";
 import { createLogger } from "./create-logger.ts";
-import { createHttpServer, registerEvents, registerTickets, registerWebSocket } from "./http/index.ts";
+import {
+  createHttpServer,
+  registerEvents,
+  registerMetrics,
+  registerTickets,
+  registerWebSocket,
+} from "./http/index.ts";
 import { Head, type HeadBatch, Hub } from "./hub/index.ts";
 import { openKept } from "./kept.ts";
 import { systemClock, type WallClock } from "./lib/clock.ts";
 import { VERSION } from "./lib/version.ts";
 import type { EventLog } from "./log/index.ts";
+import { createGatewayMetrics } from "./metrics/index.ts";
 import { type Keys, openKeys } from "./open-keys.ts";
-import { type OpenSource, openSource, type SourceParts } from "./open-source.ts";
+import { type OpenSource, openSource, type Resume, type SourceParts } from "./open-source.ts";
 import { type EventBody, type EventName, type Freshness, formatCursor } from "./protocol/index.ts";
 import { runPoller, type SnapshotSource, watchFreshness } from "./source/index.ts";
 
@@ -94,8 +101,16 @@ async function start(config: Config, parts: Parts, given: GatewayParts): Promise
     onError: (error) => logger.error({ err: error }, "a listener of the head failed"),
   });
   const freshness = () => withTrouble(source.freshness(), kept.trouble);
-  const hub = createHub(config, { clock, logger, source, freshness, log, head });
+  const hub = createHub(config, { clock, logger, source, freshness, log, head, resume });
   const events: Gateway["events"] = new EventEmitter();
+  const { rejected, upstream } = opened;
+  const metrics = config.metrics
+    ? createGatewayMetrics({
+        ...{ hub, head, log, freshness, rejected, version: VERSION },
+        info: () => source.info,
+        ...(upstream ? { upstream } : {}),
+      })
+    : undefined;
   const polling = new AbortController();
   let draining = false;
   const app = await createHttpServer({
@@ -111,6 +126,7 @@ async function start(config: Config, parts: Parts, given: GatewayParts): Promise
       const { allowedOrigins } = config;
       const shared = { hub, clock, places, door, allowedOrigins };
       await registerWebSocket(instance, shared);
+      if (metrics) registerMetrics(instance, metrics);
       registerEvents(instance, { ...shared, log, head, freshness, info: () => source.info });
       await registerTickets(instance, { door, allowedOrigins });
     },
@@ -126,9 +142,10 @@ async function start(config: Config, parts: Parts, given: GatewayParts): Promise
     source,
     publish: async (publication) => {
       await publish(publication);
-      kept.afterPoll(head, progress);
+      kept.afterPoll(head, hub.history.lists, progress);
     },
     ...(resume ? { resume } : {}),
+    ...(metrics ? { onPoll: metrics.polled } : {}),
     clock,
     signal: polling.signal,
     onError: (error) => logger.warn({ err: error }, "poll failed"),
@@ -155,6 +172,7 @@ async function start(config: Config, parts: Parts, given: GatewayParts): Promise
     // Whoever does not answer its close gets a grace; it is part of the time that the drain may take.
     await hub.drain(Math.max(0, config.drainMs - hub.limits.closeGraceMs));
     await app.close();
+    metrics?.close();
     await kept.close();
   };
   let stopped: Promise<void> | undefined;
@@ -212,10 +230,12 @@ interface HubParts {
   readonly freshness: () => Freshness;
   readonly log: EventLog;
   readonly head: Head;
+  readonly resume: Resume | undefined;
 }
 
-function createHub(config: Config, { clock, logger, source, freshness, log, head }: HubParts): Hub {
+function createHub(config: Config, { clock, logger, source, freshness, log, head, resume }: HubParts): Hub {
   return new Hub({
+    ...(resume ? { known: resume.known } : {}),
     log,
     head,
     clock,

@@ -17,6 +17,7 @@ const ALLOWED: Record<string, { rooms: readonly string[]; packages: readonly str
   log: { rooms: ["protocol"], packages: ["node:"] },
   hub: { rooms: ["log", "protocol"], packages: ["node:", "zod"] },
   keys: { rooms: ["protocol"], packages: ["node:", "zod"] },
+  metrics: { rooms: ["hub", "log", "protocol", "source"], packages: ["node:", "prom-client"] },
   http: {
     rooms: ["hub", "log", "keys", "protocol", "model"],
     packages: ["node:", "zod", "fastify", "@fastify/websocket", "ws"],
