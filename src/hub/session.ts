@@ -6,6 +6,7 @@ import {
   compileFilter,
   FlarewireError,
   type Lost,
+  type Plan,
   type Subscribe,
 } from "../protocol/index.ts";
 import { channelsOf, maskOf, resolveChannels } from "./channel-mask.ts";
@@ -40,13 +41,21 @@ export class Session implements DeliveryOwner {
   readonly #delivery: Delivery;
   readonly #inbox: Inbox;
   readonly #subscriptions: Subscriptions;
+  readonly #plan: Plan | undefined;
   readonly #transport: string;
   #phase: Phase;
 
-  /** Writes `hello`, then answers the subscription of the address, which has passed `checkQuery`. */
-  constructor(host: SessionHost<Session>, socket: Socket, framing: Framing, query: ConnectQuery) {
+  /** Writes `hello`, then answers the subscription of the address, which has passed `checkQuery`. `plan`: what may be followed; without one, all. */
+  constructor(
+    host: SessionHost<Session>,
+    socket: Socket,
+    framing: Framing,
+    query: ConnectQuery,
+    plan: Plan | undefined,
+  ) {
     this.#host = host;
     this.#socket = socket;
+    this.#plan = plan;
     this.#inbox = new Inbox(host.limits);
     this.#subscriptions = new Subscriptions(host.limits.subscriptions);
     this.#phase = { kind: "waiting", untilMs: host.monotonicMs() + host.limits.firstCommandWithinMs };
@@ -55,7 +64,7 @@ export class Session implements DeliveryOwner {
     host.tally.opened[framing.name] = (host.tally.opened[framing.name] ?? 0) + 1;
     host.tally.open[framing.name] = (host.tally.open[framing.name] ?? 0) + 1;
     this.#delivery = new Delivery(host, socket, framing, this);
-    this.#delivery.write(host.hello());
+    this.#delivery.write(host.hello(plan));
     if (query.channels) this.#take({ kind: "command", command: subscribeOf(query, query.channels) });
   }
 
@@ -198,7 +207,7 @@ export class Session implements DeliveryOwner {
         break;
       case "subscribe":
         this.#subscribe(command, {
-          mask: maskOf(resolveChannels(command.channels)),
+          mask: maskOf(resolveChannels(command.channels, this.#plan)),
           filter: compileFilter(command.filter),
         });
         break;

@@ -15,6 +15,8 @@ const ADMISSION = "test/http/websocket-admission.test.ts";
 const TAKEOVER = "test/http/websocket-takeover.test.ts";
 const RAW = "test/http/raw-sockets.test.ts";
 const EVENTS = "test/http/events.test.ts";
+const KEYS = "test/http/keys-ends.test.ts";
+const TICKETS = "test/http/keys-tickets.test.ts";
 const SLOW = "test/scenarios/slow-readers.test.ts";
 
 const CLOSES: Readonly<Record<CloseReason, Provocation>> = {
@@ -22,6 +24,8 @@ const CLOSES: Readonly<Record<CloseReason, Provocation>> = {
   "bad-request": [LIMITS, "of a flood the first limit that is reached decides", "bad-request"],
   "message-too-big": [STREAM, "a message of the bound is read, and one byte more closes", "message-too-big"],
   "no-command": [STREAM, "refusals, and the closes that end them, on the wire", "no-command"],
+  unauthorised: [KEYS, "when a key expires, all that is open with it ends", "unauthorised"],
+  forbidden: [KEYS, "has a lower plan", "forbidden"],
   "rate-limited": [STREAM, "refusals, and the closes that end them, on the wire", "rate-limited"],
   internal: [LIMITS, "a fault of ours closes the connections concerned", "internal"],
   draining: [PRESSURE, "a drain on real connections", "draining"],
@@ -78,6 +82,10 @@ const FIXED: Readonly<Record<string, Provocation>> = {
   "bytes of a page": [EVENTS, "a page ends at a mebibyte too", "1_000_000"],
   "events that a page looks at": [EVENTS, "a filter that selects nothing of a long log", "10000"],
   "pongs that nobody reads": [LIMITS, "sends pings without reading the pongs is cut off", "0x89"],
+  "requests of a key": [KEYS, "a key may make so many requests a minute", "429"],
+  "connections of a key": [KEYS, "a key has so many connections and no more", "503"],
+  "tickets of a key": [TICKETS, "a key has so many unused tickets and no more", "429"],
+  "time of a ticket": [TICKETS, "a ticket says when it ends", "TICKET_MS - 1"],
   "age, count and bytes of the log": [LIMITS, "the log's age, its count and its bytes bound", "maxBytes"],
   "a place that fell off the log": [LIMITS, "a reader whose place fell off the log", "slow-consumer"],
 };

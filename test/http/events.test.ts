@@ -315,14 +315,17 @@ test("[P9] HEAD waits for nothing, OPTIONS and other methods are answered as eve
   expect([posted.message.statusCode, posted.message.headers.allow]).toEqual([405, "GET, HEAD, OPTIONS"]);
 });
 
-test("the problems of the endpoint's entry are all provoked here or in the tests of streams", () => {
+test("the problems of the endpoint's entry are all provoked here or in the tests of streams and keys", () => {
   expect([...EVENTS_ENDPOINT.problems].toSorted()).toEqual([
     "cursor-gone",
     "draining",
+    "forbidden",
     "invalid-parameter",
     "not-ready",
     "origin-refused",
     "over-capacity",
+    "rate-limited",
+    "unauthorised",
     "unknown-channel",
   ]);
 });
