@@ -14,6 +14,16 @@ const OF_POLLING: readonly SettingName[] = ["pollInterval", "upstreamTimeout"];
  * gave it expects a market that will not come. Variables are left out, since an environment serves more than one run.
  */
 export function ineffective(config: Config, layers: readonly Layer[]): readonly string[] {
+  return [...idleWithoutKeys(config, layers), ...idleForMarket(config, layers)];
+}
+
+function idleWithoutKeys({ keys }: Config, layers: readonly Layer[]): readonly string[] {
+  if (keys !== undefined) return [];
+  const why = "has no effect without a file of keys; leave it out, or set keys";
+  return told(["anonymous"], layers, why);
+}
+
+function idleForMarket(config: Config, layers: readonly Layer[]): readonly string[] {
   const { source, feed } = config;
   if (leaderOf(config) !== undefined) {
     const why = `has no effect with source = ${source}: it is for a service that is polled`;

@@ -198,6 +198,17 @@ export const SETTINGS = {
     example: "20",
     description: "Open streams and waiting polls of one client address; one more is refused with 503",
   }),
+  keys: setting("keys", existingFile(look), {
+    default: undefined,
+    defaultText: "none: no keys are needed, and everybody has everything",
+    example: "/etc/flarewire/keys.json",
+    description: "File of keys, as flarewire keys makes it; read anew whenever it changes",
+  }),
+  anonymous: setting("anonymous", oneOf(["free", "off"]), {
+    default: "free",
+    example: "off",
+    description: "With a file of keys, what who comes without a key gets: the plan free, or nothing (401)",
+  }),
   corsOrigins: setting("corsOrigins", origins, {
     default: "*",
     example: "https://app.example.org",
@@ -242,7 +253,7 @@ export type SettingName = keyof typeof SETTINGS;
 /** All names, in the order of the table. */
 export const SETTING_NAMES = Object.keys(SETTINGS) as readonly SettingName[];
 
-type Optional = "group" | "profiles" | "config";
+type Optional = "group" | "profiles" | "keys" | "config";
 
 /** What the program runs with. Frozen. Durations are milliseconds, sizes bytes; what has no default and was not given is `undefined`. */
 export type Config = {

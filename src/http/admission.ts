@@ -1,9 +1,10 @@
 import type { FastifyRequest } from "fastify";
 import type { ConnectQuery, Hub } from "../hub/index.ts";
-import { FlarewireError } from "../protocol/index.ts";
+import { checkMirrorPlan, FlarewireError } from "../protocol/index.ts";
+import type { Access } from "./access.ts";
 import { clientOf } from "./client-address.ts";
 import type { Places } from "./places.ts";
-import type { Seats } from "./seats.ts";
+import type { Guest, Seats } from "./seats.ts";
 
 /*
  * What stands before every way to follow events, while a refusal is still an HTTP answer.
@@ -35,28 +36,35 @@ export function checkHub({ refusal }: Hub): void {
 }
 
 /**
- * Throws FlarewireError `not-ready` for a server that wants to mirror this one while this one mirrors another and is cut off from it. So a server
- * that is sent to itself, or in a ring, never gets its own echo for news.
+ * For a server that wants to mirror this one: throws FlarewireError `forbidden` when its plan lacks something, and `not-ready` while this one
+ * mirrors another and is cut off from it. So a server that is sent to itself, or in a ring, never gets its own echo for news.
  */
-export function checkMirror(hub: Hub, { mirror }: ConnectQuery): void {
-  if (!mirror || hub.mayBeMirrored) return;
+export function checkMirror(hub: Hub, { mirror }: ConnectQuery, { plan }: Access): void {
+  if (!mirror) return;
+  checkMirrorPlan(plan);
+  if (hub.mayBeMirrored) return;
   throw new FlarewireError("not-ready", "this server follows another one, and has no connection to it now");
 }
 
-/** Takes a seat for a request and returns how to give it back; throws FlarewireError `over-capacity` where there is none. */
-export function takeSeat(seats: Seats, { ip }: FastifyRequest): () => void {
-  const address = clientOf(ip);
-  mustHaveRoom(seats.take(address));
-  return () => seats.leave(address);
+/** Takes a seat for a request, which `end` is to end early, and returns how to give it back; throws FlarewireError `over-capacity` where there is none. */
+export function takeSeat(
+  seats: Seats,
+  { ip }: FastifyRequest,
+  { key }: Access,
+  end: Guest["end"],
+): () => void {
+  const guest: Guest = { address: clientOf(ip), key, end };
+  mustHaveRoom(seats.take(guest));
+  return () => seats.leave(guest);
 }
 
 /**
  * Takes a place for what follows on the request's connection, until that ends, in place of the client's connection before. Throws
  * FlarewireError `invalid-parameter` with the field, or `over-capacity` where there is no seat.
  */
-export function takePlace(places: Places, { query, ip, raw }: FastifyRequest): void {
+export function takePlace(places: Places, { query, ip, raw }: FastifyRequest, access: Access): void {
   const client = readClientId(query);
-  mustHaveRoom(places.seat(raw.socket, clientOf(ip), client));
+  mustHaveRoom(places.seat(raw.socket, clientOf(ip), client, access));
 }
 
 function mustHaveRoom(bound: string | undefined): void {

@@ -6,6 +6,7 @@ import {
   type EventBody,
   type Freshness,
   listsOf,
+  type Plan,
   type Seq,
   type SourceInfo,
   type Step,
@@ -140,11 +141,11 @@ export class Hub {
 
   /**
    * Takes a connection: says `hello`, and answers what its address asks for. Throws FlarewireError when the query is wrong. A
-   * connection that comes in too late, while draining, is closed at once.
+   * connection that comes in too late, while draining, is closed at once. It may follow what `plan` has, for as long as it lasts; without one, all.
    */
-  connect(socket: Socket, framing: Framing, query: ConnectQuery = {}): Session {
-    checkQuery(query);
-    const session = new Session(this.#host, socket, framing, query);
+  connect(socket: Socket, framing: Framing, query: ConnectQuery = {}, plan?: Plan): Session {
+    checkQuery(query, plan);
+    const session = new Session(this.#host, socket, framing, query, plan);
     this.#sessions.add(session);
     if (this.#draining) session.close("draining");
     return session;
@@ -197,8 +198,9 @@ export class Hub {
       limits: this.limits,
       monotonicMs: () => clock.monotonic(),
       wallMs: () => clock.now(),
-      hello: () =>
+      hello: (plan) =>
         helloText({
+          plan,
           server: serverName,
           nowMs: clock.now(),
           cursor: head.cursor,

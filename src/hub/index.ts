@@ -1,4 +1,5 @@
 /** Fan-out: the state at the head of the log, and the sessions that follow it. */
+export { resolveChannels } from "./channel-mask.ts";
 export { type ConnectQuery, checkQuery } from "./connect-query.ts";
 export type { FramedEvent, Framing } from "./framing.ts";
 export { Head, type HeadBatch, type HeadListener } from "./head.ts";
@@ -10,4 +11,5 @@ export { Session, URL_SUBSCRIPTION } from "./session.ts";
 export type { Socket } from "./socket.ts";
 export { sseFraming } from "./sse-framing.ts";
 export { createTally, type Tally } from "./tally.ts";
+export { TokenBucket } from "./token-bucket.ts";
 export { websocketFraming } from "./websocket-framing.ts";

@@ -13,6 +13,7 @@ import {
   type Lists,
   type Lost,
   type MirrorBase,
+  type Plan,
   type Pong,
   type SourceInfo,
   type Subscribed,
@@ -26,6 +27,7 @@ import type { HubLimits } from "./hub-limits.ts";
 
 /** The first message of every connection. */
 export function helloText(about: {
+  readonly plan?: Plan | undefined;
   readonly server: string;
   readonly nowMs: number;
   readonly cursor: Cursor;
@@ -51,6 +53,7 @@ export function helloText(about: {
     cursor: formatCursor(about.cursor),
     heartbeat_interval_ms: about.heartbeatMs,
     silence_limit_ms: about.silenceLimitMs,
+    ...(about.plan === undefined ? {} : { plan: about.plan }),
     limits,
     source: about.source,
     freshness: about.freshness,

@@ -1,5 +1,5 @@
 import type { EventLog } from "../log/event-log.ts";
-import type { Seq } from "../protocol/index.ts";
+import type { Plan, Seq } from "../protocol/index.ts";
 import type { Framing } from "./framing.ts";
 import type { Group, GroupMember } from "./group.ts";
 import type { Head } from "./head.ts";
@@ -30,8 +30,8 @@ export type Watch = "unsubscribed" | "behind" | "early" | "closing";
 export interface SessionHost<S> extends DeliveryHost {
   /** For what clients are told. */
   wallMs(): number;
-  /** The text of `hello` as it is now. */
-  hello(): string;
+  /** The text of `hello` as it is now, to a connection of this plan. */
+  hello(plan: Plan | undefined): string;
   /** The text of what a mirror needs beside the snapshot. */
   base(): string;
   watch(session: S, what: Watch, on: boolean): void;

@@ -3,9 +3,11 @@ import {
   type CloseReason,
   type Command,
   type CommandId,
+  checkMirrorPlan,
   compileFilter,
   FlarewireError,
   type Lost,
+  type Plan,
   parseCursor,
   type Subscribe,
 } from "../protocol/index.ts";
@@ -41,15 +43,23 @@ export class Session implements DeliveryOwner {
   readonly #delivery: Delivery;
   readonly #inbox: Inbox;
   readonly #subscriptions: Subscriptions;
+  readonly #plan: Plan | undefined;
   readonly #transport: string;
   #phase: Phase;
   /** Until when the answer to the first `after` may wait. */
   #earlyUntilMs: number | undefined;
 
-  /** Writes `hello`, then answers the subscription of the address, which has passed `checkQuery`. */
-  constructor(host: SessionHost<Session>, socket: Socket, framing: Framing, query: ConnectQuery) {
+  /** Writes `hello`, then answers the subscription of the address, which has passed `checkQuery`. `plan`: what may be followed; without one, all. */
+  constructor(
+    host: SessionHost<Session>,
+    socket: Socket,
+    framing: Framing,
+    query: ConnectQuery,
+    plan: Plan | undefined,
+  ) {
     this.#host = host;
     this.#socket = socket;
+    this.#plan = plan;
     this.#inbox = new Inbox(host.limits);
     this.#subscriptions = new Subscriptions(host.limits.subscriptions);
     this.#phase = { kind: "waiting", untilMs: host.monotonicMs() + host.limits.firstCommandWithinMs };
@@ -58,7 +68,7 @@ export class Session implements DeliveryOwner {
     host.tally.opened[framing.name] = (host.tally.opened[framing.name] ?? 0) + 1;
     host.tally.open[framing.name] = (host.tally.open[framing.name] ?? 0) + 1;
     this.#delivery = new Delivery(host, socket, framing, this);
-    this.#delivery.write(host.hello());
+    this.#delivery.write(host.hello(plan));
     if (query.channels) this.#take({ kind: "command", command: subscribeOf(query, query.channels) });
   }
 
@@ -215,7 +225,7 @@ export class Session implements DeliveryOwner {
         break;
       case "subscribe":
         this.#subscribe(command, {
-          mask: maskOf(resolveChannels(command.channels)),
+          mask: maskOf(resolveChannels(command.channels, this.#plan)),
           filter: compileFilter(command.filter),
         });
         break;
@@ -225,6 +235,7 @@ export class Session implements DeliveryOwner {
   }
 
   #subscribe(command: Subscribe, part: SelectionPart): void {
+    if (command.mirror) checkMirrorPlan(this.#plan);
     this.#subscriptions.check(command.id, part);
     this.#settleMode(command);
     if (command.after === undefined) this.#start(command, part);

@@ -30,6 +30,8 @@ export function createTally(): Tally {
       "bad-request": 0,
       "message-too-big": 0,
       "no-command": 0,
+      unauthorised: 0,
+      forbidden: 0,
       "rate-limited": 0,
       internal: 0,
       draining: 0,

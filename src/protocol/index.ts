@@ -10,4 +10,5 @@ export * from "./filter-event.ts";
 export * from "./lists.ts";
 export * from "./marks-text.ts";
 export * from "./messages.ts";
+export * from "./plans.ts";
 export * from "./view.ts";

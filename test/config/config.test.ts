@@ -32,6 +32,8 @@ const BAD: Readonly<Record<SettingName, { readonly text: string; readonly json: 
   logBytes: { text: "64MB", json: 67_108_864 },
   maxSockets: { text: "many", json: 0 },
   maxSocketsPerIp: { text: "0x10", json: 1_000_001 },
+  keys: { text: "no-such-keys.json", json: [] },
+  anonymous: { text: "pro", json: false },
   corsOrigins: { text: "example.org", json: ["https://example.org/path"] },
   allowedOrigins: { text: "https://", json: [1] },
   trustProxy: { text: "0.0.0.0/0", json: true },
@@ -272,6 +274,7 @@ describe("what is wrong", () => {
     [["--source", "http://x.example", "--warmup", "1h"], "warmup (flag --warmup) has no effect with source"],
     [["--group", "bsc"], "group (flag --group) has no effect on the simulated market"],
     [["--feed", "simulated", "--file", "own.csv"], "file (flag --file) has no effect on the simulated"],
+    [["--anonymous", "off"], "anonymous (flag --anonymous) has no effect without a file of keys"],
     [["--profiles", "own.csv"], "profiles (flag --profiles) has no effect on the simulated market"],
   ])("%j is refused: one of them would have no effect", (args, expected) => {
     writeFileSync(join(directory, "own.csv"), "");
