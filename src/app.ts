@@ -2,13 +2,21 @@ import { EventEmitter } from "eventemitter3";
 import type { FastifyInstance } from "fastify";
 import { type Logger, pino } from "pino";
 import { type Config, listenProblem } from "./config.ts";
-import { createHttpServer, Places, registerEvents, registerWebSocket, Seats } from "./http/index.ts";
+import {
+  createHttpServer,
+  Places,
+  registerEvents,
+  registerMetrics,
+  registerWebSocket,
+  Seats,
+} from "./http/index.ts";
 import { Head, type HeadBatch, Hub } from "./hub/index.ts";
 import { openKept } from "./kept.ts";
 import { systemClock, type WallClock } from "./lib/clock.ts";
 import { VERSION } from "./lib/version.ts";
 import type { EventLog } from "./log/index.ts";
-import { type OpenSource, openSource, type SourceParts } from "./open-source.ts";
+import { createGatewayMetrics } from "./metrics/index.ts";
+import { type OpenSource, openSource, type Resume, type SourceParts } from "./open-source.ts";
 import { type EventBody, type EventName, type Freshness, formatCursor } from "./protocol/index.ts";
 import { runPoller, type SnapshotSource, watchFreshness } from "./source/index.ts";
 
@@ -83,8 +91,16 @@ async function start(config: Config, parts: SourceParts, given: GatewayParts): P
     onError: (error) => logger.error({ err: error }, "a listener of the head failed"),
   });
   const freshness = () => withTrouble(source.freshness(), kept.trouble);
-  const hub = createHub(config, { clock, logger, source, freshness, log, head });
+  const hub = createHub(config, { clock, logger, source, freshness, log, head, resume });
   const events: Gateway["events"] = new EventEmitter();
+  const { rejected, upstream } = opened;
+  const metrics = config.metrics
+    ? createGatewayMetrics({
+        ...{ hub, head, log, freshness, rejected, version: VERSION },
+        info: () => source.info,
+        ...(upstream ? { upstream } : {}),
+      })
+    : undefined;
   const polling = new AbortController();
   let draining = false;
   const app = await createHttpServer({
@@ -100,6 +116,7 @@ async function start(config: Config, parts: SourceParts, given: GatewayParts): P
       const places = new Places(new Seats(maxSockets, maxSocketsPerIp));
       await registerWebSocket(instance, { hub, clock, places, allowedOrigins });
       const info = () => source.info;
+      if (metrics) registerMetrics(instance, metrics);
       registerEvents(instance, { hub, log, head, clock, freshness, info, places, allowedOrigins });
     },
   });
@@ -114,9 +131,10 @@ async function start(config: Config, parts: SourceParts, given: GatewayParts): P
     source,
     publish: async (publication) => {
       await publish(publication);
-      kept.afterPoll(head, progress);
+      kept.afterPoll(head, hub.history.lists, progress);
     },
     ...(resume ? { resume } : {}),
+    ...(metrics ? { onPoll: metrics.polled } : {}),
     clock,
     signal: polling.signal,
     onError: (error) => logger.warn({ err: error }, "poll failed"),
@@ -142,6 +160,7 @@ async function start(config: Config, parts: SourceParts, given: GatewayParts): P
     // Whoever does not answer its close gets a grace; it is part of the time that the drain may take.
     await hub.drain(Math.max(0, config.drainMs - hub.limits.closeGraceMs));
     await app.close();
+    metrics?.close();
     await kept.close();
   };
   let stopped: Promise<void> | undefined;
@@ -199,10 +218,12 @@ interface HubParts {
   readonly freshness: () => Freshness;
   readonly log: EventLog;
   readonly head: Head;
+  readonly resume: Resume | undefined;
 }
 
-function createHub(config: Config, { clock, logger, source, freshness, log, head }: HubParts): Hub {
+function createHub(config: Config, { clock, logger, source, freshness, log, head, resume }: HubParts): Hub {
   return new Hub({
+    ...(resume ? { known: resume.known } : {}),
     log,
     head,
     clock,

@@ -175,11 +175,17 @@ export const SETTINGS = {
     example: "50000",
     description: "How many events are kept whatever their age",
   }),
+  logFlareAge: setting("logFlareAgeMs", duration(0, 30 * 24 * HOUR), {
+    default: "24h",
+    example: "3d",
+    description:
+      "How long starts and finishes of flares, and changes of the source's state, are kept where that is longer; they may take half of logBytes",
+  }),
   logBytes: setting("logBytes", size(64 * KIB, 1_024 * GIB), {
     default: "64MiB",
     example: "256MiB",
     description:
-      "Most memory, and most room in the data directory, that kept events may take, above both logAge and logCount",
+      "Most memory, and most room in the data directory, that kept events may take, above the other three",
   }),
   maxSockets: setting("maxSockets", integer(1, 1_000_000), {
     default: "10000",
@@ -206,6 +212,11 @@ export const SETTINGS = {
     default: "none",
     example: "loopback,10.0.0.0/8",
     description: "Proxies whose X-Forwarded-For tells the client's address",
+  }),
+  metrics: setting("metrics", flag, {
+    default: "true",
+    example: "false",
+    description: "Serve the gateway's own numbers at `/metrics`, for Prometheus",
   }),
   drain: setting("drainMs", duration(0, 10 * MINUTE), {
     default: "10s",

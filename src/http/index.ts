@@ -3,6 +3,7 @@ export * from "./endpoints.ts";
 export * from "./events-route.ts";
 export * from "./head-like.ts";
 export * from "./http-settings.ts";
+export * from "./metrics-route.ts";
 export * from "./places.ts";
 export * from "./responses.ts";
 export * from "./seats.ts";

@@ -6,6 +6,7 @@ import type { Head } from "./head.ts";
 import type { HubLimits } from "./hub-limits.ts";
 import type { ListHistory } from "./list-history.ts";
 import type { Selection } from "./selection.ts";
+import type { Tally } from "./tally.ts";
 
 /** What a delivery sees of the hub. */
 export interface DeliveryHost {
@@ -14,6 +15,7 @@ export interface DeliveryHost {
   /** The lists at the head and before, for those who filter. */
   readonly history: ListHistory;
   readonly limits: HubLimits;
+  readonly tally: Tally;
   /** For limits: see WallClock.monotonic. */
   monotonicMs(): number;
   /** Puts a client that was sent everything up to the head among its equals. */

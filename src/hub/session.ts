@@ -40,6 +40,7 @@ export class Session implements DeliveryOwner {
   readonly #delivery: Delivery;
   readonly #inbox: Inbox;
   readonly #subscriptions: Subscriptions;
+  readonly #transport: string;
   #phase: Phase;
 
   /** Writes `hello`, then answers the subscription of the address, which has passed `checkQuery`. */
@@ -50,6 +51,9 @@ export class Session implements DeliveryOwner {
     this.#subscriptions = new Subscriptions(host.limits.subscriptions);
     this.#phase = { kind: "waiting", untilMs: host.monotonicMs() + host.limits.firstCommandWithinMs };
     host.watch(this, "unsubscribed", true);
+    this.#transport = framing.name;
+    host.tally.opened[framing.name] = (host.tally.opened[framing.name] ?? 0) + 1;
+    host.tally.open[framing.name] = (host.tally.open[framing.name] ?? 0) + 1;
     this.#delivery = new Delivery(host, socket, framing, this);
     this.#delivery.write(host.hello());
     if (query.channels) this.#take({ kind: "command", command: subscribeOf(query, query.channels) });
@@ -63,6 +67,11 @@ export class Session implements DeliveryOwner {
   /** True while there is more to be sent than the client takes: it may be slow to answer anything. */
   get isBehind(): boolean {
     return this.isOpen && !this.#delivery.isLive;
+  }
+
+  /** How many events it is behind the head. */
+  get lag(): number {
+    return this.#delivery.lag;
   }
 
   /** A text message came in. */
@@ -87,6 +96,9 @@ export class Session implements DeliveryOwner {
 
   /** The connection is over, for whatever reason. */
   closed(): void {
+    const { tally } = this.#host;
+    if (this.isOpen) tally.closed.client += 1;
+    if (this.#phase.kind !== "closed") tally.open[this.#transport] = (tally.open[this.#transport] ?? 1) - 1;
     this.#delivery.end();
     this.#phase = { kind: "closed" };
     this.#host.gone(this);
@@ -95,6 +107,7 @@ export class Session implements DeliveryOwner {
   /** Tells the client to go, and why; the connection ends hard if it does not within the grace. The first reason counts. */
   close(reason: CloseReason): void {
     if (!this.isOpen) return;
+    this.#host.tally.closed[reason] += 1;
     this.#delivery.end();
     this.#inbox.clear();
     this.#phase = { kind: "closing", untilMs: this.#host.monotonicMs() + this.#host.limits.closeGraceMs };
@@ -221,6 +234,7 @@ export class Session implements DeliveryOwner {
   #start({ id, snapshot }: Subscribe, part: SelectionPart, lost?: Lost): void {
     const { head, history } = this.#host;
     const { mask, filter } = part;
+    if (lost) this.#host.tally.resets[lost.reason] += 1;
     const added = channelsOf(mask & ~this.#subscriptions.selection.mask);
     this.#follow(id, part);
     this.#delivery.move(this.#subscriptions.selection);
@@ -243,13 +257,19 @@ export class Session implements DeliveryOwner {
     } as const;
     const sameEpoch = after.epoch === cursor.epoch;
     if (sameEpoch && after.seq > cursor.seq) this.#start(command, part, { reason: "ahead", events: null });
-    else if (sameEpoch && after.seq === cursor.seq && !(part.filter && history.isUnmarked(after.seq))) {
+    else if (
+      sameEpoch &&
+      after.seq === cursor.seq &&
+      !(part.filter?.selectsItems && history.isUnmarked(after.seq))
+    ) {
       this.#follow(command.id, part);
+      this.#host.tally.resumed += 1;
       this.#delivery.move(selectionOf([part]));
       this.#delivery.write(subscribedText(answer));
     } else {
       this.#delivery.resume(selectionOf([part]), after, (lost) => {
         if (lost) return this.#start(command, part, lost);
+        this.#host.tally.resumed += 1;
         this.#follow(command.id, part);
         this.#delivery.write(subscribedText(answer));
       });

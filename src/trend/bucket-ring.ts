@@ -76,6 +76,19 @@ export function closeAt(ring: BucketRing, bucket: number): number {
   return ring.closes[known % ring.closes.length] ?? 0;
 }
 
+const ROOM = new Float64Array(1_024);
+
+/** The closes of the steps `from` to `to`, all of them held: from index 0, valid until the next call. */
+export function closesWithin(ring: BucketRing, from: number, to: number): Readonly<Float64Array> {
+  const { closes } = ring;
+  let slot = from % closes.length;
+  for (let index = 0; index <= to - from; index++) {
+    ROOM[index] = closes[slot] ?? 0;
+    slot = slot + 1 === closes.length ? 0 : slot + 1;
+  }
+  return ROOM;
+}
+
 /** Buys of the steps `from` to `to`, both included. */
 export function buysWithin(ring: BucketRing, from: number, to: number): number {
   return sumOf(ring, ring.buys, from, to);

@@ -1,7 +1,7 @@
 import { MINUTE_MS } from "../lib/time.ts";
 import type { FeedFacts } from "../market/index.ts";
 import type { BscChartItem, ExchangeChartItem, MaticChartItem } from "../model/index.ts";
-import { advanceRing, buysWithin, closeAt, knownSteps, sellsWithin } from "./bucket-ring.ts";
+import { advanceRing, buysWithin, closeAt, closesWithin, knownSteps, sellsWithin } from "./bucket-ring.ts";
 import { formatDecimal } from "./decimal.ts";
 import { viewNestedFlare, viewSymbol } from "./flare-view.ts";
 import { chartItemId } from "./ids.ts";
@@ -51,8 +51,23 @@ export function rankTokens(
   const rises = Float64Array.from(candidates, ({ rise }) => rise);
   const market = rises.length >= settings.marketMinimum ? medianInPlace(rises, rises.length) : 0;
   const worth = ({ rise, risk }: Candidate) => (rise - market) / risk;
-  candidates.sort((a, b) => worth(b) - worth(a) || (a.token.key < b.token.key ? -1 : 1));
-  return candidates.slice(0, TOP);
+  return best(candidates, (a, b) => worth(b) - worth(a) || (a.token.key < b.token.key ? -1 : 1));
+}
+
+/** The first ten in that order. There are thousands to choose from each minute: they need not all be put in order. */
+function best(
+  candidates: readonly Candidate[],
+  compare: (a: Candidate, b: Candidate) => number,
+): Candidate[] {
+  const top: Candidate[] = [];
+  for (const candidate of candidates) {
+    const last = top[TOP - 1];
+    if (last && compare(candidate, last) > 0) continue;
+    const place = top.findIndex((other) => compare(candidate, other) < 0);
+    top.splice(place < 0 ? top.length : place, 0, candidate);
+    if (top.length > TOP) top.pop();
+  }
+  return top;
 }
 
 function isEligible(token: TokenState, atMs: number, facts: FeedFacts, settings: DetectorSettings): boolean {
@@ -73,8 +88,9 @@ function measure(token: TokenState, atMs: number, settings: DetectorSettings): C
   let sum = 0;
   let squares = 0;
   let before = 0;
-  for (let step = end - count + 1; step <= end; step++) {
-    const close = closeAt(ring, step);
+  const closes = closesWithin(ring, end - count + 1, end);
+  for (let index = 0; index < count; index++) {
+    const close = closes[index] ?? 0;
     sum += close;
     // Most minutes of most tokens are flat, and a logarithm costs more than all the rest.
     if (before > 0 && close !== before) squares += Math.log(close / before) ** 2;

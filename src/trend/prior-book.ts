@@ -59,7 +59,26 @@ export class PriorBook {
   }
 }
 
+const LEAST_POWER = 2;
+const MOST_POWER = 7;
+
+/** The buckets' names, made once: a bucket is looked up for each token each minute. */
+const NAMES: Readonly<Record<MarketGroup, readonly string[]>> = {
+  bsc: namesOf("bsc"),
+  exchange: namesOf("exchange"),
+  matic: namesOf("matic"),
+  avalanche: namesOf("avalanche"),
+};
+
+function namesOf(group: MarketGroup): readonly string[] {
+  return Array.from(
+    { length: MOST_POWER + 1 },
+    (_, power) => `${group}/${power < LEAST_POWER ? "?" : power}`,
+  );
+}
+
 function nameOf(group: MarketGroup, liquidityUsd: number | null): string {
-  if (liquidityUsd === null) return `${group}/?`;
-  return `${group}/${Math.min(7, Math.max(2, Math.floor(Math.log10(Math.max(1, liquidityUsd)))))}`;
+  const power = liquidityUsd === null ? 0 : Math.floor(Math.log10(Math.max(1, liquidityUsd)));
+  const place = liquidityUsd === null ? 0 : Math.min(MOST_POWER, Math.max(LEAST_POWER, power));
+  return NAMES[group][place] ?? "";
 }

@@ -15,6 +15,7 @@ test("the engine's bench runs, and every figure of a short run is a number above
     "trades/CPU s",
     "trades/CPU s",
     "trades/CPU s",
+    "trades/CPU s",
     "ms",
     "ms",
     "CPU s",

@@ -1,0 +1,39 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { createWallets, LAST_BUY_MS, rowOf, TRIPS, USD, USD_AT_MS } from "../../src/trend/wallet-table.ts";
+
+const SECOND = 1_000;
+
+test("each trader finds what was written in its row, however the table grew", () => {
+  const names = fc.string({ minLength: 1, maxLength: 50 });
+  fc.assert(
+    fc.property(fc.array(fc.tuple(names, fc.nat(1_000)), { maxLength: 400 }), (purchases) => {
+      const table = createWallets();
+      const known = new Map<string, number>();
+      for (const [trader, usd] of purchases) {
+        const row = rowOf(table, trader, SECOND);
+        table.numbers[row + USD] = (table.numbers[row + USD] ?? 0) + usd;
+        known.set(trader, (known.get(trader) ?? 0) + usd);
+      }
+      expect(table.count).toBe(known.size);
+      for (const [trader, usd] of known) expect(table.numbers[rowOf(table, trader, SECOND) + USD]).toBe(usd);
+    }),
+  );
+});
+
+test("of too many traders those that were longest silent are forgotten, and the rest keep their rows", () => {
+  const table = createWallets();
+  for (let n = 0; n < 5_000; n++) {
+    const row = rowOf(table, `0x${n}`, n * SECOND);
+    table.numbers[row + LAST_BUY_MS] = n * SECOND;
+    table.numbers[row + TRIPS] = n;
+    expect(table.count).toBeLessThanOrEqual(640);
+  }
+  for (let n = 5_000 - 512; n < 5_000; n++) {
+    expect(table.numbers[rowOf(table, `0x${n}`, 5_000 * SECOND) + TRIPS]).toBe(n);
+  }
+  const forgotten = rowOf(table, "0x7", 5_000 * SECOND);
+  expect(table.numbers[forgotten + TRIPS]).toBe(0);
+  expect(table.numbers[forgotten + LAST_BUY_MS]).toBe(-1);
+  expect(table.numbers[forgotten + USD_AT_MS]).toBe(5_000 * SECOND);
+});
