@@ -88,8 +88,10 @@ export function measurePrice(
 }
 
 /**
- * Reads a candle token. Its imbalance is that of {@link CandleState.flow}, where the feed says who bought. A rise is unsupported on no more than the
- * usual volume, and when too little of it came in minutes of high volume: a thin tick, however far it jumped.
+ * Reads a candle token. Its imbalance is that of {@link CandleState.flow}, where the feed says who bought. The price term counts only in
+ * the share in which its rise came in minutes of high volume, B/R of {@link CandleState.backed} and the rise: most jumps of a restless
+ * pair are thin, and weighed in full they would ask for a threshold that a small pump on real volume cannot reach. A rise is unsupported
+ * on no more than the usual volume, and when that share is too small: a thin tick, however far it jumped.
  */
 export function readCandle(
   reading: Reading,
@@ -107,6 +109,7 @@ export function readCandle(
   imbalance.z = imbalance.raw * 2 * Z_MOST;
   price.weight = weights.price;
   measurePrice(reading, state, market, state.variance, settings);
+  if (reading.rise > 0) price.z *= clip(state.backed / reading.rise, 0, 1);
   volume.weight = weights.volume;
   volume.raw = state.usualVolume > 0 ? state.volume / state.usualVolume : 0;
   const surplus = state.logVolume - Math.max(0, market.logVolume);

@@ -4,9 +4,9 @@
  * twenty pairs, and looked at on the second.
  */
 export interface DetectorSettings {
-  /** Score above which a candle token may start to flare. Default 2.8: tuned. 0 starts on any rise; above 6 never starts. */
+  /** Score above which a candle token may start to flare. Default 1.95: tuned. 0 starts on any rise; above 6 never starts. */
   readonly candleStartScore: number;
-  /** The same for tokens whose single trades are known. Default 2.6: their terms are more and sharper. */
+  /** The same for tokens whose single trades are known. Default 2: tuned on the simulated market; their terms are more and sharper, and all of them count at once in a pump. */
   readonly tradeStartScore: number;
   /** The finish threshold as a share of the start threshold, in (0, 1). Default 0.48: two thresholds far apart are what keeps a flare from flapping (hysteresis; Page 1954, Kleinberg 2002). */
   readonly finishShare: number;
@@ -22,7 +22,7 @@ export interface DetectorSettings {
   readonly fadeMs: number;
   /** A flare lasts at least this long, but for a hard canary. Default 10 minutes. */
   readonly minimumFlareMs: number;
-  /** After a flare the token cannot start another for this long. Default 20 minutes. */
+  /** After a flare the token cannot start another for this long. Default 30 minutes: tuned, against flapping. */
   readonly coolDownMs: number;
   /** No trade and no candle for this long before a fade makes the finish `silent` instead of `faded`. Default 10 minutes. */
   readonly silentMs: number;
@@ -36,9 +36,9 @@ export interface DetectorSettings {
   readonly fastMs: number;
   /** Time constant of the long price reference. Default 30 minutes. */
   readonly priceMs: number;
-  /** What the burst (a cumulative sum of log returns) gives up a minute, in deviations of a one-minute return. Default 0.5: tuned; half of the rise looked for, after Page. */
+  /** What the burst (a cumulative sum of log returns) gives up a minute, in deviations of a one-minute return. Default 0.25: tuned. Half of the rise looked for, after Page; at 0.5 a pair whose trades bounce between bid and ask lost half of a small pump to it. */
   readonly burstDrift: number;
-  /** Least deviation of a one-minute return when a burst is weighed against it. Default 0.003. */
+  /** Least deviation of a one-minute return when a burst is weighed against it. Default 0.005: tuned; in a calm pair every move would be rare, and few matter. */
   readonly burstFloor: number;
   /** Deviation of a one-minute log return that is assumed of a token of which nothing is known. Default 0.005. */
   readonly priorVolatility: number;
@@ -67,7 +67,7 @@ export interface DetectorSettings {
   readonly volumeShare: number;
   /** How many times the usual volume a minute must have for its rise to count as fully backed. Default 4: tuned. */
   readonly backedBy: number;
-  /** Share of a candle token's rise that must be backed. Default 0.45: tuned; 0 opens this gate. */
+  /** Share of a candle token's rise that must be backed. Default 0.6: tuned; 0 opens this gate. */
   readonly backedShare: number;
   /** Live tokens that a group must have for its median to mean anything. Default 5. */
   readonly marketMinimum: number;
@@ -121,8 +121,8 @@ export interface DetectorSettings {
 
 /** The settings that hold unless others are given. */
 export const DEFAULT_SETTINGS: DetectorSettings = {
-  candleStartScore: 2.8,
-  tradeStartScore: 2.6,
+  candleStartScore: 1.95,
+  tradeStartScore: 2,
   finishShare: 0.48,
   startRise: 0.03,
   startActivity: 1,
@@ -130,15 +130,15 @@ export const DEFAULT_SETTINGS: DetectorSettings = {
   tradeStartTicks: 3,
   fadeMs: 600_000,
   minimumFlareMs: 600_000,
-  coolDownMs: 1_200_000,
+  coolDownMs: 1_800_000,
   silentMs: 600_000,
   candleWarmUp: 30,
   baselineMs: 21_600_000,
   frozenRate: 0.1,
   fastMs: 300_000,
   priceMs: 1_800_000,
-  burstDrift: 0.5,
-  burstFloor: 0.003,
+  burstDrift: 0.25,
+  burstFloor: 0.005,
   priorVolatility: 0.005,
   priorMinutes: 30,
   priceFloor: 0.01,
@@ -146,11 +146,11 @@ export const DEFAULT_SETTINGS: DetectorSettings = {
   betaSpread: 0.5,
   volumeFloor: 1,
   weights: { buyers: 0.4, imbalance: 0.2, price: 0.25, volume: 0.15 },
-  candleWeights: { imbalance: 0.2, price: 0.45, volume: 0.35 },
+  candleWeights: { imbalance: 0.2, price: 0.48, volume: 0.32 },
   depthShare: 0.3,
   volumeShare: 1.5,
   backedBy: 4,
-  backedShare: 0.45,
+  backedShare: 0.6,
   marketMinimum: 5,
   removedShare: 0.5,
   removalMs: 3_600_000,

@@ -24,6 +24,7 @@ export interface CandlePlan {
 
 const MINUTES_A_DAY = 1_440;
 const RULE_RANGE = { low: 1.05, high: 200, steps: 12 };
+const CURVE = [1.6, 1.8, 1.95, 2.1];
 const SCORE_RANGE = { low: 0.5, high: 6, steps: 7 };
 
 /** Scores Flarewire, the two plain rules as people set them, and both at the threshold that gives them Flarewire's natural rate on the first half. */
@@ -60,6 +61,13 @@ export function ablateCandles(plan: CandlePlan): readonly CandleRow[] {
       plan,
     );
   });
+}
+
+/** Scores the engine at start scores around its own: what more recall costs in flares where nothing was injected. */
+export function traceCandles(plan: CandlePlan): readonly CandleRow[] {
+  return CURVE.map((candleStartScore) =>
+    evaluateDetector(`start score ${candleStartScore}`, engineDetector({ candleStartScore }), plan),
+  );
 }
 
 /** The minutes of a half; the first one spares a day of warm-up. */

@@ -1,12 +1,12 @@
 /*
- * npm run evaluate -- [--candles FILE] [--seeds 1,2,3] [--half first|second] [--hours 8] [--ablate] [--plots DIR] [--json | --markdown]
+ * npm run evaluate -- [--candles FILE] [--seeds 1,2,3] [--half first|second] [--hours 8] [--ablate | --curve] [--plots DIR] [--json | --markdown]
  *
  * Two measurements. Labelled pumps and decoys are injected into real recorded candles; thresholds are chosen on the first half of the
  * days, the second half is what counts. And the simulated market, which knows what it did on purpose, is run for some hours.
  * Both score Flarewire and two plain rules: those as people set them, and at the threshold that gives them Flarewire's natural rate.
  */
 import { parseArgs } from "node:util";
-import { ablateCandles, type CandlePlan, evaluateCandles } from "./candle-evaluation.ts";
+import { ablateCandles, type CandlePlan, evaluateCandles, traceCandles } from "./candle-evaluation.ts";
 import { writePlots } from "./plots.ts";
 import { loadMarket } from "./series.ts";
 import { ablateSimulated, evaluateSimulated } from "./simulated-evaluation.ts";
@@ -20,6 +20,7 @@ const { values } = parseArgs({
     half: { type: "string", default: "second" },
     hours: { type: "string", default: "8" },
     ablate: { type: "boolean", default: false },
+    curve: { type: "boolean", default: false },
     plots: { type: "string" },
     json: { type: "boolean", default: false },
     markdown: { type: "boolean", default: false },
@@ -39,7 +40,7 @@ const simulatedPlans = seeds.map((seed) => ({ seed, hours }));
 if (values.plots !== undefined) {
   for (const file of writePlots(values.plots, plan.market, seeds[0] ?? 1)) process.stdout.write(`${file}\n`);
 } else {
-  const result = values.ablate ? ablate() : evaluate();
+  const result = values.ablate ? ablate() : values.curve ? curve() : evaluate();
   process.stdout.write(
     values.json ? `${JSON.stringify(result)}\n` : values.markdown ? toMarkdown(result) : toText(result),
   );
@@ -58,6 +59,10 @@ function ablate(): Evaluation {
     simulatedRows: ablateSimulated(simulatedPlans),
     canary: [],
   };
+}
+
+function curve(): Evaluation {
+  return { ...about(), candleRows: traceCandles(plan), simulatedRows: [], canary: [] };
 }
 
 function about(): Pick<Evaluation, "candles" | "simulated"> {

@@ -26,22 +26,10 @@ export function toMarkdown(result: Evaluation): string {
       result.candleRows.map(candleCells),
     ),
     "",
-    `n by class, Flarewire (left out, already flaring): ${countsOf(result.candleRows[0])}.`,
+    `n by class, ${result.candleRows[0]?.detector ?? ""} (left out, already flaring): ${countsOf(result.candleRows[0])}.`,
     "",
-    `The simulated market, ${simulated.hours} hours after six of warm-up, seeds ${simulated.seeds.join(", ")}; fired (median / 90th percentile of the delay in seconds):`,
-    "",
-    ...simulatedMarkdown(result.simulatedRows),
-    "",
-    ...markdownTable(
-      ["canary on BSC", "n", "on by the end", "on before the liquidity went"],
-      result.canary.map((one) => [
-        one.kind === "pump" ? "honest pump" : one.kind,
-        String(one.n),
-        one.byEnd.toFixed(3),
-        one.beforeRemoval?.toFixed(3) ?? "–",
-      ]),
-    ),
-    "",
+    ...(result.simulatedRows.length > 0 ? simulatedMarkdown(simulated, result.simulatedRows) : []),
+    ...(result.canary.length > 0 ? canaryMarkdown(result.canary) : []),
   ].join("\n");
 }
 
@@ -113,7 +101,23 @@ function countsOf(row: CandleRow | undefined): string {
     .join(", ");
 }
 
-function simulatedMarkdown(rows: readonly SimulatedRow[]): readonly string[] {
+function canaryMarkdown(canary: readonly CanaryScore[]): readonly string[] {
+  const cells = canary.map((one) => [
+    one.kind === "pump" ? "honest pump" : one.kind,
+    String(one.n),
+    one.byEnd.toFixed(3),
+    one.beforeRemoval?.toFixed(3) ?? "–",
+  ]);
+  return [
+    ...markdownTable(["canary on BSC", "n", "on by the end", "on before the liquidity went"], cells),
+    "",
+  ];
+}
+
+function simulatedMarkdown(
+  { hours, seeds }: Evaluation["simulated"],
+  rows: readonly SimulatedRow[],
+): readonly string[] {
   const kinds = rows[0]?.kinds.map(({ kind }) => kind) ?? [];
   const cells = rows.map((row) => [
     row.detector,
@@ -121,10 +125,15 @@ function simulatedMarkdown(rows: readonly SimulatedRow[]): readonly string[] {
     ...kinds.map((kind) => simulatedCell(row.kinds.find((score) => score.kind === kind))),
   ]);
   const counts = rows[0]?.kinds.map(({ n }) => String(n)) ?? [];
-  return markdownTable(
-    ["detector", "flares an hour outside every label", ...kinds],
-    [["n (Flarewire)", "", ...counts], ...cells],
-  );
+  return [
+    `The simulated market, ${hours} hours after six of warm-up, seeds ${seeds.join(", ")}; fired (median / 90th percentile of the delay in seconds):`,
+    "",
+    ...markdownTable(
+      ["detector", "flares an hour outside every label", ...kinds],
+      [[`n (${rows[0]?.detector ?? ""})`, "", ...counts], ...cells],
+    ),
+    "",
+  ];
 }
 
 function simulatedCell(score: KindScore | undefined): string {

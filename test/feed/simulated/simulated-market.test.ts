@@ -73,6 +73,21 @@ describe("what every event keeps", () => {
     expect(offenders).toEqual([]);
   });
 
+  test("before makers take out, what lay in the pool was told within half an hour", () => {
+    const toldAt = new Map<string, number>();
+    let removals = 0;
+    const offenders = events.filter((event) => {
+      if (event.kind !== "liquidity") return false;
+      const before = toldAt.get(event.pool) ?? Number.NEGATIVE_INFINITY;
+      toldAt.set(event.pool, event.at);
+      if (event.cause !== "remove") return false;
+      removals += 1;
+      return event.at - before > 30 * MINUTE;
+    });
+    expect(offenders).toEqual([]);
+    expect(removals).toBeGreaterThan(10);
+  });
+
   test("prices, amounts and sizes are above 0, and price times amount is the size", () => {
     const trades = events.filter((event) => event.kind === "trade");
     const offenders = trades.filter(({ price, amount, quoteUsd }) => {

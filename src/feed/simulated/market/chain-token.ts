@@ -163,6 +163,7 @@ export class ChainToken implements Actor {
   #makersMove(now: number, out: MarketEvent[]): void {
     const wanted = this.#traits.liquidityUsd / this.venue.liquidityUsd(this.#quoteUsd());
     const factor = Math.max(0.9, Math.min(1.1, Math.sqrt(wanted) * this.#random.logNormal(1, 0.05)));
+    this.venue.remind(now, this.#quoteUsd(), out);
     this.venue.pool.scale(factor);
     this.venue.report(now, this.#quoteUsd(), factor > 1 ? "add" : "remove", out);
   }

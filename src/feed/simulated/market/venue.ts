@@ -1,3 +1,4 @@
+import { MINUTE_MS } from "../../../lib/time.ts";
 import type { LiquidityEvent, MarketEvent, MarketGroup, Trade } from "../../../market/index.ts";
 import { decimal, dollars } from "./decimal.ts";
 import type { Pool } from "./pool.ts";
@@ -5,6 +6,8 @@ import type { Pool } from "./pool.ts";
 /** A change of the liquidity that is reported at once, and one that is reported with the next minute. */
 const REPORT_AT_ONCE = 0.05;
 const REPORT_BY_MINUTE = 0.01;
+/** After so long without a report one may have forgotten what lay in the pool. */
+const REMIND_AFTER_MS = 30 * MINUTE_MS;
 /** Dust that no chain would show as a trade. */
 const LEAST_USD = 0.01;
 
@@ -23,6 +26,7 @@ export class Venue {
   readonly names: VenueNames;
   readonly pool: Pool;
   #reportedUsd = 0;
+  #reportedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(names: VenueNames, pool: Pool) {
     this.names = names;
@@ -50,23 +54,25 @@ export class Venue {
     return usd;
   }
 
+  /** Says what lies in the pool if that was not said for long: a removal tells its share only to who knows what was there before. */
+  remind(at: number, quoteUsd: number, out: MarketEvent[]): void {
+    if (at - this.#reportedAtMs >= REMIND_AFTER_MS) this.#tell(at, this.liquidityUsd(quoteUsd), "sync", out);
+  }
+
   /** Reports the liquidity when it has moved enough: by `sync`, unless the makers caused it. */
   report(at: number, quoteUsd: number, cause: LiquidityEvent["cause"] | "trade", out: MarketEvent[]): void {
     const usd = this.liquidityUsd(quoteUsd);
     const moved = Math.abs(usd / this.#reportedUsd - 1);
     if (cause === "trade" && moved < REPORT_AT_ONCE) return;
     if (cause === "sync" && moved < REPORT_BY_MINUTE) return;
+    this.#tell(at, usd, cause === "trade" ? "sync" : cause, out);
+  }
+
+  #tell(at: number, usd: number, cause: LiquidityEvent["cause"], out: MarketEvent[]): void {
     this.#reportedUsd = usd;
+    this.#reportedAtMs = at;
     const { group, pool, token } = this.names;
-    out.push({
-      kind: "liquidity",
-      at,
-      group,
-      pool,
-      token,
-      usd: dollars(usd),
-      cause: cause === "trade" ? "sync" : cause,
-    });
+    out.push({ kind: "liquidity", at, group, pool, token, usd: dollars(usd), cause });
   }
 
   #trade(at: number, side: Trade["side"], usd: number, tokens: number, trader: string): Trade {
