@@ -1,0 +1,92 @@
+import type { OpenApiDocument, OperationContract } from "../contracts/openapi.ts";
+import type { ResponseContract } from "../contracts/problem-responses.ts";
+import { DOCUMENTS, STREAM_PATH } from "../endpoints.ts";
+import { type Html, html, prose } from "./html.ts";
+import { pageHtml } from "./layout.ts";
+import { parameterFields } from "./parameter-fields.ts";
+import { exampleHtml, schemasHtml, typeHtml } from "./schema-html.ts";
+
+type Responses = OpenApiDocument["components"]["responses"];
+
+/** REST as a page: every address with its parameters, answers and problems, and a form that asks it. */
+export function restPage(basePath: string, { info, paths, components }: OpenApiDocument): string {
+  const operations = Object.entries(paths).map(([path, { get }]) =>
+    operationHtml(basePath, path, get, components.responses),
+  );
+  const contents = Object.entries(paths).map(
+    ([path, { get }]) =>
+      html`<li><a href="#${get.operationId}"><code>${path}</code></a> ${get.summary}</li>\n`,
+  );
+  const headers = Object.entries(components.headers).map(
+    ([name, header]) =>
+      html`<tr id="header-${name}"><th scope="row"><code>${name}</code></th><td>${prose(textOf(header))}</td></tr>\n`,
+  );
+  const body = html`<h1>REST</h1>
+${introHtml(info.description)}
+<nav aria-label="Addresses"><ul class="contents">
+${contents}</ul></nav>
+${operations}
+<section aria-labelledby="headers"><h2 id="headers">Header fields of answers</h2>
+<div class="wide"><table class="fields"><tbody>${headers}</tbody></table></div></section>
+${schemasHtml(components.schemas)}`;
+  return pageHtml(basePath, "docs", "REST", body);
+}
+
+/** Paragraphs and points of a description. */
+export function introHtml(description: string): Html {
+  const [first = "", ...points] = description.split("\n").filter((line) => line !== "");
+  return html`<p>${prose(first)}</p>
+<ul>${points.map((point) => html`<li>${prose(point.replace(/^\* /, ""))}</li>\n`)}</ul>`;
+}
+
+function operationHtml(basePath: string, path: string, operation: OperationContract, named: Responses): Html {
+  const { operationId, summary, description, parameters = [] } = operation;
+  const rows = Object.entries(operation.responses).map(([status, response]) =>
+    responseHtml(status, response, named),
+  );
+  return html`<article aria-labelledby="${operationId}"><h2 id="${operationId}"><span class="method">GET</span> <code>${basePath}${path}</code></h2>
+<p>${prose(summary)}</p>
+${description === undefined ? html`` : html`<p>${prose(description)}</p>`}
+${tryHtml(`${basePath}${path}`, operationId, parameters, path === STREAM_PATH ? `${basePath}${DOCUMENTS.docsEvents.path}` : undefined)}
+<h3>Answers</h3>
+<div class="wide"><table class="fields"><tbody>${rows}</tbody></table></div>
+</article>
+`;
+}
+
+function tryHtml(
+  address: string,
+  id: string,
+  parameters: OperationContract["parameters"],
+  elsewhere: string | undefined,
+): Html {
+  const fields = parameterFields(id, parameters ?? []);
+  if (elsewhere !== undefined)
+    return html`<p><a href="${elsewhere}#try">Try it on the page of events.</a></p>`;
+  return html`<form class="try" data-address="${address}" aria-label="Try ${address}">
+${fields}<p><button type="submit">Try</button> <button type="button" data-cancel hidden>Cancel</button> <output role="status"></output></p>
+<pre tabindex="0" hidden></pre>
+</form>`;
+}
+
+function responseHtml(
+  status: string,
+  response: ResponseContract | { readonly $ref: string },
+  named: Responses,
+): Html {
+  const found = "$ref" in response ? named[response.$ref.split("/").at(-1) ?? ""] : response;
+  if (!found) return html``;
+  const { description, headers = {}, content = {} } = found;
+  const bodies = Object.entries(content).map(([type, { schema, example, examples }]) => {
+    const shown = example ?? Object.values(examples ?? {})[0]?.value;
+    return html`<p><code>${type}</code> ${typeHtml(schema)}</p>${shown === undefined ? html`` : exampleHtml(shown)}`;
+  });
+  const fields = Object.keys(headers).map(
+    (name) => html`<a href="#header-${name}"><code>${name}</code></a> `,
+  );
+  return html`<tr><th scope="row">${status}</th><td>${prose(description)}${bodies}${fields.length > 0 ? html`<p>${fields}</p>` : html``}</td></tr>\n`;
+}
+
+function textOf(header: object): string {
+  return "description" in header ? String(header.description) : "";
+}
