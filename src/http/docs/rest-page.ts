@@ -1,6 +1,6 @@
 import type { OpenApiDocument, OperationContract } from "../contracts/openapi.ts";
 import type { ResponseContract } from "../contracts/problem-responses.ts";
-import { DOCUMENTS, STREAM_PATH } from "../endpoints.ts";
+import { ANY_PROBLEMS, DOCUMENTS, STREAM_PATH } from "../endpoints.ts";
 import { type Html, html, prose } from "./html.ts";
 import { pageHtml } from "./layout.ts";
 import { parameterFields } from "./parameter-fields.ts";
@@ -41,15 +41,18 @@ export function introHtml(description: string): Html {
 
 function operationHtml(basePath: string, path: string, operation: OperationContract, named: Responses): Html {
   const { operationId, summary, description, parameters = [] } = operation;
-  const rows = Object.entries(operation.responses).map(([status, response]) =>
-    responseHtml(status, response, named),
-  );
+  const told = Object.entries(operation.responses);
+  const row = ([status, response]: (typeof told)[number]) => responseHtml(status, response, named);
+  const isCommon = ([, response]: (typeof told)[number]) =>
+    "$ref" in response && isAnyProblem(nameOf(response.$ref));
   return html`<article aria-labelledby="${operationId}"><h2 id="${operationId}"><span class="method">GET</span> <code>${basePath}${path}</code></h2>
 <p>${prose(summary)}</p>
 ${description === undefined ? html`` : html`<p>${prose(description)}</p>`}
 ${tryHtml(`${basePath}${path}`, operationId, parameters, path === STREAM_PATH ? `${basePath}${DOCUMENTS.docsEvents.path}` : undefined)}
 <h3>Answers</h3>
-<div class="wide"><table class="fields"><tbody>${rows}</tbody></table></div>
+<div class="wide"><table class="fields"><tbody>${told.filter((one) => !isCommon(one)).map(row)}</tbody></table></div>
+<details><summary>Problems that any address can answer</summary>
+<div class="wide"><table class="fields"><tbody>${told.filter(isCommon).map(row)}</tbody></table></div></details>
 </article>
 `;
 }
@@ -74,7 +77,7 @@ function responseHtml(
   response: ResponseContract | { readonly $ref: string },
   named: Responses,
 ): Html {
-  const found = "$ref" in response ? named[response.$ref.split("/").at(-1) ?? ""] : response;
+  const found = "$ref" in response ? named[nameOf(response.$ref)] : response;
   if (!found) return html``;
   const { description, headers = {}, content = {} } = found;
   const bodies = Object.entries(content).map(([type, { schema, example, examples }]) => {
@@ -85,6 +88,14 @@ function responseHtml(
     (name) => html`<a href="#header-${name}"><code>${name}</code></a> `,
   );
   return html`<tr><th scope="row">${status}</th><td>${prose(description)}${bodies}${fields.length > 0 ? html`<p>${fields}</p>` : html``}</td></tr>\n`;
+}
+
+function nameOf(ref: string): string {
+  return ref.split("/").at(-1) ?? "";
+}
+
+function isAnyProblem(name: string): boolean {
+  return ANY_PROBLEMS.some((code) => code === name);
 }
 
 function textOf(header: object): string {

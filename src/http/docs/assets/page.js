@@ -130,9 +130,14 @@ function openWebSocket(form, { show, tell }) {
   const address = streamAddress(form, form.dataset.websocket);
   address.protocol = address.protocol.replace("http", "ws");
   const socket = new WebSocket(address, "flarewire.v1");
-  socket.addEventListener("open", () => tell("Connected.", { open: true, commands: true }));
+  let opened = false;
+  socket.addEventListener("open", () => {
+    opened = true;
+    tell("Connected.", { open: true, commands: true });
+  });
   socket.addEventListener("message", ({ data }) => show("←", data));
-  socket.addEventListener("close", ({ code, reason }) => {
+  socket.addEventListener("close", async ({ code, reason }) => {
+    if (!opened) return tell(await refusal(form), { open: false });
     const [, , action, meaning] = document.querySelector(`#close-codes tr[data-code="${code}"]`)?.cells ?? [];
     const words = meaning ? `: ${meaning.textContent}; ${action.textContent}` : "";
     tell(`Closed with ${code} ${reason}${words}.`, { open: false });
@@ -145,11 +150,28 @@ function openEvents(form, { show, tell }) {
   source.addEventListener("open", () => tell("Connected.", { open: true }));
   for (const name of form.dataset.names.split(" "))
     source.addEventListener(name, ({ data }) => show("←", data));
-  source.addEventListener("error", () => {
-    const over = source.readyState === EventSource.CLOSED;
-    tell(over ? "Refused, or it ended for good." : "Cut off; the browser connects again.", { open: !over });
+  source.addEventListener("error", async () => {
+    if (source.readyState !== EventSource.CLOSED)
+      tell("Cut off; the browser connects again.", { open: true });
+    else tell(await refusal(form), { open: false });
   });
   return source;
+}
+
+/** Why a stream was refused. Browsers do not tell, so the same is asked for as events, and given up at once where it is answered. */
+async function refusal(form) {
+  const given = new AbortController();
+  try {
+    const headers = { accept: "text/event-stream" };
+    const response = await fetch(streamAddress(form, form.dataset.events), { headers, signal: given.signal });
+    if (response.ok) return "It could not be opened.";
+    const { status, title, detail } = await response.json();
+    return `Refused with ${status}, ${title}: ${detail}.`;
+  } catch {
+    return "The server cannot be reached.";
+  } finally {
+    given.abort();
+  }
 }
 
 function streamAddress(form, path) {
