@@ -4,8 +4,9 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     reporters: [["default", { summary: false }]],
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // Tells what hangs from what is slow: the slowest take 20 seconds, and several times that on a machine with other work.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     maxWorkers: 2,
   },
 });

@@ -1,14 +1,23 @@
 import { EventEmitter } from "eventemitter3";
 import type { FastifyInstance } from "fastify";
-import { type Logger, pino } from "pino";
+import type { Logger } from "pino";
 import { type Config, listenProblem } from "./config.ts";
-import { createHttpServer, Places, registerEvents, registerWebSocket, Seats } from "./http/index.ts";
+import { createLogger } from "./create-logger.ts";
+import {
+  createHttpServer,
+  registerEvents,
+  registerMetrics,
+  registerTickets,
+  registerWebSocket,
+} from "./http/index.ts";
 import { Head, type HeadBatch, Hub } from "./hub/index.ts";
 import { openKept } from "./kept.ts";
 import { systemClock, type WallClock } from "./lib/clock.ts";
 import { VERSION } from "./lib/version.ts";
 import type { EventLog } from "./log/index.ts";
-import { type OpenSource, openSource, type SourceParts } from "./open-source.ts";
+import { createGatewayMetrics } from "./metrics/index.ts";
+import { type Keys, openKeys } from "./open-keys.ts";
+import { type OpenSource, openSource, type Resume, type SourceParts } from "./open-source.ts";
 import { type EventBody, type EventName, type Freshness, formatCursor } from "./protocol/index.ts";
 import { runPoller, type SnapshotSource, watchFreshness } from "./source/index.ts";
 
@@ -58,22 +67,31 @@ const HTTP_CLOSE_MS = 1_000;
 /**
  * Builds the gateway out of its parts, listens, and starts to poll. Resolves when the first snapshot is served, at once with one that was kept, when
  * `signal` aborts, or after 5 seconds if the source shows no life: that is no reason not to start, and `/readyz` says so. Rejects with FlarewireError
- * `invalid-setting` when it cannot listen, with InputError when the recording cannot be read, and while another process has the data directory.
+ * `invalid-setting` when it cannot listen, with InputError when the recording or the file of keys cannot be read, and while another process has the data
+ * directory.
  */
 export async function startGateway(config: Config, parts: GatewayParts = {}): Promise<Gateway> {
   const clock = parts.clock ?? systemClock;
-  const logger = parts.logger ?? pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true }));
+  const logger = parts.logger ?? createLogger(config.logLevel);
   const kept = openKept({ config, clock, logger, sourceName: parts.source?.info.name });
+  let keys: Keys | undefined;
   try {
-    return await start(config, { clock, logger, kept }, parts);
+    keys = await openKeys(config, { clock, logger });
+    return await start(config, { clock, logger, kept, keys }, parts);
   } catch (error) {
+    keys?.stop();
     await kept.close();
     throw error;
   }
 }
 
-async function start(config: Config, parts: SourceParts, given: GatewayParts): Promise<Gateway> {
-  const { clock, logger, kept } = parts;
+interface Parts extends SourceParts {
+  readonly keys: Keys;
+}
+
+async function start(config: Config, parts: Parts, given: GatewayParts): Promise<Gateway> {
+  const { clock, logger, kept, keys } = parts;
+  const { door, places } = keys;
   const opened = openSource(config, parts, given.source);
   const { source, resume, problem, progress } = opened;
   const log = kept.createLog(problem);
@@ -83,8 +101,16 @@ async function start(config: Config, parts: SourceParts, given: GatewayParts): P
     onError: (error) => logger.error({ err: error }, "a listener of the head failed"),
   });
   const freshness = () => withTrouble(source.freshness(), kept.trouble);
-  const hub = createHub(config, { clock, logger, source, freshness, log, head });
+  const hub = createHub(config, { clock, logger, source, freshness, log, head, resume });
   const events: Gateway["events"] = new EventEmitter();
+  const { rejected, upstream } = opened;
+  const metrics = config.metrics
+    ? createGatewayMetrics({
+        ...{ hub, head, log, freshness, rejected, version: VERSION },
+        info: () => source.info,
+        ...(upstream ? { upstream } : {}),
+      })
+    : undefined;
   const polling = new AbortController();
   let draining = false;
   const app = await createHttpServer({
@@ -93,14 +119,16 @@ async function start(config: Config, parts: SourceParts, given: GatewayParts): P
     clock,
     info: () => source.info,
     ready: () => !draining,
+    door,
     settings: { ...config, closeGraceMs: HTTP_CLOSE_MS },
     logger,
     register: async (instance: FastifyInstance) => {
-      const { allowedOrigins, maxSockets, maxSocketsPerIp } = config;
-      const places = new Places(new Seats(maxSockets, maxSocketsPerIp));
-      await registerWebSocket(instance, { hub, clock, places, allowedOrigins });
-      const info = () => source.info;
-      registerEvents(instance, { hub, log, head, clock, freshness, info, places, allowedOrigins });
+      const { allowedOrigins } = config;
+      const shared = { hub, clock, places, door, allowedOrigins };
+      await registerWebSocket(instance, shared);
+      if (metrics) registerMetrics(instance, metrics);
+      registerEvents(instance, { ...shared, log, head, freshness, info: () => source.info });
+      await registerTickets(instance, { door, allowedOrigins });
     },
   });
   const publish = async (batch: HeadBatch) => {
@@ -114,9 +142,10 @@ async function start(config: Config, parts: SourceParts, given: GatewayParts): P
     source,
     publish: async (publication) => {
       await publish(publication);
-      kept.afterPoll(head, progress);
+      kept.afterPoll(head, hub.history.lists, progress);
     },
     ...(resume ? { resume } : {}),
+    ...(metrics ? { onPoll: metrics.polled } : {}),
     clock,
     signal: polling.signal,
     onError: (error) => logger.warn({ err: error }, "poll failed"),
@@ -138,10 +167,12 @@ async function start(config: Config, parts: SourceParts, given: GatewayParts): P
     if (rejected) logger.warn({ rejected }, "market events that could not be used");
     polling.abort(new Error("stopping"));
     unwatch();
+    keys.stop();
     await polled;
     // Whoever does not answer its close gets a grace; it is part of the time that the drain may take.
     await hub.drain(Math.max(0, config.drainMs - hub.limits.closeGraceMs));
     await app.close();
+    metrics?.close();
     await kept.close();
   };
   let stopped: Promise<void> | undefined;
@@ -199,10 +230,12 @@ interface HubParts {
   readonly freshness: () => Freshness;
   readonly log: EventLog;
   readonly head: Head;
+  readonly resume: Resume | undefined;
 }
 
-function createHub(config: Config, { clock, logger, source, freshness, log, head }: HubParts): Hub {
+function createHub(config: Config, { clock, logger, source, freshness, log, head, resume }: HubParts): Hub {
   return new Hub({
+    ...(resume ? { known: resume.known } : {}),
     log,
     head,
     clock,

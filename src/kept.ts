@@ -5,6 +5,7 @@ import type { Logger } from "pino";
 import type { Config } from "./config.ts";
 import type { Head } from "./hub/index.ts";
 import type { WallClock } from "./lib/clock.ts";
+import { VERSION } from "./lib/version.ts";
 import {
   createMemoryLog,
   createSqliteLog,
@@ -14,7 +15,14 @@ import {
   type LogFile,
   openLogFile,
 } from "./log/index.ts";
-import { type EngineProgress, formatState, type RestoredState, restoreState } from "./restored-state.ts";
+import type { Lists } from "./protocol/index.ts";
+import {
+  type EngineProgress,
+  formatPlace,
+  formatState,
+  type RestoredState,
+  restoreState,
+} from "./restored-state.ts";
 
 /** What {@link openKept} works with. */
 export interface KeptOptions {
@@ -31,8 +39,8 @@ export interface Kept {
   readonly restored: RestoredState | undefined;
   /** The log, once; {@link close} closes it. `problem`: why {@link restored} could not be used after all; then a new epoch begins. */
   createLog(problem?: string): EventLog;
-  /** To be called after each poll that was published, before the next one: keeps the state now and then. `progress` tells how far the engine is. */
-  afterPoll(head: Head, progress: (() => EngineProgress | undefined) | undefined): void;
+  /** To be called after each poll that was published, before the next one: keeps the state now and then, with the lists at the head. `progress` tells how far the engine is. */
+  afterPoll(head: Head, lists: Lists, progress: (() => EngineProgress | undefined) | undefined): void;
   /** To be called last, also when nothing was made of it. */
   close(): Promise<void>;
   /** That nothing of this outlives the process though it should, in words for everybody: without paths. `undefined` while it does. */
@@ -43,7 +51,9 @@ export interface Kept {
 const TROUBLE = "events are held in memory only: a restart begins a new epoch";
 /** Wall time between two states that are kept. A restart replays that much at full speed. */
 const KEEP_EVERY_MS = 30_000;
-/** Where keeping one takes long, it may take no more than this part of the time. */
+/** Where keeping one takes long, as of an engine with much to remember, it takes no more than this part of the time: nobody is served meanwhile. */
+const USUAL_SHARE = 0.002;
+/** The same where much is appended, which a restart has to apply. */
 const MOST_SHARE = 0.02;
 /** Records between two states that are kept, at most: a restart applies that many. */
 const KEEP_EVERY_RECORDS = 5_000;
@@ -104,6 +114,7 @@ class FileKept implements Kept {
   readonly #problem: string | undefined;
   #log: KeepingLog | undefined;
   #nextAt = 0;
+  #notBefore = 0;
   #keptSeq: number | undefined;
 
   constructor(options: KeptOptions, file: LogFile) {
@@ -140,17 +151,21 @@ class FileKept implements Kept {
     return log;
   }
 
-  afterPoll(head: Head, progress: (() => EngineProgress | undefined) | undefined): void {
+  afterPoll(head: Head, lists: Lists, progress: (() => EngineProgress | undefined) | undefined): void {
     const log = this.#log;
     if (!log || log.isInMemoryOnly) return;
     const { seq } = head.cursor;
     const startedAt = this.#options.clock.monotonic();
-    const isDue = this.#keptSeq === undefined || seq - this.#keptSeq >= KEEP_EVERY_RECORDS;
-    if (!isDue && startedAt < this.#nextAt) return;
-    log.keepState(seq, formatState(head, progress?.()));
+    if (this.#keptSeq !== undefined) {
+      const isMuch = seq - this.#keptSeq >= KEEP_EVERY_RECORDS;
+      if (startedAt < (isMuch ? this.#notBefore : this.#nextAt)) return;
+    }
+    log.keepState(seq, formatState(head, progress?.()), formatPlace(lists));
     this.#keptSeq = seq;
     const endedAt = this.#options.clock.monotonic();
-    this.#nextAt = endedAt + Math.max(KEEP_EVERY_MS, (endedAt - startedAt) / MOST_SHARE);
+    const tookMs = endedAt - startedAt;
+    this.#notBefore = endedAt + tookMs / MOST_SHARE;
+    this.#nextAt = endedAt + Math.max(KEEP_EVERY_MS, tookMs / USUAL_SHARE);
   }
 
   async close(): Promise<void> {
@@ -164,14 +179,15 @@ function memoryOptions({ config, clock, logger }: KeptOptions) {
     clock,
     maxAgeMs: config.logAgeMs,
     minCount: config.logCount,
+    lastingAgeMs: config.logFlareAgeMs,
     maxBytes: config.logBytes,
     onError: (error: unknown) => logger.error({ err: error }, "a listener of the log failed"),
   };
 }
 
-/** Only an engine has a state of its own; every other source knows all that it says at each poll. The simulated market's is of no use: it never goes on. */
+/** Only an engine has a state of its own; every other source knows all that it says at each poll. */
 function needsEngine({ config, sourceName }: KeptOptions): boolean {
-  return sourceName === undefined && config.source === "engine" && config.feed !== "simulated";
+  return sourceName === undefined && config.source === "engine";
 }
 
 /** Names the file of this source, so that gateways of different sources can share a directory. */
@@ -186,7 +202,10 @@ function identityOf(options: KeptOptions): string {
 function fingerprintOf(options: KeptOptions): string {
   const { config, sourceName } = options;
   if (!needsEngine(options)) return JSON.stringify({ source: sourceName ?? config.source });
-  const { feed, file, profiles, group, loop, refreshMs } = config;
+  const { feed, seed, file, profiles, group, loop, refreshMs } = config;
+  // The simulated market is made again: by this program, with the logarithms of this runtime.
+  if (feed === "simulated")
+    return JSON.stringify({ feed, seed, refreshMs, version: VERSION, v8: process.versions.v8 });
   const files = [file, profiles].map((path) => {
     const stat = path === undefined ? undefined : statSync(path, { throwIfNoEntry: false });
     return stat ? [stat.size, stat.mtimeMs] : [];

@@ -1,12 +1,20 @@
 import type { Logger } from "pino";
 import type { Config } from "./config.ts";
 import { createReplayFeed, createSimulatedFeed, type Feed } from "./feed/index.ts";
+import type { KnownLists } from "./hub/index.ts";
 import type { Kept } from "./kept.ts";
 import type { WallClock } from "./lib/clock.ts";
 import { InputError } from "./lib/input-error.ts";
 import type { Snapshot } from "./model/index.ts";
 import type { EngineProgress, RestoredState } from "./restored-state.ts";
-import { createEngineSource, createUpstreamSource, type SnapshotSource } from "./source/index.ts";
+import { resumeSimulated, type SimulatedPlace } from "./resume-simulated.ts";
+import {
+  createEngineSource,
+  createUpstreamSource,
+  type SnapshotSource,
+  type UpstreamSource,
+  type UpstreamStats,
+} from "./source/index.ts";
 import { TrendEngine } from "./trend/index.ts";
 
 /** What a source is opened with. */
@@ -16,17 +24,27 @@ export interface SourceParts {
   readonly kept: Kept;
 }
 
+/** Where a source goes on; polls up to `afterMs` are an engine's that catches up. */
+export interface Resume {
+  readonly snapshot: Snapshot;
+  readonly observedAtMs: number;
+  readonly afterMs: number;
+  readonly known: KnownLists;
+}
+
 /** A source, and where it goes on. */
 export interface OpenSource {
   readonly source: SnapshotSource;
-  /** What was published before, where the source goes on from there; polls up to `afterMs` are an engine's that catches up. */
-  readonly resume?: { readonly snapshot: Snapshot; readonly observedAtMs: number; readonly afterMs: number };
+  /** What was published before, where the source goes on from there. */
+  readonly resume?: Resume;
   /** Why what was kept can't be gone on from. */
   readonly problem?: string;
   /** How far the engine is; to be asked between a poll's answer and the next poll. */
   readonly progress?: () => EngineProgress | undefined;
   /** By reason, how many market events the engine could not use so far; a source that is not ours does not say. */
   readonly rejected?: () => Readonly<Record<string, number>>;
+  /** Counters of an upstream that is polled. */
+  readonly upstream?: () => UpstreamStats;
 }
 
 /** The source that the config names, or the one that is given, gone on with where what was kept allows it. */
@@ -37,17 +55,20 @@ export function openSource(
 ): OpenSource {
   const { restored } = parts.kept;
   if (given || config.source !== "engine") {
-    const source = given ?? createUpstream(config, parts);
-    return { source, ...(restored ? { resume: { ...restored, afterMs: Number.NEGATIVE_INFINITY } } : {}) };
+    const resume = restored ? { resume: resumeOf(restored, Number.NEGATIVE_INFINITY) } : {};
+    if (given) return { source: given, ...resume };
+    const source = createUpstream(config, parts);
+    return { source, upstream: () => source.stats(), ...resume };
   }
   if (!restored) return createEngine(config, parts, undefined);
-  if (config.feed === "simulated") {
-    const problem = "the simulated market cannot go on, it begins with each start";
-    return { ...createEngine(config, parts, undefined), problem };
-  }
   try {
-    const resume = { ...restored, afterMs: restored.observedAtMs };
-    return { ...createEngine(config, parts, restored), resume };
+    const place =
+      config.feed === "simulated" ? resumeSimulated(restored, config.speed, parts.clock.now()) : undefined;
+    if (place && "problem" in place) return { ...createEngine(config, parts, undefined), ...place };
+    return {
+      ...createEngine(config, parts, restored, place),
+      resume: resumeOf(restored, restored.observedAtMs),
+    };
   } catch (error) {
     if (error instanceof InputError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
@@ -56,7 +77,11 @@ export function openSource(
   }
 }
 
-function createUpstream(config: Config, { clock, logger }: SourceParts): SnapshotSource {
+function resumeOf({ known, observedAtMs }: RestoredState, afterMs: number): Resume {
+  return { snapshot: known.lists.snapshot, observedAtMs, afterMs, known };
+}
+
+function createUpstream(config: Config, { clock, logger }: SourceParts): UpstreamSource {
   return createUpstreamSource({
     url: config.source,
     intervalMs: config.pollIntervalMs,
@@ -67,10 +92,15 @@ function createUpstream(config: Config, { clock, logger }: SourceParts): Snapsho
   });
 }
 
-function createEngine(config: Config, parts: SourceParts, restored: RestoredState | undefined): OpenSource {
+function createEngine(
+  config: Config,
+  parts: SourceParts,
+  restored: RestoredState | undefined,
+  place?: SimulatedPlace,
+): OpenSource {
   const { refreshMs, staleAfterMs } = config;
   const before = restored?.engine;
-  const feed = createFeed(config, parts, restored);
+  const { feed, beganAtMs } = createFeed(config, parts, restored, place);
   const options = { facts: feed.facts, refreshMs };
   const engine = before ? TrendEngine.restore(before.checkpoint, options) : new TrendEngine(options);
   // What goes on was shown before: its warm-up is over.
@@ -78,24 +108,31 @@ function createEngine(config: Config, parts: SourceParts, restored: RestoredStat
   const source = createEngineSource({ feed, engine, clock: parts.clock, staleAfterMs, warmupMs });
   const progress = () => {
     const afterMs = source.clockAtMs;
-    return afterMs === undefined ? undefined : { afterMs, checkpoint: engine.checkpoint() };
+    if (afterMs === undefined) return undefined;
+    return { afterMs, checkpoint: engine.checkpoint(), ...(beganAtMs === undefined ? {} : { beganAtMs }) };
   };
   const rejected = () => engine.rejected;
-  // What nothing can go on from need not be kept: a checkpoint of a whole market takes its time.
-  return config.feed === "simulated" ? { source, rejected } : { source, progress, rejected };
+  return { source, progress, rejected };
 }
 
 function createFeed(
   config: Config,
   { clock, logger }: SourceParts,
   restored: RestoredState | undefined,
-): Feed {
+  place: SimulatedPlace | undefined,
+): { readonly feed: Feed; readonly beganAtMs?: number } {
   if (config.feed === "simulated") {
     const { seed, warmupMs, speed } = config;
-    return createSimulatedFeed({ seed, startAtMs: clock.now(), warmupMs, speed, clock });
+    const feed = createSimulatedFeed({
+      seed,
+      speed,
+      clock,
+      ...(place ?? { startAtMs: clock.now(), warmupMs }),
+    });
+    return { feed, beganAtMs: feed.beginAtMs };
   }
   const before = restored?.engine;
-  return createReplayFeed({
+  const feed = createReplayFeed({
     path: config.file,
     ...(config.profiles === undefined ? {} : { profilesPath: config.profiles }),
     ...(config.group === undefined ? {} : { group: config.group }),
@@ -109,4 +146,5 @@ function createFeed(
     onSkipped: (reason, line, detail) =>
       logger.warn({ reason, line, detail }, "line of the recording skipped"),
   });
+  return { feed };
 }

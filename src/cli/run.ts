@@ -36,6 +36,13 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
       return { command: tail, help: tailHelp };
     },
   },
+  keys: {
+    summary: "make, list and revoke the keys of a server",
+    load: async () => {
+      const { keys, keysHelp } = await import("./keys.ts");
+      return { command: keys, help: keysHelp };
+    },
+  },
 };
 
 /** Runs the command line `args` (without node and script) and resolves with the exit code. Never rejects: what went wrong is said on standard error. */

@@ -1,8 +1,8 @@
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
-import { pino } from "pino";
 import { type Gateway, startGateway } from "../app.ts";
 import { type Config, loadConfig, settingsHelp } from "../config.ts";
+import { createLogger } from "../create-logger.ts";
 import { EXIT, type ExitCode, watchShutdown } from "../lib/shutdown.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -26,7 +26,7 @@ export function serveHelp(): string {
 export async function serve(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
   const { environment } = terminal;
   const config = loadConfig({ args, environment, presets: { data: stateDirectory(environment) } }).config;
-  const logger = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true }));
+  const logger = createLogger(config.logLevel);
   const shutdown = watchShutdown(process);
   const crash = (error: unknown) => {
     logger.fatal({ err: error }, "a fault of the program");

@@ -6,6 +6,8 @@ import { type Frame, readFrame } from "./stream-frames.ts";
 /** One connection to a server's stream. */
 export interface ConnectionOptions {
   readonly url: URL;
+  /** Goes into `Authorization`. */
+  readonly key?: string | undefined;
   readonly signal: AbortSignal;
   /** Called with each frame. A promise stops the reading until it settles; `"hole"` ends the connection. */
   readonly onFrame: (frame: Frame) => Promise<void> | "hole" | undefined;
@@ -49,6 +51,7 @@ class Connection {
       handshakeTimeout: HANDSHAKE_MS,
       maxPayload: MAX_FRAME_BYTES,
       perMessageDeflate: false,
+      ...(options.key === undefined ? {} : { headers: { authorization: `Bearer ${options.key}` } }),
     });
     this.#socket
       .on("open", () => this.#open())

@@ -10,6 +10,8 @@ import type { EventFrame, Frame, HelloFrame, SubscribedFrame } from "./stream-fr
 export interface FollowOptions {
   /** The stream's address, channels included. */
   readonly url: URL;
+  /** For a server that knows keys. */
+  readonly key?: string | undefined;
   /** Start behind this cursor; at the server's head by default. */
   readonly after?: string;
   readonly clock: WallClock;
@@ -82,7 +84,7 @@ function connect(options: FollowOptions, place: Place, onSubscribed: () => void)
       }
     }
   };
-  return connectOnce({ url, signal: options.signal, onFrame });
+  return connectOnce({ url, key: options.key, signal: options.signal, onFrame });
 }
 
 /** Where the follower is: the cursor to go on from, and the proof that nothing was missed or seen twice. */

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { type FlagForm, parseFlags } from "../config/flags.ts";
+import { CLIENT_KEY_VARIABLE } from "../config/load.ts";
 import { redact } from "../config/redact.ts";
 import { systemClock } from "../lib/clock.ts";
 import { type ExitCode, watchShutdown } from "../lib/shutdown.ts";
@@ -40,6 +41,8 @@ Options:
   --json            print each event as the server sent it, one JSON object a line
   --updates         print changes of numbers, too, which are many (always printed with --json)
 
+A server that knows keys is shown the one in the environment variable ${CLIENT_KEY_VARIABLE}: what stands in a command line, others can read.
+
 Times are event time, UTC. Colours are used on a terminal only, and not with NO_COLOR set.
 Exit codes: 0 stopped by the user or by the reader of the pipe, 1 refused by the server for good, 75 not reached.`;
 }
@@ -47,6 +50,7 @@ Exit codes: 0 stopped by the user or by the reader of the pipe, 1 refused by the
 /** `flarewire tail`. */
 export async function tail(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
   const { url, after, json, updates } = readArguments(args);
+  const key = readKey(terminal);
   const shutdown = watchShutdown(process);
   const broken = new AbortController();
   terminal.stdout.on("error", (error) => broken.abort(error));
@@ -56,6 +60,7 @@ export async function tail(args: readonly string[], terminal: Terminal): Promise
   const print = (line: string) => (terminal.stdout.write(`${line}\n`) ? undefined : drained(terminal));
   const follow: FollowOptions = {
     url,
+    key,
     ...(after === undefined ? {} : { after }),
     clock: systemClock,
     random: Math.random,
@@ -132,6 +137,13 @@ function readArguments(args: readonly string[]): TailArguments {
   }
   url.searchParams.set("channels", channels.replaceAll(" ", ""));
   return { url, after, json: flags.get("json") === true, updates: flags.get("updates") === true };
+}
+
+function readKey({ environment }: Terminal): string | undefined {
+  const key = environment[CLIENT_KEY_VARIABLE] || undefined;
+  if (key === undefined || /^[\x21-\x7E]+$/.test(key)) return key;
+  const bound = "a key as flarewire keys add prints it, without spaces and line breaks";
+  throw new FlarewireError("invalid-setting", `${CLIENT_KEY_VARIABLE} must be ${bound}`);
 }
 
 /** The stream's address out of what the user gave; a server's address gets the stream's path. */

@@ -10,6 +10,16 @@ const OF_THE_ENGINE: readonly SettingName[] = ["feed", "seed", ...OF_A_RECORDING
  * gave it expects a market that will not come. Variables are left out, since an environment serves more than one run.
  */
 export function ineffective(config: Config, layers: readonly Layer[]): readonly string[] {
+  return [...idleWithoutKeys(config, layers), ...idleForMarket(config, layers)];
+}
+
+function idleWithoutKeys({ keys }: Config, layers: readonly Layer[]): readonly string[] {
+  if (keys !== undefined) return [];
+  const why = "has no effect without a file of keys; leave it out, or set keys";
+  return told(["anonymous"], layers, why);
+}
+
+function idleForMarket(config: Config, layers: readonly Layer[]): readonly string[] {
   const { source, feed } = config;
   if (source !== "engine") {
     const why = `has no effect with source = ${source}: it is for the embedded engine's market`;

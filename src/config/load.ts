@@ -25,6 +25,9 @@ import {
   variableOf,
 } from "./settings.ts";
 
+/** What commands that are clients read their key from; no setting of a server, which may run in the same environment. */
+export const CLIENT_KEY_VARIABLE = "FLAREWIRE_CLIENT_KEY";
+
 /** Where settings are read from. */
 export interface ConfigInput {
   /** The command's arguments; none by default. */
@@ -107,6 +110,7 @@ function readEnvironment(
   const given = new Map<SettingName, GivenValue>();
   for (const [variable, value] of Object.entries(environment)) {
     if (!variable.startsWith("FLAREWIRE_") || !value || isServiceLink(variable, value)) continue;
+    if (variable === CLIENT_KEY_VARIABLE) continue;
     const name = names.get(variable);
     if (name) given.set(name, { value, from: fromVariable(name), directory, ambient: true });
     else problems.push(`unknown environment variable ${variable}${suggestion(variable, [...names.keys()])}`);

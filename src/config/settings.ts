@@ -175,11 +175,17 @@ export const SETTINGS = {
     example: "50000",
     description: "How many events are kept whatever their age",
   }),
+  logFlareAge: setting("logFlareAgeMs", duration(0, 30 * 24 * HOUR), {
+    default: "24h",
+    example: "3d",
+    description:
+      "How long starts and finishes of flares, and changes of the source's state, are kept where that is longer; they may take half of logBytes",
+  }),
   logBytes: setting("logBytes", size(64 * KIB, 1_024 * GIB), {
     default: "64MiB",
     example: "256MiB",
     description:
-      "Most memory, and most room in the data directory, that kept events may take, above both logAge and logCount",
+      "Most memory, and most room in the data directory, that kept events may take, above the other three",
   }),
   maxSockets: setting("maxSockets", integer(1, 1_000_000), {
     default: "10000",
@@ -190,6 +196,17 @@ export const SETTINGS = {
     default: "256",
     example: "20",
     description: "Open streams and waiting polls of one client address; one more is refused with 503",
+  }),
+  keys: setting("keys", existingFile(look), {
+    default: undefined,
+    defaultText: "none: no keys are needed, and everybody has everything",
+    example: "/etc/flarewire/keys.json",
+    description: "File of keys, as flarewire keys makes it; read anew whenever it changes",
+  }),
+  anonymous: setting("anonymous", oneOf(["free", "off"]), {
+    default: "free",
+    example: "off",
+    description: "With a file of keys, what who comes without a key gets: the plan free, or nothing (401)",
   }),
   corsOrigins: setting("corsOrigins", origins, {
     default: "*",
@@ -206,6 +223,11 @@ export const SETTINGS = {
     default: "none",
     example: "loopback,10.0.0.0/8",
     description: "Proxies whose X-Forwarded-For tells the client's address",
+  }),
+  metrics: setting("metrics", flag, {
+    default: "true",
+    example: "false",
+    description: "Serve the gateway's own numbers at `/metrics`, for Prometheus",
   }),
   drain: setting("drainMs", duration(0, 10 * MINUTE), {
     default: "10s",
@@ -230,7 +252,7 @@ export type SettingName = keyof typeof SETTINGS;
 /** All names, in the order of the table. */
 export const SETTING_NAMES = Object.keys(SETTINGS) as readonly SettingName[];
 
-type Optional = "group" | "profiles" | "config";
+type Optional = "group" | "profiles" | "keys" | "config";
 
 /** What the program runs with. Frozen. Durations are milliseconds, sizes bytes; what has no default and was not given is `undefined`. */
 export type Config = {

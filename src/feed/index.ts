@@ -13,4 +13,5 @@ export {
   createSimulatedFeed,
   type SimulatedFeed,
   type SimulatedFeedOptions,
+  type SimulatedResume,
 } from "./simulated/index.ts";

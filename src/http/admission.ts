@@ -1,9 +1,10 @@
 import type { FastifyRequest } from "fastify";
 import type { Hub } from "../hub/index.ts";
 import { FlarewireError } from "../protocol/index.ts";
+import type { Access } from "./access.ts";
 import { clientOf } from "./client-address.ts";
 import type { Places } from "./places.ts";
-import type { Seats } from "./seats.ts";
+import type { Guest, Seats } from "./seats.ts";
 
 /*
  * What stands before every way to follow events, while a refusal is still an HTTP answer.
@@ -34,20 +35,25 @@ export function checkHub({ refusal }: Hub): void {
   if (refusal) throw new FlarewireError(refusal, REFUSALS[refusal]);
 }
 
-/** Takes a seat for a request and returns how to give it back; throws FlarewireError `over-capacity` where there is none. */
-export function takeSeat(seats: Seats, { ip }: FastifyRequest): () => void {
-  const address = clientOf(ip);
-  mustHaveRoom(seats.take(address));
-  return () => seats.leave(address);
+/** Takes a seat for a request, which `end` is to end early, and returns how to give it back; throws FlarewireError `over-capacity` where there is none. */
+export function takeSeat(
+  seats: Seats,
+  { ip }: FastifyRequest,
+  { key }: Access,
+  end: Guest["end"],
+): () => void {
+  const guest: Guest = { address: clientOf(ip), key, end };
+  mustHaveRoom(seats.take(guest));
+  return () => seats.leave(guest);
 }
 
 /**
  * Takes a place for what follows on the request's connection, until that ends, in place of the client's connection before. Throws
  * FlarewireError `invalid-parameter` with the field, or `over-capacity` where there is no seat.
  */
-export function takePlace(places: Places, { query, ip, raw }: FastifyRequest): void {
+export function takePlace(places: Places, { query, ip, raw }: FastifyRequest, access: Access): void {
   const client = readClientId(query);
-  mustHaveRoom(places.seat(raw.socket, clientOf(ip), client));
+  mustHaveRoom(places.seat(raw.socket, clientOf(ip), client, access));
 }
 
 function mustHaveRoom(bound: string | undefined): void {

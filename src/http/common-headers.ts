@@ -12,6 +12,9 @@ export const EXPOSED_HEADERS = [
   "Flarewire-Source-State",
   "Flarewire-Origin",
   "Flarewire-Facts",
+  "Flarewire-Plan",
+  "RateLimit",
+  "RateLimit-Policy",
 ] as const;
 
 /** Request fields that scripts of other origins may send, beside those that any page may. */

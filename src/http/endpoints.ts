@@ -1,7 +1,13 @@
 import type { z } from "zod";
 import { Charts, Flares, Leaderboards, Newest } from "../model/index.ts";
 import type { ErrorCode } from "../protocol/index.ts";
-import { EventsResponse, HealthResponse, ReadyResponse, SnapshotResponse } from "./responses.ts";
+import {
+  EventsResponse,
+  HealthResponse,
+  ReadyResponse,
+  SnapshotResponse,
+  TicketResponse,
+} from "./responses.ts";
 
 /** An address of REST: what is served there, and what it can answer instead. All take GET, HEAD and OPTIONS. */
 export interface Endpoint {
@@ -20,7 +26,8 @@ export interface Endpoint {
 }
 
 function resource(path: string, summary: string, schema: z.ZodType): Endpoint {
-  return { path, summary, schema, conditional: true, alsoAtRoot: false, problems: ["not-ready"] };
+  const problems: readonly ErrorCode[] = ["invalid-parameter", "unauthorised", "rate-limited", "not-ready"];
+  return { path, summary, schema, conditional: true, alsoAtRoot: false, problems };
 }
 
 /** Every address of REST, in the order in which documents list them. Unknown query parameters are ignored on all of them. */
@@ -69,11 +76,31 @@ export const EVENTS_ENDPOINT = {
   problems: [
     "invalid-parameter",
     "unknown-channel",
+    "unauthorised",
+    "forbidden",
     "origin-refused",
+    "rate-limited",
     "cursor-gone",
     "over-capacity",
     "not-ready",
     "draining",
+  ],
+} as const satisfies Endpoint;
+
+/** Tickets for connections that cannot send header fields; takes POST only, answers 201, and needs a key. Not among {@link ENDPOINTS}: see `registerTickets`. */
+export const TICKETS_ENDPOINT = {
+  path: "/api/v1/tickets",
+  summary: "A ticket that opens one connection in the name of a key.",
+  schema: TicketResponse,
+  conditional: false,
+  alsoAtRoot: false,
+  problems: [
+    "invalid-parameter",
+    "unauthorised",
+    "origin-refused",
+    "not-found",
+    "rate-limited",
+    "over-capacity",
   ],
 } as const satisfies Endpoint;
 

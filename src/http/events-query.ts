@@ -1,4 +1,5 @@
-import { type ConnectQuery, OLDEST, type PollQuery } from "../hub/index.ts";
+import { type ConnectQuery, OLDEST, type PollQuery, resolveChannels } from "../hub/index.ts";
+import { FlarewireError, type Plan } from "../protocol/index.ts";
 import { invalid } from "./admission.ts";
 import { readStreamQuery } from "./websocket-admission.ts";
 
@@ -10,26 +11,33 @@ export const MOST_LIMIT = 1_000;
 export const MOST_WAIT_S = 60;
 
 /** What a stream of server-sent events is to bring. `Last-Event-ID` is what a browser adds when it connects again: newer than the address. */
-export function readSseQuery(query: unknown, lastEventId: string | undefined): ConnectQuery {
-  return readStreamQuery({
-    ...withChannels(query),
-    ...(lastEventId === undefined || lastEventId === "" ? {} : { after: lastEventId }),
-  });
+export function readSseQuery(
+  query: unknown,
+  lastEventId: string | undefined,
+  plan: Plan | undefined,
+): ConnectQuery {
+  const after = lastEventId === undefined || lastEventId === "" ? {} : { after: lastEventId };
+  return readStreamQuery({ ...withChannels(query), ...after }, plan);
 }
 
-/** What one request for events as JSON asks. Throws FlarewireError `invalid-parameter` or `unknown-channel` with the field. */
-export function readPollQuery(query: unknown): PollQuery {
+/** What one request for events as JSON asks. Throws FlarewireError `invalid-parameter`, `unknown-channel` or `forbidden` with the field. */
+export function readPollQuery(query: unknown, plan: Plan | undefined): PollQuery {
   const given = withChannels(query);
   if ("mode" in given) throw invalid("mode", given.mode, "left out: an answer has every event of its page");
   if ("client" in given) throw invalid("client", given.client, "left out: a request takes no place over");
+  if (plan !== undefined && "ticket" in given) {
+    const message =
+      'ticket opens streams; a request for a page brings its key in "Authorization: Bearer KEY"';
+    throw new FlarewireError("invalid-parameter", message, { field: "ticket", bound: "left out" });
+  }
   const fromOldest = given.after === OLDEST;
   const {
     channels = [],
     filter,
     after,
-  } = readStreamQuery({ ...given, ...(fromOldest ? { after: undefined } : {}) });
+  } = readStreamQuery({ ...given, ...(fromOldest ? { after: undefined } : {}) }, plan);
   return {
-    channels,
+    channels: resolveChannels(channels, plan),
     after: fromOldest ? OLDEST : after,
     filter,
     limit: readWhole("limit", given.limit, DEFAULT_LIMIT, 1, MOST_LIMIT),

@@ -3,8 +3,16 @@ import type { Head } from "../hub/index.ts";
 import { type Hub, LongPoll, type PollAnswer, type PollQuery, sseFraming } from "../hub/index.ts";
 import type { WallClock } from "../lib/clock.ts";
 import type { EventLog } from "../log/event-log.ts";
-import { FlarewireError, type Freshness, formatCursor, type SourceInfo } from "../protocol/index.ts";
+import {
+  CLOSE_CODES,
+  type CloseReason,
+  FlarewireError,
+  type Freshness,
+  formatCursor,
+  type SourceInfo,
+} from "../protocol/index.ts";
 import { asksForSse } from "./accept-sse.ts";
+import { type Access, CHALLENGE, type Door, openDoor } from "./access.ts";
 import { checkHub, checkOrigin, readClientId, takePlace, takeSeat } from "./admission.ts";
 import { ENDPOINTS, EVENTS_ENDPOINT } from "./endpoints.ts";
 import { readPollQuery, readSseQuery } from "./events-query.ts";
@@ -22,6 +30,8 @@ export interface EventsOptions {
   readonly info: () => SourceInfo;
   /** Shared with the WebSockets: a stream has a place for as long as it lasts, a request a seat for as long as it waits. */
   readonly places: Places;
+  /** Decides who may ask, and for what; default: everybody, for everything. */
+  readonly door?: Door | undefined;
   /** As for WebSockets. */
   readonly allowedOrigins?: readonly string[] | undefined;
   /** From 0 up to 1, for the times at which browsers come back; default Math.random. */
@@ -41,29 +51,35 @@ const SSE_FIELDS = {
 
 /** Serves `GET /api/v1/events`: server-sent events for whoever asks for `text/event-stream`, else a part of the log as JSON. */
 export function registerEvents(app: FastifyInstance, options: EventsOptions): void {
+  const { door = openDoor } = options;
   const polls = new LongPoll({ ...options, history: options.hub.history, stopping: options.hub.stopping });
   app.route({
     method: ["GET", "HEAD"],
     url: EVENTS_ENDPOINT.path,
     handler: async (request, reply) => {
       const vary = reply.getHeader("vary");
-      reply.header("vary", vary === undefined ? "Accept" : `Accept, ${vary}`);
+      const varies = door.isKeyed ? "Accept, Authorization" : "Accept";
+      reply.header("vary", vary === undefined ? varies : `${varies}, ${vary}`);
       checkOrigin(request.headers.origin, options.allowedOrigins);
-      if (asksForSse(request.headers.accept)) return follow(request, reply, options);
-      return poll(request, reply, { ...options, polls, prefix: app.prefix });
+      if (asksForSse(request.headers.accept)) return follow(request, reply, { ...options, door });
+      return poll(request, reply, { ...options, door, polls, prefix: app.prefix });
     },
   });
 }
 
-function follow(request: FastifyRequest, reply: FastifyReply, options: EventsOptions): FastifyReply {
-  const { hub, places, random = Math.random } = options;
-  const query = readSseQuery(request.query, lastEventId(request));
+type Doored = EventsOptions & { readonly door: Door };
+
+function follow(request: FastifyRequest, reply: FastifyReply, options: Doored): FastifyReply {
+  const { hub, places, door, random = Math.random } = options;
+  const access = door.admit(request, reply, true);
+  const query = readSseQuery(request.query, lastEventId(request), access.plan);
   readClientId(request.query);
   checkHub(hub);
   if (request.method === "HEAD") return reply.headers(SSE_FIELDS).send();
   mustBeNext(reply);
   const { socket } = request.raw;
-  takePlace(places, request);
+  takePlace(places, request, access);
+  door.spend(access);
   // Heartbeats keep it from being idle, if the client reads; and whether it does, the hub finds out sooner.
   socket.setTimeout(0);
   reply.headers(SSE_FIELDS).hijack();
@@ -72,10 +88,10 @@ function follow(request: FastifyRequest, reply: FastifyReply, options: EventsOpt
   }
   reply.raw.write(`retry: ${RETRY_MS + Math.floor(random() * RETRY_MS)}\n\n`);
   const connection = new SseSocket(reply.raw, socket);
-  const session = hub.connect(connection, sseFraming, query);
+  const session = hub.connect(connection, sseFraming, query, access.plan);
   connection.attach(session);
   const place = places.placeOf(socket);
-  if (place) place.supersede = () => session.close("superseded");
+  if (place) place.end = (reason) => session.close(reason);
   return reply;
 }
 
@@ -93,16 +109,17 @@ function mustBeNext(reply: FastifyReply): void {
   throw new FlarewireError("invalid-request", "it was asked for before the answer before it was there");
 }
 
-interface PollParts extends EventsOptions {
+interface PollParts extends Doored {
   readonly polls: LongPoll;
   readonly prefix: string;
 }
 
 async function poll(request: FastifyRequest, reply: FastifyReply, parts: PollParts): Promise<FastifyReply> {
-  const { hub, freshness, info, prefix } = parts;
-  const query = readPollQuery(request.query);
+  const { hub, freshness, info, prefix, door } = parts;
+  const access = door.admit(request, reply);
+  const query = readPollQuery(request.query, access.plan);
   checkHub(hub);
-  const answer = await take(request, reply, query, parts);
+  const answer = await take(request, reply, { query, access }, parts);
   setFreshness(reply, freshness(), info());
   if (answer.kind === "lost") {
     const { reason, events } = answer.lost;
@@ -124,7 +141,7 @@ async function poll(request: FastifyRequest, reply: FastifyReply, parts: PollPar
 async function take(
   request: FastifyRequest,
   reply: FastifyReply,
-  query: PollQuery,
+  { query, access }: { readonly query: PollQuery; readonly access: Access },
   { polls, places }: PollParts,
 ): Promise<PollAnswer> {
   const gone = new AbortController();
@@ -132,16 +149,30 @@ async function take(
     return polls.take({ ...query, waitMs: 0 }, gone.signal);
   }
   mustBeNext(reply);
-  const leave = takeSeat(places.seats, request);
-  const { socket } = request.raw;
+  let ended: CloseReason | undefined;
   const abort = () => gone.abort();
+  const leave = takeSeat(places.seats, request, access, (reason) => {
+    ended = reason;
+    abort();
+  });
+  const { socket } = request.raw;
   socket.once("close", abort);
   try {
-    return await polls.take(query, gone.signal);
+    const answer = await polls.take(query, gone.signal);
+    if (ended !== undefined) throw endOfWait(ended, reply);
+    return answer;
   } finally {
     socket.off("close", abort);
     leave();
   }
+}
+
+/** What a connection would be closed with. */
+function endOfWait(reason: CloseReason, reply: FastifyReply): FlarewireError {
+  const { meaning } = CLOSE_CODES[reason];
+  if (reason === "forbidden") return new FlarewireError("forbidden", meaning);
+  reply.header("www-authenticate", CHALLENGE);
+  return new FlarewireError("unauthorised", meaning, { field: "Authorization" });
 }
 
 /** The same request behind another cursor. */

@@ -1,14 +1,14 @@
 import type { Socket } from "node:net";
-import type { Seats } from "./seats.ts";
+import type { Access } from "./access.ts";
+import type { Guest, Seats } from "./seats.ts";
 
-/** The place of one connection, from its admission to its end. */
-export interface Place {
-  /** Tells the connection that another has taken its place; until a session is there, ends it. */
-  supersede: () => void;
+/** The place of one connection, from its admission to its end. Its `end` tells the connection why; until a session is there, cuts it. */
+export interface Place extends Guest {
+  /** What the connection may have. */
+  readonly access: Access;
 }
 
 interface Held extends Place {
-  readonly address: string;
   readonly raw: Socket;
   seated: boolean;
   /** The connection whose place it took, as long as that may still be open. */
@@ -30,24 +30,28 @@ export class Places {
   }
 
   /**
-   * Seats a connection until its socket ends; the bound that stands in the way where there is no seat. `client` is what the client calls
-   * itself: its connection before is superseded, and its seat free, before the bounds are looked at; not when it is refused all the same.
+   * Seats a connection until its socket ends; the bound that stands in the way where there is no seat. `name` is what the client calls
+   * itself: its connection before is superseded, and its seat free, before the bounds are looked at; not when it is refused all the same. The
+   * same name under another key is another client's.
    */
-  seat(raw: Socket, address: string, client: string | undefined): string | undefined {
+  seat(raw: Socket, address: string, name: string | undefined, access: Access): string | undefined {
+    const { key } = access;
+    const client = name === undefined ? undefined : `${key?.id ?? ""} ${name}`;
     const before = client === undefined ? undefined : this.#byClient.get(client);
-    if (before?.seated) this.seats.leave(before.address);
-    const bound = this.seats.take(address);
+    const end = () => void raw.destroy();
+    const held: Held = { address, key, access, raw, seated: true, before: before?.raw, end };
+    if (before?.seated) this.seats.leave(before);
+    const bound = this.seats.take(held);
     if (bound !== undefined) {
-      if (before?.seated) this.seats.take(before.address);
+      if (before?.seated) this.seats.take(before);
       return bound;
     }
-    const held: Held = { address, raw, seated: true, before: before?.raw, supersede: () => raw.destroy() };
     this.#byRaw.set(raw, held);
     if (client !== undefined) this.#byClient.set(client, held);
     if (before) this.#end(before);
     // Whatever becomes of the handshake, the socket's end is the seat's end.
     raw.once("close", () => {
-      if (held.seated) this.seats.leave(address);
+      if (held.seated) this.seats.leave(held);
       if (client !== undefined && this.#byClient.get(client) === held) this.#byClient.delete(client);
     });
     return undefined;
@@ -63,6 +67,6 @@ export class Places {
     // One that says farewell has no seat: at most one a client, or whoever comes again and again would be without bound.
     held.before?.destroy();
     held.before = undefined;
-    held.supersede();
+    held.end("superseded");
   }
 }

@@ -1,4 +1,4 @@
-import { formatCursor } from "../protocol/index.ts";
+import { formatCursor, type Plan, type Snapshot, snapshotOfPlan } from "../protocol/index.ts";
 import type { HeadLike } from "./head-like.ts";
 import { Representation } from "./representation.ts";
 
@@ -8,6 +8,8 @@ export type Resource = (typeof RESOURCES)[number];
 
 type Part = Resource | "explanations";
 const PARTS: readonly Part[] = [...RESOURCES, "explanations"];
+/** The parts in which plans differ. */
+const BY_PLAN: readonly Part[] = ["flares", "explanations"];
 
 /** What was made of an object of the snapshot. */
 interface Held {
@@ -15,58 +17,82 @@ interface Held {
   readonly representation: Representation;
 }
 
+interface Whole {
+  readonly cursor: string;
+  readonly parts: readonly unknown[];
+  readonly made: Representation;
+}
+
 /**
- * The bodies of REST, made once per change: at the first request after it, and for as long as the head holds the same
- * objects. A part whose bytes come out the same keeps its version, so that clients go on getting 304.
+ * The bodies of REST, made once per change and plan: at the first request after it, and for as long as the head holds the same
+ * objects. A part whose bytes come out the same keeps its version, so that clients go on getting 304; what is the same for all plans is
+ * made once for all.
  *
- * A part's version is the cursor at which these bytes were first seen; the state at a cursor is one, so a version never
- * names two bodies. A restart that begins a new epoch begins new versions.
+ * A part's version is the cursor at which these bytes were first seen, and the plan where that is not all; the state at a cursor is one, so a version
+ * never names two bodies. A restart that begins a new epoch begins new versions.
  */
 export class ResourceBodies {
   readonly #head: HeadLike;
-  readonly #held = new Map<Part, Held>();
-  #whole:
-    | { readonly cursor: string; readonly parts: readonly unknown[]; readonly made: Representation }
-    | undefined;
+  readonly #held = new Map<string, Held>();
+  readonly #wholes = new Map<Plan | undefined, Whole>();
+  /** What the plan free shows of a snapshot with these flares and explanations. */
+  #free: { readonly of: Snapshot; readonly shown: Snapshot } | undefined;
 
   constructor(head: HeadLike) {
     this.#head = head;
   }
 
-  /** The resource as it is at the head's cursor. */
-  resource(name: Resource): Representation {
-    return this.#part(name);
+  /** The resource as it is at the head's cursor, as the plan is shown it; without a plan, all of it. */
+  resource(name: Resource, plan?: Plan): Representation {
+    return this.#part(name, plan);
   }
 
   /**
    * All of the snapshot with its cursor. `observed_at` is the event time at which the state at this cursor was seen, and
    * stands for as long as nothing changes, so that the body of a quiet market stays the same.
    */
-  snapshot(): Representation {
+  snapshot(plan?: Plan): Representation {
     const cursor = formatCursor(this.#head.cursor);
     const parts = PARTS.map((name) => this.#head.snapshot[name]);
-    const whole = this.#whole;
+    const shown = plan === "free" ? plan : undefined;
+    const whole = this.#wholes.get(shown);
     if (whole?.cursor === cursor && parts.every((part, at) => part === whole.parts[at])) return whole.made;
     const { observedAtMs } = this.#head;
     const observedAt = new Date(observedAtMs).toISOString();
     const chunks: Buffer[] = [Buffer.from(`{"cursor":"${cursor}","observed_at":"${observedAt}"`)];
-    for (const name of PARTS) chunks.push(Buffer.from(`,"${name}":`), this.#part(name).bytes);
+    for (const name of PARTS) chunks.push(Buffer.from(`,"${name}":`), this.#part(name, plan).bytes);
     chunks.push(Buffer.from("}"));
     // The same cursor may be met at another observed_at, after a restart within an epoch or on another node.
-    const made = new Representation(Buffer.concat(chunks), `${cursor}-${observedAtMs.toString(36)}`);
-    this.#whole = { cursor, parts, made };
+    const version = withPlan(`${cursor}-${observedAtMs.toString(36)}`, shown);
+    const made = new Representation(Buffer.concat(chunks), version);
+    this.#wholes.set(shown, { cursor, parts, made });
     return made;
   }
 
-  #part(name: Part): Representation {
-    const value = this.#head.snapshot[name];
-    const held = this.#held.get(name);
+  #part(name: Part, plan: Plan | undefined): Representation {
+    const shown = plan === "free" && BY_PLAN.includes(name) ? plan : undefined;
+    const value = shown === undefined ? this.#head.snapshot[name] : this.#shownFree()[name];
+    const key = withPlan(name, shown);
+    const held = this.#held.get(key);
     if (held?.value === value) return held.representation;
     const bytes = Buffer.from(JSON.stringify(value));
     const representation = held?.representation.bytes.equals(bytes)
       ? held.representation
-      : new Representation(bytes, formatCursor(this.#head.cursor));
-    this.#held.set(name, { value, representation });
+      : new Representation(bytes, withPlan(formatCursor(this.#head.cursor), shown));
+    this.#held.set(key, { value, representation });
     return representation;
   }
+
+  #shownFree(): Snapshot {
+    const of = this.#head.snapshot;
+    const held = this.#free;
+    if (held && held.of.flares === of.flares && held.of.explanations === of.explanations) return held.shown;
+    const shown = snapshotOfPlan(of, "free");
+    this.#free = { of, shown };
+    return shown;
+  }
+}
+
+function withPlan(text: string, plan: Plan | undefined): string {
+  return plan === undefined ? text : `${text}-${plan}`;
 }

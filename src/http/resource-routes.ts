@@ -1,6 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { FlarewireError, type Freshness, formatCursor, type SourceInfo } from "../protocol/index.ts";
+import {
+  FlarewireError,
+  type Freshness,
+  formatCursor,
+  type Plan,
+  type SourceInfo,
+} from "../protocol/index.ts";
 import { chooseCoding } from "./accept-encoding.ts";
+import { type Door, openDoor } from "./access.ts";
 import { ENDPOINTS, STREAM_PATH } from "./endpoints.ts";
 import type { HeadLike } from "./head-like.ts";
 import type { HttpSettings } from "./http-settings.ts";
@@ -13,6 +20,8 @@ export interface ResourceParts {
   readonly head: HeadLike;
   readonly freshness: () => Freshness;
   readonly info: () => SourceInfo;
+  /** Decides who may read, and what; default: everybody, everything. */
+  readonly door?: Door | undefined;
   readonly settings: Pick<HttpSettings, "basePath" | "corsOrigins">;
 }
 
@@ -24,26 +33,32 @@ export interface ResourceParts {
 export function addResourceRoutes(scope: FastifyInstance, parts: ResourceParts): void {
   const bodies = new ResourceBodies(parts.head);
   const serve = createResponder(parts);
-  const add = (path: string, read: () => Representation) =>
+  const add = (path: string, read: Read) =>
     scope.route({
       method: ["GET", "HEAD"],
       url: path,
       handler: (request, reply) => serve(request, reply, read),
     });
-  for (const name of RESOURCES) add(ENDPOINTS[name].path, () => bodies.resource(name));
-  add(ENDPOINTS.snapshot.path, () => bodies.snapshot());
+  for (const name of RESOURCES) add(ENDPOINTS[name].path, (plan) => bodies.resource(name, plan));
+  add(ENDPOINTS.snapshot.path, (plan) => bodies.snapshot(plan));
 }
 
-type Responder = (request: FastifyRequest, reply: FastifyReply, read: () => Representation) => FastifyReply;
+type Read = (plan: Plan | undefined) => Representation;
+type Responder = (request: FastifyRequest, reply: FastifyReply, read: Read) => FastifyReply;
 
 /** Waits for nothing between reading the body and the cursor: both are of one instant (law L2). */
-function createResponder({ head, freshness, info, settings }: ResourceParts): Responder {
-  const vary = settings.corsOrigins === "*" ? "Accept-Encoding" : "Accept-Encoding, Origin";
+function createResponder({ head, freshness, info, settings, door = openDoor }: ResourceParts): Responder {
+  const vary = [
+    "Accept-Encoding",
+    ...(door.isKeyed ? ["Authorization"] : []),
+    ...(settings.corsOrigins === "*" ? [] : ["Origin"]),
+  ].join(", ");
   const link = `<${settings.basePath}${STREAM_PATH}>; rel="alternate"; title="events over WebSocket"`;
   return (request, reply, read) => {
+    const { plan } = door.admit(request, reply);
     setFreshness(reply, freshness(), info());
     if (!head.ready) throw new FlarewireError("not-ready", "there is no first snapshot yet");
-    const body = read();
+    const body = read(plan);
     const coding = body.codingFor(chooseCoding(request.headers["accept-encoding"]));
     const etag = body.etag(coding);
     reply.header("etag", etag);

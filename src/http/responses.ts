@@ -25,6 +25,14 @@ export const EventsResponse = z.object({
 });
 export type EventsResponse = z.infer<typeof EventsResponse>;
 
+/** `POST /api/v1/tickets`: what opens one connection, given as `?ticket=`. */
+export const TicketResponse = z.object({
+  ticket: z.string(),
+  /** From then on it opens nothing; at most 60 seconds ahead. */
+  expires_at: Timestamp,
+});
+export type TicketResponse = z.infer<typeof TicketResponse>;
+
 /** `GET /healthz`: the process lives. Says nothing about the data. */
 export const HealthResponse = z.object({
   status: z.literal("ok"),

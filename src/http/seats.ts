@@ -1,8 +1,22 @@
-/** Counts those who follow events, over whatever transport, in all and by address, so that one client cannot take the places of all. */
+import type { CloseReason } from "../protocol/index.ts";
+import type { Access } from "./access.ts";
+
+/** Who takes a seat. */
+export interface Guest {
+  /** What counts as one client: see clientOf. */
+  readonly address: string;
+  /** The key that it came with. */
+  readonly key: Access["key"];
+  /** Ends what the seat was taken for, and tells why. */
+  end: (reason: CloseReason) => void;
+}
+
+/** Counts those who follow events, over whatever transport, in all, by address and by key, so that one client cannot take the places of all. */
 export class Seats {
   readonly #most: number;
   readonly #mostPerAddress: number;
   readonly #byAddress = new Map<string, number>();
+  readonly #byKey = new Map<string, Set<Guest>>();
   #taken = 0;
 
   /** Infinity for no bound, 0 to take nobody. */
@@ -16,20 +30,33 @@ export class Seats {
   }
 
   /** Takes a seat; the bound that stands in the way where there is none. */
-  take(address: string): string | undefined {
+  take(guest: Guest): string | undefined {
+    const { address, key } = guest;
     const own = this.#byAddress.get(address) ?? 0;
+    const ofKey = key && this.#byKey.get(key.id);
     if (this.#taken >= this.#most) return `${this.#most} in all`;
     if (own >= this.#mostPerAddress) return `${this.#mostPerAddress} from one address`;
+    if (key && (ofKey?.size ?? 0) >= key.connections) return `${key.connections} with one key`;
     this.#taken += 1;
     this.#byAddress.set(address, own + 1);
+    if (key) this.#byKey.set(key.id, (ofKey ?? new Set()).add(guest));
     return undefined;
   }
 
   /** Gives back a seat that was taken. */
-  leave(address: string): void {
+  leave(guest: Guest): void {
+    const { address, key } = guest;
     const own = (this.#byAddress.get(address) ?? 0) - 1;
     this.#taken -= 1;
     if (own > 0) this.#byAddress.set(address, own);
     else this.#byAddress.delete(address);
+    const ofKey = key && this.#byKey.get(key.id);
+    ofKey?.delete(guest);
+    if (ofKey?.size === 0) this.#byKey.delete(key?.id ?? "");
+  }
+
+  /** Ends everything that a seat was taken for with this key. */
+  endAll(keyId: string, reason: CloseReason): void {
+    for (const guest of [...(this.#byKey.get(keyId) ?? [])]) guest.end(reason);
   }
 }

@@ -9,6 +9,7 @@ import {
 } from "fastify";
 import type { WallClock } from "../lib/clock.ts";
 import type { Freshness, SourceInfo } from "../protocol/index.ts";
+import type { Door } from "./access.ts";
 import { AllowedMethods } from "./allowed-methods.ts";
 import { createClientErrorHandler } from "./client-error.ts";
 import { boundClosing } from "./close-connections.ts";
@@ -30,6 +31,8 @@ export interface HttpServerOptions {
   readonly clock: WallClock;
   /** What is absent has its default. */
   readonly settings?: Partial<HttpSettings>;
+  /** Decides who may read, and what; default: everybody, everything. */
+  readonly door?: Door | undefined;
   /** False once the server is about to stop, or for any other reason wants no more clients: `/readyz` says so. Default: always true. */
   readonly ready?: () => boolean;
   /** Where faults of the server are logged; `false` (default): nowhere. Requests that went well are not logged. */

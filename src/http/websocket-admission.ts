@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { type ConnectQuery, checkQuery } from "../hub/index.ts";
-import { type Filter, FlarewireError } from "../protocol/index.ts";
+import { type Filter, FlarewireError, type Plan } from "../protocol/index.ts";
 import { checkOrigin, invalid, quote } from "./admission.ts";
 import { readFilter } from "./filter-query.ts";
 
@@ -34,8 +34,8 @@ export function checkHandshake(
   checkOrigin(headers.origin, allowedOrigins);
 }
 
-/** What a stream's address asks for. Throws FlarewireError `invalid-parameter` or `unknown-channel` with the field. */
-export function readStreamQuery(query: unknown): ConnectQuery {
+/** What a stream's address asks for. Throws FlarewireError `invalid-parameter`, `unknown-channel` or `forbidden` with the field. */
+export function readStreamQuery(query: unknown, plan: Plan | undefined): ConnectQuery {
   const given: Record<string, unknown> = typeof query === "object" && query !== null ? { ...query } : {};
   const { mode } = given;
   if (mode !== undefined && mode !== "events" && mode !== "latest")
@@ -53,7 +53,7 @@ export function readStreamQuery(query: unknown): ConnectQuery {
     after: readAfter(given.after),
     snapshot: snapshot === undefined ? undefined : snapshot === "true",
   };
-  checkQuery(asked);
+  checkQuery(asked, plan);
   return asked;
 }
 

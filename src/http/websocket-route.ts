@@ -5,6 +5,7 @@ import type { WebSocket } from "ws";
 import { type Hub, websocketFraming } from "../hub/index.ts";
 import type { WallClock } from "../lib/clock.ts";
 import { FlarewireError } from "../protocol/index.ts";
+import { type Door, openDoor } from "./access.ts";
 import { checkHub, takePlace } from "./admission.ts";
 import { Places } from "./places.ts";
 import { Seats } from "./seats.ts";
@@ -27,6 +28,8 @@ export interface WebSocketOptions {
   readonly limits?: Partial<WebSocketLimits> | undefined;
   /** The places that other transports give too; default: places of its own, as many as `limits` says. */
   readonly places?: Places | undefined;
+  /** Decides who may connect, and what to follow; default: everybody, everything. */
+  readonly door?: Door | undefined;
   /** Origins of pages that may connect, such as `https://example.com`; all when left out, or with `*`. Programs, which send no origin, always may. */
   readonly allowedOrigins?: readonly string[] | undefined;
   /** Put before the path, in addition to the instance's own prefix; default none. */
@@ -95,12 +98,14 @@ function admit(
   places: Places,
 ): void {
   if (!request.ws) return;
-  const { hub, allowedOrigins } = options;
+  const { hub, allowedOrigins, door = openDoor } = options;
   try {
     checkHandshake(request.headers, allowedOrigins);
-    readStreamQuery(request.query);
+    const access = door.admit(request, reply, true);
+    readStreamQuery(request.query, access.plan);
     checkHub(hub);
-    takePlace(places, request);
+    takePlace(places, request, access);
+    door.spend(access);
   } catch (error) {
     if (error instanceof FlarewireError) explain(reply, error);
     throw error;
@@ -125,11 +130,17 @@ interface Parts {
 
 function connect(ws: WebSocket, request: FastifyRequest, { hub, pings, places }: Parts): void {
   const { socket: raw } = request.raw;
-  const socket = new WebSocketSocket(ws, raw);
-  const session = hub.connect(socket, websocketFraming, readStreamQuery(request.query));
-  socket.attach(session);
   const place = places.placeOf(raw);
-  if (place) place.supersede = () => session.close("superseded");
+  // Nobody comes this far without; what it may have would not be known.
+  if (!place) {
+    ws.terminate();
+    return;
+  }
+  const { plan } = place.access;
+  const socket = new WebSocketSocket(ws, raw);
+  const session = hub.connect(socket, websocketFraming, readStreamQuery(request.query, plan), plan);
+  socket.attach(session);
+  place.end = (reason) => session.close(reason);
   pings.add(socket);
   ws.on("close", () => pings.remove(socket));
 }

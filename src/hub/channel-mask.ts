@@ -1,5 +1,12 @@
 import type { LogRecord } from "../log/event-log.ts";
-import { CHANNELS, type Channel, FlarewireError, matchChannels } from "../protocol/index.ts";
+import {
+  CHANNELS,
+  type Channel,
+  channelsOfPlan,
+  FlarewireError,
+  matchChannels,
+  type Plan,
+} from "../protocol/index.ts";
 
 /** A set of channels as a number: bit `i` is set for the channel `CHANNELS[i]`. */
 export type ChannelMask = number;
@@ -31,13 +38,19 @@ export function channelsOf(mask: ChannelMask): readonly Channel[] {
 }
 
 /**
- * The channels that these names and wildcards select, each once. Throws FlarewireError `unknown-channel` when one of them
- * selects none: a mistyped name must not end in silence.
+ * The channels that these names and wildcards select of those that the plan has, each once. Throws FlarewireError `unknown-channel` when one
+ * of them selects none, and `forbidden` when the plan has none of those that it selects: neither must end in silence.
  */
-export function resolveChannels(patterns: readonly string[]): readonly Channel[] {
+export function resolveChannels(patterns: readonly string[], plan?: Plan): readonly Channel[] {
+  const allowed = channelsOfPlan(plan);
   const found = patterns.map((pattern) => {
     const channels = matchChannels(pattern);
-    if (channels.length > 0) return channels;
+    const open = channels.filter((channel) => allowed.includes(channel));
+    if (open.length > 0) return open;
+    if (channels.length > 0) {
+      const message = `channels has "${pattern}", which the plan ${plan} does not have; leave it out, or connect with a key of the plan pro`;
+      throw new FlarewireError("forbidden", message, { field: "channels", bound: allowed.join(", ") });
+    }
     const shown = JSON.stringify(pattern.slice(0, 64));
     const bound = `one of ${CHANNELS.join(", ")}, or a pattern such as flares.* or *`;
     throw new FlarewireError("unknown-channel", `channels has ${shown}, which names no channel; ${bound}`, {

@@ -3,9 +3,9 @@ import {
   type Channel,
   type Conflated,
   type Cursor,
-  type EventName,
   FLARE_CHANNELS,
   formatCursor,
+  LASTING_EVENTS,
   type Seq,
 } from "../protocol/index.ts";
 import { bitOf, type ChannelMask, maskOf } from "./channel-mask.ts";
@@ -13,8 +13,6 @@ import type { FramedEvent } from "./framing.ts";
 import type { Steps } from "./list-walk.ts";
 import type { Shape } from "./shape.ts";
 
-/** What a client is told of though it lags: that something started or finished, and how the source fared, which no list says. */
-const TOLD: ReadonlySet<EventName> = new Set(["flare-started", "flare-finished", "source-status"]);
 const FLARES = maskOf(FLARE_CHANNELS);
 
 /** A part of a backlog, without what the lists at the head will say. */
@@ -44,7 +42,7 @@ export function frameMissed(
     const event = shape.select(record, steps?.next(record));
     if (!event) continue;
     mask |= bitOf(record.channel);
-    if (!TOLD.has(event.name)) continue;
+    if (!LASTING_EVENTS.has(event.name)) continue;
     const emittedAt = new Date(record.emittedAtMs).toISOString();
     const head = `{"type":"missed","seq":${record.seq},"emitted_at":"${emittedAt}",`;
     framed.push({ cursor: undefined, name: "missed", head, tail: event.tail });

@@ -1,4 +1,11 @@
-import { type Cursor, type Filter, FlarewireError, parseCursor, type Subscribe } from "../protocol/index.ts";
+import {
+  type Cursor,
+  type Filter,
+  FlarewireError,
+  type Plan,
+  parseCursor,
+  type Subscribe,
+} from "../protocol/index.ts";
 import { resolveChannels } from "./channel-mask.ts";
 import { quote } from "./command-reader.ts";
 
@@ -11,14 +18,14 @@ export interface ConnectQuery {
   readonly snapshot?: boolean | undefined;
 }
 
-/** Refuses what a connection must not ask for, while it can still be refused in HTTP: FlarewireError with the field. */
-export function checkQuery({ channels, filter, mode, after }: ConnectQuery): void {
+/** Refuses what a connection of this plan must not ask for, while it can still be refused in HTTP: FlarewireError with the field. */
+export function checkQuery({ channels, filter, mode, after }: ConnectQuery, plan?: Plan): void {
   if (channels?.length === 0) {
     throw new FlarewireError("invalid-parameter", "channels is empty; it has to name at least one channel", {
       field: "channels",
     });
   }
-  if (channels) resolveChannels(channels);
+  if (channels) resolveChannels(channels, plan);
   if (after !== undefined) readCursor(after);
   if (channels) return;
   const [field] = Object.keys({

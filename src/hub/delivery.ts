@@ -1,11 +1,12 @@
-import type { LogRecord, ReadResult } from "../log/event-log.ts";
+import type { LogRecord } from "../log/event-log.ts";
 import type { Cursor, Lost, Seq } from "../protocol/index.ts";
+import { type BacklogPart, readBacklog, throughOf } from "./backlog.ts";
 import { type ChannelMask, channelsOf } from "./channel-mask.ts";
 import { conflatedMask, conflatedText, frameMissed } from "./conflate.ts";
 import { frameEvents } from "./event-frames.ts";
 import type { Framing } from "./framing.ts";
 import type { Group, GroupMember } from "./group.ts";
-import { ListWalk } from "./list-walk.ts";
+import type { ListWalk } from "./list-walk.ts";
 import { NOTHING, type Selection } from "./selection.ts";
 import type { DeliveryHost } from "./session-host.ts";
 import { createShape, type Shape } from "./shape.ts";
@@ -49,6 +50,8 @@ interface Behind {
   progress: number;
 }
 
+type Records = Extract<BacklogPart, { kind: "records" }>;
+
 /** Nothing goes out any more. */
 interface Ended {
   readonly kind: "ended";
@@ -83,6 +86,11 @@ export class Delivery implements GroupMember {
     return this.#state.kind === "live";
   }
 
+  /** How many events the log has behind its place. */
+  get lag(): number {
+    return this.#state.kind === "behind" ? Math.max(0, this.#host.head.cursor.seq - this.#state.seq) : 0;
+  }
+
   /** A message would not only be added to what the client does not take. */
   get hasRoom(): boolean {
     return this.#state.kind === "live" || (this.#state.kind === "behind" && !this.#state.full);
@@ -110,7 +118,7 @@ export class Delivery implements GroupMember {
       if (result.kind === "lost") this.move(NOTHING);
       then(result.kind === "lost" ? result.lost : undefined);
       if (result.kind === "lost") this.#owner.ready();
-      else this.#goOn(behind, result.records);
+      else this.#goOn(behind, result);
     });
   }
 
@@ -132,8 +140,8 @@ export class Delivery implements GroupMember {
       state.progressAtMs = nowMs;
     }
     const { limits, log } = this.#host;
-    if (nowMs - state.progressAtMs >= limits.noProgressMs || state.seq < log.oldest.seq)
-      this.#owner.tooSlow();
+    const oldest = this.#needsOnlyLasting(state.shape) ? log.oldestLasting : log.oldest;
+    if (nowMs - state.progressAtMs >= limits.noProgressMs || state.seq < oldest.seq) this.#owner.tooSlow();
   }
 
   /** Sends nothing more. */
@@ -154,7 +162,7 @@ export class Delivery implements GroupMember {
     this.#leave();
     const behind = this.#becomeBehind(shape, this.#host.head.cursor.seq, prev);
     behind.full = true;
-    if (shape.selection.filtered) behind.walk = new ListWalk(this.#host.history.lists);
+    if (shape.selection.filtered) behind.walk = this.#host.history.walkFrom(this.#host.history.lists);
   }
 
   /** See GroupMember. */
@@ -214,19 +222,22 @@ export class Delivery implements GroupMember {
     }
     this.#read(state, { epoch: cursor.epoch, seq: state.seq }, (result) => {
       if (result.kind === "lost") this.#owner.tooSlow();
-      else this.#goOn(state, result.records);
+      else this.#goOn(state, result);
     });
   }
 
-  #goOn(state: Behind, records: readonly LogRecord[]): void {
+  #goOn(state: Behind, part: Records): void {
     const { head, limits } = this.#host;
     if (this.latest && head.cursor.seq - state.seq >= limits.conflateFrom) state.conflating ??= 0;
+    // What was left out here nobody knows: it may have been anything.
+    if (this.latest && part.sparse) state.conflating = state.shape.selection.mask;
     // What was read while the socket filled up is read again when it has room.
     if (state.full) return;
     // The log may hold more already than the head's state contains; that comes with the next batch.
-    const published = records.filter(({ seq }) => seq <= head.cursor.seq);
+    const published = part.records.filter(({ seq }) => seq <= head.cursor.seq);
     if (state.conflating === undefined) this.#writeRecords(state, published);
     else this.#writeMissed(state, published, state.conflating);
+    if (state.seq >= (published.at(-1)?.seq ?? 0)) state.seq = throughOf(part, head.cursor.seq);
     this.#catchUp();
   }
 
@@ -248,12 +259,13 @@ export class Delivery implements GroupMember {
     const mask = conflatedMask(state.conflating, followed);
     state.conflating = undefined;
     if (mask === 0) return;
+    this.#host.tally.conflations += 1;
     state.prev = head.cursor.seq;
     const lists = history.snapshotText(parts.map((part) => ({ ...part, mask: part.mask & mask })));
     this.write(conflatedText(head.cursor, channelsOf(mask), lists));
   }
 
-  #read(state: Behind, after: Cursor, then: (result: ReadResult) => void): void {
+  #read(state: Behind, after: Cursor, then: (result: BacklogPart) => void): void {
     state.reading = true;
     this.#readFrom(state, after)
       .then((result) => {
@@ -264,14 +276,20 @@ export class Delivery implements GroupMember {
   }
 
   /** The records, and where the shape is filtered and the lists are not there yet, the lists too: without them the records are lost on it. */
-  async #readFrom(state: Behind, after: Cursor): Promise<ReadResult> {
+  async #readFrom(state: Behind, after: Cursor): Promise<BacklogPart> {
     const { log, limits, history } = this.#host;
-    const result = await log.read(after, limits.catchUpRecords);
+    const lasting = this.#needsOnlyLasting(state.shape);
+    const result = await readBacklog(log, after, limits.catchUpRecords, lasting);
     if (result.kind === "lost" || state.walk || !state.shape.selection.filtered) return result;
     const lists = await history.at(after);
     if (!lists) return { kind: "lost", lost: { reason: "expired", events: log.head.seq - after.seq } };
-    state.walk = new ListWalk(lists);
+    state.walk = history.walkFrom(lists);
     return result;
+  }
+
+  /** Nothing else belongs to it, or the lists at the head say the rest. */
+  #needsOnlyLasting({ selection }: Shape): boolean {
+    return !selection.filtered && (this.latest || selection.lasting);
   }
 
   #writeRecords(state: Behind, records: readonly LogRecord[]): void {
@@ -280,6 +298,9 @@ export class Delivery implements GroupMember {
     const frames = frameEvents(records, state.shape, from, state.walk, limits.catchUpBytes);
     state.seq = frames.through;
     state.prev = frames.prev;
-    if (frames.bytes) this.#send(frames.bytes);
+    if (!frames.bytes) return;
+    this.#host.tally.deliveries += frames.count;
+    this.#host.tally.deliveredBytes += frames.bytes.length;
+    this.#send(frames.bytes);
   }
 }

@@ -8,6 +8,8 @@ import type { Shape } from "./shape.ts";
 export interface EventFrames {
   /** `undefined` when none of the records belongs to the shape. */
   readonly bytes: Buffer | undefined;
+  /** How many events are in `bytes`. */
+  readonly count: number;
   /** Seq of the last event in `bytes`; without one, the `prev` that was given. */
   readonly prev: Seq;
   /** Seq of the last record that was looked at. */
@@ -47,5 +49,6 @@ export function frameEvents(
     bytes += head.length + event.tail.length;
     prev = record.seq;
   }
-  return { bytes: framed.length > 0 ? shape.framing.events(framed) : undefined, prev, through };
+  const joined = framed.length > 0 ? shape.framing.events(framed) : undefined;
+  return { bytes: joined, count: framed.length, prev, through };
 }

@@ -1,10 +1,11 @@
 import type { EventLog, LogRecord } from "../log/event-log.ts";
 import type { Cursor, Lost, Seq } from "../protocol/index.ts";
+import { readBacklog, throughOf } from "./backlog.ts";
 import { frameEvents } from "./event-frames.ts";
 import type { Framing } from "./framing.ts";
 import type { Head } from "./head.ts";
 import type { ListHistory } from "./list-history.ts";
-import { ListWalk, type Steps } from "./list-walk.ts";
+import type { Steps } from "./list-walk.ts";
 import type { Shape } from "./shape.ts";
 
 /** Records read from the log at once. */
@@ -71,10 +72,11 @@ export async function readPage(
   const selected: LogRecord[] = [];
   let { steps } = ask;
   let through = from.seq;
-  let bytes = 0;
-  const full = () => selected.length >= limit || bytes >= PAGE_BYTES || through - from.seq >= MOST_LOOKED_AT;
+  let [bytes, lookedAt] = [0, 0];
+  const full = () => selected.length >= limit || bytes >= PAGE_BYTES || lookedAt >= MOST_LOOKED_AT;
+  const lasting = !shape.selection.filtered && shape.selection.lasting;
   while (!full() && !(from.epoch === epoch && through >= head.cursor.seq)) {
-    const result = await log.read({ epoch: from.epoch, seq: through }, READ_AT_ONCE);
+    const result = await readBacklog(log, { epoch: from.epoch, seq: through }, READ_AT_ONCE, lasting);
     if (result.kind === "lost") {
       // What was read before it fell off the log is whole; the next page will tell of the rest.
       if (through > from.seq) break;
@@ -83,17 +85,19 @@ export async function readPage(
     if (shape.selection.filtered && !steps) {
       const lists = await history.at(from);
       if (!lists) return { kind: "lost", lost: { reason: "expired", events: log.head.seq - from.seq } };
-      steps = new ListWalk(lists);
+      steps = history.walkFrom(lists);
     }
     for (const record of result.records) {
       // The log may hold more already than the head's state contains; that comes with the next batch.
       if (full() || record.seq > head.cursor.seq) break;
       through = record.seq;
+      lookedAt += 1;
       const event = shape.select(record, steps?.next(record));
       if (!event) continue;
       selected.push({ ...record, name: event.name, tail: event.tail });
       bytes += event.tail.length;
     }
+    if (through >= (result.records.at(-1)?.seq ?? 0)) through = throughOf(result, head.cursor.seq);
   }
   const chosen: Shape = { ...shape, select: (record) => record };
   const frames = frameEvents(selected, chosen, { epoch, prev, through: prev });

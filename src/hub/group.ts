@@ -3,6 +3,7 @@ import type { Epoch, Seq } from "../protocol/index.ts";
 import { frameEvents } from "./event-frames.ts";
 import type { Steps } from "./list-walk.ts";
 import type { Shape } from "./shape.ts";
+import type { Tally } from "./tally.ts";
 
 /** A session as its group sees it. */
 export interface GroupMember {
@@ -59,12 +60,15 @@ export class Group {
     last.slot = member.slot;
   }
 
-  /** Sends the batch's events of this shape. */
-  publish(records: readonly LogRecord[], epoch: Epoch, steps: Steps): void {
+  /** Sends the batch's events of this shape, and counts them. */
+  publish(records: readonly LogRecord[], epoch: Epoch, steps: Steps, tally: Tally): void {
     const from = { epoch, prev: this.#prev, through: this.#prev };
     const frames = frameEvents(records, this.shape, from, steps);
     this.#prev = frames.prev;
-    if (frames.bytes) this.send(frames.bytes);
+    if (!frames.bytes) return;
+    tally.deliveries += frames.count * this.size;
+    tally.deliveredBytes += frames.bytes.length * this.size;
+    this.send(frames.bytes);
   }
 
   /** Ends all members for a fault of ours. */

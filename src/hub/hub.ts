@@ -5,6 +5,7 @@ import type {
   ErrorCode,
   EventBody,
   Freshness,
+  Plan,
   Seq,
   SourceInfo,
   Step,
@@ -16,7 +17,7 @@ import { Group, type GroupMember } from "./group.ts";
 import { GroupIndex } from "./group-index.ts";
 import type { Head } from "./head.ts";
 import { DEFAULT_HUB_LIMITS, type HubLimits } from "./hub-limits.ts";
-import { ListHistory } from "./list-history.ts";
+import { type KnownLists, ListHistory } from "./list-history.ts";
 import { BatchSteps } from "./list-walk.ts";
 import { heartbeatText, helloText } from "./messages.ts";
 import type { Selection } from "./selection.ts";
@@ -24,6 +25,7 @@ import { Session } from "./session.ts";
 import type { SessionHost, Watch } from "./session-host.ts";
 import { createShape, shapeKey } from "./shape.ts";
 import type { Socket } from "./socket.ts";
+import { createTally, type Tally } from "./tally.ts";
 
 /** How often deadlines are looked at. */
 const TICK_MS = 1_000;
@@ -34,6 +36,8 @@ const DRAIN_TICK_MS = 50;
 export interface HubOptions {
   readonly log: EventLog;
   readonly head: Head;
+  /** What is known of a log that was kept, so that filters go on in it as well. Default: nothing, so that they begin anew. */
+  readonly known?: KnownLists;
   readonly clock: WallClock;
   /** What `hello` says of the source. */
   readonly info: () => SourceInfo;
@@ -57,6 +61,8 @@ export interface HubOptions {
 export class Hub {
   /** What a connection is allowed; `inboundBytes` is for the transport to enforce. */
   readonly limits: HubLimits;
+  /** What was done since the start. */
+  readonly tally: Tally = createTally();
   readonly #options: HubOptions;
   readonly #heartbeatMs: number;
   readonly #groups = new GroupIndex();
@@ -81,7 +87,7 @@ export class Hub {
     this.limits = { ...DEFAULT_HUB_LIMITS, ...options.limits };
     this.#heartbeatMs = options.heartbeatMs ?? 15_000;
     this.#positions = { ...log.positions };
-    this.#history = new ListHistory(log, head.snapshot);
+    this.#history = new ListHistory(log, head.snapshot, options.known);
     this.#heartbeatAtMs = clock.monotonic() + this.#heartbeatMs;
     this.#host = this.#createHost();
     this.#stops = [
@@ -93,6 +99,18 @@ export class Hub {
   /** Sessions whose connection is not over. */
   get size(): number {
     return this.#sessions.size;
+  }
+
+  /** How many events lie between the head and whoever is furthest behind it; 0 when nobody is. Looks at those that are behind only. */
+  get worstLag(): number {
+    let worst = 0;
+    for (const session of this.#watched.behind) worst = Math.max(worst, session.lag);
+    return worst;
+  }
+
+  /** Connections that are behind the head. */
+  get behind(): number {
+    return this.#watched.behind.size;
   }
 
   /** The lists at the head and before. */
@@ -113,11 +131,11 @@ export class Hub {
 
   /**
    * Takes a connection: says `hello`, and answers what its address asks for. Throws FlarewireError when the query is wrong. A
-   * connection that comes in too late, while draining, is closed at once.
+   * connection that comes in too late, while draining, is closed at once. It may follow what `plan` has, for as long as it lasts; without one, all.
    */
-  connect(socket: Socket, framing: Framing, query: ConnectQuery = {}): Session {
-    checkQuery(query);
-    const session = new Session(this.#host, socket, framing, query);
+  connect(socket: Socket, framing: Framing, query: ConnectQuery = {}, plan?: Plan): Session {
+    checkQuery(query, plan);
+    const session = new Session(this.#host, socket, framing, query, plan);
     this.#sessions.add(session);
     if (this.#draining) session.close("draining");
     return session;
@@ -166,11 +184,13 @@ export class Hub {
       log,
       head,
       history: this.#history,
+      tally: this.tally,
       limits: this.limits,
       monotonicMs: () => clock.monotonic(),
       wallMs: () => clock.now(),
-      hello: () =>
+      hello: (plan) =>
         helloText({
+          plan,
           server: serverName,
           nowMs: clock.now(),
           cursor: head.cursor,
@@ -215,7 +235,7 @@ export class Hub {
     const mask = maskOfRecords(records);
     // A session that leaves one group in this loop may make another, which then has the batch already.
     for (const group of this.#groups.concerned(mask, steps)) {
-      group.publish(records, epoch, new BatchSteps(records, steps));
+      group.publish(records, epoch, new BatchSteps(records, steps), this.tally);
     }
   }
 

@@ -1,6 +1,7 @@
 import type { EventLog, LogRecord } from "../log/event-log.ts";
 import {
   advanceLists,
+  ChangeMismatch,
   type Cursor,
   type EventBody,
   type Lists,
@@ -9,11 +10,13 @@ import {
   type Seq,
   type Snapshot,
   type Step,
+  toSeq,
   type View,
 } from "../protocol/index.ts";
 import { channelsOf } from "./channel-mask.ts";
 import { ListWalk } from "./list-walk.ts";
 import { type SelectionPart, selectionOf } from "./selection.ts";
+import { StepCache } from "./step-cache.ts";
 
 /** Least number of events between two places that are kept. */
 const LEAST_INTERVAL = 64;
@@ -24,6 +27,21 @@ const READ_RECORDS = 256;
 /** Snapshot texts that are kept until the next change. */
 const KEPT_TEXTS = 32;
 
+/** A place of the log, and the lists there. */
+export interface ListPlace {
+  readonly seq: Seq;
+  /** Those of a process before this one are read from text each time, which takes some milliseconds. Throws where they cannot be. */
+  lists(): Lists;
+}
+
+/** What is known of a log that was kept. */
+export interface KnownLists {
+  /** At its head. */
+  readonly lists: Lists;
+  /** Before it, in order. */
+  readonly places: readonly ListPlace[];
+}
+
 /**
  * The lists at the head, with their marks, and, for readers who come back, at any place that the log still reaches: places are
  * kept at intervals, and from there the way is gone again along the log. What two kept places have in common they share.
@@ -31,18 +49,21 @@ const KEPT_TEXTS = 32;
 export class ListHistory {
   readonly #log: EventLog;
   readonly #texts = new Map<string, string>();
-  #kept: { readonly seq: Seq; readonly lists: Lists }[];
+  readonly #steps = new StepCache();
+  #kept: ListPlace[];
   #lists: Lists;
   #seq: Seq;
   readonly #unmarkedSeq: Seq | undefined;
 
-  /** Begins at the log's head, of which `snapshot` is the state. */
-  constructor(log: EventLog, snapshot: Snapshot) {
+  /** Begins at the log's head, of which `snapshot` is the state. What is `known` of a log that was kept is the same snapshot, and more. */
+  constructor(log: EventLog, snapshot: Snapshot, known?: KnownLists) {
     this.#log = log;
-    this.#lists = listsOf(snapshot);
+    const lists = known?.lists ?? listsOf(snapshot);
+    this.#lists = lists;
     this.#seq = log.head.seq;
-    this.#kept = [{ seq: this.#seq, lists: this.#lists }];
-    this.#unmarkedSeq = this.#seq > 0 ? this.#seq : undefined;
+    const before = known?.places.filter(({ seq }) => seq >= log.oldest.seq && seq < this.#seq) ?? [];
+    this.#kept = [...before, { seq: this.#seq, lists: () => lists }];
+    this.#unmarkedSeq = this.#seq > 0 && !known ? this.#seq : undefined;
   }
 
   /** At the head. */
@@ -52,11 +73,11 @@ export class ListHistory {
 
   /** The first place that is known, for those who held nothing before. */
   get first(): { readonly cursor: Cursor; readonly lists: Lists } {
-    const { seq, lists } = this.#kept[0] ?? { seq: this.#seq, lists: this.#lists };
-    return { cursor: { epoch: this.#log.epoch, seq }, lists };
+    const { seq, lists } = this.#kept[0] ?? { seq: this.#seq, lists: () => this.#lists };
+    return { cursor: { epoch: this.#log.epoch, seq }, lists: lists() };
   }
 
-  /** True at the place from which a log that was kept goes on: its lists are known, but not what their items were before. */
+  /** True at the place from which a log goes on of which nothing is known but the snapshot: what its items were before is not. */
   isUnmarked(seq: Seq): boolean {
     return seq === this.#unmarkedSeq;
   }
@@ -74,6 +95,7 @@ export class ListHistory {
       lists = advanceLists(before, event);
       return { event, before, after: lists };
     });
+    for (const [at, step] of steps.entries()) this.#steps.put(last.seq - steps.length + 1 + at, step);
     // The same value, of which the rest of the process holds the objects already.
     this.#lists = { snapshot, marks: lists.marks };
     this.#texts.clear();
@@ -84,18 +106,32 @@ export class ListHistory {
 
   /** Begins anew with the state at `seq`: what was before cannot be asked for any more. */
   restart(snapshot: Snapshot, seq: Seq): void {
-    this.#lists = listsOf(snapshot);
+    const lists = listsOf(snapshot);
+    this.#lists = lists;
     this.#seq = seq;
-    this.#kept = [{ seq, lists: this.#lists }];
+    this.#steps.clear();
+    this.#kept = [{ seq, lists: () => lists }];
     this.#texts.clear();
   }
 
   /** As they were at this place of this log; `undefined` when that cannot be found out any more. */
-  async at({ epoch, seq }: Cursor): Promise<Lists | undefined> {
+  async at(cursor: Cursor): Promise<Lists | undefined> {
+    try {
+      return await this.#walkTo(cursor);
+    } catch (error) {
+      // Events that do not lead there: see `restart`, which a process before this one may have gone through.
+      if (error instanceof ChangeMismatch) return undefined;
+      throw error;
+    }
+  }
+
+  async #walkTo({ epoch, seq }: Cursor): Promise<Lists | undefined> {
     const from = this.#kept.findLast((place) => place.seq <= seq);
     if (!from || this.isUnmarked(seq)) return undefined;
-    const walk = new ListWalk(from.lists);
-    for (let at = from.seq; at < seq; ) {
+    let start: number = seq;
+    while (start > from.seq && !this.#steps.behind(start)) start -= 1;
+    const walk = this.walkFrom(this.#steps.behind(start) ?? from.lists());
+    for (let at = toSeq(start); at < seq; ) {
       const result = await this.#log.read({ epoch, seq: at }, Math.min(READ_RECORDS, seq - at));
       const last = result.kind === "records" ? result.records.at(-1) : undefined;
       if (result.kind === "lost" || !last) return undefined;
@@ -103,6 +139,11 @@ export class ListHistory {
       at = last.seq;
     }
     return walk.lists;
+  }
+
+  /** Follows the lists from a place where they are these. */
+  walkFrom(lists: Lists): ListWalk {
+    return new ListWalk(this.#steps, lists);
   }
 
   /** JSON text of what a client that follows these parts holds at the head; made once per change. */
@@ -121,7 +162,8 @@ export class ListHistory {
   #keep(seq: Seq): void {
     const oldest = this.#log.oldest.seq;
     const interval = Math.max(LEAST_INTERVAL, (seq - oldest) / KEPT_PLACES);
-    if (seq - (this.#kept.at(-1)?.seq ?? 0) >= interval) this.#kept.push({ seq, lists: this.#lists });
+    const lists = this.#lists;
+    if (seq - (this.#kept.at(-1)?.seq ?? 0) >= interval) this.#kept.push({ seq, lists: () => lists });
     // From a place before the log's oldest there is no way on.
     while (this.#kept[0] && this.#kept[0].seq < oldest) this.#kept.shift();
   }

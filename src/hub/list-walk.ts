@@ -1,18 +1,20 @@
-import { decodeTail } from "../log/encode-tail.ts";
 import type { LogRecord } from "../log/event-log.ts";
-import { advanceLists, type Lists, type Step } from "../protocol/index.ts";
+import type { Lists, Step } from "../protocol/index.ts";
+import type { StepCache } from "./step-cache.ts";
 
 /** Gives each record its step: the event with the lists before and behind it. Asked for one record after the other. */
 export interface Steps {
   next(record: LogRecord): Step;
 }
 
-/** Follows the lists along the log, for one reader that is not at the head. */
+/** Follows the lists along the log, for one reader that is not at the head; the steps it shares with all others. */
 export class ListWalk implements Steps {
+  readonly #steps: StepCache;
   #lists: Lists;
 
   /** `lists`: as they are before the first record that will come. */
-  constructor(lists: Lists) {
+  constructor(steps: StepCache, lists: Lists) {
+    this.#steps = steps;
     this.#lists = lists;
   }
 
@@ -22,11 +24,10 @@ export class ListWalk implements Steps {
   }
 
   /** See Steps. */
-  next({ tail }: LogRecord): Step {
-    const event = decodeTail(tail);
-    const before = this.#lists;
-    this.#lists = advanceLists(before, event);
-    return { event, before, after: this.#lists };
+  next(record: LogRecord): Step {
+    const step = this.#steps.take(record, this.#lists);
+    this.#lists = step.after;
+    return step;
   }
 }
 

@@ -3,7 +3,7 @@ import { type Cursor, compileFilter, type Filter } from "../protocol/index.ts";
 import { maskOf, resolveChannels } from "./channel-mask.ts";
 import { readCursor } from "./connect-query.ts";
 import { type EventPage, jsonFraming, type PageParts, readPage } from "./event-page.ts";
-import { ListWalk, type Steps } from "./list-walk.ts";
+import type { Steps } from "./list-walk.ts";
 import { selectionOf } from "./selection.ts";
 import { createShape, type Shape } from "./shape.ts";
 import { Waiters } from "./waiters.ts";
@@ -71,9 +71,9 @@ export class LongPoll {
   /** Whoever filters needs the lists too, and they do not reach back quite as far as the log. */
   #oldestOf({ selection }: Shape): { readonly cursor: Cursor; readonly steps?: Steps } {
     const { log, history } = this.#parts;
-    if (!selection.filtered) return { cursor: log.oldest };
+    if (!selection.filtered) return { cursor: selection.lasting ? log.oldestLasting : log.oldest };
     const { cursor, lists } = history.first;
-    return { cursor, steps: new ListWalk(lists) };
+    return { cursor, steps: history.walkFrom(lists) };
   }
 }
 

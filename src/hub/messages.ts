@@ -10,6 +10,7 @@ import {
   type Hello,
   type Limits,
   type Lost,
+  type Plan,
   type Pong,
   type SourceInfo,
   type Subscribed,
@@ -23,6 +24,7 @@ import type { HubLimits } from "./hub-limits.ts";
 
 /** The first message of every connection. */
 export function helloText(about: {
+  readonly plan?: Plan | undefined;
   readonly server: string;
   readonly nowMs: number;
   readonly cursor: Cursor;
@@ -48,6 +50,7 @@ export function helloText(about: {
     cursor: formatCursor(about.cursor),
     heartbeat_interval_ms: about.heartbeatMs,
     silence_limit_ms: about.silenceLimitMs,
+    ...(about.plan === undefined ? {} : { plan: about.plan }),
     limits,
     source: about.source,
     freshness: about.freshness,

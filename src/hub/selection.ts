@@ -1,4 +1,4 @@
-import type { Channel, ListFilter } from "../protocol/index.ts";
+import { type Channel, eventNamesOn, LASTING_EVENTS, type ListFilter } from "../protocol/index.ts";
 import { type ChannelMask, channelsOf } from "./channel-mask.ts";
 
 /** Channels that are followed with one filter, or with none. */
@@ -15,8 +15,10 @@ export interface Selection {
   readonly channels: readonly Channel[];
   /** One for each filter; no channel is in two of them. */
   readonly parts: readonly SelectionPart[];
-  /** There is a filter in it. */
+  /** There is a filter in it that keeps items away: the lists are needed to tell what belongs to it. */
   readonly filtered: boolean;
+  /** No events but lasting ones belong to it, whatever happens. */
+  readonly lasting: boolean;
 }
 
 /** The union of these parts, in which a channel has the same filter wherever it stands. */
@@ -33,8 +35,14 @@ export function selectionOf(given: readonly SelectionPart[]): Selection {
     mask,
     channels: channelsOf(mask),
     parts,
-    filtered: parts.some(({ filter }) => filter !== undefined),
+    filtered: parts.some(({ filter }) => filter?.selectsItems),
+    lasting: parts.every(isLasting),
   };
+}
+
+function isLasting({ mask, filter }: SelectionPart): boolean {
+  const possible = channelsOf(mask).flatMap(eventNamesOn);
+  return possible.every((name) => LASTING_EVENTS.has(name) || (filter?.names && !filter.names.has(name)));
 }
 
 /** No channels. */

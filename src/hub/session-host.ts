@@ -1,11 +1,12 @@
 import type { EventLog } from "../log/event-log.ts";
-import type { Seq } from "../protocol/index.ts";
+import type { Plan, Seq } from "../protocol/index.ts";
 import type { Framing } from "./framing.ts";
 import type { Group, GroupMember } from "./group.ts";
 import type { Head } from "./head.ts";
 import type { HubLimits } from "./hub-limits.ts";
 import type { ListHistory } from "./list-history.ts";
 import type { Selection } from "./selection.ts";
+import type { Tally } from "./tally.ts";
 
 /** What a delivery sees of the hub. */
 export interface DeliveryHost {
@@ -14,6 +15,7 @@ export interface DeliveryHost {
   /** The lists at the head and before, for those who filter. */
   readonly history: ListHistory;
   readonly limits: HubLimits;
+  readonly tally: Tally;
   /** For limits: see WallClock.monotonic. */
   monotonicMs(): number;
   /** Puts a client that was sent everything up to the head among its equals. */
@@ -28,8 +30,8 @@ export type Watch = "unsubscribed" | "behind" | "closing";
 export interface SessionHost<S> extends DeliveryHost {
   /** For what clients are told. */
   wallMs(): number;
-  /** The text of `hello` as it is now. */
-  hello(): string;
+  /** The text of `hello` as it is now, to a connection of this plan. */
+  hello(plan: Plan | undefined): string;
   watch(session: S, what: Watch, on: boolean): void;
   /** The session is over; forgets it. */
   gone(session: S): void;

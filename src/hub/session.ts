@@ -6,6 +6,7 @@ import {
   compileFilter,
   FlarewireError,
   type Lost,
+  type Plan,
   type Subscribe,
 } from "../protocol/index.ts";
 import { channelsOf, maskOf, resolveChannels } from "./channel-mask.ts";
@@ -40,18 +41,30 @@ export class Session implements DeliveryOwner {
   readonly #delivery: Delivery;
   readonly #inbox: Inbox;
   readonly #subscriptions: Subscriptions;
+  readonly #plan: Plan | undefined;
+  readonly #transport: string;
   #phase: Phase;
 
-  /** Writes `hello`, then answers the subscription of the address, which has passed `checkQuery`. */
-  constructor(host: SessionHost<Session>, socket: Socket, framing: Framing, query: ConnectQuery) {
+  /** Writes `hello`, then answers the subscription of the address, which has passed `checkQuery`. `plan`: what may be followed; without one, all. */
+  constructor(
+    host: SessionHost<Session>,
+    socket: Socket,
+    framing: Framing,
+    query: ConnectQuery,
+    plan: Plan | undefined,
+  ) {
     this.#host = host;
     this.#socket = socket;
+    this.#plan = plan;
     this.#inbox = new Inbox(host.limits);
     this.#subscriptions = new Subscriptions(host.limits.subscriptions);
     this.#phase = { kind: "waiting", untilMs: host.monotonicMs() + host.limits.firstCommandWithinMs };
     host.watch(this, "unsubscribed", true);
+    this.#transport = framing.name;
+    host.tally.opened[framing.name] = (host.tally.opened[framing.name] ?? 0) + 1;
+    host.tally.open[framing.name] = (host.tally.open[framing.name] ?? 0) + 1;
     this.#delivery = new Delivery(host, socket, framing, this);
-    this.#delivery.write(host.hello());
+    this.#delivery.write(host.hello(plan));
     if (query.channels) this.#take({ kind: "command", command: subscribeOf(query, query.channels) });
   }
 
@@ -63,6 +76,11 @@ export class Session implements DeliveryOwner {
   /** True while there is more to be sent than the client takes: it may be slow to answer anything. */
   get isBehind(): boolean {
     return this.isOpen && !this.#delivery.isLive;
+  }
+
+  /** How many events it is behind the head. */
+  get lag(): number {
+    return this.#delivery.lag;
   }
 
   /** A text message came in. */
@@ -87,6 +105,9 @@ export class Session implements DeliveryOwner {
 
   /** The connection is over, for whatever reason. */
   closed(): void {
+    const { tally } = this.#host;
+    if (this.isOpen) tally.closed.client += 1;
+    if (this.#phase.kind !== "closed") tally.open[this.#transport] = (tally.open[this.#transport] ?? 1) - 1;
     this.#delivery.end();
     this.#phase = { kind: "closed" };
     this.#host.gone(this);
@@ -95,6 +116,7 @@ export class Session implements DeliveryOwner {
   /** Tells the client to go, and why; the connection ends hard if it does not within the grace. The first reason counts. */
   close(reason: CloseReason): void {
     if (!this.isOpen) return;
+    this.#host.tally.closed[reason] += 1;
     this.#delivery.end();
     this.#inbox.clear();
     this.#phase = { kind: "closing", untilMs: this.#host.monotonicMs() + this.#host.limits.closeGraceMs };
@@ -185,7 +207,7 @@ export class Session implements DeliveryOwner {
         break;
       case "subscribe":
         this.#subscribe(command, {
-          mask: maskOf(resolveChannels(command.channels)),
+          mask: maskOf(resolveChannels(command.channels, this.#plan)),
           filter: compileFilter(command.filter),
         });
         break;
@@ -221,6 +243,7 @@ export class Session implements DeliveryOwner {
   #start({ id, snapshot }: Subscribe, part: SelectionPart, lost?: Lost): void {
     const { head, history } = this.#host;
     const { mask, filter } = part;
+    if (lost) this.#host.tally.resets[lost.reason] += 1;
     const added = channelsOf(mask & ~this.#subscriptions.selection.mask);
     this.#follow(id, part);
     this.#delivery.move(this.#subscriptions.selection);
@@ -243,13 +266,19 @@ export class Session implements DeliveryOwner {
     } as const;
     const sameEpoch = after.epoch === cursor.epoch;
     if (sameEpoch && after.seq > cursor.seq) this.#start(command, part, { reason: "ahead", events: null });
-    else if (sameEpoch && after.seq === cursor.seq && !(part.filter && history.isUnmarked(after.seq))) {
+    else if (
+      sameEpoch &&
+      after.seq === cursor.seq &&
+      !(part.filter?.selectsItems && history.isUnmarked(after.seq))
+    ) {
       this.#follow(command.id, part);
+      this.#host.tally.resumed += 1;
       this.#delivery.move(selectionOf([part]));
       this.#delivery.write(subscribedText(answer));
     } else {
       this.#delivery.resume(selectionOf([part]), after, (lost) => {
         if (lost) return this.#start(command, part, lost);
+        this.#host.tally.resumed += 1;
         this.#follow(command.id, part);
         this.#delivery.write(subscribedText(answer));
       });

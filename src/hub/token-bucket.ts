@@ -22,4 +22,14 @@ export class TokenBucket {
     this.#tokens -= 1;
     return true;
   }
+
+  /** Whole things that were left after the last `take`. */
+  get left(): number {
+    return Math.floor(this.#tokens);
+  }
+
+  /** Milliseconds from the last `take` until there are `wanted` again, without another; Infinity where they never come. */
+  waitMs(wanted: number): number {
+    return wanted <= this.#tokens ? 0 : ((wanted - this.#tokens) * 1_000) / this.#perSecond;
+  }
 }

@@ -24,6 +24,17 @@ export type ReadResult =
       readonly lost: Lost;
     };
 
+/** The answer to a read of lasting events only. */
+export type LastingResult =
+  | {
+      readonly kind: "records";
+      /** In order; seqs may be left out, but no lasting event is. */
+      readonly records: readonly LogRecord[];
+      /** Every lasting event up to here is in `records`: where to go on from. Behind `after`, unless that is the head. */
+      readonly through: Seq;
+    }
+  | Extract<ReadResult, { kind: "lost" }>;
+
 /**
  * The bus: gives each event its place, keeps the latest, and lets any number of readers go on from their own cursor. One
  * writer: calls of `append` are made one after the other.
@@ -34,6 +45,8 @@ export interface EventLog {
   readonly head: Cursor;
   /** The oldest cursor from which everything can still be had. */
   readonly oldest: Cursor;
+  /** The oldest cursor from which every lasting event (`LASTING_EVENTS`) can still be had: {@link oldest}, or before it. */
+  readonly oldestLasting: Cursor;
   /** Seq of each channel's latest event in this epoch; 0 when there was none. */
   readonly positions: Readonly<Record<Channel, Seq>>;
   /** Bytes that the held events take. */
@@ -42,6 +55,8 @@ export interface EventLog {
   append(events: readonly EventBody[]): Promise<readonly LogRecord[]>;
   /** The events after `after`, at most `limit` of them (1 or more). All or nothing as to holes: see {@link ReadResult}. */
   read(after: Cursor, limit: number): Promise<ReadResult>;
+  /** Of the events after `after` those that last (`LASTING_EVENTS`), out of the next `limit` (1 or more) that are held; nothing is given rather than a part. */
+  readLasting(after: Cursor, limit: number): Promise<LastingResult>;
   /** Calls `listener` after each append with its records, in order. Returns how to stop it. A listener must not throw. */
   onAppend(listener: (records: readonly LogRecord[]) => void): () => void;
   /** Releases what the log holds; afterwards `append` and `read` reject. */

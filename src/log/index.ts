@@ -1,6 +1,6 @@
 /** The event log: the port, and the adapters behind it. */
 export * from "./event-log.ts";
-export type { KeptLog } from "./kept-log.ts";
+export type { KeptLog, KeptPlace } from "./kept-log.ts";
 export { type LogFile, type LogFileOptions, openLogFile } from "./log-file.ts";
 export * from "./memory-log.ts";
 export { FileBusyError } from "./sqlite-fault.ts";

@@ -1,6 +1,14 @@
 import { statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
-import { CHANNELS, type Channel, type Epoch, EVENT_NAMES, toEpoch, toSeq } from "../protocol/index.ts";
+import {
+  CHANNELS,
+  type Channel,
+  type Epoch,
+  EVENT_NAMES,
+  LASTING_EVENTS,
+  toEpoch,
+  toSeq,
+} from "../protocol/index.ts";
 import type { LogRecord } from "./event-log.ts";
 import { DamagedError } from "./sqlite-fault.ts";
 
@@ -11,12 +19,24 @@ export interface KeptLog {
   readonly fingerprint: string;
   /** Why nobody can say that it holds everything that its clients were told; `undefined`: it does. */
   readonly doubt: string | undefined;
-  /** In order, without a gap, up to the head. */
+  /** In order up to the head: behind {@link oldest} without a gap, before it lasting events only. */
   readonly records: readonly LogRecord[];
+  /** Every event behind this seq is in {@link records}. */
+  readonly oldest: number;
+  /** Every lasting event behind this seq is there; at most {@link oldest}. */
+  readonly oldestLasting: number;
   /** Of each channel that had an event in the epoch, the seq of its latest. */
   readonly positions: Readonly<Partial<Record<Channel, number>>>;
   /** What {@link LogFile.keepState} kept last; every record behind its seq is in `records`. */
   readonly state: { readonly seq: number; readonly text: string } | undefined;
+  /** The places that it kept, in order; among them that of {@link state}. */
+  readonly places: readonly KeptPlace[];
+}
+
+/** What was kept of one place of the log. */
+export interface KeptPlace {
+  readonly seq: number;
+  readonly bytes: Uint8Array;
 }
 
 /** Reads what the file at `path` holds; `undefined` when no epoch was begun in it. Throws DamagedError for what no log would have written. */
@@ -27,7 +47,8 @@ export function readKeptLog(db: DatabaseSync, path: string, boot: string): KeptL
   if (epoch === undefined) return undefined;
   const state = db.prepare("SELECT seq, text FROM state").get();
   const positions = all("SELECT channel, seq FROM position");
-  const records = contiguous(all("SELECT * FROM record ORDER BY seq").map(recordOf));
+  const [oldest, oldestLasting] = ["oldest", "oldest_lasting"].map((name) => Number(fact.get(name) ?? 0));
+  const records = gapless(all("SELECT * FROM record ORDER BY seq").map(recordOf), oldest ?? 0);
   const last = records.at(-1);
   if (last && positions.every(({ seq }) => seq !== last.seq))
     throw new DamagedError(`no channel stands at its last record, ${last.seq}`);
@@ -36,8 +57,11 @@ export function readKeptLog(db: DatabaseSync, path: string, boot: string): KeptL
     fingerprint: fact.get("fingerprint") ?? "",
     doubt: doubtOf(fact, path, boot),
     records,
+    oldest: oldest ?? 0,
+    oldestLasting: oldestLasting ?? 0,
     positions: Object.fromEntries(positions.map(({ channel, seq }) => [String(channel), Number(seq)])),
     state: state && { seq: Number(state.seq), text: String(state.text) },
+    places: all("SELECT seq, bytes FROM place ORDER BY seq").map(placeOf),
   };
 }
 
@@ -63,9 +87,17 @@ function recordOf(row: Readonly<Record<string, unknown>>): LogRecord {
   return { seq: toSeq(Number(row.seq)), name, channel, emittedAtMs: Number(row.emitted_at_ms), tail };
 }
 
-function contiguous(records: readonly LogRecord[]): readonly LogRecord[] {
-  const first = records[0]?.seq ?? 0;
-  const odd = records.find(({ seq }, index) => seq !== first + index);
+function placeOf({ seq, bytes }: Readonly<Record<string, unknown>>): KeptPlace {
+  if (bytes instanceof Uint8Array) return { seq: Number(seq), bytes };
+  throw new DamagedError(`place ${seq} is of no known form`);
+}
+
+function gapless(records: readonly LogRecord[], oldest: number): readonly LogRecord[] {
+  const lasting = records.findIndex(({ seq }) => seq > oldest);
+  const tail = lasting < 0 ? records.length : lasting;
+  const odd = records.find(({ seq, name }, index) =>
+    index < tail ? !LASTING_EVENTS.has(name) : seq !== oldest + 1 + index - tail,
+  );
   if (odd) throw new DamagedError(`record ${odd.seq} does not follow the one before`);
   return records;
 }

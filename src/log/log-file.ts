@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { Channel, Epoch } from "../protocol/index.ts";
+import { type Channel, type Epoch, LASTING_EVENTS } from "../protocol/index.ts";
 import { bootId } from "./boot-id.ts";
 import type { LogRecord } from "./event-log.ts";
 import { inodeOf, type KeptLog, readKeptLog } from "./kept-log.ts";
@@ -18,11 +18,23 @@ export interface LogFileOptions {
   readonly maxFileBytes?: number;
 }
 
+/** Up to where events need not be kept any more. */
+export interface Dropped {
+  /** All but those that last. */
+  readonly oldest: number;
+  /** Those that last too; at most {@link oldest}. */
+  readonly oldestLasting: number;
+}
+
 /** `FLWR`, in SQLite's header of the file: whose it is. */
 const APPLICATION_ID = 0x464c5752;
 /** Raised whenever the tables change their meaning. */
-const FORM = 1;
+const FORM = 2;
 const PAGE_BYTES = 4_096;
+/** As many places are kept, about, of a log that is full; and least number of events between two. */
+const KEPT_PLACES = 32;
+const LEAST_INTERVAL = 64;
+const LASTING = [...LASTING_EVENTS].map((name) => `'${name}'`).join();
 /** What no process crash can take back, where the machine's start can't be told from a process's: nor a loss of power. */
 const ALWAYS_SYNCED = "always synced";
 
@@ -31,6 +43,7 @@ const TABLES = `
   CREATE TABLE record (seq INTEGER PRIMARY KEY, name TEXT NOT NULL, channel TEXT NOT NULL,
     emitted_at_ms INTEGER NOT NULL, tail BLOB NOT NULL) STRICT;
   CREATE TABLE position (channel TEXT PRIMARY KEY, seq INTEGER NOT NULL) STRICT;
+  CREATE TABLE place (seq INTEGER PRIMARY KEY, bytes BLOB NOT NULL) STRICT;
   CREATE TABLE state (id INTEGER PRIMARY KEY CHECK (id = 1), seq INTEGER NOT NULL, text TEXT NOT NULL) STRICT;
 `;
 
@@ -77,6 +90,7 @@ export class LogFile {
   readonly #place: StatementSync;
   readonly #boot: string;
   #stateSeq = 0;
+  #oldest = 0;
   /** Nobody doubts what the file holds: only then may a mark of this process say so. */
   #isSound: boolean;
 
@@ -97,6 +111,7 @@ export class LogFile {
       if (isNew) this.#make();
       this.found = readKeptLog(db, this.path, this.#boot);
       this.#stateSeq = this.found?.state?.seq ?? 0;
+      this.#oldest = this.found?.oldest ?? 0;
       this.#insert = db.prepare("INSERT INTO record VALUES (?, ?, ?, ?, ?)");
       this.#place = db.prepare("INSERT OR REPLACE INTO position VALUES (?, ?)");
       // Until the mark below is on the disk itself, a loss of power would show the state of a clean end that is none any more.
@@ -112,15 +127,18 @@ export class LogFile {
   /** Empties the file for a new epoch. */
   begin(epoch: Epoch, fingerprint: string): void {
     this.#transact(() => {
-      this.#db.exec("DELETE FROM record; DELETE FROM position; DELETE FROM state; DELETE FROM fact");
+      this.#db.exec(
+        "DELETE FROM record; DELETE FROM position; DELETE FROM state; DELETE FROM place; DELETE FROM fact",
+      );
       this.#facts({ epoch, fingerprint, inode: inodeOf(this.path), closed: "no", boot: this.#boot });
     });
     this.#stateSeq = 0;
+    this.#oldest = 0;
     this.#isSound = true;
   }
 
-  /** Keeps a batch, whole or not at all, and drops what lies at `dropTo` or before; what {@link keepState} needs stays. */
-  write(records: readonly LogRecord[], dropTo: number | undefined): void {
+  /** Keeps a batch, whole or not at all, and forgets what was dropped; what {@link keepState} needs stays. */
+  write(records: readonly LogRecord[], dropped: Dropped | undefined): void {
     this.#transact(() => {
       const positions = new Map<Channel, number>();
       for (const { seq, name, channel, emittedAtMs, tail } of records) {
@@ -128,16 +146,25 @@ export class LogFile {
         positions.set(channel, seq);
       }
       for (const [channel, seq] of positions) this.#place.run(channel, seq);
-      if (dropTo !== undefined) this.#drop(dropTo);
+      if (dropped) this.#drop(dropped);
     });
   }
 
-  /** Keeps, in place of the state before, the one that belongs to this place in the log. */
-  keepState(seq: number, text: string, dropTo: number): void {
+  /**
+   * Keeps, in place of the state before, the one that belongs to this place in the log; and `place`, what the lists were there, beside those of
+   * places before: about {@link KEPT_PLACES} of the log's whole length, and always that of the state.
+   */
+  keepState(seq: number, text: string, place: Uint8Array, dropped: Dropped): void {
     this.#transact(() => {
+      const interval = Math.max(LEAST_INTERVAL, (seq - dropped.oldest) / KEPT_PLACES);
+      const [last, beforeLast] = this.#db.prepare("SELECT seq FROM place ORDER BY seq DESC LIMIT 2").all();
+      const isClose = last && beforeLast && Number(last.seq) - Number(beforeLast.seq) < interval;
+      if (isClose) this.#db.prepare("DELETE FROM place WHERE seq = ?").run(Number(last.seq));
+      this.#db.prepare("DELETE FROM place WHERE seq < ?").run(dropped.oldest);
+      this.#db.prepare("INSERT OR REPLACE INTO place VALUES (?, ?)").run(seq, place);
       this.#db.prepare("INSERT OR REPLACE INTO state VALUES (1, ?, ?)").run(seq, text);
       this.#stateSeq = seq;
-      this.#drop(dropTo);
+      this.#drop(dropped);
     });
   }
 
@@ -160,8 +187,14 @@ export class LogFile {
     }
   }
 
-  #drop(to: number): void {
-    this.#db.prepare("DELETE FROM record WHERE seq <= ?").run(Math.min(to, this.#stateSeq));
+  #drop(dropped: Dropped): void {
+    const oldest = Math.max(this.#oldest, Math.min(dropped.oldest, this.#stateSeq));
+    const oldestLasting = Math.min(dropped.oldestLasting, oldest);
+    const others = `DELETE FROM record WHERE seq > ? AND seq <= ? AND name NOT IN (${LASTING})`;
+    this.#db.prepare(others).run(this.#oldest, oldest);
+    this.#db.prepare("DELETE FROM record WHERE seq <= ?").run(oldestLasting);
+    this.#facts({ oldest: `${oldest}`, oldest_lasting: `${oldestLasting}` });
+    this.#oldest = oldest;
   }
 
   #facts(facts: Readonly<Record<string, string>>): void {

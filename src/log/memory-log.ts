@@ -1,4 +1,5 @@
 import type { WallClock } from "../lib/clock.ts";
+import { DAY_MS } from "../lib/time.ts";
 import {
   CHANNELS,
   type Channel,
@@ -6,12 +7,14 @@ import {
   type Epoch,
   type EventBody,
   FlarewireError,
+  LASTING_EVENTS,
   type Lost,
   type Seq,
   toSeq,
 } from "../protocol/index.ts";
 import { encodeTail } from "./encode-tail.ts";
-import type { EventLog, LogRecord, ReadResult } from "./event-log.ts";
+import type { EventLog, LastingResult, LogRecord, ReadResult } from "./event-log.ts";
+import { bytesOf, type HeldEvent, LastingTail } from "./lasting-tail.ts";
 import { randomEpoch } from "./random-epoch.ts";
 
 /** Options of {@link createMemoryLog}. An event is dropped only when it is older than `maxAgeMs` *and* not of the latest `minCount`, or when `maxBytes` demands it. */
@@ -23,21 +26,27 @@ export interface MemoryLogOptions {
   readonly maxAgeMs?: number;
   /** Default 10,000; 0: only the age holds events. */
   readonly minCount?: number;
-  /** Most bytes held, see {@link EventLog.bytes}; the latest batch stays whole even if it alone is more. Default 64 MiB; Infinity: no cap. */
+  /** How long lasting events are held, in milliseconds of the monotonic clock, where that is longer than the rest are. Default 24 hours; 0: no longer than the rest. */
+  readonly lastingAgeMs?: number;
+  /**
+   * Most bytes held, see {@link EventLog.bytes}; the latest batch stays whole even if it alone is more. Where more would be held, the oldest go: of the
+   * lasting events whose neighbours are gone while these take more than half of the room, else of all. Default 64 MiB; Infinity: no cap.
+   */
   readonly maxBytes?: number;
   /** What a log of the same epoch held before: this one goes on behind it. Ages go on by the wall clock, as nothing else outlives a process. Default: nothing. */
   readonly kept?: {
     readonly records: readonly LogRecord[];
     readonly positions: Readonly<Partial<Record<Channel, number>>>;
+    /** From here on `records` has every event, before it only lasting ones. Default: before the first. */
+    readonly oldest?: number;
+    /** From here on `records` has every lasting event. Default: `oldest`. */
+    readonly oldestLasting?: number;
   };
   /** Called with each batch before the log takes it and anybody hears of it. Where it throws, the batch is not appended. Default: nothing is called. */
   readonly writeAhead?: (records: readonly LogRecord[]) => void;
   /** Told when a listener throws; must not throw itself. Default: nobody is told. */
   readonly onError?: (error: unknown) => void;
 }
-
-/** What a held event takes beside its text, the objects around it: an estimate, on the high side. */
-const RECORD_BYTES = 256;
 
 /**
  * The event log in this process's memory: gone with it, and then the epoch is another. Appending costs the same however much is held; reading costs
@@ -47,7 +56,6 @@ export function createMemoryLog(options: MemoryLogOptions): EventLog {
   return new MemoryLog(options);
 }
 
-type Entry = { readonly record: LogRecord; readonly appendedAt: number };
 type Listener = { readonly call: (records: readonly LogRecord[]) => void };
 type Delivery = { readonly records: readonly LogRecord[]; readonly to: readonly Listener[] };
 
@@ -60,11 +68,14 @@ class MemoryLog implements EventLog {
   readonly #clock: WallClock;
   readonly #maxAgeMs: number;
   readonly #minCount: number;
+  readonly #lastingAgeMs: number;
   readonly #maxBytes: number;
   readonly #writeAhead: (records: readonly LogRecord[]) => void;
   readonly #onError: (error: unknown) => void;
   /** By seq, from #oldest + 1 to #head without a gap. */
-  readonly #entries = new Map<number, Entry>();
+  readonly #entries = new Map<number, HeldEvent>();
+  /** Up to #oldest. */
+  #tail = new LastingTail(0);
   readonly #listeners = new Set<Listener>();
   readonly #deliveries: Delivery[] = [];
   #head = 0;
@@ -79,6 +90,7 @@ class MemoryLog implements EventLog {
     this.#clock = options.clock;
     this.#maxAgeMs = options.maxAgeMs ?? 600_000;
     this.#minCount = options.minCount ?? 10_000;
+    this.#lastingAgeMs = options.lastingAgeMs ?? DAY_MS;
     this.#maxBytes = options.maxBytes ?? 64 * 2 ** 20;
     this.#onError = options.onError ?? (() => undefined);
     this.#writeAhead = options.writeAhead ?? (() => undefined);
@@ -94,12 +106,16 @@ class MemoryLog implements EventLog {
     return { epoch: this.epoch, seq: toSeq(this.#oldest) };
   }
 
+  get oldestLasting(): Cursor {
+    return { epoch: this.epoch, seq: toSeq(Math.min(this.#tail.droppedTo, this.#oldest)) };
+  }
+
   get positions(): Readonly<Record<Channel, Seq>> {
     return this.#positions;
   }
 
   get bytes(): number {
-    return this.#bytes;
+    return this.#bytes + this.#tail.bytes;
   }
 
   async append(events: readonly EventBody[]): Promise<readonly LogRecord[]> {
@@ -118,22 +134,23 @@ class MemoryLog implements EventLog {
   }
 
   async read(after: Cursor, limit: number): Promise<ReadResult> {
-    this.#mustBeOpen();
-    if (!(limit >= 1)) {
-      throw new FlarewireError("invalid-parameter", `limit ${limit} is below 1`, {
-        field: "limit",
-        bound: ">= 1",
-      });
-    }
-    const lost = this.#lostAfter(after);
+    this.#checkRead(limit);
+    const lost = this.#lostAfter(after, this.#oldest);
+    return lost ? { kind: "lost", lost } : { kind: "records", records: this.#heldAfter(after.seq, limit) };
+  }
+
+  async readLasting(after: Cursor, limit: number): Promise<LastingResult> {
+    this.#checkRead(limit);
+    const lost = this.#lostAfter(after, this.oldestLasting.seq);
     if (lost) return { kind: "lost", lost };
-    const records: LogRecord[] = [];
-    const last = Math.min(this.#head, after.seq + Math.floor(limit));
-    for (let seq = after.seq + 1; seq <= last; seq += 1) {
-      const entry = this.#entries.get(seq);
-      if (entry) records.push(entry.record);
+    if (after.seq < this.#oldest) {
+      const records = this.#tail.after(after.seq, Math.floor(limit));
+      const last = records.length < Math.floor(limit) ? this.#oldest : records.at(-1)?.seq;
+      return { kind: "records", records, through: toSeq(last ?? this.#oldest) };
     }
-    return { kind: "records", records };
+    const held = this.#heldAfter(after.seq, limit);
+    const records = held.filter(({ name }) => LASTING_EVENTS.has(name));
+    return { kind: "records", records, through: held.at(-1)?.seq ?? after.seq };
   }
 
   onAppend(call: (records: readonly LogRecord[]) => void): () => void {
@@ -146,19 +163,22 @@ class MemoryLog implements EventLog {
     this.#closed = true;
     this.#listeners.clear();
     this.#entries.clear();
+    this.#tail.clear();
     this.#oldest = this.#head;
     this.#bytes = 0;
   }
 
-  #resume({ records, positions }: NonNullable<MemoryLogOptions["kept"]>): void {
+  #resume({ records, positions, oldest, oldestLasting }: NonNullable<MemoryLogOptions["kept"]>): void {
     const known = Object.entries(positions).map(([channel, seq]) => [channel, toSeq(seq)]);
     this.#positions = { ...this.#positions, ...Object.fromEntries(known) };
     this.#head = Math.max(records.at(-1)?.seq ?? 0, ...Object.values(this.#positions));
-    this.#oldest = records[0] ? records[0].seq - 1 : this.#head;
+    this.#oldest = oldest ?? (records[0] ? records[0].seq - 1 : this.#head);
+    this.#tail = new LastingTail(oldestLasting ?? this.#oldest);
     for (const record of records) {
       const ageMs = Math.max(0, this.#clock.now() - record.emittedAtMs);
-      this.#entries.set(record.seq, { record, appendedAt: this.#clock.monotonic() - ageMs });
-      this.#bytes += record.tail.length + RECORD_BYTES;
+      const event = { record, appendedAt: this.#clock.monotonic() - ageMs };
+      if (record.seq <= this.#oldest) this.#tail.push(event);
+      else this.#hold(event);
     }
   }
 
@@ -168,8 +188,7 @@ class MemoryLog implements EventLog {
     const before = this.#head;
     const positions = { ...this.#positions };
     for (const record of records) {
-      this.#entries.set(record.seq, { record, appendedAt });
-      this.#bytes += record.tail.length + RECORD_BYTES;
+      this.#hold({ record, appendedAt });
       positions[record.channel] = record.seq;
       this.#head = record.seq;
     }
@@ -177,17 +196,34 @@ class MemoryLog implements EventLog {
     this.#trim(appendedAt, before);
   }
 
+  #hold(event: HeldEvent): void {
+    this.#entries.set(event.record.seq, event);
+    this.#bytes += bytesOf(event.record);
+  }
+
   /** Drops from the old end what nothing holds, at most up to `last`. */
   #trim(now: number, last: number): void {
-    while (this.#oldest < last) {
-      const entry = this.#entries.get(this.#oldest + 1);
-      if (!entry) return;
-      const outlived = now - entry.appendedAt > this.#maxAgeMs && this.#head - this.#oldest > this.#minCount;
-      if (!outlived && this.#bytes <= this.#maxBytes) return;
-      this.#entries.delete(entry.record.seq);
-      this.#bytes -= entry.record.tail.length + RECORD_BYTES;
-      this.#oldest = entry.record.seq;
+    for (;;) {
+      const next = this.#oldest < last ? this.#entries.get(this.#oldest + 1) : undefined;
+      const isFull = this.bytes > this.#maxBytes;
+      if (isFull && (!next || this.#tail.bytes > this.#maxBytes / 2)) {
+        if (!this.#tail.drop()) return;
+      } else if (next && (isFull || this.#isOutlived(next, now))) this.#outlive(next);
+      else break;
     }
+    this.#tail.dropBefore(now - this.#lastingAgeMs);
+  }
+
+  #isOutlived({ appendedAt }: HeldEvent, now: number): boolean {
+    return now - appendedAt > this.#maxAgeMs && this.#head - this.#oldest > this.#minCount;
+  }
+
+  #outlive(event: HeldEvent): void {
+    const { record } = event;
+    this.#entries.delete(record.seq);
+    this.#bytes -= bytesOf(record);
+    this.#oldest = record.seq;
+    if (LASTING_EVENTS.has(record.name)) this.#tail.push(event);
   }
 
   /** A listener may append: that batch waits its turn, so that all hear the batches in order. Who starts to listen meanwhile starts at the head. */
@@ -212,11 +248,28 @@ class MemoryLog implements EventLog {
     }
   }
 
-  #lostAfter({ epoch, seq }: Cursor): Lost | undefined {
+  #heldAfter(after: Seq, limit: number): readonly LogRecord[] {
+    const records: LogRecord[] = [];
+    const last = Math.min(this.#head, after + Math.floor(limit));
+    for (let seq = after + 1; seq <= last; seq += 1) {
+      const event = this.#entries.get(seq);
+      if (event) records.push(event.record);
+    }
+    return records;
+  }
+
+  #lostAfter({ epoch, seq }: Cursor, oldest: number): Lost | undefined {
     if (epoch !== this.epoch) return { reason: "epoch-changed", events: null };
     if (seq > this.#head) return { reason: "ahead", events: null };
-    if (seq < this.#oldest) return { reason: "expired", events: this.#head - seq };
+    if (seq < oldest) return { reason: "expired", events: this.#head - seq };
     return undefined;
+  }
+
+  #checkRead(limit: number): void {
+    this.#mustBeOpen();
+    if (limit >= 1) return;
+    const about = { field: "limit", bound: ">= 1" };
+    throw new FlarewireError("invalid-parameter", `limit ${limit} is below 1`, about);
   }
 
   #mustBeOpen(): void {

@@ -1,7 +1,7 @@
 import type { Cursor, EventBody } from "../protocol/index.ts";
-import type { EventLog, LogRecord, ReadResult } from "./event-log.ts";
+import type { EventLog, LastingResult, LogRecord, ReadResult } from "./event-log.ts";
 import type { KeptLog } from "./kept-log.ts";
-import type { LogFile } from "./log-file.ts";
+import type { Dropped, LogFile } from "./log-file.ts";
 import { createMemoryLog, type MemoryLogOptions } from "./memory-log.ts";
 import { randomEpoch } from "./random-epoch.ts";
 
@@ -19,8 +19,11 @@ export interface SqliteLogOptions extends MemoryLogOptions {
 
 /** An event log that the next process can go on from. */
 export interface KeepingLog extends EventLog {
-  /** Keeps what belongs to this place in the log, in place of what was kept before. Every event behind it is kept too, until the next call. */
-  keepState(seq: number, text: string): void;
+  /**
+   * Keeps what belongs to this place in the log, in place of what was kept before; every event behind it is kept too, until the next call. And `place`,
+   * which stays for longer beside those of other places: see {@link LogFile.keepState}.
+   */
+  keepState(seq: number, text: string, place: Uint8Array): void;
   /** The file could not be written: from then on events are in this process's memory only. */
   readonly isInMemoryOnly: boolean;
 }
@@ -68,6 +71,10 @@ class SqliteLog implements KeepingLog {
     return this.#memory.oldest;
   }
 
+  get oldestLasting() {
+    return this.#memory.oldestLasting;
+  }
+
   get positions() {
     return this.#memory.positions;
   }
@@ -88,12 +95,16 @@ class SqliteLog implements KeepingLog {
     return this.#memory.read(after, limit);
   }
 
+  readLasting(after: Cursor, limit: number): Promise<LastingResult> {
+    return this.#memory.readLasting(after, limit);
+  }
+
   onAppend(listener: (records: readonly LogRecord[]) => void): () => void {
     return this.#memory.onAppend(listener);
   }
 
-  keepState(seq: number, text: string): void {
-    this.#attempt(() => this.#file.keepState(seq, text, this.oldest.seq));
+  keepState(seq: number, text: string, place: Uint8Array): void {
+    this.#attempt(() => this.#file.keepState(seq, text, place, this.#dropped));
   }
 
   async close(): Promise<void> {
@@ -103,10 +114,14 @@ class SqliteLog implements KeepingLog {
   }
 
   #write(records: readonly LogRecord[]): void {
-    const oldest = this.oldest.seq;
-    const isDue = oldest - this.#droppedTo >= DROP_EVERY;
-    this.#attempt(() => this.#file.write(records, isDue ? oldest : undefined));
-    if (isDue) this.#droppedTo = oldest;
+    const dropped = this.#dropped;
+    const isDue = dropped.oldest - this.#droppedTo >= DROP_EVERY;
+    this.#attempt(() => this.#file.write(records, isDue ? dropped : undefined));
+    if (isDue) this.#droppedTo = dropped.oldest;
+  }
+
+  get #dropped(): Dropped {
+    return { oldest: this.oldest.seq, oldestLasting: this.oldestLasting.seq };
   }
 
   #attempt(work: () => void): void {

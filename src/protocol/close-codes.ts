@@ -11,6 +11,8 @@ export const CLOSE_CODES = {
     action: "stop",
     meaning: "nothing was subscribed to in the time that hello allows",
   },
+  unauthorised: { code: 4003, action: "stop", meaning: "the key was revoked, or has expired" },
+  forbidden: { code: 4004, action: "stop", meaning: "the key's plan was lowered" },
   "rate-limited": {
     code: 4100,
     action: "backoff",

@@ -48,7 +48,17 @@ export const ERROR_CODES = {
     meaning: "none of the offered subprotocols is spoken here",
   },
   "upgrade-required": { status: 426, retryable: false, meaning: "this address speaks WebSocket" },
-  "rate-limited": { status: 429, retryable: true, meaning: "more commands a second than allowed" },
+  "rate-limited": {
+    status: 429,
+    retryable: true,
+    meaning: "more commands a second, or requests a minute, than allowed",
+  },
+  unauthorised: {
+    status: 401,
+    retryable: false,
+    meaning: "a key is needed, or the one that was given does not count",
+  },
+  forbidden: { status: 403, retryable: false, meaning: "the plan does not have what was asked for" },
   "not-found": { status: 404, retryable: false, meaning: "nothing is served at this address" },
   "method-not-allowed": { status: 405, retryable: false, meaning: "the address does not take this method" },
   "invalid-request": { status: 400, retryable: false, meaning: "the request is not well-formed HTTP" },

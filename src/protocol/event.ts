@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Explanation, FinishCause, Flare, Group, Listing, Timestamp } from "../model/index.ts";
 import { ChangeSchema, OrderChange, RemoveChange, SetChange } from "./change-schema.ts";
-import { CHANNELS, FLARE_CHANNELS } from "./channels.ts";
+import { CHANNELS, type Channel, FLARE_CHANNELS } from "./channels.ts";
 
 /*
  * What happened, as the log keeps it and every transport carries it. `data` says in plain words what happened and, by
@@ -123,6 +123,25 @@ export type EventName = EventBody["name"];
 
 /** The names of all events. */
 export const EVENT_NAMES = EventBody.options.map((option) => option.shape.name.value);
+
+/** Events that are news in themselves, and kept longer than the rest: that a flare started or finished, and how the source fares, which no list says. */
+export const LASTING_EVENTS: ReadonlySet<EventName> = new Set([
+  "flare-started",
+  "flare-finished",
+  "source-status",
+]);
+
+/** The names of the events that a channel can carry. */
+export function eventNamesOn(channel: Channel): readonly EventName[] {
+  return NAMES_ON.get(channel) ?? [];
+}
+
+const NAMES_ON: ReadonlyMap<Channel, readonly EventName[]> = new Map(
+  CHANNELS.map((channel) => {
+    const carrying = EventBody.options.filter(({ shape }) => shape.channel.safeParse(channel).success);
+    return [channel, carrying.map(({ shape }) => shape.name.value)];
+  }),
+);
 
 /** A channel's name, for schemas. */
 export const ChannelSchema = z.enum(CHANNELS);

@@ -35,6 +35,8 @@ export interface ListFilter {
   readonly tokens: ReadonlySet<string> | undefined;
   /** `undefined`: all events. */
   readonly names: ReadonlySet<EventName> | undefined;
+  /** It keeps items away; else it is only about names, and every event says by itself whether it is wanted. */
+  readonly selectsItems: boolean;
   /** True for an item that is selected. Once true for an item in its list, it stays true. */
   passes(marks: Marks): boolean;
 }
@@ -58,6 +60,7 @@ export function compileFilter(filter: Filter | undefined): ListFilter | undefine
     key,
     tokens: tokenSet,
     names: wanted.names && new Set(wanted.names),
+    selectsItems: Boolean(tokenSet || symbolSet) || liquidity !== undefined || priceChange !== undefined,
     passes: (marks) =>
       (!tokenSet || marks.tokens.some((token) => tokenSet.has(token))) &&
       (!symbolSet || marks.symbols.some((symbol) => symbolSet.has(symbol))) &&

@@ -9,4 +9,5 @@ export * from "./filter.ts";
 export * from "./filter-event.ts";
 export * from "./lists.ts";
 export * from "./messages.ts";
+export * from "./plans.ts";
 export * from "./view.ts";

@@ -58,6 +58,47 @@ export function advanceLists(lists: Lists, event: EventBody): Lists {
   return { snapshot, marks: after ? { ...lists.marks, [channel]: after } : lists.marks };
 }
 
+/** The lists as JSON text, for {@link parseLists}. */
+export function formatLists({ snapshot, marks }: Lists): string {
+  const plain = listsOf(snapshot).marks;
+  const isKnown = (channel: ListChannel, key: string, own: Marks) => {
+    const now = plain[channel].get(key);
+    return now !== undefined && widen(now, own) === now;
+  };
+  // What an item is now its marks say anyway.
+  const more = LIST_CHANNEL_NAMES.map((channel) => [
+    channel,
+    [...marks[channel]].filter(([key, own]) => !isKnown(channel, key, own)),
+  ]);
+  return JSON.stringify({ snapshot, marks: Object.fromEntries(more) });
+}
+
+/** The lists that {@link formatLists} made this of. Throws where it did not. */
+export function parseLists(text: string): Lists {
+  const parsed: { snapshot: Snapshot; marks: Record<ListChannel, [string, StoredMarks][]> } =
+    JSON.parse(text);
+  const { snapshot, marks: plain } = listsOf(parsed.snapshot);
+  const marks = LIST_CHANNEL_NAMES.map((channel) => [
+    channel,
+    new Map([
+      ...plain[channel],
+      ...parsed.marks[channel].map(([key, own]) => [key, readMarks(own)] as const),
+    ]),
+  ]);
+  return { snapshot, marks: Object.fromEntries(marks) as Lists["marks"] };
+}
+
+/** JSON has no -Infinity. */
+type StoredMarks = Omit<Marks, "liquidity" | "priceChange"> & {
+  readonly liquidity: number | null;
+  readonly priceChange: number | null;
+};
+
+function readMarks({ tokens, symbols, liquidity, priceChange }: StoredMarks): Marks {
+  const none = Number.NEGATIVE_INFINITY;
+  return { tokens, symbols, liquidity: liquidity ?? none, priceChange: priceChange ?? none };
+}
+
 /** The item of this key; `undefined` when the list has none. */
 export function findItem(view: View, channel: ListChannel, key: string): ListItem | undefined {
   return listOf(view, channel).find((item) => keyOf(item) === key);

@@ -4,6 +4,7 @@ import { CLOSE_CODES, type CloseReason } from "./close-codes.ts";
 import { ERROR_CODES, type ErrorCode } from "./errors.ts";
 import { ChannelSchema, EventBody, SourceState } from "./event.ts";
 import { Filter } from "./filter.ts";
+import { PLANS } from "./plans.ts";
 
 /*
  * The frames of a WebSocket: one JSON object a text frame, told apart by `type`. Unknown fields are ignored by both sides.
@@ -67,6 +68,8 @@ export const Hello = z.object({
   heartbeat_interval_ms: z.int(),
   /** The client's rule: nothing received for this long → reconnect with the cursor. */
   silence_limit_ms: z.int(),
+  /** Where the server knows keys, what the connection may follow: see {@link channelsOfPlan}. */
+  plan: z.enum(PLANS).optional(),
   limits: Limits,
   source: SourceInfo,
   freshness: Freshness,

@@ -142,7 +142,7 @@ class EngineSource implements EngineSnapshotSource {
 
   async #nextEvent(signal: AbortSignal): Promise<FeedEvent | undefined> {
     try {
-      this.#events ??= this.#feed.events(signal)[Symbol.asyncIterator]();
+      this.#events ??= this.#open(signal);
       const next = await this.#events.next();
       if (!next.done) return next.value;
     } catch (cause) {
@@ -153,6 +153,14 @@ class EngineSource implements EngineSnapshotSource {
     signal.throwIfAborted();
     this.#life = { state: "ended" };
     return undefined;
+  }
+
+  #open(signal: AbortSignal): AsyncIterator<FeedEvent> {
+    const events = this.#feed.events(signal)[Symbol.asyncIterator]();
+    // A feed that is left in the middle would keep its file open.
+    const close = () => events.return?.().catch(() => undefined);
+    signal.addEventListener("abort", () => void close(), { once: true });
+    return events;
   }
 
   #take(event: FeedEvent): Poll | undefined {

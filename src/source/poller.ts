@@ -13,6 +13,9 @@ export interface Publication {
   readonly events: readonly EventBody[];
 }
 
+/** What became of a poll: its state was published, was that of the poll before, or could not be had or published. */
+export type PollOutcome = "published" | "unchanged" | "failed";
+
 /** Options of {@link runPoller}. */
 export interface PollerOptions {
   readonly source: SnapshotSource;
@@ -28,6 +31,8 @@ export interface PollerOptions {
   readonly signal: AbortSignal;
   /** Told of each failed poll, comparison or publication; the loop goes on. Must not throw. */
   readonly onError: (error: unknown) => void;
+  /** Told of each poll; `workMs` is what comparing and publishing took, 0 where the poll itself failed. Must not throw. */
+  readonly onPoll?: (outcome: PollOutcome, workMs: number) => void;
   /** From 0 up to 1, for the jitter. Default `Math.random`. */
   readonly random?: () => number;
   /** Shortest wait after a failure, in milliseconds. Default 1,000. */
@@ -50,18 +55,25 @@ export async function runPoller(options: PollerOptions): Promise<void> {
   let before = options.resume?.snapshot;
   let failures = 0;
   while (!signal.aborted) {
+    let beganMs: number | undefined;
+    const told = (outcome: PollOutcome) =>
+      options.onPoll?.(outcome, beganMs === undefined ? 0 : clock.monotonic() - beganMs);
     try {
       const poll = await source.poll(signal);
       if (!poll) return;
       const { observedAtMs, snapshot } = poll;
       if (observedAtMs <= afterMs) continue;
+      beganMs = clock.monotonic();
       const events = before ? toEvents(before, snapshot, observedAtMs) : [];
-      if (!before || events.length > 0) await publish({ observedAtMs, snapshot, events });
+      const isNews = !before || events.length > 0;
+      if (isNews) await publish({ observedAtMs, snapshot, events });
+      told(isNews ? "published" : "unchanged");
       before = snapshot;
       failures = 0;
     } catch (error) {
       if (signal.aborted && error === signal.reason) return;
       onError(error);
+      told("failed");
       const jitterMs = random() * Math.min(retryJitterMs, retryFloorMs * 2 ** failures);
       failures += 1;
       await clock.sleep(retryFloorMs + jitterMs, signal).catch(() => undefined);

@@ -12,6 +12,7 @@ export interface LogSettings {
   readonly maxAgeMs: number;
   readonly minCount: number;
   readonly maxBytes: number;
+  readonly lastingAgeMs: number;
 }
 
 /** Makes a new, empty log. */
@@ -19,7 +20,13 @@ export type LogFactory = (settings: LogSettings) => EventLog | Promise<EventLog>
 
 const EPOCH = toEpoch("epoch1");
 const OTHER = toEpoch("epoch2");
-const ROOMY = { epoch: EPOCH, maxAgeMs: 600_000, minCount: 1_000_000, maxBytes: 2 ** 40 };
+export const ROOMY = {
+  epoch: EPOCH,
+  maxAgeMs: 600_000,
+  minCount: 1_000_000,
+  maxBytes: 2 ** 40,
+  lastingAgeMs: 0,
+};
 
 /** The event with this number; numbers make the events differ, and every third is on another channel. */
 export function numbered(number: number, padding = ""): EventBody {
@@ -44,8 +51,10 @@ export function batchOf(first: number, size: number, padding = ""): readonly Eve
   return Array.from({ length: size }, (_, index) => numbered(first + index, padding));
 }
 
-const at = (seq: number, epoch = EPOCH): Cursor => ({ epoch, seq: toSeq(seq) });
-const bodyOf = (record: LogRecord): unknown => JSON.parse(`{${record.tail.toString("utf8")}`);
+/** A cursor. */
+export const at = (seq: number, epoch = EPOCH): Cursor => ({ epoch, seq: toSeq(seq) });
+/** The event that a record holds. */
+export const bodyOf = (record: LogRecord): unknown => JSON.parse(`{${record.tail.toString("utf8")}`);
 
 /** What every event log has to do, whatever it keeps its events in. */
 export function eventLogContract(name: string, create: LogFactory): void {

@@ -16,8 +16,10 @@ const ALLOWED: Record<string, { rooms: readonly string[]; packages: readonly str
   source: { rooms: ["trend", "feed", "model", "protocol"], packages: ["node:", "zod"] },
   log: { rooms: ["protocol"], packages: ["node:"] },
   hub: { rooms: ["log", "protocol"], packages: ["node:", "zod"] },
+  keys: { rooms: ["protocol"], packages: ["node:", "zod"] },
+  metrics: { rooms: ["hub", "log", "protocol", "source"], packages: ["node:", "prom-client"] },
   http: {
-    rooms: ["hub", "log", "protocol", "model"],
+    rooms: ["hub", "log", "keys", "protocol", "model"],
     packages: ["node:", "zod", "fastify", "@fastify/websocket", "ws"],
   },
 };

@@ -102,6 +102,29 @@ describe("a refusal is a whole HTTP response with a problem", () => {
   });
 });
 
+test("an idle connection is closed after the time that it is kept for the next request", async ({
+  makeRest,
+}) => {
+  const rest = await makeRest({ settings: { keepAliveTimeoutMs: 30 } });
+  const text = await exchange(await portOf(rest.app), "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n");
+  expect(text).toMatch(/^HTTP\/1\.1 200 [\s\S]*keep-alive/);
+});
+
+test("a connection on which nothing moves while an answer is on its way is cut", async ({ makeRest }) => {
+  const rest = await makeRest({
+    settings: { idleTimeoutMs: 30 },
+    register: (app) => {
+      app.get("/stuck", (_request, reply) => {
+        reply.hijack();
+        reply.raw.writeHead(200).write("begun");
+      });
+    },
+  });
+  const text = await exchange(await portOf(rest.app), "GET /stuck HTTP/1.1\r\nHost: a\r\n\r\n");
+  expect(text).toContain("begun");
+  expect(text).not.toContain("0\r\n\r\n");
+});
+
 test("a refused connection that goes on sending is cut after a while", async ({ rest }) => {
   const port = await portOf(rest.app);
   const asked = rest.clock.nextSleep();

@@ -4,7 +4,14 @@ import { type AddressInfo, connect, type Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { test as base } from "vitest";
 import { type ClientOptions, WebSocket } from "ws";
-import { createHttpServer, Places, registerEvents, Seats } from "../../src/http/index.ts";
+import {
+  createHttpServer,
+  openDoor,
+  Places,
+  registerEvents,
+  registerTickets,
+  Seats,
+} from "../../src/http/index.ts";
 import { registerWebSocket, type WebSocketOptions } from "../../src/http/websocket-route.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createHubUnderTest, FRESH, type HubFactory, type HubUnderTest, INFO } from "../hub/hub-fixture.ts";
@@ -116,16 +123,18 @@ async function createWire(options: Parameters<WireFactory>[0] = {}): Promise<Wir
     freshness: () => FRESH,
     info: () => INFO,
     clock: systemClock,
+    door: options.stream?.door,
     settings: {
       basePath: options.basePath ?? "",
       ...(options.trustProxy ? { trustProxy: options.trustProxy } : {}),
     },
     register: async (scope) => {
       const { maxSockets = 10_000, maxSocketsPerIp = 100 } = options.stream?.limits ?? {};
-      const places = new Places(new Seats(maxSockets, maxSocketsPerIp));
+      const { places = new Places(new Seats(maxSockets, maxSocketsPerIp)) } = options.stream ?? {};
       const shared = { ...sut, ...options.stream, places };
       await registerWebSocket(scope, shared);
       registerEvents(scope, { ...shared, freshness: () => FRESH, info: () => INFO });
+      await registerTickets(scope, { ...options.stream, door: options.stream?.door ?? openDoor });
     },
   });
   const sockets = new Set<Socket>();

@@ -1,9 +1,10 @@
 import { once } from "node:events";
-import { connect } from "node:net";
+import { type IncomingMessage, request } from "node:http";
+import { connect, type Socket } from "node:net";
 import fc from "fast-check";
 import { expect } from "vitest";
 import { CLOSE_CODES } from "../../src/protocol/index.ts";
-import { handshake, test, type Wire } from "./websocket-fixture.ts";
+import { HANDSHAKE, handshake, test, type Wire } from "./websocket-fixture.ts";
 
 /** The codes that the document names. */
 const DOCUMENTED = new Set<number>([...Object.values(CLOSE_CODES).map(({ code }) => code), 1002, 1007, 1008]);
@@ -44,7 +45,25 @@ const mutated = fc
   .tuple(command, fc.nat(200), fc.nat(9))
   .map(([given, at, cut]) => JSON.stringify(given).slice(0, at) + JSON.stringify(given).slice(at + cut));
 
+/** A field that is nested to the bottom of what a frame can hold. */
+const deep = fc
+  .tuple(
+    fc.constantFrom("filter", "channels", "after", "id", "mode", "x"),
+    fc.integer({ min: 1, max: 1_950 }),
+  )
+  .map(([field, depth]) => `{"type":"subscribe","${field}":${"[".repeat(depth)}${"]".repeat(depth)}}`);
+
+/** Commands that are right, so that the others meet a connection in every state. */
+const right = fc.constantFrom(
+  { type: "subscribe", id: "a", channels: ["*"], after: "test1-0" },
+  { type: "subscribe", id: "b", channels: ["flares.*"], filter: { min_liquidity: 1 }, mode: "latest" },
+  { type: "subscribe", id: "c", channels: ["newest.bsc"], snapshot: false },
+  { type: "unsubscribe", id: "a" },
+);
+
 const payload = fc.oneof(
+  { weight: 2, arbitrary: right.map((given) => JSON.stringify(given)) },
+  { weight: 1, arbitrary: deep },
   { weight: 4, arbitrary: command.map((given) => JSON.stringify(given)) },
   { weight: 3, arbitrary: mutated },
   { weight: 2, arbitrary: fc.string({ unit: "binary" }) },
@@ -71,7 +90,8 @@ test("[W5] [W7] whatever is in the frames, each is answered, or the connection i
       const code = await Promise.race([client.answer("pong", "behind all").then(() => undefined), closed]);
       if (code !== undefined) expect(DOCUMENTED).toContain(code);
       else {
-        const answers = client.messages.filter(({ type }) => !["hello", "event", "heartbeat"].includes(type));
+        const told = ["hello", "event", "heartbeat", "missed", "conflated"];
+        const answers = client.messages.filter(({ type }) => !told.includes(type));
         expect(answers.length).toBe(payloads.length + 1);
       }
       client.ws.terminate();
@@ -93,6 +113,19 @@ async function provoke({ port }: Wire, bytes: Uint8Array): Promise<Buffer> {
   return Buffer.concat(received);
 }
 
+/** The code of the close frame that ends it; `undefined` where there is none. */
+function closeCode(received: Buffer): number | undefined {
+  for (let at = received.indexOf("\r\n\r\n") + 4; at < received.length; ) {
+    const [first = 0, short = 0] = received.subarray(at, at + 2);
+    const long = short === 127 ? 8 : short === 126 ? 2 : 0;
+    const length =
+      long === 0 ? short : Number(received.readUIntBE(at + 2 + Math.max(0, long - 6), Math.min(long, 6)));
+    if (first === 0x88 && length >= 2) return received.readUInt16BE(at + 2);
+    at += 2 + long + length;
+  }
+  return undefined;
+}
+
 test("[W24] whatever bytes come, also in the middle of a frame, the server ends that connection and lives", async ({
   wire,
 }) => {
@@ -109,8 +142,12 @@ test("[W24] whatever bytes come, also in the middle of a frame, the server ends 
   );
   await fc.assert(
     fc.asyncProperty(start, fc.uint8Array({ maxLength: 400 }), async (first, rest) => {
-      const received = await provoke(wire, Uint8Array.from([...first, ...rest]));
+      const bytes = Uint8Array.from([...first, ...rest]);
+      const received = await provoke(wire, bytes);
       expect(received.subarray(0, 12).toString()).toBe("HTTP/1.1 101");
+      const code = closeCode(received);
+      // Who closes is answered with a code of its own.
+      if (code !== undefined && !bytes.includes(0x88)) expect(DOCUMENTED).toContain(code);
     }),
     { numRuns: 300 },
   );
@@ -118,3 +155,80 @@ test("[W24] whatever bytes come, also in the middle of a frame, the server ends 
   steady.send({ type: "ping", id: "alive" });
   await steady.answer("pong", "alive");
 });
+
+/** What a parameter of an address may hold, right, nearly right or neither. */
+const parameter = fc.tuple(
+  fc.constantFrom(
+    ...["channels", "after", "snapshot", "mode", "client", "filter", "limit", "wait"],
+    ...["tokens", "symbols", "min_liquidity", "min_price_change", "names", "x"],
+  ),
+  fc.oneof(
+    fc.constantFrom(
+      "*",
+      "flares.*",
+      "test1-0",
+      "test1-9",
+      "other-1",
+      "oldest",
+      "true",
+      "latest",
+      "bot-12345678",
+    ),
+    fc.constantFrom(
+      "",
+      "0",
+      "-1",
+      "1e9",
+      "0x",
+      "T1,T2",
+      "flare-started",
+      ",".repeat(99),
+      "%00",
+      "%ff",
+      "x".repeat(70),
+    ),
+    fc.string({ unit: "binary", maxLength: 40 }).map((text) => encodeURIComponent(text.toWellFormed())),
+  ),
+);
+
+test("[W3] [S9] [P7] whatever the address says, it is answered, or refused with a problem of the client's kind", async ({
+  wire,
+}) => {
+  await wire.publish("list", "flare");
+  const seen = new Set<number>();
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(parameter, { maxLength: 5 }),
+      fc.constantFrom("stream", "events", "sse"),
+      async (parameters, how) => {
+        const query = parameters.map(([name, value]) => `${name}=${value}`).join("&");
+        const path = `/api/v1/${how === "stream" ? "stream" : "events"}?${query.replace("wait=", "wait=0")}`;
+        const status = await statusOf(wire, path, how);
+        expect(how === "stream" ? [101, 400] : [200, 204, 400, 410], path).toContain(status);
+        seen.add(status);
+      },
+    ),
+    { numRuns: 300 },
+  );
+  expect([...seen]).toEqual(expect.arrayContaining([101, 200, 400]));
+  await wire.sessions(0);
+});
+
+/** The status of the answer; a problem where it is a refusal. */
+async function statusOf({ port }: Wire, path: string, how: string): Promise<number> {
+  const headers: Record<string, string> =
+    how === "stream" ? HANDSHAKE : how === "sse" ? { accept: "text/event-stream" } : {};
+  const asked = request({ host: "127.0.0.1", port, path, headers, agent: false }).end();
+  const [message, socket] = (await Promise.race([once(asked, "response"), once(asked, "upgrade")])) as [
+    IncomingMessage,
+    Socket | undefined,
+  ];
+  const { statusCode = 0, headers: fields } = message;
+  if (statusCode >= 400) expect(fields["content-type"], path).toBe("application/problem+json");
+  const closed = once(message.socket, "close");
+  socket?.on("error", () => {});
+  asked.on("error", () => {}).destroy();
+  socket?.destroy();
+  await closed;
+  return statusCode;
+}

@@ -1,17 +1,22 @@
 import { globSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { TICKET_MS, TICKETS_OF_KEY } from "../../src/keys/index.ts";
 import {
+  CHANNELS,
   CLOSE_CODES,
   Command,
+  channelsOfPlan,
   closeAction,
   ERROR_CODES,
   Filter,
+  PLANS,
   ServerMessage,
 } from "../../src/protocol/index.ts";
 import { checkMessage } from "../support/contract.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const README = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
 const DOCUMENT = readFileSync(new URL("../../src/protocol/PROTOCOL.md", import.meta.url), "utf8");
 
 /** The rows of the first table under this heading, as cells. */
@@ -77,6 +82,18 @@ test("the table of messages names the types that the schemas know, and their dir
   expect(known).toEqual(answered);
 });
 
+test("the table of plans in the document is the one in the code, and so are the bounds of tickets", () => {
+  const coded = PLANS.map((plan) => {
+    const lacks = CHANNELS.filter((channel) => !channelsOfPlan(plan).includes(channel));
+    const names = lacks.map((name) => `\`${name}\``).join(", ");
+    const cells = lacks.length > 0 ? [`all but ${names}`, `${names} is \`[]\``] : ["all", "all"];
+    return [`\`${plan}\``, ...cells];
+  });
+  expect(table("Keys")).toEqual(coded);
+  expect(DOCUMENT).toContain(`A key has at most ${TICKETS_OF_KEY} tickets`);
+  expect(README).toContain(`opens one stream and holds for ${TICKET_MS / 1_000} seconds`);
+});
+
 test("every line of the transcripts is a message of its direction", () => {
   const transcripts = [...DOCUMENT.matchAll(/```transcript\n([\s\S]*?)```/g)].map((match) => match[1] ?? "");
   const lines = transcripts.flatMap((text) => text.trim().split("\n"));
@@ -98,11 +115,13 @@ test("every message in JSON is one of the contract, and every value of a filter 
 });
 
 test("every rule of the document is proved by a test that names it, and tests name no other", () => {
-  const rules = [...DOCUMENT.matchAll(/^\* \*\*\[([WSP]\d+)\]\*\*/gm)].map((match) => match[1] ?? "");
+  const rules = [...DOCUMENT.matchAll(/^\* \*\*\[([WSPK]\d+)\]\*\*/gm)].map((match) => match[1] ?? "");
   expect(new Set(rules).size).toBe(rules.length);
   const tests = globSync("test/**/*.test.ts", { cwd: ROOT }).map((file) =>
     readFileSync(`${ROOT}${file}`, "utf8"),
   );
-  const named = tests.flatMap((text) => [...text.matchAll(/\[([WSP]\d+)\]/g)].map((match) => match[1] ?? ""));
+  const named = tests.flatMap((text) =>
+    [...text.matchAll(/\[([WSPK]\d+)\]/g)].map((match) => match[1] ?? ""),
+  );
   expect([...new Set(named)].toSorted()).toEqual(rules.toSorted());
 });

@@ -1,9 +1,11 @@
 import { expect, test } from "vitest";
 import { createMemoryLog, type MemoryLogOptions } from "../../src/log/index.ts";
 import { batchOf, eventLogContract, numbered } from "../contract/event-log-contract.ts";
+import { lastingContract } from "../contract/lasting-contract.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
 eventLogContract("the memory log", createMemoryLog);
+lastingContract("the memory log", createMemoryLog);
 
 function logOf(options: Partial<MemoryLogOptions>) {
   const clock = new ManualClock();
@@ -44,7 +46,7 @@ test("by default ten minutes are held, or ten thousand events where that is long
 });
 
 test("the bytes of dropped events are given back", async () => {
-  const { log, clock } = logOf({ maxAgeMs: 0, minCount: 0 });
+  const { log, clock } = logOf({ maxAgeMs: 0, minCount: 0, lastingAgeMs: 0 });
   await log.append(batchOf(1, 1));
   const one = log.bytes;
   clock.advance(1);

@@ -20,7 +20,8 @@ import {
   type SqliteLogOptions,
 } from "../../src/log/index.ts";
 import { toSeq } from "../../src/protocol/index.ts";
-import { batchOf, eventLogContract } from "../contract/event-log-contract.ts";
+import { batchOf, eventLogContract, type LogFactory } from "../contract/event-log-contract.ts";
+import { lastingContract } from "../contract/lasting-contract.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
 let directory = "";
@@ -31,6 +32,8 @@ beforeAll(() => {
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 const NOW = Date.UTC(2026, 0, 1);
+/** Of this size in a small gateway. */
+const PLACE = new Uint8Array(1_000);
 
 function newPath(): string {
   fileCount += 1;
@@ -58,10 +61,9 @@ function logOf(file: LogFile, options: Partial<SqliteLogOptions> = {}) {
   return { log, troubles };
 }
 
-eventLogContract("the SQLite log", (settings) => {
-  const path = newPath();
-  return logOf(open(path), settings).log;
-});
+const contracted: LogFactory = (settings) => logOf(open(newPath()), settings).log;
+eventLogContract("the SQLite log", contracted);
+lastingContract("the SQLite log", contracted);
 
 test("[L3] a log that is opened again goes on in its epoch: same events, same places, and the next seq", async () => {
   const path = newPath();
@@ -97,20 +99,29 @@ test("[L3] whatever was appended, kept as state and dropped between openings, wh
           count += one.size;
         } else if (one.kind === "state") {
           state = Math.max(state, count - one.back);
-          log.keepState(state, `state at ${state}`);
+          log.keepState(state, `state at ${state}`, PLACE);
         } else {
           const held = await log.read(log.oldest, 10_000);
+          const lastingFrom = log.oldestLasting.seq;
           await log.close();
           const file = open(path);
-          const seqs = file.found?.records.map(({ seq }) => seq) ?? [];
+          const { oldest = 0, oldestLasting, records: found = [] } = file.found ?? {};
+          const seqs = found.map(({ seq }) => seq).filter((seq) => seq > oldest);
           expect(seqs).toEqual(seqs.map((_, index) => count - seqs.length + 1 + index));
+          const tail = found.filter(({ seq }) => seq <= oldest);
+          const lasting = Array.from({ length: oldest }, (_, index) => index + 1).filter(
+            (seq) => seq % 3 === 0 && seq > (oldestLasting ?? 0),
+          );
+          expect(tail.map(({ seq }) => seq)).toEqual(lasting);
           if (held.kind === "records")
-            expect(file.found?.records.slice(-held.records.length || seqs.length)).toEqual(held.records);
+            expect(found.slice(found.length - held.records.length)).toEqual(held.records);
+          expect(oldestLasting).toBeLessThanOrEqual(lastingFrom);
           if (state > 0) {
             expect(file.found?.state).toEqual({ seq: state, text: `state at ${state}` });
             expect(seqs.length === 0 ? count : Number(seqs[0]) - 1).toBeLessThanOrEqual(state);
           }
           ({ log } = logOf(file, limits));
+          expect(log.oldestLasting.seq).toBe(oldestLasting ?? 0);
           expect(log.head.seq).toBe(count);
         }
       }
@@ -138,12 +149,15 @@ test("what has fallen off the log leaves the file too, but for what a restart ne
   const { log } = logOf(open(path), { maxBytes: 20_000 });
   for (let first = 1; first <= 6_000; first += 20) {
     await log.append(batchOf(first, 20));
-    if (first % 1_000 === 1) log.keepState(log.head.seq, "");
+    if (first % 1_000 === 1) log.keepState(log.head.seq, "", PLACE);
   }
   await log.close();
   const file = open(path);
-  expect(file.found?.records[0]?.seq).toBeGreaterThan(5_000);
-  expect(file.found?.records[0]?.seq).toBeLessThanOrEqual(5_021);
+  expect(file.found?.oldest).toBeGreaterThan(5_000);
+  expect(file.found?.oldest).toBeLessThanOrEqual(5_021);
+  // Of the lasting ones, as many as half of the bytes.
+  expect(file.found?.oldestLasting).toBeGreaterThan(4_900);
+  expect(file.found?.records.length).toBeLessThan(1_100);
   file.close();
 });
 
@@ -253,7 +267,7 @@ test("[L3] a full disk: the log goes on in memory without a hole, says so once, 
     count += 10;
   }
   await log.append(batchOf(count + 1, 10));
-  log.keepState(toSeq(1), "");
+  log.keepState(toSeq(1), "", PLACE);
   expect(log.head.seq).toBe(count + 10);
   expect(await log.read(log.oldest, 100_000)).toMatchObject({ records: { length: count + 10 } });
   expect(troubles).toEqual([

@@ -1,25 +1,20 @@
 import { expect, test } from "vitest";
 import { createConfig } from "../../src/config.ts";
-import { createReplayFeed, type ReplayResume } from "../../src/feed/index.ts";
+import { createReplayFeed, createSimulatedFeed, type Feed, type ReplayResume } from "../../src/feed/index.ts";
 import { systemClock } from "../../src/lib/clock.ts";
+import { MINUTE_MS } from "../../src/lib/time.ts";
 import type { MarketEvent } from "../../src/market/index.ts";
 import { createEngineSource, type Publication, runPoller } from "../../src/source/index.ts";
 import { type EngineCheckpoint, TrendEngine } from "../../src/trend/index.ts";
 
 const { file: path, profiles } = createConfig({ feed: "replay" });
 
-/** Plays the shipped day at full speed and notes what is published, until `stopAt` says so. */
+/** Plays a market and notes what is published, until `stopAt` says so. */
 async function play(
+  feed: Feed,
   stopAt: (publication: Publication) => boolean,
-  before?: { checkpoint: EngineCheckpoint; resume: ReplayResume; last: Publication },
+  before?: { checkpoint: EngineCheckpoint; last: Publication },
 ) {
-  const feed = createReplayFeed({
-    path,
-    ...(profiles === undefined ? {} : { profilesPath: profiles }),
-    speed: Number.POSITIVE_INFINITY,
-    clock: systemClock,
-    ...(before ? { resume: before.resume } : {}),
-  });
   const options = { facts: feed.facts };
   const engine = before ? TrendEngine.restore(before.checkpoint, options) : new TrendEngine(options);
   let events: AsyncIterator<MarketEvent> | undefined;
@@ -55,20 +50,47 @@ async function play(
   return { published, checkpoint: checkpoints.at(-1) };
 }
 
-test("[L4] a market that was interrupted behind its last checkpoint tells the same events as one that was not", async () => {
-  const until = Date.UTC(2017, 10, 12, 10);
+/** Plays until a moment, and once more as a process would that goes on from the last checkpoint before it: what both published, and the whole in one go. */
+async function interrupt(
+  feedOf: (resume?: ReplayResume) => Feed,
+  { stopAtMs, untilMs }: { readonly stopAtMs: number; readonly untilMs: number },
+) {
   const brief = (published: readonly Publication[]) =>
     published.flatMap(({ events }) => events.map((event) => JSON.stringify(event)));
-  const whole = await play(({ observedAtMs }) => observedAtMs >= until);
-  const first = await play(({ observedAtMs }) => observedAtMs >= Date.UTC(2017, 10, 12, 8, 30));
+  const whole = await play(feedOf(), ({ observedAtMs }) => observedAtMs >= untilMs);
+  const first = await play(feedOf(), ({ observedAtMs }) => observedAtMs >= stopAtMs);
   const last: Publication = JSON.parse(JSON.stringify(first.published.at(-1)));
   const { text = "", afterMs = 0 } = first.checkpoint ?? {};
   expect(afterMs).toBeLessThan(last.observedAtMs);
-  const second = await play(({ observedAtMs }) => observedAtMs >= until, {
-    checkpoint: JSON.parse(text),
-    resume: { afterMs, catchUpToMs: last.observedAtMs },
-    last,
-  });
+  const resume = { afterMs, catchUpToMs: last.observedAtMs };
+  const before = { checkpoint: JSON.parse(text), last };
+  const second = await play(feedOf(resume), ({ observedAtMs }) => observedAtMs >= untilMs, before);
   expect(second.published.length).toBeGreaterThan(50);
   expect([...brief(first.published), ...brief(second.published)]).toEqual(brief(whole.published));
+}
+
+test("[L4] a market that was interrupted behind its last checkpoint tells the same events as one that was not", async () => {
+  const feedOf = (resume?: ReplayResume) =>
+    createReplayFeed({
+      path,
+      ...(profiles === undefined ? {} : { profilesPath: profiles }),
+      speed: Number.POSITIVE_INFINITY,
+      clock: systemClock,
+      ...(resume ? { resume } : {}),
+    });
+  await interrupt(feedOf, { stopAtMs: Date.UTC(2017, 10, 12, 8, 30), untilMs: Date.UTC(2017, 10, 12, 10) });
+});
+
+test("[L4] so does the simulated market, which is made again up to there, and what happened while it was away comes at once", async () => {
+  const beginAtMs = Date.UTC(2026, 0, 5, 9);
+  const feedOf = (resume?: ReplayResume) =>
+    createSimulatedFeed({
+      ...{ seed: 5, tokens: 120, warmupMs: 0, speed: 2_000, clock: systemClock },
+      // Ten minutes pass in which nobody hears of it.
+      ...(resume
+        ? { startAtMs: resume.catchUpToMs + 10 * MINUTE_MS, resume: { beginAtMs, afterMs: resume.afterMs } }
+        : { startAtMs: beginAtMs }),
+    });
+  const stopAtMs = beginAtMs + 20 * MINUTE_MS;
+  await interrupt(feedOf, { stopAtMs, untilMs: stopAtMs + 25 * MINUTE_MS });
 });

@@ -1,8 +1,10 @@
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pino } from "pino";
 import { expect, test } from "vitest";
 import { createConfig, startGateway } from "../../src/index.ts";
+import { systemClock } from "../../src/lib/clock.ts";
 import { spawnCli } from "../cli/spawn-cli.ts";
 import { IndependentClient } from "../support/independent-client.ts";
 import { expectOneState } from "../support/one-state.ts";
@@ -25,7 +27,7 @@ test("by default serve keeps its events below the user's state directory, each s
   const home = newDirectory(onTestFinished);
   const environment = { FLAREWIRE_DATA: "", XDG_STATE_HOME: home };
   const dead = ["--source", "http://127.0.0.1:9"];
-  for (const args of [[], dead]) {
+  for (const args of [["--warmup", "1m"], dead]) {
     await using cli = spawnCli(["serve", "--port", "0", ...args], environment);
     await cli.said("stdout", "\n");
     cli.child.kill("SIGTERM");
@@ -61,23 +63,74 @@ test("[L2] a gateway that mirrors an upstream goes on in its epoch, with what ch
   expect(client.resets).toBe(1);
 });
 
-test("the simulated market begins with each start: its clients are told of a new epoch, and the operator why", async ({
+test("[L3] killed and started again, the simulated market goes on in its epoch, and its client resumes; one of another seed is another market", {
+  timeout: 60_000,
+}, async ({ onTestFinished }) => {
+  const data = newDirectory(onTestFinished);
+  const serve = async (port: string, seed: string) => {
+    const args = [
+      "serve",
+      "--warmup",
+      "10m",
+      "--drain",
+      "0",
+      "--data",
+      data,
+      "--port",
+      port,
+      "--seed",
+      seed,
+      "--speed",
+      "60",
+    ];
+    const cli = spawnCli(args);
+    onTestFinished(() => void cli.child.kill("SIGKILL"));
+    await cli.said("stdout", "\n");
+    return { cli, url: /http:\/\/[\d.]+:\d+/.exec(cli.stdout())?.[0] ?? "" };
+  };
+  const first = await serve("0", "7");
+  const client = new IndependentClient(first.url);
+  await client.connect();
+  await client.until(() => client.seq > 3);
+  first.cli.child.kill("SIGKILL");
+  await client.until(() => client.closeCode !== undefined);
+  await first.cli.ended();
+  const told = client.seq;
+  const { port } = new URL(first.url);
+  const second = await serve(port, "7");
+  await client.connect();
+  expect(client.received.answers.at(-1)).toMatchObject({ resumed: "full" });
+  await client.until(() => client.seq > told + 3);
+  await expectOneState(second.url, client);
+  expect(client.resets).toBe(1);
+  second.cli.child.kill("SIGTERM");
+  expect(await second.cli.ended()).toBe(0);
+  const third = await serve(port, "8");
+  expect(third.cli.stderr()).toContain("the settings of the engine are not those of the log");
+  await client.connect();
+  expect(client.received.answers.at(-1)).toMatchObject({ lost: { reason: "epoch-changed" } });
+});
+
+test("a simulated market that was away for longer than it makes up for begins anew, and the operator is told why", async ({
   onTestFinished,
 }) => {
   const data = newDirectory(onTestFinished);
-  const args = ["serve", "--port", "0", "--warmup", "0", "--drain", "0", "--data", data];
-  const epochs: unknown[] = [];
-  for (const start of [1, 2]) {
-    await using cli = spawnCli(args);
-    await cli.said("stdout", "\n");
-    const client = new IndependentClient(/http:\/\/[\d.]+:\d+/.exec(cli.stdout())?.[0] ?? "");
-    await client.connect();
-    epochs.push(client.received.hellos.at(-1)?.epoch);
-    if (start === 2) expect(cli.stderr()).toContain("a new epoch begins: the simulated market cannot go on");
-    cli.child.kill("SIGTERM");
-    expect(await cli.ended()).toBe(0);
+  const config = createConfig({ ...QUIET, warmup: "1m", data });
+  const epochs: string[] = [];
+  for (const awayMs of [0, 50 * 60_000, 190 * 60_000]) {
+    const said: string[] = [];
+    const logger = pino({ level: "info" }, { write: (line: string) => void said.push(line) });
+    const clock = { ...systemClock, now: () => systemClock.now() + awayMs };
+    const gateway = await startGateway(config, { clock, logger });
+    await expect.poll(() => gateway.freshness().state, { timeout: 20_000 }).toBe("live");
+    epochs.push(gateway.head.cursor.epoch);
+    await gateway.stop();
+    const why =
+      /a new epoch begins: the simulated market was away for \d+ minutes, and makes up for 60 at most/;
+    expect(said.some((line) => why.test(line))).toBe(awayMs > 100 * 60_000);
   }
-  expect(new Set(epochs).size).toBe(2);
+  expect(epochs[1]).toBe(epochs[0]);
+  expect(epochs[2]).not.toBe(epochs[0]);
 });
 
 test("a data directory that cannot be had is no reason not to serve, and whoever asks for the state is told", async ({

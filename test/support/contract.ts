@@ -1,6 +1,6 @@
 import { Ajv, type ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { HEADERS, type HeaderName } from "../../src/http/contracts/headers.ts";
+import { HEADERS, type HeaderName, KEY_HEADERS } from "../../src/http/contracts/headers.ts";
 import type { ResponseContract } from "../../src/http/contracts/problem-responses.ts";
 import type { JsonSchema } from "../../src/http/contracts/schemas.ts";
 import { createAsyncApi, createOpenApi } from "../../src/http/index.ts";
@@ -79,7 +79,7 @@ interface OpenApiOperation {
 }
 
 /** Fields that are there only when there is something to tell. */
-const OFTEN_ABSENT: readonly HeaderName[] = ["Flarewire-Observed-At", "Link"];
+const OFTEN_ABSENT: readonly HeaderName[] = ["Flarewire-Observed-At", "Link", ...KEY_HEADERS];
 
 function checkHeaders(
   contract: ResponseContract,

@@ -12,4 +12,9 @@ export {
   type SimulatedMarket,
   type SimulatedMarketOptions,
 } from "./market/simulated-market.ts";
-export { createSimulatedFeed, type SimulatedFeed, type SimulatedFeedOptions } from "./simulated-feed.ts";
+export {
+  createSimulatedFeed,
+  type SimulatedFeed,
+  type SimulatedFeedOptions,
+  type SimulatedResume,
+} from "./simulated-feed.ts";

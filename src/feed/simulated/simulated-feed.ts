@@ -23,8 +23,10 @@ export interface SimulatedFeedOptions {
   readonly seed?: number | string;
   /** Event time, in whole milliseconds, that is reached at the moment when iteration begins: "now". The warm-up lies before it. */
   readonly startAtMs: number;
-  /** How much of the past is told at once, as fast as it can be made; default 6 hours. 0: none. */
+  /** How much of the past is told at once, as fast as it can be made; default 6 hours. 0: none. Idle with {@link resume}. */
   readonly warmupMs?: number;
+  /** Go on with a market that was there before, as if nothing had happened. Default: a new one begins with the warm-up. */
+  readonly resume?: SimulatedResume;
   /** Event time per wall time after the warm-up; default 1. Infinity: as fast as it can be made. Above 0. */
   readonly speed?: number;
   /** Paces the events by its monotonic time. */
@@ -37,10 +39,20 @@ export interface SimulatedFeedOptions {
   readonly onLabel?: LabelSink;
 }
 
+/** Where a simulated market goes on. It is made again up to there, which takes about a tenth of a second for each hour. */
+export interface SimulatedResume {
+  /** What {@link SimulatedFeed.beginAtMs} was. */
+  readonly beginAtMs: number;
+  /** Nothing up to and including the `clock` of this event time is told again. What lies between it and `startAtMs` is told at once. */
+  readonly afterMs: number;
+}
+
 /** A feed that knows the truth about what it reports. */
 export interface SimulatedFeed extends Feed {
   /** What the market has done on purpose so far, in the order in which it began; it grows while the events are read. The newest 10,000. */
   readonly labels: readonly Label[];
+  /** Event time at which its market begins: with the seed, what it is made from. */
+  readonly beginAtMs: number;
 }
 
 /**
@@ -50,6 +62,7 @@ export interface SimulatedFeed extends Feed {
  */
 export function createSimulatedFeed(options: SimulatedFeedOptions): SimulatedFeed {
   const settings = checked(options);
+  const { beginAtMs } = settings;
   const labels: Label[] = [];
   let isTaken = false;
   const onLabel: LabelSink = (label) => {
@@ -62,28 +75,31 @@ export function createSimulatedFeed(options: SimulatedFeedOptions): SimulatedFee
     origin: "simulated",
     facts: { trades: true, liquidity: true, listings: true, profiles: true },
     labels,
+    beginAtMs,
     events(signal) {
       if (isTaken) throw new Error("the simulated feed can be iterated only once");
       isTaken = true;
-      const beginAtMs = settings.startAtMs - settings.warmupMs;
       const market = createSimulatedMarket({
         seed: settings.seed,
         beginAtMs,
         tokens: settings.tokens,
         onLabel,
       });
-      return paced(market, beginAtMs, settings, signal);
+      return paced(market, settings, signal);
     },
   };
 }
 
-type Settings = Required<Omit<SimulatedFeedOptions, "onLabel">>;
+type Settings = Required<Omit<SimulatedFeedOptions, "onLabel" | "resume">> & SimulatedResume;
 
 function checked(options: SimulatedFeedOptions): Settings {
+  const warmup = options.warmupMs ?? 6 * HOUR_MS;
+  const fresh = { beginAtMs: options.startAtMs - warmup, afterMs: Number.NEGATIVE_INFINITY };
   const settings: Settings = {
     seed: options.seed ?? 1,
     startAtMs: options.startAtMs,
-    warmupMs: options.warmupMs ?? 6 * HOUR_MS,
+    warmupMs: warmup,
+    ...(options.resume ?? fresh),
     speed: options.speed ?? 1,
     clock: options.clock,
     tokens: options.tokens ?? DEFAULT_TOKENS,
@@ -98,6 +114,14 @@ function checked(options: SimulatedFeedOptions): Settings {
       `warmupMs must be a whole number from 0 to startAtMs (${startAtMs}), not ${warmupMs}`,
     );
   }
+  const { resume } = options;
+  if (
+    resume &&
+    !(0 <= resume.beginAtMs && resume.beginAtMs <= resume.afterMs && resume.afterMs <= startAtMs)
+  ) {
+    const { beginAtMs, afterMs } = resume;
+    throw new RangeError(`resume must not be out of order: ${beginAtMs} ≤ ${afterMs} ≤ ${startAtMs}`);
+  }
   if (!(speed > 0)) throw new RangeError(`speed must be above 0, not ${speed}`);
   if (!Number.isInteger(tokens) || tokens < 4 || tokens > MOST_TOKENS) {
     throw new RangeError(`tokens must be a whole number from 4 to ${MOST_TOKENS}, not ${tokens}`);
@@ -108,11 +132,10 @@ function checked(options: SimulatedFeedOptions): Settings {
 
 async function* paced(
   market: SimulatedMarket,
-  beginAtMs: number,
   settings: Settings,
   signal: AbortSignal,
 ): AsyncGenerator<MarketEvent> {
-  const { clock, speed, startAtMs } = settings;
+  const { clock, speed, startAtMs, beginAtMs, afterMs } = settings;
   const endAtMs = startAtMs + settings.durationMs;
   const began = clock.monotonic();
   const due = () => {
@@ -128,6 +151,7 @@ async function* paced(
     piece.length = 0;
     market.advanceTo(at, piece);
     for (const event of piece) {
+      if (event.at <= afterMs) continue;
       yield event;
       if (signal.aborted) return;
     }

@@ -151,6 +151,7 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
     "Server → client, every `heartbeat_interval_ms`. Everything of the subscription up to `cursor` was sent.",
   "Heartbeat.positions": "By channel the seq of its latest event; 0 when it has had none in this epoch.",
   Hello: "Server → client, first frame of every connection.",
+  "Hello.plan": "Where the server knows keys, what the connection may follow: see channelsOfPlan.",
   "Hello.silence_limit_ms": "The client's rule: nothing received for this long → reconnect with the cursor.",
   Id: "An identifier in the 8-4-4-4-12 form of RFC 9562, lower case. Flarewire's own are version 5: derived from facts, so that a replay yields the same.",
   InsertChange: "`item` enters the list at `index`, counted from 0 in the list as it is at that moment.",
@@ -246,6 +247,8 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
     "The measurement in its own unit: for `price` the market-neutral log return, for `volume` the ratio to the usual, for `buyers` distinct buyers.",
   "Term.weight": "The term's share of the score; the weights of all terms present sum to 1.",
   "Term.z": "How many usual deviations the measurement stands above what is normal for this token.",
+  TicketResponse: "`POST /api/v1/tickets`: what opens one connection, given as `?ticket=`.",
+  "TicketResponse.expires_at": "From then on it opens nothing; at most 60 seconds ahead.",
   Timestamp:
     "A moment in UTC with exactly three decimals, `2017-11-12T08:23:00.000Z`. Always the form that `Date.prototype.toISOString` prints, so equal moments are equal strings and strings sort by time.",
   Token:

@@ -10,7 +10,13 @@ import type {
   Newest,
 } from "../../model/index.ts";
 import type { EventMessage, Freshness, SourceInfo } from "../../protocol/index.ts";
-import type { EventsResponse, HealthResponse, ReadyResponse, SnapshotResponse } from "../responses.ts";
+import type {
+  EventsResponse,
+  HealthResponse,
+  ReadyResponse,
+  SnapshotResponse,
+  TicketResponse,
+} from "../responses.ts";
 
 /*
  * One story for all examples of the contracts: Uni Token flares on BSC while Quick leads the chart of Matic.
@@ -131,6 +137,11 @@ const source: SourceInfo = {
 const health: HealthResponse = { status: "ok", version: "0.1.0", uptime_s: 61 };
 const ready: ReadyResponse = { status: "ready", ...freshness };
 
+const ticket: TicketResponse = {
+  ticket: "0123456789abcdef0123456789abcdef",
+  expires_at: "2026-11-21T08:01:01.000Z",
+};
+
 /** An event that stands at `seq`, behind the one at `prev`. */
 function placed(seq: number, prev: number) {
   const cursor = `13ac274a9f68b758-${seq}`;
@@ -229,6 +240,7 @@ export const BODY_EXAMPLES = {
   healthz: health,
   readyz: ready,
   events,
+  tickets: ticket,
 } as const;
 
 /** What the examples of other messages are made of. */

@@ -1,3 +1,5 @@
+import { PLANS } from "../../protocol/index.ts";
+import { CHALLENGE } from "../access.ts";
 import type { JsonSchema } from "./schemas.ts";
 
 /** What the contract says of a header field of an answer. */
@@ -43,6 +45,26 @@ export const HEADERS = {
     description: "What the source can know; of other facts neutral values are served.",
     schema: text(`^(none|${FACT}(, ${FACT})*)$`),
     example: "trades, liquidity",
+  },
+  "Flarewire-Plan": {
+    description: "Of a server that knows keys: the plan by which it answered.",
+    schema: { type: "string", enum: PLANS },
+    example: "pro",
+  },
+  RateLimit: {
+    description: "Of a key with a bound: how many requests are left, and in how many seconds all are again.",
+    schema: text('^"key";r=\\d+;t=\\d+$'),
+    example: '"key";r=59;t=1',
+  },
+  "RateLimit-Policy": {
+    description: "Of a key with a bound: how many requests it may make in how many seconds.",
+    schema: text('^"key";q=\\d+;w=\\d+$'),
+    example: '"key";q=60;w=60',
+  },
+  "WWW-Authenticate": {
+    description: "That a key is needed.",
+    schema: { type: "string", const: CHALLENGE },
+    example: CHALLENGE,
   },
   ETag: {
     description:
@@ -93,4 +115,11 @@ export const FRESHNESS_HEADERS = [
   "Flarewire-Source-State",
   "Flarewire-Origin",
   "Flarewire-Facts",
+] as const satisfies readonly HeaderName[];
+
+/** The fields by which a server that knows keys tells what a key has. */
+export const KEY_HEADERS = [
+  "Flarewire-Plan",
+  "RateLimit",
+  "RateLimit-Policy",
 ] as const satisfies readonly HeaderName[];

@@ -7,9 +7,11 @@ import {
   EVENTS_ENDPOINT,
   STREAM_PATH,
   STREAM_PROBLEMS,
+  TICKETS_ENDPOINT,
 } from "../endpoints.ts";
+import { METRICS_PATH } from "../metrics-route.ts";
 import { BODY_EXAMPLES } from "./examples.ts";
-import { FRESHNESS_HEADERS, HEADERS, type HeaderName } from "./headers.ts";
+import { FRESHNESS_HEADERS, HEADERS, type HeaderName, KEY_HEADERS } from "./headers.ts";
 import {
   CONDITIONAL_PARAMETERS,
   EVENTS_PARAMETERS,
@@ -39,16 +41,19 @@ export interface OpenApiDocument {
     readonly summary: string;
     readonly description: string;
   };
-  readonly paths: Readonly<Record<string, Readonly<Record<"get" | "head" | "options", OperationContract>>>>;
+  readonly paths: Readonly<
+    Record<string, Readonly<Partial<Record<"get" | "head" | "post" | "options", OperationContract>>>>
+  >;
   readonly components: {
     readonly schemas: Readonly<Record<string, JsonSchema>>;
     readonly responses: Readonly<Record<string, ResponseContract>>;
     readonly headers: Readonly<Record<string, object>>;
+    readonly securitySchemes: Readonly<Record<string, object>>;
   };
 }
 
 const DESCRIPTION = [
-  "Which tokens are flaring, why, and when they stop. Read-only, no key needed.",
+  "Which tokens are flaring, why, and when they stop. Read-only. No key is needed, unless the server says so; with one, where it knows keys, `pro` is there too.",
   "",
   "* Every resource has a strong `ETag` of its own last change: ask again with `If-None-Match`, and what did not change costs a 304 without a body.",
   "* `Flarewire-Cursor` is the place in the log that an answer is of. A stream that goes on behind it misses nothing.",
@@ -64,6 +69,8 @@ export function createOpenApi(basePath: string): OpenApiDocument {
     ...endpoints.map(([name, endpoint]) => [endpoint.path, resource(name, endpoint, problems)]),
     [EVENTS_ENDPOINT.path, events(problems)],
     [STREAM_PATH, stream(problems)],
+    [TICKETS_ENDPOINT.path, tickets(problems)],
+    [METRICS_PATH, metrics(problems)],
     ...Object.entries(DOCUMENTS).map(([name, document]) => [
       document.path,
       documentPath(name, document, problems),
@@ -82,7 +89,7 @@ export function createOpenApi(basePath: string): OpenApiDocument {
     },
     externalDocs: { description: "Events and messages", url: `${basePath}${DOCUMENTS.docsEvents.path}` },
     servers: [{ url: basePath || "/", description: "This server" }],
-    security: [],
+    security: [{}, { key: [] }],
     tags: [
       { name: "resources", description: "The state of the market, as it is now." },
       { name: "events", description: "What changes it, as it happens." },
@@ -94,6 +101,13 @@ export function createOpenApi(basePath: string): OpenApiDocument {
       schemas: referredTo(namedSchemas("draft-2020-12"), [paths, responses]),
       responses,
       headers,
+      securitySchemes: {
+        key: {
+          type: "http",
+          scheme: "bearer",
+          description: "`Authorization: Bearer KEY`, where the server knows keys.",
+        },
+      },
     },
   };
 }
@@ -104,7 +118,7 @@ function resource(
   problems: ProblemResponses,
 ) {
   const headers: readonly HeaderName[] = conditional
-    ? ["ETag", "Cache-Control", "Vary", "Link", "Flarewire-Cursor", ...FRESHNESS_HEADERS]
+    ? ["ETag", "Cache-Control", "Vary", "Link", "Flarewire-Cursor", ...FRESHNESS_HEADERS, ...KEY_HEADERS]
     : ["Cache-Control", ...(name === "readyz" ? FRESHNESS_HEADERS : [])];
   const ok: ResponseContract = {
     description: summary,
@@ -127,7 +141,14 @@ function resource(
 }
 
 function events(problems: ProblemResponses) {
-  const headers = headerRefs(["Flarewire-Cursor", "Cache-Control", "Vary", "Link", ...FRESHNESS_HEADERS]);
+  const headers = headerRefs([
+    "Flarewire-Cursor",
+    "Cache-Control",
+    "Vary",
+    "Link",
+    ...FRESHNESS_HEADERS,
+    ...KEY_HEADERS,
+  ]);
   return operations("events", {
     tags: ["events"],
     summary: EVENTS_ENDPOINT.summary,
@@ -174,6 +195,49 @@ function stream(problems: ProblemResponses) {
     get,
     options: { ...options, responses: { ...options.responses, "204": allowed("GET, OPTIONS") } },
   };
+}
+
+function tickets(problems: ProblemResponses) {
+  return {
+    post: {
+      operationId: "postTickets",
+      tags: ["events"],
+      summary: TICKETS_ENDPOINT.summary,
+      description:
+        "For an `EventSource` or a browser's `WebSocket`, which cannot send the key: `?ticket=` opens one stream.",
+      responses: {
+        "201": {
+          description: "The ticket.",
+          headers: headerRefs(["Cache-Control", ...KEY_HEADERS]),
+          content: {
+            "application/json": { schema: refTo("TicketResponse"), example: BODY_EXAMPLES.tickets },
+          },
+        },
+        ...problems.of([...ANY_PROBLEMS, ...TICKETS_ENDPOINT.problems]),
+      },
+    },
+    options: {
+      operationId: "optionsTickets",
+      tags: ["events"],
+      summary: "Which methods are taken; what a browser's preflight asks.",
+      responses: { "204": allowed("POST, OPTIONS") },
+    },
+  };
+}
+
+function metrics(problems: ProblemResponses) {
+  return operations("metrics", {
+    tags: ["probes"],
+    summary: "The gateway's own numbers, for Prometheus, while the setting is on.",
+    responses: {
+      "200": {
+        description: "The numbers.",
+        headers: headerRefs(["Cache-Control"]),
+        content: { "text/plain": { schema: { type: "string" } } },
+      },
+      ...problems.of(ANY_PROBLEMS),
+    },
+  });
 }
 
 function documentPath(

@@ -78,6 +78,11 @@ const CHOICE = {
     "Of a stream only: `latest` for who may lag, and then wants the lists as they are instead of each event.",
     { type: "string", enum: ["events", "latest"], default: "events" },
   ),
+  ticket: query(
+    "ticket",
+    "Of a stream only: a ticket from `POST /api/v1/tickets`, where no header field can bring the key.",
+    { type: "string" },
+  ),
   client: query(
     "client",
     "Of a stream only: an id of your own, chosen by chance, the same on each connection; a new connection takes the place of the one before.",
@@ -99,6 +104,7 @@ export const STREAM_PARAMETERS: readonly ParameterContract[] = [
   CHOICE.mode,
   CHOICE.snapshot,
   CHOICE.client,
+  CHOICE.ticket,
 ];
 
 /** Of events over HTTP. */
@@ -132,6 +138,7 @@ export const EVENTS_PARAMETERS: readonly ParameterContract[] = [
   CHOICE.snapshot,
   CHOICE.mode,
   CHOICE.client,
+  CHOICE.ticket,
   {
     name: "Last-Event-ID",
     in: "header",

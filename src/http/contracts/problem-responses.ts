@@ -1,7 +1,7 @@
 import { ERROR_CODES, type ErrorCode, FlarewireError } from "../../protocol/index.ts";
 import { PROBLEM_TYPE, problemOf } from "../problem.ts";
 import { PROBLEM_TYPE_PREFIX, type Problem } from "../responses.ts";
-import { FRESHNESS_HEADERS, type HeaderName } from "./headers.ts";
+import { FRESHNESS_HEADERS, type HeaderName, KEY_HEADERS } from "./headers.ts";
 import { type JsonSchema, refTo } from "./schemas.ts";
 
 /** A response of OpenAPI, as far as it is used here. */
@@ -22,6 +22,8 @@ export interface ResponseContract {
 
 /** Fields of a problem's answer by its status, beside those that any has. */
 const HEADERS_BY_STATUS: Readonly<Record<number, readonly HeaderName[]>> = {
+  401: ["Vary", "WWW-Authenticate"],
+  429: ["Vary", "Retry-After"],
   410: ["Link", "Vary", ...FRESHNESS_HEADERS],
   426: ["Upgrade"],
   503: ["Retry-After", "Vary", ...FRESHNESS_HEADERS],
@@ -80,6 +82,7 @@ function exampleOf(code: ErrorCode): Problem {
 function responseOf(status: number, codes: readonly ErrorCode[]): ResponseContract {
   const fields = [
     "Cache-Control" as const,
+    ...KEY_HEADERS,
     ...(HEADERS_BY_STATUS[status] ?? (status === 400 || status === 403 ? ["Vary" as const] : [])),
   ];
   const types = codes.map((code) => `${PROBLEM_TYPE_PREFIX}${code}`);

@@ -10,12 +10,14 @@ type Responses = OpenApiDocument["components"]["responses"];
 
 /** REST as a page: every address with its parameters, answers and problems, and a form that asks it. */
 export function restPage(basePath: string, { info, paths, components }: OpenApiDocument): string {
-  const operations = Object.entries(paths).map(([path, { get }]) =>
-    operationHtml(basePath, path, get, components.responses),
-  );
-  const contents = Object.entries(paths).map(
-    ([path, { get }]) =>
-      html`<li><a href="#${get.operationId}"><code>${path}</code></a> ${get.summary}</li>\n`,
+  const asked = Object.entries(paths).flatMap(([path, { get, post }]) => [
+    ...(get ? [{ path, method: "GET", operation: get }] : []),
+    ...(post ? [{ path, method: "POST", operation: post }] : []),
+  ]);
+  const operations = asked.map((one) => operationHtml(basePath, one, components.responses));
+  const contents = asked.map(
+    ({ path, operation }) =>
+      html`<li><a href="#${operation.operationId}"><code>${path}</code></a> ${operation.summary}</li>\n`,
   );
   const headers = Object.entries(components.headers).map(
     ([name, header]) =>
@@ -39,16 +41,22 @@ export function introHtml(description: string): Html {
 <ul>${points.map((point) => html`<li>${prose(point.replace(/^\* /, ""))}</li>\n`)}</ul>`;
 }
 
-function operationHtml(basePath: string, path: string, operation: OperationContract, named: Responses): Html {
+interface Asked {
+  readonly path: string;
+  readonly method: string;
+  readonly operation: OperationContract;
+}
+
+function operationHtml(basePath: string, { path, method, operation }: Asked, named: Responses): Html {
   const { operationId, summary, description, parameters = [] } = operation;
   const told = Object.entries(operation.responses);
   const row = ([status, response]: (typeof told)[number]) => responseHtml(status, response, named);
   const isCommon = ([, response]: (typeof told)[number]) =>
     "$ref" in response && isAnyProblem(nameOf(response.$ref));
-  return html`<article aria-labelledby="${operationId}"><h2 id="${operationId}"><span class="method">GET</span> <code>${basePath}${path}</code></h2>
+  return html`<article aria-labelledby="${operationId}"><h2 id="${operationId}"><span class="method">${method}</span> <code>${basePath}${path}</code></h2>
 <p>${prose(summary)}</p>
 ${description === undefined ? html`` : html`<p>${prose(description)}</p>`}
-${tryHtml(`${basePath}${path}`, operationId, parameters, path === STREAM_PATH ? `${basePath}${DOCUMENTS.docsEvents.path}` : undefined)}
+${tryHtml({ address: `${basePath}${path}`, method }, operationId, parameters, path === STREAM_PATH ? `${basePath}${DOCUMENTS.docsEvents.path}` : undefined)}
 <h3>Answers</h3>
 <div class="wide"><table class="fields"><tbody>${told.filter((one) => !isCommon(one)).map(row)}</tbody></table></div>
 <details><summary>Problems that any address can answer</summary>
@@ -58,7 +66,7 @@ ${tryHtml(`${basePath}${path}`, operationId, parameters, path === STREAM_PATH ? 
 }
 
 function tryHtml(
-  address: string,
+  { address, method }: { address: string; method: string },
   id: string,
   parameters: OperationContract["parameters"],
   elsewhere: string | undefined,
@@ -66,7 +74,7 @@ function tryHtml(
   const fields = parameterFields(id, parameters ?? []);
   if (elsewhere !== undefined)
     return html`<p><a href="${elsewhere}#try">Try it on the page of events.</a></p>`;
-  return html`<form class="try" data-address="${address}" aria-label="Try ${address}">
+  return html`<form class="try" data-method="${method}" data-address="${address}" aria-label="Try ${address}">
 ${fields}<p><button type="submit">Try</button> <button type="button" data-cancel hidden>Cancel</button> <output role="status"></output></p>
 <pre tabindex="0" hidden></pre>
 </form>`;

@@ -54,6 +54,26 @@ test.each([1, 60, 0.5])(
   },
 );
 
+test("[L4] a market that goes on tells exactly what would have come next, and what it has to make up for at once", async () => {
+  const whole = await read({ clock: new LeapingClock() });
+  const afterMs = SMALL.startAtMs - 3 * MINUTE;
+  const resume = { beginAtMs: SMALL.startAtMs - SMALL.warmupMs, afterMs };
+  const clock = new LeapingClock();
+  const later: MarketEvent[] = [];
+  const feed = createSimulatedFeed({ ...SMALL, clock, resume });
+  expect(feed.beginAtMs).toBe(resume.beginAtMs);
+  for await (const event of feed.events(new AbortController().signal)) {
+    if (event.at <= SMALL.startAtMs) expect(clock.monotonic()).toBe(0);
+    later.push(event);
+  }
+  expect(later).toEqual(whole.filter(({ at }) => at > afterMs));
+  for (const wrong of [
+    { beginAtMs: afterMs + 1, afterMs },
+    { ...resume, afterMs: SMALL.startAtMs + 1 },
+  ])
+    expect(() => createSimulatedFeed({ ...SMALL, clock, resume: wrong })).toThrow(/out of order/);
+});
+
 test("the warm-up is told at once, and others may run in between", async () => {
   const clock = new StoppedClock();
   const controller = new AbortController();

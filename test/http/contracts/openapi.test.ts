@@ -10,8 +10,10 @@ import {
   DOCUMENTS,
   ENDPOINTS,
   EVENTS_ENDPOINT,
+  METRICS_PATH,
   STREAM_PATH,
   STREAM_PROBLEMS,
+  TICKETS_ENDPOINT,
 } from "../../../src/http/index.ts";
 import { ERROR_CODES, type ErrorCode } from "../../../src/protocol/index.ts";
 import { checkResponse } from "../../support/contract.ts";
@@ -39,7 +41,9 @@ rest("every reference leads somewhere, and every component is referred to", () =
   expect(danglingRefs(OPENAPI)).toEqual([]);
   const text = JSON.stringify(OPENAPI);
   for (const [kind, named] of Object.entries(OPENAPI.components)) {
-    const unused = Object.keys(named).filter((name) => !text.includes(`"#/components/${kind}/${name}"`));
+    const unused = Object.keys(named).filter(
+      (name) => kind !== "securitySchemes" && !text.includes(`"#/components/${kind}/${name}"`),
+    );
     expect(unused, kind).toEqual([]);
   }
 });
@@ -50,17 +54,19 @@ rest("its addresses are those of the tables, each with the problems that it can 
     EVENTS_ENDPOINT,
     ...Object.values(DOCUMENTS),
     { path: STREAM_PATH },
+    TICKETS_ENDPOINT,
+    { path: METRICS_PATH },
   ];
   expect(Object.keys(OPENAPI.paths).toSorted()).toEqual(served.map(({ path }) => path).toSorted());
   const own = new Map<string, readonly ErrorCode[]>([
-    ...Object.values({ ...ENDPOINTS, events: EVENTS_ENDPOINT }).map(
+    ...Object.values({ ...ENDPOINTS, events: EVENTS_ENDPOINT, tickets: TICKETS_ENDPOINT }).map(
       ({ path, problems }) => [path, problems] as const,
     ),
     [STREAM_PATH, STREAM_PROBLEMS],
   ]);
-  for (const [path, { get }] of Object.entries(OPENAPI.paths)) {
+  for (const [path, { get, post }] of Object.entries(OPENAPI.paths)) {
     const statuses = [...ANY_PROBLEMS, ...(own.get(path) ?? [])].map((code) => `${ERROR_CODES[code].status}`);
-    const told = Object.keys(get.responses).filter((status) => Number(status) >= 400);
+    const told = Object.keys((get ?? post)?.responses ?? {}).filter((status) => Number(status) >= 400);
     expect(told.toSorted(), path).toEqual([...new Set(statuses)].toSorted());
   }
   const ids = Object.values(OPENAPI.paths).flatMap((operations) =>
@@ -71,8 +77,8 @@ rest("its addresses are those of the tables, each with the problems that it can 
 
 rest("every example is what its schema says, headers included", () => {
   let seen = 0;
-  for (const [path, { get }] of Object.entries(OPENAPI.paths)) {
-    for (const [status, response] of Object.entries(get.responses)) {
+  for (const [path, { get, post }] of Object.entries(OPENAPI.paths)) {
+    for (const [status, response] of Object.entries((get ?? post)?.responses ?? {})) {
       const contract =
         "$ref" in response ? OPENAPI.components.responses[response.$ref.split("/").at(-1) ?? ""] : response;
       for (const [type, body] of examplesOf(contract)) {
@@ -80,7 +86,7 @@ rest("every example is what its schema says, headers included", () => {
           ([name]) => contract?.headers && name in contract.headers,
         );
         const headers = Object.fromEntries(told.map(([name, { example }]) => [name.toLowerCase(), example]));
-        checkResponse("GET", path, {
+        checkResponse(get ? "GET" : "POST", path, {
           status: Number(status),
           headers: { ...headers, "content-type": type },
           body,
@@ -135,6 +141,7 @@ describe("the bounds of parameters are the server's", () => {
     snapshot: [["true", "false"], ["yes"]],
     mode: [[], ["latest", "fast"]],
     client: [[], ["abcdefgh"]],
+    ticket: [[], []],
   };
 
   wire("over HTTP as JSON", async ({ wire }) => {

@@ -60,12 +60,13 @@ async function ask(form, signal, status, shown) {
   address.search = new URLSearchParams(valuesOf(form, "query"));
   const begun = performance.now();
   const headers = Object.fromEntries(valuesOf(form, "header"));
-  const response = await fetch(address, { signal, headers, cache: "no-store" });
+  const { method } = form.dataset;
+  const response = await fetch(address, { method, signal, headers, cache: "no-store" });
   const body = await response.text();
   const took = Math.round(performance.now() - begun);
   status.textContent = `${response.status} ${response.statusText}, ${body.length} characters, ${took} ms`;
   const fields = [...response.headers].map(([name, value]) => `${name}: ${value}`).join("\n");
-  shown.textContent = cut(`GET ${address.pathname}${address.search}\n\n${fields}\n\n${pretty(body)}`);
+  shown.textContent = cut(`${method} ${address.pathname}${address.search}\n\n${fields}\n\n${pretty(body)}`);
   shown.hidden = false;
   // The next one then shows a 304.
   const known = form.elements["If-None-Match"];

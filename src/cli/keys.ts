@@ -1,0 +1,184 @@
+import { statSync } from "node:fs";
+import { type FlagForm, parseFlags } from "../config/flags.ts";
+import { suggestion } from "../config/nearest.ts";
+import { parseDuration } from "../config/quantity.ts";
+import { editKeyFile, hideSecrets, idOf, type Key, mintSecret, readKeyFile } from "../keys/index.ts";
+import { EXIT, type ExitCode } from "../lib/shutdown.ts";
+import { FlarewireError, PLANS, type Plan } from "../protocol/index.ts";
+import { keyTable } from "./key-table.ts";
+import { say, type Terminal } from "./terminal.ts";
+
+const FLAGS: Readonly<Record<string, FlagForm>> = {
+  file: { value: true },
+  plan: { value: true },
+  name: { value: true },
+  expires: { value: true },
+  connections: { value: true },
+  "requests-per-minute": { value: true },
+  json: { value: false },
+};
+
+/** The flags that each of them takes, beside `--file`, and how many other words. */
+const ACTIONS = {
+  add: { flags: ["plan", "name", "expires", "connections", "requests-per-minute"], words: 0 },
+  list: { flags: ["json"], words: 0 },
+  revoke: { flags: [], words: 1 },
+} as const;
+type Action = keyof typeof ACTIONS;
+
+const MOST = 1_000_000;
+const SAMPLE_ID = "3f9a1c2e";
+
+/** What `flarewire keys --help` prints. */
+export function keysHelp(): string {
+  return `Usage: flarewire keys add    --file FILE [--plan PLAN] [--name NAME] [--expires WHEN] [limits]
+       flarewire keys list   --file FILE [--json]
+       flarewire keys revoke --file FILE ID
+
+Keeps the file that flarewire serve --keys FILE reads; a server that runs follows within a second or two. The file holds
+of each key its SHA-256 and not the key.
+
+  add     makes a key and prints it, once, as the one line on standard output; makes the file where there is none
+  list    prints all keys, without what is secret
+  revoke  takes the key of this id out; what is open with it is closed
+
+Options:
+  --file FILE                 the file; default: FLAREWIRE_KEYS
+  --plan PLAN                 ${PLANS.join(" or ")}; default pro
+  --name NAME                 whose it is, for people
+  --expires WHEN              a duration from now as 90d, or a time as 2027-01-31T00:00:00Z; default: never
+  --connections N             most open streams and waiting polls with it, 1 to ${MOST}; default: no bound of its own
+  --requests-per-minute N     most requests with it, 1 to ${MOST}; default: no bound
+  --json                      list as JSON, one object a line
+
+Exit codes: 0 done, 1 something has to be changed first.`;
+}
+
+/** `flarewire keys`. */
+export async function keys(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
+  const { action, file, flags, word } = readArguments(args, terminal);
+  if (action === "add") await add(file, readKey(flags), terminal);
+  else if (action === "list") await list(file, flags.get("json") === true, terminal);
+  else await revoke(file, word, terminal);
+  return EXIT.clean;
+}
+
+async function add(file: string, wanted: WantedKey, terminal: Terminal): Promise<void> {
+  let text = "";
+  await editKeyFile(file, (held) => {
+    let secret = mintSecret("fw");
+    while (held.some(({ id }) => id === secret.id)) secret = mintSecret("fw");
+    text = secret.text;
+    const key: Key = {
+      id: secret.id,
+      sha256: secret.digest.toString("hex"),
+      created_at: new Date().toISOString(),
+      ...wanted,
+    };
+    return [...held, key];
+  });
+  terminal.stdout.write(`${text}\n`);
+  say(terminal, `flarewire keys: that is the key, of the plan ${wanted.plan}; it is shown this once`);
+}
+
+async function list(file: string, json: boolean, terminal: Terminal): Promise<void> {
+  const { keys: held } = await readKeyFile(file);
+  const lines = json
+    ? held.map(({ sha256: _secret, ...told }) => JSON.stringify(told))
+    : keyTable(held, Date.now());
+  for (const line of lines) terminal.stdout.write(`${line}\n`);
+}
+
+async function revoke(file: string, word: string, terminal: Terminal): Promise<void> {
+  // Who has the key at hand, or its form in a log, need not look for the id in it.
+  const id = idOf("fw", word) ?? /^(?:fw_)?([0-9a-f]{8})(?:_\*\*\*)?$/.exec(word)?.[1];
+  if (!statSync(file, { throwIfNoEntry: false })) throw wrong([`there is no file ${file}`]);
+  await editKeyFile(file, (held) => {
+    const left = held.filter((key) => key.id !== id);
+    if (left.length < held.length) return left;
+    const shown = JSON.stringify(hideSecrets(word).slice(0, 64));
+    throw wrong([`${file} has no key of the id ${shown}; flarewire keys list --file ${file} tells the ids`]);
+  });
+  say(terminal, `flarewire keys: ${id} is revoked`);
+}
+
+type WantedKey = Omit<Key, "id" | "sha256">;
+type Flags = ReadonlyMap<string, string | boolean>;
+
+function readArguments(args: readonly string[], terminal: Terminal) {
+  const [action = "", ...rest] = args;
+  if (!isAction(action)) {
+    const given =
+      action === "" ? "no action is given" : `unknown action ${JSON.stringify(hideSecrets(action))}`;
+    const known = Object.keys(ACTIONS);
+    throw wrong([`${given}${suggestion(action, known)}; there are ${known.join(", ")}`]);
+  }
+  const { flags: taken, words } = ACTIONS[action];
+  const forms = Object.entries(FLAGS).filter(([name]) => ["file", ...taken].includes(name));
+  const { flags, positionals, problems } = parseFlags(rest, Object.fromEntries(forms), words);
+  const missing: string[] = [];
+  const file = flags.get("file") ?? (terminal.environment.FLAREWIRE_KEYS || undefined);
+  if (file === undefined) missing.push("--file is missing, for example --file keys.json");
+  const [word = ""] = positionals;
+  if (words > 0 && word === "") missing.push(`the key's ID is missing, for example ${SAMPLE_ID}`);
+  if (problems.length > 0 || missing.length > 0) throw wrong([...problems, ...missing].map(hideSecrets));
+  return { action, file: String(file), flags, word };
+}
+
+/** What a new key is to be; every wrong flag is told at once. */
+function readKey(flags: Flags): WantedKey {
+  const problems: string[] = [];
+  const text = (name: string) => {
+    const value = flags.get(name);
+    return typeof value === "string" ? value : undefined;
+  };
+  const refuse = (name: string, bound: string, example: string) =>
+    void problems.push(
+      `--${name} ${JSON.stringify(hideSecrets(text(name) ?? ""))} must be ${bound}, for example ${example}`,
+    );
+  const plan = text("plan") ?? "pro";
+  if (!isPlan(plan)) refuse("plan", PLANS.join(" or "), "pro");
+  const name = text("name");
+  if (name !== undefined && !/^[^\p{Cc}]{1,64}$/u.test(name))
+    refuse("name", "1 to 64 characters, none of them for control", '"trading desk"');
+  const count = (flag: string) => {
+    const value = text(flag);
+    if (value === undefined || (/^[1-9]\d{0,6}$/.test(value) && Number(value) <= MOST)) return value;
+    refuse(flag, `a whole number from 1 to ${MOST}`, "10");
+    return undefined;
+  };
+  const [connections, perMinute] = [count("connections"), count("requests-per-minute")];
+  const expires = text("expires");
+  const expiresAtMs = expires === undefined ? undefined : readEnd(expires, Date.now());
+  if (Number.isNaN(expiresAtMs))
+    refuse("expires", "a duration from now or a time ahead with its zone", "90d or 2027-01-31T00:00:00Z");
+  if (problems.length > 0) throw wrong(problems);
+  return {
+    plan: isPlan(plan) ? plan : "free",
+    ...(name === undefined ? {} : { name }),
+    ...(expiresAtMs === undefined ? {} : { expires_at: new Date(expiresAtMs).toISOString() }),
+    ...(connections === undefined ? {} : { connections: Number(connections) }),
+    ...(perMinute === undefined ? {} : { requests_per_minute: Number(perMinute) }),
+  };
+}
+
+/** NaN for what is no moment ahead. */
+function readEnd(text: string, nowMs: number): number {
+  const durationMs = parseDuration(text);
+  const hasZone = /^\d{4}-\d{2}-\d{2}T.*(Z|[+-]\d{2}:\d{2})$/.test(text);
+  const endMs = durationMs === undefined ? (hasZone ? Date.parse(text) : Number.NaN) : nowMs + durationMs;
+  // What has more than four digits for the year is no time that the file's form takes.
+  return endMs > nowMs && endMs < Date.parse("9999-12-31T00:00:00Z") ? endMs : Number.NaN;
+}
+
+function isAction(word: string): word is Action {
+  return Object.hasOwn(ACTIONS, word);
+}
+
+function isPlan(word: string): word is Plan {
+  return (PLANS as readonly string[]).includes(word);
+}
+
+function wrong(problems: readonly string[]): FlarewireError {
+  return new FlarewireError("invalid-setting", problems.join("\n  "));
+}

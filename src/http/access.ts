@@ -1,0 +1,65 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { hideSecrets, type IssuedTicket, idOf } from "../keys/index.ts";
+import { FlarewireError, type Plan } from "../protocol/index.ts";
+
+/** What a request may have: decided once, and kept by a connection for as long as it lasts. */
+export interface Access {
+  /** `undefined`: the server knows no keys, and everything is everybody's. */
+  readonly plan: Plan | undefined;
+  /** The key in whose name it came; `connections`: how many that may have. */
+  readonly key?: { readonly id: string; readonly connections: number } | undefined;
+  /** The ticket that it came with, to be spent when the connection is taken. */
+  readonly ticket?: string | undefined;
+}
+
+/** Where it is decided who may have what. */
+export interface Door {
+  /** Answers differ by who asks. */
+  readonly isKeyed: boolean;
+  /**
+   * What the request may have; puts on the answer what tells of it. A ticket is looked at only where it `mayBeTicket`, and then not spent yet. Throws
+   * FlarewireError: `invalid-parameter` for a key in the address, `unauthorised`, or `rate-limited`.
+   */
+  admit(request: FastifyRequest, reply: FastifyReply, mayBeTicket?: boolean): Access;
+  /** The connection that came with this was taken. */
+  spend(access: Access): void;
+  /** A ticket in the name of the key that the request came with. Throws FlarewireError as `admit`, and where there can be none. */
+  issueTicket(request: FastifyRequest, reply: FastifyReply): IssuedTicket;
+}
+
+/** `WWW-Authenticate` of status 401: how to do better. */
+export const CHALLENGE = 'Bearer realm="flarewire"';
+
+/** Names under which people put keys into addresses. */
+const KEY_PARAMETERS: readonly string[] = ["key", "api_key", "apikey", "access_token"];
+
+/** Refuses a key in the address, whether keys are known here or not: addresses are logged by proxies and kept by browsers. */
+export function refuseKeyInAddress(query: unknown): void {
+  if (typeof query !== "object" || query === null) return;
+  for (const [name, value] of Object.entries(query)) {
+    if (!KEY_PARAMETERS.includes(name) && !isKey(name) && ![value].flat().some(isKey)) continue;
+    const field = hideSecrets(name).slice(0, 64);
+    const message = `${field} is in the address, where others can read it; send "Authorization: Bearer KEY", or, where that cannot be, ?ticket= with a ticket from POST /api/v1/tickets. Whoever can have seen the address has the key: have it revoked`;
+    throw new FlarewireError("invalid-parameter", message, { field, bound: "left out" });
+  }
+}
+
+function isKey(text: unknown): boolean {
+  return typeof text === "string" && idOf("fw", text) !== undefined;
+}
+
+const OPEN: Access = { plan: undefined };
+
+/** The door of a server without keys. */
+export const openDoor: Door = {
+  isKeyed: false,
+  admit(request) {
+    refuseKeyInAddress(request.query);
+    return OPEN;
+  },
+  spend() {},
+  issueTicket(request) {
+    refuseKeyInAddress(request.query);
+    throw new FlarewireError("not-found", "this server knows no keys; connect without a ticket");
+  },
+};

@@ -1,0 +1,131 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { TokenBucket } from "../hub/index.ts";
+import { type IssuedTicket, isExpired, type Key, type KeyRing, TicketTable } from "../keys/index.ts";
+import type { WallClock } from "../lib/clock.ts";
+import { FlarewireError } from "../protocol/index.ts";
+import { type Access, CHALLENGE, type Door, refuseKeyInAddress } from "./access.ts";
+
+/** What a door that knows keys is made of. */
+export interface KeyDoorOptions {
+  readonly ring: Pick<KeyRing, "find" | "get">;
+  readonly clock: WallClock;
+  /** What who comes without a key gets: the plan free, or nothing. */
+  readonly anonymous: "free" | "off";
+}
+
+const BEARER = /^Bearer +([^ ]+) *$/i;
+const MINUTE_S = 60;
+
+interface Rate {
+  readonly perMinute: number;
+  readonly bucket: TokenBucket;
+}
+
+/** The door of a server that knows keys: `Authorization: Bearer KEY`, or a ticket where that cannot be sent. */
+export class KeyDoor implements Door {
+  readonly isKeyed = true;
+  readonly #options: KeyDoorOptions;
+  readonly #tickets: TicketTable;
+  readonly #rates = new Map<string, Rate>();
+
+  constructor(options: KeyDoorOptions) {
+    this.#options = options;
+    this.#tickets = new TicketTable(options.clock);
+  }
+
+  /** See Door. */
+  admit(request: FastifyRequest, reply: FastifyReply, mayBeTicket = false): Access {
+    refuseKeyInAddress(request.query);
+    const { authorization } = request.headers;
+    const ticket = mayBeTicket ? ticketOf(request.query) : undefined;
+    if (authorization !== undefined) return this.#grant(this.#byKey(authorization, reply), reply);
+    if (ticket !== undefined) return { ...this.#grant(this.#byTicket(ticket, reply), reply), ticket };
+    if (this.#options.anonymous === "off") {
+      throw refusal(reply, 'a key is needed here; send "Authorization: Bearer KEY"', "Authorization");
+    }
+    reply.header("flarewire-plan", "free");
+    return { plan: "free" };
+  }
+
+  /** See Door. */
+  spend({ ticket }: Access): void {
+    if (ticket !== undefined) this.#tickets.spend(ticket);
+  }
+
+  /** See Door. */
+  issueTicket(request: FastifyRequest, reply: FastifyReply): IssuedTicket {
+    const { key } = this.admit(request, reply);
+    if (key) return this.#tickets.issue(key.id);
+    const message = 'a ticket is given in the name of a key; send "Authorization: Bearer KEY"';
+    throw refusal(reply, message, "Authorization");
+  }
+
+  /** The key is gone, or another has its id: what it used up is forgotten. */
+  forget(id: string): void {
+    this.#rates.delete(id);
+  }
+
+  #byKey(authorization: string, reply: FastifyReply): Key {
+    const [, text] = BEARER.exec(authorization) ?? [];
+    if (text === undefined) throw refusal(reply, 'it has to be of the form "Bearer KEY"', "Authorization");
+    const key = this.#options.ring.find(text);
+    if (!key) throw refusal(reply, "the key is not known here, or was revoked", "Authorization");
+    return this.#current(key, reply, "Authorization");
+  }
+
+  #byTicket(text: string, reply: FastifyReply): Key {
+    const id = this.#tickets.keyOf(text);
+    if (id === undefined) {
+      const message =
+        "the ticket is not known here, was used, or is too old; get another for each connection";
+      throw refusal(reply, message, "ticket");
+    }
+    const key = this.#options.ring.get(id);
+    if (!key) throw refusal(reply, "the ticket's key was revoked", "ticket");
+    return this.#current(key, reply, "ticket");
+  }
+
+  #current(key: Key, reply: FastifyReply, field: string): Key {
+    if (!isExpired(key, this.#options.clock.now())) return key;
+    throw refusal(reply, `the key's time ended at ${key.expires_at}`, field);
+  }
+
+  /** Counts the request, and says what the key has. */
+  #grant(
+    { id, plan, connections = Number.POSITIVE_INFINITY, requests_per_minute }: Key,
+    reply: FastifyReply,
+  ): Access {
+    reply.header("flarewire-plan", plan);
+    if (requests_per_minute !== undefined) this.#count(id, requests_per_minute, reply);
+    return { plan, key: { id, connections } };
+  }
+
+  #count(id: string, perMinute: number, reply: FastifyReply): void {
+    const nowMs = this.#options.clock.monotonic();
+    let rate = this.#rates.get(id);
+    if (rate?.perMinute !== perMinute) {
+      rate = { perMinute, bucket: new TokenBucket(perMinute / MINUTE_S, perMinute, nowMs) };
+      this.#rates.set(id, rate);
+    }
+    const { bucket } = rate;
+    const isAllowed = bucket.take(nowMs);
+    const resetS = Math.ceil(bucket.waitMs(perMinute) / 1_000);
+    reply.header("ratelimit-policy", `"key";q=${perMinute};w=${MINUTE_S}`);
+    reply.header("ratelimit", `"key";r=${bucket.left};t=${resetS}`);
+    if (isAllowed) return;
+    const waitS = Math.max(1, Math.ceil(bucket.waitMs(1) / 1_000));
+    reply.header("retry-after", String(waitS));
+    const bound = `${perMinute} requests a minute`;
+    throw new FlarewireError("rate-limited", `the key may make ${bound}; the next in ${waitS} s`, { bound });
+  }
+}
+
+function refusal(reply: FastifyReply, message: string, field: string): FlarewireError {
+  reply.header("www-authenticate", CHALLENGE);
+  return new FlarewireError("unauthorised", message, { field });
+}
+
+function ticketOf(query: unknown): string | undefined {
+  if (typeof query !== "object" || query === null || !("ticket" in query)) return undefined;
+  return String(query.ticket);
+}

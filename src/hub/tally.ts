@@ -1,0 +1,49 @@
+import type { CloseReason, Lost } from "../protocol/index.ts";
+
+/** What a hub has done since its start, in plain counts that only grow: cheap to keep on the way to every client, and read when somebody asks. */
+export interface Tally {
+  /** Connections taken, by transport. */
+  readonly opened: Record<string, number>;
+  /** Of those the ones that are not over. */
+  readonly open: Record<string, number>;
+  /** Connections that are over, by the reason that the server gave; `client` where it gave none. */
+  readonly closed: Record<CloseReason | "client", number>;
+  /** Resumes that went on from the client's cursor. */
+  resumed: number;
+  /** Resumes that could not, by the reason that the client was told. */
+  readonly resets: Record<Lost["reason"], number>;
+  /** Events given to sockets: one event to a thousand clients counts a thousand. */
+  deliveries: number;
+  /** Their bytes, framed. */
+  deliveredBytes: number;
+  /** Backlogs that were left out for the state at the head: see W34. */
+  conflations: number;
+}
+
+/** All counts at 0. */
+export function createTally(): Tally {
+  return {
+    opened: { websocket: 0, sse: 0 },
+    open: { websocket: 0, sse: 0 },
+    closed: {
+      "going-away": 0,
+      "bad-request": 0,
+      "message-too-big": 0,
+      "no-command": 0,
+      unauthorised: 0,
+      forbidden: 0,
+      "rate-limited": 0,
+      internal: 0,
+      draining: 0,
+      "slow-consumer": 0,
+      "heartbeat-lost": 0,
+      superseded: 0,
+      client: 0,
+    },
+    resumed: 0,
+    resets: { "epoch-changed": 0, expired: 0, ahead: 0 },
+    deliveries: 0,
+    deliveredBytes: 0,
+    conflations: 0,
+  };
+}

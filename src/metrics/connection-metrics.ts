@@ -1,0 +1,60 @@
+import type { Registry } from "prom-client";
+import type { Hub } from "../hub/index.ts";
+import { level, total } from "./read-metric.ts";
+
+/** Who is connected, what they were sent, and how resumes went. */
+export function addConnections(registry: Registry, hub: Hub): void {
+  const { tally } = hub;
+  level(registry, "flarewire_connections", "Open connections, by transport.", () => tally.open, "transport");
+  total(
+    registry,
+    "flarewire_connections_opened_total",
+    "Connections taken, by transport.",
+    () => tally.opened,
+    "transport",
+  );
+  total(
+    registry,
+    "flarewire_connections_closed_total",
+    "Connections that are over, by the reason that the server gave; client: it left by itself.",
+    () => tally.closed,
+    "reason",
+  );
+  level(registry, "flarewire_connections_behind", "Connections that are being caught up.", () => hub.behind);
+  level(
+    registry,
+    "flarewire_lag_events",
+    "Events between the head and the connection that is furthest behind.",
+    () => hub.worstLag,
+  );
+  total(
+    registry,
+    "flarewire_resumes_total",
+    "Resumes, by verdict: full, or reset with a fresh snapshot.",
+    () => {
+      const reset = Object.values(tally.resets).reduce((sum, count) => sum + count, 0);
+      return { full: tally.resumed, reset };
+    },
+    "verdict",
+  );
+  total(
+    registry,
+    "flarewire_resets_total",
+    "Resumes that could not go on, by reason.",
+    () => tally.resets,
+    "reason",
+  );
+  total(
+    registry,
+    "flarewire_deliveries_total",
+    "Events given to sockets: one to a thousand clients counts a thousand.",
+    () => tally.deliveries,
+  );
+  total(registry, "flarewire_delivered_bytes_total", "Their bytes, framed.", () => tally.deliveredBytes);
+  total(
+    registry,
+    "flarewire_conflations_total",
+    "Backlogs replaced by the state at the head, for clients in mode latest.",
+    () => tally.conflations,
+  );
+}

@@ -1,0 +1,33 @@
+import type { Registry } from "prom-client";
+import type { Head } from "../hub/index.ts";
+import type { EventLog, LogRecord } from "../log/index.ts";
+import { CHANNELS } from "../protocol/index.ts";
+import { level, total } from "./read-metric.ts";
+
+/** What was appended, and what is held. Returns how to stop counting. */
+export function addEvents(registry: Registry, head: Head, log: EventLog): () => void {
+  const events: Record<string, number> = Object.fromEntries(CHANNELS.map((channel) => [channel, 0]));
+  const count = (records: readonly LogRecord[]) => {
+    for (const { channel } of records) events[channel] = (events[channel] ?? 0) + 1;
+  };
+  total(
+    registry,
+    "flarewire_events_total",
+    "Events appended to the log, by channel.",
+    () => events,
+    "channel",
+  );
+  level(registry, "flarewire_head_seq", "Seq of the newest event that is served.", () => head.cursor.seq);
+  level(registry, "flarewire_log_bytes", "Bytes that the events held take.", () => log.bytes);
+  level(
+    registry,
+    "flarewire_flares",
+    "Tokens that flare now, by list.",
+    () => {
+      const { free, pro } = head.snapshot.flares;
+      return { free: free.length, pro: pro.length };
+    },
+    "list",
+  );
+  return head.onChange(count);
+}

@@ -1,0 +1,58 @@
+import { Histogram, Registry } from "prom-client";
+import type { Head, Hub } from "../hub/index.ts";
+import type { EventLog } from "../log/index.ts";
+import type { PollOutcome } from "../source/index.ts";
+import { addConnections } from "./connection-metrics.ts";
+import { addEvents } from "./event-metrics.ts";
+import { measureProcess } from "./process-meter.ts";
+import { addProcess } from "./process-metrics.ts";
+import { addSource, type SourceParts } from "./source-metrics.ts";
+
+/** What is measured. */
+export interface MetricsParts extends SourceParts {
+  readonly hub: Hub;
+  readonly head: Head;
+  readonly log: EventLog;
+}
+
+/** The gateway in numbers, for Prometheus. */
+export interface GatewayMetrics {
+  readonly contentType: string;
+  /** Everything as it is now, in the text format. */
+  text(): Promise<string>;
+  /** A poll is over; `workMs`: what comparing and publishing took, without the wait for the source. */
+  polled(outcome: PollOutcome, workMs: number): void;
+  close(): void;
+}
+
+/** Upper ends of the classes of {@link GatewayMetrics.polled}, in seconds. */
+const POLL_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1];
+
+/**
+ * Nearly all of it is read off plain counts when somebody asks, so that a gateway that nobody watches pays for nothing. Each gateway has a
+ * registry of its own: two in one process do not mix.
+ */
+export function createGatewayMetrics(parts: MetricsParts): GatewayMetrics {
+  const registry = new Registry();
+  const meter = measureProcess();
+  const polls = new Histogram({
+    name: "flarewire_poll_duration_seconds",
+    help: "Comparing a snapshot with the one before and publishing what changed, by outcome: published, unchanged, failed.",
+    labelNames: ["outcome"],
+    buckets: POLL_BUCKETS,
+    registers: [registry],
+  });
+  addConnections(registry, parts.hub);
+  const forget = addEvents(registry, parts.head, parts.log);
+  addSource(registry, parts);
+  addProcess(registry, meter);
+  return {
+    contentType: registry.contentType,
+    text: () => registry.metrics(),
+    polled: (outcome, workMs) => polls.observe({ outcome }, workMs / 1_000),
+    close: () => {
+      forget();
+      meter.close();
+    },
+  };
+}

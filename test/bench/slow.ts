@@ -1,0 +1,144 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { setTimeout as passing } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { median, type Row } from "./report.ts";
+import type { Order, Report } from "./slow-readers.ts";
+import type { Held } from "./slow-server.ts";
+
+/** How long the healthy readers are alone in a round, and how long the others are beside them. */
+const ALONE_MS = 6_000;
+const BESIDE_MS = 13_000;
+/** Until the kernel has taken what it takes for the slow ones: their coming is not what is measured. */
+const SETTLE_MS = 3_000;
+const ROUNDS = 2;
+const MIB = 2 ** 20;
+/** High-water mark of a socket, and a batch as it goes out: what may wait for one connection. */
+const WAITING_BOUND = 65_536 + 16_384 + 65_536;
+
+/**
+ * Healthy readers beside as many frozen and as many throttled ones, on real TCP, the server in a process of its own and the slow readers in one apart from the
+ * healthy ones, whose delays from append to receipt are measured with and without the others, in turns. Rejects when anybody missed something.
+ */
+export async function benchSlow(readers: number): Promise<Row[]> {
+  const server = start("./slow-server.ts");
+  const [{ port, epoch }] = (await once(server, "message")) as [{ port: number; epoch: string }];
+  const healthy = start("./slow-readers.ts");
+  await open(healthy, { count: readers, kind: "healthy", port });
+  server.send("start");
+  await passing(3_000);
+  await report(healthy, 0);
+  const rssMib = (await held(server)).rss / MIB;
+  const alone: number[] = [];
+  const beside: number[] = [];
+  const seen: Held[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    alone.push(await p99(healthy, ALONE_MS));
+    const slow = start("./slow-readers.ts");
+    const behind = { count: readers, port, after: `${epoch}-0` };
+    await open(slow, { ...behind, kind: "frozen" });
+    await open(slow, { ...behind, kind: "throttled" }, readers);
+    await passing(SETTLE_MS);
+    await report(healthy, 0);
+    beside.push(await p99(healthy, BESIDE_MS));
+    seen.push(await held(server));
+    process.stderr.write(
+      `  ${readers} readers, round ${round + 1} of ${ROUNDS}: p99 ${alone.at(-1)} ms alone, ${beside.at(-1)} ms beside\n`,
+    );
+    await caughtUp(slow, server, readers);
+    slow.disconnect();
+    await once(slow, "exit");
+    await passing(2_000);
+    await report(healthy, 0);
+  }
+  const { faults } = await report(healthy, 0);
+  for (const child of [healthy, server]) child.disconnect();
+  if (faults.length > 0) throw new Error(`healthy readers: ${faults.slice(0, 3).join("; ")}`);
+  return rows({ readers, alone, beside, seen, rssMib });
+}
+
+type Open = Extract<Order, { do: "open" }>;
+
+function start(file: string): ChildProcess {
+  return fork(fileURLToPath(new URL(file, import.meta.url)));
+}
+
+async function ask<T>(child: ChildProcess, order: Order | "held"): Promise<T> {
+  const answered = once(child, "message");
+  child.send(order);
+  const [answer] = (await answered) as [T];
+  return answer;
+}
+
+const held = (server: ChildProcess) => ask<Held>(server, "held");
+const report = (child: ChildProcess, head: number) => ask<Report>(child, { do: "report", head });
+
+/** Opens so many beside those that are there, and waits until all are. */
+async function open(child: ChildProcess, asked: Omit<Open, "do">, there = 0): Promise<void> {
+  child.send({ do: "open", ...asked } satisfies Order);
+  while ((await report(child, 0)).opened < there + asked.count) await passing(50);
+}
+
+async function p99(healthy: ChildProcess, ms: number): Promise<number> {
+  await passing(ms);
+  const { delaysMs } = await report(healthy, 0);
+  const sorted = delaysMs.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length * 0.99)] ?? Number.NaN;
+}
+
+/** Lets all read as they can; resolves when they are at the head. */
+async function caughtUp(slow: ChildProcess, server: ChildProcess, frozen: number): Promise<void> {
+  for (let second = 0; ; second += 1) {
+    // Those that were closed hear of it only now, and come back.
+    slow.send({ do: "release" } satisfies Order);
+    const { head } = await held(server);
+    await passing(1_000);
+    const { faults, atHead } = await report(slow, head);
+    if (faults.length > 0) throw new Error(`slow readers: ${faults.slice(0, 3).join("; ")}`);
+    if (atHead >= 2 * frozen) return;
+    if (second > 90) throw new Error(`${atHead} of ${2 * frozen} slow readers are at the head`);
+  }
+}
+
+interface Measured {
+  readonly readers: number;
+  readonly alone: readonly number[];
+  readonly beside: readonly number[];
+  readonly seen: readonly Held[];
+  readonly rssMib: number;
+}
+
+function rows({ readers, alone, beside, seen, rssMib }: Measured): Row[] {
+  const most = (pick: (held: Held) => number) => Math.max(...seen.map(pick));
+  const [without, withThem] = [median(alone), median(beside)];
+  const closes = seen.at(-1)?.closes ?? {};
+  const others = Object.values(closes).reduce((sum, count) => sum + count, 0) - (closes["4201"] ?? 0);
+  const row = (what: string, value: number, unit: string, aim: string): Row => ({ what, value, unit, aim });
+  return [
+    row(`p99 of the delay of ${readers} healthy readers alone`, without, "ms", `median of ${alone.length}`),
+    row(`beside ${readers} frozen and ${readers} throttled`, withThem, "ms", `median of ${beside.length}`),
+    row("that is more by", (withThem / without - 1) * 100, "%", "< 20"),
+    row(
+      "closes of frozen ones with slow-consumer (4201); all resumed whole",
+      closes["4201"] ?? 0,
+      "closes",
+      `${readers * seen.length}`,
+    ),
+    row("closes with any other code", others, "closes", "0"),
+    row(
+      "most that waited for one connection",
+      most((one) => one.mostWaiting) / 1_024,
+      "KiB",
+      `≤ ${WAITING_BOUND / 1_024}`,
+    ),
+    row(
+      "most that waited for all at the end of a round",
+      most(({ waiting }) => waiting) / MIB,
+      "MiB",
+      "≤ connections × that",
+    ),
+    row("the log", most(({ logBytes }) => logBytes) / MIB, "MiB", "≤ 64"),
+    row("server's memory with the healthy ones only", rssMib, "MiB", "resident"),
+    row("server's memory at most", most(({ rss }) => rss) / MIB, "MiB", "resident, garbage included"),
+  ];
+}

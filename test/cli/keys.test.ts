@@ -1,0 +1,101 @@
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PassThrough } from "node:stream";
+import { text } from "node:stream/consumers";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { run } from "../../src/cli/run.ts";
+import { digestOf, readKeyFile } from "../../src/keys/index.ts";
+
+let directory = "";
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), "flarewire-cli-keys-"));
+});
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+async function keys(args: readonly string[], environment: Record<string, string> = {}) {
+  const terminal = { environment, stdout: new PassThrough(), stderr: new PassThrough() };
+  const code = await run(["keys", ...args], terminal);
+  const [stdout, stderr] = [text(terminal.stdout.end()), text(terminal.stderr.end())];
+  return { code, stdout: await stdout, stderr: await stderr };
+}
+
+test("add prints the key once and keeps its digest; list shows it without; revoke takes it out", async () => {
+  const file = join(directory, "k.json");
+  const limits = ["--connections", "2", "--requests-per-minute", "60", "--expires", "90d"];
+  const added = await keys(["add", "--file", file, "--plan", "pro", "--name", "the desk", ...limits]);
+  const key = added.stdout.trim();
+  expect(added).toMatchObject({ code: 0, stdout: `${key}\n`, stderr: expect.stringContaining("this once") });
+  expect(added.stderr).not.toContain(key);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  const [held] = (await readKeyFile(file)).keys;
+  expect(held).toMatchObject({
+    id: key.slice(3, 11),
+    sha256: digestOf(key).toString("hex"),
+    plan: "pro",
+    name: "the desk",
+    connections: 2,
+    requests_per_minute: 60,
+  });
+  const daysLeft = (Date.parse(held?.expires_at ?? "") - Date.now()) / 86_400_000;
+  expect(daysLeft).toBeGreaterThan(89.9);
+  expect(daysLeft).toBeLessThanOrEqual(90);
+  await keys(["add", "--plan", "free", "--expires", "2027-01-31T12:00:00+01:00"], { FLAREWIRE_KEYS: file });
+  const listed = await keys(["list", "--file", file]);
+  expect(listed.stdout).toMatch(/^id {8}plan {2}connections {2}requests\/min/);
+  expect(listed.stdout).toMatch(new RegExp(`^${held?.id} {2}pro {3}2 +60 .* the desk$`, "m"));
+  expect(listed.stdout).toMatch(/free {2}- +- .*2027-01-31 11:00 {2}-$/m);
+  const json = await keys(["list", "--json", "--file", file]);
+  expect(JSON.parse(json.stdout.split("\n")[0] ?? "")).toMatchObject({ id: held?.id, name: "the desk" });
+  for (const { stdout } of [listed, json]) {
+    expect(stdout).not.toContain(held?.sha256);
+    expect(stdout).not.toContain(key.slice(13));
+  }
+  expect(await keys(["revoke", "--file", file, held?.id ?? ""])).toMatchObject({ code: 0, stdout: "" });
+  expect((await readKeyFile(file)).keys).toHaveLength(1);
+  const again = await keys(["revoke", "--file", file, key]);
+  expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining(`"fw_${held?.id}_***"`) });
+  expect(again.stderr).not.toContain(key.slice(13));
+});
+
+test("the whole key, or its form in a log, revokes too", async () => {
+  const file = join(directory, "whole.json");
+  for (const form of [(key: string) => key, (key: string) => `${key.slice(0, 12)}***`]) {
+    const key = (await keys(["add", "--file", file])).stdout.trim();
+    expect(await keys(["revoke", "--file", file, form(key)])).toMatchObject({ code: 0 });
+  }
+  expect((await keys(["list", "--file", file])).stdout).toBe("no keys\n");
+});
+
+test.each([
+  [[], /no action is given; there are add, list, revoke/],
+  [["ad"], /unknown action "ad" \(did you mean add\?\)/],
+  [["add"], /--file is missing, for example --file keys\.json/],
+  [["add", "--file", "x", "--plan", "gold"], /--plan "gold" must be free or pro, for example pro/],
+  [
+    ["add", "--file", "x", "--connections", "0"],
+    /--connections "0" must be a whole number from 1 to 1000000/,
+  ],
+  [
+    ["add", "--file", "x", "--requests-per-minute", "1e3"],
+    /--requests-per-minute "1e3" must be a whole number/,
+  ],
+  [
+    ["add", "--file", "x", "--expires", "yesterday"],
+    /--expires "yesterday" must be a duration from now or a time ahead/,
+  ],
+  [
+    ["add", "--file", "x", "--expires", "2020-01-01T00:00:00Z"],
+    /--expires "2020.* must be .*for example 90d or 2027/,
+  ],
+  [["add", "--file", "x", "--expires", "0"], /--expires "0" must be/],
+  [["add", "--file", "x", "--name", ""], /--name needs a value/],
+  [["add", "--file", "x", "--json"], /unknown flag --json/],
+  [["list", "--file", "/no/such/file"], /it cannot be read \(ENOENT\)/],
+  [["revoke", "--file", "/no/such/file", "3f9a1c2e"], /there is no file \/no\/such\/file/],
+  [["revoke", "--file", "x"], /the key's ID is missing, for example 3f9a1c2e/],
+])("%j is refused with what would be right", async (args, message) => {
+  const { code, stdout, stderr } = await keys(args);
+  expect([code, stdout]).toEqual([1, ""]);
+  expect(stderr).toMatch(message);
+});

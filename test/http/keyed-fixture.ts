@@ -1,0 +1,103 @@
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createLogger } from "../../src/create-logger.ts";
+import { formatKeys, type Key, mintSecret } from "../../src/keys/index.ts";
+import { type Keys, openKeys } from "../../src/open-keys.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+import { test as base, type Wire } from "./websocket-fixture.ts";
+
+/** Keys by names of the test's own, each with what it is to be beside a secret. */
+export type WantedKeys = Readonly<Record<string, Partial<Key>>>;
+
+/** A server on a real port that knows keys, and whose clock for them stands still until the test moves it. */
+export interface Keyed {
+  readonly wire: Wire;
+  /** Of key and ticket ends, rates, and looks at the file. */
+  readonly clock: ManualClock;
+  readonly file: string;
+  /** What was logged, one object a line. */
+  readonly lines: string[];
+  /** The text of the key of this name. */
+  secret(name: string): string;
+  id(name: string): string;
+  /** The header fields that bring the key. */
+  bearer(name: string): Record<string, string>;
+  /** Puts another file in the place of the old one; of a known name the secret stays. The server has not looked yet. */
+  write(keys: WantedKeys): void;
+  /** Lets seconds pass, in each of which the server looks at the file. */
+  pass(seconds: number): Promise<void>;
+  /** Resolves when as many seats are taken: streams, and requests that wait. */
+  seated(count: number): Promise<void>;
+  /** A ticket in the name of the key. */
+  ticket(name: string): Promise<string>;
+}
+
+export type KeyedFactory = (options?: {
+  readonly keys?: WantedKeys;
+  readonly anonymous?: "free" | "off";
+  readonly maxSockets?: number;
+}) => Promise<Keyed>;
+
+const DEFAULTS: WantedKeys = { pro: { plan: "pro" }, free: { plan: "free" } };
+
+/** {@link base} with `makeKeyed`, and `keyed`: a server with the keys `pro` and `free`. */
+export const test = base.extend<{ makeKeyed: KeyedFactory; keyed: Keyed }>({
+  makeKeyed: async ({ makeWire }, use) => {
+    const directory = mkdtempSync(join(tmpdir(), "flarewire-keys-"));
+    const opened: Keys[] = [];
+    await use(async ({ keys = DEFAULTS, anonymous = "free", maxSockets = 100 } = {}) => {
+      const file = join(directory, `${opened.length}.json`);
+      const secrets = new Map<string, ReturnType<typeof mintSecret>>();
+      const secretOf = (name: string) => {
+        const secret = secrets.get(name) ?? mintSecret("fw");
+        secrets.set(name, secret);
+        return secret;
+      };
+      const write = (wanted: WantedKeys) => {
+        const held = Object.entries(wanted).map(([name, rest]): Key => {
+          const { id, digest } = secretOf(name);
+          return { id, sha256: digest.toString("hex"), plan: "pro", ...rest };
+        });
+        writeFileSync(`${file}.new`, formatKeys(held));
+        renameSync(`${file}.new`, file);
+      };
+      write(keys);
+      const clock = new ManualClock();
+      const lines: string[] = [];
+      const logger = createLogger("trace", { write: (line) => lines.push(line) });
+      const config = { keys: file, anonymous, maxSockets, maxSocketsPerIp: 100 };
+      const made = await openKeys(config, { clock, logger });
+      opened.push(made);
+      const wire = await makeWire({ stream: { door: made.door, places: made.places } });
+      const bearer = (name: string) => ({ authorization: `Bearer ${secretOf(name).text}` });
+      return {
+        wire,
+        clock,
+        file,
+        lines,
+        secret: (name) => secretOf(name).text,
+        id: (name) => secretOf(name).id,
+        bearer,
+        write,
+        pass: async (seconds) => {
+          await made.looked();
+          for (let second = 0; second < seconds; second++) {
+            clock.advance(1_000);
+            await made.looked();
+          }
+        },
+        seated: async (count) => {
+          while (made.places.seats.taken !== count) await new Promise((resolve) => setImmediate(resolve));
+        },
+        ticket: async (name) => {
+          const { body } = await wire.ask("/api/v1/tickets", bearer(name), "POST");
+          return JSON.parse(body).ticket;
+        },
+      };
+    });
+    for (const { stop } of opened) stop();
+    rmSync(directory, { recursive: true, force: true });
+  },
+  keyed: async ({ makeKeyed }, use) => use(await makeKeyed()),
+});

@@ -1,0 +1,151 @@
+import {
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import {
+  editKeyFile,
+  formatKeys,
+  type Key,
+  mintSecret,
+  parseKeys,
+  readKeyFile,
+} from "../../src/keys/index.ts";
+import { InputError } from "../../src/lib/input-error.ts";
+
+let directory = "";
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), "flarewire-key-file-"));
+});
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+const SECRET = mintSecret("fw");
+const KEY: Key = { id: SECRET.id, sha256: SECRET.digest.toString("hex"), plan: "pro" };
+
+test("what is written is what is read", () => {
+  const keys: Key[] = [
+    KEY,
+    {
+      ...KEY,
+      id: "00000000",
+      plan: "free",
+      name: "Ünï's desk",
+      created_at: "2026-11-21T08:00:00.000Z",
+      expires_at: "2027-01-31T00:00:00+01:00",
+      connections: 1,
+      requests_per_minute: 1_000_000,
+    },
+  ];
+  expect(parseKeys(formatKeys(keys), "k")).toEqual(keys);
+  expect(parseKeys(`\uFEFF${formatKeys([])}`, "k")).toEqual([]);
+});
+
+const one = (change: object) => ({ keys: [{ ...KEY, ...change }] });
+test.each([
+  ["", /^k: it is empty; it has to be \{"keys"/],
+  ["{", /^k: it is not JSON; it has to be/],
+  [[], /^k: the file is \[\]; it has to be/],
+  [{}, /^k: keys is missing; it has to be a list$/],
+  [{ keys: {}, more: 1 }, /^k: keys is \{\}; it has to be a list$/],
+  [{ keys: [], kyes: [] }, /^k: the file has "kyes", which nobody knows; there are keys$/],
+  [
+    one({ expire_at: "2027-01-31T00:00:00Z" }),
+    /^k: keys\[0\] has "expire_at", which nobody knows; there are id, .*expires_at/,
+  ],
+  [one({ id: "desk" }), /^k: keys\[0\]\.id is "desk"; it has to be 8 hexadecimal digits$/],
+  [one({ plan: "gold" }), /^k: keys\[0\]\.plan is "gold"; it has to be one of free, pro$/],
+  [
+    one({ sha256: SECRET.text }),
+    /^k: keys\[0\]\.sha256 is of another form; it has to be 64 hexadecimal digits; never the key/,
+  ],
+  [
+    one({ id: SECRET.text }),
+    /^k: keys\[0\]\.id is "fw_[0-9a-f]{8}_\*\*\*"; it has to be 8 hexadecimal digits$/,
+  ],
+  [
+    one({ expires_at: "tomorrow" }),
+    /^k: keys\[0\]\.expires_at is "tomorrow"; it has to be a time such as 2027-/,
+  ],
+  [
+    one({ expires_at: "2027-01-31T00:00:00" }),
+    /expires_at is "2027-01-31T00:00:00"; it has to be .* with its zone$/,
+  ],
+  [one({ connections: 0 }), /^k: keys\[0\]\.connections is 0; it has to be 1 or more$/],
+  [
+    one({ requests_per_minute: "9" }),
+    /^k: keys\[0\]\.requests_per_minute is "9"; it has to be a whole number$/,
+  ],
+  [one({ requests_per_minute: 1e7 }), /requests_per_minute is 10000000; it has to be at most 1000000$/],
+  [one({ name: "a\nb" }), /^k: keys\[0\]\.name is "a\\nb"; it has to be 1 to 64 characters/],
+  [{ keys: [KEY, KEY] }, /^k: two keys have the id [0-9a-f]{8}; each has to have its own$/],
+])("%j is refused with field, value and bound, and without secrets", (content, message) => {
+  const text = typeof content === "string" ? content : JSON.stringify(content);
+  const read = () => parseKeys(text, "k");
+  expect(read).toThrow(InputError);
+  expect(read).toThrow(message);
+  expect(read).not.toThrow(SECRET.text.slice(13));
+});
+
+test("a change makes the file where there is none, for its owner only, and leaves nothing else behind", async () => {
+  const file = join(directory, "new.json");
+  await editKeyFile(file, (keys) => [...keys, KEY]);
+  expect((await readKeyFile(file)).keys).toEqual([KEY]);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(existsSync(`${file}.new`)).toBe(false);
+  const before = statSync(file).ino;
+  await editKeyFile(file, () => []);
+  expect((await readKeyFile(file)).keys).toEqual([]);
+  // Another file in the place of the old one: whoever reads sees the one or the other.
+  expect(statSync(file).ino).not.toBe(before);
+});
+
+test("a change that fails leaves the file as it was, and the way free", async () => {
+  const file = join(directory, "kept.json");
+  await editKeyFile(file, () => [KEY]);
+  const refuse = () => {
+    throw new RangeError("no");
+  };
+  await expect(editKeyFile(file, refuse)).rejects.toThrow("no");
+  expect((await readKeyFile(file)).keys).toEqual([KEY]);
+  expect(existsSync(`${file}.new`)).toBe(false);
+  writeFileSync(file, "{");
+  await expect(editKeyFile(file, () => [])).rejects.toThrow("it is not JSON");
+  expect(readFileSync(file, "utf8")).toBe("{");
+});
+
+test("two at work on a file at once do not undo each other's change: the second is told", async () => {
+  const file = join(directory, "busy.json");
+  writeFileSync(`${file}.new`, "");
+  await expect(editKeyFile(file, () => [KEY])).rejects.toThrow(`if nobody is, remove ${file}.new`);
+  expect(existsSync(file)).toBe(false);
+  rmSync(`${file}.new`);
+  const add = (id: string) => editKeyFile(file, (keys) => [...keys, { ...KEY, id }]);
+  const results = await Promise.allSettled(["00000001", "00000002", "00000003"].map(add));
+  const done = results.filter(({ status }) => status === "fulfilled").length;
+  expect(done).toBeGreaterThan(0);
+  expect((await readKeyFile(file)).keys).toHaveLength(done);
+});
+
+test("a link to the file goes on being one", async () => {
+  const [file, link] = [join(directory, "real.json"), join(directory, "link.json")];
+  writeFileSync(file, formatKeys([]));
+  symlinkSync(file, link);
+  await editKeyFile(link, () => [KEY]);
+  expect(lstatSync(link).isSymbolicLink()).toBe(true);
+  expect((await readKeyFile(file)).keys).toEqual([KEY]);
+});
+
+test("what is no file is refused, and so is one that cannot be made", async () => {
+  await expect(readKeyFile(directory)).rejects.toThrow("it is no regular file");
+  await expect(readKeyFile(join(directory, "none"))).rejects.toThrow("it cannot be read (ENOENT)");
+  const nowhere = join(directory, "none", "keys.json");
+  await expect(editKeyFile(nowhere, () => [])).rejects.toThrow("it cannot be written");
+});

@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { mintSecret, TICKET_MS, TICKETS_OF_KEY, TicketTable } from "../../src/keys/index.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+
+test("the table is bounded in all, whatever keys ask, and empties with time and use", () => {
+  const clock = new ManualClock();
+  const table = new TicketTable(clock);
+  const first = table.issue("first").text;
+  let issued = 1;
+  for (let key = 0; issued < 10_000; key++) {
+    for (let count = 0; count < TICKETS_OF_KEY && issued < 10_000; count++, issued++)
+      table.issue(`key ${key}`);
+  }
+  expect(() => table.issue("another")).toThrow("10000 tickets are not used yet, which is the most");
+  expect(table.keyOf(first)).toBe("first");
+  table.spend(first);
+  expect([table.keyOf(first), table.size]).toEqual([undefined, 9_999]);
+  clock.advance(1_000);
+  const last = table.issue("another").text;
+  clock.advance(TICKET_MS - 1_000);
+  expect([table.size, table.keyOf(last)]).toEqual([1, "another"]);
+  clock.advance(1_000);
+  expect([table.size, table.keyOf(last)]).toEqual([0, undefined]);
+});
+
+test("a ticket's end does not hang on the machine's clock, and two never have one id", () => {
+  const clock = new ManualClock();
+  const secret = mintSecret("fwt");
+  const made = [secret, secret, mintSecret("fwt")];
+  const table = new TicketTable(clock, () => made.shift() ?? mintSecret("fwt"));
+  const [one, other] = [table.issue("a").text, table.issue("b").text];
+  expect([table.keyOf(one), table.keyOf(other)]).toEqual(["a", "b"]);
+  clock.jumpWall(86_400_000);
+  expect(table.keyOf(one)).toBe("a");
+});

@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { type ChaosTally, runChaos } from "../soak/chaos-run.ts";
+
+/** The first of the seeds: the same here every time, others with the variable, a thousand of them with `npm run soak`. */
+const FIRST = Number(process.env.SEED ?? 1);
+const SEEDS = Array.from({ length: 8 }, (_, at) => FIRST + at);
+
+test(`[L2] [L3] [P10] [W13] [W15] [W28] over connections that are cut, frozen, throttled and doubled, every client comes to what REST serves, with no hole and no repeat (SEED=${FIRST})`, {
+  timeout: 120_000,
+}, async () => {
+  const tallies: ChaosTally[] = [];
+  for (const seed of SEEDS) tallies.push(await runChaos(seed, 0.25));
+  const total = (field: Exclude<keyof ChaosTally, "ends">) =>
+    tallies.reduce((sum, tally) => sum + tally[field], 0);
+  // What is never reached proves nothing.
+  expect(total("events")).toBeGreaterThan(10_000);
+  expect(total("compared")).toBeGreaterThan(100);
+  for (const field of ["cut", "frozen", "thawed", "slowed", "resumed", "resets", "abandoned"] as const) {
+    expect(total(field), field).toBeGreaterThan(0);
+  }
+});

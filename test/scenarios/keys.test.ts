@@ -1,0 +1,94 @@
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PassThrough } from "node:stream";
+import { text } from "node:stream/consumers";
+import { expect, test } from "vitest";
+import { WebSocket } from "ws";
+import { startGateway } from "../../src/app.ts";
+import { run } from "../../src/cli/run.ts";
+import { createConfig } from "../../src/config.ts";
+import { TicketResponse } from "../../src/http/index.ts";
+import { CLOSE_CODES } from "../../src/protocol/index.ts";
+import { spawnCli } from "../cli/spawn-cli.ts";
+
+/** Runs a command in this process. */
+async function flarewire(args: readonly string[], environment: Record<string, string> = {}) {
+  const terminal = { environment, stdout: new PassThrough(), stderr: new PassThrough() };
+  const code = await run(args, terminal);
+  const [stdout, stderr] = [text(terminal.stdout.end()), text(terminal.stderr.end())];
+  return { code, stdout: await stdout, stderr: await stderr };
+}
+
+test("[K7] what flarewire keys makes opens a running server, what it revokes is closed, and nothing of it is ever logged", async () => {
+  const directory = mkdtempSync(join(tmpdir(), "flarewire-keys-scenario-"));
+  const file = join(directory, "keys.json");
+  const add = async () => (await flarewire(["keys", "add", "--file", file])).stdout.trim();
+  const key = await add();
+  const serve = [
+    "serve",
+    "--keys",
+    file,
+    "--port",
+    "0",
+    "--warmup",
+    "0",
+    "--drain",
+    "0",
+    "--log-level",
+    "trace",
+  ];
+  await using server = spawnCli([...serve, "--anonymous", "off"]);
+  await server.said("stdout", "flarewire serves ");
+  const base = /http:\S+/.exec(server.stdout())?.[0] ?? "";
+  const bearer = (secret: string) => ({ headers: { authorization: `Bearer ${secret}` } });
+  const flares = async (options?: RequestInit) => (await fetch(`${base}/api/v1/flares`, options)).status;
+  const ticket = async () => {
+    const answer = await fetch(`${base}/api/v1/tickets`, { method: "POST", ...bearer(key) });
+    return TicketResponse.parse(await answer.json()).ticket;
+  };
+  expect([await flares(), await flares(bearer(key)), await flares(bearer(`${key}x`))]).toEqual([
+    401, 200, 401,
+  ]);
+  const [used, unused] = [await ticket(), await ticket()];
+  const socket = new WebSocket(
+    `${base.replace("http", "ws")}/api/v1/stream?channels=flares.pro&ticket=${used}`,
+  );
+  await once(socket, "message");
+  for (const path of [
+    `flares?key=${key}`,
+    `events?ticket=${used}`,
+    `nothing?ticket=${unused}`,
+    `events?after=${key}`,
+  ]) {
+    await fetch(`${base}/api/v1/${path}`, bearer(key));
+  }
+  const closed = once(socket, "close");
+  await using tail = spawnCli(["tail", base, "--channels", "flares.pro"], { FLAREWIRE_CLIENT_KEY: key });
+  await tail.said("stderr", "following ");
+  const second = await add();
+  expect(await flarewire(["keys", "revoke", "--file", file, key])).toMatchObject({ code: 0 });
+  expect((await closed)[0]).toBe(CLOSE_CODES.unauthorised.code);
+  expect([await flares(bearer(key)), await flares(bearer(second))]).toEqual([401, 200]);
+  expect(await tail.ended()).toBe(1);
+  expect(tail.stderr()).toContain("closed: 4003 unauthorised: the key was revoked, or has expired");
+  server.child.kill("SIGTERM");
+  expect(await server.ended()).toBe(0);
+  const log = server.stderr();
+  expect(log).toContain("the connections of a key are closed");
+  for (const secret of [key, second, used, unused]) expect(log).not.toContain(secret.slice(13));
+  rmSync(directory, { recursive: true, force: true });
+});
+
+test("a key of no possible form is refused by tail, and not repeated", async () => {
+  const { code, stderr } = await flarewire(["tail"], { FLAREWIRE_CLIENT_KEY: "two words" });
+  expect(code).toBe(1);
+  expect(stderr).toContain("FLAREWIRE_CLIENT_KEY must be a key as flarewire keys add prints it");
+  expect(stderr).not.toContain("two words");
+});
+
+test("a server whose file of keys is broken does not start, and says why", async () => {
+  const config = createConfig({ keys: "package.json", port: 0, warmup: "0", logLevel: "silent" });
+  await expect(startGateway(config)).rejects.toThrow(/package\.json: .*keys/);
+});

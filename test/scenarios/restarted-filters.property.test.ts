@@ -1,0 +1,149 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { Head, Hub, websocketFraming } from "../../src/hub/index.ts";
+import { createSqliteLog, type KeepingLog, type KeptLog, openLogFile } from "../../src/log/index.ts";
+import {
+  advanceLists,
+  type Channel,
+  compileFilter,
+  type EventBody,
+  EventMessage,
+  type Filter,
+  filterEvent,
+  type Step as ListStep,
+  listsOf,
+  projectLists,
+} from "../../src/protocol/index.ts";
+import { formatPlace, formatState, restoreState } from "../../src/restored-state.ts";
+import { FRESH, INFO, settled } from "../hub/hub-fixture.ts";
+import { MockSocket } from "../hub/mock-socket.ts";
+import { STEPS, TestMarket } from "../hub/test-market.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+
+const CHANNELS: readonly Channel[] = ["flares.pro", "newest.bsc", "status"];
+const FILTERS: readonly Filter[] = [
+  { tokens: ["0x1".padEnd(42, "a")] },
+  { min_liquidity: 60_000 },
+  { min_price_change: 25, symbols: ["T1"] },
+  { names: ["token-listed", "flare-updated"] },
+];
+
+/** One life of the gateway's parts around a log in a file. */
+function start(path: string, market: TestMarket, clock: ManualClock) {
+  const file = openLogFile({ path, nowMs: clock.now(), onSetAside: () => undefined });
+  if (!file) throw new Error("this Node has no SQLite");
+  const kept: KeptLog | undefined = file.found;
+  const restored = kept && restoreState(kept, "test", false);
+  if (restored && "problem" in restored) throw new Error(restored.problem);
+  const errors: unknown[] = [];
+  const log: KeepingLog = createSqliteLog({
+    ...{ file, fingerprint: "test", clock, minCount: 150, maxAgeMs: 0, lastingAgeMs: 0 },
+    ...(kept ? { kept } : {}),
+    onTrouble: (_, error) => errors.push(error),
+  });
+  const snapshot = restored?.known.lists.snapshot ?? market.snapshot;
+  const head = new Head({ log, initial: { snapshot, observedAtMs: 1 } });
+  const hub = new Hub({
+    ...{ log, head, clock, info: () => INFO, freshness: () => FRESH, serverName: "flarewire/test" },
+    ...(restored ? { known: restored.known } : {}),
+    limits: { catchUpRecords: 7 },
+    onError: (error) => errors.push(error),
+  });
+  const keep = () =>
+    log.keepState(head.cursor.seq, formatState(head, undefined), formatPlace(hub.history.lists));
+  return { log, head, hub, errors, keep };
+}
+
+const operation = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      op: fc.constant("publish" as const),
+      steps: fc.array(fc.constantFrom(...STEPS), { minLength: 1, maxLength: 9 }),
+      isKept: fc.boolean(),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ op: fc.constant("restart" as const) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ op: fc.constant("visit" as const), client: fc.nat(FILTERS.length - 1) }),
+  },
+);
+
+type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never;
+
+test("[W28] [L3] wherever the server is started again, a client with a filter is sent what it would have been sent without that", async () => {
+  const directory = mkdtempSync(join(tmpdir(), "flarewire-filters-"));
+  const totals = { across: 0, told: 0, reset: 0, files: 0 };
+  const run = async (operations: readonly Operation[]) => {
+    const path = join(directory, `${totals.files++}.sqlite`);
+    const [market, clock] = [new TestMarket(), new ManualClock()];
+    let life = start(path, market, clock);
+    life.keep();
+    const steps: ListStep[] = [];
+    let lists = listsOf(market.snapshot);
+    const places = FILTERS.map(() => ({ seq: 0, life }));
+    for (const one of operations) {
+      if (one.op === "publish") {
+        const batch = market.poll(one.steps);
+        for (const event of batch.events) {
+          const before = lists;
+          lists = advanceLists(before, event);
+          steps.push({ event, before, after: lists });
+        }
+        await life.head.publish({ observedAtMs: 1, ...batch });
+        if (one.isKept) life.keep();
+      } else if (one.op === "restart") {
+        await life.log.close();
+        life = start(path, market, clock);
+      } else {
+        const [place, given] = [places[one.client], FILTERS[one.client]];
+        const filter = compileFilter(given);
+        if (!place || !filter || !given) continue;
+        const socket = new MockSocket();
+        const after = `${life.log.epoch}-${place.seq}`;
+        socket.session = life.hub.connect(socket, websocketFraming, {
+          channels: CHANNELS,
+          filter: given,
+          after,
+        });
+        for (let turn = 0; turn < 100; turn++) await settled();
+        socket.session.closed();
+        const answer = socket.of("subscribed")[0];
+        if (answer?.resumed === "reset") {
+          expect(place.seq).toBeLessThan(life.hub.history.first.cursor.seq);
+          expect(answer.snapshot).toEqual(JSON.parse(JSON.stringify(projectLists(lists, CHANNELS, filter))));
+          totals.reset += 1;
+        } else {
+          const due = steps.slice(place.seq).flatMap((step, at) => {
+            const event = CHANNELS.includes(step.event.channel) && filterEvent(filter, step);
+            return event ? [{ seq: place.seq + at + 1, ...event }] : [];
+          });
+          const told = socket.of("event").map((message) => {
+            const { seq, name, channel, observed_at, data } = EventMessage.parse(message);
+            return { seq, name, channel, observed_at, data } as EventBody & { seq: number };
+          });
+          expect(told).toEqual(due);
+          totals.told += told.length;
+          if (place.life !== life) totals.across += 1;
+        }
+        places[one.client] = { seq: life.head.cursor.seq, life };
+      }
+    }
+    expect(life.errors).toEqual([]);
+    await life.log.close();
+  };
+  try {
+    await fc.assert(fc.asyncProperty(fc.array(operation, { minLength: 20, maxLength: 60 }), run), {
+      numRuns: 25,
+    });
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+  // What is never reached proves nothing.
+  expect(totals.across).toBeGreaterThan(60);
+  expect(totals.told).toBeGreaterThan(1_000);
+});

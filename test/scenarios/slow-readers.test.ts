@@ -1,0 +1,86 @@
+import { expect, vi } from "vitest";
+import { DEFAULT_HUB_LIMITS } from "../../src/hub/hub-limits.ts";
+import { CLOSE_CODES } from "../../src/protocol/index.ts";
+import { test, type Wire, type WireClient } from "../http/websocket-fixture.ts";
+import type { Step } from "../hub/test-market.ts";
+
+const EACH = 3;
+const BATCH: readonly Step[] = Array.from({ length: 500 }, (_, index) => (index % 2 ? "unlist" : "list"));
+/** What Node calls full: a socket's high-water mark. */
+const HIGH_WATER_BYTES = 65_536;
+const LOG_BYTES = 3_000_000;
+
+const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
+const waiting = (wire: Wire) => wire.sockets().map(({ writableLength }) => writableLength);
+
+async function open(wire: Wire, count: number): Promise<readonly WireClient[]> {
+  const clients = Array.from({ length: count }, () => wire.client("?channels=*"));
+  await Promise.all(clients.map((client) => client.answer("subscribed")));
+  return clients;
+}
+
+/** Publishes a batch and waits until these have it. */
+async function publish(wire: Wire, healthy: readonly WireClient[]): Promise<void> {
+  await wire.publish(...BATCH);
+  const { seq } = wire.head.cursor;
+  await Promise.all(healthy.map((client) => client.until(() => client.messages.at(-1)?.seq === seq)));
+}
+
+test("[L5] [W23] beside frozen and throttled readers the healthy ones get everything, the frozen are closed resumable, the throttled catch up, and what waits for readers is bounded", async ({
+  makeWire,
+}) => {
+  const wire = await makeWire({ log: { maxBytes: 200_000_000 } });
+  const [healthy, throttled, frozen] = await Promise.all([
+    open(wire, EACH),
+    open(wire, EACH),
+    open(wire, EACH),
+  ]);
+  for (const { ws } of [...throttled, ...frozen]) ws.pause();
+  const isFull = () => waiting(wire).filter((bytes) => bytes >= HIGH_WATER_BYTES).length >= 2 * EACH;
+  let most = 0;
+  for (let batch = 0; batch < 100 && !isFull(); batch++) {
+    await publish(wire, healthy);
+    most = Math.max(most, ...waiting(wire));
+  }
+  expect(isFull()).toBe(true);
+  // For a connection there wait: less than the mark, and on top the write that crossed it, a batch or what a catch-up writes at once.
+  const { catchUpBytes, catchUpRecords } = DEFAULT_HUB_LIMITS;
+  const eventBytes = 20 + Math.max(...(healthy[0]?.messages ?? []).map((one) => JSON.stringify(one).length));
+  const bound = HIGH_WATER_BYTES + Math.max(BATCH.length * eventBytes, catchUpBytes + eventBytes);
+  expect(most).toBeLessThanOrEqual(bound);
+  for (let second = 0; second < 11; second++) {
+    // Each throttled reader takes a part now and then; the frozen ones nothing.
+    for (const { ws } of throttled) ws.resume();
+    await publish(wire, healthy);
+    for (const { ws } of throttled) ws.pause();
+    wire.clock.advance(1_000);
+  }
+  expect(Math.max(...waiting(wire))).toBeLessThanOrEqual(bound);
+  for (const { ws } of [...throttled, ...frozen]) ws.resume();
+  const last = wire.head.cursor.seq;
+  const read = vi.spyOn(wire.log, "read");
+  for (const client of frozen) {
+    expect(await client.ended).toEqual({ code: CLOSE_CODES["slow-consumer"].code, reason: "slow-consumer" });
+    const cursor = client.messages.findLast(({ type }) => type === "event")?.cursor;
+    const back = wire.client(`?channels=*&after=${cursor}`);
+    expect(await back.answer("subscribed")).toMatchObject({ resumed: "full" });
+    await back.until(() => back.messages.at(-1)?.seq === last);
+    expect([...client.seqs, ...back.seqs]).toEqual(upTo(last));
+  }
+  await Promise.all(throttled.map((client) => client.until(() => client.messages.at(-1)?.seq === last)));
+  for (const client of [...throttled, ...healthy]) expect(client.seqs).toEqual(upTo(last));
+  expect(read.mock.calls.length).toBeGreaterThan(last / catchUpRecords);
+  expect(new Set(read.mock.calls.map(([, limit]) => limit))).toEqual(new Set([catchUpRecords]));
+});
+
+test("[L5] the log keeps to its bytes whatever nobody reads", async ({ makeWire }) => {
+  const wire = await makeWire({ log: { maxBytes: LOG_BYTES } });
+  const frozen = await open(wire, EACH);
+  for (const { ws } of frozen) ws.pause();
+  for (let batch = 0; batch < 20; batch++) {
+    await wire.publish(...BATCH);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(wire.log.bytes).toBeLessThanOrEqual(LOG_BYTES);
+  }
+  expect(wire.log.oldest.seq).toBeGreaterThan(0);
+});

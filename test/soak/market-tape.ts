@@ -1,0 +1,70 @@
+import { createSimulatedFeed } from "../../src/feed/simulated/index.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import { HOUR_MS, SECOND_MS } from "../../src/lib/time.ts";
+import type { Freshness, SourceInfo } from "../../src/protocol/index.ts";
+import { createEngineSource, type Poll, type SnapshotSource } from "../../src/source/index.ts";
+import { TrendEngine } from "../../src/trend/index.ts";
+
+/** Event time between two looks at the market. */
+export const LOOK_MS = 30 * SECOND_MS;
+
+const tapes = new Map<string, Promise<readonly Poll[]>>();
+
+/** So many hours of a simulated market, looked at every 30 seconds. Made once a process. */
+export function tapeOf(seed: number, hours: number): Promise<readonly Poll[]> {
+  const key = `${seed} ${hours}`;
+  const known = tapes.get(key) ?? record(seed, hours);
+  tapes.set(key, known);
+  return known;
+}
+
+async function record(seed: number, hours: number): Promise<readonly Poll[]> {
+  const warmupMs = 2 * HOUR_MS;
+  const feed = createSimulatedFeed({
+    seed,
+    startAtMs: Date.UTC(2026, 0, 2),
+    warmupMs,
+    durationMs: hours * HOUR_MS,
+    speed: Number.POSITIVE_INFINITY,
+    clock: systemClock,
+    tokens: 24,
+  });
+  const engine = new TrendEngine({ facts: feed.facts });
+  const source = createEngineSource({ feed, engine, clock: systemClock, warmupMs });
+  const { signal } = new AbortController();
+  const looks: Poll[] = [];
+  for (let poll = await source.poll(signal); poll; poll = await source.poll(signal)) {
+    const last = looks.at(-1);
+    if (!last || poll.observedAtMs - last.observedAtMs >= LOOK_MS) looks.push(poll);
+  }
+  return looks;
+}
+
+/** A source that says what the test hands it, when the test does. */
+export class HandedSource implements SnapshotSource {
+  readonly info: SourceInfo = {
+    name: "tape",
+    origin: "simulated",
+    facts: { trades: true, liquidity: true, listings: true, profiles: true },
+  };
+  state: Freshness["state"] = "live";
+  #waiting = Promise.withResolvers<Poll>();
+
+  /** Answers the poll that waits, or the next. One at a time. */
+  hand(poll: Poll): void {
+    this.#waiting.resolve(poll);
+  }
+
+  async poll(signal: AbortSignal): Promise<Poll> {
+    const aborted = new Promise<never>((_, reject) => {
+      signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+    });
+    const poll = await Promise.race([this.#waiting.promise, aborted]);
+    this.#waiting = Promise.withResolvers();
+    return poll;
+  }
+
+  freshness(): Freshness {
+    return { state: this.state, reason: "", observed_at: null, last_success_at: null, data_age_ms: 0 };
+  }
+}
