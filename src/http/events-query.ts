@@ -35,11 +35,13 @@ export function readPollQuery(query: unknown, plan: Plan | undefined): PollQuery
     channels = [],
     filter,
     after,
+    snapshot,
   } = readStreamQuery({ ...given, ...(fromOldest ? { after: undefined } : {}) }, plan);
   return {
     channels: resolveChannels(channels, plan),
     after: fromOldest ? OLDEST : after,
     filter,
+    snapshot,
     limit: readWhole("limit", given.limit, DEFAULT_LIMIT, 1, MOST_LIMIT),
     waitMs: 1_000 * readWhole("wait", given.wait, 0, 0, MOST_WAIT_S),
   };

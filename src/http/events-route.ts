@@ -133,7 +133,9 @@ async function poll(request: FastifyRequest, reply: FastifyReply, parts: PollPar
   if (answer.kind === "nothing") return reply.code(204).send();
   if (answer.more) reply.header("link", `<${nextPage(request, prefix, cursor)}>; rel="next"`);
   const head = `{"cursor":"${cursor}","events":[`;
-  const body = Buffer.concat([Buffer.from(head), answer.bytes, Buffer.from(`],"more":${answer.more}}`)]);
+  const lists = answer.snapshot === undefined ? "" : `,"snapshot":${answer.snapshot}`;
+  const tail = `],"more":${answer.more}${lists}}`;
+  const body = Buffer.concat([Buffer.from(head), answer.bytes, Buffer.from(tail)]);
   reply.headers({ "content-type": "application/json; charset=utf-8", "content-length": `${body.length}` });
   return request.method === "HEAD" ? reply.send() : reply.send(body);
 }

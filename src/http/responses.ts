@@ -1,6 +1,14 @@
 import { z } from "zod";
 import { Snapshot, Timestamp } from "../model/index.ts";
-import { CursorText, ERROR_CODES, type ErrorCode, EventMessage, Freshness, Lost } from "../protocol/index.ts";
+import {
+  CursorText,
+  ERROR_CODES,
+  type ErrorCode,
+  EventMessage,
+  Freshness,
+  Lost,
+  ViewSchema,
+} from "../protocol/index.ts";
 
 /*
  * The bodies of REST that are not resources of the specification.
@@ -22,6 +30,8 @@ export const EventsResponse = z.object({
   events: z.array(EventMessage),
   /** There is more in the log, perhaps nothing of what was asked for: ask again at once. */
   more: z.boolean(),
+  /** The lists at `cursor`, where they were asked for. */
+  snapshot: ViewSchema.optional(),
 });
 export type EventsResponse = z.infer<typeof EventsResponse>;
 

@@ -46,6 +46,8 @@ export type EventPage =
       readonly more: boolean;
       /** Where the shape is filtered and events were looked at, the lists at `cursor`: for the page behind it. */
       readonly steps: Steps | undefined;
+      /** JSON text of the lists at `cursor`, where they were asked for. */
+      readonly snapshot?: string;
     }
   | { readonly kind: "lost"; readonly lost: Lost };
 

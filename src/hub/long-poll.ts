@@ -23,6 +23,8 @@ export interface PollQuery {
   readonly limit: number;
   /** How long to wait where there is nothing; 0: not at all. */
   readonly waitMs: number;
+  /** Without `after`: with the lists as they are there. */
+  readonly snapshot?: boolean | undefined;
 }
 
 /** A page, or, when the wait brought nothing, the place up to which there was nothing. */
@@ -49,9 +51,12 @@ export class LongPoll {
 
   /** Without `after` the answer is an empty page at the head, at once: a cursor to begin with. An aborted signal ends the wait. */
   async take(query: PollQuery, signal: AbortSignal): Promise<PollAnswer> {
-    const { head } = this.#parts;
+    const { head, history } = this.#parts;
     const shape = shapeOf(query);
-    if (query.after === undefined) return emptyPage(head.cursor);
+    if (query.after === undefined) {
+      const page = emptyPage(head.cursor);
+      return query.snapshot ? { ...page, snapshot: history.snapshotText(shape.selection.parts) } : page;
+    }
     const oldest = query.after === OLDEST ? this.#oldestOf(shape) : undefined;
     const start = oldest?.cursor ?? readCursor(query.after);
     const untilMs = this.#clock.monotonic() + query.waitMs;
@@ -77,7 +82,7 @@ export class LongPoll {
   }
 }
 
-function emptyPage(cursor: Cursor): EventPage {
+function emptyPage(cursor: Cursor): Extract<EventPage, { kind: "page" }> {
   return { kind: "page", bytes: Buffer.alloc(0), count: 0, cursor, more: false, steps: undefined };
 }
 

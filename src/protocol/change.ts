@@ -31,11 +31,9 @@ export function applyChange(list: readonly ListItem[], change: Change): readonly
     case "insert": {
       const { index, item } = change;
       const key = readKey(item);
-      if (!Number.isInteger(index) || index < 0 || index > list.length) {
+      const fits = Number.isInteger(index) && index >= 0 && index <= list.length;
+      if (!fits || list.some((other) => keyOf(other) === key)) {
         throw new ChangeMismatch(`insert of ${key} at ${index} of ${list.length}`);
-      }
-      if (list.some((other) => keyOf(other) === key)) {
-        throw new ChangeMismatch(`insert of ${key}, which is there`);
       }
       return list.toSpliced(index, 0, item);
     }
@@ -46,21 +44,19 @@ export function applyChange(list: readonly ListItem[], change: Change): readonly
       const item: Record<string, unknown> = { ...list[index], ...change.set };
       for (const field of change.unset ?? []) delete item[field];
       const key = readKey(item as ListItem);
-      if (key !== change.id) throw new ChangeMismatch(`fields that make ${change.id} to ${key}`);
+      if (key !== change.id) throw new ChangeMismatch(`set makes ${change.id} to ${key}`);
       return list.with(index, item as ListItem);
     }
     case "order": {
       const byKey = new Map(list.map((item) => [keyOf(item), item]));
       const ordered = [...new Set(change.ids)].flatMap((id) => byKey.get(id) ?? []);
       if (ordered.length !== list.length || change.ids.length !== list.length) {
-        throw new ChangeMismatch(`order of ${change.ids.length} ids over a list of ${list.length}`);
+        throw new ChangeMismatch(`order of ${change.ids.length} of ${list.length}`);
       }
       return ordered;
     }
-    default: {
-      const unknown: never = change;
-      throw new ChangeMismatch(`unknown change ${JSON.stringify(unknown)}`);
-    }
+    default:
+      throw new ChangeMismatch(`unknown change ${(change satisfies never as { op: unknown }).op}`);
   }
 }
 
@@ -69,12 +65,12 @@ function readKey(item: ListItem): string {
   try {
     return keyOf(item);
   } catch (cause) {
-    throw new ChangeMismatch(`an item without a key: ${JSON.stringify(item)}`, { cause });
+    throw new ChangeMismatch("an item without a key", { cause });
   }
 }
 
 function indexOf(list: readonly ListItem[], key: string): number {
   const index = list.findIndex((item) => keyOf(item) === key);
-  if (index < 0) throw new ChangeMismatch(`no item ${key} in a list of ${list.length}`);
+  if (index < 0) throw new ChangeMismatch(`no item ${key} of ${list.length}`);
   return index;
 }

@@ -20,10 +20,12 @@ export const LIST_CHANNELS = {
 export type ListChannel = keyof typeof LIST_CHANNELS;
 
 /** The channels of {@link LIST_CHANNELS}, in the order in which a batch's events stand. */
-export const LIST_CHANNEL_NAMES = Object.keys(LIST_CHANNELS) as readonly ListChannel[];
+export const LIST_CHANNEL_NAMES = /* @__PURE__ */ Object.keys(LIST_CHANNELS) as readonly ListChannel[];
 
 /** Everything that can be subscribed to by name: the lists, and `status`, which tells how the data source fares. */
-export const CHANNELS: readonly Channel[] = [...LIST_CHANNEL_NAMES, "status"];
+export const CHANNELS: readonly Channel[] = /* @__PURE__ */ (LIST_CHANNEL_NAMES as readonly Channel[]).concat(
+  "status",
+);
 export type Channel = ListChannel | "status";
 
 /** The three lists of flares. */

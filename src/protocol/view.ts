@@ -86,19 +86,14 @@ function findList(view: View, channel: ListChannel): readonly ListItem[] | undef
 
 /** The explanations once the event's change is in the lists: an explanation lives as long as its flare stands in any list of the view. */
 function explain(view: View, { data }: EventBody): View["explanations"] {
-  if (!("op" in data) || data.op === "order") return view.explanations;
-  const id = data.op === "insert" ? ("flare" in data ? data.flare.id : undefined) : data.id;
-  if (id === undefined) return view.explanations;
-  if (data.op === "remove") {
-    const listed = FLARE_CHANNELS.some((channel) => listOf(view, channel).some((item) => keyOf(item) === id));
-    return listed ? view.explanations : without(view.explanations, id);
-  }
-  if (!("why" in data) || data.why === undefined) return view.explanations;
-  return data.why ? { ...view.explanations, [id]: data.why } : without(view.explanations, id);
-}
-
-function without(explanations: View["explanations"], id: string): View["explanations"] {
-  if (!Object.hasOwn(explanations, id)) return explanations;
-  const { [id]: _gone, ...rest } = explanations;
+  const { explanations } = view;
+  const id = "id" in data ? data.id : "flare" in data ? data.flare.id : undefined;
+  if (id === undefined || !("op" in data)) return explanations;
+  const isListed = () =>
+    FLARE_CHANNELS.some((channel) => listOf(view, channel).some((item) => keyOf(item) === id));
+  const why = data.op === "remove" ? (isListed() ? undefined : null) : "why" in data ? data.why : undefined;
+  if (why === undefined) return explanations;
+  if (why) return { ...explanations, [id]: why };
+  const { [id]: _before, ...rest } = explanations;
   return rest;
 }

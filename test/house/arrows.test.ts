@@ -22,6 +22,7 @@ const ALLOWED: Record<string, { rooms: readonly string[]; packages: readonly str
     rooms: ["hub", "log", "keys", "protocol", "model"],
     packages: ["node:", "zod", "fastify", "@fastify/websocket", "ws"],
   },
+  client: { rooms: ["protocol"], packages: [] },
 };
 
 /** Rooms whose functions are pure: time and chance are arguments. */
@@ -85,6 +86,24 @@ test("the view that clients build needs no schema library at run time", () => {
     );
     expect(
       runtime.filter((target) => !/key-of|channels|change\.ts/.test(target ?? "")),
+      file,
+    ).toEqual([]);
+  }
+});
+
+test("the client takes from the protocol, at run time, only what needs no schema library", () => {
+  const free = ["view", "change", "channels", "close-codes", "cursor"].map(
+    (name) => `../protocol/${name}.ts`,
+  );
+  const own = FILES.filter((file) => file.startsWith("client/"));
+  expect(own.length).toBeGreaterThan(10);
+  for (const file of own) {
+    const text = code(file);
+    const runtime = [...text.matchAll(/^(?:import|export) (?!type)[^;]*?from "(\.\.[^"]+)"/gm)].map(
+      (match) => match[1],
+    );
+    expect(
+      runtime.filter((target) => !free.includes(target ?? "")),
       file,
     ).toEqual([]);
   }

@@ -104,6 +104,21 @@ test("[P3] without after the answer is the head's cursor, at once", async ({ wir
   }
 });
 
+test("[P12] with snapshot=true and no cursor the lists of the selection come along, as they are at the cursor", async ({
+  wire,
+}) => {
+  await wire.publish("list", "list", "list", "flare");
+  const { body } = await get(wire, `${PATH}?snapshot=true&channels=newest.*&symbols=T1`);
+  const listed = wire.head.snapshot.newest.bsc.filter(({ token }) => token.symbol === "T1");
+  expect(listed).toHaveLength(1);
+  expect(body).toEqual({
+    ...{ cursor: `${EPOCH}-4`, events: [], more: false },
+    snapshot: { newest: { bsc: listed }, explanations: {} },
+  });
+  const { body: without } = await get(wire, `${PATH}?snapshot=true&after=${EPOCH}-4`);
+  expect(without).toEqual({ cursor: `${EPOCH}-4`, events: [], more: false });
+});
+
 test("[P4] channels and names select, the cursor passes what they leave out, and prev proves it", async ({
   wire,
 }) => {
@@ -300,14 +315,17 @@ test("[P9] HEAD waits for nothing, OPTIONS and other methods are answered as eve
   expect([posted.message.statusCode, posted.message.headers.allow]).toEqual([405, "GET, HEAD, OPTIONS"]);
 });
 
-test("the problems of the endpoint's entry are all provoked here or in the tests of streams", () => {
+test("the problems of the endpoint's entry are all provoked here or in the tests of streams and keys", () => {
   expect([...EVENTS_ENDPOINT.problems].toSorted()).toEqual([
     "cursor-gone",
     "draining",
+    "forbidden",
     "invalid-parameter",
     "not-ready",
     "origin-refused",
     "over-capacity",
+    "rate-limited",
+    "unauthorised",
     "unknown-channel",
   ]);
 });

@@ -50,6 +50,18 @@ test("the package, packed and installed elsewhere, serves with no sources and no
     ),
   ).resolves.toMatchObject({ stdout: "function\n" });
 
+  await expect(
+    run(
+      process.execPath,
+      [
+        "--input-type=module",
+        "-e",
+        'import { connect } from "flarewire/client"; const stream = connect("http://127.0.0.1:9"); stream.close(); console.log(stream.connection.state)',
+      ],
+      { cwd: folder },
+    ),
+  ).resolves.toMatchObject({ stdout: "closed\n" });
+
   const bin = join(folder, "node_modules", ".bin", "flarewire");
   const server = spawn(bin, ["serve", "--port", "0", "--log-level", "error"], {
     cwd: folder,

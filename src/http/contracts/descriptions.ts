@@ -57,6 +57,7 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
     "To be given as `after` next time: everything that was asked for up to here is in the answer.",
   "EventsResponse.more":
     "There is more in the log, perhaps nothing of what was asked for: ask again at once.",
+  "EventsResponse.snapshot": "The lists at `cursor`, where they were asked for.",
   ExchangeChartItem: "An item of the chart of the exchange.",
   "ExchangeChartItem.id":
     "Derived from group and token: the same token keeps its id when it leaves the chart and returns.",

@@ -1,0 +1,148 @@
+import { type Input, initialState, step, type Transport, transportOf } from "./connection-state.ts";
+import { type End, ended, endOf } from "./end.ts";
+import { type Line, type LineMessage, openLine } from "./line.ts";
+import type { StreamPlan } from "./options.ts";
+
+/** How the connection stands. */
+export interface ConnectionStatus {
+  /** `connecting`: no answer yet; `live`: events come; `waiting`: until the next attempt; `paused`: nobody looks, or the reader is behind; `closed`: for good. */
+  readonly state: "connecting" | "live" | "waiting" | "paused" | "closed";
+  /** The one in use, or to be tried next. */
+  readonly transport: Transport;
+  /** Why it is waiting, paused (`hidden`, `slow`) or closed by the server, for people; empty otherwise. */
+  readonly reason: string;
+}
+
+/** What a connection is for. */
+export interface ConnectionUse {
+  /** The cursor to go on from; `undefined`: from the head. */
+  readonly cursor: () => string | undefined;
+  /** Takes in what the server says. Throws an End when the line is no good any more. */
+  readonly take: (message: LineMessage) => void;
+  /** The status changed. */
+  readonly changed: () => void;
+}
+
+/** Does what the state machine says: lines, timers, nothing of its own. */
+export interface Connection {
+  readonly status: () => ConnectionStatus;
+  /** Takes an input in; those that its effects bring about follow when they are done. The first is `online`. */
+  readonly input: (input: Input) => void;
+}
+
+/** Silence that is borne until the server says how much there may be. */
+const SILENCE_MS = 35_000;
+
+/** Nothing happens until the first input. */
+export function createConnection(plan: StreamPlan, use: ConnectionUse): Connection {
+  const { after, random } = plan.platform;
+  const strands = createStrands(plan, use, (next) => input(next));
+  const timers: Record<string, () => void> = {};
+  const inputs: Input[] = [];
+  let state = initialState(plan.ladder, plan.climbAfterMs);
+
+  const input = (given: Input) => {
+    if (inputs.push(given) > 1) return;
+    for (let next = inputs[0]; next; next = inputs[0]) {
+      const before = state;
+      const { state: then, effects } = step(before, next);
+      state = then;
+      for (const effect of effects) {
+        if (effect.do === "open" || effect.do === "shut") {
+          for (const cancel of Object.values(timers)) cancel();
+          if (effect.do === "open") strands.open(effect.transport);
+          else strands.shut();
+        } else {
+          const ms = effect.leastMs + random() * effect.spreadMs;
+          timers[effect.do]?.();
+          timers[effect.do] = after(ms, () => input({ type: effect.do }));
+        }
+      }
+      if (then.phase.name !== before.phase.name || then.facts.rung !== before.facts.rung) use.changed();
+      inputs.shift();
+    }
+  };
+
+  const status = () => {
+    const { facts, phase } = state;
+    return {
+      state: phase.name,
+      transport: transportOf(facts),
+      reason: phase.reason,
+    };
+  };
+  return { status, input };
+}
+
+/** A line with what belongs to it. */
+interface Strand {
+  line?: Line;
+  heard: boolean;
+  /** Takes the timer back that waits for the next message. */
+  calm?: () => void;
+}
+
+/** The line in use, and the one before it for as long as that one is the only one that brings anything. */
+function createStrands(plan: StreamPlan, use: ConnectionUse, input: Connection["input"]) {
+  const { after, random } = plan.platform;
+  const clientId = `sdk${random()}${random()}`;
+  let silenceMs = SILENCE_MS;
+  let current: Strand | undefined;
+  let previous: Strand | undefined;
+
+  const drop = (strand: Strand | undefined) => {
+    strand?.calm?.();
+    strand?.line?.close();
+    if (strand === current) current = undefined;
+    if (strand === previous) previous = undefined;
+  };
+
+  const end = (strand: Strand, reason: End) => {
+    const isCurrent = strand === current;
+    drop(strand);
+    if (isCurrent) input({ type: "ended", end: reason, heard: strand.heard });
+  };
+
+  const listen = (strand: Strand, ms: number) => {
+    strand.calm?.();
+    strand.calm = after(ms, () => end(strand, ended("silent", `nothing for ${ms} ms`)));
+  };
+
+  const receive = (strand: Strand, message: LineMessage) => {
+    if (message.type === "hello") silenceMs = Math.max(1_000, message.silence_limit_ms);
+    listen(strand, silenceMs);
+    strand.heard = true;
+    if (strand === current) drop(previous);
+    use.take(message);
+    if (strand !== current) return;
+    if (message.type === "goaway") input({ type: "goaway", ms: message.reconnect_after_ms });
+    else if (message.type === "subscribed") input({ type: "answered" });
+    else if (!("first" in message && message.first)) input({ type: "settled" });
+  };
+
+  const open = (transport: Transport) => {
+    if (current?.heard) {
+      drop(previous);
+      previous = current;
+    } else drop(current);
+    const strand: Strand = { heard: false };
+    current = strand;
+    silenceMs = SILENCE_MS;
+    listen(strand, plan.firstMessageMs);
+    try {
+      // An id of its own for each transport: one that is only tried is not to throw another out.
+      strand.line = openLine(plan, transport, use.cursor(), `${clientId}.${transport}`, {
+        onMessage: (message) => receive(strand, message),
+        onEnd: (reason) => end(strand, reason),
+      });
+    } catch (error) {
+      end(strand, endOf(error));
+    }
+  };
+
+  const shut = () => {
+    drop(current);
+    drop(previous);
+  };
+  return { open, shut };
+}

@@ -1,0 +1,140 @@
+import { createConnection } from "./connection.ts";
+import { endOf } from "./end.ts";
+import { createFreshness } from "./freshness.ts";
+import { type Holding, moveTo, type StreamItem, takeAnswer, takeEvent } from "./holding.ts";
+import type { LineMessage } from "./line.ts";
+import { createListeners, LISTENED } from "./listeners.ts";
+import type { StreamPlan } from "./options.ts";
+import type { Listened, Listener, Stream } from "./stream.ts";
+import { misuse, oneOf, StreamError } from "./stream-error.ts";
+
+/** See {@link Stream}. It connects in the next turn: listeners that are added in this one hear everything. */
+export function createStream(plan: StreamPlan): Stream {
+  const freshness = createFreshness(plan.platform.now);
+  const { add, tell, tellError } = createListeners();
+  const over = new AbortController();
+  let holding: Holding = { cursor: plan.after, view: undefined, started: false };
+  let queue: StreamItem[] | undefined;
+  let wake = () => {};
+  let error: StreamError | undefined;
+
+  const changed = () => {
+    const { state, reason } = status();
+    tell("connection", status());
+    if (state !== "closed") return;
+    over.abort();
+    if (reason) {
+      error = new StreamError("refused", `refused (${reason}): change what is asked for`);
+      if (!queue) tellError(error);
+    }
+    wake();
+  };
+
+  const tellItem = (item: StreamItem) => {
+    if (queue && queue.push(item) >= plan.queueLimit) input({ type: "hold", hold: "slow" });
+    wake();
+    if (item.name !== "reset") tell("event", item);
+    // The name and what is told under it go together, which no type can follow through a union.
+    tell(item.name, item as never);
+  };
+
+  const take = (message: LineMessage) => {
+    let item: StreamItem | undefined;
+    try {
+      if (message.type === "subscribed") ({ holding, item } = takeAnswer(holding, message));
+      else if (message.type === "event") ({ holding, item } = takeEvent(holding, message));
+      else if (message.type === "heartbeat" || message.type === "page") {
+        holding = moveTo(holding, message.cursor);
+      }
+    } catch (fault) {
+      const end = endOf(fault);
+      // A gap is healed from the cursor, what does not fit the lists only by new ones.
+      if (end !== fault) holding = { ...holding, cursor: undefined };
+      throw end;
+    }
+    freshness.take(message);
+    if (item) tellItem(item);
+  };
+
+  const { status, input } = createConnection(plan, { cursor: () => holding.cursor, take, changed });
+  const mustBeOpen = () => {
+    if (over.signal.aborted) misuse("the stream is closed", "connect again, with after: stream.cursor");
+  };
+
+  async function* read(items: StreamItem[]): AsyncGenerator<StreamItem, undefined> {
+    try {
+      for (;;) {
+        for (let item = items.shift(); item; item = items.shift()) {
+          if (items.length <= plan.queueLimit / 2) input({ type: "release", hold: "slow" });
+          yield item;
+        }
+        if (error) throw error;
+        if (over.signal.aborted) return undefined;
+        await new Promise<void>((next) => {
+          wake = next;
+        });
+      }
+    } finally {
+      queue = undefined;
+      input({ type: "release", hold: "slow" });
+    }
+  }
+
+  const close = () => input({ type: "close" });
+  const stream: Stream = {
+    get view() {
+      return holding.view;
+    },
+    get cursor() {
+      return holding.cursor;
+    },
+    get connection() {
+      return status();
+    },
+    get freshness() {
+      return freshness.now();
+    },
+    on<N extends keyof Listened>(name: N, listener: Listener<N>) {
+      oneOf("event", name, LISTENED);
+      if (typeof listener !== "function") misuse(`listener ${listener}`, "give a function");
+      mustBeOpen();
+      return add(name, listener);
+    },
+    [Symbol.asyncIterator]() {
+      if (queue) misuse("the stream is read already", "use on() in other places");
+      if (!error) mustBeOpen();
+      const { cursor, view, started } = holding;
+      // Who begins later must not take what comes for all there is.
+      queue = started && cursor ? [{ name: "reset", reason: "started", lost: 0, cursor, view }] : [];
+      return read(queue);
+    },
+    close,
+  };
+  watch(plan, over.signal, input, close);
+  queueMicrotask(() => input({ type: plan.signal?.aborted ? "close" : "online" }));
+  return stream;
+}
+
+/** Closes when the program says so, pauses while nobody looks, and tries at once when the network is back; until `over`. */
+function watch(
+  { platform, pauseHiddenAfterMs, signal }: StreamPlan,
+  over: AbortSignal,
+  input: ReturnType<typeof createConnection>["input"],
+  close: () => void,
+): void {
+  const { document, window, after } = platform;
+  let cancel = () => {};
+  const look = () => {
+    cancel();
+    if (!document?.hidden) input({ type: "release", hold: "hidden" });
+    // A longer time than timers know would be none.
+    else if (pauseHiddenAfterMs < 2 ** 31) {
+      cancel = after(pauseHiddenAfterMs, () => input({ type: "hold", hold: "hidden" }));
+    }
+  };
+  const until = { signal: over };
+  document?.addEventListener("visibilitychange", look, until);
+  window?.addEventListener("online", () => input({ type: "online" }), until);
+  signal?.addEventListener("abort", close, until);
+  look();
+}

@@ -1,0 +1,27 @@
+import { createStream } from "./create-stream.ts";
+import { type ConnectOptions, readOptions } from "./options.ts";
+import type { Stream } from "./stream.ts";
+
+/*
+ * The client for browsers and Node: what `flarewire/client` exports. Needs nothing at run time.
+ */
+
+/**
+ * Follows a Flarewire server: `connect("https://example.com", { channels: ["flares.*"] })`. Returns at once and connects in the background, for as long as it takes. Throws StreamError with code `misuse`, which says what to do, when the address or an option cannot be meant.
+ */
+export function connect(url: string | URL, options: ConnectOptions = {}): Stream {
+  return createStream(readOptions(url, options));
+}
+
+export type { EventBody, EventName, SourceState } from "../protocol/event.ts";
+export type { Filter } from "../protocol/filter.ts";
+export type { EventMessage } from "../protocol/messages.ts";
+export type { View } from "../protocol/view.ts";
+export type { ConnectionStatus } from "./connection.ts";
+export type { Hold, Transport } from "./connection-state.ts";
+export type { DataFreshness } from "./freshness.ts";
+export type { Reset, StreamEvent, StreamItem } from "./holding.ts";
+export type { ConnectOptions } from "./options.ts";
+export type { Platform, SocketClass } from "./platform.ts";
+export type { Listened, Listener, Stream } from "./stream.ts";
+export { StreamError, type StreamErrorCode } from "./stream-error.ts";

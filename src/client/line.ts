@@ -1,0 +1,64 @@
+import type { CloseMessage, Freshness, ServerMessage } from "../protocol/messages.ts";
+import type { Transport } from "./connection-state.ts";
+import type { End } from "./end.ts";
+import { openHttpLine } from "./http-line.ts";
+import type { StreamPlan } from "./options.ts";
+import { runPolls } from "./poll-line.ts";
+import { runSse } from "./sse-line.ts";
+import { openWebSocketLine } from "./websocket-line.ts";
+
+/** What a line brings: what the server says over a stream, or over polls the same, and the end of each page. */
+export type LineMessage =
+  | ServerMessage
+  | CloseMessage
+  | {
+      readonly type: "page";
+      readonly cursor: string;
+      readonly freshness: Freshness;
+      /** It was the answer to the line's first request. */
+      readonly first: boolean;
+    };
+
+/** Who listens to a line. Nothing is called after the line was closed. */
+export interface LineListener {
+  /** Throws what the line is to end with. */
+  readonly onMessage: (message: LineMessage) => void;
+  /** Once, and the last thing. */
+  readonly onEnd: (end: End) => void;
+}
+
+/** One connection over one transport. */
+export interface Line {
+  /** Ends it without a word to the listener. */
+  close(): void;
+}
+
+/**
+ * Opens one connection, behind `cursor`, or at the head with the lists. It takes the place of the one before it of the same `client`, if that is still there
+ * (PROTOCOL.md, W32). Throws where that cannot even be tried.
+ */
+export function openLine(
+  { base, query, keepsView, headers, platform }: StreamPlan,
+  transport: Transport,
+  cursor: string | undefined,
+  client: string,
+  listener: LineListener,
+): Line {
+  const urlOf = (path: string, more: Readonly<Record<string, string>>) =>
+    `${base}/api/v1/${path}?${new URLSearchParams({ ...query, ...more })}`;
+  const after = cursor && { after: cursor };
+  const following = {
+    ...after,
+    ...(!keepsView && { snapshot: "false" }),
+    client,
+  };
+  if (transport === "websocket") {
+    const url = urlOf("stream", following).replace(/^http/, "ws");
+    return openWebSocketLine(platform, listener, url, urlOf("events", { limit: "1", ...after }));
+  }
+  return openHttpLine(platform, headers, listener, (line) =>
+    transport === "sse"
+      ? runSse(line, urlOf("events", following))
+      : runPolls(line, cursor, keepsView, (more) => urlOf("events", more)),
+  );
+}

@@ -1,0 +1,50 @@
+import { EVENT_NAMES } from "./options.ts";
+import type { Listened, Listener } from "./stream.ts";
+import { StreamError } from "./stream-error.ts";
+
+/** What may be listened to. */
+export const LISTENED = [...EVENT_NAMES, "event", "reset", "connection", "error"] satisfies string[];
+
+/** Listeners by name. */
+export interface Listeners {
+  /** Returns how to take it away again. A listener given twice is called twice. */
+  readonly add: <N extends keyof Listened>(name: N, listener: Listener<N>) => () => void;
+  /** A listener that throws disturbs nobody, and is not silent either. */
+  readonly tell: <N extends keyof Listened>(name: N, told: Listened[N]) => void;
+  /** Tells those who listen for errors; where nobody does, the runtime. */
+  readonly tellError: (error: StreamError) => void;
+}
+
+/** Nobody listens yet. */
+export function createListeners(): Listeners {
+  const all = new Set<readonly [name: string, listener: (told: never) => unknown]>();
+  const tell = <N extends keyof Listened>(name: N, told: Listened[N]) => {
+    for (const [under, listener] of [...all]) {
+      if (under !== name) continue;
+      // Called at once; what it throws, now or later, becomes a rejection.
+      const called = (async () => listener(told as never))();
+      called.catch((cause) => {
+        const error = new StreamError(
+          "listener",
+          `the listener of "${name}" threw ${cause}: catch it there`,
+          { cause },
+        );
+        if (name === "error") throw error;
+        tellError(error);
+      });
+    }
+  };
+  const tellError = (error: StreamError) => {
+    if ([...all].some(([name]) => name === "error")) tell("error", error);
+    else void Promise.reject(error);
+  };
+  return {
+    add: (name, listener) => {
+      const own = [name, listener] as const;
+      all.add(own);
+      return () => all.delete(own);
+    },
+    tell,
+    tellError,
+  };
+}

@@ -1,0 +1,68 @@
+import type { SourceState } from "../protocol/event.ts";
+import type { EventMessage, Freshness, Lost, Subscribed } from "../protocol/messages.ts";
+import { type End, ended } from "./end.ts";
+import type { HttpLine } from "./http-line.ts";
+
+/** How long the server may hold an answer back. Well below the silence that is borne, and what proxies bear. */
+const WAIT_S = "25";
+
+/**
+ * Asks again and again from `after` on, until something goes wrong; `undefined`: from the head, with the lists if `snapshot` says so. Tells the same messages as a stream would.
+ * `urlOf` makes the address of a request with these parameters on top.
+ */
+export async function runPolls(
+  { get, tell }: HttpLine,
+  after: string | undefined,
+  snapshot: boolean,
+  urlOf: (more: Readonly<Record<string, string>>) => string,
+): Promise<End> {
+  let place = after;
+  let lost: Lost | undefined;
+  for (let wait = "0"; ; ) {
+    const url = urlOf(place ? { after: place, limit: "1000", wait } : { snapshot: `${snapshot}` });
+    const response = await get(url, "application/json", 200, 204, ...(place ? [410] : []));
+    const { status, headers } = response;
+    const body: Body = status === 204 ? {} : Object(await response.json());
+    if (status === 410) {
+      ({ lost } = body);
+      place = undefined;
+      continue;
+    }
+    const { cursor = headers.get("flarewire-cursor") ?? "", events = [] } = body;
+    const first = wait === "0";
+    // A cache in between answers for the server: to ask on would be a storm.
+    if (!first && status === 200 && cursor === place) return ended("cut", "a stale answer");
+    if (first || !place) {
+      tell({
+        type: "subscribed",
+        cursor,
+        resumed: place ? "full" : "reset",
+        lost,
+        snapshot: body.snapshot,
+      } as Subscribed);
+    }
+    for (const event of events) tell(event);
+    tell({
+      type: "page",
+      cursor,
+      first,
+      freshness: {
+        state: (headers.get("flarewire-source-state") ?? "live") as SourceState,
+        reason: "",
+        observed_at: headers.get("flarewire-observed-at"),
+        data_age_ms: 1_000 * Number(headers.get("flarewire-data-age")),
+      } as Freshness,
+    });
+    wait = WAIT_S;
+    lost = undefined;
+    place = cursor;
+  }
+}
+
+/** A page, or the problem of a cursor that is gone. */
+interface Body {
+  readonly cursor?: string;
+  readonly events?: readonly EventMessage[];
+  readonly snapshot?: Subscribed["snapshot"];
+  readonly lost?: Lost;
+}

@@ -1,0 +1,83 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Page } from "playwright-core";
+import type * as Sdk from "../../src/client/index.ts";
+import { bundleClient } from "../client/bundle.ts";
+
+/** What the page keeps of its one stream. */
+interface Kept {
+  readonly stream: Sdk.Stream;
+  readonly seqs: number[];
+  readonly resets: string[];
+  /** The lists after each event, by cursor. */
+  readonly views: Record<string, unknown>;
+}
+
+declare global {
+  var sdk: typeof Sdk;
+  var kept: Kept;
+}
+
+/** A web server of an origin of its own with a page that has the SDK as `sdk`. */
+export async function servePage(): Promise<AsyncDisposable & { readonly url: string }> {
+  const script = await bundleClient();
+  const server = createServer((request, response) => {
+    const isScript = request.url === "/sdk.js";
+    response.setHeader("content-type", isScript ? "text/javascript" : "text/html; charset=utf-8");
+    response.end(
+      isScript
+        ? script
+        : '<!doctype html><title>a page</title><script type="module">import * as sdk from "/sdk.js"; globalThis.sdk = sdk</script>',
+    );
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+/** Follows a server in the page, as `kept`. */
+export async function followIn(
+  page: Page,
+  url: string,
+  options: Omit<Sdk.ConnectOptions, "platform" | "signal"> = {},
+): Promise<void> {
+  await page.waitForFunction(() => globalThis.sdk !== undefined);
+  await page.evaluate(
+    ([address, given]) => {
+      const stream = sdk.connect(address, given);
+      globalThis.kept = { stream, seqs: [], resets: [], views: {} };
+      stream.on("event", ({ seq, cursor }) => {
+        kept.seqs.push(seq);
+        kept.views[cursor] = stream.view;
+      });
+      stream.on("reset", ({ reason, cursor, view }) => {
+        kept.resets.push(reason);
+        kept.views[cursor] = view;
+      });
+    },
+    [url, options] as const,
+  );
+}
+
+/** The lists of the page at this cursor, as soon as it is that far. */
+export async function viewAt(page: Page, cursor: string): Promise<unknown> {
+  const seq = Number(cursor.split("-")[1]);
+  await page.waitForFunction((least) => Number(kept.stream.cursor?.split("-")[1]) >= least, seq, {
+    polling: 20,
+  });
+  return page.evaluate((at) => kept.views[at], cursor);
+}
+
+/** As many more events as this, from now on. */
+export async function moreEvents(page: Page, count: number): Promise<void> {
+  const target = (await page.evaluate(() => kept.seqs.length)) + count;
+  await page.waitForFunction((least) => kept.seqs.length >= least, target, { polling: 20 });
+}

@@ -1,0 +1,127 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createConfig, type Gateway, startGateway } from "../../src/index.ts";
+import { HeldProxy } from "../client/held-proxy.ts";
+import { range } from "../client/stream-kit.ts";
+import { findChromium, launch } from "./chromium.ts";
+import { followIn, moreEvents, servePage, viewAt } from "./sdk-page.ts";
+
+const executable = findChromium();
+
+describe.skipIf(executable === undefined)("the SDK in Chromium", () => {
+  let browser: Browser;
+  let gateway: Gateway;
+  let site: Awaited<ReturnType<typeof servePage>>;
+  let proxy: HeldProxy;
+  let page: Page;
+  /** What the browser's console said beside failures of the network, which it always tells. */
+  const complaints: string[] = [];
+
+  beforeAll(async () => {
+    const replay = { feed: "replay", warmup: "0s", speed: 600 } as const;
+    gateway = await startGateway(createConfig({ port: 0, logLevel: "silent", drain: "0", ...replay }));
+    proxy = await HeldProxy.open(Number(new URL(gateway.url).port));
+    site = await servePage();
+    browser = await launch(executable ?? "");
+    page = await browser.newPage();
+    page.on("pageerror", (error) => complaints.push(error.message));
+    await page.goto(site.url);
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await site?.[Symbol.asyncDispose]();
+    await proxy?.[Symbol.asyncDispose]();
+    await gateway?.stop();
+  });
+
+  /** Laws L2 and L3 for what the page holds, and the stream's end. */
+  async function expectWhole(): Promise<void> {
+    const response = await fetch(`${gateway.url}/api/v1/snapshot`);
+    const { cursor, observed_at: _observed, ...lists } = (await response.json()) as Record<string, unknown>;
+    expect(await viewAt(page, String(cursor))).toEqual(lists);
+    const { seqs, resets } = await page.evaluate(() => {
+      kept.stream.close();
+      return { seqs: kept.seqs, resets: kept.resets };
+    });
+    expect(seqs).toEqual(range(seqs[0] ?? 0, seqs.at(-1) ?? 0));
+    expect(resets).toEqual(["started"]);
+    expect(complaints).toEqual([]);
+  }
+
+  const state = () =>
+    page.evaluate(() => `${kept.stream.connection.state} ${kept.stream.connection.transport}`);
+  const becomes = (wanted: string) =>
+    page.waitForFunction(
+      (text) => `${kept.stream.connection.state} ${kept.stream.connection.transport}` === text,
+      wanted,
+      { polling: 20 },
+    );
+
+  for (const transport of ["websocket", "sse", "poll"] as const) {
+    test(`[L2] [L3] over ${transport}, across a cut, the view is what REST serves, with no hole and no repeat`, async () => {
+      await followIn(page, proxy.url, { transport });
+      await moreEvents(page, 10);
+      proxy.cut();
+      await moreEvents(page, 10);
+      await expectWhole();
+    });
+  }
+
+  test("a proxy that passes no WebSocket message makes it fall back, and it climbs back after", async () => {
+    proxy.passing = "no-websocket-messages";
+    await followIn(page, proxy.url, { firstMessageMs: 500, climbAfterMs: 400 });
+    await becomes("live sse");
+    await moreEvents(page, 5);
+    proxy.passing = "all";
+    await becomes("live websocket");
+    await moreEvents(page, 5);
+    await expectWhole();
+  });
+
+  test("[L2] [L3] a page that goes offline and comes back has missed nothing", async () => {
+    await followIn(page, proxy.url);
+    await moreEvents(page, 5);
+    await page.context().setOffline(true);
+    proxy.cut();
+    await becomes("waiting websocket");
+    await page.context().setOffline(false);
+    await moreEvents(page, 5);
+    await expectWhole();
+  });
+
+  test("[L2] [L3] a page that is hidden pauses, and when it is looked at again it has missed nothing", async () => {
+    await followIn(page, proxy.url, { pauseHiddenAfterMs: 50 });
+    await moreEvents(page, 5);
+    // A browser without a window takes every page for visible.
+    const show = (hidden: boolean) =>
+      page.evaluate((now) => {
+        const document: EventTarget = Reflect.get(globalThis, "document");
+        Object.defineProperty(document, "hidden", { value: now, configurable: true });
+        document.dispatchEvent(new Event("visibilitychange"));
+      }, hidden);
+    await show(true);
+    await becomes("paused websocket");
+    const asked = proxy.asked.websocket;
+    await show(false);
+    await moreEvents(page, 5);
+    expect(proxy.asked.websocket).toBe(asked + 1);
+    expect(await state()).toBe("live websocket");
+    await expectWhole();
+  });
+
+  test("a listener that throws is told to the page as an error, and the stream goes on", async () => {
+    await followIn(page, proxy.url);
+    const told = page.waitForEvent("pageerror");
+    await page.evaluate(() => {
+      const off = kept.stream.on("event", () => {
+        off();
+        throw new Error("mine");
+      });
+    });
+    expect((await told).message).toContain('the listener of "event" threw Error: mine: catch it there');
+    complaints.length = 0;
+    await moreEvents(page, 3);
+    await expectWhole();
+  });
+});

@@ -1,0 +1,243 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import {
+  type ConnectionState,
+  type Effect,
+  type Input,
+  initialState,
+  step,
+  type Transport,
+} from "../../src/client/connection-state.ts";
+import type { End } from "../../src/client/end.ts";
+
+const ALL: readonly Transport[] = ["websocket", "sse", "poll"];
+const end = (action: End["action"], leastMs = 0): End => ({ action, reason: action, leastMs });
+const ended = (action: End["action"], heard = true, leastMs = 0): Input => ({
+  type: "ended",
+  end: end(action, leastMs),
+  heard,
+});
+
+/** The machine with what its effects have left behind. */
+class Machine {
+  state: ConnectionState;
+  line: Transport | undefined;
+  effects: readonly Effect[] = [];
+  readonly timers = new Set<string>();
+
+  constructor(ladder = ALL) {
+    this.state = initialState(ladder, 60_000);
+    this.input({ type: "online" });
+  }
+
+  input(...inputs: readonly Input[]): this {
+    for (const input of inputs) {
+      if (input.type === "due" || input.type === "climb") this.timers.delete(input.type);
+      if (input.type === "ended") this.line = undefined;
+      const { state, effects } = step(this.state, input);
+      this.state = state;
+      this.effects = effects;
+      for (const effect of effects) this.#do(effect);
+    }
+    return this;
+  }
+
+  #do(effect: Effect): void {
+    if (effect.do === "open" || effect.do === "shut") {
+      this.timers.clear();
+      this.line = effect.do === "open" ? effect.transport : undefined;
+    } else this.timers.add(effect.do);
+  }
+
+  get phase() {
+    return this.state.phase.name;
+  }
+
+  wait(): Extract<Effect, { do: "due" | "climb" }> | undefined {
+    return this.timer("due");
+  }
+
+  timer(name: "due" | "climb"): Extract<Effect, { do: "due" | "climb" }> | undefined {
+    for (const effect of this.effects) {
+      if ((effect.do === "due" || effect.do === "climb") && effect.do === name) return effect;
+    }
+    return undefined;
+  }
+
+  live(): this {
+    return this.input({ type: "answered" }, { type: "settled" });
+  }
+}
+
+test("[W26] what a close code's range says is done: at once, after a wait, or not again", () => {
+  const resumed = new Machine().live().input(ended("resume"));
+  expect([resumed.phase, resumed.line]).toEqual(["connecting", "websocket"]);
+  const waits = new Machine().live().input(ended("backoff"));
+  expect([waits.phase, waits.wait()]).toEqual(["waiting", { do: "due", leastMs: 1_000, spreadMs: 1_000 }]);
+  const stops = new Machine().live().input(ended("stop"));
+  expect(stops.state.phase).toEqual({ name: "closed", reason: "stop" });
+});
+
+test("[W26] a server that only answers and closes again is not asked at once for ever", () => {
+  const machine = new Machine().live().input(ended("resume"), { type: "answered" }, ended("resume"));
+  expect(machine.phase).toBe("waiting");
+});
+
+test("[W26] waits grow to half a minute, from a second on, and a server that asks for more gets it", () => {
+  const machine = new Machine();
+  const waits = Array.from({ length: 8 }, () => {
+    machine.input(ended("away", false));
+    const wait = machine.wait();
+    machine.input({ type: "due" });
+    return wait;
+  });
+  expect(waits.map((wait) => wait?.leastMs)).toEqual(Array(8).fill(1_000));
+  expect(waits.map((wait) => wait?.spreadMs)).toEqual([1, 2, 4, 8, 16, 30, 30, 30].map((s) => s * 1_000));
+  expect(machine.input(ended("backoff", false, 20_000)).wait()?.leastMs).toBe(20_000);
+});
+
+test("a transport that brings no message gives way to the next at once, and the last to the first after a wait", () => {
+  const machine = new Machine();
+  const tried = [machine.line];
+  for (let at = 0; at < 2; at++) tried.push(machine.input(ended("silent", false)).line);
+  expect(tried).toEqual(ALL);
+  machine.input(ended("cut", false));
+  expect([machine.phase, machine.input({ type: "due" }).line]).toEqual(["waiting", "websocket"]);
+});
+
+test("a transport that worked gets a second chance, one that answers and then is mute none", () => {
+  const proven = new Machine().live().input(ended("cut"), { type: "due" }, ended("cut", false));
+  expect([proven.phase, proven.state.facts.rung]).toEqual(["waiting", 0]);
+  expect(proven.input({ type: "due" }, ended("cut", false)).line).toBe("sse");
+  const mute = new Machine().input({ type: "answered" }, ended("silent"));
+  expect(mute.line).toBe("sse");
+});
+
+test("where nobody answers at all, the best transport stays the first to be tried", () => {
+  const machine = new Machine().input(ended("cut", false), ended("away", false), { type: "due" });
+  expect(machine.line).toBe("websocket");
+});
+
+test("a lesser transport is left for a better one after a while, less often each time it fails", () => {
+  const machine = new Machine().input(ended("cut", false));
+  const waits: (number | undefined)[] = [];
+  for (let at = 0; at < 7; at++) {
+    machine.input({ type: "answered" });
+    waits.push(machine.timer("climb")?.leastMs);
+    machine.input({ type: "settled" }, { type: "climb" });
+    expect(machine.line).toBe("websocket");
+    machine.input(ended("silent", false));
+    expect(machine.line).toBe("sse");
+  }
+  expect(waits.map((ms) => (ms ?? 0) / 60_000)).toEqual([1, 2, 4, 8, 16, 16, 16]);
+  machine.live().input({ type: "climb" }).live();
+  expect([machine.state.facts.climbs, machine.timers.size]).toEqual([0, 0]);
+});
+
+test("from polling both better transports are tried in turn", () => {
+  const machine = new Machine().input(ended("cut", false), ended("cut", false)).live();
+  expect(machine.line).toBe("poll");
+  expect(machine.input({ type: "climb" }).line).toBe("websocket");
+  machine.input(ended("cut", false), ended("cut", false)).live();
+  expect([machine.state.facts.rung, machine.input({ type: "climb" }).line]).toEqual([2, "sse"]);
+});
+
+test("[W31] the slot of a goaway is waited for with events going on, and then taken at once", () => {
+  const machine = new Machine().live().input({ type: "goaway", ms: 700 });
+  expect([machine.phase, machine.wait()]).toEqual(["live", { do: "due", leastMs: 700, spreadMs: 0 }]);
+  expect(machine.input({ type: "due" }).phase).toBe("connecting");
+});
+
+test("a hold ends the line until every hold is released, and close is for good", () => {
+  const machine = new Machine()
+    .live()
+    .input({ type: "hold", hold: "hidden" }, { type: "hold", hold: "slow" });
+  expect([machine.phase, machine.line, machine.state.phase.reason]).toEqual([
+    "paused",
+    undefined,
+    "hidden,slow",
+  ]);
+  expect(machine.input({ type: "release", hold: "slow" }, { type: "online" }).phase).toBe("paused");
+  expect(machine.input({ type: "release", hold: "hidden" }).line).toBe("websocket");
+  machine.input({ type: "close" }, { type: "online" }, { type: "due" }, { type: "release", hold: "slow" });
+  expect([machine.phase, machine.line]).toEqual(["closed", undefined]);
+});
+
+const action = fc.constantFrom<End["action"]>("stop", "backoff", "resume", "cut", "silent", "away");
+const input = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      type: fc.constant("ended" as const),
+      end: fc.record({ action, reason: fc.constant("why"), leastMs: fc.nat(5_000) }),
+      heard: fc.boolean(),
+    }),
+  },
+  fc.constantFrom<Input>(
+    { type: "answered" },
+    { type: "settled" },
+    { type: "due" },
+    { type: "climb" },
+    { type: "goaway", ms: 500 },
+    { type: "hold", hold: "hidden" },
+    { type: "hold", hold: "slow" },
+    { type: "release", hold: "hidden" },
+    { type: "release", hold: "slow" },
+    { type: "online" },
+  ),
+  fc.constantFrom<Input>({ type: "close" }, { type: "online" }),
+);
+const ladder = fc.constantFrom<readonly Transport[]>(ALL, ["websocket"], ["poll"], ["sse", "poll"]);
+
+test("whatever comes, there is a line, or a timer that will open one, or a hold, or the end", () => {
+  fc.assert(
+    fc.property(ladder, fc.array(input, { maxLength: 60 }), (rungs, inputs) => {
+      const machine = new Machine(rungs);
+      for (const one of inputs) {
+        // What cannot happen: a line ends that is not there, a timer fires that was not set.
+        if (one.type === "ended" && machine.line === undefined) continue;
+        if ((one.type === "due" || one.type === "climb") && !machine.timers.has(one.type)) continue;
+        const before = machine.phase;
+        machine.input(one);
+        const { facts, phase } = machine.state;
+        expect(machine.line !== undefined).toBe(phase.name === "connecting" || phase.name === "live");
+        if (phase.name === "waiting") expect([...machine.timers]).toEqual(["due"]);
+        if (phase.name === "paused" || phase.name === "closed") expect(machine.timers.size).toBe(0);
+        if (phase.name === "paused") expect(phase.holds.length).toBeGreaterThan(0);
+        if (before === "closed") expect(phase.name).toBe("closed");
+        if (machine.line) expect(machine.line).toBe(rungs[facts.rung]);
+        for (const effect of machine.effects) {
+          if ("leastMs" in effect) expect(Number.isFinite(effect.leastMs + effect.spreadMs)).toBe(true);
+        }
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("no sequence of ends opens more lines without a wait than there are transports, and one", () => {
+  const ends = fc.array(
+    fc.tuple(
+      action.filter((one) => one !== "stop"),
+      fc.boolean(),
+      fc.boolean(),
+    ),
+    { maxLength: 40 },
+  );
+  fc.assert(
+    fc.property(ladder, ends, (rungs, all) => {
+      const machine = new Machine(rungs);
+      let opened = 1;
+      for (const [one, heard, answers] of all) {
+        if (answers && heard) machine.input({ type: "answered" });
+        machine.input(ended(one, heard));
+        if (machine.phase === "waiting") {
+          machine.input({ type: "due" });
+          opened = 1;
+        } else opened += 1;
+        expect(opened).toBeLessThanOrEqual(rungs.length + 1);
+      }
+    }),
+    { numRuns: 500 },
+  );
+});

@@ -1,0 +1,152 @@
+import { once } from "node:events";
+import { expect } from "vitest";
+import { type ConnectOptions, connect, type Platform, StreamError } from "../../src/client/index.ts";
+import { EVENT_NAMES, FILTERS } from "../../src/client/options.ts";
+import { Filter, EVENT_NAMES as PROTOCOL_NAMES } from "../../src/protocol/index.ts";
+import { HASTY, test } from "./stream-kit.ts";
+
+const URL = "http://127.0.0.1:9";
+/** What a program without types might give. */
+const untyped = (options: object) => options as ConnectOptions;
+
+const WRONG: readonly (readonly [string, () => unknown, RegExp])[] = [
+  ["an address that is none", () => connect("example.com"), /address "example.com": give one such as https:/],
+  ["an address of another scheme", () => connect("ftp://x"), /address "ftp:\/\/x": give one such as/],
+  ["an address with a query", () => connect(`${URL}/?channels=*`), /address .*: give one such as/],
+  [
+    "an option that there is not",
+    () => connect(URL, untyped({ chanels: [] })),
+    /option "chanels" is unknown: use channels, /,
+  ],
+  [
+    "channels that are no array",
+    () => connect(URL, untyped({ channels: "flares.*" })),
+    /channels "flares.\*": give an array/,
+  ],
+  [
+    "a transport that there is not",
+    () => connect(URL, untyped({ transport: "ws" })),
+    /transport "ws" is unknown: use auto, websocket, sse, poll/,
+  ],
+  [
+    "a filter that there is not",
+    () => connect(URL, { filter: untyped({ min_liquidty: 1 }) as Filter }),
+    /filter "min_liquidty" is unknown: use tokens, /,
+  ],
+  ["a negative number", () => connect(URL, { queueLimit: -1 }), /queueLimit -1: give a number from 1 on/],
+  [
+    "a number that is none",
+    () => connect(URL, untyped({ climbAfterMs: "soon" })),
+    /climbAfterMs soon: give a number/,
+  ],
+  [
+    "a pause below nothing",
+    () => connect(URL, { pauseHiddenAfterMs: -5 }),
+    /pauseHiddenAfterMs -5: give a number from 0/,
+  ],
+  [
+    "no WebSocket where one is demanded",
+    () => connect(URL, { transport: "websocket", platform: { WebSocket: undefined } }),
+    /no websocket here: give platform: { WebSocket } of the package ws/,
+  ],
+  [
+    "neither WebSocket nor fetch",
+    () => connect(URL, { platform: { WebSocket: undefined, fetch: undefined } }),
+    /no auto here: give platform/,
+  ],
+  [
+    "a key over a WebSocket",
+    () => connect(URL, { key: "k", transport: "websocket" }),
+    /as with a key, use "sse"/,
+  ],
+];
+
+for (const [what, wrong, message] of WRONG) {
+  test(`${what} is refused with what to do instead`, () => {
+    expect(wrong).toThrow(StreamError);
+    expect(wrong).toThrow(message);
+    expect(wrong).toThrow(expect.objectContaining({ code: "misuse" }));
+  });
+}
+
+test("two readers at once, a listener that is none, an event that there is not, and use after close are refused", ({
+  start,
+}) => {
+  const { stream } = start(URL);
+  const reader = stream[Symbol.asyncIterator]();
+  expect(() => stream[Symbol.asyncIterator]()).toThrow(
+    "the stream is read already: use on() in other places",
+  );
+  expect(() => stream.on("event", undefined as never)).toThrow("listener undefined: give a function");
+  expect(() => stream.on("flare-begun" as "event", () => {})).toThrow(
+    /event "flare-begun" is unknown: use flare-started, /,
+  );
+  stream.close();
+  expect(() => stream.on("event", () => {})).toThrow(
+    "the stream is closed: connect again, with after: stream.cursor",
+  );
+  expect(() => connectAndClose()[Symbol.asyncIterator]()).toThrow("the stream is closed");
+  expect(reader).toBeDefined();
+});
+
+function connectAndClose() {
+  const stream = connect(URL);
+  stream.close();
+  return stream;
+}
+
+test("a listener that throws, now or later, disturbs nobody, and is told to those who listen for errors", async ({
+  wire,
+  start,
+}) => {
+  const { stream, until, seqs } = start(`http://127.0.0.1:${wire.port}`);
+  const errors: StreamError[] = [];
+  stream.on("error", (error) => errors.push(error));
+  stream.on("event", () => {
+    throw new Error("at once");
+  });
+  stream.on("event", async () => {
+    await Promise.resolve();
+    throw new Error("later");
+  });
+  await until(() => stream.connection.state === "live");
+  await wire.publish("list", "list");
+  await until(() => seqs().length === 2);
+  while (errors.length < 4) await new Promise((resolve) => setImmediate(resolve));
+  expect(new Set(errors.map(({ code }) => code))).toEqual(new Set(["listener"]));
+  expect(errors[0]?.message).toBe('the listener of "event" threw Error: at once: catch it there');
+});
+
+test("an error that nobody listens for is an unhandled rejection and no silence", async ({ wire }) => {
+  const before = process.listeners("unhandledRejection");
+  process.removeAllListeners("unhandledRejection");
+  try {
+    const told = once(process, "unhandledRejection");
+    connect(`http://127.0.0.1:${wire.port}`, { channels: ["flares.gold"], platform: HASTY });
+    const [error] = await told;
+    expect(error).toMatchObject({ name: "StreamError", code: "refused" });
+  } finally {
+    for (const listener of before) process.on("unhandledRejection", listener);
+  }
+});
+
+test("a key goes in a header field, and never over a WebSocket", async ({ wire, start }) => {
+  const asked: (string | null)[] = [];
+  const platform: Partial<Platform> = {
+    ...HASTY,
+    fetch: (url, init) => {
+      asked.push(new Headers(init?.headers).get("authorization"), String(url));
+      return fetch(url, init);
+    },
+  };
+  const { stream, until } = start(`http://127.0.0.1:${wire.port}`, { key: "secret-key", platform });
+  await until(() => stream.connection.state === "live");
+  expect(stream.connection.transport).toBe("sse");
+  expect(asked[0]).toBe("Bearer secret-key");
+  expect(asked[1]).not.toContain("secret-key");
+});
+
+test("the names of events and filters that the SDK knows are those of the protocol", () => {
+  expect([...EVENT_NAMES].sort()).toEqual([...PROTOCOL_NAMES].sort());
+  expect([...FILTERS].sort()).toEqual(Object.keys(Filter.shape).sort());
+});

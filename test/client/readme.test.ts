@@ -1,0 +1,45 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { spawnNode } from "../cli/spawn-cli.ts";
+import { startLedGateway } from "../examples/led-gateway.ts";
+
+const ROOT = new URL("../../", import.meta.url);
+const CLIENT = new URL("src/client/index.ts", ROOT).href;
+
+/** The examples of the README's section on the client. */
+async function examples(): Promise<readonly string[]> {
+  const readme = await readFile(new URL("README.md", ROOT), "utf8");
+  const section = readme.split("<!-- client -->")[1]?.split("<!-- /client -->")[0] ?? "";
+  return [...section.matchAll(/```ts\n([\s\S]*?)```/g)].map((match) => match[1] ?? "");
+}
+
+/** What each of them prints when a flare starts. */
+const PRINTED = [
+  /^started 0 0\nONE 3\.4\d*\n/,
+  /live websocket \n1 [0-9a-z]+-\d+ \d\S*\nstarted ONE detected/,
+];
+
+test("the README's examples of the client run, and print what happens", async ({ onTestFinished }) => {
+  const all = await examples();
+  expect(all).toHaveLength(PRINTED.length);
+  const folder = await mkdtemp(join(tmpdir(), "flarewire-readme-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  for (const [at, example] of all.entries()) {
+    await using gateway = await startLedGateway();
+    const path = join(folder, `example-${at}.mts`);
+    const code = example
+      .replace('"flarewire/client"', JSON.stringify(CLIENT))
+      .replace("http://127.0.0.1:8080", gateway.url);
+    await writeFile(path, code);
+    await using program = spawnNode([path]);
+    await program.said("stdout", at === 0 ? "started" : "live");
+    gateway.start("ONE");
+    await program.said("stdout", PRINTED[at] ?? "");
+    gateway.cut();
+    gateway.start("TWO");
+    await program.said("stdout", "TWO");
+    expect(program.stderr()).toBe("");
+  }
+});

@@ -1,0 +1,94 @@
+import {
+  type ConnectOptions,
+  connect,
+  type Platform,
+  type Stream,
+  type StreamItem,
+} from "../../src/client/index.ts";
+import { test as base } from "../http/websocket-fixture.ts";
+import { HeldProxy } from "./held-proxy.ts";
+
+/** Time for the SDK goes this much faster than the clock: its seconds are milliseconds here. */
+export const HASTE = 100;
+
+/** The global scope, in a hurry. */
+export const HASTY: Pick<Platform, "now" | "after"> = {
+  now: () => performance.now() * HASTE,
+  after: (ms, fn) => {
+    const timer = setTimeout(fn, ms / HASTE);
+    return () => clearTimeout(timer);
+  },
+};
+
+/** A stream with what it told. */
+export interface Followed {
+  readonly stream: Stream;
+  readonly items: StreamItem[];
+  /** Seqs of the events. */
+  readonly seqs: () => readonly number[];
+  /** Resets, by reason. */
+  readonly resets: () => readonly string[];
+  /** Resolves once `check` holds, which is looked at after everything that is told. */
+  readonly until: (check: () => boolean) => Promise<void>;
+}
+
+/** Follows, and writes down what is told. Errors that the test does not await fail it. */
+export function follow(url: string, options: ConnectOptions = {}): Followed {
+  const stream = connect(url, { platform: HASTY, ...options });
+  const items: StreamItem[] = [];
+  const waiting = new Set<() => void>();
+  const look = () => {
+    for (const check of [...waiting]) check();
+  };
+  stream.on("event", (event) => {
+    items.push(event);
+    look();
+  });
+  stream.on("reset", (reset) => {
+    items.push(reset);
+    look();
+  });
+  stream.on("connection", look);
+  return {
+    stream,
+    items,
+    seqs: () => items.flatMap((item) => (item.name === "reset" ? [] : [item.seq])),
+    resets: () => items.flatMap((item) => (item.name === "reset" ? [item.reason] : [])),
+    until: (check) =>
+      new Promise((resolve) => {
+        const own = () => {
+          if (!check()) return;
+          waiting.delete(own);
+          resolve();
+        };
+        waiting.add(own);
+        own();
+      }),
+  };
+}
+
+/** Whole numbers from `first` to `last`. */
+export function range(first: number, last: number): readonly number[] {
+  return Array.from({ length: last - first + 1 }, (_, at) => first + at);
+}
+
+/** {@link base} with `proxyTo`, which leads to a port, and `start`, which follows; both end with the test. */
+export const test = base.extend<{
+  proxyTo: (port: number) => Promise<HeldProxy>;
+  start: typeof follow;
+}>({
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads the names of the fixtures out of the pattern.
+  proxyTo: async ({}, use) => {
+    await using made = new AsyncDisposableStack();
+    await use(async (port) => made.use(await HeldProxy.open(port)));
+  },
+  start: async ({ makeWire: _before }, use) => {
+    const made: Followed[] = [];
+    await use((url, options) => {
+      const followed = follow(url, options);
+      made.push(followed);
+      return followed;
+    });
+    for (const { stream } of made) stream.close();
+  },
+});

@@ -1,0 +1,219 @@
+import { expect } from "vitest";
+import { WebSocket as WsWebSocket } from "ws";
+import { connect, type Platform, type SocketClass, type Transport } from "../../src/client/index.ts";
+import type { Wire } from "../http/websocket-fixture.ts";
+import { EPOCH } from "../hub/hub-fixture.ts";
+import { HASTY, range, test } from "./stream-kit.ts";
+
+const TRANSPORTS: readonly Transport[] = ["websocket", "sse", "poll"];
+const urlOf = (wire: Wire) => `http://127.0.0.1:${wire.port}`;
+const restOf = (wire: Wire) => JSON.parse(JSON.stringify(wire.head.snapshot));
+
+for (const transport of TRANSPORTS) {
+  test(`[L2] [L3] over ${transport} the view is what REST serves, across a cut, with no hole and no repeat`, async ({
+    wire,
+    proxyTo,
+    start,
+  }) => {
+    await wire.publish("list", "list", "flare");
+    const proxy = await proxyTo(wire.port);
+    const { stream, until, seqs, items } = start(proxy.url, { transport });
+    await until(() => stream.connection.state === "live");
+    expect(stream.view).toEqual(restOf(wire));
+    await wire.publish("refresh", "list");
+    await until(() => seqs().length === 2);
+    proxy.cut();
+    await wire.publish("unlist", "flare");
+    await until(() => seqs().length === 4);
+    await wire.publish("refresh");
+    await until(() => seqs().length === 5);
+    expect(stream.view).toEqual(restOf(wire));
+    expect([seqs(), items.filter(({ name }) => name === "reset").length]).toEqual([range(4, 8), 1]);
+    expect(stream.connection).toEqual({ state: "live", transport, reason: "" });
+  });
+
+  test(`[L3] over ${transport} what cannot be resumed is told as a reset, with how many were lost`, async ({
+    makeWire,
+    proxyTo,
+    start,
+  }) => {
+    const wire = await makeWire({ log: { minCount: 3, maxAgeMs: 0 } });
+    const proxy = await proxyTo(wire.port);
+    const { stream, until, items } = start(proxy.url, { transport });
+    await until(() => items.length === 1);
+    expect(items[0]).toMatchObject({ name: "reset", reason: "started", lost: 0, cursor: `${EPOCH}-0` });
+    const { port } = proxy;
+    // The way back is barred until all is published.
+    proxy.port = 1;
+    proxy.cut();
+    for (let at = 0; at < 3; at++) {
+      wire.clock.advance(10);
+      await wire.publish("list", "flare", "list", "refresh");
+    }
+    proxy.port = port;
+    await until(() => items.length === 2);
+    expect(items[1]).toMatchObject({ name: "reset", reason: "expired", lost: 12, cursor: `${EPOCH}-12` });
+    expect(stream.view).toEqual(restOf(wire));
+  });
+
+  test(`[W28] [P12] over ${transport} a filter selects, and the filtered lists stay exact`, async ({
+    wire,
+    start,
+  }) => {
+    await wire.publish("list", "list", "flare", "list");
+    const filter = { symbols: ["T1"], min_liquidity: 1_000 };
+    const channels = ["newest.*", "flares.pro"];
+    const { stream, until, seqs } = start(urlOf(wire), { transport, filter, channels });
+    await until(() => stream.view !== undefined);
+    for (let at = 0; at < 20; at++) await wire.publish("list", "refresh", "unlist", "flare");
+    // What the filter leaves out moves the cursor too: by a heartbeat, or by the end of a poll's wait.
+    while (stream.cursor !== `${EPOCH}-${wire.head.cursor.seq}`) {
+      wire.clock.advance(5_000);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    expect(seqs().length).toBeGreaterThan(10);
+    expect(seqs().length).toBeLessThan(60);
+    const fresh = start(urlOf(wire), { filter, channels });
+    await fresh.until(() => fresh.stream.view !== undefined);
+    expect(stream.view).toEqual(fresh.stream.view);
+    expect(stream.view?.newest?.bsc?.every(({ token }) => token.symbol === "T1")).toBe(true);
+  });
+}
+
+test("a proxy that lets WebSockets open but passes no message makes it fall back, and it climbs back after", async ({
+  wire,
+  proxyTo,
+  start,
+}) => {
+  const proxy = await proxyTo(wire.port);
+  proxy.passing = "no-websocket-messages";
+  const { stream, until, seqs } = start(proxy.url, { climbAfterMs: 5_000, firstMessageMs: 50_000 });
+  await until(() => stream.connection.state === "live");
+  expect(stream.connection.transport).toBe("sse");
+  await wire.publish("list", "list");
+  await until(() => seqs().length === 2);
+  // A look upwards in vain delays nobody: the line that works goes on meanwhile.
+  await until(() => stream.connection.transport === "websocket");
+  for (let at = 0; at < 3; at++) {
+    await wire.publish("refresh");
+    await until(() => seqs().length === wire.head.cursor.seq);
+  }
+  expect(stream.connection.state).toBe("connecting");
+  proxy.passing = "all";
+  await until(() => stream.connection.transport === "websocket" && stream.connection.state === "live");
+  await wire.publish("list", "flare");
+  await until(() => seqs().length === wire.head.cursor.seq);
+  expect(seqs()).toEqual(range(1, wire.head.cursor.seq));
+  expect(stream.view).toEqual(restOf(wire));
+});
+
+test("where no stream passes it polls, and climbs back to the best that does", async ({
+  wire,
+  proxyTo,
+  start,
+}) => {
+  const proxy = await proxyTo(wire.port);
+  proxy.passing = "no-streams";
+  const { stream, until, seqs } = start(proxy.url, { climbAfterMs: 2_000, firstMessageMs: 4_000 });
+  await until(() => stream.connection.state === "live");
+  expect(stream.connection.transport).toBe("poll");
+  await wire.publish("list");
+  await until(() => seqs().length === 1);
+  proxy.passing = "no-websocket-messages";
+  await until(() => stream.connection.transport === "sse" && stream.connection.state === "live");
+  await wire.publish("list");
+  await until(() => seqs().length === 2);
+  expect(seqs()).toEqual([1, 2]);
+});
+
+test("[W17] a line on which nothing comes any more is left, and the stream goes on with its cursor", async ({
+  makeWire,
+  proxyTo,
+  start,
+}) => {
+  const wire = await makeWire({ hub: { silenceLimitMs: 20_000 } });
+  const proxy = await proxyTo(wire.port);
+  const { until, seqs } = start(proxy.url, { transport: "websocket" });
+  await wire.publish("list");
+  await until(() => seqs().length > 0 || proxy.asked.websocket > 0);
+  wire.clock.advance(15_000);
+  proxy.freeze();
+  await wire.publish("list", "list");
+  await until(() => seqs().at(-1) === 3);
+  expect(proxy.asked.websocket).toBeGreaterThan(1);
+});
+
+test("[W17] a poll may wait for longer than the silence that a stream before it was to bear", async ({
+  makeWire,
+  proxyTo,
+  start,
+}) => {
+  const wire = await makeWire({ hub: { silenceLimitMs: 5_000 } });
+  const proxy = await proxyTo(wire.port);
+  let borneMs = 0;
+  const after: Platform["after"] = (ms, fn) => {
+    borneMs = ms;
+    return HASTY.after(ms, fn);
+  };
+  const { stream, until, seqs } = start(proxy.url, { platform: { ...HASTY, after } });
+  await until(() => stream.connection.state === "live");
+  expect(borneMs).toBe(5_000);
+  proxy.passing = "no-streams";
+  proxy.cut();
+  await until(() => stream.connection.transport === "poll" && stream.connection.state === "live");
+  await wire.publish("list");
+  await until(() => seqs().length === 1);
+  expect(borneMs).toBe(35_000);
+});
+
+test("what the server refuses ends the stream, with the server's own reason, over every transport", async ({
+  wire,
+}) => {
+  for (const transport of ["auto", ...TRANSPORTS] as const) {
+    const options = { transport, platform: HASTY };
+    const read = async (stream: AsyncIterable<unknown>) => {
+      for await (const _item of stream);
+    };
+    await expect(read(connect(urlOf(wire), { ...options, channels: ["flares.gold"] }))).rejects.toThrow(
+      /refused \(HTTP 400 .*flares\.gold.*change what is asked for/,
+    );
+    await expect(read(connect(urlOf(wire), { ...options, filter: { min_liquidity: -5 } }))).rejects.toThrow(
+      /min_liquidity.*-5.*0/,
+    );
+    await expect(read(connect(urlOf(wire), { ...options, after: "nonsense" }))).rejects.toThrow(
+      /after.*nonsense/,
+    );
+  }
+});
+
+test("the package ws serves as well as the runtime's own WebSocket", async ({ wire, start }) => {
+  const WebSocket = WsWebSocket as unknown as SocketClass;
+  const { stream, until, seqs } = start(urlOf(wire), {
+    platform: { ...HASTY, WebSocket },
+    transport: "websocket",
+  });
+  await until(() => stream.connection.state === "live");
+  await wire.publish("list");
+  await until(() => seqs().length === 1);
+});
+
+test("the name of an event narrows its data, and the freshness grows older by itself", async ({
+  wire,
+  start,
+}) => {
+  let nowMs = 1_000;
+  const { stream, until } = start(urlOf(wire), { platform: { ...HASTY, now: () => nowMs } });
+  const symbols: string[] = [];
+  stream.on("flare-started", ({ data }) => symbols.push(data.flare.token.symbol));
+  await until(() => stream.connection.state === "live");
+  await wire.publish("flare");
+  await until(() => symbols.length === 1);
+  expect(symbols[0]).toMatch(/^T\d$/);
+  nowMs += 500;
+  expect(stream.freshness).toEqual({
+    state: "live",
+    reason: "",
+    ageMs: 512,
+    observedAt: "2017-11-12T08:36:00.000Z",
+  });
+});
