@@ -55,7 +55,8 @@ async function serve(...options: readonly string[]) {
 test("the first commands are the scripts that they name", () => {
   const names = take(/^npm ci && npm (?:start|test)$/).map((words) => words.at(-1));
   expect(names).toEqual(["start", "test"]);
-  expect(Object.keys(scripts)).toEqual(expect.arrayContaining(names));
+  const named = take(/^npm run \w+$/).map((words) => words.at(-1));
+  expect(Object.keys(scripts)).toEqual(expect.arrayContaining([...names, ...named]));
 });
 
 test("the tail of the recorded day says what the README shows", { timeout: 60_000 }, async () => {
@@ -102,7 +103,7 @@ test("the requests and the stream work on the simulated market as they stand", {
 }, async () => {
   const { running, url } = await serve("--warmup", "0");
   await using _gateway = running;
-  for (const words of take(/^curl /)) {
+  for (const words of take(/^curl (?!.*Bearer)/)) {
     const address = at(url, words).at(-1) ?? "";
     if (!words.includes("-H")) {
       const { status, json } = await checkedFetch(address);
@@ -187,6 +188,38 @@ test("the program that embeds the gateway is well typed and runs", { timeout: 60
   );
   await using program = spawnNode([file], { FLAREWIRE_DATA: "none" });
   expect([await program.ended(), program.stdout()]).toEqual([0, expect.any(String)]);
+});
+
+test("keys are made, listed, used and revoked as the README shows", { timeout: 60_000 }, async () => {
+  const file = join(directory, "keys.json");
+  const own = (words: readonly string[]) =>
+    words.slice(words.indexOf("--") + 1).map((word) => (word === "keys.json" ? file : word));
+  const [add = [], list = [], revoke = []] = take(/flarewire -- keys /).map(own);
+  const added = await runCli([...add]);
+  expect(added.code).toBe(0);
+  const [key = ""] = /\bfw_\S+/.exec(added.stdout) ?? [];
+  const listed = await runCli([...list]);
+  expect([listed.code, listed.stdout]).toEqual([0, expect.stringContaining("desk")]);
+  const [serving = []] = take(/flarewire -- serve --keys/).map(own);
+  await using server = spawnCli([...serving, "--port", "0", "--warmup", "0", "--log-level", "error"]);
+  await server.said("stdout", /http:\/\/127\.0\.0\.1:\d+/);
+  const url = /http:\/\/127\.0\.0\.1:\d+/.exec(server.stdout())?.[0] ?? "";
+  const [asking = []] = take(/^curl .*Bearer/).map((words) => at(url, words));
+  const headers = { authorization: `Bearer ${key}` };
+  const { status, headers: told } = await checkedFetch(asking.at(-1) ?? "", { headers });
+  expect([status, told.get("flarewire-plan")]).toEqual([200, "pro"]);
+  expect(take(/^FLAREWIRE_CLIENT_KEY=/)).toHaveLength(1);
+  await using tailing = spawnCli(["tail", url], { FLAREWIRE_CLIENT_KEY: key });
+  await tailing.said("stderr", "following");
+  const [, , tickets = ""] = /fetch\(("(\/[^"]+)"), \{ method: "POST"/.exec(README) ?? [];
+  const { json } = await checkedFetch(`${url}${tickets}`, { method: "POST", headers });
+  const { ticket } = json as { ticket: string };
+  const [, stream = ""] = /new EventSource\(`([^`$]+)\$\{ticket\}`\)/.exec(README) ?? [];
+  const events = await SseClient.open(`${url}${stream}${ticket}`);
+  await events.until(() => events.events.length >= 2);
+  events.cut();
+  const id = String(JSON.parse(readFileSync(file, "utf8")).keys?.[0]?.id);
+  expect((await runCli([...revoke.slice(0, -1), id])).code).toBe(0);
 });
 
 test("no command of the README is left untried", () => {
