@@ -108,3 +108,45 @@ export type EndpointName = keyof typeof ENDPOINTS;
 
 /** Where the WebSocket is, below the base path; every resource's `Link` field points there. */
 export const STREAM_PATH = "/api/v1/stream";
+
+/** Why a stream is refused while it is still HTTP, beside the problems that any address can answer. */
+export const STREAM_PROBLEMS = [
+  "invalid-parameter",
+  "unknown-channel",
+  "unsupported-version",
+  "origin-refused",
+  "upgrade-required",
+  "over-capacity",
+  "not-ready",
+  "draining",
+] as const satisfies readonly ErrorCode[];
+
+/** Problems that any address can answer: what breaks a bound before it is looked at, and a fault of the server. */
+export const ANY_PROBLEMS = [
+  "invalid-request",
+  "request-timeout",
+  "content-too-large",
+  "address-too-long",
+  "unsupported-media-type",
+  "headers-too-large",
+  "internal",
+] as const satisfies readonly ErrorCode[];
+
+/** What tells people and their tools about the rest. All take GET, HEAD and OPTIONS, have an entity tag, and depend on no data. */
+export const DOCUMENTS = {
+  openapi: { path: "/openapi.json", type: "application/json", summary: "This interface as OpenAPI 3.1." },
+  asyncapi: {
+    path: "/asyncapi.json",
+    type: "application/json",
+    summary: "The events and messages as AsyncAPI 3.0.",
+  },
+  docs: { path: "/docs", type: "text/html", summary: "REST, to be read and tried in a browser." },
+  docsEvents: {
+    path: "/docs/events",
+    type: "text/html",
+    summary: "Events and messages, to be read and tried.",
+  },
+  docsProtocol: { path: "/docs/protocol", type: "text/html", summary: "The protocol: the normative text." },
+  docsScript: { path: "/docs/page.js", type: "text/javascript", summary: "The script of the pages." },
+  docsStyle: { path: "/docs/page.css", type: "text/css", summary: "The style sheet of the pages." },
+} as const;

@@ -4,9 +4,11 @@ import { invalid } from "./admission.ts";
 import { readStreamQuery } from "./websocket-admission.ts";
 
 /** Events in an answer where the request names no limit. */
-const DEFAULT_LIMIT = 100;
-const MOST_LIMIT = 1_000;
-const MOST_WAIT_S = 60;
+export const DEFAULT_LIMIT = 100;
+/** Most that a request may ask for. */
+export const MOST_LIMIT = 1_000;
+/** Longest wait, in seconds. */
+export const MOST_WAIT_S = 60;
 
 /** What a stream of server-sent events is to bring. `Last-Event-ID` is what a browser adds when it connects again: newer than the address. */
 export function readSseQuery(

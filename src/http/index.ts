@@ -1,5 +1,7 @@
 /** The HTTP side: REST, WebSocket, problems, health. */
 export * from "./access.ts";
+export { type AsyncApiDocument, createAsyncApi } from "./contracts/asyncapi.ts";
+export { createOpenApi, type OpenApiDocument } from "./contracts/openapi.ts";
 export * from "./endpoints.ts";
 export * from "./events-route.ts";
 export * from "./head-like.ts";

@@ -14,6 +14,7 @@ import { AllowedMethods } from "./allowed-methods.ts";
 import { createClientErrorHandler } from "./client-error.ts";
 import { boundClosing } from "./close-connections.ts";
 import { createCommonHeaders } from "./common-headers.ts";
+import { addDocumentRoutes } from "./docs/document-routes.ts";
 import type { HeadLike } from "./head-like.ts";
 import { addHealthRoutes } from "./health-routes.ts";
 import { completeHttpSettings, type HttpSettings } from "./http-settings.ts";
@@ -74,6 +75,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
     async (scope) => {
       addHealthRoutes(scope, health);
       addResourceRoutes(scope, { ...options, settings });
+      addDocumentRoutes(scope, settings);
       await options.register?.(scope);
     },
     { prefix: settings.basePath },

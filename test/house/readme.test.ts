@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { settingsTable } from "../../src/config.ts";
-import { ENDPOINTS, EVENTS_ENDPOINT, STREAM_PATH } from "../../src/http/index.ts";
+import { DOCUMENTS, ENDPOINTS, EVENTS_ENDPOINT, STREAM_PATH } from "../../src/http/index.ts";
 import { CHANNELS, EVENT_NAMES } from "../../src/index.ts";
 
 const ROOT = new URL("../../", import.meta.url);
@@ -22,6 +22,9 @@ test("the README names every address, every event and every channel", () => {
   for (const { path } of Object.values(ENDPOINTS)) expect(README).toContain(path);
   expect(README).toContain(STREAM_PATH);
   expect(README).toContain(EVENTS_ENDPOINT.path);
+  for (const { path, type } of Object.values(DOCUMENTS)) {
+    if (/html|json/.test(type)) expect(README).toContain(path);
+  }
   for (const name of EVENT_NAMES) expect(README).toContain(`\`${name}\``);
   for (const channel of CHANNELS) expect(README).toMatch(new RegExp(channel.split(".")[0] ?? channel));
 });

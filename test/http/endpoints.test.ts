@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest";
-import { ENDPOINTS } from "../../src/http/index.ts";
+import { DOCUMENTS, ENDPOINTS } from "../../src/http/index.ts";
 import { SAMPLE_SNAPSHOT } from "../support/samples.ts";
 import { FRESH, test } from "./rest-fixture.ts";
 
@@ -7,15 +7,19 @@ test("the table of endpoints and the server's routes are the same", async ({ mak
   for (const basePath of ["", "/a/b-c"]) {
     const routes: string[] = [];
     const { app } = await makeRest({ settings: { basePath } });
+    const above: string[] = [];
     for (const line of app.printRoutes({ commonPrefix: false }).split("\n")) {
-      const [, path, methods] = /── (\S+) \(([^)]+)\)/.exec(line) ?? [];
-      if (path) routes.push(`${path} ${methods}`);
+      const [, indent = "", path, methods] = /^(.*?)── (\S+) \(([^)]+)\)/.exec(line) ?? [];
+      if (!path) continue;
+      const depth = Math.floor(indent.length / 4);
+      above.splice(depth, Number.POSITIVE_INFINITY, `${above[depth - 1] ?? ""}${path}`);
+      routes.push(`${above[depth]} ${methods}`);
     }
-    const table = Object.values(ENDPOINTS).flatMap(({ path, alsoAtRoot }) => {
-      const paths = alsoAtRoot && basePath !== "" ? [path, basePath + path] : [basePath + path];
-      return paths.map((full) => `${full} GET, HEAD`);
-    });
-    expect(routes.toSorted()).toEqual(table.toSorted());
+    const table = Object.values(ENDPOINTS).flatMap(({ path, alsoAtRoot }) =>
+      alsoAtRoot && basePath !== "" ? [path, basePath + path] : [basePath + path],
+    );
+    table.push(...Object.values(DOCUMENTS).map(({ path }) => basePath + path));
+    expect(routes.toSorted()).toEqual(table.map((path) => `${path} GET, HEAD`).toSorted());
   }
 });
 
@@ -23,12 +27,12 @@ test("further routes lie below the base path and stand in Allow", async ({ makeR
   const rest = await makeRest({
     settings: { basePath: "/fw" },
     register: async (app) => {
-      app.get("/api/v1/stream", () => ({}));
+      app.get("/api/v1/more", () => ({}));
     },
   });
-  expect((await rest.ask("GET", "/fw/api/v1/stream")).status).toBe(200);
-  expect((await rest.ask("GET", "/api/v1/stream")).status).toBe(404);
-  expect((await rest.ask("POST", "/fw/api/v1/stream")).headers.allow).toBe("GET, OPTIONS");
+  expect((await rest.ask("GET", "/fw/api/v1/more")).status).toBe(200);
+  expect((await rest.ask("GET", "/api/v1/more")).status).toBe(404);
+  expect((await rest.ask("POST", "/fw/api/v1/more")).headers.allow).toBe("GET, OPTIONS");
 });
 
 test("what further routes fail to set up with fails the server", async ({ makeRest }) => {

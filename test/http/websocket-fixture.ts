@@ -14,11 +14,11 @@ import {
 } from "../../src/http/index.ts";
 import { registerWebSocket, type WebSocketOptions } from "../../src/http/websocket-route.ts";
 import { systemClock } from "../../src/lib/clock.ts";
-import { ServerMessage } from "../../src/protocol/index.ts";
 import { createHubUnderTest, FRESH, type HubFactory, type HubUnderTest, INFO } from "../hub/hub-fixture.ts";
 import type { Message } from "../hub/mock-socket.ts";
+import { checkMessage } from "../support/contract.ts";
 
-/** A client of the `ws` package on a real connection, every message checked against the schemas. */
+/** A client of the `ws` package on a real connection, every message held to the contract. */
 export class WireClient {
   readonly ws: WebSocket;
   readonly messages: Message[] = [];
@@ -32,7 +32,7 @@ export class WireClient {
     this.ws = new WebSocket(url, [protocols].flat(), options);
     this.ws.on("message", (data) => {
       const message: Message = JSON.parse(String(data));
-      ServerMessage.parse(message);
+      checkMessage(message);
       this.messages.push(message);
       this.#wake();
     });

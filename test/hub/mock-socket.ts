@@ -1,5 +1,6 @@
 import type { Session, Socket } from "../../src/hub/index.ts";
-import { type CloseReason, ServerMessage } from "../../src/protocol/index.ts";
+import type { CloseReason } from "../../src/protocol/index.ts";
+import { checkMessage } from "../support/contract.ts";
 
 export type Message = Readonly<Record<string, unknown>> & { readonly type: string };
 
@@ -81,7 +82,7 @@ export class MockSocket implements Socket {
     this.progress += bytes.length;
     for (const text of decodeTextFrames(bytes)) {
       const message: Message = JSON.parse(text);
-      ServerMessage.parse(message);
+      checkMessage(message);
       this.messages.push(message);
       this.onMessage(message);
     }

@@ -9,9 +9,11 @@ import {
   channelsOfPlan,
   closeAction,
   ERROR_CODES,
+  Filter,
   PLANS,
   ServerMessage,
 } from "../../src/protocol/index.ts";
+import { checkMessage } from "../support/contract.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const README = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
@@ -96,10 +98,20 @@ test("every line of the transcripts is a message of its direction", () => {
   const transcripts = [...DOCUMENT.matchAll(/```transcript\n([\s\S]*?)```/g)].map((match) => match[1] ?? "");
   const lines = transcripts.flatMap((text) => text.trim().split("\n"));
   expect(lines.length).toBeGreaterThan(8);
-  for (const line of lines) {
-    const schema = line.startsWith("C: ") ? Command : ServerMessage;
-    expect(schema.safeParse(JSON.parse(line.slice(3))).error, line).toBeUndefined();
-  }
+  for (const line of lines)
+    checkMessage(JSON.parse(line.slice(3)), line.startsWith("C: ") ? "client" : "server");
+});
+
+test("every message in JSON is one of the contract, and every value of a filter is one of the filter", () => {
+  const blocks = [...DOCUMENT.matchAll(/```json\n([\s\S]*?)```/g)].map((match) => match[1] ?? "");
+  const messages = blocks.flatMap((text) => text.trim().split("\n")).map((line) => JSON.parse(line));
+  expect(messages.length).toBeGreaterThan(2);
+  for (const message of messages) checkMessage(message);
+  const written = /`(\{"tokens":[^`]+\})`/.exec(DOCUMENT)?.[1]?.replace("0x55d3…", "0x55d3") ?? "";
+  expect(Filter.parse(JSON.parse(written))).toEqual(JSON.parse(written));
+  expect(Object.keys(JSON.parse(written))).toEqual(Object.keys(Filter.shape));
+  const fences = [...DOCUMENT.matchAll(/^```(\w*)\n[\s\S]*?^```$/gm)].map(([, kind]) => kind);
+  expect(new Set(fences)).toEqual(new Set(["json", "transcript"]));
 });
 
 test("every rule of the document is proved by a test that names it, and tests name no other", () => {

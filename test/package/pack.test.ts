@@ -74,6 +74,17 @@ test("the package, packed and installed elsewhere, serves with no sources and no
   expect(url, line).toBeDefined();
   const health = await fetch(`${url}/healthz`);
   expect(health.status).toBe(200);
+  for (const path of [
+    "docs",
+    "docs/events",
+    "docs/protocol",
+    "docs/page.js",
+    "docs/page.css",
+    "openapi.json",
+    "asyncapi.json",
+  ]) {
+    expect((await fetch(`${url}/${path}`)).status, path).toBe(200);
+  }
   const exited = once(server, "exit");
   server.kill("SIGTERM");
   expect(await exited).toEqual([0, null]);

@@ -1,8 +1,9 @@
 import { once } from "node:events";
+import { checkMessage } from "./contract.ts";
 
 /*
  * A client written from PROTOCOL.md alone: the runtime's own WebSocket (not the `ws` package that the server uses) and
- * an apply of its own, sharing no code with the project. What it holds after each event can be compared with REST.
+ * an apply of its own, sharing no code with the project; what comes is held to the served contract. What it holds after each event can be compared with REST.
  */
 
 type Json = Record<string, unknown>;
@@ -61,7 +62,11 @@ export class IndependentClient {
     this.#socket = socket;
     this.closeCode = undefined;
     const answered = this.received.answers.length;
-    socket.onmessage = ({ data }) => this.take(JSON.parse(String(data)));
+    socket.onmessage = ({ data }) => {
+      const message: Json = JSON.parse(String(data));
+      checkMessage(message);
+      this.take(message);
+    };
     socket.onclose = ({ code }) => {
       this.closeCode = code;
       this.#wake();

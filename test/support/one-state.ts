@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import type { IndependentClient } from "./independent-client.ts";
+import { checkedFetch } from "./validate-response.ts";
 
 /**
  * Law L2: fetches the snapshot over REST and holds it against what the client has at the same cursor. Resolves with that
@@ -7,9 +8,9 @@ import type { IndependentClient } from "./independent-client.ts";
  */
 export async function expectOneState(url: string, client: IndependentClient): Promise<number> {
   client.history = new Map([[client.seq, structuredClone(client.state)]]);
-  const response = await fetch(`${url}/api/v1/snapshot`);
+  const response = await checkedFetch(`${url}/api/v1/snapshot`);
   expect(response.status).toBe(200);
-  const { cursor, observed_at: _observed, ...lists } = (await response.json()) as Record<string, unknown>;
+  const { cursor, observed_at: _observed, ...lists } = response.json as Record<string, unknown>;
   expect(response.headers.get("flarewire-cursor")).toBe(cursor);
   const seq = Number(String(cursor).split("-")[1]);
   await client.until(() => client.seq >= seq || client.closeCode !== undefined);

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { type ClientRequest, type IncomingMessage, request } from "node:http";
+import { checkMessage } from "./contract.ts";
 
 /** One event as a browser would dispatch it. */
 export interface SseEvent {
@@ -122,6 +123,7 @@ export class SseClient {
     this.#block = { event: "", data: [] };
     if (data.length === 0) return;
     const message: Record<string, unknown> = JSON.parse(data.join("\n"));
+    checkMessage(message);
     const one = { event: event || "message", lastEventId: this.lastEventId, message };
     this.events.push(one);
     if (message.type === "event") this.seqs.push(message.seq);

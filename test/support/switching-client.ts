@@ -1,5 +1,6 @@
 import { IndependentClient } from "./independent-client.ts";
 import { SseClient } from "./sse-client.ts";
+import { checkedFetch } from "./validate-response.ts";
 
 /*
  * The independent client on the other transports, written from PROTOCOL.md: whatever it is told goes through the same checks and the same
@@ -65,10 +66,10 @@ export class SwitchingClient extends IndependentClient {
 
   async #poll(limit: number, wait: number): Promise<void> {
     const query = new URLSearchParams({ after: String(this.cursor), limit: `${limit}`, wait: `${wait}` });
-    const response = await fetch(`${this.#base}/api/v1/events?${query}`);
+    const response = await checkedFetch(`${this.#base}/api/v1/events?${query}`);
     if (response.status === 410) return this.#snapshot();
     if (response.status === 200) {
-      const body = (await response.json()) as { cursor: string; events: Json[] };
+      const body = response.json as { cursor: string; events: Json[] };
       for (const event of body.events) this.take(event);
       this.#moveTo(body.cursor);
     } else if (response.status === 204) this.#moveTo(response.headers.get("flarewire-cursor"));
@@ -83,8 +84,8 @@ export class SwitchingClient extends IndependentClient {
 
   /** Heals over REST what a poll cannot continue. */
   async #snapshot(): Promise<void> {
-    const response = await fetch(`${this.#base}/api/v1/snapshot`);
-    const { cursor, observed_at: _observed, ...snapshot } = (await response.json()) as Json;
+    const response = await checkedFetch(`${this.#base}/api/v1/snapshot`);
+    const { cursor, observed_at: _observed, ...snapshot } = response.json as Json;
     this.take({ type: "subscribed", cursor, resumed: "reset", snapshot });
   }
 }

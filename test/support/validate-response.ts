@@ -3,6 +3,7 @@ import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import type { z } from "zod";
 import { ENDPOINTS, EVENTS_ENDPOINT, PROBLEM_TYPE_PREFIX, Problem } from "../../src/http/index.ts";
 import { ERROR_CODES, type ErrorCode } from "../../src/protocol/index.ts";
+import { checkResponse } from "./contract.ts";
 
 /** A response as any client sees it; the body as it came, before any decoding. */
 export interface SeenResponse {
@@ -12,8 +13,8 @@ export interface SeenResponse {
 }
 
 /**
- * Checks a response of a gateway against its contract and returns the decoded JSON, `undefined` where there is no body: the schema of
- * its address with no field beyond it, the right content type, no body where none may be, each problem with its code's status. Throws an
+ * Checks a response of a gateway against the OpenAPI document and returns the decoded JSON, `undefined` where there is no body, the text where
+ * the type is none of JSON's: the schema of its address with no field beyond it, the right content type, no body where none may be, each problem with its code's status. Throws an
  * Error that says what is wrong. Addresses that the table of endpoints does not know are held to the rules of problems only.
  */
 export function validateResponse(method: string, url: string, response: SeenResponse): unknown {
@@ -23,13 +24,16 @@ export function validateResponse(method: string, url: string, response: SeenResp
   };
   if (method === "HEAD" || status === 204 || status === 304) {
     if (body.length > 0) fail(`${body.length} bytes of body where none may be`);
+    checkResponse(method, url, { status, headers, body: undefined });
     return undefined;
   }
   if (headers["content-length"] !== undefined && Number(headers["content-length"]) !== body.length) {
     fail(`content-length ${headers["content-length"]} of ${body.length} bytes`);
   }
   if (headers["x-content-type-options"] !== "nosniff") fail("no nosniff");
-  const json: unknown = JSON.parse(decode(body, headers["content-encoding"]));
+  const text = decode(body, headers["content-encoding"]);
+  const json: unknown = String(headers["content-type"]).includes("json") ? JSON.parse(text) : text;
+  checkResponse(method, url, { status, headers, body: json });
   if (status >= 400) {
     if (headers["content-type"] !== "application/problem+json") fail(`type ${headers["content-type"]}`);
     if (headers["cache-control"] !== "no-store") fail(`cache-control ${headers["cache-control"]}`);
@@ -65,4 +69,20 @@ function decode(body: Buffer, coding: string | string[] | number | undefined): s
 function schemaOf(url: string): z.ZodType | undefined {
   const { pathname } = new URL(url, "http://localhost");
   return [...Object.values(ENDPOINTS), EVENTS_ENDPOINT].find(({ path }) => pathname.endsWith(path))?.schema;
+}
+
+/** A response that `fetch` brought, held to its contract. */
+export async function checkedFetch(
+  url: string,
+  init: RequestInit = {},
+): Promise<{ readonly status: number; readonly headers: Headers; readonly json: unknown }> {
+  const response = await fetch(url, init);
+  const body = Buffer.from(await response.arrayBuffer());
+  const {
+    "content-encoding": _coding,
+    "content-length": _length,
+    ...headers
+  } = Object.fromEntries(response.headers);
+  const json = validateResponse(init.method ?? "GET", url, { status: response.status, headers, body });
+  return { status: response.status, headers: response.headers, json };
 }

@@ -1,0 +1,247 @@
+import type {
+  Charts,
+  Explanation,
+  Flare,
+  Flares,
+  Leaderboards,
+  Listing,
+  MaticChartItem,
+  NestedFlare,
+  Newest,
+} from "../../model/index.ts";
+import type { EventMessage, Freshness, SourceInfo } from "../../protocol/index.ts";
+import type {
+  EventsResponse,
+  HealthResponse,
+  ReadyResponse,
+  SnapshotResponse,
+  TicketResponse,
+} from "../responses.ts";
+
+/*
+ * One story for all examples of the contracts: Uni Token flares on BSC while Quick leads the chart of Matic.
+ */
+
+const OBSERVED_AT = "2017-11-12T08:24:00.000Z";
+const EMITTED_AT = "2026-11-21T08:00:01.000Z";
+
+const facts = {
+  id: "3b241101-e2bb-5255-8caf-4136c566a962",
+  recent_price_change: 14,
+  previous_price_change: -3,
+  latest_buy_count: 41,
+  latest_sell_count: 9,
+  forum_post: null,
+  social_data: { chat_url: "https://chat.example/uni", microblog_url: null, website_url: null },
+  contract_source: { status: "1", message: "OK" },
+  liquidity: "51234.25",
+  market_data: { market_id: "uni-token", image_url: null, name: "Uni Token" },
+  token: {
+    name: "Uni Token",
+    symbol: "UNI",
+    address: "0x9f5a7c0e6c6f0f5d6be1ad7df5ca1d0ee0c6f9ab",
+    price: "0.00001234",
+    created_at: "2017-11-11T00:00:00.000Z",
+  },
+} as const satisfies Partial<Flare>;
+
+const flare: Flare = { ...facts, started_trending_at: OBSERVED_AT, finished_trending_at: null };
+
+const finished: Flare = {
+  ...flare,
+  recent_price_change: -8,
+  finished_trending_at: "2017-11-12T09:56:00.000Z",
+};
+
+const nested: NestedFlare = {
+  ...facts,
+  upvote_site_data: null,
+  relevant: true,
+  last_relevant_at: OBSERVED_AT,
+  last_irrelevant_at: "2017-11-11T00:00:00.000Z",
+  canary: false,
+  canary_at: "2017-11-11T00:00:00.000Z",
+};
+
+const why: Explanation = {
+  at: OBSERVED_AT,
+  score: 3.13,
+  threshold: 2.8,
+  finish_threshold: 1,
+  terms: [
+    { name: "price", raw: 0.08, z: 4.8, weight: 0.56 },
+    { name: "volume", raw: 2.1, z: 1, weight: 0.44 },
+  ],
+  warnings: [],
+  finish_cause: null,
+};
+
+const listing: Listing = {
+  id: "7d444840-9dc0-51d1-b245-5ffdce74fad2",
+  listed_at: "2017-11-12T08:20:00.000Z",
+  pool: "0x58f876857a02d6762e0101bb5c46a8c1ed44dc16",
+  liquidity: "2000",
+  token: facts.token,
+  market_data: null,
+  social_data: null,
+  contract_source: { status: "0", message: "NOTOK" },
+};
+
+const quick: MaticChartItem = {
+  id: "5c1f2a52-0b6f-5d3c-9d0e-1f2a3b4c5d6e",
+  most_recent_price_average: "1.25",
+  price_change_from_average: 4,
+  streak: 7,
+  latest_candle_prices: [-1.5, 0, 4],
+  most_recent_price: "1.3",
+  recent_average_price: "1.28",
+  token: { symbol: "QUICK", price: "1.3", address: "0x831753dd7087cac61ab5644b308642cc1c33dc13" },
+  market_data: null,
+};
+
+const newest: Newest = { bsc: [listing] };
+const flares: Flares = { free: [], pro: [flare], finished_trending: [] };
+const charts: Charts = { bsc: [], exchange: [], matic: [quick], avalanche: [] };
+const leaderboards: Leaderboards = {
+  bsc: [{ type: "flare", time_trended: 5_400, average_position: 2.5, object: nested }],
+  exchange: [],
+  matic: [{ type: "token", time_trended: 420, average_position: 1, object: quick.token }],
+  avalanche: [],
+};
+const explanations = { [flare.id]: why };
+
+const snapshot: SnapshotResponse = {
+  cursor: "13ac274a9f68b758-101",
+  observed_at: OBSERVED_AT,
+  flares,
+  newest,
+  charts,
+  leaderboards,
+  explanations,
+};
+
+const freshness: Freshness = {
+  state: "live",
+  reason: "",
+  observed_at: OBSERVED_AT,
+  last_success_at: "2026-11-21T08:00:00.000Z",
+  data_age_ms: 600,
+};
+
+const source: SourceInfo = {
+  name: "replay",
+  origin: "recorded",
+  facts: { trades: false, liquidity: false, listings: false, profiles: true },
+};
+
+const health: HealthResponse = { status: "ok", version: "0.1.0", uptime_s: 61 };
+const ready: ReadyResponse = { status: "ready", ...freshness };
+
+const ticket: TicketResponse = {
+  ticket: "0123456789abcdef0123456789abcdef",
+  expires_at: "2026-11-21T08:01:01.000Z",
+};
+
+/** An event that stands at `seq`, behind the one at `prev`. */
+function placed(seq: number, prev: number) {
+  const cursor = `13ac274a9f68b758-${seq}`;
+  return { type: "event", cursor, seq, prev, emitted_at: EMITTED_AT, observed_at: OBSERVED_AT } as const;
+}
+
+/** An example of each event. */
+export const EVENT_EXAMPLES: { readonly [N in EventMessage["name"]]: Extract<EventMessage, { name: N }> } = {
+  "flare-started": {
+    ...placed(102, 101),
+    name: "flare-started",
+    channel: "flares.pro",
+    data: { op: "insert", index: 0, flare, why, cause: "detected" },
+  },
+  "flare-updated": {
+    ...placed(103, 102),
+    name: "flare-updated",
+    channel: "flares.pro",
+    data: { op: "set", id: flare.id, set: { recent_price_change: 17 } },
+  },
+  "flare-finished": {
+    ...placed(140, 103),
+    name: "flare-finished",
+    channel: "flares.pro",
+    data: {
+      op: "remove",
+      id: flare.id,
+      flare: finished,
+      why: { ...why, finish_cause: "faded" },
+      cause: "faded",
+    },
+  },
+  "flare-withdrawn": {
+    ...placed(130, 103),
+    name: "flare-withdrawn",
+    channel: "flares.free",
+    data: { op: "remove", id: flare.id, cause: "canary" },
+  },
+  "flare-expired": {
+    ...placed(900, 140),
+    name: "flare-expired",
+    channel: "flares.finished",
+    data: { op: "remove", id: flare.id },
+  },
+  "token-listed": {
+    ...placed(104, 103),
+    name: "token-listed",
+    channel: "newest.bsc",
+    data: { op: "insert", index: 0, listing },
+  },
+  "token-updated": {
+    ...placed(105, 104),
+    name: "token-updated",
+    channel: "newest.bsc",
+    data: { op: "set", id: listing.id, set: { liquidity: "48700" } },
+  },
+  "token-unlisted": {
+    ...placed(106, 105),
+    name: "token-unlisted",
+    channel: "newest.bsc",
+    data: { op: "remove", id: listing.id },
+  },
+  "chart-updated": {
+    ...placed(107, 106),
+    name: "chart-updated",
+    channel: "charts.matic",
+    data: { group: "matic", changes: [{ op: "insert", index: 0, item: quick }] },
+  },
+  "leaderboard-updated": {
+    ...placed(108, 107),
+    name: "leaderboard-updated",
+    channel: "leaderboards.matic",
+    data: { group: "matic", changes: [{ op: "set", id: quick.token.address, set: { time_trended: 480 } }] },
+  },
+  "source-status": {
+    ...placed(109, 108),
+    name: "source-status",
+    channel: "status",
+    data: { state: "stale", reason: "no answer for 15 s" },
+  },
+};
+
+const events: EventsResponse = {
+  cursor: EVENT_EXAMPLES["flare-started"].cursor,
+  events: [EVENT_EXAMPLES["flare-started"]],
+  more: false,
+};
+
+/** An example of each body of REST, by the name of its endpoint. */
+export const BODY_EXAMPLES = {
+  flares,
+  newest,
+  charts,
+  leaderboards,
+  snapshot,
+  healthz: health,
+  readyz: ready,
+  events,
+  tickets: ticket,
+} as const;
+
+/** What the examples of other messages are made of. */
+export const PARTS = { freshness, source, flares, explanations, emittedAt: EMITTED_AT } as const;

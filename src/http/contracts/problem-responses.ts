@@ -1,0 +1,104 @@
+import { ERROR_CODES, type ErrorCode, FlarewireError } from "../../protocol/index.ts";
+import { PROBLEM_TYPE, problemOf } from "../problem.ts";
+import { PROBLEM_TYPE_PREFIX, type Problem } from "../responses.ts";
+import { FRESHNESS_HEADERS, type HeaderName, KEY_HEADERS } from "./headers.ts";
+import { type JsonSchema, refTo } from "./schemas.ts";
+
+/** A response of OpenAPI, as far as it is used here. */
+export interface ResponseContract {
+  readonly description: string;
+  readonly headers?: Readonly<Record<string, { readonly $ref: string }>>;
+  readonly content?: Readonly<
+    Record<
+      string,
+      {
+        readonly schema: JsonSchema;
+        readonly example?: unknown;
+        readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
+      }
+    >
+  >;
+}
+
+/** Fields of a problem's answer by its status, beside those that any has. */
+const HEADERS_BY_STATUS: Readonly<Record<number, readonly HeaderName[]>> = {
+  401: ["Vary", "WWW-Authenticate"],
+  429: ["Vary", "Retry-After"],
+  410: ["Link", "Vary", ...FRESHNESS_HEADERS],
+  426: ["Upgrade"],
+  503: ["Retry-After", "Vary", ...FRESHNESS_HEADERS],
+};
+
+const DETAILS: Readonly<Partial<Record<ErrorCode, ConstructorParameters<typeof FlarewireError>[1]>>> = {
+  "invalid-parameter": 'limit is "0"; it has to be a whole number from 1 to 1000',
+  "unknown-channel": 'channels has "flare.pro", which names no channel',
+  "cursor-gone": 'after is "13ac274a9f68b758-9" (expired); at most 92 events are lost',
+  "not-ready": "there is no first snapshot yet",
+};
+
+const MORE: Readonly<Partial<Record<ErrorCode, ConstructorParameters<typeof FlarewireError>[2]>>> = {
+  "invalid-parameter": { field: "limit", bound: "a whole number from 1 to 1000" },
+  "unknown-channel": { field: "channels" },
+  "cursor-gone": { field: "after", lost: { reason: "expired", events: 92 } },
+};
+
+/** The responses that are problems: one component for each set of codes that an address answers with under one status. */
+export class ProblemResponses {
+  readonly #components = new Map<string, ResponseContract>();
+
+  /** References to them by status. */
+  of(codes: readonly ErrorCode[]): Readonly<Record<string, { readonly $ref: string }>> {
+    const byStatus = new Map<number, ErrorCode[]>();
+    for (const code of codes) {
+      const { status } = ERROR_CODES[code];
+      byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+    }
+    const entries = [...byStatus].toSorted(([a], [b]) => a - b);
+    return Object.fromEntries(
+      entries.map(([status, same]) => [`${status}`, this.#refTo(status, same.toSorted())]),
+    );
+  }
+
+  /** All that were referred to, by name. */
+  components(): Readonly<Record<string, ResponseContract>> {
+    return Object.fromEntries([...this.#components].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  }
+
+  #refTo(status: number, codes: readonly ErrorCode[]): { readonly $ref: string } {
+    const name = codes.join(".");
+    if (!this.#components.has(name)) this.#components.set(name, responseOf(status, codes));
+    return { $ref: `#/components/responses/${name}` };
+  }
+}
+
+/** An example of the problem of this code. */
+function exampleOf(code: ErrorCode): Problem {
+  return problemOf(
+    new FlarewireError(code, DETAILS[code] ?? ERROR_CODES[code].meaning, MORE[code]),
+    "5f0c2a7e11-4b",
+  );
+}
+
+function responseOf(status: number, codes: readonly ErrorCode[]): ResponseContract {
+  const fields = [
+    "Cache-Control" as const,
+    ...KEY_HEADERS,
+    ...(HEADERS_BY_STATUS[status] ?? (status === 400 || status === 403 ? ["Vary" as const] : [])),
+  ];
+  const types = codes.map((code) => `${PROBLEM_TYPE_PREFIX}${code}`);
+  return {
+    description: codes.map((code) => `\`${code}\`: ${ERROR_CODES[code].meaning}.`).join(" "),
+    headers: Object.fromEntries(fields.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
+    content: {
+      [PROBLEM_TYPE]: {
+        schema: {
+          allOf: [
+            refTo("Problem"),
+            { type: "object", properties: { type: { enum: types }, status: { const: status } } },
+          ],
+        },
+        examples: Object.fromEntries(codes.map((code) => [code, { value: exampleOf(code) }])),
+      },
+    },
+  };
+}

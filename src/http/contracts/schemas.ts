@@ -1,0 +1,166 @@
+import { z } from "zod";
+import * as model from "../../model/index.ts";
+import * as changes from "../../protocol/change-schema.ts";
+import * as protocol from "../../protocol/index.ts";
+import * as responses from "../responses.ts";
+import { DESCRIPTIONS } from "./descriptions.ts";
+
+/*
+ * The schemas of everything that is served, under the names that they have in the code, as components that refer to each other.
+ */
+
+/** As much of JSON Schema as the schemas here have. */
+export interface JsonSchema {
+  readonly [keyword: string]: unknown;
+  readonly $ref?: string;
+  readonly type?: string;
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+  readonly items?: JsonSchema;
+  readonly additionalProperties?: JsonSchema | boolean;
+  readonly anyOf?: readonly JsonSchema[];
+  readonly oneOf?: readonly JsonSchema[];
+  readonly allOf?: readonly JsonSchema[];
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+}
+
+/** Which JSON Schema: that of OpenAPI 3.1, or that of AsyncAPI 3. */
+export type Dialect = "draft-2020-12" | "draft-7";
+
+/** Where components are in both kinds of document. */
+const COMPONENTS = "#/components/schemas/";
+
+/** Names that a reader of the contract would not understand. */
+const RENAMED: Readonly<Record<string, string>> = {
+  ChangeSchema: "Change",
+  ChannelSchema: "Channel",
+  CursorText: "Cursor",
+  ViewSchema: "View",
+};
+
+/** Second names of other schemas. */
+const ALIASES: readonly string[] = ["AvalancheChartItem", "TradeCount"];
+
+/** What a client that lags is told of; see the hub's `conflate.ts`. */
+const MISSED_NAMES = ["flare-started", "flare-finished", "source-status"] as const;
+
+/** Each event's name with that of its schema. */
+export const EVENT_SCHEMAS: Readonly<Record<protocol.EventName, string>> = Object.fromEntries(
+  protocol.EVENT_NAMES.map((name) => [name, `${pascal(name)}Message`]),
+) as Record<protocol.EventName, string>;
+
+/** A reference to the component of this name. */
+export function refTo(name: string): JsonSchema {
+  return { $ref: `${COMPONENTS}${name}` };
+}
+
+/** All named schemas by name, in this dialect. Objects are open, as both sides ignore fields that they do not know. */
+export function namedSchemas(target: Dialect): Readonly<Record<string, JsonSchema>> {
+  const registry = z.registry<{ id: string }>();
+  for (const [exported, schema] of Object.entries({
+    ...model,
+    ...protocol,
+    ...changes,
+    ...responses,
+    ...eventMessages(),
+  })) {
+    if (!(schema instanceof z.ZodType) || ALIASES.includes(exported)) continue;
+    registry.add(schema, { id: RENAMED[exported] ?? exported });
+  }
+  const made = z.toJSONSchema(registry, { io: "input", target, uri: (id) => `${COMPONENTS}${id}` });
+  const schemas: Record<string, JsonSchema> = {};
+  for (const [name, { $schema: _dialect, $id: _id, ...schema }] of Object.entries(made.schemas)) {
+    schemas[name] = describe(name, schema as JsonSchema, target);
+  }
+  const items = [
+    "BscChartItem",
+    "ExchangeChartItem",
+    "MaticChartItem",
+    "BscLeaderboardEntry",
+    "ExchangeLeaderboardEntry",
+    "ChainLeaderboardEntry",
+  ];
+  return {
+    ...schemas,
+    // The log does not look into items, whose form the channel tells; readers of the contract want to know.
+    InsertChange: withProperty(schemas.InsertChange, "item", { anyOf: items.map(refTo) }),
+    EventName: { description: "What happened.", type: "string", enum: protocol.EVENT_NAMES },
+    EventMessage: oneOf(DESCRIPTIONS.EventMessage, Object.values(EVENT_SCHEMAS)),
+    Missed: oneOf(
+      DESCRIPTIONS.Missed,
+      MISSED_NAMES.map((name) => `Missed${pascal(name)}`),
+    ),
+  };
+}
+
+/** Of these components those that `document` refers to, directly or not. */
+export function referredTo(
+  schemas: Readonly<Record<string, JsonSchema>>,
+  document: unknown,
+): Readonly<Record<string, JsonSchema>> {
+  const found = new Set<string>();
+  const visit = (part: unknown) => {
+    for (const [, name = ""] of JSON.stringify(part).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)) {
+      if (found.has(name)) continue;
+      found.add(name);
+      visit(schemas[name]);
+    }
+  };
+  visit(document);
+  return Object.fromEntries(
+    Object.entries(schemas)
+      .filter(([name]) => found.has(name))
+      .toSorted(([a], [b]) => (a < b ? -1 : 1)),
+  );
+}
+
+/** The messages of events each as one object, instead of what the log adds and a body: generators of code want no intersections. */
+function eventMessages(): Readonly<Record<string, z.ZodType>> {
+  const messages: Record<string, z.ZodType> = {};
+  const placed = protocol.EventMessage.def.left.shape;
+  const missed = protocol.Missed.def.left.shape;
+  for (const body of protocol.EventBody.options) {
+    const name = body.shape.name.value;
+    messages[EVENT_SCHEMAS[name]] = z.object({ ...placed, ...body.shape });
+    if (MISSED_NAMES.some((told) => told === name)) {
+      messages[`Missed${pascal(name)}`] = z.object({ ...missed, ...body.shape });
+    }
+  }
+  return messages;
+}
+
+function describe(name: string, schema: JsonSchema, target: Dialect): JsonSchema {
+  const source = Object.entries(RENAMED).find(([, renamed]) => renamed === name)?.[0] ?? name;
+  const base = source.replace(/^Missed(?=\w)/, "").replace(/Message$/, "");
+  const words = (field = "") =>
+    DESCRIPTIONS[`${source}${field}`] ??
+    DESCRIPTIONS[`${base}${field}`] ??
+    DESCRIPTIONS[`${base}Event${field}`];
+  const properties = Object.entries(schema.properties ?? {}).map(([field, property]) => {
+    const description = words(`.${field}`);
+    if (description === undefined) return [field, property];
+    // Draft 7 ignores what stands beside a reference.
+    if (property.$ref && target === "draft-7") return [field, { description, allOf: [property] }];
+    return [field, { ...property, description }];
+  });
+  const description = words();
+  return {
+    ...(description === undefined ? {} : { description }),
+    ...schema,
+    ...(schema.properties ? { properties: Object.fromEntries(properties) } : {}),
+  };
+}
+
+function withProperty(schema: JsonSchema | undefined, field: string, property: JsonSchema): JsonSchema {
+  return { ...schema, properties: { ...schema?.properties, [field]: property } };
+}
+
+function oneOf(description: string | undefined, names: readonly string[]): JsonSchema {
+  return { ...(description === undefined ? {} : { description }), oneOf: names.map(refTo) };
+}
+
+function pascal(name: string): string {
+  return name.replace(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase());
+}

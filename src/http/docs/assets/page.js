@@ -1,0 +1,201 @@
+/*
+ * The script of the pages: asks addresses, and opens streams. What comes from the server holds names that strangers chose, so it is put
+ * in as text and never as markup.
+ */
+
+const MOST_MESSAGES = 200;
+const MOST_CHARACTERS = 100_000;
+
+/** The fields of a form that were filled in, by where they go. */
+function valuesOf(form, place) {
+  const fields = [...form.elements].filter(({ dataset, value }) => dataset.in === place && value !== "");
+  return fields.map(({ name, value }) => [name, value]);
+}
+
+function cut(text) {
+  if (text.length <= MOST_CHARACTERS) return text;
+  return `${text.slice(0, MOST_CHARACTERS)}\n… ${text.length - MOST_CHARACTERS} characters more`;
+}
+
+function pretty(text) {
+  try {
+    return JSON.stringify(JSON.parse(text), undefined, 2);
+  } catch {
+    return text;
+  }
+}
+
+function element(tag, text, ...children) {
+  const made = document.createElement(tag);
+  made.textContent = text;
+  made.append(...children);
+  return made;
+}
+
+for (const form of document.querySelectorAll("form.try")) prepareTry(form);
+
+function prepareTry(form) {
+  const [status, shown, cancel] = ["output", "pre", "[data-cancel]"].map((name) => form.querySelector(name));
+  let asked = new AbortController();
+  cancel.addEventListener("click", () => asked.abort());
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    asked.abort();
+    asked = new AbortController();
+    const { signal } = asked;
+    cancel.hidden = false;
+    status.textContent = "Asking …";
+    try {
+      await ask(form, signal, status, shown);
+    } catch (error) {
+      if (!signal.aborted || error.name !== "AbortError") status.textContent = `Failed: ${error.message}`;
+      else if (asked.signal === signal) status.textContent = "Cancelled.";
+    }
+    if (asked.signal === signal) cancel.hidden = true;
+  });
+}
+
+async function ask(form, signal, status, shown) {
+  const address = new URL(form.dataset.address, location.href);
+  address.search = new URLSearchParams(valuesOf(form, "query"));
+  const begun = performance.now();
+  const headers = Object.fromEntries(valuesOf(form, "header"));
+  const { method } = form.dataset;
+  const response = await fetch(address, { method, signal, headers, cache: "no-store" });
+  const body = await response.text();
+  const took = Math.round(performance.now() - begun);
+  status.textContent = `${response.status} ${response.statusText}, ${body.length} characters, ${took} ms`;
+  const fields = [...response.headers].map(([name, value]) => `${name}: ${value}`).join("\n");
+  shown.textContent = cut(`${method} ${address.pathname}${address.search}\n\n${fields}\n\n${pretty(body)}`);
+  shown.hidden = false;
+  // The next one then shows a 304.
+  const known = form.elements["If-None-Match"];
+  if (known && response.headers.has("etag")) known.value = response.headers.get("etag");
+}
+
+const stream = document.querySelector("#stream");
+if (stream) prepareStream(stream);
+
+function prepareStream(form) {
+  const [state, log, command, disconnect] = ["#state", "#log", "#command", "#disconnect"].map((name) =>
+    document.querySelector(name),
+  );
+  const send = command.querySelector("button");
+  let connection;
+  let count = 0;
+
+  const show = (direction, text) => {
+    const summary = element("summary", `${new Date().toLocaleTimeString()} ${direction} ${outline(text)}`);
+    const entry = element("li", "", element("details", "", summary, element("pre", cut(pretty(text)))));
+    entry.value = ++count;
+    log.prepend(entry);
+    while (log.children.length > MOST_MESSAGES) log.lastElementChild.remove();
+  };
+  const tell = (text, { open, commands = false }) => {
+    state.textContent = text;
+    disconnect.disabled = !open;
+    send.disabled = !commands;
+  };
+  const leave = () => {
+    connection?.close();
+    connection = undefined;
+  };
+
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    leave();
+    const open = form.elements.transport.value === "events" ? openEvents : openWebSocket;
+    tell("Connecting …", { open: true });
+    const mine = open(form, {
+      show,
+      tell: (...news) => {
+        if (connection === mine) tell(...news);
+      },
+    });
+    connection = mine;
+  });
+  disconnect.addEventListener("click", () => {
+    leave();
+    tell("Disconnected.", { open: false });
+  });
+  document.querySelector("#clear").addEventListener("click", () => log.replaceChildren());
+  command.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const text = command.querySelector("textarea").value;
+    connection.send(text);
+    show("→", text);
+  });
+}
+
+function openWebSocket(form, { show, tell }) {
+  const address = streamAddress(form, form.dataset.websocket);
+  address.protocol = address.protocol.replace("http", "ws");
+  const socket = new WebSocket(address, "flarewire.v1");
+  let opened = false;
+  socket.addEventListener("open", () => {
+    opened = true;
+    tell("Connected.", { open: true, commands: true });
+  });
+  socket.addEventListener("message", ({ data }) => show("←", data));
+  socket.addEventListener("close", async ({ code, reason }) => {
+    if (!opened) return tell(await refusal(form), { open: false });
+    const [, , action, meaning] = document.querySelector(`#close-codes tr[data-code="${code}"]`)?.cells ?? [];
+    const words = meaning ? `: ${meaning.textContent}; ${action.textContent}` : "";
+    tell(`Closed with ${code} ${reason}${words}.`, { open: false });
+  });
+  return socket;
+}
+
+function openEvents(form, { show, tell }) {
+  const source = new EventSource(streamAddress(form, form.dataset.events));
+  source.addEventListener("open", () => tell("Connected.", { open: true }));
+  for (const name of form.dataset.names.split(" "))
+    source.addEventListener(name, ({ data }) => show("←", data));
+  source.addEventListener("error", async () => {
+    if (source.readyState !== EventSource.CLOSED)
+      tell("Cut off; the browser connects again.", { open: true });
+    else tell(await refusal(form), { open: false });
+  });
+  return source;
+}
+
+/** Why a stream was refused. Browsers do not tell, so the same is asked for as events, and given up at once where it is answered. */
+async function refusal(form) {
+  const given = new AbortController();
+  try {
+    const headers = { accept: "text/event-stream" };
+    const response = await fetch(streamAddress(form, form.dataset.events), { headers, signal: given.signal });
+    if (response.ok) return "It could not be opened.";
+    const { status, title, detail } = await response.json();
+    return `Refused with ${status}, ${title}: ${detail}.`;
+  } catch {
+    return "The server cannot be reached.";
+  } finally {
+    given.abort();
+  }
+}
+
+function streamAddress(form, path) {
+  const address = new URL(path, location.href);
+  address.search = new URLSearchParams({ channels: "*", ...Object.fromEntries(valuesOf(form, "query")) });
+  return address;
+}
+
+/** What a message is, on one line. */
+function outline(text) {
+  let message;
+  try {
+    message = JSON.parse(text);
+  } catch {
+    return text.slice(0, 80);
+  }
+  const parts = [
+    message?.type,
+    message?.name,
+    message?.channel,
+    message?.resumed,
+    message?.cursor,
+    message?.code,
+  ];
+  return parts.filter((part) => part !== undefined && part !== "event").join(" · ");
+}

@@ -1,0 +1,98 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { chooseCoding } from "../accept-encoding.ts";
+import { createAsyncApi } from "../contracts/asyncapi.ts";
+import { createOpenApi } from "../contracts/openapi.ts";
+import { DOCUMENTS } from "../endpoints.ts";
+import type { HttpSettings } from "../http-settings.ts";
+import { namesEtag } from "../if-none-match.ts";
+import { Representation } from "../representation.ts";
+import { eventsPage } from "./events-page.ts";
+import { PAGE_POLICY, pageHtml } from "./layout.ts";
+import { markdown } from "./markdown.ts";
+import { restPage } from "./rest-page.ts";
+
+type DocumentName = keyof typeof DOCUMENTS;
+
+/**
+ * The contracts as JSON, and as pages that people read and try, below the prefix of `scope`. Each is made at the first request for it and
+ * never changes while the process lives, so that asking again costs a 304. The pages load nothing from elsewhere.
+ */
+export function addDocumentRoutes(
+  scope: FastifyInstance,
+  settings: Pick<HttpSettings, "basePath" | "corsOrigins">,
+): void {
+  const { basePath, corsOrigins } = settings;
+  const vary = corsOrigins === "*" ? "Accept-Encoding" : "Accept-Encoding, Origin";
+  const made = new Map<DocumentName, Representation>();
+  const read = (name: DocumentName): Representation => {
+    const held = made.get(name) ?? represent(makeDocument(name, basePath));
+    made.set(name, held);
+    return held;
+  };
+  for (const name of Object.keys(DOCUMENTS) as DocumentName[]) {
+    const { path, type } = DOCUMENTS[name];
+    const fields = {
+      "content-type": `${type}; charset=utf-8`,
+      "cache-control": "no-cache",
+      vary,
+      ...(type === "text/html" ? PAGE_FIELDS : {}),
+    };
+    scope.route({
+      method: ["GET", "HEAD"],
+      url: path,
+      handler: (request, reply) => answer(request, reply.headers(fields), read(name)),
+    });
+  }
+}
+
+const PAGE_FIELDS = { "content-security-policy": PAGE_POLICY, "referrer-policy": "no-referrer" } as const;
+
+function answer(request: FastifyRequest, reply: FastifyReply, body: Representation): FastifyReply {
+  const coding = body.codingFor(chooseCoding(request.headers["accept-encoding"]));
+  const etag = body.etag(coding);
+  reply.header("etag", etag);
+  const known = request.headers["if-none-match"];
+  if (known !== undefined && namesEtag(known, etag)) {
+    return reply.removeHeader("content-type").code(304).send();
+  }
+  const bytes = body.form(coding);
+  reply.header("content-length", String(bytes.length));
+  if (coding !== "identity") reply.header("content-encoding", coding);
+  return request.method === "HEAD" ? reply.send() : reply.send(bytes);
+}
+
+function represent(text: string): Representation {
+  const bytes = Buffer.from(text);
+  return new Representation(bytes, createHash("sha256").update(bytes).digest("hex").slice(0, 16));
+}
+
+function makeDocument(name: DocumentName, basePath: string): string {
+  switch (name) {
+    case "openapi":
+      return JSON.stringify(createOpenApi(basePath));
+    case "asyncapi":
+      return JSON.stringify(createAsyncApi(basePath));
+    case "docs":
+      return restPage(basePath, createOpenApi(basePath));
+    case "docsEvents":
+      return eventsPage(basePath, createAsyncApi(basePath));
+    case "docsProtocol":
+      // From src/http/docs and dist/http/docs alike; the package has the text where its links lead.
+      return pageHtml(
+        basePath,
+        "docsProtocol",
+        "Protocol",
+        markdown(readText("../../../src/protocol/PROTOCOL.md")),
+      );
+    case "docsScript":
+      return readText("./assets/page.js");
+    case "docsStyle":
+      return readText("./assets/page.css");
+  }
+}
+
+function readText(path: string): string {
+  return readFileSync(new URL(path, import.meta.url), "utf8");
+}

@@ -1,0 +1,27 @@
+import type { ParameterContract } from "../contracts/parameters.ts";
+import { Html, html, prose } from "./html.ts";
+import { typeHtml } from "./schema-html.ts";
+
+/** The parameters as labelled inputs of a form, each with what it means. `prefix` keeps the ids of a page's forms apart. */
+export function parameterFields(prefix: string, parameters: readonly ParameterContract[]): Html {
+  const fields = parameters.map((parameter) => {
+    const { name, description, schema } = parameter;
+    const id = `${prefix}-${name.toLowerCase()}`;
+    const place = parameter.in === "header" ? html` <small>header field</small>` : html``;
+    return html`<div class="field"><label for="${id}"><code>${name}</code>${place}</label>
+${inputHtml(id, parameter)}
+<p id="${id}-about">${prose(description)} <small>${typeHtml(schema)}</small></p></div>
+`;
+  });
+  return new Html(fields.map(({ markup }) => markup).join(""));
+}
+
+function inputHtml(id: string, { name, schema, example, in: place }: ParameterContract): Html {
+  const values = schema.enum ?? (schema.type === "boolean" ? ["true", "false"] : undefined);
+  if (values) {
+    const options = values.map((value) => html`<option>${String(value)}</option>`);
+    return html`<select id="${id}" name="${name}" data-in="${place}" aria-describedby="${id}-about"><option value="">as it is</option>${options}</select>`;
+  }
+  const hint = example === undefined ? "" : [example].flat().join(",");
+  return html`<input id="${id}" name="${name}" data-in="${place}" placeholder="${hint}" aria-describedby="${id}-about" autocomplete="off" spellcheck="false">`;
+}

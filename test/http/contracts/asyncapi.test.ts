@@ -1,0 +1,93 @@
+import { Parser } from "@asyncapi/parser";
+import { expect, test } from "vitest";
+import { createAsyncApi } from "../../../src/http/index.ts";
+import {
+  CHANNELS,
+  CLOSE_CODES,
+  Command,
+  closeAction,
+  EVENT_NAMES,
+  ServerMessage,
+} from "../../../src/protocol/index.ts";
+import { checkMessage } from "../../support/contract.ts";
+import { danglingRefs } from "./dangling-refs.ts";
+
+const ASYNCAPI = createAsyncApi("");
+const COMMANDS: readonly string[] = Command.options.map(({ shape }) => shape.type.value);
+
+/** Faults that the official parser finds; what it only recommends is none. */
+async function faults(document: object): Promise<readonly string[]> {
+  const { document: parsed, diagnostics } = await new Parser().parse(JSON.stringify(document));
+  const found = diagnostics.filter(({ code }) => code !== "asyncapi-latest-version");
+  const told = found.map(({ code, path, message }) => `${path.join("/")}: ${code}, ${message}`);
+  return parsed ? told : ["not parsed", ...told];
+}
+
+test("the document passes the official parser, below a base path too", async () => {
+  expect(await faults(ASYNCAPI)).toEqual([]);
+  expect(await faults(createAsyncApi("/fw/a"))).toEqual([]);
+});
+
+test("the parser would find a fault", async () => {
+  const operations = { tell: { action: "send", channel: { $ref: "#/channels/nowhere" } } };
+  expect(await faults({ ...ASYNCAPI, operations })).not.toEqual([]);
+});
+
+test("every reference leads somewhere", () => {
+  expect(danglingRefs(ASYNCAPI)).toEqual([]);
+});
+
+test("its messages are those that the code knows, and all of them, each in its direction", () => {
+  const server = Object.keys(ASYNCAPI.components.messages).filter((name) => !COMMANDS.includes(name));
+  const types = ServerMessage.options.map((option) =>
+    "shape" in option ? option.shape.type.value : option.def.left.shape.type.value,
+  );
+  const others: readonly string[] = types.filter((type) => type !== "event");
+  expect(server.toSorted()).toEqual([...new Set([...others, "close", ...EVENT_NAMES])].toSorted());
+  const { stream, events } = ASYNCAPI.channels;
+  expect(Object.keys(stream.messages).toSorted()).toEqual(
+    [...server.filter((name) => name !== "close"), ...COMMANDS].toSorted(),
+  );
+  expect(Object.keys(events.messages).filter((name) => COMMANDS.includes(name))).toEqual([]);
+  const operations = JSON.stringify(ASYNCAPI.operations);
+  for (const name of Object.keys(stream.messages))
+    expect(operations).toContain(`"#/channels/stream/messages/${name}"`);
+});
+
+test("every example is what its schema says, with no field beyond", () => {
+  for (const [name, { examples }] of Object.entries(ASYNCAPI.components.messages)) {
+    expect(examples.length, name).toBeGreaterThan(0);
+    for (const { payload } of examples) checkMessage(payload, COMMANDS.includes(name) ? "client" : "server");
+  }
+});
+
+test("its close codes are those of the code, and in the range that says what to do", () => {
+  const told = ASYNCAPI["x-close-codes"].map(({ reason, ...rest }) => [reason, rest]);
+  expect(Object.fromEntries(told)).toEqual(CLOSE_CODES);
+  for (const { code, action } of ASYNCAPI["x-close-codes"]) expect(closeAction(code)).toBe(action);
+});
+
+test("it knows every channel of the market, and what comes on it", () => {
+  expect(Object.keys(ASYNCAPI["x-channels"])).toEqual(CHANNELS);
+  expect(new Set(Object.values(ASYNCAPI["x-channels"]).flat())).toEqual(new Set(EVENT_NAMES));
+});
+
+test("what is no message is refused by what the tests check with", () => {
+  const { payload } = ASYNCAPI.components.messages.pong?.examples[0] ?? {};
+  const pong = payload as Record<string, unknown>;
+  checkMessage(pong);
+  for (const wrong of [
+    { ...pong, more: 1 },
+    { ...pong, server_time: "now" },
+    { type: "pang" },
+    undefined,
+    { type: "ping" },
+  ]) {
+    expect(() => checkMessage(wrong)).toThrow();
+  }
+  const started = ASYNCAPI.components.messages["flare-started"]?.examples[0]?.payload as Record<
+    string,
+    unknown
+  >;
+  expect(() => checkMessage({ ...started, channel: "flares.finished" })).toThrow("does not come on");
+});

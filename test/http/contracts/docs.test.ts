@@ -1,0 +1,112 @@
+import { readFileSync } from "node:fs";
+import { Script } from "node:vm";
+import { expect } from "vitest";
+import { escapeText, html } from "../../../src/http/docs/html.ts";
+import { createAsyncApi, createOpenApi, DOCUMENTS } from "../../../src/http/index.ts";
+import { test } from "../rest-fixture.ts";
+
+const PAGES = Object.values(DOCUMENTS).filter(({ type }) => type === "text/html");
+const SCRIPT = readFileSync(new URL("../../../src/http/docs/assets/page.js", import.meta.url), "utf8");
+
+test("both contracts are served below the base path, and say so", async ({ makeRest }) => {
+  const rest = await makeRest({ settings: { basePath: "/fw" } });
+  const openapi = await rest.ask("GET", "/fw/openapi.json");
+  expect(openapi.json).toEqual(JSON.parse(JSON.stringify(createOpenApi("/fw"))));
+  expect(openapi.json).toMatchObject({ openapi: "3.1.1", servers: [{ url: "/fw" }] });
+  const asyncapi = await rest.ask("GET", "/fw/asyncapi.json");
+  expect(asyncapi.json).toEqual(JSON.parse(JSON.stringify(createAsyncApi("/fw"))));
+  expect(asyncapi.json).toMatchObject({ asyncapi: "3.0.0", servers: { websocket: { pathname: "/fw" } } });
+  expect((await rest.ask("GET", "/openapi.json")).status).toBe(404);
+});
+
+test("every document has an entity tag, answers HEAD and OPTIONS, and comes compressed", async ({ rest }) => {
+  for (const { path, type } of Object.values(DOCUMENTS)) {
+    const { status, headers, body } = await rest.ask("GET", path);
+    expect([status, headers["content-type"]]).toEqual([200, `${type}; charset=utf-8`]);
+    const again = await rest.ask("GET", path, { "if-none-match": String(headers.etag) });
+    expect([again.status, again.headers.etag]).toEqual([304, headers.etag]);
+    const head = await rest.ask("HEAD", path);
+    expect([head.status, head.headers["content-length"], head.body.length]).toEqual([
+      200,
+      `${body.length}`,
+      0,
+    ]);
+    expect((await rest.ask("OPTIONS", path)).headers.allow).toBe("GET, HEAD, OPTIONS");
+    const small = await rest.ask("GET", path, { "accept-encoding": "br" });
+    expect(small.headers["content-encoding"]).toBe("br");
+    expect(small.body.length).toBeLessThan(20_000);
+    expect((await rest.ask("POST", path)).status).toBe(405);
+  }
+});
+
+test("a page loads nothing from elsewhere, and has nothing that its policy would stop", async ({
+  makeRest,
+}) => {
+  const rest = await makeRest({ settings: { basePath: "/fw" } });
+  for (const { path } of PAGES) {
+    const { headers, body } = await rest.ask("GET", `/fw${path}`);
+    const policy = String(headers["content-security-policy"]);
+    expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self';/);
+    expect(policy).not.toMatch(/unsafe|https?:|data:|\*/);
+    const text = body.toString();
+    expect(text).not.toMatch(/<[^>]+\s(?:on\w+|style)=/i);
+    expect(text).not.toMatch(/<script(?![^>]+src=)|<style|<iframe|<img|<base|javascript:/i);
+    const loaded = [...text.matchAll(/<(?:script|link)[^>]+(?:src|href)="([^"]+)"/g)].map(
+      ([, target]) => target,
+    );
+    expect(loaded.toSorted()).toEqual(["/fw/docs/page.css", "/fw/docs/page.js"]);
+    for (const [, target = ""] of text.matchAll(/<a [^>]*href="([^"]+)"/g))
+      expect(target).toMatch(/^(#|\/fw\/)/);
+  }
+});
+
+test("every link leads somewhere, every id is one of its kind, and every field has a label", async ({
+  rest,
+}) => {
+  for (const { path } of PAGES) {
+    const text = (await rest.ask("GET", path)).body.toString();
+    const ids = [...text.matchAll(/\sid="([^"]+)"/g)].map(([, id = ""]) => id);
+    expect(
+      ids.filter((id, at) => ids.indexOf(id) !== at),
+      path,
+    ).toEqual([]);
+    const anchors = [...text.matchAll(/href="#([^"]+)"/g)].map(([, id = ""]) => id);
+    expect(
+      [...new Set(anchors)].filter((id) => !ids.includes(id)),
+      path,
+    ).toEqual([]);
+    for (const [, target = ""] of text.matchAll(/href="(\/[^"#]*)/g)) {
+      expect((await rest.ask("GET", target)).status, target).toBe(200);
+    }
+    const fields = [...text.matchAll(/<(?:input|select|textarea) id="([^"]+)"/g)].map(([, id = ""]) => id);
+    const labels = [...text.matchAll(/<label for="([^"]+)"/g)].map(([, id = ""]) => id);
+    expect(labels).toEqual(fields);
+  }
+});
+
+test("the pages show every address, every message and every rule", async ({ rest }) => {
+  const [docs, events, protocol] = await Promise.all(
+    PAGES.map(async ({ path }) => (await rest.ask("GET", path)).body.toString()),
+  );
+  for (const path of Object.keys(createOpenApi("").paths)) expect(docs).toContain(`<code>${path}</code>`);
+  for (const name of Object.keys(createAsyncApi("").components.messages))
+    expect(events).toContain(`id="message-${name}"`);
+  const rules = readFileSync(new URL("../../../src/protocol/PROTOCOL.md", import.meta.url), "utf8").matchAll(
+    /\*\*(\[[WSP]\d+\])\*\*/g,
+  );
+  for (const [, rule] of rules) expect(protocol).toContain(`<strong>${rule}</strong>`);
+  expect(protocol).not.toMatch(/^(\||\* |#|```)/m);
+});
+
+test("the script puts in what strangers wrote as text only", () => {
+  expect(() => new Script(SCRIPT)).not.toThrow();
+  expect(SCRIPT).not.toMatch(/innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function/);
+});
+
+test("what is put into a page becomes text", () => {
+  const hostile = `<img src=x onerror="alert('1')">&`;
+  expect(html`<p title="${hostile}">${hostile}</p>`.markup).toBe(
+    `<p title="${escapeText(hostile)}">&lt;img src=x onerror=&quot;alert(&#39;1&#39;)&quot;&gt;&amp;</p>`,
+  );
+  expect(html`${[html`<b>`, html`${"<"}`]}${undefined}${false}${1}`.markup).toBe("<b>&lt;1");
+});

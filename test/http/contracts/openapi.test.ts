@@ -1,0 +1,194 @@
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { describe, expect } from "vitest";
+import { ALLOWED_HEADERS, EXPOSED_HEADERS } from "../../../src/http/common-headers.ts";
+import { HEADERS } from "../../../src/http/contracts/headers.ts";
+import { EVENTS_PARAMETERS, STREAM_PARAMETERS } from "../../../src/http/contracts/parameters.ts";
+import type { ResponseContract } from "../../../src/http/contracts/problem-responses.ts";
+import {
+  ANY_PROBLEMS,
+  createOpenApi,
+  DOCUMENTS,
+  ENDPOINTS,
+  EVENTS_ENDPOINT,
+  METRICS_PATH,
+  STREAM_PATH,
+  STREAM_PROBLEMS,
+  TICKETS_ENDPOINT,
+} from "../../../src/http/index.ts";
+import { ERROR_CODES, type ErrorCode } from "../../../src/protocol/index.ts";
+import { checkResponse } from "../../support/contract.ts";
+import { test as rest } from "../rest-fixture.ts";
+import { test as wire } from "../websocket-fixture.ts";
+import { danglingRefs } from "./dangling-refs.ts";
+
+const OPENAPI = createOpenApi("");
+
+rest("the document passes the validator of OpenAPI 3.1, below a base path too", async () => {
+  for (const basePath of ["", "/fw/a"]) {
+    const validator = new Validator();
+    const { valid, errors } = await validator.validate(structuredClone({ ...createOpenApi(basePath) }));
+    expect(errors).toBeUndefined();
+    expect([valid, validator.version]).toEqual([true, "3.1"]);
+  }
+});
+
+rest("the validator would find a fault", async () => {
+  const broken = { ...structuredClone(OPENAPI), paths: { "no-slash": {} } };
+  expect((await new Validator().validate(broken)).valid).toBe(false);
+});
+
+rest("every reference leads somewhere, and every component is referred to", () => {
+  expect(danglingRefs(OPENAPI)).toEqual([]);
+  const text = JSON.stringify(OPENAPI);
+  for (const [kind, named] of Object.entries(OPENAPI.components)) {
+    const unused = Object.keys(named).filter(
+      (name) => kind !== "securitySchemes" && !text.includes(`"#/components/${kind}/${name}"`),
+    );
+    expect(unused, kind).toEqual([]);
+  }
+});
+
+rest("its addresses are those of the tables, each with the problems that it can answer", () => {
+  const served = [
+    ...Object.values(ENDPOINTS),
+    EVENTS_ENDPOINT,
+    ...Object.values(DOCUMENTS),
+    { path: STREAM_PATH },
+    TICKETS_ENDPOINT,
+    { path: METRICS_PATH },
+  ];
+  expect(Object.keys(OPENAPI.paths).toSorted()).toEqual(served.map(({ path }) => path).toSorted());
+  const own = new Map<string, readonly ErrorCode[]>([
+    ...Object.values({ ...ENDPOINTS, events: EVENTS_ENDPOINT, tickets: TICKETS_ENDPOINT }).map(
+      ({ path, problems }) => [path, problems] as const,
+    ),
+    [STREAM_PATH, STREAM_PROBLEMS],
+  ]);
+  for (const [path, { get, post }] of Object.entries(OPENAPI.paths)) {
+    const statuses = [...ANY_PROBLEMS, ...(own.get(path) ?? [])].map((code) => `${ERROR_CODES[code].status}`);
+    const told = Object.keys((get ?? post)?.responses ?? {}).filter((status) => Number(status) >= 400);
+    expect(told.toSorted(), path).toEqual([...new Set(statuses)].toSorted());
+  }
+  const ids = Object.values(OPENAPI.paths).flatMap((operations) =>
+    Object.values(operations).map(({ operationId }) => operationId),
+  );
+  expect(new Set(ids).size).toBe(ids.length);
+});
+
+rest("every example is what its schema says, headers included", () => {
+  let seen = 0;
+  for (const [path, { get, post }] of Object.entries(OPENAPI.paths)) {
+    for (const [status, response] of Object.entries((get ?? post)?.responses ?? {})) {
+      const contract =
+        "$ref" in response ? OPENAPI.components.responses[response.$ref.split("/").at(-1) ?? ""] : response;
+      for (const [type, body] of examplesOf(contract)) {
+        const told = Object.entries(HEADERS).filter(
+          ([name]) => contract?.headers && name in contract.headers,
+        );
+        const headers = Object.fromEntries(told.map(([name, { example }]) => [name.toLowerCase(), example]));
+        checkResponse(get ? "GET" : "POST", path, {
+          status: Number(status),
+          headers: { ...headers, "content-type": type },
+          body,
+        });
+        seen += 1;
+      }
+    }
+  }
+  expect(seen).toBeGreaterThan(100);
+});
+
+function examplesOf(contract: ResponseContract | undefined): readonly (readonly [string, unknown])[] {
+  return Object.entries(contract?.content ?? {}).flatMap(([type, { example, examples = {} }]) => [
+    ...(example === undefined ? [] : [[type, example] as const]),
+    ...Object.values(examples).map(({ value }) => [type, value] as const),
+  ]);
+}
+
+rest("every field that other origins may read or send is in it", () => {
+  expect(EXPOSED_HEADERS.filter((name) => !(name in HEADERS))).toEqual([]);
+  const sent = JSON.stringify(OPENAPI.paths);
+  const told = ALLOWED_HEADERS.filter(
+    (name) => name !== "Authorization" && !sent.includes(`"name":"${name}","in":"header"`),
+  );
+  expect(told).toEqual([]);
+});
+
+describe("the bounds of parameters are the server's", () => {
+  /** Values at the bound, and beyond it. */
+  const CASES: Readonly<Record<string, readonly [good: readonly string[], bad: readonly string[]]>> = {
+    channels: [["*", "flares.*", "status"], ["flare.pro"]],
+    after: [
+      ["oldest", "test1-0"],
+      ["newest", "test1-01", "x".repeat(49)],
+    ],
+    limit: [
+      ["1", "1000"],
+      ["0", "1001"],
+    ],
+    wait: [
+      ["0", "60"],
+      ["61", "-1"],
+    ],
+    tokens: [["0xab"], ["ab", Array.from({ length: 65 }, () => "0xab").join()]],
+    symbols: [["A", "x".repeat(64)], ["x".repeat(65)]],
+    min_liquidity: [
+      ["0", "50000.5"],
+      ["-1", "much"],
+    ],
+    min_price_change: [["-5", "10"], ["much"]],
+    names: [["flare-started"], ["flare-began"]],
+    snapshot: [["true", "false"], ["yes"]],
+    mode: [[], ["latest", "fast"]],
+    client: [[], ["abcdefgh"]],
+    ticket: [[], []],
+  };
+
+  wire("over HTTP as JSON", async ({ wire }) => {
+    const named = EVENTS_PARAMETERS.filter((parameter) => parameter.in === "query").map(({ name }) => name);
+    expect(Object.keys(CASES).toSorted()).toEqual(named.toSorted());
+    for (const [name, [good, bad]] of Object.entries(CASES)) {
+      for (const [values, status] of [
+        [good, 200],
+        [bad, 400],
+      ] as const) {
+        for (const value of values) {
+          const { message } = await wire.ask(
+            `${EVENTS_ENDPOINT.path}?${new URLSearchParams({ [name]: value })}`,
+          );
+          expect([name, value, message.statusCode]).toEqual([name, value, status]);
+        }
+      }
+    }
+  });
+
+  wire("of a stream", async ({ wire }) => {
+    const { limit: _limit, wait: _wait, ...cases } = CASES;
+    const streams = {
+      ...cases,
+      after: [["test1-0"], ["oldest"]],
+      mode: [["latest", "events"], ["fast"]],
+      client: [
+        ["abcdefgh", "x".repeat(64)],
+        ["abcdefg", "x".repeat(65), "abcdefg!"],
+      ],
+    } as const;
+    expect(Object.keys(streams).toSorted()).toEqual(STREAM_PARAMETERS.map(({ name }) => name).toSorted());
+    for (const [name, [good, bad]] of Object.entries(streams)) {
+      for (const [values, status] of [
+        [good, 200],
+        [bad, 400],
+      ] as const) {
+        for (const value of values) {
+          const query = new URLSearchParams({ channels: "status", [name]: value });
+          const { message } = await wire.ask(
+            `${EVENTS_ENDPOINT.path}?${query}`,
+            { accept: "text/event-stream" },
+            "HEAD",
+          );
+          expect([name, value, message.statusCode]).toEqual([name, value, status]);
+        }
+      }
+    }
+  });
+});
