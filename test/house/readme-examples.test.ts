@@ -158,6 +158,10 @@ test("a recording of one's own is served and replayed", { timeout: 60_000 }, asy
   await using server = spawnCli([...serving, "--port", "0", "--log-level", "error"]);
   await server.said("stdout", /http:\/\/127\.0\.0\.1:\d+/);
   const url = /http:\/\/127\.0\.0\.1:\d+/.exec(server.stdout())?.[0] ?? "";
+  const [following = []] = take(/flarewire -- serve --source follow:/).map(own);
+  const edgeOf = following.slice(0, -2).map((word) => word.replace("http://127.0.0.1:8080", url));
+  await using edge = spawnCli([...edgeOf, "--port", "0", "--log-level", "error"]);
+  await edge.said("stdout", /http:\/\/127\.0\.0\.1:\d+/);
   const [tail = []] = take(/flarewire -- tail --channels/).map(own);
   await using tailing = spawnCli([...tail.slice(0, 1), url, ...tail.slice(1)]);
   await tailing.said("stderr", "following");

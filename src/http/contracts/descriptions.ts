@@ -51,6 +51,8 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   EventBody: "Every event, told apart by `name`.",
   EventMessage:
     "Server → client. `prev` is the seq before which nothing of this subscription was left out: a client that holds `seq` ≥ `prev` has missed nothing, and one that holds `seq` ≥ this one's has it already.",
+  "EventMessage.batch":
+    "Seq of the last event of the log that came of the same look at the source: behind it, and not before, the lists are a state that REST serves.",
   EventsResponse:
     "`GET /api/v1/events`: the events behind the cursor that was given, each as a WebSocket brings it, in order.",
   "EventsResponse.cursor":
@@ -172,6 +174,8 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   Lost: "Why a cursor cannot be resumed from, and how much was missed: `events` is `null` where nobody can know.",
   MarketData:
     "How a market-data aggregator lists the token. A token that it does not list has `null` in this object's place.",
+  MarksText:
+    "By channel and key the marks of the items that were ever something else than what they are; all others are marked by what they are.",
   MaticChartItem: "An item of the chart of `matic`.",
   "MaticChartItem.id":
     "Derived from group and token: the same token keeps its id when it leaves the chart and returns.",
@@ -182,6 +186,10 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
     "Percent of the most recent price against `most_recent_price_average`.",
   "MaticChartItem.recent_average_price": "Mean close of the last 5 one-minute candles.",
   "MaticChartItem.streak": "Consecutive minutes in the chart, this one included.",
+  MirrorBase: "What a server that mirrors this one needs beside the snapshot.",
+  "MirrorBase.marks": "What items were since they entered their lists, for filters: see MarksText.",
+  "MirrorBase.observed_at": "Event time of the snapshot, as REST tells it.",
+  "MirrorBase.positions": "Of all channels the seq of the latest event; 0 when there was none in this epoch.",
   Missed:
     "Server → client, in mode `latest`: a start, a finish or a change of the source that the client was too slow for. News only: it changes no list and moves no cursor.",
   NestedFlare:
@@ -240,7 +248,7 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   "SourceStatusEvent.observed_at":
     "Event time at which it was observed; that of the market, which in a replay is the past.",
   Subscribe:
-    "Client → server: follow these channels (or patterns). `after`: continue behind this cursor. `filter`: only these items and events. `mode`: `events` (default) sends every event however late; `latest` may conflate them. `snapshot: false`: without a cursor, start at the head without the lists.",
+    "Client → server: follow these channels (or patterns). `after`: continue behind this cursor. `filter`: only these items and events. `mode`: `events` (default) sends every event however late; `latest` may conflate them. `snapshot: false`: without a cursor, start at the head without the lists. `mirror`: with the lists comes `base`.",
   Subscribed:
     'Server → client, the answer to `subscribe`. `resumed: "full"`: every event after the given cursor follows. `"reset"`: a snapshot is here instead, taken exactly at `cursor`; `lost` says what was missed when a cursor was given.',
   Term: "One term of the score: `weight` × `z`, clipped to [0, 6], is what it contributed.",

@@ -103,6 +103,10 @@ export const STREAM_PARAMETERS: readonly ParameterContract[] = [
   CHOICE.names,
   CHOICE.mode,
   CHOICE.snapshot,
+  query("mirror", "For a server that mirrors this one: with the lists comes `base`.", {
+    type: "boolean",
+    default: false,
+  }),
   CHOICE.client,
   CHOICE.ticket,
 ];
