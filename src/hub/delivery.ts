@@ -268,11 +268,18 @@ export class Delivery implements GroupMember {
   #read(state: Behind, after: Cursor, then: (result: BacklogPart) => void): void {
     state.reading = true;
     this.#readFrom(state, after)
-      .then((result) => {
-        state.reading = false;
-        if (this.#state === state) then(result);
-      })
+      .then((result) => this.#host.turn.run(() => this.#take(state, result, then)))
       .catch((error) => this.#owner.fail(error));
+  }
+
+  #take(state: Behind, result: BacklogPart, then: (result: BacklogPart) => void): void {
+    state.reading = false;
+    if (this.#state !== state) return;
+    try {
+      then(result);
+    } catch (error) {
+      this.#owner.fail(error);
+    }
   }
 
   /** The records, and where the shape is filtered and the lists are not there yet, the lists too: without them the records are lost on it. */

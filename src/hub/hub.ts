@@ -27,6 +27,7 @@ import type { SessionHost, Watch } from "./session-host.ts";
 import { createShape, shapeKey } from "./shape.ts";
 import type { Socket } from "./socket.ts";
 import { createTally, type Tally } from "./tally.ts";
+import { TurnBudget } from "./turn-budget.ts";
 
 /** How often deadlines are looked at. */
 const TICK_MS = 1_000;
@@ -195,6 +196,7 @@ export class Hub {
       head,
       history: this.#history,
       tally: this.tally,
+      turn: new TurnBudget(() => clock.monotonic()),
       limits: this.limits,
       monotonicMs: () => clock.monotonic(),
       wallMs: () => clock.now(),

@@ -7,6 +7,7 @@ import type { HubLimits } from "./hub-limits.ts";
 import type { ListHistory } from "./list-history.ts";
 import type { Selection } from "./selection.ts";
 import type { Tally } from "./tally.ts";
+import type { TurnBudget } from "./turn-budget.ts";
 
 /** What a delivery sees of the hub. */
 export interface DeliveryHost {
@@ -16,6 +17,8 @@ export interface DeliveryHost {
   readonly history: ListHistory;
   readonly limits: HubLimits;
   readonly tally: Tally;
+  /** What of each turn of the event loop catching up may take. */
+  readonly turn: TurnBudget;
   /** For limits: see WallClock.monotonic. */
   monotonicMs(): number;
   /** Puts a client that was sent everything up to the head among its equals. */

@@ -168,7 +168,10 @@ describe("the bounds of parameters are the server's", () => {
       ...cases,
       after: [["test1-0"], ["oldest"]],
       mode: [["latest", "events"], ["fast"]],
-      mirror: [["true", "false"], ["yes", ""]],
+      mirror: [
+        ["true", "false"],
+        ["yes", ""],
+      ],
       client: [
         ["abcdefgh", "x".repeat(64)],
         ["abcdefg", "x".repeat(65), "abcdefg!"],
