@@ -1,7 +1,7 @@
 import type { End } from "./end.ts";
 
 /*
- * What a connection does next, as a pure function over an exhaustive table: (state, input) → state and effects. No clock, no chance, no
+ * What a connection does next, as a pure function over a table: (state, input) → state and effects. No clock, no chance, no
  * I/O; the driver (connection.ts) has those.
  */
 
