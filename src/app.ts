@@ -55,6 +55,8 @@ export interface GatewayParts {
   readonly logger?: Logger;
   /** In place of the source that the config names. */
   readonly source?: SnapshotSource;
+  /** The key that a server is shown which the config says to follow, of the plan `pro`; none by default. */
+  readonly leaderKey?: string | undefined;
   /** Ends the wait for the first snapshot; what was started is stopped by {@link Gateway.stop}. */
   readonly signal?: AbortSignal;
 }
@@ -93,7 +95,7 @@ interface Parts extends SourceParts {
 async function start(config: Config, parts: Parts, given: GatewayParts): Promise<Gateway> {
   const { clock, logger, kept, keys } = parts;
   const { door, places } = keys;
-  const opened = openSource(config, parts, given.source);
+  const opened = openSource(config, { ...parts, leaderKey: given.leaderKey }, given.source);
   const { source, resume } = opened;
   const prepared = prepareSource(opened, kept);
   const { log, aheadWaitMs, mayBeMirrored } = prepared;

@@ -24,6 +24,8 @@ export interface SourceParts {
   readonly clock: WallClock;
   readonly logger: Logger;
   readonly kept: Kept;
+  /** What a leader that knows keys is shown. */
+  readonly leaderKey?: string | undefined;
 }
 
 /** Where a source goes on; polls up to `afterMs` are an engine's that catches up. */
@@ -97,10 +99,14 @@ export function openSource(
   }
 }
 
-function openLeader(url: string, { staleAfterMs }: Config, { clock, logger }: SourceParts): Leader {
+function openLeader(
+  url: string,
+  { staleAfterMs }: Config,
+  { clock, logger, leaderKey }: SourceParts,
+): Leader {
   const onNotice = (sentence: string, isTrouble: boolean) =>
     isTrouble ? logger.warn({ leader: url }, sentence) : logger.info({ leader: url }, sentence);
-  return createLeader({ url, clock, staleAfterMs, onNotice });
+  return createLeader({ url, key: leaderKey, clock, staleAfterMs, onNotice });
 }
 
 function resumeOf({ known, observedAtMs }: RestoredState, afterMs: number): Resume {

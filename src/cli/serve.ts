@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { type Gateway, startGateway } from "../app.ts";
-import { type Config, leaderOf, loadConfig, settingsHelp } from "../config.ts";
+import { type Config, keyFrom, LEADER_KEY_VARIABLE, leaderOf, loadConfig, settingsHelp } from "../config.ts";
 import { createLogger } from "../create-logger.ts";
 import { EXIT, type ExitCode, watchShutdown } from "../lib/shutdown.ts";
 import type { Terminal } from "./terminal.ts";
@@ -19,6 +19,8 @@ export function serveHelp(): string {
     "",
     "Options:",
     settingsHelp(),
+    "",
+    `A server that is followed (--source follow:URL) and knows keys is shown the one in ${LEADER_KEY_VARIABLE}, of the plan pro.`,
   ].join("\n");
 }
 
@@ -26,6 +28,7 @@ export function serveHelp(): string {
 export async function serve(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
   const { environment } = terminal;
   const config = loadConfig({ args, environment, presets: { data: stateDirectory(environment) } }).config;
+  const leaderKey = keyFrom(environment, LEADER_KEY_VARIABLE);
   const logger = createLogger(config.logLevel);
   const shutdown = watchShutdown(process);
   const crash = (error: unknown) => {
@@ -37,7 +40,7 @@ export async function serve(args: readonly string[], terminal: Terminal): Promis
   terminal.stdout.on("error", () => {});
   try {
     const { signal: ended } = shutdown;
-    const gateway = await startGateway(config, { logger, signal: ended });
+    const gateway = await startGateway(config, { logger, leaderKey, signal: ended });
     if (!ended.aborted) terminal.stdout.write(`${greeting(gateway, config)}\n`);
     const signal = await shutdown.requested;
     logger.info({ signal, drainMs: config.drainMs }, "stopping");

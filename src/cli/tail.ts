@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type FlagForm, parseFlags } from "../config/flags.ts";
-import { CLIENT_KEY_VARIABLE } from "../config/load.ts";
 import { redact } from "../config/redact.ts";
+import { CLIENT_KEY_VARIABLE, keyFrom } from "../config.ts";
 import { systemClock } from "../lib/clock.ts";
 import { type ExitCode, watchShutdown } from "../lib/shutdown.ts";
 import { CHANNELS, FlarewireError, matchChannels, parseCursor } from "../protocol/index.ts";
@@ -50,7 +50,7 @@ Exit codes: 0 stopped by the user or by the reader of the pipe, 1 refused by the
 /** `flarewire tail`. */
 export async function tail(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
   const { url, after, json, updates } = readArguments(args);
-  const key = readKey(terminal);
+  const key = keyFrom(terminal.environment, CLIENT_KEY_VARIABLE);
   const shutdown = watchShutdown(process);
   const broken = new AbortController();
   terminal.stdout.on("error", (error) => broken.abort(error));
@@ -137,13 +137,6 @@ function readArguments(args: readonly string[]): TailArguments {
   }
   url.searchParams.set("channels", channels.replaceAll(" ", ""));
   return { url, after, json: flags.get("json") === true, updates: flags.get("updates") === true };
-}
-
-function readKey({ environment }: Terminal): string | undefined {
-  const key = environment[CLIENT_KEY_VARIABLE] || undefined;
-  if (key === undefined || /^[\x21-\x7E]+$/.test(key)) return key;
-  const bound = "a key as flarewire keys add prints it, without spaces and line breaks";
-  throw new FlarewireError("invalid-setting", `${CLIENT_KEY_VARIABLE} must be ${bound}`);
 }
 
 /** The stream's address out of what the user gave; a server's address gets the stream's path. */

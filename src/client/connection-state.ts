@@ -1,7 +1,7 @@
 import type { End } from "./end.ts";
 
 /*
- * What a connection does next, as a pure function over an exhaustive table: (state, input) → state and effects. No clock, no chance, no
+ * What a connection does next, as a pure function over a table: (state, input) → state and effects. No clock, no chance, no
  * I/O; the driver (connection.ts) has those.
  */
 
@@ -100,8 +100,8 @@ export function transportOf({ ladder, rung }: Facts): Transport {
 /** What follows from `input`. Total: every input has an answer in every phase, and what comes too late changes nothing. */
 export function step({ facts, phase }: ConnectionState, input: Input): Step {
   // The table's row is that of the phase and its cell that of the input, which no type can follow through two unions.
-  const cell = TABLE[phase.name][input.type] as Cell<Phase["name"], Input["type"]>;
-  return cell(facts, phase, input);
+  const cell = TABLE[phase.name][input.type] as Cell<Phase["name"], Input["type"]> | undefined;
+  return (cell ?? stay)(facts, phase, input);
 }
 
 type Cell<P extends Phase["name"], I extends Input["type"]> = (
@@ -110,7 +110,8 @@ type Cell<P extends Phase["name"], I extends Input["type"]> = (
   input: Extract<Input, { type: I }>,
 ) => Step;
 
-type Table = { readonly [P in Phase["name"]]: { readonly [I in Input["type"]]: Cell<P, I> } };
+/** What is heard in each phase; everything else comes too late, or out of place. */
+type Table = { readonly [P in Phase["name"]]: { readonly [I in Input["type"]]?: Cell<P, I> } };
 
 const to = (facts: Facts, phase: Phase, ...effects: Effect[]): Step => ({ state: { facts, phase }, effects });
 
@@ -156,7 +157,7 @@ function strike(facts: Facts, end: End, heard: boolean): Step {
   return (rung > 0 ? open : backoff)({ ...facts, rung, ...UNPROVEN }, end);
 }
 
-function ended(facts: Facts, end: End, heard: boolean): Step {
+function ended(facts: Facts, _phase: Phase, { end, heard }: Extract<Input, { type: "ended" }>): Step {
   const { action } = end;
   if (action === "stop") return closeWith(facts, end.reason);
   if (action === "silent" || (action === "cut" && !heard)) return strike(facts, end, heard);
@@ -172,33 +173,17 @@ function answered(facts: Facts): Step {
   return to(facts, { name: "live", reason: "" }, ...(facts.rung > 0 ? [climb] : []));
 }
 
-/** Every input, too late or out of place. */
-const DEAF = {
-  answered: stay,
-  settled: stay,
-  ended: stay,
-  due: stay,
-  climb: stay,
-  goaway: stay,
-  hold: stay,
-  release: stay,
-  online: stay,
-  close: stay,
-} as const;
-
 const TABLE: Table = {
   connecting: {
-    ...DEAF,
     answered,
-    ended: (facts, _phase, { end, heard }) => ended(facts, end, heard),
+    ended,
     hold,
     close,
   },
   live: {
-    ...DEAF,
     settled: (facts, phase) =>
       to({ ...facts, failures: 0, strikes: 0, climbs: facts.rung > 0 ? facts.climbs : 0 }, phase),
-    ended: (facts, _phase, { end, heard }) => ended(facts, end, heard),
+    ended,
     // The slot of a goaway: as if the server had closed now.
     due: (facts) => open({ ...facts, failures: facts.failures || 1 }),
     // From the best one down, each time it fails the one below.
@@ -211,9 +196,8 @@ const TABLE: Table = {
     online: open,
     close,
   },
-  waiting: { ...DEAF, due: open, hold, online: open, close },
+  waiting: { due: open, hold, online: open, close },
   paused: {
-    ...DEAF,
     hold: (facts, { holds }, input) => pause(facts, [...holds, input.hold]),
     release: (facts, { holds }, input) => {
       const left = holds.filter((other) => other !== input.hold);
@@ -221,5 +205,5 @@ const TABLE: Table = {
     },
     close,
   },
-  closed: DEAF,
+  closed: {},
 };

@@ -1,5 +1,5 @@
 import { type Input, initialState, step, type Transport, transportOf } from "./connection-state.ts";
-import { type End, ended, endOf } from "./end.ts";
+import { type End, ended } from "./end.ts";
 import { type Line, type LineMessage, openLine } from "./line.ts";
 import type { StreamPlan } from "./options.ts";
 
@@ -129,15 +129,11 @@ function createStrands(plan: StreamPlan, use: ConnectionUse, input: Connection["
     current = strand;
     silenceMs = SILENCE_MS;
     listen(strand, plan.firstMessageMs);
-    try {
-      // An id of its own for each transport: one that is only tried is not to throw another out.
-      strand.line = openLine(plan, transport, use.cursor(), `${clientId}.${transport}`, {
-        onMessage: (message) => receive(strand, message),
-        onEnd: (reason) => end(strand, reason),
-      });
-    } catch (error) {
-      end(strand, endOf(error));
-    }
+    // An id of its own for each transport: one that is only tried is not to throw another out.
+    strand.line = openLine(plan, transport, use.cursor(), `${clientId}.${transport}`, {
+      onMessage: (message) => receive(strand, message),
+      onEnd: (reason) => end(strand, reason),
+    });
   };
 
   const shut = () => {

@@ -24,7 +24,7 @@ export function createStream(plan: StreamPlan): Stream {
     if (state !== "closed") return;
     over.abort();
     if (reason) {
-      error = new StreamError("refused", `refused (${reason}): change what is asked for`);
+      error = new StreamError("refused", `refused (${reason}): change what is asked for, or the key`);
       if (!queue) tellError(error);
     }
     wake();

@@ -1,3 +1,5 @@
+import { rangeAction } from "../protocol/close-codes.ts";
+
 /** How a line ended, and so what to do. */
 export interface End {
   /**
@@ -15,6 +17,11 @@ export interface End {
 /** An end of this kind. */
 export function ended(action: End["action"], reason: string, leastMs = 0): End {
   return { action, reason, leastMs };
+}
+
+/** A close with this code. Those of the server's own say what to do; others come from whatever is in between, and say nothing. */
+export function closed(code: number, reason: string): End {
+  return ended(rangeAction(code) ?? "cut", `close code ${code} ${reason}`.trim());
 }
 
 /** What was thrown as an end: itself, or that what came is not of this protocol. */

@@ -1,4 +1,3 @@
-import { parseCursor } from "../protocol/cursor.ts";
 import type { EventName } from "../protocol/event.ts";
 import type { EventMessage, Subscribed } from "../protocol/messages.ts";
 import { applyEvent, type View } from "../protocol/view.ts";
@@ -73,13 +72,18 @@ export function takeEvent(holding: Holding, event: EventMessage): Taken {
 /** Moves to a place of which the server says that everything up to it was sent. Never back: a line that takes over from another may be behind it. */
 export function moveTo(holding: Holding, cursor: string): Holding {
   const seq = seqOf(holding, cursor);
-  return Number(parseCursor(cursor)?.seq) > seq ? { ...holding, cursor } : holding;
+  return placeIn(cursor).seq > seq ? { ...holding, cursor } : holding;
 }
 
 /** The seq that is held. Throws an {@link End} where `cursor` is of another epoch. */
 function seqOf(holding: Holding, cursor: string): number {
-  const held = parseCursor(`${holding.cursor}`);
-  if (held?.epoch !== parseCursor(cursor)?.epoch)
-    throw ended("backoff", `${cursor} does not follow ${holding.cursor}`);
-  return held?.seq ?? 0;
+  const { epoch, seq } = placeIn(`${holding.cursor}`);
+  if (epoch !== placeIn(cursor).epoch) throw ended("backoff", `${cursor} does not follow ${holding.cursor}`);
+  return seq;
+}
+
+/** What a cursor says; the server made it. */
+function placeIn(cursor: string) {
+  const [epoch, seq = 0] = cursor.split("-");
+  return { epoch, seq: Number(seq) };
 }

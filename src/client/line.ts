@@ -1,11 +1,11 @@
 import type { CloseMessage, Freshness, ServerMessage } from "../protocol/messages.ts";
 import type { Transport } from "./connection-state.ts";
 import type { End } from "./end.ts";
-import { openHttpLine } from "./http-line.ts";
+import { openRun } from "./line-run.ts";
 import type { StreamPlan } from "./options.ts";
 import { runPolls } from "./poll-line.ts";
 import { runSse } from "./sse-line.ts";
-import { openWebSocketLine } from "./websocket-line.ts";
+import { runWebSocket } from "./websocket-line.ts";
 
 /** What a line brings: what the server says over a stream, or over polls the same, and the end of each page. */
 export type LineMessage =
@@ -35,7 +35,7 @@ export interface Line {
 
 /**
  * Opens one connection, behind `cursor`, or at the head with the lists. It takes the place of the one before it of the same `client`, if that is still there
- * (PROTOCOL.md, W32). Throws where that cannot even be tried.
+ * (PROTOCOL.md, W32).
  */
 export function openLine(
   { base, query, keepsView, headers, platform }: StreamPlan,
@@ -47,18 +47,14 @@ export function openLine(
   const urlOf = (path: string, more: Readonly<Record<string, string>>) =>
     `${base}/api/v1/${path}?${new URLSearchParams({ ...query, ...more })}`;
   const after = cursor && { after: cursor };
-  const following = {
-    ...after,
-    ...(!keepsView && { snapshot: "false" }),
-    client,
-  };
-  if (transport === "websocket") {
-    const url = urlOf("stream", following).replace(/^http/, "ws");
-    return openWebSocketLine(platform, listener, url, urlOf("events", { limit: "1", ...after }));
-  }
-  return openHttpLine(platform, headers, listener, (line) =>
-    transport === "sse"
-      ? runSse(line, urlOf("events", following))
-      : runPolls(line, cursor, keepsView, (more) => urlOf("events", more)),
-  );
+  const following = { ...after, ...(!keepsView && { snapshot: "false" }), client };
+  return openRun(platform, headers, listener, (line) => {
+    if (transport === "sse") return runSse(line, urlOf("events", following));
+    if (transport === "poll") return runPolls(line, cursor, keepsView, (more) => urlOf("events", more));
+    return runWebSocket(line, platform, {
+      urlOf: (more) => urlOf("stream", { ...following, ...more }).replace(/^http/, "ws"),
+      tickets: headers.authorization && `${base}/api/v1/tickets`,
+      why: urlOf("events", { limit: "1", ...after }),
+    });
+  });
 }

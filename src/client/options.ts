@@ -10,7 +10,7 @@ export interface ConnectOptions {
   readonly channels?: readonly string[];
   /** Only these items and events, selected by the server. With `names` no lists can be kept, and there is no `view`. Default: all. */
   readonly filter?: Filter;
-  /** An API key, sent in a header field. A browser's WebSocket cannot carry one: with a key, `auto` begins with `sse`. Default: none. */
+  /** An API key, as `flarewire keys add` prints it. Sent in a header field, never in an address: for a WebSocket, which has none, it fetches a ticket each time. Default: none. */
   readonly key?: string;
   /** By what the events come. `auto`, the default: by WebSocket, else server-sent events, else long poll, whichever brings messages; and back up when that works again. */
   readonly transport?: Transport | "auto";
@@ -96,6 +96,9 @@ export function readOptions(given: string | URL, options: ConnectOptions): Strea
   const { channels = ["*"], filter = {}, key, transport = "auto", after, signal } = options;
   for (const name of Object.keys(filter)) oneOf("filter", name, FILTERS);
   if (!Array.isArray(channels)) misuse(`channels "${channels}"`, 'give an array, such as ["flares.*"]');
+  // Not told: errors end up in logs.
+  if (key !== undefined && !/^[!-~]+$/.test(key))
+    misuse("this key", "give one as flarewire keys add prints it");
   const platform = platformOf(options.platform);
   const numbers = { ...NUMBERS };
   for (const name of Object.keys(numbers) as (keyof typeof NUMBERS)[]) {
@@ -122,7 +125,7 @@ function readAddress(given: string | URL): string {
   const { location } = globalThis as { readonly location?: { readonly href: string } };
   const url = URL.parse(`${given}`, location?.href);
   if (url && /^(http|ws)s?:/.test(url.href) && !url.search) {
-    return url.origin.replace(/^ws/, "http") + url.pathname.replace(/\/+$/, "");
+    return (url.origin + url.pathname).replace(/^ws/, "http").replace(/\/+$/, "");
   }
   return misuse(`address "${given}"`, "give one such as https://example.com/base");
 }
@@ -134,11 +137,8 @@ function ladderOf(asked: Transport | "auto", platform: Platform, withKey: boolea
   const ladder = all.filter(
     (name) =>
       (asked === "auto" || asked === name) &&
-      (name === "websocket" ? platform.WebSocket && !withKey : platform.fetch),
+      (name === "websocket" ? platform.WebSocket && (platform.fetch || !withKey) : platform.fetch),
   );
   if (ladder.length > 0) return ladder;
-  return misuse(
-    `no ${asked} here`,
-    'give platform: { WebSocket } of the package ws, or, as with a key, use "sse"',
-  );
+  return misuse(`no ${asked} here`, 'give platform: { WebSocket, fetch }, or use "sse"');
 }

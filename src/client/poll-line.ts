@@ -1,7 +1,7 @@
 import type { SourceState } from "../protocol/event.ts";
 import type { EventMessage, Freshness, Lost, Subscribed } from "../protocol/messages.ts";
 import { type End, ended } from "./end.ts";
-import type { HttpLine } from "./http-line.ts";
+import type { LineRun } from "./line-run.ts";
 
 /** How long the server may hold an answer back. Well below the silence that is borne, and what proxies bear. */
 const WAIT_S = "25";
@@ -11,7 +11,7 @@ const WAIT_S = "25";
  * `urlOf` makes the address of a request with these parameters on top.
  */
 export async function runPolls(
-  { get, tell }: HttpLine,
+  { ask, tell }: LineRun,
   after: string | undefined,
   snapshot: boolean,
   urlOf: (more: Readonly<Record<string, string>>) => string,
@@ -20,7 +20,7 @@ export async function runPolls(
   let lost: Lost | undefined;
   for (let wait = "0"; ; ) {
     const url = urlOf(place ? { after: place, limit: "1000", wait } : { snapshot: `${snapshot}` });
-    const response = await get(url, "application/json", 200, 204, ...(place ? [410] : []));
+    const response = await ask(url, place ? [200, 204, 410] : [200]);
     const { status, headers } = response;
     const body: Body = status === 204 ? {} : Object(await response.json());
     if (status === 410) {
@@ -28,7 +28,7 @@ export async function runPolls(
       place = undefined;
       continue;
     }
-    const { cursor = headers.get("flarewire-cursor") ?? "", events = [] } = body;
+    const cursor = headers.get("flarewire-cursor") ?? "";
     const first = wait === "0";
     // A cache in between answers for the server: to ask on would be a storm.
     if (!first && status === 200 && cursor === place) return ended("cut", "a stale answer");
@@ -41,7 +41,7 @@ export async function runPolls(
         snapshot: body.snapshot,
       } as Subscribed);
     }
-    for (const event of events) tell(event);
+    for (const event of body.events ?? []) tell(event);
     tell({
       type: "page",
       cursor,
@@ -61,7 +61,6 @@ export async function runPolls(
 
 /** A page, or the problem of a cursor that is gone. */
 interface Body {
-  readonly cursor?: string;
   readonly events?: readonly EventMessage[];
   readonly snapshot?: Subscribed["snapshot"];
   readonly lost?: Lost;

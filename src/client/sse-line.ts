@@ -1,11 +1,10 @@
-import { closeAction } from "../protocol/close-codes.ts";
-import { type End, ended } from "./end.ts";
-import type { HttpLine } from "./http-line.ts";
+import { closed, type End, ended } from "./end.ts";
 import type { LineMessage } from "./line.ts";
+import type { LineRun } from "./line-run.ts";
 
 /** Reads server-sent events until they end. Unlike EventSource it sees a refusal's reason, and can send a key in a header field. */
-export async function runSse({ get, tell }: HttpLine, url: string): Promise<End> {
-  const { body } = await get(url, "text/event-stream", 200);
+export async function runSse({ ask, tell }: LineRun, url: string): Promise<End> {
+  const { body } = await ask(url, [200], "text/event-stream");
   const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
   for (let rest = ""; ; ) {
     const read = await reader?.read().catch(() => undefined);
@@ -16,7 +15,7 @@ export async function runSse({ get, tell }: HttpLine, url: string): Promise<End>
       // The server writes each message on one line; what it is stands in it, and its place too.
       if (!line.startsWith("data:")) continue;
       const message: LineMessage = JSON.parse(line.slice(5));
-      if (message.type === "close") return ended(closeAction(message.code), `close code ${message.code}`);
+      if (message.type === "close") return closed(message.code, message.reason);
       tell(message);
     }
   }

@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { FlarewireError } from "../protocol/index.ts";
 import { type FlagForm, type ParsedFlags, parseFlags } from "./flags.ts";
 import { ineffective } from "./ineffective.ts";
+import { CLIENT_KEY_VARIABLE, LEADER_KEY_VARIABLE } from "./key-variables.ts";
 import { suggestion } from "./nearest.ts";
 import {
   badValue,
@@ -24,9 +25,6 @@ import {
   type SettingName,
   variableOf,
 } from "./settings.ts";
-
-/** What commands that are clients read their key from; no setting of a server, which may run in the same environment. */
-export const CLIENT_KEY_VARIABLE = "FLAREWIRE_CLIENT_KEY";
 
 /** Where settings are read from. */
 export interface ConfigInput {
@@ -110,7 +108,7 @@ function readEnvironment(
   const given = new Map<SettingName, GivenValue>();
   for (const [variable, value] of Object.entries(environment)) {
     if (!variable.startsWith("FLAREWIRE_") || !value || isServiceLink(variable, value)) continue;
-    if (variable === CLIENT_KEY_VARIABLE) continue;
+    if (variable === CLIENT_KEY_VARIABLE || variable === LEADER_KEY_VARIABLE) continue;
     const name = names.get(variable);
     if (name) given.set(name, { value, from: fromVariable(name), directory, ambient: true });
     else problems.push(`unknown environment variable ${variable}${suggestion(variable, [...names.keys()])}`);

@@ -16,6 +16,12 @@ export const LIST_CHANNELS = {
   "leaderboards.avalanche": ["leaderboards", "avalanche"],
 } as const satisfies Record<string, readonly [keyof Snapshot, string]>;
 
+/** The same by rule, for any text: a channel is named for its list. */
+export function placeOf(channel: string): readonly [resource: string, list: string] {
+  const [resource = "", list = ""] = channel.split(".");
+  return [resource, list === "finished" ? "finished_trending" : list];
+}
+
 /** A channel that carries the changes of one list of the snapshot. */
 export type ListChannel = keyof typeof LIST_CHANNELS;
 
@@ -35,11 +41,6 @@ export type FlareChannel = (typeof FLARE_CHANNELS)[number];
 /** True for the name of a channel, exactly as written in {@link CHANNELS}. */
 export function isChannel(name: string): name is Channel {
   return (CHANNELS as readonly string[]).includes(name);
-}
-
-/** True for a channel whose list holds flares. */
-export function isFlareChannel(channel: Channel): channel is FlareChannel {
-  return (FLARE_CHANNELS as readonly string[]).includes(channel);
 }
 
 /**

@@ -40,9 +40,12 @@ export const CLOSE_CODES = {
 
 export type CloseReason = keyof typeof CLOSE_CODES;
 
+/** What the range of a code of Flarewire's own says; `undefined` for codes that others sent. */
+export function rangeAction(code: number): "stop" | "backoff" | "resume" | undefined {
+  return (["stop", "backoff", "resume"] as const)[Math.floor(code / 100) - 40];
+}
+
 /** What a client should do after a close with this code: see {@link CLOSE_CODES}. Codes that Flarewire did not send mean `backoff`. */
 export function closeAction(code: number): "stop" | "backoff" | "resume" {
-  if (code >= 4000 && code < 4100) return "stop";
-  if (code >= 4200 && code < 4300) return "resume";
-  return "backoff";
+  return rangeAction(code) ?? "backoff";
 }

@@ -4,10 +4,10 @@ import { applyChange, type Change } from "./change.ts";
 import {
   type Channel,
   FLARE_CHANNELS,
-  isFlareChannel,
   LIST_CHANNEL_NAMES,
   LIST_CHANNELS,
   type ListChannel,
+  placeOf,
 } from "./channels.ts";
 import type { EventBody } from "./event.ts";
 
@@ -54,19 +54,16 @@ export function listOf(view: View, channel: ListChannel): readonly ListItem[] {
 }
 
 /**
- * The view after `event`; the one given stays as it was. An event of a list that the view does not have changes nothing, nor
- * does one of a channel that this version does not know.
+ * The view after `event`; the one given stays as it was. An event of a list that the view does not have changes nothing.
  * Throws ChangeMismatch when the event was not made for this view: one was missed, or it is applied a second time.
  */
 export function applyEvent(view: View, event: EventBody): View {
-  const { channel } = event;
-  if (channel === "status" || !Object.hasOwn(LIST_CHANNELS, channel)) return view;
-  const before = findList(view, channel);
+  const before = findList(view, event.channel);
   if (!before) return view;
   const list = changesOf(event).reduce(applyChange, before);
-  const [resource, name] = LIST_CHANNELS[channel];
-  const next: View = { ...view, [resource]: { ...view[resource], [name]: list } };
-  return isFlareChannel(channel) ? { ...next, explanations: explain(next, event) } : next;
+  const [resource, name] = placeOf(event.channel);
+  const next: View = { ...view, [resource]: { ...view[resource as "flares"], [name]: list } };
+  return resource === "flares" ? { ...next, explanations: explain(next, event) } : next;
 }
 
 /** What an event does to its channel's list. Empty for `source-status`. */
@@ -78,10 +75,12 @@ export function changesOf(event: EventBody): readonly Change[] {
   return [{ op: "insert", index: data.index, item: "flare" in data ? data.flare : data.listing }];
 }
 
-function findList(view: View, channel: ListChannel): readonly ListItem[] | undefined {
-  const [resource, name] = LIST_CHANNELS[channel];
-  const lists: Readonly<Record<string, readonly ListItem[]>> | undefined = view[resource];
-  return lists?.[name];
+/** What lies there and is no list, as an explanation, or what every object has, is none of the channel's. */
+function findList(view: View, channel: Channel): readonly ListItem[] | undefined {
+  const [resource, name] = placeOf(channel);
+  const lists: Readonly<Record<string, unknown>> | undefined = view[resource as "flares"];
+  const list = lists?.[name];
+  return Array.isArray(list) ? list : undefined;
 }
 
 /** The explanations once the event's change is in the lists: an explanation lives as long as its flare stands in any list of the view. */
@@ -89,8 +88,7 @@ function explain(view: View, { data }: EventBody): View["explanations"] {
   const { explanations } = view;
   const id = "id" in data ? data.id : "flare" in data ? data.flare.id : undefined;
   if (id === undefined || !("op" in data)) return explanations;
-  const isListed = () =>
-    FLARE_CHANNELS.some((channel) => listOf(view, channel).some((item) => keyOf(item) === id));
+  const isListed = () => Object.values(view.flares ?? {}).some((list) => list.some((item) => item.id === id));
   const why = data.op === "remove" ? (isListed() ? undefined : null) : "why" in data ? data.why : undefined;
   if (why === undefined) return explanations;
   if (why) return { ...explanations, [id]: why };

@@ -74,7 +74,7 @@ test("[W26] a close code that says stop ends the stream with the reason, and one
   first.socket.close(4_203);
   const second = await server.next();
   greet(second.socket, { cursor: "abcd-6", resumed: "full" });
-  second.socket.close(4_000);
+  second.socket.close(4_000, "bad-request");
   await until(() => stream.connection.state === "closed");
-  expect(told).toEqual(["refused (close code 4000): change what is asked for"]);
+  expect(told).toEqual(["refused (close code 4000 bad-request): change what is asked for, or the key"]);
 });

@@ -5,10 +5,10 @@ import {
   CLOSE_CODES,
   closeAction,
   isChannel,
-  isFlareChannel,
   LIST_CHANNEL_NAMES,
   LIST_CHANNELS,
   matchChannels,
+  placeOf,
 } from "../../src/protocol/index.ts";
 
 test("every list of the snapshot has exactly one channel", () => {
@@ -18,6 +18,10 @@ test("every list of the snapshot has exactly one channel", () => {
     Object.keys(of).map((list) => `${resource}.${list}`),
   );
   expect(places.toSorted()).toEqual(lists.toSorted());
+});
+
+test("a channel's name says where its list lies", () => {
+  for (const channel of LIST_CHANNEL_NAMES) expect(placeOf(channel)).toEqual(LIST_CHANNELS[channel]);
 });
 
 test("all channels are those of the lists, and status", () => {
@@ -56,7 +60,6 @@ test.each([
 test("a name is a channel only as it is written", () => {
   expect(CHANNELS.every(isChannel)).toBe(true);
   expect(["toString", "flares", "flares.Pro"].some(isChannel)).toBe(false);
-  expect(CHANNELS.filter(isFlareChannel)).toEqual(["flares.free", "flares.pro", "flares.finished"]);
 });
 
 test("the range of each close code says what its action is", () => {

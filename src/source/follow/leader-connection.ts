@@ -7,6 +7,7 @@ import type { LeaderEnd } from "./leader-wait.ts";
 /** One connection to a leader. */
 export interface LeaderConnectionOptions {
   readonly url: URL;
+  readonly key: string | undefined;
   readonly clock: WallClock;
   /** Ends the connection. */
   readonly signal: AbortSignal;
@@ -38,7 +39,7 @@ class LeaderConnection {
   #opened = false;
 
   constructor(options: LeaderConnectionOptions, resolve: (end: LeaderEnd) => void) {
-    const { clock, signal } = options;
+    const { clock, key, signal } = options;
     this.#options = options;
     this.#resolve = resolve;
     this.#heardAtMs = clock.monotonic();
@@ -46,7 +47,9 @@ class LeaderConnection {
       handshakeTimeout: HANDSHAKE_MS,
       maxPayload: MAX_FRAME_BYTES,
       perMessageDeflate: false,
+      // Neither the events nor the key are anybody else's.
       followRedirects: false,
+      ...(key === undefined ? {} : { headers: { authorization: `Bearer ${key}` } }),
     });
     this.#socket
       .on("open", () => {
@@ -93,7 +96,13 @@ class LeaderConnection {
       // The status alone must do.
     }
     const retryAfterMs = Number.isFinite(asked) && asked > 0 ? asked * 1_000 : 0;
-    this.#finish({ kind: "refused", status, detail: problemDetail(body), retryAfterMs });
+    this.#finish({ kind: "refused", status, detail: this.#detailOf(body), retryAfterMs });
+  }
+
+  /** What is in between may repeat what it was sent; the detail goes into the log, and to clients. */
+  #detailOf(body: string): string {
+    const { key } = this.#options;
+    return problemDetail(key === undefined ? body : body.replaceAll(key, "***"));
   }
 
   #finish(end: LeaderEnd): void {

@@ -21,6 +21,8 @@ export interface Mirror {
 export interface LeaderOptions {
   /** The leader's base address: `http`, `https`, `ws` or `wss`, without a slash at its end. */
   readonly url: string;
+  /** Shown to the leader in each handshake; none by default. It is never told. */
+  readonly key?: string | undefined;
   readonly clock: WallClock;
   /** Age from which data counts as stale, and time without a connection from which it counts as down. */
   readonly staleAfterMs: number;
@@ -107,7 +109,7 @@ class FollowedLeader implements Leader {
     position: MirrorPosition | undefined,
     signal: AbortSignal,
   ): Promise<{ readonly end: LeaderEnd; readonly wasLinked: boolean }> {
-    const { clock } = this.#options;
+    const { clock, key } = this.#options;
     const over = new AbortController();
     const goaway = new AbortController();
     const stream = new LeaderStream(position);
@@ -153,7 +155,8 @@ class FollowedLeader implements Leader {
     };
     const until = AbortSignal.any([signal, over.signal]);
     const silenceMs = () => this.#silenceMs;
-    const end = await followOnce({ url: this.#address(position), clock, signal: until, onText, silenceMs });
+    const url = this.#address(position);
+    const end = await followOnce({ url, key, clock, signal: until, onText, silenceMs });
     goaway.abort();
     await published;
     if (failure) return { end: failure, wasLinked };

@@ -2,25 +2,33 @@ import { type End, ended, endOf } from "./end.ts";
 import type { Line, LineListener, LineMessage } from "./line.ts";
 import type { Platform } from "./platform.ts";
 
-/** What a line over HTTP may do while it is open. */
-export interface HttpLine {
+/** What a line may do while it is open. */
+export interface LineRun {
   /** Resolves with an answer of these statuses; an {@link End} is thrown instead of any other, and where nobody answers. */
-  readonly get: (url: string, accept: string, ...statuses: number[]) => Promise<Response>;
+  readonly ask: (
+    url: string,
+    statuses: readonly number[],
+    accept?: string,
+    method?: string,
+  ) => Promise<Response>;
+  /** Throws what the line is to end with. */
   readonly tell: (message: LineMessage) => void;
+  /** Aborts when the line is over. */
+  readonly signal: AbortSignal;
 }
 
-/** A line that is what `run` does, until that ends: with what it returns, or throws. */
-export function openHttpLine(
+/** A line that is what `run` does, until that ends: with what it returns, or throws. `headers` go with all that it asks. */
+export function openRun(
   { fetch }: Platform,
   headers: Readonly<Record<string, string>>,
   { onMessage, onEnd }: LineListener,
-  run: (line: HttpLine) => Promise<End>,
+  run: (line: LineRun) => Promise<End>,
 ): Line {
   const over = new AbortController();
   const { signal } = over;
-  const get = async (url: string, accept: string, ...statuses: number[]) => {
+  const ask = async (url: string, statuses: readonly number[], accept = "*/*", method = "GET") => {
     // By its bare name: as a method of anything else, a browser's throws.
-    const asked = fetch?.(url, { headers: { ...headers, accept }, signal });
+    const asked = fetch?.(url, { method, headers: { ...headers, accept }, signal });
     const response = await asked?.catch((error) => {
       throw ended("away", `no answer: ${error}`);
     });
@@ -32,7 +40,7 @@ export function openHttpLine(
     onMessage(message);
   };
   const whole = async () => {
-    const end = await run({ get, tell }).catch(endOf);
+    const end = await run({ ask, tell, signal }).catch(endOf);
     if (signal.aborted) return;
     over.abort();
     onEnd(end);
@@ -50,10 +58,9 @@ async function refusal(response: Response): Promise<End> {
   const own = headers.get("content-type")?.includes("problem+json");
   const { detail = "" }: { detail?: string } = own ? Object(await response.json()) : {};
   const later = status >= 500 || status === 429 || status === 408;
-  const reason = `HTTP ${status} ${detail}`;
   return ended(
     later ? "backoff" : own ? "stop" : "cut",
-    reason,
+    `HTTP ${status} ${detail}`,
     1_000 * Number(headers.get("retry-after")) || 0,
   );
 }

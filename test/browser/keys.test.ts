@@ -1,0 +1,91 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { createConfig, type Gateway, startGateway } from "../../src/index.ts";
+import { formatKeys, mintSecret } from "../../src/keys/index.ts";
+import { HeldProxy } from "../client/held-proxy.ts";
+import { range } from "../client/stream-kit.ts";
+import { findChromium, launch } from "./chromium.ts";
+import { followIn, moreEvents, servePage, viewAt } from "./sdk-page.ts";
+
+const executable = findChromium();
+
+describe.skipIf(executable === undefined)("the SDK with a key in Chromium", () => {
+  const directory = mkdtempSync(join(tmpdir(), "flarewire-browser-keys-"));
+  const keys = join(directory, "keys.json");
+  const { id, digest, text: key } = mintSecret("fw");
+  const bearer = { authorization: `Bearer ${key}` };
+  let browser: Browser;
+  let gateway: Gateway;
+  let site: Awaited<ReturnType<typeof servePage>>;
+  let proxy: HeldProxy;
+  let page: Page;
+  /** The addresses that the page asked for, those of WebSockets too. */
+  let asked: URL[];
+
+  beforeAll(async () => {
+    const replay = { feed: "replay", warmup: "0s", speed: 600 } as const;
+    const quiet = { port: 0, logLevel: "silent", drain: "0", keys, anonymous: "off" } as const;
+    writeFileSync(keys, formatKeys([{ id, sha256: digest.toString("hex"), plan: "pro" }]));
+    gateway = await startGateway(createConfig({ ...quiet, ...replay }));
+    proxy = await HeldProxy.open(Number(new URL(gateway.url).port));
+    site = await servePage();
+    browser = await launch(executable ?? "");
+  });
+
+  beforeEach(async () => {
+    asked = [];
+    page = await browser.newPage();
+    page.on("request", (request) => asked.push(new URL(request.url())));
+    page.on("websocket", (socket) => asked.push(new URL(socket.url())));
+    await page.goto(site.url);
+  });
+
+  afterEach(async () => page.close());
+
+  afterAll(async () => {
+    await browser?.close();
+    await site?.[Symbol.asyncDispose]();
+    await proxy?.[Symbol.asyncDispose]();
+    await gateway?.stop();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  const tickets = () => asked.flatMap(({ searchParams }) => searchParams.get("ticket") ?? []);
+
+  for (const transport of ["websocket", "sse", "poll"] as const) {
+    test(`[K1] [K4] [L2] [L3] over ${transport}, across a cut, the view is what REST serves the key, which stands in no address`, async () => {
+      await followIn(page, proxy.url, { transport, key });
+      await moreEvents(page, 10);
+      proxy.cut();
+      await moreEvents(page, 10);
+      const response = await fetch(`${gateway.url}/api/v1/snapshot`, { headers: bearer });
+      const { cursor, observed_at: _at, ...lists } = (await response.json()) as Record<string, unknown>;
+      expect(await viewAt(page, String(cursor))).toEqual(lists);
+      const { seqs, resets } = await page.evaluate(() => ({ seqs: kept.seqs, resets: kept.resets }));
+      expect(seqs).toEqual(range(seqs[0] ?? 0, seqs.at(-1) ?? 0));
+      expect(resets).toEqual(["started"]);
+      expect(asked.filter(({ href }) => href.includes(key.slice(12)))).toEqual([]);
+      if (transport === "websocket") expect(new Set(tickets()).size).toBeGreaterThanOrEqual(2);
+      else expect(tickets()).toEqual([]);
+      expect(new Set(tickets()).size).toBe(tickets().length);
+    });
+  }
+
+  test("[K1] a key that is not known ends the stream with the server's reason", async () => {
+    await followIn(page, proxy.url, { key: mintSecret("fw").text });
+    await page.waitForFunction(() => kept.stream.connection.state === "closed", undefined, { polling: 20 });
+    expect(await page.evaluate(() => kept.stream.connection.reason)).toMatch(/^HTTP 401 .*key/);
+  });
+
+  // The last one: the key is of no use after it.
+  test("[K7] a key that is revoked ends the stream with the server's reason", async () => {
+    await followIn(page, proxy.url, { key });
+    await moreEvents(page, 3);
+    writeFileSync(keys, formatKeys([]));
+    await page.waitForFunction(() => kept.stream.connection.state === "closed", undefined, { polling: 20 });
+    expect(await page.evaluate(() => kept.stream.connection.reason)).toBe("close code 4003 unauthorised");
+  });
+});

@@ -1,0 +1,160 @@
+import { expect, type TestContext } from "vitest";
+import type { ConnectOptions, Platform, SocketClass, StreamError } from "../../src/client/index.ts";
+import { test } from "../http/keyed-fixture.ts";
+import { HeldProxy } from "./held-proxy.ts";
+import { follow, HASTY, range } from "./stream-kit.ts";
+
+/** Follows `flares.pro`, and writes down what is asked for. */
+function followWatched(url: string, options: ConnectOptions, onTestFinished: TestContext["onTestFinished"]) {
+  const asked: URL[] = [];
+  const authorizations: (string | null)[] = [];
+  const waits: number[] = [];
+  const errors: StreamError[] = [];
+  const platform: Partial<Platform> = {
+    now: HASTY.now,
+    after: (ms, fn) => {
+      waits.push(ms);
+      return HASTY.after(ms, fn);
+    },
+    fetch: (address, init) => {
+      asked.push(new URL(String(address)));
+      authorizations.push(new Headers(init?.headers).get("authorization"));
+      return fetch(address, init);
+    },
+    WebSocket: class extends (WebSocket as unknown as SocketClass) {
+      constructor(address: string, protocol: string) {
+        asked.push(new URL(address));
+        super(address, protocol);
+      }
+    },
+  };
+  const followed = follow(url, { channels: ["flares.pro", "newest.bsc"], platform, ...options });
+  followed.stream.on("error", (error) => errors.push(error));
+  onTestFinished(() => followed.stream.close());
+  const tickets = () => asked.flatMap(({ searchParams }) => searchParams.get("ticket") ?? []);
+  return { ...followed, asked, authorizations, waits, errors, tickets };
+}
+
+const TRANSPORTS = ["websocket", "sse", "poll"] as const;
+const urlOf = (wire: { readonly port: number }) => `http://127.0.0.1:${wire.port}`;
+
+for (const transport of TRANSPORTS) {
+  test(`[K1] [K4] over ${transport} a key brings what its plan has, across a cut, and stands in no address`, async ({
+    keyed,
+    onTestFinished,
+  }) => {
+    await using proxy = await HeldProxy.open(keyed.wire.port);
+    const key = keyed.secret("pro");
+    const { stream, until, seqs, resets, asked, authorizations, tickets } = followWatched(
+      proxy.url,
+      { key, transport },
+      onTestFinished,
+    );
+    await until(() => stream.connection.state === "live");
+    expect(stream.view?.flares?.pro).toEqual([]);
+    await keyed.wire.publish("list");
+    await until(() => seqs().length === 1);
+    proxy.cut();
+    await until(() => stream.connection.state !== "live");
+    await keyed.wire.publish("list");
+    await until(() => seqs().length === 2);
+    expect([seqs(), resets()]).toEqual([range(seqs()[0] ?? 0, (seqs()[0] ?? 0) + 1), ["started"]]);
+    for (const { href } of asked) expect(href).not.toContain(key.slice(0, 12));
+    expect(new Set(authorizations)).toEqual(new Set([`Bearer ${key}`]));
+    // Where a header field can be sent no ticket is needed; else each connection has its own.
+    if (transport !== "websocket") expect(tickets()).toEqual([]);
+    else expect(new Set(tickets()).size).toBe(tickets().length);
+    expect(tickets().length >= 2).toBe(transport === "websocket");
+  });
+
+  for (const [what, after, reason] of [
+    ["is revoked", {}, "unauthorised"],
+    ["has a lower plan", { some: { plan: "free" } }, "forbidden"],
+  ] as const) {
+    test(`[K7] over ${transport}, when the key ${what}, the stream ends with the server's reason`, async ({
+      makeKeyed,
+      onTestFinished,
+    }) => {
+      const keyed = await makeKeyed({ keys: { some: {}, other: {} } });
+      const { stream, until, errors, asked } = followWatched(
+        urlOf(keyed.wire),
+        { key: keyed.secret("some"), transport },
+        onTestFinished,
+      );
+      await until(() => stream.connection.state === "live");
+      await keyed.seated(1);
+      const before = asked.length;
+      keyed.write({ ...after, other: {} });
+      await keyed.pass(1);
+      await until(() => stream.connection.state === "closed");
+      const code = { unauthorised: 4003, forbidden: 4004 }[reason];
+      const status = { unauthorised: 401, forbidden: 403 }[reason];
+      expect(stream.connection.reason).toMatch(
+        transport === "poll" ? new RegExp(`^HTTP ${status} .*key`) : `close code ${code} ${reason}`,
+      );
+      expect(errors.map((error) => error.message)).toEqual([
+        `refused (${stream.connection.reason}): change what is asked for, or the key`,
+      ]);
+      expect(asked.length).toBe(before);
+    });
+  }
+}
+
+test("[K1] a key that is not known ends the stream with the server's reason", async ({
+  keyed,
+  onTestFinished,
+}) => {
+  const key = `fw_00000000_${"0".repeat(43)}`;
+  for (const transport of TRANSPORTS) {
+    const { until, stream, asked } = followWatched(urlOf(keyed.wire), { key, transport }, onTestFinished);
+    await until(() => stream.connection.state === "closed");
+    expect(stream.connection.reason).toMatch(/^HTTP 401 .*key/);
+    expect(asked).toHaveLength(1);
+  }
+});
+
+test("[K2] a channel that the plan does not have ends the stream with the server's reason", async ({
+  keyed,
+  onTestFinished,
+}) => {
+  for (const transport of TRANSPORTS) {
+    const options = { key: keyed.secret("free"), transport, channels: ["flares.pro"] };
+    const { until, stream } = followWatched(urlOf(keyed.wire), options, onTestFinished);
+    await until(() => stream.connection.state === "closed");
+    expect(stream.connection.reason).toMatch(/^HTTP 403 .*plan/);
+  }
+});
+
+test("[K4] an open server, which has no tickets, is connected to without one", async ({
+  wire,
+  onTestFinished,
+}) => {
+  const { until, stream, tickets } = followWatched(urlOf(wire), { key: "some-key" }, onTestFinished);
+  await until(() => stream.connection.state === "live");
+  expect([stream.connection.transport, tickets()]).toEqual(["websocket", []]);
+});
+
+for (const [what, requests_per_minute] of [
+  ["for a ticket", 1],
+  ["to connect", 2],
+] as const) {
+  test(`[K6] a request ${what} above the key's rate is made again when Retry-After says so`, async ({
+    makeKeyed,
+    onTestFinished,
+  }) => {
+    const keyed = await makeKeyed({ keys: { some: { requests_per_minute } } });
+    await keyed.wire.ask("/api/v1/events", keyed.bearer("some"));
+    const options = { key: keyed.secret("some"), transport: "websocket" } as const;
+    const { until, stream, waits, seqs } = followWatched(urlOf(keyed.wire), options, onTestFinished);
+    await until(() => stream.connection.reason !== "");
+    expect(stream.connection.reason).toMatch(/^HTTP 429 /);
+    const wait = waits.at(-1) ?? 0;
+    expect(wait).toBeGreaterThanOrEqual(20_000);
+    expect(wait).toBeLessThanOrEqual(61_000);
+    keyed.write({ some: {} });
+    await keyed.pass(60);
+    await until(() => stream.connection.state === "live");
+    await keyed.wire.publish("list");
+    await until(() => seqs().length === 1);
+  });
+}

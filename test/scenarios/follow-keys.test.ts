@@ -1,0 +1,109 @@
+import { writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { createLogger } from "../../src/create-logger.ts";
+import { createConfig, startGateway } from "../../src/index.ts";
+import { formatKeys, type Key, mintSecret } from "../../src/keys/index.ts";
+import { runCli, spawnCli } from "../cli/spawn-cli.ts";
+import { type Finish, newDirectory, seqOf, startLeader } from "../support/edges.ts";
+import { IndependentClient } from "../support/independent-client.ts";
+import { expectOneState } from "../support/one-state.ts";
+
+const PRO = mintSecret("fw");
+const FREE = mintSecret("fw");
+const UNKNOWN = mintSecret("fw");
+
+/** A leader that knows a key of each plan, and nobody without one; `write` puts other keys in their place. */
+async function startKeyedLeader(onTestFinished: Finish) {
+  const file = join(newDirectory(onTestFinished), "keys.json");
+  const keyOf = ({ id, digest }: typeof PRO, plan: Key["plan"]): Key => ({
+    ...{ id, sha256: digest.toString("hex"), plan },
+  });
+  const write = (...keys: Key[]) => writeFileSync(file, formatKeys(keys));
+  write(keyOf(PRO, "pro"), keyOf(FREE, "free"));
+  const leader = await startLeader(onTestFinished, { keys: file, anonymous: "off" });
+  return { leader, revoke: () => write(keyOf(FREE, "free")) };
+}
+
+/** An edge in this process, with what it logs. */
+async function startEdge(onTestFinished: Finish, url: string, leaderKey: string | undefined) {
+  const lines: string[] = [];
+  const config = createConfig({ port: 0, drain: "0", staleAfter: "1s", source: `follow:${url}` });
+  const logger = createLogger("trace", { write: (line) => lines.push(line) });
+  const edge = await startGateway(config, { logger, leaderKey, signal: AbortSignal.abort() });
+  onTestFinished(() => edge.stop());
+  return { edge, lines };
+}
+
+test("[F2] [K7] an edge follows a leader with the key of its environment, and says when that is revoked", {
+  timeout: 60_000,
+}, async ({ onTestFinished }) => {
+  const { leader, revoke } = await startKeyedLeader(onTestFinished);
+  const args = ["--source", `follow:${leader.url}`, "--port", "0", "--data", "none", "--stale-after", "1s"];
+  await using edge = spawnCli(["serve", ...args, "--drain", "0", "--log-level", "trace"], {
+    FLAREWIRE_LEADER_KEY: PRO.text,
+  });
+  await edge.said("stdout", "flarewire serves ");
+  const url = /http:[^ ]+/.exec(edge.stdout())?.[0]?.replace(/\/$/, "") ?? "";
+  const client = new IndependentClient(url);
+  await client.connect();
+  await client.until(() => client.received.events.length > 10);
+  await expectOneState(url, client);
+  revoke();
+  await edge.said("stderr", "the leader closed the connection: unauthorised, the key was revoked");
+  const ready = async () => (await fetch(`${url}/readyz`)).text();
+  await expect.poll(ready, { timeout: 10_000 }).toContain("unauthorised, the key was revoked");
+  await client.disconnect();
+  edge.child.kill("SIGTERM");
+  expect(await edge.ended()).toBe(0);
+  expect(edge.stdout() + edge.stderr()).not.toContain(PRO.text.slice(13));
+});
+
+test("[F2] [K1] [K2] an edge that its leader refuses tells why in its log and freshness, and never the key", async ({
+  onTestFinished,
+}) => {
+  const { leader } = await startKeyedLeader(onTestFinished);
+  for (const [key, refusal] of [
+    [undefined, /^the leader refused the connection with HTTP 401: .*key/],
+    [UNKNOWN.text, /^the leader refused the connection with HTTP 401: .*key/],
+    [FREE.text, /^the leader refused the connection with HTTP 403: .*plan/],
+  ] as const) {
+    const { edge, lines } = await startEdge(onTestFinished, leader.url, key);
+    await expect.poll(() => edge.freshness().reason).toMatch(refusal);
+    expect(edge.freshness().state).toBe("down");
+    const told = lines.filter((line) => line.includes("the leader refused the connection with HTTP 40"));
+    expect(told).toHaveLength(1);
+    for (const text of [...lines, edge.freshness().reason]) {
+      if (key) expect(text).not.toContain(key.slice(13));
+    }
+  }
+  const { edge } = await startEdge(onTestFinished, leader.url, PRO.text);
+  await expect.poll(() => seqOf(edge)).toBeGreaterThan(5);
+});
+
+test("what repeats the key of an edge in a refusal does not make the edge tell it", async ({
+  onTestFinished,
+}) => {
+  const key = "a-key-of-another-form";
+  const echo = createServer().on("upgrade", ({ headers }, socket) => {
+    const body = JSON.stringify({ detail: `who is ${headers.authorization}?` });
+    socket.end(`HTTP/1.1 403 Forbidden\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
+  });
+  await new Promise<void>((resolve) => echo.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void echo.close());
+  const url = `http://127.0.0.1:${(echo.address() as AddressInfo).port}`;
+  const { edge, lines } = await startEdge(onTestFinished, url, key);
+  await expect
+    .poll(() => edge.freshness().reason)
+    .toBe("the leader refused the connection with HTTP 403: who is Bearer ***?");
+  expect(lines.join("")).not.toContain(key);
+});
+
+test("a key for the leader that can be none is refused at the start, and not repeated", async () => {
+  const { code, stderr } = await runCli(["serve"], { FLAREWIRE_LEADER_KEY: "two words" });
+  expect(code).toBe(1);
+  expect(stderr).toContain("FLAREWIRE_LEADER_KEY must be a key as flarewire keys add prints it");
+  expect(stderr).not.toContain("two words");
+});
