@@ -20,6 +20,8 @@ const Request = z.strictObject({
   link: z.strictObject({ rel: z.string(), save: z.string() }).optional(),
   /** Ask again until the answer is so, for answers that need a market that moves. */
   until: z.boolean().optional(),
+  /** What it means that it never is: `fail`, or `quiet` where it may be the market's doing. */
+  none: z.enum(["fail", "quiet"]).optional(),
   ...common,
 });
 
@@ -115,6 +117,8 @@ const Silent = z.strictObject({
   do: z.literal("silent"),
   line: z.string(),
   where: z.record(z.string(), z.unknown()),
+  /** Nor did one before. */
+  ever: z.boolean().optional(),
   ...common,
 });
 const Closed = z.strictObject({

@@ -1,4 +1,4 @@
-import { test as base } from "vitest";
+import { test as base, expect } from "vitest";
 import { createConfig, startGateway } from "../../src/index.ts";
 import { spawnNode } from "../cli/spawn-cli.ts";
 import { BREAKAGES } from "./breakages.ts";
@@ -59,4 +59,44 @@ test.concurrent("each broken server fails under the rule that it breaks, and one
   expect(whole.rules.filter(({ verdict }) => verdict === "failed")).toEqual([]);
   const expected = Object.entries(BREAKAGES).map(([name, [rule]]) => [name, rule]);
   expect(await Promise.all(runs)).toEqual(expected);
+});
+
+test("what failed is told with what was expected and what came: exit code 1", async ({ url }) => {
+  await using server = new BrokenServer(url, { closeCode: () => 1009 });
+  const address = await server.listen();
+  await using kit = spawnNode(["test/conformance/conformance.ts", "--url", address, "--rule", "W19"]);
+  expect(await kit.ended(), kit.stderr()).toBe(1);
+  expect(
+    kit.stdout(),
+  ).toContain(`FAILED     W19              a message above the limit ends the connection, step 4
+             expected the end with 4001 message-too-big
+             came     1009 message-too-big
+`);
+});
+
+test("nothing is left behind on the server", async ({ url }) => {
+  const results = await runSuite({ url, rules: ["W1", "W29", "S2", "P5", "P10"] });
+  expect(results.filter(({ outcome }) => outcome.kind !== "passed")).toEqual([]);
+  const open = async () => {
+    const metrics = await (await fetch(`${url}/metrics`)).text();
+    const counts = metrics.match(/(?<=^flarewire_connections\{.*\} )\d+/gm) ?? ["none"];
+    return counts.map(Number).reduce((sum, count) => sum + count, 0);
+  };
+  // Each question waits for its answer; the last connections are on their way out.
+  while ((await open()) !== 0);
+});
+
+test.each([
+  [["--url", "http://127.0.0.1:1"], 75, "the server cannot be reached"],
+  [["--url", "flares"], 2, '--url has to be the http:// or https:// address of a server, not "flares"'],
+  [
+    ["--url", "http://127.0.0.1:1", "--transport", "pigeon"],
+    2,
+    '"pigeon" is no transport: websocket, sse, poll',
+  ],
+  [["--url", "http://127.0.0.1:1", "--patience", "0"], 2, "--patience has to be from 1 to 3600 seconds"],
+])("%j ends with exit code %i, and says why", async (options, code, said) => {
+  await using kit = spawnNode(["test/conformance/conformance.ts", ...options]);
+  expect(await kit.ended()).toBe(code);
+  expect(kit.stderr()).toContain(said);
 });

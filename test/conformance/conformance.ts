@@ -25,7 +25,10 @@ async function main(): Promise<number> {
   process.once("SIGINT", () => stop.abort());
   try {
     const results = await runSuite({ ...options, signal: stop.signal });
-    const report = reportOf(options.url, results, await loadNotTried());
+    const reasons = Object.entries(await loadNotTried()).filter(
+      ([rule]) => !options.rules || options.rules.includes(rule),
+    );
+    const report = reportOf(options.url, results, Object.fromEntries(reasons));
     process.stdout.write(json ? `${JSON.stringify(report, null, 2)}\n` : formatReport(report));
     return report.failed === 0 ? EXIT.passed : EXIT.failed;
   } catch (error) {
@@ -55,9 +58,8 @@ function readArguments() {
     throw new RangeError(`--patience has to be from 1 to 3600 seconds, not "${values.patience}"`);
   }
   return {
-    ...{ url: url.replace(/\/$/, ""), patienceMs, json },
+    ...{ url: url.replace(/\/$/, ""), patienceMs, json, rules },
     ...(key === undefined ? {} : { key }),
-    ...(rules === undefined ? {} : { rules }),
     ...(transport === undefined ? {} : { transports: transport.split(",").map(readTransport) }),
   };
 }

@@ -43,7 +43,7 @@ export function reportOf(
 function reportRule(rule: string, results: readonly Result[], reason: string | undefined): RuleReport {
   const passed: string[] = [];
   const failures: Failing[] = [];
-  const reasons = reason === undefined ? [] : [reason];
+  const left = new Map<string, string[]>();
   for (const { name, rules, outcome } of results) {
     if (outcome.kind === "failed" && outcome.rules.includes(rule)) {
       const { step, expected, came } = outcome;
@@ -51,11 +51,13 @@ function reportRule(rule: string, results: readonly Result[], reason: string | u
     }
     if (!rules.includes(rule)) continue;
     if (outcome.kind === "passed") passed.push(name);
-    else if (outcome.kind === "not-tried") reasons.push(`${name}: ${outcome.why}`);
+    else if (outcome.kind === "not-tried") left.set(outcome.why, [...(left.get(outcome.why) ?? []), name]);
     else if (!outcome.rules.includes(rule)) {
-      reasons.push(`${name}: ended at step ${outcome.step}, where ${outcome.rules.join(", ")} failed`);
+      left.set(`ended at step ${outcome.step}, where ${outcome.rules.join(", ")} failed`, [name]);
     }
   }
+  const told = [...left].map(([why, cases]) => `${why} (${cases.join("; ")})`);
+  const reasons = reason === undefined ? told : [reason, ...told];
   const verdict = failures.length > 0 ? "failed" : passed.length > 0 ? "passed" : "not-tried";
   return { rule, verdict, passed, failures, reasons };
 }

@@ -24,6 +24,7 @@ const PERFORMED: Performed = {
       const found = match(step.is ?? {}, answer, run.surroundings.shapes);
       if (!found) return saveAnswer(step, answer, run);
       if (isLast) {
+        if (step.none === "quiet") throw new NotTried(`${step.path} has nothing to try it with yet`);
         const asked = `${step.method ?? "GET"} ${step.path}`;
         throw new Failure(`${found.expected} at ${found.path} of ${asked}`, show(found.came));
       }
@@ -147,7 +148,7 @@ const PERFORMED: Performed = {
 
   async silent(step, run) {
     const line = run.line(step.line);
-    const from = line.messages.length;
+    const from = step.ever ? 0 : line.messages.length;
     const find = () =>
       line.messages.slice(from).find((message) => !match(step.where, message, run.surroundings.shapes));
     await line.until(() => find() !== undefined, Number(step.within_ms ?? 1_000));
