@@ -103,7 +103,14 @@ const History = z.strictObject({
   ...common,
 });
 
-const Equal = z.strictObject({ do: z.literal("equal"), left: z.unknown(), right: z.unknown(), ...common });
+const Equal = z.strictObject({
+  do: z.literal("equal"),
+  left: z.unknown(),
+  right: z.unknown(),
+  /** Fields of the items that may differ. */
+  but: z.array(z.string()).optional(),
+  ...common,
+});
 const Differ = z.strictObject({ do: z.literal("differ"), left: z.unknown(), right: z.unknown(), ...common });
 const Holds = z.strictObject({
   do: z.literal("holds"),

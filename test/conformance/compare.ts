@@ -4,7 +4,7 @@ import { difference, show, valueAt } from "./json.ts";
 import type { Line, TransportName } from "./line.ts";
 import type { Run } from "./run.ts";
 import { Failure, NotTried } from "./verdict.ts";
-import { plain, type View, viewOf } from "./view.ts";
+import { keyOf, plain, type View, viewOf } from "./view.ts";
 
 /*
  * Comparisons of what clients hold at one cursor. A market moves, so each waits until both sides stand, or stood, at the same place.
@@ -22,7 +22,7 @@ export async function compareWithRest(line: Line, run: Run, patienceMs: number):
     cursor = rest.cursor;
     if (await line.until(() => line.views.has(rest.cursor), patienceMs / TRIES)) {
       const held = line.views.get(rest.cursor);
-      if (held) return hold(plain(rest.view), plain(held), `REST at ${rest.cursor}`);
+      if (held) return hold(plain(partOf(rest.view, held)), plain(held), `REST at ${rest.cursor}`);
     }
   }
   if (line.events.length === eventsBefore && cursor !== placeBefore) {
@@ -72,10 +72,24 @@ export async function compareBeginning(
     if (!isAnswered || !begun) throw new Failure("a snapshot of all channels", show(line.messages.at(-1)));
     const rest = await readRest(run);
     line.close();
-    if (rest.cursor === begun[0]) return hold(plain(rest.view), plain(begun[1]), `REST at ${rest.cursor}`);
+    if (rest.cursor === begun[0]) {
+      return hold(plain(partOf(rest.view, begun[1])), plain(begun[1]), `REST at ${rest.cursor}`);
+    }
     await passing(PAUSE_MS, undefined, { signal: run.signal });
   }
   throw new NotTried(`in ${TRIES} tries the market moved between the two`);
+}
+
+/**
+ * What REST serves, as far as the lists go that a client holds; the others have to be empty, as those are which a client's plan does not
+ * give. Explanations are those of the flares that are left.
+ */
+function partOf(rest: View, held: View): View {
+  const lists = new Map([...rest.lists].filter(([name, items]) => held.lists.has(name) || items.length > 0));
+  const flares = [...lists].filter(([name]) => name.startsWith("flares.")).flatMap(([, items]) => items);
+  const ids = new Set(flares.map(keyOf));
+  const explanations = Object.entries(rest.explanations).filter(([id]) => ids.has(id));
+  return { lists, explanations: Object.fromEntries(explanations) };
 }
 
 async function readRest(run: Run): Promise<{ readonly cursor: string; readonly view: View }> {

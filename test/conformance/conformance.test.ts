@@ -4,7 +4,7 @@ import { spawnNode } from "../cli/spawn-cli.ts";
 import { BREAKAGES } from "./breakages.ts";
 import { type Breakage, BrokenServer } from "./broken-server.ts";
 import { reportOf } from "./report.ts";
-import { loadNotTried, runSuite } from "./suite.ts";
+import { loadCases, loadNotTried, runSuite } from "./suite.ts";
 
 /** A gateway with a market in which much happens, and a past that can be asked for. */
 const CONFIG = {
@@ -55,7 +55,13 @@ test.concurrent("each broken server fails under the rule that it breaks, and one
     const failed = report.rules.filter(({ verdict }) => verdict === "failed").map((one) => one.rule);
     return [name, failed.includes(rule) ? rule : failed] as const;
   });
-  const whole = await tryBroken(url, {});
+  const all = (await loadCases()).flatMap((one) => one.rules);
+  // The limits of W22 take ten seconds to reach, and the gateway itself is tried with them above.
+  const whole = await tryBroken(
+    url,
+    {},
+    all.filter((rule) => rule !== "W22" && rule !== "W26"),
+  );
   expect(whole.rules.filter(({ verdict }) => verdict === "failed")).toEqual([]);
   const expected = Object.entries(BREAKAGES).map(([name, [rule]]) => [name, rule]);
   expect(await Promise.all(runs)).toEqual(expected);

@@ -1,7 +1,7 @@
 import { setTimeout as passing } from "node:timers/promises";
 import { isObject, type JsonObject, show, valueAt } from "./json.ts";
 import { match, type Shapes } from "./match.ts";
-import { Place } from "./place.ts";
+import { Hole, Place } from "./place.ts";
 import { Failure } from "./verdict.ts";
 import { applyEvent, mergeViews, type View, viewOf } from "./view.ts";
 
@@ -28,8 +28,8 @@ export interface LineOptions {
   readonly shapes: Shapes;
   /** What the client holds at the cursor with which it comes. */
   readonly view?: View | undefined;
-  /** The address has a filter. */
-  readonly filtered: boolean;
+  /** The parameters of its address. */
+  readonly query: Readonly<Record<string, string>>;
 }
 
 /** Which rule a message of another shape breaks. */
@@ -45,6 +45,8 @@ const SHAPE_RULES: Readonly<Record<string, string>> = {
   conflated: "W35",
   close: "S8",
 };
+
+const FILTER_FIELDS = ["tokens", "symbols", "min_liquidity", "min_price_change", "names"];
 
 /** Views are kept for so many places: a comparison with REST asks for one of the latest. */
 const VIEWS_KEPT = 4_000;
@@ -72,16 +74,18 @@ export class Line {
   send: (message: string | Uint8Array) => void = () => {};
   close: () => void = () => {};
   readonly #shapes: Shapes;
+  readonly #query: Readonly<Record<string, string>>;
   readonly #bySubscription = new Map<unknown, readonly string[]>();
   #commands = 0;
   #waiting: { readonly look: () => void }[] = [];
 
-  constructor({ name, transport, shapes, view, filtered }: LineOptions) {
+  constructor({ name, transport, shapes, view, query }: LineOptions) {
     this.name = name;
     this.transport = transport;
     this.#shapes = shapes;
     this.view = view;
-    this.isFiltered = filtered;
+    this.#query = query;
+    this.isFiltered = FILTER_FIELDS.some((field) => field in query);
   }
 
   /** The events that came. */
@@ -110,6 +114,7 @@ export class Line {
       this.#follow(message);
     } catch (error) {
       this.fault = error instanceof Error ? error : new Error(String(error));
+      if (error instanceof Hole) error.selection = this.#selection();
     }
     this.#wake();
   }
@@ -143,6 +148,12 @@ export class Line {
       clearTimeout(timer);
       this.#waiting = this.#waiting.filter((other) => other !== waiter);
     }
+  }
+
+  #selection(): Readonly<Record<string, string>> {
+    const channels = [...this.channels].join(",") || this.#query.channels;
+    const filter = Object.entries(this.#query).filter(([name]) => FILTER_FIELDS.includes(name));
+    return { ...Object.fromEntries(filter), ...(channels === undefined ? {} : { channels }) };
   }
 
   #wake(): void {

@@ -6,21 +6,18 @@ import { match, type Shapes } from "./match.ts";
 import { Failure } from "./verdict.ts";
 
 /** How a line is opened. */
-export interface Opening extends Omit<LineOptions, "filtered"> {
-  readonly query: Readonly<Record<string, string>>;
+export interface Opening extends LineOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly protocols?: readonly string[] | undefined;
 }
 
-const FILTER_FIELDS = ["tokens", "symbols", "min_liquidity", "min_price_change", "names"];
 /** A long poll asks again no faster than this, and waits no longer than that. */
 const POLL_PAUSE_MS = 50;
 const POLL_WAIT_S = "2";
 
 /** Opens a line; what becomes of it the line tells. `signal` ends it. */
 export function openLine(target: Target, opening: Opening, signal: AbortSignal): Line {
-  const filtered = FILTER_FIELDS.some((field) => field in opening.query);
-  const line = new Line({ ...opening, filtered });
+  const line = new Line(opening);
   const over = new AbortController();
   const ended = AbortSignal.any([signal, over.signal]);
   line.close = () => over.abort();

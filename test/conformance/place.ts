@@ -5,6 +5,8 @@ import { Failure } from "./verdict.ts";
 export class Hole extends Failure {
   readonly after: string;
   readonly seq: number;
+  /** What the line follows, as parameters of an address: the history is asked for that. */
+  selection: Readonly<Record<string, string>> = {};
   /** True where it is the first event after `resumed: "full"`. */
   readonly isFirst: boolean;
 

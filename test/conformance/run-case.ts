@@ -70,9 +70,9 @@ async function judge(error: Hole | Unreachable, { surroundings: { target, signal
     await ask(target, { path: "/healthz" }, signal);
     return new Failure("an answer to its end", error.message);
   }
-  const { expected, came, after, seq } = error;
+  const { expected, came, after, seq, selection } = error;
   if (error.isFirst) return new Failure(expected, came, ["W9"]);
-  const question = { path: "/api/v1/events", query: { after, limit: "1" } };
+  const question = { path: "/api/v1/events", query: { ...selection, after, limit: "1" } };
   const first = valueAt((await ask(target, question, signal)).body, "/events/0/seq");
   if (typeof first !== "number" || first >= seq) return new Failure(expected, came, ["W15"]);
   return new Failure(`event ${first} between ${after} and event ${seq}`, "it was left out", ["W13"]);

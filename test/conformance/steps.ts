@@ -132,8 +132,8 @@ const PERFORMED: Performed = {
     run.saved.set(step.save, events);
   },
 
-  equal({ left, right }) {
-    const found = difference(left, right);
+  equal({ left, right, but = [] }) {
+    const found = difference(without(left, but), without(right, but));
     if (found) throw new Failure(`${show(found.left)} at ${found.path || "/"}`, show(found.right));
   },
 
@@ -219,6 +219,16 @@ function missing(what: string, line: Line, hasEnded: boolean, none: "fail" | "qu
   if (line.end) return new Failure(what, `the end: ${line.end.code} ${line.end.reason}`);
   if (none === "quiet" && !hasEnded) return new NotTried(`no ${what} came in time: the market is quiet`);
   return new Failure(what, "nothing of the kind in time");
+}
+
+/** The items without these fields. */
+function without(items: unknown, fields: readonly string[]): unknown {
+  if (!Array.isArray(items) || fields.length === 0) return items;
+  return items.map((item) =>
+    isObject(item)
+      ? Object.fromEntries(Object.entries(item).filter(([name]) => !fields.includes(name)))
+      : item,
+  );
 }
 
 function saveAnswer({ save, link }: StepOf<"request">, answer: Answer, run: Run): void {
