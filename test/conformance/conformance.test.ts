@@ -32,7 +32,7 @@ const test = base.extend<{ url: string }>({
 async function tryBroken(url: string, breakage: Breakage, rules?: readonly string[]) {
   await using server = new BrokenServer(url, breakage);
   const address = await server.listen();
-  return reportOf(address, await runSuite({ url: address, rules, patienceMs: 8_000 }), {});
+  return reportOf(address, await runSuite({ url: address, rules, patienceMs: 20_000 }), {});
 }
 
 test.concurrent("a gateway passes every case over every transport, and leaves only what cannot be tried", async ({
@@ -67,7 +67,10 @@ test.concurrent("each broken server fails under the rule that it breaks, and one
   expect(await Promise.all(runs)).toEqual(expected);
 });
 
-test("what failed is told with what was expected and what came: exit code 1", async ({ url }) => {
+test.concurrent("what failed is told with what was expected and what came: exit code 1", async ({
+  url,
+  expect,
+}) => {
   await using server = new BrokenServer(url, { closeCode: () => 1009 });
   const address = await server.listen();
   await using kit = spawnNode(["test/conformance/conformance.ts", "--url", address, "--rule", "W19"]);
@@ -92,7 +95,7 @@ test("nothing is left behind on the server", async ({ url }) => {
   while ((await open()) !== 0);
 });
 
-test.each([
+test.concurrent.each([
   [["--url", "http://127.0.0.1:1"], 75, "the server cannot be reached"],
   [["--url", "flares"], 2, '--url has to be the http:// or https:// address of a server, not "flares"'],
   [

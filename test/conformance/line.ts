@@ -70,6 +70,8 @@ export class Line {
   end: { readonly code: number; readonly reason: string } | undefined;
   fault: Error | undefined;
   isFiltered: boolean;
+  /** Who leaves out names of events cannot keep the lists by the others (W29). */
+  keepsLists: boolean;
   /** Sends a message; closes from this side. The transport sets both. */
   send: (message: string | Uint8Array) => void = () => {};
   close: () => void = () => {};
@@ -85,6 +87,7 @@ export class Line {
     this.#shapes = shapes;
     this.view = view;
     this.#query = query;
+    this.keepsLists = !("names" in query);
     this.isFiltered = FILTER_FIELDS.some((field) => field in query);
   }
 
@@ -210,7 +213,7 @@ export class Line {
     this.#bySubscription.set(id, Array.isArray(channels) ? channels.map(String) : []);
     this.#gather();
     if (resumed === "reset" && this.#bySubscription.size === 1) this.view = undefined;
-    if (snapshot !== undefined) this.view = mergeViews(this.view, viewOf(snapshot));
+    if (snapshot !== undefined && this.keepsLists) this.view = mergeViews(this.view, viewOf(snapshot));
     this.place.changed(resumed === "full");
     this.place.moveTo(String(message.cursor));
     this.#keep();

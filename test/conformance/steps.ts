@@ -49,7 +49,9 @@ const PERFORMED: Performed = {
       if (step.binary !== undefined) line.send(new TextEncoder().encode(step.binary));
       else if (step.bytes !== undefined) line.send("x".repeat(Number(step.bytes)));
       else line.send(step.text ?? JSON.stringify(step.message).replaceAll("#", `${at}`));
-      if (step.message?.filter !== undefined) line.isFiltered = true;
+      const filter = step.message?.filter;
+      if (filter !== undefined) line.isFiltered = true;
+      if (isObject(filter) && "names" in filter) line.keepsLists = false;
     }
   },
 
