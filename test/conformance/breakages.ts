@@ -1,0 +1,127 @@
+import type { Breakage, Memory, PlainAnswer } from "./broken-server.ts";
+import { isObject, type JsonObject } from "./json.ts";
+
+/** Spoils the events of streams; what is no event passes. */
+function ofEvents(spoil: (event: JsonObject, memory: Memory) => readonly JsonObject[]): Breakage {
+  return { message: (message, memory) => (message.type === "event" ? spoil(message, memory) : [message]) };
+}
+
+/** Spoils the messages of one type. */
+function ofType(type: string, spoil: (message: JsonObject) => JsonObject): Breakage {
+  return { message: (message) => [message.type === type ? spoil(message) : message] };
+}
+
+function without(object: JsonObject, field: string): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([name]) => name !== field));
+}
+
+function withoutField(answer: PlainAnswer, field: string): PlainAnswer {
+  return { ...answer, headers: { ...answer.headers, [field]: undefined } };
+}
+
+/** Gives every stream the lists that the first one got, whatever its cursor is. */
+function staleSnapshots(): Breakage {
+  const first = new Map<string, unknown>();
+  return ofType("subscribed", (message) => {
+    const { snapshot, channels } = message;
+    if (snapshot === undefined) return message;
+    const key = JSON.stringify(channels);
+    const held = first.get(key) ?? snapshot;
+    first.set(key, held);
+    return { ...message, snapshot: held };
+  });
+}
+
+/** Leaves out the first event after a resume and makes `prev` of the next one hide it. */
+function hiddenHole(message: JsonObject, memory: Memory): readonly JsonObject[] {
+  if (message.type === "subscribed" && message.resumed === "full") memory.kept = message;
+  if (message.type !== "event" || !memory.kept) return [message];
+  if (memory.events === 1) {
+    memory.kept = message;
+    return [];
+  }
+  return memory.events === 2 ? [{ ...message, prev: memory.kept.prev }] : [message];
+}
+
+/** Turns the fourth event and the fifth round. */
+function swap(event: JsonObject, memory: Memory): readonly JsonObject[] {
+  if (memory.events === 4) {
+    memory.kept = event;
+    return [];
+  }
+  return memory.events === 5 && memory.kept ? [event, memory.kept] : [event];
+}
+
+const FILTER = /[?&](tokens|symbols|min_liquidity|min_price_change|names)=[^&]*/g;
+
+/** Ways to be wrong, each with the rule that it breaks. */
+export const BREAKAGES: Readonly<Record<string, readonly [rule: string, breakage: Breakage]>> = {
+  "drops an event": ["W13", ofEvents((event, { events }) => (events === 4 ? [] : [event]))],
+  "tells an event twice": ["W13", ofEvents((event, { events }) => (events === 4 ? [event, event] : [event]))],
+  "tells two events in the wrong order": ["W13", ofEvents(swap)],
+  "has a prev that proves nothing": ["W15", ofEvents((event) => [{ ...event, prev: 0 }])],
+  "has a prev that lies before an event that was left out by nobody": [
+    "W15",
+    ofEvents((event, { events }) => [{ ...event, prev: Number(event.prev) + (events === 4 ? 1 : 0) }]),
+  ],
+  "sends snapshots that are older than their cursor": ["W8", staleSnapshots()],
+  "resumes in full, with a hole that prev hides": ["W9", { message: hiddenHole }],
+  "resets without telling what is lost": ["W9", ofType("subscribed", (message) => without(message, "lost"))],
+  "leaves fields out of its changes": [
+    "applying-events",
+    ofEvents((event) => {
+      const { data } = event;
+      return [isObject(data) && data.op === "set" ? { ...event, data: { ...data, set: {} } } : event];
+    }),
+  ],
+  "never changes its tags": [
+    "rest/etag",
+    {
+      answer: (answer) =>
+        answer.headers.etag ? { ...answer, headers: { ...answer.headers, etag: '"one"' } } : answer,
+    },
+  ],
+  "answers 304 whatever has changed": [
+    "rest/etag",
+    {
+      answer: (answer, { headers }) =>
+        headers["if-none-match"] === undefined ? answer : { ...answer, status: 304, body: "" },
+    },
+  ],
+  "sends heartbeats without positions": [
+    "W16",
+    ofType("heartbeat", (message) => ({ ...message, positions: {} })),
+  ],
+  "closes with another code": ["W19", { closeCode: (code) => (code === 4001 ? 1009 : code) }],
+  "ignores filters": [
+    "W27",
+    {
+      address: (path) => path.replace(FILTER, (field) => (field.startsWith("?") ? "?" : "")),
+      command: (text) => text.replace(/"filter":\{[^}]*\}/, '"unfiltered":true'),
+    },
+  ],
+  "answers without the id": [
+    "W5",
+    { message: (message) => [message.type === "pong" ? without(message, "id") : message] },
+  ],
+  "says nothing of its limits": ["W4", ofType("hello", (message) => without(message, "limits"))],
+  "streams events without ids": ["S3", { id: () => undefined }],
+  "does not look at Last-Event-ID": ["S4", { fields: ({ "last-event-id": _id, ...others }) => others }],
+  "ends a wait without a cursor": [
+    "P5",
+    { answer: (answer) => (answer.status === 204 ? withoutField(answer, "flarewire-cursor") : answer) },
+  ],
+  "says 410 without saying what is lost": [
+    "P6",
+    {
+      answer: (answer) =>
+        answer.status === 410
+          ? { ...answer, body: JSON.stringify(without(JSON.parse(answer.body), "lost")) }
+          : answer,
+    },
+  ],
+  "refuses methods without naming those that it takes": [
+    "rest/methods",
+    { answer: (answer) => (answer.status === 405 ? withoutField(answer, "allow") : answer) },
+  ],
+};

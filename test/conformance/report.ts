@@ -1,0 +1,92 @@
+import type { Result } from "./suite.ts";
+
+/** What was found out about a rule. */
+export interface RuleReport {
+  readonly rule: string;
+  readonly verdict: "passed" | "failed" | "not-tried";
+  /** Cases that passed, of those that prove the rule. */
+  readonly passed: readonly string[];
+  readonly failures: readonly Failing[];
+  /** Why it was not tried, in which case. */
+  readonly reasons: readonly string[];
+}
+
+interface Failing {
+  readonly case: string;
+  readonly step: number;
+  readonly expected: string;
+  readonly came: string;
+}
+
+/** A run by rule. */
+export interface Report {
+  readonly url: string;
+  readonly passed: number;
+  readonly failed: number;
+  readonly not_tried: number;
+  readonly rules: readonly RuleReport[];
+}
+
+/** Sorts results by rule. A rule has failed when any case says so, and has passed when a case proves it and none says otherwise. */
+export function reportOf(
+  url: string,
+  results: readonly Result[],
+  reasons: Readonly<Record<string, string>>,
+): Report {
+  const broken = results.flatMap(({ outcome }) => (outcome.kind === "failed" ? outcome.rules : []));
+  const names = [...new Set([...results.flatMap(({ rules }) => rules), ...broken, ...Object.keys(reasons)])];
+  const rules = names.toSorted(byRule).map((rule) => reportRule(rule, results, reasons[rule]));
+  const count = (verdict: RuleReport["verdict"]) => rules.filter((one) => one.verdict === verdict).length;
+  return { url, passed: count("passed"), failed: count("failed"), not_tried: count("not-tried"), rules };
+}
+
+function reportRule(rule: string, results: readonly Result[], reason: string | undefined): RuleReport {
+  const passed: string[] = [];
+  const failures: Failing[] = [];
+  const left = new Map<string, string[]>();
+  for (const { name, rules, outcome } of results) {
+    if (outcome.kind === "failed" && outcome.rules.includes(rule)) {
+      const { step, expected, came } = outcome;
+      failures.push({ case: name, step, expected, came });
+    }
+    if (!rules.includes(rule)) continue;
+    if (outcome.kind === "passed") passed.push(name);
+    else if (outcome.kind === "not-tried") left.set(outcome.why, [...(left.get(outcome.why) ?? []), name]);
+    else if (!outcome.rules.includes(rule)) {
+      left.set(`ended at step ${outcome.step}, where ${outcome.rules.join(", ")} failed`, [name]);
+    }
+  }
+  const told = [...left].map(([why, cases]) => `${why} (${cases.join("; ")})`);
+  const reasons = reason === undefined ? told : [reason, ...told];
+  const verdict = failures.length > 0 ? "failed" : passed.length > 0 ? "passed" : "not-tried";
+  return { rule, verdict, passed, failures, reasons };
+}
+
+/** The report for people. */
+export function formatReport({ url, passed, failed, not_tried, rules }: Report): string {
+  const lines = rules.flatMap(({ rule, verdict, passed: cases, failures, reasons }) => {
+    const label = rule.padEnd(WIDTH);
+    if (verdict === "passed") return [`passed     ${label} ${cases.join("; ")}`];
+    if (verdict === "not-tried") return [`not tried  ${label} ${reasons.join("; ")}`];
+    return [
+      ...failures.flatMap(({ case: name, step, expected, came }) => [
+        `FAILED     ${label} ${name}, step ${step}`,
+        `             expected ${expected}`,
+        `             came     ${came}`,
+      ]),
+    ];
+  });
+  return `${lines.join("\n")}\n${url}: ${passed} rules passed, ${failed} failed, ${not_tried} not tried\n`;
+}
+
+const WIDTH = 16;
+
+/** W2 before W10, and the rules with words last. */
+function byRule(a: string, b: string): number {
+  const [left, right] = [a, b].map((rule) => /^([A-Z])(\d+)$/.exec(rule));
+  if (left && right) {
+    const order = "WSP".indexOf(left[1] ?? "") - "WSP".indexOf(right[1] ?? "");
+    return order || Number(left[2]) - Number(right[2]);
+  }
+  return Number(!left) - Number(!right) || a.localeCompare(b);
+}

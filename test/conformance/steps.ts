@@ -1,0 +1,250 @@
+import { setTimeout as passing } from "node:timers/promises";
+import type { Step, StepOf } from "./case-format.ts";
+import { compareBeginning, compareSelection, compareWithLine, compareWithRest } from "./compare.ts";
+import { type Answer, ask } from "./http.ts";
+import { difference, isObject, type JsonObject, show, valueAt } from "./json.ts";
+import { type Line, readTransport } from "./line.ts";
+import { match } from "./match.ts";
+import type { Run } from "./run.ts";
+import { Failure, NotTried } from "./verdict.ts";
+
+/** How long an answer, which no market has to bring, is waited for. */
+const ANSWER_MS = 10_000;
+/** Between two tries of a question that is asked until its answer is so. */
+const RETRY_MS = 200;
+
+type Performed = { readonly [D in Step["do"]]: (step: StepOf<D>, run: Run) => Promise<void> | void };
+
+const PERFORMED: Performed = {
+  async request(step, run) {
+    const deadline = performance.now() + patience(step, run, step.until ? "quiet" : "fail");
+    for (;;) {
+      const answer = await ask(run.surroundings.target, step, run.signal);
+      const isLast = !step.until || performance.now() > deadline;
+      const found = match(step.is ?? {}, answer, run.surroundings.shapes);
+      if (!found) return saveAnswer(step, answer, run);
+      if (isLast) {
+        if (step.none === "quiet") throw new NotTried(`${step.path} has nothing to try it with yet`);
+        const asked = `${step.method ?? "GET"} ${step.path}`;
+        throw new Failure(`${found.expected} at ${found.path} of ${asked}`, show(found.came));
+      }
+      await passing(RETRY_MS, undefined, { signal: run.signal });
+    }
+  },
+
+  async open(step, run) {
+    const { query = {}, headers, protocols, holding } = step;
+    const view = holding === undefined ? undefined : run.line(holding).views.get(query.after ?? "");
+    run.open(step.line, {
+      transport: readTransport(step.transport ?? "websocket"),
+      ...{ query, headers, protocols, view },
+    });
+  },
+
+  async send(step, run) {
+    const line = run.line(step.line);
+    await line.until(() => line.messages.length > 0 || line.end !== undefined, ANSWER_MS);
+    for (let at = 1; at <= Number(step.times ?? 1); at += 1) {
+      if (!step.hurry) await line.mayCommand(run.signal);
+      if (step.binary !== undefined) line.send(new TextEncoder().encode(step.binary));
+      else if (step.bytes !== undefined) line.send("x".repeat(Number(step.bytes)));
+      else line.send(step.text ?? JSON.stringify(step.message).replaceAll("#", `${at}`));
+      const filter = step.message?.filter;
+      if (filter !== undefined) line.isFiltered = true;
+      if (isObject(filter) && "names" in filter) line.keepsLists = false;
+    }
+  },
+
+  async expect(step, run) {
+    const line = run.line(step.line);
+    const { where = {}, none = "fail" } = step;
+    let at = -1;
+    const look = () => {
+      at = line.messages.findIndex(
+        (message, index) => index >= line.taken && !match(where, message, run.surroundings.shapes),
+      );
+      return at >= 0;
+    };
+    const came = await line.until(() => look() || line.end !== undefined, patience(step, run, none));
+    if (at < 0) throw missing(`a message like ${show(where)}`, line, came, none);
+    line.taken = at + 1;
+    const message = line.messages[at];
+    run.hold(step.is ?? {}, message, `${line.transport} message `);
+    if (step.frame) run.hold(step.frame, line.frames[at], "server-sent event ");
+    run.save(step.save, message);
+  },
+
+  async follow(step, run) {
+    const line = run.line(step.line);
+    const { none = "quiet", until } = step;
+    const first = line.events.length;
+    const isThere = () =>
+      until === undefined
+        ? line.events.length >= first + (step.events ?? 1)
+        : line.views.has(until) || line.events.some(({ cursor }) => cursor === until);
+    const came = await line.until(() => isThere() || line.end !== undefined, patience(step, run, none));
+    if (!isThere()) throw missing(until ?? `${step.events ?? 1} events`, line, came, none);
+    const events = step.until === undefined ? line.events.slice(first) : eventsUpTo(line, step.until);
+    for (const event of events) if (step.each !== undefined) run.hold(step.each, event, "event ");
+    if (step.save?.events) run.saved.set(step.save.events, events);
+    if (step.save?.cursor) run.saved.set(step.save.cursor, events.at(-1)?.cursor);
+  },
+
+  async same(step, run) {
+    const line = run.line(step.line);
+    if (step.as === undefined) await compareWithRest(line, run, patience(step, run, "quiet"));
+    else await compareWithLine(line, run.line(step.as), patience(step, run, "quiet"));
+  },
+
+  async selected(step, run) {
+    await compareSelection(
+      run.line(step.line),
+      run.line(step.of),
+      step.symbols,
+      patience(step, run, "quiet"),
+    );
+  },
+
+  async snapshot(step, run) {
+    await compareBeginning(readTransport(step.transport ?? "websocket"), run, patience(step, run, "quiet"));
+  },
+
+  async history(step, run) {
+    const events: unknown[] = [];
+    let after = step.after;
+    for (let more = true; more; ) {
+      const query = { ...step.query, after };
+      const question = { path: "/api/v1/events", query };
+      const { status, body } = await ask(run.surroundings.target, question, run.signal);
+      if (status !== 200) throw new Failure("200", `${status} ${show(body)}`, ["P1"]);
+      run.hold({ $shape: "page" }, body, "history ");
+      const page = valueAt(body, "/events");
+      for (const event of Array.isArray(page) ? page : []) {
+        events.push(event);
+        if (step.until !== undefined && valueAt(event, "/cursor") === step.until) {
+          run.saved.set(step.save, events);
+          return;
+        }
+      }
+      more = valueAt(body, "/more") === true;
+      after = String(valueAt(body, "/cursor"));
+    }
+    if (step.until !== undefined)
+      throw new Failure(`an event with the cursor ${step.until}`, "none up to the head");
+    run.saved.set(step.save, events);
+  },
+
+  equal({ left, right, but = [] }) {
+    const found = difference(without(left, but), without(right, but));
+    if (found) throw new Failure(`${show(found.left)} at ${found.path || "/"}`, show(found.right));
+  },
+
+  differ({ left, right }) {
+    if (!difference(left, right)) throw new Failure("two values that differ", `${show(left)} twice`);
+  },
+
+  holds({ value, is, else: why }, run) {
+    if (why !== undefined && match(is, value, run.surroundings.shapes)) throw new NotTried(why);
+    run.hold(is, value, "value ");
+  },
+
+  async silent(step, run) {
+    const line = run.line(step.line);
+    const from = step.ever ? 0 : line.messages.length;
+    const find = () =>
+      line.messages.slice(from).find((message) => !match(step.where, message, run.surroundings.shapes));
+    await line.until(() => find() !== undefined, Number(step.within_ms ?? 1_000));
+    const found = find();
+    if (found) throw new Failure(`no message like ${show(step.where)}`, show(found));
+  },
+
+  async closed(step, run) {
+    const line = run.line(step.line);
+    await line.until(() => line.end !== undefined, patience(step, run, "fail"));
+    const expected = `the end with ${step.code} ${step.reason}`;
+    if (!line.end) throw new Failure(expected, "no end in time");
+    const { code, reason } = line.end;
+    if (code !== step.code || reason !== step.reason) throw new Failure(expected, `${code} ${reason}`);
+  },
+
+  async close(step, run) {
+    const line = run.line(step.line);
+    line.close();
+    await line.until(() => line.end !== undefined, ANSWER_MS);
+  },
+};
+
+/** Performs a step. Throws Failure and NotTried. */
+export async function performStep(step: Step, run: Run): Promise<void> {
+  switch (step.do) {
+    case "request":
+      return PERFORMED.request(step, run);
+    case "open":
+      return PERFORMED.open(step, run);
+    case "send":
+      return PERFORMED.send(step, run);
+    case "expect":
+      return PERFORMED.expect(step, run);
+    case "follow":
+      return PERFORMED.follow(step, run);
+    case "same":
+      return PERFORMED.same(step, run);
+    case "selected":
+      return PERFORMED.selected(step, run);
+    case "history":
+      return PERFORMED.history(step, run);
+    case "equal":
+      return PERFORMED.equal(step, run);
+    case "differ":
+      return PERFORMED.differ(step, run);
+    case "holds":
+      return PERFORMED.holds(step, run);
+    case "silent":
+      return PERFORMED.silent(step, run);
+    case "closed":
+      return PERFORMED.closed(step, run);
+    case "close":
+      return PERFORMED.close(step, run);
+    case "snapshot":
+      return PERFORMED.snapshot(step, run);
+    default:
+      return step satisfies never;
+  }
+}
+
+function patience(step: Step, run: Run, none: "fail" | "quiet"): number {
+  return Number(step.within_ms ?? (none === "quiet" ? run.surroundings.patienceMs : ANSWER_MS));
+}
+
+/** What it means that something never came. */
+function missing(what: string, line: Line, hasEnded: boolean, none: "fail" | "quiet"): Error {
+  if (line.end) return new Failure(what, `the end: ${line.end.code} ${line.end.reason}`);
+  if (none === "quiet" && !hasEnded) return new NotTried(`no ${what} came in time: the market is quiet`);
+  return new Failure(what, "nothing of the kind in time");
+}
+
+/** The items without these fields. */
+function without(items: unknown, fields: readonly string[]): unknown {
+  if (!Array.isArray(items) || fields.length === 0) return items;
+  return items.map((item) =>
+    isObject(item)
+      ? Object.fromEntries(Object.entries(item).filter(([name]) => !fields.includes(name)))
+      : item,
+  );
+}
+
+function saveAnswer({ save, link }: StepOf<"request">, answer: Answer, run: Run): void {
+  run.save(save, answer);
+  if (!link) return;
+  const links = (answer.headers.link ?? "").split(/,\s*(?=<)/);
+  const found = links.find((one) => one.includes(`rel="${link.rel}"`));
+  const path = /^<([^>]+)>/.exec(found ?? "")?.[1];
+  if (path === undefined) throw new Failure(`a Link of rel="${link.rel}"`, show(answer.headers.link));
+  run.saved.set(link.save, path);
+}
+
+function eventsUpTo(line: Line, cursor: string): readonly JsonObject[] {
+  const { events } = line;
+  const at = events.findIndex((event) => isObject(event) && event.cursor === cursor);
+  return events.slice(0, at + 1);
+}

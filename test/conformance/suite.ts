@@ -1,0 +1,94 @@
+import { readdir, readFile } from "node:fs/promises";
+import { type Case, CaseFile } from "./case-format.ts";
+import { ask, type Target } from "./http.ts";
+import { isObject } from "./json.ts";
+import { TRANSPORTS, type TransportName } from "./line.ts";
+import type { Surroundings } from "./run.ts";
+import { type Outcome, runCase } from "./run-case.ts";
+
+const CASES = new URL("cases/", import.meta.url);
+
+/** What a suite is run with. */
+export interface SuiteOptions extends Target {
+  /** Cases that need another transport are left out. Default: all. */
+  readonly transports?: readonly TransportName[];
+  /** Cases at once; default 8. Each has at most three connections open. */
+  readonly atOnce?: number;
+  /** How long events of the market are waited for; default 30,000. */
+  readonly patienceMs?: number;
+  /** Only cases that prove one of these rules. */
+  readonly rules?: readonly string[] | undefined;
+  readonly signal?: AbortSignal;
+}
+
+/** A case that was run, or left out. */
+export interface Result {
+  /** The case's name, and its transport where it has several. */
+  readonly name: string;
+  readonly rules: readonly string[];
+  readonly outcome: Outcome;
+}
+
+/** All cases, in the order of their files. Rejects where a file is not as README.md says. */
+export async function loadCases(): Promise<readonly Case[]> {
+  const names = (await readdir(CASES)).filter((name) => name.endsWith(".json")).toSorted();
+  const files = await Promise.all(
+    names.map(async (name) => [name, await readJson(`cases/${name}`)] as const),
+  );
+  return files.flatMap(([name, json]) => {
+    const { data, error } = CaseFile.safeParse(json);
+    if (data) return data.cases;
+    throw new Error(`cases/${name}: ${error.message}`, { cause: error });
+  });
+}
+
+/** Rules that no case can prove from outside, each with the reason. */
+export async function loadNotTried(): Promise<Readonly<Record<string, string>>> {
+  const reasons = await readJson("not-tried.json");
+  if (!isObject(reasons)) throw new Error("not-tried.json is no object");
+  return Object.fromEntries(Object.entries(reasons).map(([rule, why]) => [rule, String(why)]));
+}
+
+/** Runs the cases against a server, several at once, as gently as they are written. Rejects with Unreachable when there is no server, or none any more. */
+export async function runSuite(options: SuiteOptions): Promise<readonly Result[]> {
+  const { transports = TRANSPORTS, atOnce = 8, patienceMs = 30_000, rules: wanted } = options;
+  const shapes = await readJson("shapes.json");
+  if (!isObject(shapes)) throw new Error("shapes.json is no object");
+  const over = new AbortController();
+  const signal = AbortSignal.any([over.signal, ...(options.signal ? [options.signal] : [])]);
+  await ask(options, { path: "/healthz" }, signal);
+  const surroundings: Surroundings = { target: options, shapes, patienceMs, signal };
+  const waiting = (await loadCases())
+    .filter(({ rules }) => !wanted || rules.some((rule) => wanted.includes(rule)))
+    .flatMap((one) => (one.for ?? [undefined]).map((transport) => ({ one, transport })))
+    .map((item, at) => ({ ...item, at }));
+  const results: { readonly at: number; readonly result: Result }[] = [];
+  const work = async () => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      const { at, one, transport } = next;
+      const name = transport === undefined ? one.name : `${one.name} (${transport})`;
+      const missing = [...(one.needs ?? []), ...(transport ? [transport] : [])].find(
+        (needed) => !transports.includes(needed),
+      );
+      const outcome: Outcome =
+        missing === undefined
+          ? await runCase(one, transport, surroundings).catch((error: unknown) => {
+              throw new Error(`case "${name}": ${error instanceof Error ? error.message : error}`, {
+                cause: error,
+              });
+            })
+          : { kind: "not-tried", why: `the transport ${missing} is left out` };
+      results.push({ at, result: { name, rules: one.rules, outcome } });
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: atOnce }, work));
+  } finally {
+    over.abort();
+  }
+  return results.toSorted((a, b) => a.at - b.at).map(({ result }) => result);
+}
+
+async function readJson(path: string): Promise<unknown> {
+  return JSON.parse(await readFile(new URL(path, import.meta.url), "utf8"));
+}
