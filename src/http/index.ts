@@ -3,6 +3,7 @@ export * from "./access.ts";
 export * from "./endpoints.ts";
 export * from "./events-route.ts";
 export * from "./head-like.ts";
+export * from "./host-routes.ts";
 export * from "./http-settings.ts";
 export * from "./key-door.ts";
 export * from "./metrics-route.ts";
