@@ -29,6 +29,8 @@ test("the package, packed and installed elsewhere, serves with no sources and no
   expect(own).toEqual([
     "examples/bot.ts",
     "examples/embed.ts",
+    "examples/follow.py",
+    "examples/follow.sh",
     "examples/grafana-dashboard.json",
     "examples/poll.ts",
     "src/feed/RECORDING.md",
