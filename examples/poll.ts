@@ -18,6 +18,7 @@ if (!(pauseMs >= 100)) fail(`pause "${process.argv[3]}" must be at least 0.1 sec
 let etag: string | undefined;
 let running = new Set<string>();
 let finished = new Set<string>();
+let sourceState = "live";
 
 for (let first = true, failures = 0; ; ) {
   let waitMs = pauseMs;
@@ -26,6 +27,7 @@ for (let first = true, failures = 0; ; ) {
       headers: etag === undefined ? {} : { "If-None-Match": etag },
       signal: AbortSignal.timeout(10_000),
     });
+    tellFreshness(answer.headers);
     if (answer.status === 200) {
       const flares: Flares = JSON.parse(await answer.text());
       report(flares, first);
@@ -33,7 +35,8 @@ for (let first = true, failures = 0; ; ) {
       first = false;
     } else if (answer.status !== 304) {
       const problem = (await answer.text()).slice(0, 300);
-      if (answer.status < 500 && answer.status !== 429) fail(`${answer.status}: ${problem}`);
+      if (answer.status < 500 && answer.status !== 408 && answer.status !== 429)
+        fail(`${answer.status}: ${problem}`);
       // Busy or not ready: the server says when to ask again.
       const afterS = Number(answer.headers.get("retry-after"));
       throw new Error(`${answer.status}: ${problem}`, {
@@ -49,6 +52,14 @@ for (let first = true, failures = 0; ; ) {
     console.error(`no answer: ${message}; again in ${(waitMs / 1_000).toFixed(1)} s`);
   }
   await new Promise((resolve) => setTimeout(resolve, waitMs));
+}
+
+/** Says when the data stops being fresh, and when it is again: also an answer that did not change (304) tells its age. */
+function tellFreshness(headers: Headers): void {
+  const state = headers.get("flarewire-source-state") ?? sourceState;
+  const age = headers.get("flarewire-data-age") ?? "?";
+  if (state !== sourceState) console.error(`the source is ${state}; the data is ${age} s old`);
+  sourceState = state;
 }
 
 /** Prints what is there now and was not at the poll before. Of the first poll only what runs: the rest is history. */

@@ -1,15 +1,10 @@
 import { EventEmitter } from "eventemitter3";
 import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
-import { type Config, listenProblem } from "./config.ts";
+import type { Config } from "./config.ts";
 import { createLogger } from "./create-logger.ts";
-import {
-  createHttpServer,
-  registerEvents,
-  registerMetrics,
-  registerTickets,
-  registerWebSocket,
-} from "./http/index.ts";
+import { type OpenFront, ownServer } from "./front.ts";
+import { registerEvents, registerMetrics, registerTickets, registerWebSocket } from "./http/index.ts";
 import { Head, Hub } from "./hub/index.ts";
 import { openKept } from "./kept.ts";
 import { systemClock, type WallClock } from "./lib/clock.ts";
@@ -73,14 +68,23 @@ const HTTP_CLOSE_MS = 1_000;
  * `invalid-setting` when it cannot listen, with InputError when the recording or the file of keys cannot be read, and while another process has the data
  * directory.
  */
-export async function startGateway(config: Config, parts: GatewayParts = {}): Promise<Gateway> {
+export function startGateway(config: Config, parts: GatewayParts = {}): Promise<Gateway> {
+  return startBehind(ownServer(config), config, parts);
+}
+
+/** As {@link startGateway}, with what stands between the gateway and its clients. */
+export async function startBehind(
+  openFront: OpenFront,
+  config: Config,
+  parts: GatewayParts,
+): Promise<Gateway> {
   const clock = parts.clock ?? systemClock;
   const logger = parts.logger ?? createLogger(config.logLevel);
   const kept = openKept({ config, clock, logger, sourceName: parts.source?.info.name });
   let keys: Keys | undefined;
   try {
     keys = await openKeys(config, { clock, logger });
-    return await start(config, { clock, logger, kept, keys }, parts);
+    return await start(config, { clock, logger, kept, keys, openFront }, parts);
   } catch (error) {
     keys?.stop();
     await kept.close();
@@ -89,11 +93,12 @@ export async function startGateway(config: Config, parts: GatewayParts = {}): Pr
 }
 
 interface Parts extends SourceParts {
+  readonly openFront: OpenFront;
   readonly keys: Keys;
 }
 
 async function start(config: Config, parts: Parts, given: GatewayParts): Promise<Gateway> {
-  const { clock, logger, kept, keys } = parts;
+  const { clock, logger, kept, keys, openFront } = parts;
   const { door, places } = keys;
   const opened = openSource(config, { ...parts, leaderKey: given.leaderKey }, given.source);
   const { source, resume } = opened;
@@ -119,7 +124,7 @@ async function start(config: Config, parts: Parts, given: GatewayParts): Promise
     : undefined;
   const polling = new AbortController();
   let draining = false;
-  const app = await createHttpServer({
+  const front = await openFront({
     head,
     freshness,
     clock,
@@ -143,9 +148,7 @@ async function start(config: Config, parts: Parts, given: GatewayParts): Promise
     ...{ head, hub, clock, logger, onPublished },
     ...(metrics ? { onPoll: metrics.polled } : {}),
   };
-  const url = await app.listen({ host: config.host, port: config.port }).catch((error: unknown) => {
-    throw listenProblem(error, config) ?? error;
-  });
+  const url = await front.listen();
   const polled = prepared.run({ ...run, signal: polling.signal });
   await firstSnapshot({ head, source, clock }, polled, given.signal ?? polling.signal);
   logSource(opened, logger);
@@ -170,7 +173,7 @@ async function start(config: Config, parts: Parts, given: GatewayParts): Promise
     await polled;
     // Whoever does not answer its close gets a grace; it is part of the time that the drain may take.
     await hub.drain(Math.max(0, config.drainMs - hub.limits.closeGraceMs));
-    await app.close();
+    await front.close();
     metrics?.close();
     await kept.close();
   };

@@ -7,5 +7,6 @@ export {
   startGateway,
 } from "./app.ts";
 export { type Config, createConfig } from "./config.ts";
+export { createGatewayPlugin, type EmbeddedGateway, type GatewayPlugin } from "./gateway-plugin.ts";
 export * from "./model/index.ts";
 export * from "./protocol/index.ts";

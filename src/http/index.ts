@@ -5,6 +5,7 @@ export { createOpenApi, type OpenApiDocument } from "./contracts/openapi.ts";
 export * from "./endpoints.ts";
 export * from "./events-route.ts";
 export * from "./head-like.ts";
+export * from "./host-routes.ts";
 export * from "./http-settings.ts";
 export * from "./key-door.ts";
 export * from "./metrics-route.ts";

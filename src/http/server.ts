@@ -69,19 +69,22 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   app.setErrorHandler(sendProblem);
   boundClosing(app, options.clock, settings.closeGraceMs);
   app.addHook("onRequest", createRequestGuard(settings, common, new AllowedMethods(app)));
-  const health = { ready: () => true, ...options };
-  if (settings.basePath !== "") addHealthRoutes(app, health);
-  await app.register(
-    async (scope) => {
-      addHealthRoutes(scope, health);
-      addResourceRoutes(scope, { ...options, settings });
-      addDocumentRoutes(scope, settings);
-      await options.register?.(scope);
-    },
-    { prefix: settings.basePath },
-  );
+  if (settings.basePath !== "") addHealthRoutes(app, { ready: () => true, ...options });
+  await app.register((scope) => addRoutes(scope, options, settings), { prefix: settings.basePath });
   await app.ready();
   return app;
+}
+
+/** What is served below the base path, on whatever server. */
+export async function addRoutes(
+  scope: FastifyInstance,
+  options: HttpServerOptions,
+  settings: HttpSettings,
+): Promise<void> {
+  addHealthRoutes(scope, { ready: () => true, ...options });
+  addResourceRoutes(scope, { ...options, settings });
+  addDocumentRoutes(scope, settings);
+  await options.register?.(scope);
 }
 
 function limits(settings: HttpSettings): FastifyHttpOptions<Server> {

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from "node:http";
 import websocket from "@fastify/websocket";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { WebSocket } from "ws";
@@ -9,6 +8,7 @@ import { type Door, openDoor } from "./access.ts";
 import { checkHub, checkMirror, takePlace } from "./admission.ts";
 import { Places } from "./places.ts";
 import { Seats } from "./seats.ts";
+import { streamUpgrades } from "./stream-upgrades.ts";
 import { checkHandshake, readStreamQuery, SUBPROTOCOL } from "./websocket-admission.ts";
 import { WebSocketPings } from "./websocket-pings.ts";
 import { StreamWebSocket, WebSocketSocket } from "./websocket-socket.ts";
@@ -56,7 +56,7 @@ export async function registerWebSocket(app: FastifyInstance, options: WebSocket
     options.places ??
     new Places(new Seats(options.limits?.maxSockets ?? 10_000, options.limits?.maxSocketsPerIp ?? 100));
   const pings = new WebSocketPings(clock);
-  upgradeOnly(app, `${app.prefix}${path}`);
+  const upgrades: object = { server: streamUpgrades(app, `${app.prefix}${path}`) };
   // In a context of its own: the plugin wraps every route that it sees, and this is the only one that needs it.
   await app.register(async (scope) => {
     await scope.register(websocket, {
@@ -69,6 +69,7 @@ export async function registerWebSocket(app: FastifyInstance, options: WebSocket
       },
       options: {
         ...untypedOptions,
+        ...upgrades,
         maxPayload: hub.limits.inboundBytes,
         perMessageDeflate: false,
         clientTracking: false,
@@ -77,6 +78,7 @@ export async function registerWebSocket(app: FastifyInstance, options: WebSocket
     });
     scope.route({
       method: "GET",
+      exposeHeadRoute: false,
       url: path,
       preValidation: async (request, reply) => admit(request, reply, options, places),
       handler: async (_request, reply) => {
@@ -144,15 +146,4 @@ function connect(ws: WebSocket, request: FastifyRequest, { hub, pings, places }:
   place.end = (reason) => session.close(reason);
   pings.add(socket);
   ws.on("close", () => pings.remove(socket));
-}
-
-/**
- * Leaves every upgrade that is not the stream's to HTTP, as if it had not been asked for: Java's client, for one, offers `h2c`
- * with its first request anywhere, and with an upgrade listener present Node would take such a request out of HTTP. Node before
- * 24.9 does so still.
- */
-function upgradeOnly(app: FastifyInstance, path: string): void {
-  const shouldUpgradeCallback = ({ headers, url = "" }: IncomingMessage) =>
-    headers.upgrade?.toLowerCase() === "websocket" && url.split("?", 1)[0] === path;
-  Object.assign(app.server, { shouldUpgradeCallback });
 }

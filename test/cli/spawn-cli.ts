@@ -15,12 +15,21 @@ export interface RunningCli extends AsyncDisposable {
   ended(): Promise<number | null>;
 }
 
-/** Starts `node ARGS` in the root of the project, without settings from the surroundings, and with no data directory unless it is given one. */
+/** Starts `node ARGS` as {@link spawnCommand} does. */
 export function spawnNode(args: readonly string[], environment: Record<string, string> = {}): RunningCli {
+  return spawnCommand(process.execPath, args, environment);
+}
+
+/** Starts a command in the root of the project, without settings from the surroundings, and with no data directory unless it is given one. */
+export function spawnCommand(
+  command: string,
+  args: readonly string[],
+  environment: Record<string, string> = {},
+): RunningCli {
   const inherited = Object.entries(process.env).filter(
     ([name]) => !/^(FLAREWIRE_|NO_COLOR|FORCE_COLOR)/.test(name),
   );
-  const child = spawn(process.execPath, [...args], {
+  const child = spawn(command, [...args], {
     cwd: ROOT,
     env: { ...Object.fromEntries(inherited), FLAREWIRE_DATA: "none", ...environment },
     stdio: ["ignore", "pipe", "pipe"],

@@ -53,7 +53,7 @@ export async function startLedGateway(): Promise<LedGateway> {
 }
 
 /** A source that says what the test tells it to. */
-class LedMarket implements SnapshotSource {
+export class LedMarket implements SnapshotSource {
   readonly info = {
     name: "led",
     origin: "simulated",

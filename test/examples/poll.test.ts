@@ -88,6 +88,25 @@ test("polling waits as long as a busy server asks, and goes on", async () => {
   expect(poll.stderr()).toMatch(/^no answer: 503: busy; again in [12]\.\d s\n$/);
 });
 
+test("polling says when the data is no longer fresh, how old it is, and when it is fresh again, also where nothing changed", async () => {
+  const age = (state: string, seconds: number) => ({
+    status: 304,
+    headers: { "Flarewire-Source-State": state, "Flarewire-Data-Age": String(seconds) },
+  });
+  await using server = await startAnswers([
+    flares([], []),
+    age("live", 3),
+    age("stale", 40),
+    age("stale", 41),
+    age("live", 0),
+  ]);
+  await using poll = spawnNode(["examples/poll.ts", server.url, "0.1"]);
+  await poll.said("stderr", "live");
+  expect(poll.stderr()).toBe(
+    "the source is stale; the data is 40 s old\nthe source is live; the data is 0 s old\n",
+  );
+});
+
 test("polling bears an answer that is no JSON", async () => {
   await using server = await startAnswers([{ status: 200, body: "<html>" }]);
   await using poll = spawnNode(["examples/poll.ts", server.url, "0.1"]);

@@ -28,6 +28,9 @@ test("the package, packed and installed elsewhere, serves with no sources and no
   // What the README links to, and no source.
   expect(own).toEqual([
     "examples/bot.ts",
+    "examples/embed.ts",
+    "examples/follow.py",
+    "examples/follow.sh",
     "examples/grafana-dashboard.json",
     "examples/poll.ts",
     "src/feed/RECORDING.md",

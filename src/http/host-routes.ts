@@ -1,0 +1,39 @@
+import type { FastifyInstance } from "fastify";
+import { FlarewireError } from "../protocol/index.ts";
+import { AllowedMethods } from "./allowed-methods.ts";
+import { createCommonHeaders } from "./common-headers.ts";
+import { completeHttpSettings } from "./http-settings.ts";
+import { createRequestGuard } from "./request-guard.ts";
+import { sendProblem } from "./send-problem.ts";
+import { addRoutes, type HttpServerOptions } from "./server.ts";
+
+/**
+ * Adds what {@link HttpServerOptions} describes to a scope of somebody else's server, below its prefix and the base path. The error handler, the hooks and
+ * the answer to unknown addresses are the scope's own; without a prefix the last is left to the host, with methods that an address does not take. Throws
+ * FlarewireError `invalid-setting` when a setting is outside its bound, or when the host has a WebSocket plugin, which would answer the stream's requests itself.
+ */
+export async function addHostRoutes(scope: FastifyInstance, options: HttpServerOptions): Promise<void> {
+  const given = completeHttpSettings(options.settings ?? {});
+  if (scope.hasRequestDecorator("ws")) {
+    const message =
+      "the host has @fastify/websocket, which answers every WebSocket itself: give Flarewire a server of its own, with startGateway()";
+    throw new FlarewireError("invalid-setting", message, { field: "plugin" });
+  }
+  await scope.register(
+    async (own) => {
+      const settings = { ...given, basePath: own.prefix };
+      own.setErrorHandler(sendProblem);
+      own.addHook(
+        "onRequest",
+        createRequestGuard(settings, createCommonHeaders(settings), new AllowedMethods(own)),
+      );
+      if (own.prefix !== "") {
+        own.setNotFoundHandler(() => {
+          throw new FlarewireError("not-found", "nothing is served here");
+        });
+      }
+      await addRoutes(own, options, settings);
+    },
+    { prefix: given.basePath },
+  );
+}

@@ -1,0 +1,121 @@
+import { execFileSync } from "node:child_process";
+import { describe, expect, test } from "vitest";
+import { flareStarted, greet, send, startScriptedServer } from "../cli/scripted-server.ts";
+import { spawnCommand } from "../cli/spawn-cli.ts";
+import { findInstalled } from "../support/debian-package.ts";
+import { startLedGateway } from "./led-gateway.ts";
+import { RestartingServer } from "./restarting-server.ts";
+
+/** Debian's own, which has Debian's packages; the first on the PATH may be another. */
+const PYTHON = "/usr/bin/python3";
+
+function hasWebsockets(): boolean {
+  try {
+    execFileSync(PYTHON, ["-c", "import websockets"], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const follow = (...args: string[]) =>
+  spawnCommand(PYTHON, ["examples/follow.py", ...args], { PYTHONDONTWRITEBYTECODE: "1" });
+
+const isThere = findInstalled(hasWebsockets, "python3", "python3-websockets");
+
+describe.skipIf(!isThere)("the client in Python (python3-websockets)", { concurrent: true }, () => {
+  test("[L3] it goes on over a restart of the server with no hole and no repeat, and over a lost data directory with the documented reset", async () => {
+    await using server = new RestartingServer();
+    await server.start();
+    await using client = follow(server.url);
+    await client.said("stdout", "flare-started");
+    await server.end("SIGTERM");
+    await client.said("stderr", /disconnected \(42\d\d\); again in 0\.0 s/);
+    await server.start();
+    await client.said("stderr", "resumed at");
+    await client.said("stdout", /(?:flare-(?:started|finished).*\n.*){4}/);
+    const began = /following at (\S+)/.exec(client.stderr())?.[1] ?? "";
+    const place = (cursor: string) => Number(cursor.split("-")[1]);
+    const told = [...client.stdout().matchAll(/flare-(?:started|finished) .* (\S+)\n/g)].map(
+      ([, cursor]) => cursor,
+    );
+    const history = (await server.history()).filter((cursor) => place(cursor) > place(began));
+    expect(told).toEqual(history.slice(0, told.length));
+    expect(client.stderr()).not.toContain("reset");
+
+    await server.end("SIGKILL");
+    server.loseData();
+    await server.start();
+    await client.said("stderr", "reset, some events lost (epoch-changed), at ");
+    const [epoch] = (/\(epoch-changed\), at (\S+)/.exec(client.stderr())?.[1] ?? "").split("-");
+    expect(epoch).not.toBe(began.split("-")[0]);
+    await client.said("stdout", new RegExp(`flare-started .* ${epoch}-`));
+  });
+
+  test("[L3] it goes on after a lost line, and misses and repeats nothing", async () => {
+    await using gateway = await startLedGateway();
+    await using client = follow(gateway.url);
+    await client.said("stderr", "following at ");
+    gateway.start("ONE");
+    await client.said("stdout", "ONE");
+    gateway.cut();
+    gateway.start("TWO");
+    gateway.finish("TWO");
+    await client.said("stderr", "resumed at ");
+    gateway.start("THREE");
+    await client.said("stdout", "THREE");
+    const told = [...client.stdout().matchAll(/flare-(\w+) (\w+)/g)].map(
+      ([, what, symbol]) => `${what} ${symbol}`,
+    );
+    expect(told).toEqual(["started ONE", "started TWO", "finished TWO", "started THREE"]);
+    expect(client.stderr()).toMatch(/disconnected \(1006\); again in [12]\.\d s/);
+  });
+
+  test("[W17] [W31] it leaves a silent line at the server's limit, and a server that is replaced at its turn, at once and with its cursor", async () => {
+    await using server = await startScriptedServer();
+    await using client = follow(server.url);
+    const first = await server.next();
+    const running = {
+      flares: { pro: [{ started_trending_at: "T", recent_price_change: 9, token: { symbol: "ON\u001BE" } }] },
+    };
+    greet(first.socket, { cursor: "abcd-6", resumed: "reset", snapshot: running }, { silence_limit_ms: 200 });
+    const second = await server.next();
+    expect(second.query.get("after")).toBe("abcd-6");
+    greet(second.socket, { cursor: "abcd-6", resumed: "full" });
+    send(second.socket, flareStarted(7, "A\u009BB"));
+    send(second.socket, { type: "goaway", reason: "draining", reconnect_after_ms: 100, window_ms: 100 });
+    const third = await server.next();
+    expect(third.query.get("after")).toBe("abcd-7");
+    expect(client.stdout()).toBe(
+      "T flare-running ON?E 9 % abcd-6\n2017-11-12T08:21:00.000Z flare-started A?B 9 % abcd-7\n",
+    );
+    expect(client.stderr().match(/again in 0\.0 s/g)).toHaveLength(2);
+  });
+
+  test("[W26] a close code says whether it stops, waits or comes back at once", async () => {
+    await using server = await startScriptedServer();
+    await using client = follow(server.url, "abcd-5");
+    const first = await server.next();
+    expect(first.query.get("after")).toBe("abcd-5");
+    greet(first.socket, { cursor: "abcd-6", resumed: "full" });
+    first.socket.close(4_201);
+    const second = await server.next();
+    greet(second.socket, { cursor: "abcd-6", resumed: "full" });
+    second.socket.close(4_101);
+    const third = await server.next();
+    expect(client.stderr()).toMatch(/\(4201\); again in 0\.0 s\s[\s\S]*\(4101\); again in [12]\.\d s/);
+    third.socket.close(4_000);
+    expect(await client.ended()).toBe(1);
+    expect(client.stderr()).toContain("the server refuses this client: received 4000");
+  });
+
+  test("[W3] refused in HTTP, it waits as long as it is told, or stops where coming back would not help", async () => {
+    await using server = await startScriptedServer();
+    server.refuse = { status: 503, headers: { "Retry-After": "2" }, body: "busy" };
+    await using client = follow(server.url);
+    await client.said("stderr", /again in [23]\.\d s/);
+    server.refuse = { status: 400, body: "wrong" };
+    expect(await client.ended()).toBe(1);
+    expect(client.stderr()).toMatch(/refuses this client: .*400/);
+  });
+});

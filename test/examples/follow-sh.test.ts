@@ -1,0 +1,142 @@
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, test } from "vitest";
+import { type RunningCli, spawnCommand } from "../cli/spawn-cli.ts";
+import { findInstalled } from "../support/debian-package.ts";
+import { startLedGateway } from "./led-gateway.ts";
+import { RestartingServer } from "./restarting-server.ts";
+
+const CURL = "/usr/bin/curl";
+
+/** Ended by a signal that it can hear: killed, it would leave its curl behind. */
+function follow(args: readonly string[], environment: Record<string, string> = {}): RunningCli {
+  const running = spawnCommand("bash", ["examples/follow.sh", ...args], environment);
+  const dispose = async () => {
+    running.child.kill("SIGTERM");
+    await running.ended();
+  };
+  return { ...running, [Symbol.asyncDispose]: dispose };
+}
+
+/** A server of server-sent events whose every answer is led by the test. */
+async function startScriptedStreams() {
+  const arrived: { response: ServerResponse; lastEventId: string | undefined }[] = [];
+  const waiting: (() => void)[] = [];
+  const server = createServer(({ headers }, response) => {
+    arrived.push({ response, lastEventId: headers["last-event-id"]?.toString() });
+    waiting.shift()?.();
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    next: async () => {
+      if (arrived.length === 0) await new Promise<void>((resolve) => waiting.push(resolve));
+      const next = arrived.shift();
+      if (!next) throw new Error("nobody came");
+      return next;
+    },
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+function subscribe(response: ServerResponse, id: string, event = "subscribed"): void {
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  response.write(
+    `retry: 1000\n\nevent: hello\ndata: {}\n\nevent: ${event}\nid: ${id}\ndata: {"at":"${id}"}\n\n`,
+  );
+}
+
+const isThere = findInstalled(() => existsSync(CURL), "curl");
+
+describe.skipIf(!isThere)("the client of curl", { concurrent: true }, () => {
+  test("[S4] [S5] it goes on over a restart of the server with no hole and no repeat, and over a lost data directory with the documented reset", async () => {
+    await using server = new RestartingServer();
+    await server.start();
+    await using client = follow([server.url]);
+    await client.said("stdout", "flare-started");
+    await server.end("SIGTERM");
+    await client.said("stderr", "disconnected (resume); again in 0.000 s");
+    await server.start();
+    await client.said("stderr", /subscribed at[\s\S]*subscribed at/);
+    await client.said("stdout", /(?:"name":"flare-[\s\S]*){4}\n/);
+    const lines = client.stdout().trim().split("\n");
+    const messages = lines.map((line): { type: string; cursor: string; resumed?: string } =>
+      JSON.parse(line),
+    );
+    expect(messages.flatMap(({ resumed }) => resumed ?? [])).toEqual(["reset", "full"]);
+    const began = messages[0]?.cursor ?? "";
+    const place = (cursor: string) => Number(cursor.split("-")[1]);
+    const told = messages.filter(({ type }) => type === "event").map(({ cursor }) => cursor);
+    const history = (await server.history()).filter((cursor) => place(cursor) > place(began));
+    expect(told).toEqual(history.slice(0, told.length));
+
+    await server.end("SIGKILL");
+    server.loseData();
+    await server.start();
+    await client.said("stdout", '"lost":{"reason":"epoch-changed","events":null}');
+    await client.said("stderr", "reset at ");
+  });
+
+  test("[S8] it goes on after a lost line, and misses and repeats nothing", async () => {
+    await using gateway = await startLedGateway();
+    await using client = follow([gateway.url]);
+    await client.said("stderr", "subscribed at ");
+    gateway.start("ONE");
+    await client.said("stdout", "ONE");
+    gateway.cut();
+    gateway.start("TWO");
+    gateway.finish("TWO");
+    await client.said("stderr", /subscribed at[\s\S]*subscribed at /);
+    gateway.start("THREE");
+    await client.said("stdout", "THREE");
+    const told = [...client.stdout().matchAll(/"name":"flare-(\w+)".*"symbol":"(\w+)"/g)].map(
+      ([, what, symbol]) => `${what} ${symbol}`,
+    );
+    expect(told).toEqual(["started ONE", "started TWO", "finished TWO", "started THREE"]);
+    expect(client.stderr()).toMatch(/disconnected \(backoff\); again in [12]\.\d+ s/);
+  });
+
+  test("[S4] [S8] [W17] [W26] it leaves a silent line, comes back at once or later as the last event says, always with the last id, and stops when told", async () => {
+    await using server = await startScriptedStreams();
+    await using client = follow([server.url, "abcd-4"], { SILENCE_S: "1" });
+    const first = await server.next();
+    expect(first.lastEventId).toBe("abcd-4");
+    subscribe(first.response, "abcd-5");
+    const second = await server.next();
+    expect([second.lastEventId, client.stderr()]).toEqual([
+      "abcd-5",
+      expect.stringMatching(/\(backoff\); again in [12]\./),
+    ]);
+    subscribe(second.response, "abcd-6");
+    second.response.end('event: close\ndata: {"action":"resume"}\n\n');
+    const third = await server.next();
+    expect(third.lastEventId).toBe("abcd-6");
+    subscribe(third.response, "efgh-1", "reset");
+    // What has no end yet is not an event, so it is asked for again.
+    third.response.end('event: flare-started\nid: efgh-2\ndata: {"cut":"off"}\n');
+    const fourth = await server.next();
+    expect(fourth.lastEventId).toBe("efgh-1");
+    subscribe(fourth.response, "efgh-2");
+    fourth.response.end('event: close\ndata: {"action":"stop"}\n\n');
+    expect(await client.ended()).toBe(1);
+    expect(client.stdout()).not.toContain("cut");
+  });
+
+  test("[S9] refused, it waits as long as it is told, or says why and stops", async () => {
+    await using server = await startScriptedStreams();
+    await using client = follow([server.url]);
+    (await server.next()).response.writeHead(503, { "Retry-After": "2" }).end('{"title":"busy"}');
+    await client.said("stderr", /\{"title":"busy"\}\ndisconnected \(backoff\); again in [23]\.\d+ s/);
+    (await server.next()).response.writeHead(400).end('{"title":"wrong\u001B"}');
+    expect(await client.ended()).toBe(1);
+    expect(client.stderr()).toMatch(/\{"title":"wrong\?"\}\nthe server refuses this client: status 400/);
+  });
+});

@@ -1,0 +1,27 @@
+import { execFileSync } from "node:child_process";
+
+const INSTALL_MS = 300_000;
+
+/**
+ * Whether something is there that `isThere` looks for, after Debian's packages for it were fetched by apt-get where it was missing and may be. Where it cannot be had a
+ * suite tells so by being skipped; but throws if the environment says CI=true.
+ */
+export function findInstalled(isThere: () => boolean, ...packages: readonly string[]): boolean {
+  if (isThere()) return true;
+  try {
+    if (process.getuid?.() === 0) {
+      const options = {
+        env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
+        stdio: "pipe",
+        timeout: INSTALL_MS,
+      } as const;
+      execFileSync("apt-get", ["update", "-q"], options);
+      execFileSync("apt-get", ["install", "-y", "-q", "--no-install-recommends", ...packages], options);
+    }
+  } catch (error) {
+    if (process.env.CI === "true") throw error;
+  }
+  if (isThere()) return true;
+  if (process.env.CI === "true") throw new Error(`install Debian's ${packages.join(" ")}; they are missing`);
+  return false;
+}
