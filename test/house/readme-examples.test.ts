@@ -90,9 +90,11 @@ test("the tail of the recorded day says what the README shows", { timeout: 60_00
 test("the bots to start from tell of a flare that runs", async () => {
   await using gateway = await startLedGateway();
   gateway.start("ONE");
-  const bots = take(/^npx node examples\//);
-  expect(bots).toHaveLength(2);
-  for (const [, , ...words] of bots) {
+  const bots = [...README.matchAll(/`npx node (examples\/(?:bot|poll)\.ts [^`]+)`/g)].map(
+    ([, command = ""]) => command.split(" "),
+  );
+  expect(bots).toHaveLength(3);
+  for (const words of bots) {
     await using bot = spawnNode(at(gateway.url, words));
     await bot.said("stdout", "ONE");
   }
