@@ -75,7 +75,7 @@ export class ResourceBodies {
     const key = withPlan(name, shown);
     const held = this.#held.get(key);
     if (held?.value === value) return held.representation;
-    const bytes = Buffer.from(JSON.stringify(value));
+    const bytes = Buffer.from(JSON.stringify(name === "explanations" ? byKey(value) : value));
     const representation = held?.representation.bytes.equals(bytes)
       ? held.representation
       : new Representation(bytes, withPlan(formatCursor(this.#head.cursor), shown));
@@ -91,6 +91,14 @@ export class ResourceBodies {
     this.#free = { of, shown };
     return shown;
   }
+}
+
+/**
+ * In an order that follows from what is in it alone: an engine has its explanations in the order of its lists, who follows or goes on from a log in the order
+ * in which they came, and bytes that a version names have to be the same on all of them.
+ */
+function byKey(value: object): object {
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 function withPlan(text: string, plan: Plan | undefined): string {

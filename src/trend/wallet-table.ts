@@ -100,8 +100,12 @@ function forget(table: WalletTable, atMs: number): void {
   }
   lasts.sort((a, b) => b - a);
   const oldest = Math.max(lasts[MOST_ROWS - 1] ?? -1, atMs - MEMORY_MS);
-  let left = MOST_ROWS;
-  rehash(table, numbers.length, (row) => lastOf(numbers, row) >= oldest && left-- > 0);
+  // Of those that were all silent for as long, as the buyers of one block, as many as there is room for behind those that were not.
+  let left = MOST_ROWS - lasts.filter((last) => last > oldest).length;
+  rehash(table, numbers.length, (row) => {
+    const last = lastOf(numbers, row);
+    return last > oldest || (last === oldest && left-- > 0);
+  });
 }
 
 function lastOf(numbers: Float64Array, row: number): number {

@@ -5,7 +5,7 @@ import { namesEtag } from "../../src/http/if-none-match.ts";
 import { ENDPOINTS, type EndpointName } from "../../src/http/index.ts";
 import { ResourceBodies } from "../../src/http/resource-bodies.ts";
 import { toEpoch } from "../../src/protocol/index.ts";
-import { SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../support/samples.ts";
+import { SAMPLE_EXPLANATION, SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../support/samples.ts";
 import { test } from "./rest-fixture.ts";
 
 const CONDITIONAL = (Object.keys(ENDPOINTS) as EndpointName[]).filter((name) => ENDPOINTS[name].conditional);
@@ -53,6 +53,17 @@ test("every resource tells cursor, age, state and origin of the data, and where 
       "flarewire-facts": "profiles",
     });
   }
+});
+
+test("[F3] the snapshot's bytes do not depend on the order in which its explanations came", ({ rest }) => {
+  const explanations = Object.entries({ ...SAMPLE_SNAPSHOT.explanations, another: SAMPLE_EXPLANATION });
+  const bodies = [explanations, explanations.toReversed()].map((entries) => {
+    const snapshot = { ...SAMPLE_SNAPSHOT, explanations: Object.fromEntries(entries) };
+    const { cursor, observedAtMs } = rest.head;
+    return new ResourceBodies({ ready: true, cursor, observedAtMs, snapshot }).snapshot();
+  });
+  expect(bodies[0]?.version).toBe(bodies[1]?.version);
+  expect(bodies[0]?.bytes.toString()).toBe(bodies[1]?.bytes.toString());
 });
 
 test("a stale source's last data is served on, and its state is told", async ({ rest }) => {

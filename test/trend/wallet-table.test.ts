@@ -37,3 +37,17 @@ test("of too many traders those that were longest silent are forgotten, and the 
   expect(table.numbers[forgotten + LAST_BUY_MS]).toBe(-1);
   expect(table.numbers[forgotten + USD_AT_MS]).toBe(5_000 * SECOND);
 });
+
+test("of traders silent for equally long, as the buyers of one block, some are forgotten, and none that came after them", () => {
+  const table = createWallets();
+  const buy = (trader: string, atMs: number) => {
+    table.numbers[rowOf(table, trader, atMs) + LAST_BUY_MS] = atMs;
+  };
+  for (let n = 0; n < 600; n++) buy(`0xold${n}`, SECOND);
+  for (let n = 0; n < 40; n++) buy(`0xnew${n}`, (n + 2) * SECOND);
+  buy("0xone-too-many", 50 * SECOND);
+  expect(table.count).toBe(513);
+  for (let n = 0; n < 40; n++) {
+    expect(table.numbers[rowOf(table, `0xnew${n}`, 50 * SECOND) + LAST_BUY_MS]).toBe((n + 2) * SECOND);
+  }
+});

@@ -46,6 +46,7 @@ export class LeaderHealth {
   news(observedAt: string, nowMs: number): void {
     this.#successAtMs = nowMs;
     this.#observedAt = observedAt;
+    if (this.#told) this.#told = { freshness: { ...this.#told.freshness, data_age_ms: 0 }, atMs: nowMs };
   }
 
   /** The leader's source changed its state. */

@@ -32,6 +32,8 @@ export class LeaderMisfit extends Error {
 
 /** No leader of ours comes near it: a batch is what one look at the source brought. */
 const MOST_EVENTS = 100_000;
+/** Characters of its messages: as much as a single one may have. */
+const MOST_CHARACTERS = 64 * 2 ** 20;
 
 /**
  * One connection's worth of a leader's log: puts its events together to whole batches, and proves that each follows from the one before and
@@ -42,6 +44,7 @@ export class LeaderStream {
   #asked: boolean;
   #subscribed = false;
   #pending: PlacedEvent[] = [];
+  #pendingCharacters = 0;
 
   /** `position`: where the mirror is, whose cursor was asked for; without one the stream begins with a base. */
   constructor(position: MirrorPosition | undefined) {
@@ -54,8 +57,11 @@ export class LeaderStream {
     return this.#position;
   }
 
-  /** Throws {@link LeaderFault} for what a leader does not send at this point, {@link LeaderMisfit} where its events do not go on from here. */
-  take(message: LeaderMessage): StreamStep {
+  /**
+   * `characters`: of the message's text. Throws {@link LeaderFault} for what a leader does not send at this point, {@link LeaderMisfit} where its events do
+   * not go on from here.
+   */
+  take(message: LeaderMessage, characters = 0): StreamStep {
     switch (message.type) {
       case "resumed":
         return this.#resumed(message.cursor);
@@ -66,7 +72,7 @@ export class LeaderStream {
         return { kind: "begun", cursor: message.cursor, base: message.base };
       }
       case "event":
-        return this.#event(message.epoch, message.event);
+        return this.#event(message.epoch, message.event, characters);
       default:
         return { kind: "nothing" };
     }
@@ -80,7 +86,7 @@ export class LeaderStream {
     return { kind: "resumed" };
   }
 
-  #event(epoch: string, event: PlacedEvent): StreamStep {
+  #event(epoch: string, event: PlacedEvent, characters: number): StreamStep {
     const at = this.#position;
     if (!at || !this.#subscribed) throw new LeaderFault("it sends an event before the subscription stands");
     const { seq, batch } = event;
@@ -92,10 +98,14 @@ export class LeaderStream {
     const first = this.#pending[0];
     if (batch < seq || (first && first.batch !== batch) || batch - at.cursor.seq > MOST_EVENTS)
       throw new LeaderFault(`its event ${seq} is of a batch that ends with ${batch}`);
+    this.#pendingCharacters += characters;
+    if (this.#pendingCharacters > MOST_CHARACTERS)
+      throw new LeaderFault(`its batch that ends with ${batch} has more than ${MOST_CHARACTERS} characters`);
     this.#pending.push(event);
     if (seq < batch) return { kind: "nothing" };
     const events = this.#pending;
     this.#pending = [];
+    this.#pendingCharacters = 0;
     const snapshot = advance(
       at.snapshot,
       events.map(({ body }) => body),

@@ -125,13 +125,13 @@ class FollowedLeader implements Leader {
       });
       published = Promise.all([published, caught]);
     };
-    const take = (message: LeaderMessage): LeaderEnd | undefined => {
+    const take = (message: LeaderMessage, characters: number): LeaderEnd | undefined => {
       if (message.type === "hello") greeted = message.cursor;
       if (!greeted) throw new LeaderFault("its first message is not that of a Flarewire");
       this.#note(message);
       if (message.type === "refused") return { kind: "unfit", reason: message.reason };
       if (message.type === "goaway") this.#leaveAfter(message.afterMs, goaway, over);
-      const step = stream.take(message);
+      const step = stream.take(message, characters);
       if (step.kind === "begun") publish(mirror.begin(step.cursor, step.base));
       if (step.kind === "begun" || step.kind === "resumed") {
         wasLinked = true;
@@ -147,7 +147,7 @@ class FollowedLeader implements Leader {
       if (failure) return failure;
       this.#health.heard(clock.monotonic());
       try {
-        return take(readLeaderMessage(text));
+        return take(readLeaderMessage(text), text.length);
       } catch (error) {
         if (error instanceof LeaderMisfit) return { kind: "misfit", reason: error.message };
         return { kind: "unfit", reason: reasonOf(error) };

@@ -67,3 +67,13 @@ test("[F4] a leader that is connected but silent is stale; one that is cut off i
   it.linked();
   expect(at(60_000).state).toBe("live");
 });
+
+test("[F4] data that was too old for this side is fresh again with the next news, not only with the next heartbeat", () => {
+  const { it, at } = health();
+  it.heard(0);
+  it.told({ ...FRESH, data_age_ms: LIMIT + 5_000 }, 0, 15_000);
+  expect(at(10).state).toBe("stale");
+  it.heard(20);
+  it.news("2017-11-12T09:00:00.000Z", 20);
+  expect(at(30)).toMatchObject({ state: "live", reason: "", data_age_ms: 10 });
+});

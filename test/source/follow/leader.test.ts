@@ -225,3 +225,15 @@ test("[F7] where a batch cannot be published the connection ends, and what is pu
   await greeted(server);
   await expect.poll(() => follower.begun).toEqual(["abcd-5", "abcd-5"]);
 });
+
+test("a batch that does not end is given up before it fills the memory", async ({ server, follower }) => {
+  const { socket } = await greeted(server);
+  const padding = "x".repeat(9 * 2 ** 20);
+  for (let seq = 6; seq < 14; seq++) {
+    const event = statusEvent(seq, 50_000);
+    send(socket, { ...event, data: { ...event.data, reason: padding } });
+  }
+  await follower.nextWait();
+  expect(follower.notices.at(-1)).toMatch(/its batch that ends with 50000 has more than 67108864 characters/);
+  expect(follower.batches).toEqual([]);
+});
