@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
-import type { ConnectQuery, Hub } from "../hub/index.ts";
-import { checkMirrorPlan, FlarewireError } from "../protocol/index.ts";
+import type { Hub } from "../hub/index.ts";
+import { FlarewireError } from "../protocol/index.ts";
 import type { Access } from "./access.ts";
 import { clientOf } from "./client-address.ts";
 import type { Places } from "./places.ts";
@@ -33,17 +33,6 @@ export function checkOrigin(origin: string | undefined, allowedOrigins: readonly
 /** Throws FlarewireError `draining` or `not-ready` while the hub takes nobody. */
 export function checkHub({ refusal }: Hub): void {
   if (refusal) throw new FlarewireError(refusal, REFUSALS[refusal]);
-}
-
-/**
- * For a server that wants to mirror this one: throws FlarewireError `forbidden` when its plan lacks something, and `not-ready` while this one
- * mirrors another and is cut off from it. So a server that is sent to itself, or in a ring, never gets its own echo for news.
- */
-export function checkMirror(hub: Hub, { mirror }: ConnectQuery, { plan }: Access): void {
-  if (!mirror) return;
-  checkMirrorPlan(plan);
-  if (hub.mayBeMirrored) return;
-  throw new FlarewireError("not-ready", "this server follows another one, and has no connection to it now");
 }
 
 /** Takes a seat for a request, which `end` is to end early, and returns how to give it back; throws FlarewireError `over-capacity` where there is none. */

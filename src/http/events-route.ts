@@ -148,9 +148,8 @@ async function take(
   { polls, places }: PollParts,
 ): Promise<PollAnswer> {
   const gone = new AbortController();
-  if (query.waitMs === 0 || request.method === "HEAD") {
-    return polls.take({ ...query, waitMs: 0 }, gone.signal);
-  }
+  const asked = request.method === "HEAD" ? { ...query, waitMs: 0 } : query;
+  if (!polls.mayWait(asked)) return polls.take(asked, gone.signal);
   mustBeNext(reply);
   let ended: CloseReason | undefined;
   const abort = () => gone.abort();
@@ -161,7 +160,7 @@ async function take(
   const { socket } = request.raw;
   socket.once("close", abort);
   try {
-    const answer = await polls.take(query, gone.signal);
+    const answer = await polls.take(asked, gone.signal);
     if (ended !== undefined) throw endOfWait(ended, reply);
     return answer;
   } finally {

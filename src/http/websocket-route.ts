@@ -5,7 +5,7 @@ import { type Hub, websocketFraming } from "../hub/index.ts";
 import type { WallClock } from "../lib/clock.ts";
 import { FlarewireError } from "../protocol/index.ts";
 import { type Door, openDoor } from "./access.ts";
-import { checkHub, checkMirror, takePlace } from "./admission.ts";
+import { checkHub, takePlace } from "./admission.ts";
 import { Places } from "./places.ts";
 import { Seats } from "./seats.ts";
 import { streamUpgrades } from "./stream-upgrades.ts";
@@ -106,7 +106,7 @@ function admit(
     const access = door.admit(request, reply, true);
     const query = readStreamQuery(request.query, access.plan);
     checkHub(hub);
-    checkMirror(hub, query, access);
+    if (query.mirror) hub.checkMirror(access.plan);
     takePlace(places, request, access);
     door.spend(access);
   } catch (error) {

@@ -2,8 +2,10 @@ import type { WallClock } from "../lib/clock.ts";
 import type { EventLog, LogRecord } from "../log/event-log.ts";
 import {
   type CloseReason,
+  checkMirrorPlan,
   type ErrorCode,
   type EventBody,
+  FlarewireError,
   type Freshness,
   listsOf,
   type Plan,
@@ -130,9 +132,14 @@ export class Hub {
     return this.#options.head.ready ? undefined : "not-ready";
   }
 
-  /** False while a server that wants to mirror this one is refused. */
-  get mayBeMirrored(): boolean {
-    return this.#options.mayBeMirrored?.() ?? true;
+  /**
+   * For a server that wants to mirror this one: throws FlarewireError `forbidden` when its plan lacks something, and `not-ready` while this one
+   * mirrors another and is cut off from it. So a server that is sent to itself, or in a ring, never gets its own echo for news.
+   */
+  checkMirror(plan: Plan | undefined): void {
+    checkMirrorPlan(plan);
+    if (this.#options.mayBeMirrored?.() ?? true) return;
+    throw new FlarewireError("not-ready", "this server follows another one, and has no connection to it now");
   }
 
   /** Aborts when no connection is taken any more: who waits for an event is to be answered with what there is. */
@@ -212,6 +219,7 @@ export class Hub {
           source: info(),
           freshness: freshness(),
         }),
+      checkMirror: (plan) => this.checkMirror(plan),
       base: () => baseText(head.observedAtMs, this.#positions, this.#history.lists),
       join: (member, selection, framing, prev) => this.#join(member, selection, framing, prev),
       leave: (member, group) => {

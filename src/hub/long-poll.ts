@@ -82,12 +82,20 @@ export class LongPoll {
     }
   }
 
+  /** Whether the answer may have to wait: for an event, or for a place that this server may hear of in a moment. */
+  mayWait({ after, waitMs }: PollQuery): boolean {
+    return waitMs > 0 || (after !== undefined && after !== OLDEST && this.#isAhead(readCursor(after)));
+  }
+
+  #isAhead({ epoch, seq }: Cursor): boolean {
+    const { cursor } = this.#parts.head;
+    return this.#aheadWaitMs > 0 && epoch === cursor.epoch && seq > cursor.seq;
+  }
+
   /** Waits for a place that this server may hear of in a moment. */
-  async #untilReached({ epoch, seq }: Cursor, signal: AbortSignal): Promise<void> {
-    const { head } = this.#parts;
+  async #untilReached(place: Cursor, signal: AbortSignal): Promise<void> {
     const untilMs = this.#clock.monotonic() + this.#aheadWaitMs;
-    const isAhead = () => epoch === head.cursor.epoch && seq > head.cursor.seq;
-    while (this.#aheadWaitMs > 0 && isAhead()) {
+    while (this.#isAhead(place)) {
       if (await this.#waiters.wait(EVERYTHING, untilMs, signal)) return;
     }
   }

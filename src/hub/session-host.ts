@@ -35,6 +35,8 @@ export interface SessionHost<S> extends DeliveryHost {
   wallMs(): number;
   /** The text of `hello` as it is now, to a connection of this plan. */
   hello(plan: Plan | undefined): string;
+  /** Throws FlarewireError where a connection of this plan may not mirror the server now. */
+  checkMirror(plan: Plan | undefined): void;
   /** The text of what a mirror needs beside the snapshot. */
   base(): string;
   watch(session: S, what: Watch, on: boolean): void;

@@ -3,7 +3,6 @@ import {
   type CloseReason,
   type Command,
   type CommandId,
-  checkMirrorPlan,
   compileFilter,
   FlarewireError,
   type Lost,
@@ -235,7 +234,7 @@ export class Session implements DeliveryOwner {
   }
 
   #subscribe(command: Subscribe, part: SelectionPart): void {
-    if (command.mirror) checkMirrorPlan(this.#plan);
+    if (command.mirror) this.#host.checkMirror(this.#plan);
     this.#subscriptions.check(command.id, part);
     this.#settleMode(command);
     if (command.after === undefined) this.#start(command, part);

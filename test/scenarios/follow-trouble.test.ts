@@ -109,6 +109,9 @@ test("[F6] a server that is told to follow itself, or a ring of them, says so an
   const client = new IndependentClient(self.url);
   await client.connect();
   expect(client.received.answers).toHaveLength(1);
+  client.send({ type: "subscribe", id: "m", channels: ["status"], mirror: true });
+  await client.until(() => client.received.errors.length > 0);
+  expect(client.received.errors[0]).toMatchObject({ id: "m", code: "not-ready" });
   await client.disconnect();
 
   const second = await startGateway(createConfig({ ...quiet, port: 0, source: `follow:${self.url}` }), {
