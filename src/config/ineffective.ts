@@ -32,9 +32,12 @@ function idleForMarket(config: Config, layers: readonly Layer[]): readonly strin
   if (source !== "engine") {
     return ofTheEngine(source, layers);
   }
-  if (feed !== "simulated") return [];
+  if (feed !== "simulated") {
+    const why = "has no effect on a recorded market: it is for the simulated one";
+    return told(["seed"], layers, `${why}; leave it out, or set feed to simulated`);
+  }
   const why = "has no effect on the simulated market: it is for a recorded one";
-  return told(OF_A_RECORDING, layers, `${why}; leave it out, or set feed to replay`);
+  return told([...OF_A_RECORDING, "loop"], layers, `${why}; leave it out, or set feed to replay`);
 }
 
 function ofTheEngine(source: string, layers: readonly Layer[]): readonly string[] {

@@ -47,6 +47,18 @@ const TABLES = `
   CREATE TABLE state (id INTEGER PRIMARY KEY CHECK (id = 1), seq INTEGER NOT NULL, text TEXT NOT NULL) STRICT;
 `;
 
+/** One level after the other: where nothing can be made, as in /proc, the recursive form of Node turns round for ever. */
+function makeDirectory(path: string): void {
+  if (existsSync(path)) return;
+  makeDirectory(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Somebody else was quicker.
+    if (!existsSync(path)) throw error;
+  }
+}
+
 /**
  * Opens or makes the file, for this process alone until it is closed or the process dies. `undefined` where this Node has no SQLite.
  * What is not a log of ours, or is damaged, is renamed and told, and an empty file takes its place. Throws {@link FileBusyError} while
@@ -56,7 +68,7 @@ export function openLogFile(options: LogFileOptions): LogFile | undefined {
   const sqlite = process.getBuiltinModule("node:sqlite");
   if (!sqlite) return undefined;
   const { path } = options;
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeDirectory(dirname(path));
   const open = () => new LogFile(new sqlite.DatabaseSync(path), options);
   try {
     return open();

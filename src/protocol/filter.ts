@@ -24,7 +24,11 @@ export const Filter = z.strictObject({
   /** Least price change in percent, of a flare over the last 5 minutes, of a chart's item from its average; below 0 for falls. Items that state none are not selected. */
   min_price_change: z.number().optional(),
   /** Events of these names only. Whoever leaves names out does not hear all that happens to its lists. */
-  names: z.array(z.enum(EVENT_NAMES)).min(1).max(EVENT_NAMES.length).optional(),
+  names: z
+    .array(z.enum(EVENT_NAMES, { error: `one of ${EVENT_NAMES.join(", ")}` }))
+    .min(1)
+    .max(EVENT_NAMES.length)
+    .optional(),
 });
 export type Filter = z.infer<typeof Filter>;
 

@@ -130,6 +130,7 @@ describe("what values mean", () => {
   test("a file may hold numbers, truth values and lists as JSON has them", () => {
     const path = configFile({
       port: 1,
+      feed: "replay",
       speed: 2.5,
       loop: false,
       corsOrigins: [],
@@ -274,6 +275,8 @@ describe("what is wrong", () => {
     [["--source", "http://x.example", "--warmup", "1h"], "warmup (flag --warmup) has no effect with source"],
     [["--group", "bsc"], "group (flag --group) has no effect on the simulated market"],
     [["--feed", "simulated", "--file", "own.csv"], "file (flag --file) has no effect on the simulated"],
+    [["--loop"], "loop (flag --loop) has no effect on the simulated market"],
+    [["--feed", "replay", "--seed", "2"], "seed (flag --seed) has no effect on a recorded market"],
     [["--anonymous", "off"], "anonymous (flag --anonymous) has no effect without a file of keys"],
     [["--profiles", "own.csv"], "profiles (flag --profiles) has no effect on the simulated market"],
   ])("%j is refused: one of them would have no effect", (args, expected) => {

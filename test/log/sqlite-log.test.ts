@@ -286,3 +286,11 @@ test("a file that cannot be begun leaves a log in memory", async () => {
   expect((await log.append(batchOf(1, 2))).map(({ seq }) => seq)).toEqual([1, 2]);
   await log.close();
 });
+
+test.skipIf(process.platform !== "linux")(
+  "a directory that cannot be made is an error, and not a search without end",
+  () => {
+    const path = "/proc/no-such/deep/events.sqlite";
+    expect(() => openLogFile({ path, nowMs: NOW, onSetAside: () => {} })).toThrow("/proc/no-such");
+  },
+);
