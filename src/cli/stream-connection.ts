@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { WebSocket } from "ws";
+import { readRefusal } from "../lib/read-refusal.ts";
 import type { ConnectionEnd } from "./reconnect-plan.ts";
 import { type Frame, readFrame } from "./stream-frames.ts";
 
@@ -18,7 +19,6 @@ const HANDSHAKE_MS = 10_000;
 const FIRST_SILENCE_MS = 35_000;
 /** A snapshot may be large; a server that sends more than this means harm. */
 const MAX_FRAME_BYTES = 64 * 1_048_576;
-const MAX_PROBLEM_BYTES = 16_384;
 
 /** Connects, hands over frames, and resolves when the connection has ended, however it did. Never rejects, but with what `onFrame` rejects. */
 export function connectOnce(options: ConnectionOptions): Promise<ConnectionEnd> {
@@ -113,18 +113,7 @@ class Connection {
   }
 
   async #refused(response: IncomingMessage): Promise<void> {
-    const status = response.statusCode ?? 0;
-    const retryAfter = Number(response.headers["retry-after"]);
-    let body = "";
-    try {
-      for await (const chunk of response.setEncoding("utf8")) {
-        body += chunk;
-        if (body.length > MAX_PROBLEM_BYTES) break;
-      }
-    } catch {
-      // The status alone must do.
-    }
-    const retryAfterMs = Number.isFinite(retryAfter) && retryAfter > 0 ? retryAfter * 1_000 : undefined;
+    const { status, body, retryAfterMs } = await readRefusal(response);
     this.#finish({ kind: "refused", status, detail: problemDetail(body), retryAfterMs });
   }
 

@@ -1,45 +1,39 @@
 import { Counter, Gauge, type Registry } from "prom-client";
 
+/** A number that is kept elsewhere; by label value where there are several. */
+type Read = () => number | Readonly<Record<string, number>>;
+
 /** A number that only grows and is kept elsewhere: read when asked for. By label value where there are several. */
-export function total(
-  registry: Registry,
-  name: string,
-  help: string,
-  read: () => number | Readonly<Record<string, number>>,
-  label?: string,
-): void {
+export function total(registry: Registry, name: string, help: string, read: Read, label?: string): void {
   new Counter({
-    name,
-    help,
-    labelNames: label === undefined ? [] : [label],
-    registers: [registry],
+    ...describe(registry, name, help, label),
     collect() {
       this.reset();
-      const now = read();
-      if (typeof now === "number") this.inc(now);
-      else for (const [value, count] of Object.entries(now)) this.inc({ [label ?? ""]: value }, count);
+      forEachSeries(read(), label, (labels, value) => this.inc(labels, value));
     },
   });
 }
 
 /** A number that goes up and down; likewise. */
-export function level(
-  registry: Registry,
-  name: string,
-  help: string,
-  read: () => number | Readonly<Record<string, number>>,
-  label?: string,
-): void {
+export function level(registry: Registry, name: string, help: string, read: Read, label?: string): void {
   new Gauge({
-    name,
-    help,
-    labelNames: label === undefined ? [] : [label],
-    registers: [registry],
+    ...describe(registry, name, help, label),
     collect() {
       this.reset();
-      const now = read();
-      if (typeof now === "number") this.set(now);
-      else for (const [value, count] of Object.entries(now)) this.set({ [label ?? ""]: value }, count);
+      forEachSeries(read(), label, (labels, value) => this.set(labels, value));
     },
   });
+}
+
+function describe(registry: Registry, name: string, help: string, label: string | undefined) {
+  return { name, help, labelNames: label === undefined ? [] : [label], registers: [registry] };
+}
+
+function forEachSeries(
+  now: ReturnType<Read>,
+  label: string | undefined,
+  tell: (labels: Record<string, string>, value: number) => void,
+): void {
+  if (typeof now === "number") tell({}, now);
+  else for (const [value, count] of Object.entries(now)) tell({ [label ?? ""]: value }, count);
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { WebSocket } from "ws";
 import type { WallClock } from "../../lib/clock.ts";
+import { readRefusal } from "../../lib/read-refusal.ts";
 import { fieldOf } from "../upstream-json.ts";
 import type { LeaderEnd } from "./leader-wait.ts";
 
@@ -20,7 +21,6 @@ export interface LeaderConnectionOptions {
 const HANDSHAKE_MS = 10_000;
 /** A snapshot may be large; a server that sends more than this means harm. */
 const MAX_FRAME_BYTES = 64 * 2 ** 20;
-const MAX_PROBLEM_BYTES = 16_384;
 const LONGEST_DETAIL = 300;
 const TICK_MS = 500;
 
@@ -84,18 +84,7 @@ class LeaderConnection {
   }
 
   async #refused(response: IncomingMessage): Promise<void> {
-    const status = response.statusCode ?? 0;
-    const asked = Number(response.headers["retry-after"]);
-    let body = "";
-    try {
-      for await (const chunk of response.setEncoding("utf8")) {
-        body += chunk;
-        if (body.length > MAX_PROBLEM_BYTES) break;
-      }
-    } catch {
-      // The status alone must do.
-    }
-    const retryAfterMs = Number.isFinite(asked) && asked > 0 ? asked * 1_000 : 0;
+    const { status, body, retryAfterMs = 0 } = await readRefusal(response);
     this.#finish({ kind: "refused", status, detail: this.#detailOf(body), retryAfterMs });
   }
 
