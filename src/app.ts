@@ -1,6 +1,7 @@
 import { EventEmitter } from "eventemitter3";
 import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
+import type { Alerts } from "./alerts/index.ts";
 import type { Config } from "./config.ts";
 import { createLogger } from "./create-logger.ts";
 import { type OpenFront, ownServer } from "./front.ts";
@@ -11,6 +12,7 @@ import { systemClock, type WallClock } from "./lib/clock.ts";
 import { VERSION } from "./lib/version.ts";
 import type { EventLog } from "./log/index.ts";
 import { createGatewayMetrics } from "./metrics/index.ts";
+import { type OpenAlerts, openAlerts } from "./open-alerts.ts";
 import { type Keys, openKeys } from "./open-keys.ts";
 import { type OpenSource, openSource, type Resume, type SourceParts } from "./open-source.ts";
 import { type EventBody, type EventName, type Freshness, formatCursor } from "./protocol/index.ts";
@@ -80,13 +82,17 @@ export async function startBehind(
 ): Promise<Gateway> {
   const clock = parts.clock ?? systemClock;
   const logger = parts.logger ?? createLogger(config.logLevel);
-  const kept = openKept({ config, clock, logger, sourceName: parts.source?.info.name });
+  const keeping = { config, clock, logger, sourceName: parts.source?.info.name };
+  const kept = openKept(keeping);
   let keys: Keys | undefined;
+  let alerts: OpenAlerts | undefined;
   try {
     keys = await openKeys(config, { clock, logger });
-    return await start(config, { clock, logger, kept, keys, openFront }, parts);
+    alerts = await openAlerts(keeping);
+    return await start(config, { clock, logger, kept, keys, alerts, openFront }, parts);
   } catch (error) {
     keys?.stop();
+    alerts?.close();
     await kept.close();
     throw error;
   }
@@ -95,6 +101,7 @@ export async function startBehind(
 interface Parts extends SourceParts {
   readonly openFront: OpenFront;
   readonly keys: Keys;
+  readonly alerts: OpenAlerts | undefined;
 }
 
 async function start(config: Config, parts: Parts, given: GatewayParts): Promise<Gateway> {
@@ -115,10 +122,12 @@ async function start(config: Config, parts: Parts, given: GatewayParts): Promise
   });
   const events: Gateway["events"] = new EventEmitter();
   const { rejected, upstream } = opened;
+  let alerts: Alerts | undefined;
   const metrics = config.metrics
     ? createGatewayMetrics({
         ...{ hub, head, log, freshness, rejected, version: VERSION },
         info: () => source.info,
+        ...(parts.alerts ? { webhooks: () => alerts?.stats() ?? {} } : {}),
         ...(upstream ? { upstream } : {}),
       })
     : undefined;
@@ -151,6 +160,7 @@ async function start(config: Config, parts: Parts, given: GatewayParts): Promise
   const url = await front.listen();
   const polled = prepared.run({ ...run, signal: polling.signal });
   await firstSnapshot({ head, source, clock }, polled, given.signal ?? polling.signal);
+  alerts = parts.alerts?.start({ log, head, history: hub.history });
   logSource(opened, logger);
   const unwatch = watchFreshness({
     freshness,
@@ -171,6 +181,7 @@ async function start(config: Config, parts: Parts, given: GatewayParts): Promise
     unwatch();
     keys.stop();
     await polled;
+    await alerts?.stop();
     // Whoever does not answer its close gets a grace; it is part of the time that the drain may take.
     await hub.drain(Math.max(0, config.drainMs - hub.limits.closeGraceMs));
     await front.close();

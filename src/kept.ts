@@ -80,7 +80,7 @@ const KEEP_EVERY_RECORDS = 5_000;
 export function openKept(options: KeptOptions): Kept {
   const { config, logger } = options;
   if (config.data === "none") return new MemoryKept(options, undefined);
-  const path = join(config.data, `events-${identityOf(options)}.sqlite`);
+  const path = keptPath(options, "events");
   let file: LogFile | undefined;
   try {
     const onSetAside = (sentence: string) => logger.warn({ path }, sentence);
@@ -226,12 +226,20 @@ function memoryOptions({ config, clock, logger }: KeptOptions) {
 }
 
 /** Only an engine has a state of its own; every other source knows all that it says at each poll. */
-function needsEngine({ config, sourceName }: KeptOptions): boolean {
+function needsEngine({ config, sourceName }: Pick<KeptOptions, "config" | "sourceName">): boolean {
   return sourceName === undefined && config.source === "engine";
 }
 
+/** Where in the data directory this source keeps something; only where there is one. */
+export function keptPath(
+  options: Pick<KeptOptions, "config" | "sourceName">,
+  what: "events" | "alerts",
+): string {
+  return join(options.config.data, `${what}-${identityOf(options)}.sqlite`);
+}
+
 /** Names the file of this source, so that gateways of different sources can share a directory. */
-function identityOf(options: KeptOptions): string {
+function identityOf(options: Pick<KeptOptions, "config" | "sourceName">): string {
   const { config, sourceName } = options;
   const market = config.feed === "simulated" ? config.feed : `${config.feed} ${resolve(config.file)}`;
   const name = sourceName ?? (needsEngine(options) ? market : config.source);

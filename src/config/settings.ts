@@ -209,6 +209,12 @@ export const SETTINGS = {
     example: "off",
     description: "With a file of keys, what who comes without a key gets: the plan free, or nothing (401)",
   }),
+  alerts: setting("alerts", existingFile(look), {
+    default: undefined,
+    defaultText: "none",
+    example: "/etc/flarewire/alerts.json",
+    description: "File of webhooks and of the rules by which they are told; read at the start",
+  }),
   corsOrigins: setting("corsOrigins", origins, {
     default: "*",
     example: "https://app.example.org",
@@ -253,7 +259,7 @@ export type SettingName = keyof typeof SETTINGS;
 /** All names, in the order of the table. */
 export const SETTING_NAMES = Object.keys(SETTINGS) as readonly SettingName[];
 
-type Optional = "group" | "profiles" | "keys" | "config";
+type Optional = "group" | "profiles" | "keys" | "alerts" | "config";
 
 /** What the program runs with. Frozen. Durations are milliseconds, sizes bytes; what has no default and was not given is `undefined`. */
 export type Config = {

@@ -2,6 +2,7 @@ import { Histogram, Registry } from "prom-client";
 import type { Head, Hub } from "../hub/index.ts";
 import type { EventLog } from "../log/index.ts";
 import type { PollOutcome } from "../source/index.ts";
+import { type AlertParts, addAlerts } from "./alert-metrics.ts";
 import { addConnections } from "./connection-metrics.ts";
 import { addEvents } from "./event-metrics.ts";
 import { measureProcess } from "./process-meter.ts";
@@ -9,7 +10,7 @@ import { addProcess } from "./process-metrics.ts";
 import { addSource, type SourceParts } from "./source-metrics.ts";
 
 /** What is measured. */
-export interface MetricsParts extends SourceParts {
+export interface MetricsParts extends SourceParts, AlertParts {
   readonly hub: Hub;
   readonly head: Head;
   readonly log: EventLog;
@@ -45,6 +46,7 @@ export function createGatewayMetrics(parts: MetricsParts): GatewayMetrics {
   addConnections(registry, parts.hub);
   const forget = addEvents(registry, parts.head, parts.log);
   addSource(registry, parts);
+  addAlerts(registry, parts);
   addProcess(registry, meter);
   return {
     contentType: registry.contentType,

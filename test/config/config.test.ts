@@ -40,6 +40,7 @@ const BAD: Readonly<Record<SettingName, { readonly text: string; readonly json: 
   metrics: { text: "sometimes", json: "on" },
   drain: { text: "11m", json: -1 },
   logLevel: { text: "loud", json: 30 },
+  alerts: { text: "no-such-alerts.json", json: false },
   config: { text: "no-such-config.json", json: "other.json" },
 };
 

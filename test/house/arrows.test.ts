@@ -17,7 +17,8 @@ const ALLOWED: Record<string, { rooms: readonly string[]; packages: readonly str
   log: { rooms: ["protocol"], packages: ["node:"] },
   hub: { rooms: ["log", "protocol"], packages: ["node:", "zod"] },
   keys: { rooms: ["protocol"], packages: ["node:", "zod"] },
-  metrics: { rooms: ["hub", "log", "protocol", "source"], packages: ["node:", "prom-client"] },
+  alerts: { rooms: ["hub", "log", "protocol", "model"], packages: ["node:", "zod", "pino", "ipaddr.js"] },
+  metrics: { rooms: ["alerts", "hub", "log", "protocol", "source"], packages: ["node:", "prom-client"] },
   http: {
     rooms: ["hub", "log", "keys", "protocol", "model"],
     packages: ["node:", "zod", "fastify", "@fastify/websocket", "ws"],

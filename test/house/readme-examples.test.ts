@@ -23,9 +23,10 @@ const directory = mkdtempSync(join(tmpdir(), "flarewire-readme-"));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 /** What the reader types, without remarks, that no test has taken yet. */
-const left = [...README.matchAll(/^```(?:sh)?\n([\s\S]*?)^```$/gm)].flatMap(([, text = ""], at, all) => {
+const left = [...README.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].flatMap(([, language, text = ""]) => {
   const lines = text.split("\n").map((line) => line.replace(/\s+#.*$/, ""));
-  const typed = all[at]?.[0].startsWith("```sh") ? lines : lines.filter((line) => line.startsWith("$ "));
+  if (language !== "sh" && language !== "") return [];
+  const typed = language === "sh" ? lines : lines.filter((line) => line.startsWith("$ "));
   return typed.map((line) => line.replace(/^\$ /, "")).filter((line) => line !== "");
 });
 
@@ -226,6 +227,30 @@ test("keys are made, listed, used and revoked as the README shows", { timeout: 6
   events.cut();
   const id = String(JSON.parse(readFileSync(file, "utf8")).keys?.[0]?.id);
   expect((await runCli([...revoke.slice(0, -1), id])).code).toBe(0);
+});
+
+test("a server is tried as the README shows", { timeout: 60_000 }, async () => {
+  await using gateway = await startLedGateway();
+  const [[, , script = "", , ...options] = []] = take(/^npm run conformance/).map((words) =>
+    at(gateway.url, words),
+  );
+  const [node = "", ...command] = String(scripts[script]).split(" ");
+  expect(node).toBe("node");
+  await using trying = spawnNode([...command, ...options, "--rule", "W1"]);
+  expect([await trying.ended(), trying.stdout()]).toEqual([0, expect.stringContaining("W1")]);
+});
+
+test("alerts are sent with the file that their document shows", { timeout: 60_000 }, async () => {
+  const document = readFileSync(join(ROOT, "src/alerts/ALERTS.md"), "utf8");
+  const [, example = ""] = /```json\n([\s\S]*?)```/.exec(document) ?? [];
+  const file = join(directory, "alerts.json");
+  writeFileSync(file, example);
+  const [serving = []] = take(/flarewire -- serve --alerts/).map((words) =>
+    words.slice(words.indexOf("--") + 1).map((word) => (word === "alerts.json" ? file : word)),
+  );
+  await using server = spawnCli([...serving, "--port", "0", "--warmup", "0", "--log-level", "info"]);
+  await server.said("stdout", /http:\/\/127\.0\.0\.1:\d+/);
+  expect(server.stderr()).toMatch(/"webhooks":1,"rules":3,"msg":"alerts are sent"/);
 });
 
 test("no command of the README is left untried", () => {

@@ -1,7 +1,10 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createConfig, startGateway } from "../../src/index.ts";
+import { SECRET } from "../alerts/webhook-fixture.ts";
 import { startLedGateway } from "../examples/led-gateway.ts";
+import { newDirectory } from "../support/edges.ts";
 import { IndependentClient } from "../support/independent-client.ts";
 
 const QUIET = { port: 0, logLevel: "silent", drain: "0" } as const;
@@ -84,7 +87,10 @@ test("every series on the dashboard is served, and every series that is served i
   );
   await using market = await startLedGateway();
   const edge = await startGateway(createConfig({ ...QUIET, source: market.url }));
-  const engine = await startGateway(createConfig({ ...QUIET, feed: "replay", warmup: "0s" }));
+  const alerts = join(newDirectory(onTestFinished), "alerts.json");
+  const webhook = { id: "desk", url: "http://127.0.0.1:9/", secret: SECRET, rules: [{ name: "all" }] };
+  writeFileSync(alerts, JSON.stringify({ webhooks: [webhook] }));
+  const engine = await startGateway(createConfig({ ...QUIET, feed: "replay", warmup: "0s", alerts }));
   onTestFinished(async () => {
     await edge.stop();
     await engine.stop();

@@ -1,0 +1,102 @@
+import type { Logger } from "pino";
+import { type Head, type Hub, LongPoll } from "../hub/index.ts";
+import type { WallClock } from "../lib/clock.ts";
+import type { EventLog } from "../log/index.ts";
+import type { Webhook } from "./alert-file.ts";
+import type { AlertStore } from "./alert-store.ts";
+import { followRule, nameOfRule } from "./rule-follower.ts";
+import { type SenderOptions, WebhookSender } from "./webhook-sender.ts";
+
+/** What alerts are made of. */
+export interface AlertsOptions {
+  readonly webhooks: readonly Webhook[];
+  readonly log: EventLog;
+  readonly head: Head;
+  readonly history: Hub["history"];
+  /** Closed by {@link Alerts.stop}. */
+  readonly store: AlertStore;
+  readonly clock: WallClock;
+  readonly logger: Logger;
+  /** See SenderOptions. */
+  readonly sender?: Partial<Pick<SenderOptions, "limits" | "random" | "post">>;
+}
+
+/** How a webhook fares. */
+export interface WebhookStats {
+  readonly attempts: Readonly<Record<string, number>>;
+  readonly dropped: number;
+  readonly waiting: number;
+  /** Age of the oldest message that waits, in milliseconds; 0 without one. */
+  readonly oldestAgeMs: number;
+  readonly disabled: boolean;
+}
+
+/** Rules that are followed, and webhooks that are told. */
+export interface Alerts {
+  /** By webhook's id. */
+  stats(): Readonly<Record<string, WebhookStats>>;
+  /** Ends what is under way; what waits goes on with the next process that has the same store. */
+  stop(): Promise<void>;
+}
+
+/** Follows all rules, and delivers what they tell. What belongs to no webhook and rule of today is forgotten. */
+export function startAlerts(options: AlertsOptions): Alerts {
+  const { webhooks, store, clock, logger, log, head, history } = options;
+  const began = { wallMs: clock.now(), monotonicMs: clock.monotonic() };
+  // A clock that is set must not make a day of messages too old at once.
+  const steadyMs = () => Math.round(began.wallMs + clock.monotonic() - began.monotonicMs);
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const poll = new LongPoll({ log, head, history, clock, stopping: signal });
+  store.retain(
+    new Set(webhooks.flatMap(({ id, rules }) => rules.map(({ name }) => nameOfRule(id, name)))),
+    new Set(webhooks.map(({ id }) => id)),
+  );
+  const senders = new Map<string, WebhookSender>();
+  const running: Promise<void>[] = [];
+  for (const webhook of webhooks) {
+    const { id } = webhook;
+    const onNotice = (sentence: string, isTrouble: boolean) =>
+      isTrouble ? logger.warn({ webhook: id }, sentence) : logger.info({ webhook: id }, sentence);
+    const sender = new WebhookSender({ ...options.sender, webhook, store, clock, steadyMs, onNotice });
+    senders.set(id, sender);
+    running.push(sender.run(signal));
+    for (const rule of webhook.rules) {
+      const onAlerts = () => sender.wake();
+      const isDisabled = () => sender.isDisabled;
+      running.push(
+        followRule({
+          ...{
+            webhook: id,
+            rule,
+            poll,
+            head,
+            store,
+            clock,
+            steadyMs,
+            isDisabled,
+            onAlerts,
+            onNotice,
+            signal,
+          },
+        }),
+      );
+    }
+  }
+  const statsOf = ([id, sender]: [string, WebhookSender]): [string, WebhookStats] => {
+    const { count, oldestMadeAtMs } = store.waiting(id);
+    const oldestAgeMs = oldestMadeAtMs === undefined ? 0 : Math.max(0, steadyMs() - oldestMadeAtMs);
+    const { attempts, dropped, isDisabled } = sender;
+    return [id, { attempts, dropped, waiting: count, oldestAgeMs, disabled: isDisabled }];
+  };
+  const stop = async () => {
+    stopping.abort(new Error("stopping"));
+    await Promise.all(running);
+    store.close();
+  };
+  let stopped: Promise<void> | undefined;
+  return {
+    stats: () => Object.fromEntries([...senders].map(statsOf)),
+    stop: () => (stopped ??= stop()),
+  };
+}

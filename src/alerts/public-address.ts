@@ -1,0 +1,41 @@
+import { lookup as lookupName } from "node:dns";
+import { isIP, type LookupFunction } from "node:net";
+import ipaddr from "ipaddr.js";
+
+/** An address that a webhook may not lie at. */
+export class PrivateAddressError extends Error {
+  override readonly name = "PrivateAddressError";
+
+  constructor(host: string, address: string) {
+    const what = host === address ? address : `${host} leads to ${address}, which`;
+    super(`${what} is no public address; allow_private_addresses allows it`);
+  }
+}
+
+/** True for what the whole Internet reaches: not this machine, not its networks, no address for a special purpose. */
+export function isPublicAddress(address: string): boolean {
+  // An IPv4 address in the form of an IPv6 one is what it stands for.
+  return ipaddr.isValid(address) && ipaddr.process(address).range() === "unicast";
+}
+
+/** Throws PrivateAddressError where the host is itself an address that is not public; of a name nothing is known yet. */
+export function checkHost(host: string): void {
+  const bare = host.replace(/^\[|\]$/g, "");
+  if (isIP(bare) !== 0 && !isPublicAddress(bare)) throw new PrivateAddressError(bare, bare);
+}
+
+/**
+ * Looks a name up for a connection, and gives only public addresses. In the connection's own look-up, because what a check before it was told may be
+ * another answer than the connection gets.
+ */
+export const lookupPublic: LookupFunction = (hostname, options, callback) => {
+  lookupName(hostname, { ...options, all: true }, (error, addresses) => {
+    if (error) return callback(error, "", 0);
+    const hidden = addresses.find(({ address }) => !isPublicAddress(address));
+    const [first] = addresses;
+    if (hidden || !first)
+      return callback(new PrivateAddressError(hostname, hidden?.address ?? "nowhere"), "", 0);
+    if (options.all) callback(null, addresses);
+    else callback(null, first.address, first.family);
+  });
+};

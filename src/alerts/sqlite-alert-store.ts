@@ -1,0 +1,178 @@
+import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
+import type { Alert } from "./alert.ts";
+import type { AlertStore, Expired, RulePlace } from "./alert-store.ts";
+import { NEW_RULE, type RuleState } from "./rule-state.ts";
+
+/** `FLWA`, in SQLite's header of the file: whose it is. */
+const APPLICATION_ID = 0x464c5741;
+/** Raised whenever the tables change their meaning. */
+const FORM = 1;
+
+const TABLES = `
+  CREATE TABLE place (rule TEXT PRIMARY KEY, cursor TEXT NOT NULL, state TEXT NOT NULL) STRICT;
+  CREATE TABLE alert (at INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL, webhook TEXT NOT NULL,
+    made_at_ms INTEGER NOT NULL, body TEXT NOT NULL, UNIQUE (webhook, id)) STRICT;
+  CREATE INDEX queue ON alert (webhook, at);
+  CREATE TABLE expired (webhook TEXT PRIMARY KEY, count INTEGER NOT NULL, first_ms INTEGER NOT NULL, last_ms INTEGER NOT NULL) STRICT;
+  CREATE TABLE disabled (webhook TEXT PRIMARY KEY, mark TEXT NOT NULL) STRICT;
+`;
+
+/**
+ * An {@link AlertStore} in the SQLite file at `path`, for this process alone. `undefined` where this Node has no SQLite. Throws where the file cannot be opened or made, or is none of
+ * ours: what waits in it is somebody's, and is not set aside unasked.
+ */
+export function openSqliteAlertStore(path: string): AlertStore | undefined {
+  const sqlite = process.getBuiltinModule("node:sqlite");
+  return sqlite && new SqliteAlertStore(new sqlite.DatabaseSync(path));
+}
+
+type Row = Record<string, SQLOutputValue>;
+
+class SqliteAlertStore implements AlertStore {
+  readonly #db: DatabaseSync;
+
+  constructor(db: DatabaseSync) {
+    this.#db = db;
+    try {
+      db.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA busy_timeout = 0");
+      const one = (pragma: string) => Object.values(this.#get(`PRAGMA ${pragma}`) ?? {})[0];
+      const isNew = one("schema_version") === 0;
+      if (!isNew && (one("application_id") !== APPLICATION_ID || one("user_version") !== FORM))
+        throw new Error(`it is no store of alerts of form ${FORM}`);
+      // An acknowledged message must not come twice after a crash, and one that was made must not be gone: each transaction is on the disk.
+      db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
+      if (isNew)
+        this.#transact(() =>
+          db.exec(`${TABLES} PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${FORM}`),
+        );
+    } catch (error) {
+      db.close();
+      throw error;
+    }
+  }
+
+  place(rule: string): RulePlace | undefined {
+    const row = this.#get("SELECT cursor, state FROM place WHERE rule = ?", rule);
+    return row && { cursor: String(row.cursor), state: readState(String(row.state)) };
+  }
+
+  commit(rule: string, { cursor, state }: RulePlace, alerts: readonly Alert[]): void {
+    this.#transact(() => {
+      const place = "INSERT OR REPLACE INTO place VALUES (?, ?, ?)";
+      this.#db.prepare(place).run(rule, cursor, JSON.stringify(state));
+      const append = this.#db.prepare(
+        "INSERT INTO alert (id, webhook, made_at_ms, body) VALUES (?, ?, ?, ?) ON CONFLICT (webhook, id) DO NOTHING",
+      );
+      for (const { id, webhook, madeAtMs, body } of alerts) append.run(id, webhook, madeAtMs, body);
+    });
+  }
+
+  first(webhook: string): Alert | undefined {
+    const row = this.#get(
+      "SELECT id, made_at_ms, body FROM alert WHERE webhook = ? ORDER BY at LIMIT 1",
+      webhook,
+    );
+    return row && { id: String(row.id), webhook, madeAtMs: Number(row.made_at_ms), body: String(row.body) };
+  }
+
+  remove({ webhook, id }: Alert): void {
+    this.#db.prepare("DELETE FROM alert WHERE webhook = ? AND id = ?").run(webhook, id);
+  }
+
+  expire(webhook: string, beforeMs: number, most: number): number {
+    const last = this.#get(
+      `SELECT max(at) AS at FROM (
+        SELECT at FROM alert WHERE webhook = ?1 AND made_at_ms < ?2
+        UNION ALL SELECT * FROM (SELECT at FROM alert WHERE webhook = ?1 ORDER BY at DESC LIMIT 1 OFFSET ?3))`,
+      webhook,
+      beforeMs,
+      most,
+    )?.at;
+    if (last === null || last === undefined) return 0;
+    const those = "FROM alert WHERE webhook = ?1 AND at <= ?2";
+    return this.#transact(() => {
+      const note = this.#db.prepare(
+        `INSERT INTO expired SELECT ?1, count(*), min(made_at_ms), max(made_at_ms) ${those}
+        ON CONFLICT DO UPDATE SET count = count + excluded.count, last_ms = excluded.last_ms`,
+      );
+      note.run(webhook, Number(last));
+      return Number(this.#db.prepare(`DELETE ${those}`).run(webhook, Number(last)).changes);
+    });
+  }
+
+  expired(webhook: string): Expired | undefined {
+    const row = this.#get("SELECT count, first_ms, last_ms FROM expired WHERE webhook = ?", webhook);
+    return (
+      row && {
+        count: Number(row.count),
+        firstMadeAtMs: Number(row.first_ms),
+        lastMadeAtMs: Number(row.last_ms),
+      }
+    );
+  }
+
+  forgetExpired(webhook: string): void {
+    this.#db.prepare("DELETE FROM expired WHERE webhook = ?").run(webhook);
+  }
+
+  waiting(webhook: string): { readonly count: number; readonly oldestMadeAtMs: number | undefined } {
+    const row = this.#get("SELECT count(*) AS count FROM alert WHERE webhook = ?", webhook);
+    return { count: Number(row?.count), oldestMadeAtMs: this.first(webhook)?.madeAtMs };
+  }
+
+  disabled(webhook: string): string | undefined {
+    const row = this.#get("SELECT mark FROM disabled WHERE webhook = ?", webhook);
+    return row && String(row.mark);
+  }
+
+  disable(webhook: string, mark: string | undefined): void {
+    this.#transact(() => {
+      this.#db.prepare("DELETE FROM alert WHERE webhook = ?").run(webhook);
+      this.forgetExpired(webhook);
+      this.#db.prepare("DELETE FROM disabled WHERE webhook = ?").run(webhook);
+      if (mark !== undefined) this.#db.prepare("INSERT INTO disabled VALUES (?, ?)").run(webhook, mark);
+    });
+  }
+
+  retain(rules: ReadonlySet<string>, webhooks: ReadonlySet<string>): void {
+    const forget = (table: string, column: string, kept: ReadonlySet<string>) => {
+      const names = this.#db.prepare(`SELECT DISTINCT ${column} AS name FROM ${table}`).all();
+      const drop = this.#db.prepare(`DELETE FROM ${table} WHERE ${column} = ?`);
+      for (const { name } of names) if (!kept.has(String(name))) drop.run(String(name));
+    };
+    this.#transact(() => {
+      forget("place", "rule", rules);
+      forget("alert", "webhook", webhooks);
+      forget("expired", "webhook", webhooks);
+      forget("disabled", "webhook", webhooks);
+    });
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+
+  #get(sql: string, ...values: (string | number)[]): Row | undefined {
+    return this.#db.prepare(sql).get(...values);
+  }
+
+  #transact<T>(work: () => T): T {
+    this.#db.exec("BEGIN IMMEDIATE");
+    try {
+      const result = work();
+      this.#db.exec("COMMIT");
+      return result;
+    } catch (error) {
+      // Some faults end the transaction by themselves.
+      if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
+      throw error;
+    }
+  }
+}
+
+/** What another version wrote, or nobody, is not known. */
+function readState(text: string): RuleState {
+  const parsed: unknown = JSON.parse(text);
+  const isState = typeof parsed === "object" && parsed !== null && "quiet" in parsed && "begun" in parsed;
+  return isState ? (parsed as RuleState) : NEW_RULE;
+}

@@ -1,0 +1,152 @@
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, test } from "vitest";
+import type { Alert } from "../../src/alerts/alert.ts";
+import type { AlertStore } from "../../src/alerts/alert-store.ts";
+import { createMemoryAlertStore } from "../../src/alerts/memory-alert-store.ts";
+import { NEW_RULE } from "../../src/alerts/rule-state.ts";
+import { openSqliteAlertStore } from "../../src/alerts/sqlite-alert-store.ts";
+import { type Finish, newDirectory } from "../support/edges.ts";
+
+const alert = (at: number, webhook = "desk"): Alert => ({
+  id: `msg_${at}`,
+  webhook,
+  madeAtMs: at,
+  body: `{"at":${at}}`,
+});
+const place = (seq: number) => ({
+  cursor: `test1-${seq}`,
+  state: { ...NEW_RULE, begun: [["x", seq % 2 === 0]] as const },
+});
+
+function openSqlite(path: string): AlertStore {
+  const store = openSqliteAlertStore(path);
+  if (!store) throw new Error("this Node has no SQLite");
+  return store;
+}
+
+const ADAPTERS = {
+  memory: () => createMemoryAlertStore(),
+  sqlite: (finish: Finish) => openSqlite(join(newDirectory(finish), "alerts.sqlite")),
+};
+
+describe.each(Object.entries(ADAPTERS))("the %s store keeps the contract", (_name, make) => {
+  const opened = (finish: Finish) => {
+    const store = make(finish);
+    finish(() => store.close());
+    return store;
+  };
+
+  test("a queue is taken from in the order in which it was filled, each webhook's on its own", ({
+    onTestFinished,
+  }) => {
+    const store = opened(onTestFinished);
+    expect(store.first("desk")).toBeUndefined();
+    store.commit("desk/a", place(1), [alert(1), alert(2), alert(3, "phone")]);
+    store.commit("desk/b", place(2), [alert(4)]);
+    expect(store.waiting("desk")).toEqual({ count: 3, oldestMadeAtMs: 1 });
+    const taken = [];
+    for (let next = store.first("desk"); next; next = store.first("desk")) {
+      taken.push(next);
+      store.remove(next);
+    }
+    expect(taken).toEqual([alert(1), alert(2), alert(4)]);
+    expect(store.waiting("desk")).toEqual({ count: 0, oldestMadeAtMs: undefined });
+    expect(store.first("phone")).toEqual(alert(3, "phone"));
+  });
+
+  test("the last place of a rule is kept, and a message that waits already is not put there again", ({
+    onTestFinished,
+  }) => {
+    const store = opened(onTestFinished);
+    expect(store.place("desk/a")).toBeUndefined();
+    store.commit("desk/a", place(1), [alert(1)]);
+    store.commit("desk/a", place(2), [alert(1), alert(2)]);
+    expect(store.place("desk/a")).toEqual(place(2));
+    expect(store.waiting("desk").count).toBe(2);
+  });
+
+  test("what is too old or too much goes, the oldest first, and is counted until it is told", ({
+    onTestFinished,
+  }) => {
+    const store = opened(onTestFinished);
+    store.commit(
+      "desk/a",
+      place(1),
+      [1, 2, 3, 4, 5, 6].map((at) => alert(at)),
+    );
+    expect(store.expire("desk", 1, 6)).toBe(0);
+    expect(store.expired("desk")).toBeUndefined();
+    expect(store.expire("desk", 3, 6)).toBe(2);
+    expect(store.expired("desk")).toEqual({ count: 2, firstMadeAtMs: 1, lastMadeAtMs: 2 });
+    expect(store.expire("desk", 0, 1)).toBe(3);
+    expect(store.expired("desk")).toEqual({ count: 5, firstMadeAtMs: 1, lastMadeAtMs: 5 });
+    expect(store.first("desk")).toEqual(alert(6));
+    store.forgetExpired("desk");
+    expect(store.expired("desk")).toBeUndefined();
+  });
+
+  test("a webhook that is disabled has no queue; enabled, it has one again", ({ onTestFinished }) => {
+    const store = opened(onTestFinished);
+    store.commit("desk/a", place(1), [alert(1), alert(2, "phone")]);
+    store.expire("desk", 2, 9);
+    store.disable("desk", "mark");
+    expect(store.disabled("desk")).toBe("mark");
+    expect([store.first("desk"), store.expired("desk")]).toEqual([undefined, undefined]);
+    expect(store.first("phone")).toEqual(alert(2, "phone"));
+    store.disable("desk", undefined);
+    expect(store.disabled("desk")).toBeUndefined();
+  });
+
+  test("of rules and webhooks that are no more nothing is kept", ({ onTestFinished }) => {
+    const store = opened(onTestFinished);
+    store.commit("desk/a", place(1), [alert(1)]);
+    store.commit("phone/a", place(2), [alert(2, "phone")]);
+    store.disable("gone", "mark");
+    store.retain(new Set(["desk/a"]), new Set(["desk"]));
+    expect([store.place("desk/a"), store.place("phone/a")]).toEqual([place(1), undefined]);
+    expect([store.first("desk"), store.first("phone")]).toEqual([alert(1), undefined]);
+    expect(store.disabled("gone")).toBeUndefined();
+  });
+});
+
+test("what a SQLite store held is there for the next process, and for one process at a time", ({
+  onTestFinished,
+}) => {
+  const path = join(newDirectory(onTestFinished), "alerts.sqlite");
+  const first = openSqlite(path);
+  first.commit("desk/a", place(7), [alert(1), alert(2)]);
+  first.expire("desk", 2, 9);
+  expect(() => openSqlite(path)).toThrow(/locked/);
+  first.close();
+  const second = openSqlite(path);
+  expect(second.place("desk/a")).toEqual(place(7));
+  expect(second.first("desk")).toEqual(alert(2));
+  expect(second.expired("desk")).toMatchObject({ count: 1 });
+  second.close();
+});
+
+test("a commit that fails changes nothing, neither the queue nor the place", ({ onTestFinished }) => {
+  const path = join(newDirectory(onTestFinished), "alerts.sqlite");
+  const store = openSqlite(path);
+  onTestFinished(() => store.close());
+  store.commit("desk/a", place(1), [alert(1)]);
+  const broken = { ...alert(3), body: undefined as unknown as string };
+  expect(() => store.commit("desk/a", place(2), [alert(2), broken])).toThrow();
+  expect(store.place("desk/a")).toEqual(place(1));
+  expect(store.waiting("desk").count).toBe(1);
+});
+
+test("a file of another program, or of another form, is left as it is", ({ onTestFinished }) => {
+  const directory = newDirectory(onTestFinished);
+  const text = join(directory, "text.sqlite");
+  writeFileSync(text, "no database at all".repeat(100));
+  expect(() => openSqlite(text)).toThrow(/not a database/);
+  const other = join(directory, "other.sqlite");
+  const db = new DatabaseSync(other);
+  db.exec("CREATE TABLE mine (a); PRAGMA user_version = 9");
+  db.close();
+  expect(() => openSqlite(other)).toThrow(/no store of alerts of form 1/);
+  rmSync(text);
+});

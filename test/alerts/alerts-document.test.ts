@@ -1,0 +1,34 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { parseAlertFile, Webhook } from "../../src/alerts/alert-file.ts";
+import { AlertRule, NEWS } from "../../src/alerts/alert-rule.ts";
+import { edgeFieldsOf } from "../../src/alerts/edge-field.ts";
+import { DEFAULT_SENDER_LIMITS } from "../../src/alerts/webhook-sender.ts";
+
+const DOCUMENT = readFileSync(new URL("../../src/alerts/ALERTS.md", import.meta.url), "utf8");
+
+/** The first cell of each row under a heading. */
+function fieldsUnder(heading: string): readonly string[] {
+  const [, part = ""] = DOCUMENT.split(`## ${heading}\n`);
+  const [table = ""] = part.split("\n## ");
+  return [...table.matchAll(/^\| `(\w+)`/gm)].map(([, name = ""]) => name);
+}
+
+test("the document's file is one that is taken", () => {
+  const [, example = ""] = /```json\n([\s\S]*?)```/.exec(DOCUMENT) ?? [];
+  expect(parseAlertFile(example, "ALERTS.md")).toHaveLength(1);
+});
+
+test("the document has the fields of webhooks and rules, and no others", () => {
+  expect(fieldsUnder("Webhooks")).toEqual(Object.keys(Webhook.shape));
+  expect(fieldsUnder("Rules")).toEqual(Object.keys(AlertRule.shape));
+});
+
+test("the document names the news, the numbers that have levels, and the bounds", () => {
+  for (const name of NEWS) expect(DOCUMENT).toContain(`\`${name}\``);
+  for (const resource of ["flares.pro", "newest.bsc", "charts.bsc"])
+    for (const field of edgeFieldsOf(resource)) expect(DOCUMENT).toContain(`\`${field}\``);
+  const { keptMs, mostKept, timeoutMs } = DEFAULT_SENDER_LIMITS;
+  expect(DOCUMENT).toContain(`${keptMs / 3_600_000} hours, the last ${mostKept.toLocaleString("en")}`);
+  expect(DOCUMENT).toContain(`within ${timeoutMs / 1_000} seconds`);
+});

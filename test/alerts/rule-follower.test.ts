@@ -1,0 +1,169 @@
+import { expect } from "vitest";
+import type { Alert } from "../../src/alerts/alert.ts";
+import { AlertRule } from "../../src/alerts/alert-rule.ts";
+import type { AlertStore } from "../../src/alerts/alert-store.ts";
+import { createMemoryAlertStore } from "../../src/alerts/memory-alert-store.ts";
+import { followRule } from "../../src/alerts/rule-follower.ts";
+import { LongPoll } from "../../src/hub/index.ts";
+import { type HubUnderTest, settled, test } from "../hub/hub-fixture.ts";
+
+/** Follows a rule of the webhook `desk` as long as the test wants; what it tells is in the store. */
+function follow(sut: HubUnderTest, store: AlertStore, more: object = {}) {
+  const stop = new AbortController();
+  const notices: string[] = [];
+  const { log, head, hub, clock } = sut;
+  const done = followRule({
+    ...{ log, head, clock, store, webhook: "desk", signal: stop.signal },
+    rule: AlertRule.parse({ name: "rule", ...more }),
+    poll: new LongPoll({ log, head, history: hub.history, clock, stopping: stop.signal }),
+    steadyMs: () => clock.monotonic(),
+    isDisabled: () => false,
+    onAlerts: () => {},
+    onNotice: (sentence) => notices.push(sentence),
+  });
+  const end = async () => {
+    stop.abort();
+    await done;
+  };
+  return { end, notices };
+}
+
+/** All that waits, which is taken. */
+function drain(store: AlertStore): readonly Alert[] {
+  const alerts = [];
+  for (let next = store.first("desk"); next; next = store.first("desk")) {
+    alerts.push(next);
+    store.remove(next);
+  }
+  return alerts;
+}
+
+async function quiet(): Promise<void> {
+  for (let turn = 0; turn < 8; turn++) await settled();
+}
+
+const typesOf = (alerts: readonly Alert[]) => alerts.map(({ body }) => JSON.parse(body).type);
+const cursorsOf = (alerts: readonly Alert[]) => alerts.map(({ body }) => JSON.parse(body).data.event.cursor);
+
+test("[L3] a rule begins at the head, and tells each start once, over any number of processes", async ({
+  sut,
+}) => {
+  const store = createMemoryAlertStore();
+  await sut.publish("flare", "list");
+  const first = follow(sut, store);
+  await quiet();
+  await sut.publish("list", "flare", "refresh");
+  await sut.publish("flare");
+  await quiet();
+  await first.end();
+  await sut.publish("flare", "list");
+  const second = follow(sut, store);
+  await quiet();
+  await sut.publish("list", "refresh");
+  await quiet();
+  await second.end();
+  const alerts = drain(store);
+  expect(cursorsOf(alerts)).toEqual(["test1-4", "test1-6", "test1-7"]);
+  expect(new Set(alerts.map(({ id }) => id)).size).toBe(3);
+});
+
+test("[L3] what the log does not hold any more is told as lost, and the rule goes on at the head", async ({
+  make,
+}) => {
+  const sut = make({ log: { minCount: 2, maxAgeMs: 0, lastingAgeMs: 0 } });
+  const store = createMemoryAlertStore();
+  const first = follow(sut, store);
+  await quiet();
+  await first.end();
+  for (let at = 0; at < 4; at++) {
+    await sut.publish("flare", "list");
+    sut.clock.advance(1);
+  }
+  const second = follow(sut, store);
+  await quiet();
+  await sut.publish("flare");
+  await quiet();
+  await second.end();
+  const alerts = drain(store);
+  expect(typesOf(alerts)).toEqual(["alerts-lost", "flare-started"]);
+  expect(JSON.parse(alerts[0]?.body ?? "").data).toMatchObject({
+    rule: "rule",
+    reason: "expired",
+    events: 8,
+    after: "test1-0",
+  });
+});
+
+test("[W36] starts are told from a cursor that is hours old, where all else is gone", async ({ make }) => {
+  const sut = make({ log: { minCount: 2, maxAgeMs: 0 } });
+  const store = createMemoryAlertStore();
+  const first = follow(sut, store);
+  await quiet();
+  await first.end();
+  for (let hour = 0; hour < 5; hour++) {
+    await sut.publish("flare", "list", "refresh", "refresh");
+    sut.clock.advance(3_600_000);
+  }
+  const second = follow(sut, store);
+  await quiet();
+  await second.end();
+  expect(typesOf(drain(store))).toEqual(Array(5).fill("flare-started"));
+});
+
+test("a filter and the names of news are those of a subscription", async ({ sut }) => {
+  const store = createMemoryAlertStore();
+  const rule = follow(sut, store, { channels: ["*"], filter: { symbols: ["t1"], names: ["token-listed"] } });
+  await quiet();
+  for (let at = 0; at < 6; at++) await sut.publish("list", "flare");
+  await quiet();
+  await rule.end();
+  const alerts = drain(store);
+  expect(alerts.length).toBeGreaterThan(1);
+  for (const { body } of alerts) {
+    const { type, data } = JSON.parse(body);
+    expect([type, data.event.data.listing.token.symbol]).toEqual(["token-listed", "T1"]);
+  }
+});
+
+test("a level that is passed while nobody looked is told by the next process, once", async ({ sut }) => {
+  const store = createMemoryAlertStore();
+  const edge = { field: "recent_price_change", above: 3, below: 0 };
+  const first = follow(sut, store, { edge });
+  await quiet();
+  await first.end();
+  await sut.publish("list", "list", "flare", "refresh");
+  for (const turn of [1, 2]) {
+    const next = follow(sut, store, { edge });
+    await quiet();
+    await next.end();
+    expect(typesOf(drain(store))).toEqual(turn === 1 ? ["edge-rose"] : []);
+  }
+});
+
+test("where nothing can be kept, as on a full disk, nothing is told twice and nothing is left out", async ({
+  sut,
+}) => {
+  const store = createMemoryAlertStore();
+  const commit = store.commit.bind(store);
+  let full = false;
+  store.commit = (...given) => {
+    if (full) throw new Error("database or disk is full");
+    commit(...given);
+  };
+  const rule = follow(sut, store, { quiet_seconds: 1 });
+  await quiet();
+  await sut.publish("flare");
+  await quiet();
+  full = true;
+  const slept = sut.clock.nextSleep();
+  await sut.publish("flare", "flare");
+  await slept;
+  full = false;
+  sut.clock.advance(5_000);
+  await quiet();
+  await rule.end();
+  expect(cursorsOf(drain(store))).toEqual(["test1-1", "test1-2", "test1-3"]);
+  expect(rule.notices).toEqual([
+    expect.stringMatching(/rule rule goes on from what it kept last.*disk is full/),
+  ]);
+});

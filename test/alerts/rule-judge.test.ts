@@ -1,0 +1,242 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { type AlertRule, AlertRule as AlertRuleSchema } from "../../src/alerts/alert-rule.ts";
+import { createRuleJudge, type RuleJudge } from "../../src/alerts/rule-judge.ts";
+import { NEW_RULE } from "../../src/alerts/rule-state.ts";
+import type { Flare } from "../../src/model/index.ts";
+import type { EventMessage } from "../../src/protocol/index.ts";
+import { SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../support/samples.ts";
+
+const ruleOf = (more: object): AlertRule => AlertRuleSchema.parse({ name: "rule", ...more });
+const START = Date.UTC(2026, 0, 1);
+
+/** A list of flares whose events the test makes. */
+class Flares {
+  readonly channel: "flares.pro" | "flares.free";
+  #seq = 0;
+
+  constructor(channel: "flares.pro" | "flares.free" = "flares.pro") {
+    this.channel = channel;
+  }
+
+  start(name: string, atS: number, liquidity = "0"): EventMessage {
+    const flare = this.#flare(name, liquidity);
+    const data = {
+      op: "insert" as const,
+      index: 0,
+      flare,
+      why: SAMPLE_EXPLANATION,
+      cause: "detected" as const,
+    };
+    return { ...this.#place(atS), name: "flare-started", channel: this.channel, data };
+  }
+
+  set(name: string, atS: number, liquidity: string): EventMessage {
+    const data = { op: "set" as const, id: this.#flare(name, "0").id, set: { liquidity } };
+    return { ...this.#place(atS), name: "flare-updated", channel: this.channel, data };
+  }
+
+  finish(name: string, atS: number): EventMessage {
+    const flare = this.#flare(name, "0");
+    const data = { op: "remove" as const, id: flare.id, flare, why: null, cause: "faded" as const };
+    return { ...this.#place(atS), name: "flare-finished", channel: this.channel, data };
+  }
+
+  /** `ONE`, `ONE2` are two flares of one token. */
+  #flare(name: string, liquidity: string): Flare {
+    const symbol = name.replace(/\d/g, "");
+    const address = `0x${Buffer.from(symbol.padEnd(20, "_")).toString("hex")}`;
+    return { ...SAMPLE_FLARE, id: name, liquidity, token: { ...SAMPLE_FLARE.token, symbol, address } };
+  }
+
+  #place(atS: number) {
+    this.#seq += 1;
+    const observed_at = new Date(START + atS * 1_000).toISOString();
+    const cursor = `test1-${this.#seq}`;
+    return {
+      type: "event" as const,
+      cursor,
+      seq: this.#seq,
+      prev: this.#seq - 1,
+      emitted_at: observed_at,
+      observed_at,
+    };
+  }
+}
+
+const told = (judge: RuleJudge, messages: readonly EventMessage[]) =>
+  messages.map((message) =>
+    judge
+      .take(message)
+      .map(({ type }) => type)
+      .join(),
+  );
+
+test("a start and its finish are told, each as the event that a stream would carry", () => {
+  const flares = new Flares();
+  const judge = createRuleJudge(ruleOf({}), NEW_RULE);
+  const started = flares.start("ONE", 0);
+  expect(judge.take(started)).toEqual([
+    { type: "flare-started", key: started.cursor, data: { event: started } },
+  ]);
+  expect(told(judge, [flares.finish("ONE", 60)])).toEqual(["flare-finished"]);
+});
+
+test("in the quiet after a start nothing of that token begins, and what was not begun does not end; others are told", () => {
+  const flares = new Flares();
+  const judge = createRuleJudge(ruleOf({ quiet_seconds: 600 }), NEW_RULE);
+  const messages = [
+    flares.start("ONE", 0),
+    flares.finish("ONE", 60),
+    flares.start("ONE2", 120),
+    flares.start("TWO", 130),
+    flares.finish("ONE2", 599),
+    flares.start("ONE3", 600),
+    flares.finish("TWO", 601),
+    flares.finish("ONE3", 660),
+  ];
+  expect(told(judge, messages)).toEqual([
+    "flare-started",
+    "flare-finished",
+    "",
+    "flare-started",
+    "",
+    "flare-started",
+    "flare-finished",
+    "flare-finished",
+  ]);
+});
+
+test("of a flare that enters a second list in the quiet the finish is told: its start was", () => {
+  const [pro, free] = [new Flares("flares.pro"), new Flares("flares.free")];
+  const judge = createRuleJudge(ruleOf({ channels: ["flares.*"], quiet_seconds: 600 }), NEW_RULE);
+  const messages = [
+    pro.start("ONE", 0),
+    free.start("ONE", 300),
+    pro.finish("ONE", 900),
+    free.finish("ONE", 900),
+  ];
+  expect(told(judge, messages)).toEqual(["flare-started", "", "flare-finished", "flare-finished"]);
+});
+
+const EDGE = { edge: { field: "liquidity", above: 20, below: 10, on: "both" } };
+
+test("a level is passed upwards at above and downwards at below, and what trembles in between rings once", () => {
+  const flares = new Flares();
+  const judge = createRuleJudge(ruleOf(EDGE), NEW_RULE);
+  judge.begin(
+    { flares: { pro: [] }, explanations: {} },
+    { cursor: "test1-0", observed_at: "2026-01-01T00:00:00.000Z" },
+    false,
+  );
+  const messages = [
+    flares.start("ONE", 0, "19.9"),
+    flares.set("ONE", 1, "20"),
+    flares.set("ONE", 2, "11"),
+    flares.set("ONE", 3, "25"),
+    flares.set("ONE", 4, "10"),
+    flares.set("ONE", 5, "15"),
+    flares.set("ONE", 6, "21"),
+    flares.finish("ONE", 7),
+    flares.start("ONE", 8, "30"),
+  ];
+  expect(told(judge, messages)).toEqual([
+    "",
+    "edge-rose",
+    "",
+    "",
+    "edge-fell",
+    "",
+    "edge-rose",
+    "",
+    "edge-rose",
+  ]);
+});
+
+test("what is told of a level names the number, the level, and the item with why it flares", () => {
+  const flares = new Flares();
+  const judge = createRuleJudge(ruleOf(EDGE), NEW_RULE);
+  judge.begin(
+    { flares: { pro: [] }, explanations: {} },
+    { cursor: "test1-0", observed_at: "2026-01-01T00:00:00.000Z" },
+    true,
+  );
+  const started = flares.start("ONE", 0, "30");
+  expect(judge.take(started)[0]?.data).toMatchObject({
+    ...{ field: "liquidity", value: 30, above: 20, below: 10, channel: "flares.pro", cursor: started.cursor },
+    item: { id: "ONE", liquidity: "30" },
+    why: SAMPLE_EXPLANATION,
+  });
+});
+
+test("a rule that goes on tells what rose while it was away; one that is new takes what is up for granted", () => {
+  const at = { cursor: "test1-9", observed_at: "2026-01-01T00:00:00.000Z" };
+  const up = { ...SAMPLE_FLARE, id: "UP", liquidity: "30" };
+  const view = { flares: { pro: [up] }, explanations: {} };
+  expect(createRuleJudge(ruleOf(EDGE), NEW_RULE).begin(view, at, false)).toEqual([]);
+  expect(createRuleJudge(ruleOf(EDGE), NEW_RULE).begin(view, at, true)).toMatchObject([
+    { type: "edge-rose" },
+  ]);
+  const before = createRuleJudge(ruleOf(EDGE), NEW_RULE);
+  before.begin(view, at, false);
+  const after = createRuleJudge(ruleOf(EDGE), JSON.parse(JSON.stringify(before.state)));
+  expect(after.begin(view, at, true)).toEqual([]);
+  const fallen = { flares: { pro: [{ ...up, liquidity: "5" }] }, explanations: {} };
+  expect(createRuleJudge(ruleOf(EDGE), before.state).begin(fallen, at, true)).toMatchObject([
+    { type: "edge-fell" },
+  ]);
+});
+
+test("on fall only the fall rings", () => {
+  const flares = new Flares();
+  const judge = createRuleJudge(ruleOf({ edge: { ...EDGE.edge, on: "fall" } }), NEW_RULE);
+  judge.begin(
+    { flares: { pro: [] }, explanations: {} },
+    { cursor: "test1-0", observed_at: "2026-01-01T00:00:00.000Z" },
+    false,
+  );
+  const messages = [
+    flares.start("ONE", 0, "5"),
+    flares.set("ONE", 1, "25"),
+    flares.set("ONE", 2, "5"),
+    flares.set("ONE", 3, "4"),
+  ];
+  expect(told(judge, messages)).toEqual(["", "", "edge-fell", ""]);
+});
+
+test("whatever the numbers do, rises and falls are told by turns, each rise at above or more and each fall at below or less", () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 0, max: 30 }), { maxLength: 60 }), fc.nat(59), (values, cut) => {
+      const flares = new Flares();
+      const at = { cursor: "test1-0", observed_at: "2026-01-01T00:00:00.000Z" };
+      let judge = createRuleJudge(ruleOf(EDGE), NEW_RULE);
+      let last: Flare = { ...SAMPLE_FLARE, id: "ONE", liquidity: "0" };
+      judge.begin({ flares: { pro: [last] }, explanations: {} }, at, false);
+      const rings: [string, number][] = [];
+      for (const [index, value] of values.entries()) {
+        if (index === cut) {
+          // The process is another one: it knows the state that was kept, and sees the lists as they are.
+          judge = createRuleJudge(ruleOf(EDGE), JSON.parse(JSON.stringify(judge.state)));
+          rings.push(
+            ...judge
+              .begin({ flares: { pro: [last] }, explanations: {} }, at, true)
+              .map(({ type }): [string, number] => [type, Number(last.liquidity)]),
+          );
+        }
+        last = { ...last, liquidity: String(value) };
+        rings.push(
+          ...judge
+            .take(flares.set("ONE", index, String(value)))
+            .map(({ type }): [string, number] => [type, value]),
+        );
+      }
+      for (const [index, [type, value]] of rings.entries()) {
+        expect(type).toBe(index % 2 === 0 ? "edge-rose" : "edge-fell");
+        if (type === "edge-rose") expect(value).toBeGreaterThanOrEqual(20);
+        else expect(value).toBeLessThanOrEqual(10);
+      }
+      const expected = values.reduce((high, value) => (high ? value > 10 : value >= 20), false);
+      expect(rings.length % 2 === 1).toBe(expected);
+    }),
+  );
+});

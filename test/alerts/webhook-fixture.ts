@@ -1,0 +1,103 @@
+import { createHmac } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { parseAlertFile, type Webhook } from "../../src/alerts/alert-file.ts";
+
+/** The secret of the reference implementation's own test. */
+export const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+
+/** A webhook as its file says it, with what is left out filled in. */
+export function webhookOf(given: object): Webhook {
+  const whole = {
+    id: "desk",
+    url: "https://example.org/hook",
+    secret: SECRET,
+    rules: [{ name: "all" }],
+    ...given,
+  };
+  const [webhook] = parseAlertFile(JSON.stringify({ webhooks: [whole] }), "alerts.json");
+  if (!webhook) throw new Error("no webhook");
+  return webhook;
+}
+
+/** A message as a receiver sees it. */
+export interface Delivery {
+  readonly id: string;
+  readonly type: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** How a receiver answers. */
+export type Answer = (response: ServerResponse, delivery: Delivery) => void;
+export const status =
+  (code: number, headers: Record<string, string> = {}): Answer =>
+  (response) =>
+    response.writeHead(code, headers).end();
+
+/** A receiver of its own making, which checks each signature by the text of the standard. */
+export class Receiver implements AsyncDisposable {
+  answer: Answer = status(204);
+  /** All that came in, in order, whatever was answered. */
+  readonly attempts: Delivery[] = [];
+  /** Of those the ones that were answered with 2xx. */
+  readonly taken: Delivery[] = [];
+  #port = 0;
+  #watchers: (() => void)[] = [];
+  #server = this.#create();
+
+  get url(): string {
+    return `http://127.0.0.1:${this.#port}/hook`;
+  }
+
+  /** Listens; after {@link down} on the same port. */
+  async up(): Promise<void> {
+    this.#server = this.#create();
+    this.#server.listen(this.#port, "127.0.0.1");
+    await once(this.#server, "listening");
+    this.#port = (this.#server.address() as AddressInfo).port;
+  }
+
+  async down(): Promise<void> {
+    this.#server.closeAllConnections();
+    if (this.#server.listening) await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  /** Resolves as soon as the condition holds, looked at after each attempt. */
+  async until(condition: () => boolean): Promise<void> {
+    while (!condition()) await new Promise<void>((resolve) => this.#watchers.push(resolve));
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.down();
+  }
+
+  #create() {
+    return createServer(async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk);
+      const body = Buffer.concat(chunks).toString();
+      const delivery = read(request.headers, body);
+      this.attempts.push(delivery);
+      response.on("finish", () => {
+        if (response.statusCode < 300) this.taken.push(delivery);
+        for (const watcher of this.#watchers.splice(0)) watcher();
+      });
+      this.answer(response, delivery);
+      for (const watcher of this.#watchers.splice(0)) watcher();
+    });
+  }
+}
+
+function read(headers: IncomingHttpHeaders, body: string): Delivery {
+  const id = String(headers["webhook-id"]);
+  const signed = `${id}.${headers["webhook-timestamp"]}.${body}`;
+  const key = Buffer.from(SECRET.slice("whsec_".length), "base64");
+  const expected = `v1,${createHmac("sha256", key).update(signed).digest("base64")}`;
+  if (headers["webhook-signature"] !== expected) throw new Error(`${id} is signed wrongly`);
+  const { type, data, timestamp } = JSON.parse(body);
+  if (Number.isNaN(Date.parse(timestamp))) throw new Error(`${id} has the timestamp ${timestamp}`);
+  return { id, type, headers, body, data };
+}

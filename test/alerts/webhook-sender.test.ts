@@ -1,0 +1,207 @@
+import { test as base, expect } from "vitest";
+import { type Alert, formAlert } from "../../src/alerts/alert.ts";
+import type { AlertStore } from "../../src/alerts/alert-store.ts";
+import { RETRY, retryDelayMs } from "../../src/alerts/delivery-plan.ts";
+import { createMemoryAlertStore } from "../../src/alerts/memory-alert-store.ts";
+import { NEW_RULE } from "../../src/alerts/rule-state.ts";
+import { WebhookSender } from "../../src/alerts/webhook-sender.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+import { Receiver, status, webhookOf } from "./webhook-fixture.ts";
+
+const HOUR = 3_600_000;
+
+interface SenderUnderTest {
+  readonly clock: ManualClock;
+  readonly store: AlertStore;
+  readonly receiver: Receiver;
+  readonly notices: string[];
+  sender: WebhookSender;
+  /** Puts so many messages into the queue. */
+  tell(count: number): readonly Alert[];
+  /** Lets time pass until the sender has tried `attempts` times in all. */
+  tried(attempts: number): Promise<void>;
+  /** Another sender on the same store, as after a restart. */
+  restart(more?: object): void;
+}
+
+const test = base.extend<{ sut: SenderUnderTest }>({
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads the names of the fixtures out of the pattern.
+  sut: async ({}, use) => {
+    await using receiver = new Receiver();
+    await receiver.up();
+    const clock = new ManualClock();
+    const store = createMemoryAlertStore();
+    const notices: string[] = [];
+    let stop = new AbortController();
+    let count = 0;
+    let running = Promise.resolve();
+    const start = (more: object = {}) => {
+      const webhook = webhookOf({ url: receiver.url, allow_private_addresses: true, ...more });
+      const sender = new WebhookSender({
+        ...{ webhook, store, clock, random: () => 0.5 },
+        steadyMs: () => clock.monotonic(),
+        limits: { keptMs: 24 * HOUR, mostKept: 20, timeoutMs: 5_000 },
+        onNotice: (sentence) => notices.push(sentence),
+      });
+      running = sender.run(stop.signal);
+      return sender;
+    };
+    const sut: SenderUnderTest = {
+      ...{ clock, store, receiver, notices },
+      sender: start(),
+      tell: (many) => {
+        const alerts = Array.from({ length: many }, () => {
+          count += 1;
+          return formAlert(
+            "desk",
+            "all",
+            { type: "flare-started", key: `${count}`, data: { count } },
+            clock.monotonic(),
+          );
+        });
+        store.commit("desk/all", { cursor: `test1-${count}`, state: NEW_RULE }, alerts);
+        sut.sender.wake();
+        return alerts;
+      },
+      tried: async (attempts) => {
+        while (receiver.attempts.length < attempts) {
+          const before = receiver.attempts.length;
+          await Promise.race([receiver.until(() => receiver.attempts.length > before), clock.nextSleep()]);
+          if (receiver.attempts.length === before) clock.advance(clock.slept.at(-1) ?? 0);
+        }
+      },
+      restart: (more) => {
+        stop.abort();
+        stop = new AbortController();
+        sut.sender = start(more);
+      },
+    };
+    await use(sut);
+    stop.abort();
+    await running;
+  },
+});
+
+const idsOf = (alerts: readonly { readonly id: string }[]) => alerts.map(({ id }) => id);
+
+test("messages arrive once each, in order, signed", async ({ sut }) => {
+  const alerts = sut.tell(5);
+  await sut.receiver.until(() => sut.receiver.taken.length === 5);
+  expect(idsOf(sut.receiver.taken)).toEqual(idsOf(alerts));
+  expect(sut.receiver.taken[0]?.headers).toMatchObject({
+    "content-type": "application/json",
+    "user-agent": "flarewire",
+  });
+});
+
+test("a receiver that answers 500, cuts, or redirects to a private address is asked again, ever later, and gets everything in the end", async ({
+  sut,
+}) => {
+  const { receiver } = sut;
+  const answers = [
+    status(500),
+    status(404),
+    status(302, { location: "http://169.254.169.254/latest/meta-data" }),
+    (response: Parameters<ReturnType<typeof status>>[0]) => response.destroy(),
+  ];
+  receiver.answer = (response, delivery) => (answers.shift() ?? status(200))(response, delivery);
+  const alerts = sut.tell(3);
+  await sut.tried(7);
+  await receiver.until(() => receiver.taken.length === 3);
+  expect(idsOf(receiver.attempts)).toEqual([0, 0, 0, 0, 0, 1, 2].map((at) => alerts[at]?.id));
+  expect(sut.clock.slept.filter((ms) => ms !== 60_000).slice(0, 4)).toEqual([1_500, 2_500, 4_500, 8_500]);
+  expect(sut.notices).toEqual([
+    expect.stringMatching(/does not take a message: it answered 500; it is sent again/),
+    "the webhook takes messages again, after 4 failures",
+  ]);
+  await expect.poll(() => sut.sender.attempts).toEqual({ delivered: 3, failed: 4, gone: 0 });
+});
+
+test("a receiver that is down for twenty-three hours gets all that was told meanwhile", async ({ sut }) => {
+  const { receiver, clock } = sut;
+  await receiver.down();
+  const alerts = [];
+  for (let hour = 0; hour < 20; hour++) {
+    alerts.push(...sut.tell(1));
+    clock.advance(1.15 * HOUR);
+    await clock.nextSleep();
+  }
+  await receiver.up();
+  clock.advance(RETRY.ceilingMs);
+  await receiver.until(() => receiver.taken.length === 20);
+  expect(idsOf(receiver.taken)).toEqual(idsOf(alerts));
+});
+
+test("what is older than a day, or too much, is dropped, and the receiver is told how much before anything else", async ({
+  sut,
+}) => {
+  const { receiver, clock } = sut;
+  receiver.answer = status(503);
+  sut.tell(2);
+  await sut.tried(1);
+  clock.advance(25 * HOUR);
+  const kept = sut.tell(23).slice(3);
+  await sut.tried(2);
+  receiver.answer = status(200);
+  await sut.tried(3);
+  await receiver.until(() => receiver.taken.length === 21);
+  expect(receiver.taken[0]).toMatchObject({
+    type: "alerts-expired",
+    data: { count: 5, first: "1970-01-01T00:00:00.000Z" },
+  });
+  expect(idsOf(receiver.taken.slice(1))).toEqual(idsOf(kept));
+  expect(sut.sender.dropped).toBe(5);
+});
+
+test("a wall clock that jumps a week makes nothing old", async ({ sut }) => {
+  const { receiver, clock } = sut;
+  receiver.answer = status(503);
+  const alerts = sut.tell(2);
+  await sut.tried(1);
+  clock.jumpWall(168 * HOUR);
+  receiver.answer = status(200);
+  await sut.tried(3);
+  await receiver.until(() => receiver.taken.length === 2);
+  expect(idsOf(receiver.taken)).toEqual(idsOf(alerts));
+});
+
+test("410 disables the webhook, after a restart too, until it is given another address or secret", async ({
+  sut,
+}) => {
+  const { receiver } = sut;
+  receiver.answer = status(410);
+  sut.tell(3);
+  await receiver.until(() => receiver.attempts.length === 1);
+  await expect.poll(() => sut.sender.isDisabled).toBe(true);
+  sut.restart();
+  sut.tell(1);
+  expect(sut.sender.isDisabled).toBe(true);
+  expect(sut.notices).toEqual([
+    expect.stringMatching(/disabled: its receiver said 410 Gone/),
+    expect.stringMatching(/another url or secret to enable it/),
+  ]);
+  receiver.answer = status(200);
+  sut.restart({ url: `${receiver.url}2` });
+  const [alert] = sut.tell(1);
+  await receiver.until(() => receiver.taken.length === 1);
+  expect(receiver.taken[0]?.id).toBe(alert?.id);
+});
+
+test("a Retry-After in seconds is waited for, up to an hour, and nothing new hastens it", async ({ sut }) => {
+  const { receiver, clock } = sut;
+  receiver.answer = status(429, { "retry-after": "120" });
+  sut.tell(1);
+  await receiver.until(() => receiver.attempts.length === 1);
+  await expect.poll(() => clock.slept.at(-1)).toBe(120_000);
+  sut.tell(1);
+  receiver.answer = status(429, { "retry-after": "999999" });
+  clock.advance(120_000);
+  await receiver.until(() => receiver.attempts.length === 2);
+  await expect.poll(() => clock.slept.at(-1)).toBe(3_600_000);
+});
+
+test("the wait doubles from 2 seconds to 5 minutes, with full jitter above a second", () => {
+  const longest = [1, 2, 3, 8, 9, 100].map((failures) => retryDelayMs(failures, undefined, () => 0.999_999));
+  expect(longest.map((ms) => Math.round(ms / 1_000))).toEqual([2, 4, 8, 256, 300, 300]);
+  expect(retryDelayMs(100, undefined, () => 0)).toBe(1_000);
+});

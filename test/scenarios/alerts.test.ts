@@ -1,0 +1,81 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { createConfig, startGateway } from "../../src/index.ts";
+import { Receiver, SECRET, status } from "../alerts/webhook-fixture.ts";
+import { LedMarket } from "../examples/led-gateway.ts";
+import { type Finish, newDirectory } from "../support/edges.ts";
+
+/** A gateway whose alerts go to the receiver, and where its things are. */
+function prepare(finish: Finish, receiver: Receiver) {
+  const directory = newDirectory(finish);
+  const alerts = join(directory, "alerts.json");
+  const webhook = { id: "desk", url: receiver.url, secret: SECRET, allow_private_addresses: true };
+  const rules = [{ name: "starts", channels: ["flares.pro"] }];
+  writeFileSync(alerts, JSON.stringify({ webhooks: [{ ...webhook, rules }] }));
+  const market = new LedMarket();
+  const start = () =>
+    startGateway(
+      createConfig({ port: 0, drain: "0", logLevel: "silent", data: join(directory, "data"), alerts }),
+      {
+        source: market,
+      },
+    );
+  return { market, start };
+}
+
+const symbols = (deliveries: Receiver["taken"]) =>
+  deliveries.map(({ type, data }) => {
+    const { event } = data as { event: { data: { flare: { token: { symbol: string } } } } };
+    return `${type} ${event.data.flare.token.symbol}`;
+  });
+
+test("[L3] a receiver that says no, and then is not there, gets every start and finish once, in order, over a restart of the gateway", async ({
+  onTestFinished,
+}) => {
+  await using receiver = new Receiver();
+  await receiver.up();
+  const { market, start } = prepare(onTestFinished, receiver);
+  const first = await start();
+  market.start("ONE");
+  await receiver.until(() => receiver.taken.length === 1);
+  receiver.answer = status(500);
+  market.finish("ONE");
+  await receiver.until(() => receiver.attempts.length === 2);
+  await receiver.down();
+  market.start("TWO");
+  await expect.poll(() => first.head.snapshot.flares.pro.length).toBe(1);
+  await first.stop();
+  receiver.answer = status(200);
+  await receiver.up();
+  const second = await start();
+  onTestFinished(() => second.stop());
+  market.start("THREE");
+  await receiver.until(() => receiver.taken.length >= 4);
+  expect(symbols(receiver.taken)).toEqual([
+    "flare-started ONE",
+    "flare-finished ONE",
+    "flare-started TWO",
+    "flare-started THREE",
+  ]);
+  expect(new Set(receiver.taken.map(({ id }) => id)).size).toBe(4);
+});
+
+test("[L5] a receiver that never answers delays neither clients nor the gateway's end", async ({
+  onTestFinished,
+}) => {
+  await using receiver = new Receiver();
+  await receiver.up();
+  receiver.answer = () => {};
+  const { market, start } = prepare(onTestFinished, receiver);
+  const gateway = await start();
+  market.start("ONE");
+  await receiver.until(() => receiver.attempts.length === 1);
+  market.start("TWO");
+  await expect.poll(() => gateway.head.snapshot.flares.pro.length).toBe(2);
+  expect(await (await fetch(`${gateway.url}/api/v1/flares`)).json()).toMatchObject({ pro: [{}, {}] });
+  const metrics = await (await fetch(`${gateway.url}/metrics`)).text();
+  expect(metrics).toMatch(/^flarewire_webhook_waiting\{webhook="desk"\} 2$/m);
+  await gateway.stop();
+  expect(receiver.taken).toEqual([]);
+});
