@@ -18,6 +18,7 @@ import { addDocumentRoutes } from "./docs/document-routes.ts";
 import type { HeadLike } from "./head-like.ts";
 import { addHealthRoutes } from "./health-routes.ts";
 import { completeHttpSettings, type HttpSettings } from "./http-settings.ts";
+import { addDashboardRoutes } from "./pages/dashboard-routes.ts";
 import { createRequestGuard } from "./request-guard.ts";
 import { addResourceRoutes } from "./resource-routes.ts";
 import { sendProblem } from "./send-problem.ts";
@@ -84,6 +85,7 @@ export async function addRoutes(
   addHealthRoutes(scope, { ready: () => true, ...options });
   addResourceRoutes(scope, { ...options, settings });
   addDocumentRoutes(scope, settings);
+  addDashboardRoutes(scope, settings);
   await options.register?.(scope);
 }
 

@@ -24,12 +24,16 @@ const ALLOWED: Record<string, { rooms: readonly string[]; packages: readonly str
     packages: ["node:", "zod", "fastify", "@fastify/websocket", "ws"],
   },
   client: { rooms: ["protocol"], packages: [] },
+  dashboard: {
+    rooms: ["client", "model"],
+    packages: ["preact", "preact/hooks", "uplot", "uplot/dist/uPlot.min.css", "vite"],
+  },
 };
 
 /** Rooms whose functions are pure: time and chance are arguments. */
 const PURE = ["trend", "model", "market", "protocol"];
 
-const FILES = readdirSync(SRC, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
+const FILES = readdirSync(SRC, { recursive: true, encoding: "utf8" }).filter((name) => /\.tsx?$/.test(name));
 
 /** The part of a file's text that runs or is typed: without comments, whose prose may name anything. */
 function code(file: string): string {

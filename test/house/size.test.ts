@@ -13,7 +13,7 @@ test("no source, test or example is longer than a reader can hold", () => {
     encoding: "utf8",
   })
     .split("\n")
-    .filter((file) => file.endsWith(".ts"));
+    .filter((file) => /\.(tsx?|css)$/.test(file));
   const long = files.flatMap((file) => {
     const lines = readFileSync(join(ROOT, file), "utf8").split("\n").length - 1;
     return lines > MOST_LINES ? [`${file}: ${lines} lines`] : [];

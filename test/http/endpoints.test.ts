@@ -19,6 +19,8 @@ test("the table of endpoints and the server's routes are the same", async ({ mak
       alsoAtRoot && basePath !== "" ? [path, basePath + path] : [basePath + path],
     );
     table.push(...Object.values(DOCUMENTS).map(({ path }) => basePath + path));
+    // With a base path also without the slash at its end, which leads to the other.
+    table.push(`${basePath}/`, ...(basePath === "" ? [] : [basePath]), `${basePath}/assets/:name`);
     expect(routes.toSorted()).toEqual(table.map((path) => `${path} GET, HEAD`).toSorted());
   }
 });

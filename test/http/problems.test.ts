@@ -96,7 +96,6 @@ test("instances differ from request to request", async ({ rest }) => {
 test("an address at which there is nothing is not-found, whatever the method", async ({ rest }) => {
   for (const method of ["GET", "HEAD", "POST", "OPTIONS", "DELETE", "PUT"] as const) {
     for (const url of [
-      "/",
       "/api/v1",
       "/api/v1/flares/",
       "/api/v1/flares/x",

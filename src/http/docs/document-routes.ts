@@ -1,12 +1,11 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { chooseCoding } from "../accept-encoding.ts";
+import type { FastifyInstance } from "fastify";
+import { answerWith } from "../answer-with.ts";
 import { createAsyncApi } from "../contracts/asyncapi.ts";
 import { createOpenApi } from "../contracts/openapi.ts";
 import { DOCUMENTS } from "../endpoints.ts";
 import type { HttpSettings } from "../http-settings.ts";
-import { namesEtag } from "../if-none-match.ts";
 import { Representation } from "../representation.ts";
 import { eventsPage } from "./events-page.ts";
 import { PAGE_POLICY, pageHtml } from "./layout.ts";
@@ -42,26 +41,12 @@ export function addDocumentRoutes(
     scope.route({
       method: ["GET", "HEAD"],
       url: path,
-      handler: (request, reply) => answer(request, reply.headers(fields), read(name)),
+      handler: (request, reply) => answerWith(request, reply.headers(fields), read(name)),
     });
   }
 }
 
 const PAGE_FIELDS = { "content-security-policy": PAGE_POLICY, "referrer-policy": "no-referrer" } as const;
-
-function answer(request: FastifyRequest, reply: FastifyReply, body: Representation): FastifyReply {
-  const coding = body.codingFor(chooseCoding(request.headers["accept-encoding"]));
-  const etag = body.etag(coding);
-  reply.header("etag", etag);
-  const known = request.headers["if-none-match"];
-  if (known !== undefined && namesEtag(known, etag)) {
-    return reply.removeHeader("content-type").code(304).send();
-  }
-  const bytes = body.form(coding);
-  reply.header("content-length", String(bytes.length));
-  if (coding !== "identity") reply.header("content-encoding", coding);
-  return request.method === "HEAD" ? reply.send() : reply.send(bytes);
-}
 
 function represent(text: string): Representation {
   const bytes = Buffer.from(text);

@@ -1,0 +1,44 @@
+/** `1h 05m`, `4m 10s`, `12s`, from milliseconds; what is below 0 is `0s`. */
+export function formatSpan(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1_000));
+  const two = (n: number) => String(n).padStart(2, "0");
+  if (seconds < 60) return `${seconds}s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)}m ${two(seconds % 60)}s`;
+  const hours = Math.floor(seconds / 3_600);
+  if (hours < 48) return `${hours}h ${two(Math.floor((seconds % 3_600) / 60))}m`;
+  return `${Math.floor(hours / 24)}d`;
+}
+
+/** `+12 %`, `−3.4 %`: with its sign, the minus a real one. */
+export function formatPct(pct: number, digits = 0): string {
+  const text = Math.abs(pct).toFixed(digits);
+  const sign = Number(text) === 0 ? "±" : pct > 0 ? "+" : "−";
+  return `${sign}${text} %`;
+}
+
+const COMPACT = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
+
+/** `$12.3K`; `–` for what is not known, which the API says as 0. */
+export function formatUsd(decimal: string): string {
+  const usd = Number(decimal);
+  return usd > 0 && Number.isFinite(usd) ? `$${COMPACT.format(usd)}` : "–";
+}
+
+/** Four digits that count of a price, however small; beyond that it is the text itself. */
+export function formatPrice(decimal: string): string {
+  const price = Number(decimal);
+  if (!Number.isFinite(price)) return "–";
+  if (price === 0) return "0";
+  if (price >= 1_000) return COMPACT.format(price);
+  return price.toLocaleString("en", { maximumSignificantDigits: 4, maximumFractionDigits: 18 });
+}
+
+/** `0x1234…cdef`. */
+export function shortAddress(address: string): string {
+  return address.length > 13 ? `${address.slice(0, 6)}…${address.slice(-4)}` : address;
+}
+
+/** `08:36:00`, UTC. */
+export function formatTime(timestamp: string): string {
+  return timestamp.slice(11, 19);
+}

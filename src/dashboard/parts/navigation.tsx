@@ -1,0 +1,29 @@
+import type { View } from "../../client/index.ts";
+import { PAGES, type Route } from "../route.ts";
+
+const LABELS = {
+  flares: "Flares",
+  newest: "Newest",
+  charts: "Charts",
+  leaderboards: "Leaderboards",
+  events: "Events",
+} as const;
+
+/** Links to the pages; beside flares and listings how many there are. */
+export function Navigation({ route, view }: { readonly route: Route; readonly view: View | undefined }) {
+  const flaring = view?.flares?.pro ?? view?.flares?.free;
+  const counts: Partial<Record<string, number | undefined>> = {
+    flares: flaring?.length,
+    newest: view?.newest?.bsc?.length,
+  };
+  return (
+    <nav aria-label="Pages">
+      {PAGES.map((page) => (
+        <a key={page} href={`#/${page}`} aria-current={route.page === page ? "page" : undefined}>
+          {LABELS[page]}
+          {counts[page] !== undefined && <small class="count">{counts[page]}</small>}
+        </a>
+      ))}
+    </nav>
+  );
+}

@@ -1,0 +1,59 @@
+import type { View } from "../../client/index.ts";
+import { formatPrice, formatSpan, formatUsd } from "../format.ts";
+import { Outward, TokenName } from "../parts/stranger.tsx";
+
+/** How long a listing is shown. */
+const LISTED_MS = 900_000;
+
+/** Tokens that were listed within the last 15 minutes, and how long they still are. */
+export function NewestView({ view, nowMs }: { readonly view: View; readonly nowMs: number }) {
+  const listings = view.newest?.bsc ?? [];
+  return (
+    <section aria-labelledby="newest-title">
+      <h2 id="newest-title">Newest on BSC</h2>
+      {listings.length === 0 ? (
+        <p class="empty">No token was listed within the last 15 minutes.</p>
+      ) : (
+        <table class="rows newest">
+          <thead>
+            <tr>
+              <th scope="col">Token</th>
+              <th scope="col">Listed</th>
+              <th scope="col">Leaves in</th>
+              <th scope="col">Price</th>
+              <th scope="col">Liquidity</th>
+              <th scope="col">Source code</th>
+              <th scope="col">Links</th>
+            </tr>
+          </thead>
+          <tbody>
+            {listings.map(({ id, token, listed_at, liquidity, contract_source, social_data }) => (
+              <tr key={id}>
+                <th scope="row">
+                  <TokenName symbol={token.symbol} name={token.name} address={token.address} />
+                </th>
+                <td data-label="Listed">{formatSpan(nowMs - Date.parse(listed_at))} ago</td>
+                <td data-label="Leaves in">
+                  <progress
+                    max={LISTED_MS}
+                    value={Math.max(0, Date.parse(listed_at) + LISTED_MS - nowMs)}
+                    aria-label="Time left"
+                  />{" "}
+                  {formatSpan(Date.parse(listed_at) + LISTED_MS - nowMs)}
+                </td>
+                <td data-label="Price">{formatPrice(token.price)}</td>
+                <td data-label="Liquidity">{formatUsd(liquidity)}</td>
+                <td data-label="Source code">{contract_source.status === "1" ? "verified" : "not known"}</td>
+                <td data-label="Links" class="links">
+                  <Outward href={social_data?.website_url} label="site" />
+                  <Outward href={social_data?.chat_url} label="chat" />
+                  <Outward href={social_data?.microblog_url} label="posts" />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,147 @@
+import { useEffect, useState } from "preact/hooks";
+import type { View } from "../../client/index.ts";
+import type { Flare, Token } from "../../model/index.ts";
+import { formatPct, formatPrice, formatSpan, formatTime, formatUsd, shortAddress } from "../format.ts";
+import { PricePlot } from "../parts/price-plot.tsx";
+import { Outward, Stranger } from "../parts/stranger.tsx";
+import { WhyBars, WhyLegend } from "../parts/why-bars.tsx";
+import { type Episode, fetchEpisodes, withListed } from "../token-history.ts";
+
+interface TokenViewProps {
+  readonly address: string;
+  readonly view: View;
+  readonly nowMs: number;
+  readonly server: URL;
+  readonly apiKey: string | undefined;
+}
+
+/** One token: what it is, whether and why it flares, and its flares of the last 24 hours. */
+export function TokenView({ address, view, nowMs, server, apiKey }: TokenViewProps) {
+  const isIt = (token: Token) => token.address.toLowerCase() === address;
+  const { pro = [], free = [], finished_trending = [] } = view.flares ?? {};
+  const flare = [...pro, ...free].find((one) => isIt(one.token));
+  const past = finished_trending.filter((one) => isIt(one.token));
+  const listing = view.newest?.bsc?.find((one) => isIt(one.token));
+  const chart = view.charts?.bsc?.find((one) => isIt(one.flare.token));
+  const known = flare ?? past[0] ?? chart?.flare ?? listing;
+  const told = useEpisodes(server, address, apiKey, flare?.id ?? past[0]?.id);
+  const episodes = told && withListed(told, flare ? [flare, ...past] : past, view.explanations);
+  if (!known) return <p class="empty">Nothing is known of {shortAddress(address)} now.</p>;
+  const { token, social_data, contract_source, liquidity } = known;
+  return (
+    <article class="token-page">
+      <h2>
+        <Stranger text={token.symbol} />{" "}
+        <small>
+          <Stranger text={token.name} />
+        </small>
+      </h2>
+      <p class="links">
+        <code title={token.address}>{shortAddress(token.address)}</code>
+        <Outward href={`https://bscscan.com/token/${encodeURIComponent(token.address)}`} label="BscScan" />
+        <Outward href={social_data?.website_url} label="Site" />
+        <Outward href={social_data?.chat_url} label="Chat" />
+        <Outward href={social_data?.microblog_url} label="Posts" />
+      </p>
+      <dl class="facts">
+        <dt>Price</dt>
+        <dd>{formatPrice(token.price)}</dd>
+        <dt>Liquidity</dt>
+        <dd>{formatUsd(liquidity)}</dd>
+        <dt>Source code</dt>
+        <dd>{contract_source.status === "1" ? "verified" : "not known to be verified"}</dd>
+        <dt>Created</dt>
+        <dd>{formatSpan(nowMs - Date.parse(token.created_at))} ago</dd>
+      </dl>
+      {flare ? (
+        <section aria-labelledby="now-title">
+          <h3 id="now-title">
+            Flares now, for {formatSpan(nowMs - Date.parse(flare.started_trending_at))}:{" "}
+            {formatPct(flare.recent_price_change)} in 5 minutes
+          </h3>
+          <WhyLegend />
+          <WhyBars why={view.explanations[flare.id]} />
+          <Terms flare={flare} view={view} />
+        </section>
+      ) : (
+        <p>It does not flare now.</p>
+      )}
+      {chart && (
+        <section aria-labelledby="plot-title">
+          <h3 id="plot-title">The last hour</h3>
+          <PricePlot
+            average={chart.most_recent_price_average}
+            values={chart.latest_candle_prices}
+            endMs={Math.floor(nowMs / 60_000) * 60_000}
+          />
+        </section>
+      )}
+      <section aria-labelledby="past-title">
+        <h3 id="past-title">Flares of the last 24 hours</h3>
+        <Episodes episodes={episodes} />
+      </section>
+    </article>
+  );
+}
+
+function Terms({ flare, view }: { readonly flare: Flare; readonly view: View }) {
+  const why = view.explanations[flare.id];
+  if (!why) return null;
+  return (
+    <table class="terms">
+      <thead>
+        <tr>
+          <th scope="col">Term</th>
+          <th scope="col">Measured</th>
+          <th scope="col">Deviations above the usual</th>
+          <th scope="col">Weight</th>
+        </tr>
+      </thead>
+      <tbody>
+        {why.terms.map(({ name, raw, z, weight }) => (
+          <tr key={name}>
+            <th scope="row">{name}</th>
+            <td>{raw.toPrecision(3)}</td>
+            <td>{z.toFixed(2)}</td>
+            <td>{weight.toFixed(2)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Episodes({ episodes }: { readonly episodes: readonly Episode[] | undefined }) {
+  if (!episodes) return <p class="empty">Asking the server…</p>;
+  if (episodes.length === 0) return <p class="empty">None that the server remembers.</p>;
+  return (
+    <ol class="episodes">
+      {episodes.map(({ id, startedAt, finishedAt, score, cause }) => (
+        <li key={id}>
+          <time dateTime={startedAt}>{formatTime(startedAt)}</time>
+          {score !== undefined && <span>score {score.toFixed(2)}</span>}
+          {finishedAt === undefined ? (
+            <b>runs</b>
+          ) : (
+            <span>
+              {cause ?? "over"} after {formatSpan(Date.parse(finishedAt) - Date.parse(startedAt))}
+            </span>
+          )}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+/** The token's flares as the server's history tells them, asked for anew whenever `latest` is another one. */
+function useEpisodes(server: URL, address: string, apiKey: string | undefined, latest: string | undefined) {
+  const [episodes, setEpisodes] = useState<readonly Episode[]>();
+  useEffect(() => {
+    const over = new AbortController();
+    fetchEpisodes(server, address, apiKey, over.signal).then(setEpisodes, () => {
+      if (!over.signal.aborted) setEpisodes([]);
+    });
+    return () => over.abort();
+  }, [server.href, address, apiKey, latest]);
+  return episodes;
+}

@@ -1,0 +1,13 @@
+import { defineConfig } from "vite";
+
+/** Built beside the compiled server, which serves it; addresses are relative, so that it works below any base path. */
+export default defineConfig({
+  base: "./",
+  logLevel: "warn",
+  build: {
+    outDir: "../../dist/dashboard",
+    emptyOutDir: true,
+    target: "es2022",
+    modulePreload: { polyfill: false },
+  },
+});

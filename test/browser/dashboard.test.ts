@@ -1,0 +1,222 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createConfig, type Gateway, startGateway } from "../../src/index.ts";
+import { EMPTY_SNAPSHOT } from "../../src/model/index.ts";
+import { LedMarket } from "../examples/led-gateway.ts";
+import { IndependentClient } from "../support/independent-client.ts";
+import { SAMPLE_EXPLANATION, SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../support/samples.ts";
+import { findChromium, launch } from "./chromium.ts";
+import { HOSTILE, ToldMarket } from "./told-market.ts";
+
+const executable = findChromium();
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const PAGES = [
+  "flares",
+  "newest",
+  "charts",
+  "leaderboards",
+  "events",
+  `token/${SAMPLE_FLARE.token.address}`,
+] as const;
+
+/** What a page shows that no stranger's text may bring about. */
+const LOOK = `({
+  strange: document.querySelectorAll("main img, main script, main iframe, main b > i").length,
+  links: [...document.querySelectorAll("a")].map(({ href }) => href).filter((href) => !/^https?:/.test(href)),
+  wide: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  bidi: /[\\u202a-\\u202e\\u2066-\\u2069\\0]/.test(document.body.innerText),
+  ran: globalThis.hacked !== undefined,
+})`;
+/** What has the focus: its element, and where it leads or what sort it is. */
+const FOCUS = `(() => {
+  const at = document.activeElement;
+  const about = at.getAttribute("href") ?? at.getAttribute("type") ?? "";
+  return at.localName + " " + about.split("/").slice(0, 2).join("/");
+})()`;
+
+declare global {
+  var axe: {
+    run: () => Promise<{ violations: readonly { id: string; nodes: readonly { html: string }[] }[] }>;
+  };
+}
+
+describe.skipIf(executable === undefined)("the dashboard in Chromium", () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launch(executable ?? "");
+  });
+  afterAll(() => browser?.close());
+
+  /** A page of its own, and all that it complained of or asked elsewhere. */
+  async function open(url: string, options: Parameters<Browser["newContext"]>[0] = {}) {
+    const context: BrowserContext = await browser.newContext(options);
+    const page = await context.newPage();
+    const complaints: string[] = [];
+    page.on("console", (message) => complaints.push(message.text()));
+    page.on("pageerror", (error) => complaints.push(String(error)));
+    page.on("request", (request) => {
+      if (new URL(request.url()).host !== new URL(url).host) complaints.push(`asked ${request.url()}`);
+    });
+    await page.goto(url);
+    return { page, context, complaints, close: () => context.close() };
+  }
+
+  const serve = (source: LedMarket | ToldMarket, more: object = {}): Promise<Gateway> =>
+    startGateway(createConfig({ port: 0, drain: "0", logLevel: "silent", ...more }), { source });
+  const says = (page: Page, text: string) => page.getByText(text, { exact: false }).first().waitFor();
+  const isLive = (page: Page) => page.locator(".status.good #status-word", { hasText: "live" }).waitFor();
+
+  test("what flares is shown with why, and goes when it ends", async ({ onTestFinished }) => {
+    const market = new LedMarket();
+    const gateway = await serve(market);
+    onTestFinished(() => gateway.stop());
+    const { page, complaints, close } = await open(gateway.url);
+    await says(page, "Nothing flares now");
+    market.start("ONE");
+    const row = page.locator(".flares tbody tr");
+    await row.first().waitFor();
+    expect(await row.count()).toBe(1);
+    expect(await row.locator("th a").textContent()).toBe("ONE");
+    expect(await row.locator(".why svg").getAttribute("aria-label")).toContain(
+      `score ${SAMPLE_EXPLANATION.score.toFixed(2)}`,
+    );
+    market.finish("ONE");
+    await says(page, "Nothing flares now");
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  test("[L2] it shows every event that a bot receives in the same time, over a restart of the server and over being offline", async ({
+    onTestFinished,
+  }) => {
+    const market = new LedMarket();
+    let gateway = await serve(market);
+    const port = new URL(gateway.url).port;
+    const { page, context, close } = await open(`${gateway.url}/#/events`);
+    await isLive(page);
+    const bot = new IndependentClient(gateway.url);
+    await bot.connect();
+    const shown = () =>
+      page.evaluate('[...document.querySelectorAll(".events li")].map((item) => Number(item.dataset.seq))');
+    const botSeqs = () => bot.received.events.map(({ seq }) => seq).toReversed();
+    market.start("ONE");
+    await says(page, "ONE");
+    await context.setOffline(true);
+    market.start("TWO");
+    await bot.until(() => bot.received.events.length === 2);
+    await context.setOffline(false);
+    await says(page, "TWO");
+    market.finish("ONE");
+    await bot.until(() => bot.received.events.length === 4);
+    await page.locator(`.events li[data-seq="${bot.seq}"]`).waitFor();
+    expect(await shown()).toEqual(botSeqs());
+    await gateway.stop();
+    await page.locator(".status.wait").waitFor();
+    market.start("THREE");
+    gateway = await serve(market, { port: Number(port) });
+    onTestFinished(() => gateway.stop());
+    await isLive(page);
+    // In memory only, the log began anew: the page says that it may have missed something.
+    await page.locator(".status summary").click();
+    await says(page, "epoch-changed");
+    market.start("FOUR");
+    await says(page, "FOUR");
+    await close();
+  });
+
+  test("hostile names in every field are text: nothing runs, nothing breaks out, nothing is asked elsewhere", async ({
+    onTestFinished,
+  }) => {
+    const gateway = await serve(new ToldMarket(HOSTILE));
+    onTestFinished(() => gateway.stop());
+    for (const width of [1_200, 360]) {
+      const { page, complaints, close } = await open(gateway.url, { viewport: { width, height: 800 } });
+      await isLive(page);
+      for (const name of PAGES) {
+        await page.goto(`${gateway.url}/#/${name}`);
+        await page.locator("main h2").first().waitFor();
+        const found = await page.evaluate(LOOK);
+        expect(found, `${name} at ${width}`).toEqual({
+          strange: 0,
+          links: [],
+          wide: 0,
+          bidi: false,
+          ran: false,
+        });
+      }
+      expect(complaints).toEqual([]);
+      await close();
+    }
+  });
+
+  test("no page has what axe finds wrong, in light or dark", async ({ onTestFinished }) => {
+    const gateway = await serve(new ToldMarket(SAMPLE_SNAPSHOT));
+    onTestFinished(() => gateway.stop());
+    for (const colorScheme of ["light", "dark"] as const) {
+      const { page, close } = await open(gateway.url, { colorScheme });
+      await isLive(page);
+      await page.evaluate(AXE);
+      for (const name of PAGES) {
+        await page.evaluate(`location.hash = "#/${name}"`);
+        await page.locator("main h2").first().waitFor();
+        const { violations } = await page.evaluate(() => axe.run());
+        expect(
+          violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`),
+          `${name} ${colorScheme}`,
+        ).toEqual([]);
+      }
+      await close();
+    }
+  });
+
+  test("a thousand flares are shown, sought and sorted", async ({ onTestFinished }) => {
+    const pro = Array.from({ length: 1_000 }, (_, at) => ({
+      ...SAMPLE_FLARE,
+      id: `flare-${at}`,
+      recent_price_change: at,
+      token: { ...SAMPLE_FLARE.token, symbol: `T${at}`, address: `0x${String(at).padStart(40, "0")}` },
+    }));
+    const gateway = await serve(
+      new ToldMarket({ ...EMPTY_SNAPSHOT, flares: { ...EMPTY_SNAPSHOT.flares, pro } }),
+    );
+    onTestFinished(() => gateway.stop());
+    const { page, complaints, close } = await open(gateway.url);
+    const rows = page.locator(".flares tbody tr");
+    await rows.nth(999).waitFor();
+    expect(await rows.count()).toBe(1_000);
+    await page.getByRole("combobox").selectOption("change");
+    await rows.first().locator("th a", { hasText: "T999" }).waitFor();
+    await page.getByRole("searchbox").fill("T77");
+    await rows.nth(11).waitFor({ state: "detached" });
+    expect(await rows.count()).toBe(11);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  test("the whole of it is reached by keyboard", async ({ onTestFinished }) => {
+    const gateway = await serve(new ToldMarket(SAMPLE_SNAPSHOT));
+    onTestFinished(() => gateway.stop());
+    const { page, close } = await open(gateway.url);
+    await isLive(page);
+    const reached = new Set<string>();
+    for (let step = 0; step < 30; step++) {
+      await page.keyboard.press("Tab");
+      reached.add(String(await page.evaluate(FOCUS)));
+    }
+    expect([...reached]).toEqual(
+      expect.arrayContaining([
+        "a #content",
+        "a #/charts",
+        "summary ",
+        "input radio",
+        "input search",
+        "select ",
+        "input checkbox",
+        "a #/token",
+      ]),
+    );
+    await close();
+  });
+});

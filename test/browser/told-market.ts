@@ -1,0 +1,63 @@
+import type { Snapshot } from "../../src/model/index.ts";
+import type { Poll, SnapshotSource } from "../../src/source/index.ts";
+import { SAMPLE_SNAPSHOT } from "../support/samples.ts";
+
+/** A source with one snapshot, which never changes. */
+export class ToldMarket implements SnapshotSource {
+  readonly info = {
+    name: "told",
+    origin: "simulated",
+    facts: { trades: true, liquidity: true, listings: true, profiles: true },
+  } as const;
+  #poll: Poll | undefined;
+
+  constructor(snapshot: Snapshot) {
+    this.#poll = { observedAtMs: Date.parse("2017-11-12T09:00:00.000Z"), snapshot };
+  }
+
+  async poll(signal: AbortSignal): Promise<Poll | undefined> {
+    const poll = this.#poll;
+    this.#poll = undefined;
+    if (poll) return poll;
+    return new Promise((resolve) => signal.addEventListener("abort", () => resolve(undefined)));
+  }
+
+  freshness() {
+    const at = new Date().toISOString();
+    return { state: "live", reason: "", observed_at: at, last_success_at: at, data_age_ms: 0 } as const;
+  }
+}
+
+/** What strangers write, one of them in each place. */
+const NASTY = [
+  '<img src=x onerror="globalThis.hacked=1">',
+  "<script>globalThis.hacked=1</script>",
+  "javascript:globalThis.hacked=1",
+  "\u202Ereversed\u202C\u2066inside",
+  "x".repeat(10_000),
+  "👩‍👩‍👧‍👦🔥".repeat(200),
+  "null\u0000byte",
+  '"><b><i>out</i></b>',
+  "Z\u0300\u0301\u0302\u0303".repeat(100),
+];
+
+/** All lists, with a stranger's words in every field that holds any. */
+export const HOSTILE: Snapshot = poison(SAMPLE_SNAPSHOT);
+
+function poison(snapshot: Snapshot): Snapshot {
+  let at = 0;
+  const isFree = (key: string) => /^(name|symbol|title|url|image_url|market_id|.*_url|warnings)$/.test(key);
+  const walk = (value: unknown, key: string): unknown => {
+    if (typeof value === "string") return isFree(key) ? NASTY[at++ % NASTY.length] : value;
+    if (Array.isArray(value)) return value.map((item) => walk(item, key));
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, walk(inner, name)]));
+  };
+  const { explanations, ...lists } = snapshot;
+  const poisoned = walk(lists, "") as Omit<Snapshot, "explanations">;
+  const warned = Object.entries(explanations).map(([id, why]) => [
+    id,
+    { ...why, warnings: NASTY.slice(0, 3) },
+  ]);
+  return { ...poisoned, explanations: Object.fromEntries(warned) };
+}

@@ -1,0 +1,113 @@
+import { expect, test } from "vitest";
+import { formatPct, formatPrice, formatSpan, formatUsd } from "../../src/dashboard/format.ts";
+import { readRoute, tokenHash } from "../../src/dashboard/route.ts";
+import { sortFlares, sparksOf, wantedFlares } from "../../src/dashboard/select-flares.ts";
+import { episodesOf, withListed } from "../../src/dashboard/token-history.ts";
+import type { EventMessage } from "../../src/protocol/index.ts";
+import { SAMPLE_BSC_CHART_ITEM, SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../support/samples.ts";
+
+const flare = (id: string, more: object = {}) => ({
+  ...SAMPLE_FLARE,
+  id,
+  token: { ...SAMPLE_FLARE.token, symbol: id },
+  ...more,
+});
+const idsOf = (flares: readonly { readonly id: string }[]) => flares.map(({ id }) => id).join();
+
+test("a search looks at symbol, name and address; what is warned of can be hidden", () => {
+  const flares = [flare("ONE"), flare("TWO"), flare("THREE")];
+  const why = { TWO: { ...SAMPLE_EXPLANATION, warnings: ["honeypot"] } };
+  const wanted = (search: string, safe = false) => idsOf(wantedFlares(flares, why, { search, safe }));
+  expect(wanted("")).toBe("ONE,TWO,THREE");
+  expect(wanted(" two ")).toBe("TWO");
+  expect(wanted(SAMPLE_FLARE.token.address.toUpperCase())).toBe("ONE,TWO,THREE");
+  expect(wanted("", true)).toBe("ONE,THREE");
+  expect(wanted("nobody")).toBe("");
+});
+
+test("an order is by its number, the greatest first, and equal ones stay as they stood", () => {
+  const flares = [
+    flare("A", { recent_price_change: 1, liquidity: "9.5" }),
+    flare("B", { recent_price_change: 5, liquidity: "10" }),
+    flare("C", { recent_price_change: 5, liquidity: "9.4" }),
+  ];
+  const why = { A: { ...SAMPLE_EXPLANATION, score: 9 } };
+  expect(idsOf(sortFlares(flares, why, "newest"))).toBe("A,B,C");
+  expect(idsOf(sortFlares(flares, why, "change"))).toBe("B,C,A");
+  expect(idsOf(sortFlares(flares, why, "liquidity"))).toBe("B,A,C");
+  expect(idsOf(sortFlares(flares, why, "score"))).toBe("A,B,C");
+});
+
+test("a token's course is found by its address, in whatever case", () => {
+  const sparks = sparksOf([SAMPLE_BSC_CHART_ITEM]);
+  expect(sparks.get(SAMPLE_BSC_CHART_ITEM.flare.token.address.toLowerCase())).toBe(
+    SAMPLE_BSC_CHART_ITEM.latest_candle_prices,
+  );
+});
+
+test("numbers are short, and what is not known is no number", () => {
+  expect([
+    formatSpan(-5),
+    formatSpan(59_999),
+    formatSpan(250_000),
+    formatSpan(3_900_000),
+    formatSpan(200_000_000),
+  ]).toEqual(["0s", "59s", "4m 10s", "1h 05m", "2d"]);
+  expect([formatPct(12.4), formatPct(-3.44, 1), formatPct(-0.01)]).toEqual(["+12 %", "−3.4 %", "±0 %"]);
+  expect([formatUsd("0"), formatUsd("12345.6"), formatUsd("nonsense")]).toEqual(["–", "$12.3K", "–"]);
+  expect([
+    formatPrice("0.0000004622"),
+    formatPrice("1.11649"),
+    formatPrice("69000"),
+    formatPrice("0"),
+  ]).toEqual(["0.0000004622", "1.116", "69K", "0"]);
+});
+
+test("an address leads to a page, and what names none to the first", () => {
+  expect(readRoute("#/charts")).toEqual({ page: "charts" });
+  expect(readRoute(tokenHash("0xABC"))).toEqual({ page: "token", address: "0xabc" });
+  for (const hash of ["", "#", "#/token", "#/nothing", "#content"])
+    expect(readRoute(hash)).toEqual({ page: "flares" });
+  expect(readRoute("#/token/%E0%A4%A")).toEqual({ page: "token", address: "%e0%a4%a" });
+});
+
+const message = (name: "flare-started" | "flare-finished", id: string, more: object = {}) =>
+  ({
+    ...{ type: "event", name, channel: "flares.pro", observed_at: "2026-01-01T01:00:00.000Z" },
+    data: {
+      flare: flare(id, more),
+      why: { ...SAMPLE_EXPLANATION, score: name === "flare-started" ? 3 : 1 },
+      cause: "faded",
+    },
+  }) as unknown as EventMessage;
+
+test("a token's flares are put together from starts and finishes on all channels, and those of others left out", () => {
+  const address = SAMPLE_FLARE.token.address.toLowerCase();
+  const later = { started_trending_at: "2026-01-02T00:00:00.000Z" };
+  const over = { finished_trending_at: "2026-01-01T02:00:00.000Z" };
+  const other = { token: { ...SAMPLE_FLARE.token, address: "0xother" } };
+  const messages = [
+    message("flare-started", "ONE"),
+    message("flare-started", "OTHER", other),
+    message("flare-finished", "ONE", over),
+    message("flare-finished", "ONE", over),
+    message("flare-started", "TWO", later),
+  ];
+  const episodes = episodesOf(messages, address);
+  expect(episodes).toEqual([
+    { id: "TWO", startedAt: later.started_trending_at, finishedAt: undefined, score: 3, cause: undefined },
+    {
+      id: "ONE",
+      startedAt: SAMPLE_FLARE.started_trending_at,
+      finishedAt: over.finished_trending_at,
+      score: 3,
+      cause: "faded",
+    },
+  ]);
+  const listed = withListed(
+    episodes,
+    [flare("TWO", later), flare("OLD", { started_trending_at: "2016-01-01T00:00:00.000Z" })],
+    {},
+  );
+  expect(idsOf(listed)).toBe("TWO,ONE,OLD");
+});
