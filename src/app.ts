@@ -175,6 +175,7 @@ async function start(config: Config, parts: Parts, given: GatewayParts): Promise
 
   const stop = async () => {
     draining = true;
+    front.retire();
     const rejected = rejections(opened);
     if (rejected) logger.warn({ rejected }, "market events that could not be used");
     polling.abort(new Error("stopping"));

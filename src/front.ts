@@ -5,6 +5,8 @@ import { createHttpServer, type HttpServerOptions } from "./http/index.ts";
 export interface Front {
   /** Resolves when clients can come, with the address, without the base path. */
   listen(): Promise<string>;
+  /** Called when no more clients are wanted: ends the connections over which nobody asks for anything. */
+  retire(): void;
   /** Called when the last client was sent away. */
   close(): Promise<void>;
 }
@@ -22,6 +24,7 @@ export function ownServer(config: Config): OpenFront {
         app.listen({ host, port }).catch((error: unknown) => {
           throw listenProblem(error, config) ?? error;
         }),
+      retire: () => app.server.closeIdleConnections(),
       close: () => app.close(),
     };
   };

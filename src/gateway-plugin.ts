@@ -102,6 +102,8 @@ class Host {
         if (!this.#ready.signal.aborted) throw new Error("the host closed before it was ready");
         return "";
       },
+      // The host's connections are the host's.
+      retire: () => {},
       close: async () => {
         this.#drained.abort();
         // Stopped by itself, the gateway leaves the host as it is.

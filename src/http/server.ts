@@ -82,7 +82,12 @@ export async function addRoutes(
   options: HttpServerOptions,
   settings: HttpSettings,
 ): Promise<void> {
-  addHealthRoutes(scope, { ready: () => true, ...options });
+  const { ready = () => true } = options;
+  // Whoever keeps a connection, as HTTP clients do, would otherwise go on asking here, and not where others are welcome.
+  scope.addHook("onSend", async (request, reply) => {
+    if (!ready() && request.raw.httpVersionMajor === 1) reply.header("connection", "close");
+  });
+  addHealthRoutes(scope, { ...options, ready });
   addResourceRoutes(scope, { ...options, settings });
   addDocumentRoutes(scope, settings);
   addDashboardRoutes(scope, settings);

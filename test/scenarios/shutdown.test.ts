@@ -1,8 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { Agent, type IncomingMessage, request } from "node:http";
+import type { Socket } from "node:net";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { startLeader } from "../support/edges.ts";
 import { IndependentClient } from "../support/independent-client.ts";
 
 const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
@@ -41,6 +44,38 @@ test("SIGTERM under load closes every client with the code that says resume, and
   const timeOf = (what: string) => lines.find(({ msg }) => msg === what)?.time ?? Number.NaN;
   // The drain takes its time, the close grace included; by the server's own clock, as this process is busy too.
   expect(timeOf("stopped") - timeOf("stopping")).toBeLessThan(4_000);
+});
+
+test("[W25] [P8] a drain holds nobody on a connection that was kept: an idle one is closed, and every answer says so", async ({
+  onTestFinished,
+}) => {
+  const leader = await startLeader(onTestFinished, { drain: "3s", speed: 1 });
+  const { port } = new URL(leader.url);
+  const ask = async (agent: Agent, path: string) => {
+    const asked = request({ port, path, agent }).end();
+    const answered = once(asked, "response");
+    await once(asked, "finish");
+    return { asked, answered: answered.then(([message]) => message as IncomingMessage) };
+  };
+  const keepers = [0, 1, 2].map(() => new Agent({ keepAlive: true }));
+  onTestFinished(() => {
+    for (const agent of keepers) agent.destroy();
+  });
+  const [idle, waiting, busy] = keepers as [Agent, Agent, Agent];
+  const first = await ask(idle, "/healthz");
+  expect((await first.answered).headers.connection).toBe("keep-alive");
+  (await first.answered).resume();
+  const wait = await ask(waiting, "/api/v1/events?after=oldest&channels=status&wait=60");
+  const client = new IndependentClient(leader.url);
+  await client.connect();
+  const idleEnds = once(first.asked.socket as Socket, "close");
+  const stopped = leader.stop();
+  await idleEnds;
+  const { statusCode, headers } = await wait.answered;
+  expect([statusCode, headers.connection]).toEqual([204, "close"]);
+  const refused = await (await ask(busy, "/api/v1/events")).answered;
+  expect([refused.statusCode, refused.headers.connection]).toEqual([503, "close"]);
+  await stopped;
 });
 
 test("a second signal ends the process at once", async ({ onTestFinished }) => {
