@@ -3,7 +3,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Page } from "playwright-core";
 import type * as Sdk from "../../src/client/index.ts";
-import { bundleClient } from "../client/bundle.ts";
+import { bundleClient, bundleCompany } from "../client/bundle.ts";
+import type { assemble, Company, Member } from "../client/company.ts";
 
 /** What the page keeps of its one stream. */
 interface Kept {
@@ -17,19 +18,26 @@ interface Kept {
 declare global {
   var sdk: typeof Sdk;
   var kept: Kept;
+  var assembled: typeof assemble;
+  var company: Company;
 }
+
+const PAGE = `<!doctype html><title>a page</title><script type="module">
+import * as sdk from "/sdk.js";
+import { assemble } from "/company.js";
+Object.assign(globalThis, { assembled: assemble, sdk });
+</script>`;
 
 /** A web server of an origin of its own with a page that has the SDK as `sdk`. */
 export async function servePage(): Promise<AsyncDisposable & { readonly url: string }> {
-  const script = await bundleClient();
-  const server = createServer((request, response) => {
-    const isScript = request.url === "/sdk.js";
-    response.setHeader("content-type", isScript ? "text/javascript" : "text/html; charset=utf-8");
-    response.end(
-      isScript
-        ? script
-        : '<!doctype html><title>a page</title><script type="module">import * as sdk from "/sdk.js"; globalThis.sdk = sdk</script>',
-    );
+  const scripts = new Map([
+    ["/sdk.js", await bundleClient()],
+    ["/company.js", await bundleCompany()],
+  ]);
+  const server = createServer(({ url = "" }, response) => {
+    const script = scripts.get(url);
+    response.setHeader("content-type", script ? "text/javascript" : "text/html; charset=utf-8");
+    response.end(script ?? PAGE);
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -65,6 +73,29 @@ export async function followIn(
     },
     [url, options] as const,
   );
+}
+
+/** Starts these streams in the page. */
+export async function assembleIn(
+  page: Page,
+  members: readonly Member[],
+  haste: number,
+  seed: number,
+): Promise<Company> {
+  await page.waitForFunction(() => globalThis.sdk !== undefined);
+  await page.evaluate(
+    ([given, factor, number]) => {
+      globalThis.company = assembled(sdk.connect, given, factor, number);
+    },
+    [members, haste, seed] as const,
+  );
+  return {
+    reach: (seq) => page.evaluate((at) => company.reach(at), seq),
+    note: () => page.evaluate(() => company.note()),
+    viewsAt: (seq) => page.evaluate((at) => company.viewsAt(at), seq),
+    report: () => page.evaluate(() => company.report()),
+    close: () => page.evaluate(() => company.close()),
+  };
 }
 
 /** The lists of the page at this cursor, as soon as it is that far. */

@@ -106,7 +106,11 @@ test("a listener that throws, now or later, disturbs nobody, and is told to thos
 }) => {
   const { stream, until, seqs } = start(`http://127.0.0.1:${wire.port}`);
   const errors: StreamError[] = [];
-  stream.on("error", (error) => errors.push(error));
+  const four = new Promise<void>((resolve) => {
+    stream.on("error", (error) => {
+      if (errors.push(error) === 4) resolve();
+    });
+  });
   stream.on("event", () => {
     throw new Error("at once");
   });
@@ -117,7 +121,7 @@ test("a listener that throws, now or later, disturbs nobody, and is told to thos
   await until(() => stream.connection.state === "live");
   await wire.publish("list", "list");
   await until(() => seqs().length === 2);
-  while (errors.length < 4) await new Promise((resolve) => setImmediate(resolve));
+  await four;
   expect(new Set(errors.map(({ code }) => code))).toEqual(new Set(["listener"]));
   expect(errors[0]?.message).toBe('the listener of "event" threw Error: at once: catch it there');
 });

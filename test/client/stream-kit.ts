@@ -1,24 +1,13 @@
-import {
-  type ConnectOptions,
-  connect,
-  type Platform,
-  type Stream,
-  type StreamItem,
-} from "../../src/client/index.ts";
+import { type ConnectOptions, connect, type Stream, type StreamItem } from "../../src/client/index.ts";
 import { test as base } from "../http/websocket-fixture.ts";
+import { hasten } from "./company.ts";
 import { HeldProxy } from "./held-proxy.ts";
 
 /** Time for the SDK goes this much faster than the clock: its seconds are milliseconds here. */
 export const HASTE = 100;
 
 /** The global scope, in a hurry. */
-export const HASTY: Pick<Platform, "now" | "after"> = {
-  now: () => performance.now() * HASTE,
-  after: (ms, fn) => {
-    const timer = setTimeout(fn, ms / HASTE);
-    return () => clearTimeout(timer);
-  },
-};
+export const HASTY = hasten(HASTE);
 
 /** A stream with what it told. */
 export interface Followed {

@@ -67,7 +67,7 @@ export class ChaosProxy {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** From now on new connections pass untouched; those that are there keep their weather. */
+  /** From now on new connections pass untouched. Those that are there are cut or freeze where they were to, but slow no more. */
   calm(): void {
     this.#calm = true;
   }
@@ -135,9 +135,10 @@ export class ChaosProxy {
     let passed = 0;
     try {
       for await (const chunk of from as AsyncIterable<Buffer>) {
-        for (let at = 0; at < chunk.length; at += weather.pieceBytes) {
-          const piece = chunk.subarray(at, at + weather.pieceBytes);
-          if (weather.pieceMs > 0) await passing(weather.pieceMs, undefined, { signal });
+        for (let at = 0, end = 0; at < chunk.length; at = end) {
+          end = this.#calm ? chunk.length : at + weather.pieceBytes;
+          const piece = chunk.subarray(at, end);
+          if (weather.pieceMs > 0 && !this.#calm) await passing(weather.pieceMs, undefined, { signal });
           if (direction === "down" && passed + piece.length > weather.freezeAfter) this.#freeze(way);
           if (way.isFrozen) await way.frozen.promise;
           signal.throwIfAborted();

@@ -1,0 +1,56 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect } from "vitest";
+import { takeOver } from "../client/takeover.ts";
+import { ROOM, weather } from "../client/weather.ts";
+import { test } from "../http/websocket-fixture.ts";
+import { findChromium, launch } from "./chromium.ts";
+import { assembleIn, servePage } from "./sdk-page.ts";
+
+const executable = findChromium();
+const SEED = Number(process.env.SEED ?? 1);
+/** Less than in Node: a browser makes its connections more slowly. */
+const HASTE = 20;
+const STREAMS = 24;
+
+describe.skipIf(executable === undefined)("streams of the SDK in Chromium", () => {
+  let browser: Browser;
+  let site: Awaited<ReturnType<typeof servePage>>;
+  let page: Page;
+  const complaints: string[] = [];
+
+  beforeAll(async () => {
+    site = await servePage();
+    browser = await launch(executable ?? "");
+    page = await browser.newPage();
+    page.on("pageerror", (error) => complaints.push(error.message));
+    await page.goto(site.url);
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await site?.[Symbol.asyncDispose]();
+  });
+
+  test(`[L2] [L3] over lines that are cut, frozen and throttled, each comes to what REST serves, with no hole and no repeat (SEED=${SEED})`, async ({
+    makeWire,
+  }) => {
+    const wire = await makeWire(ROOM);
+    const { reports, proxies } = await weather(wire, SEED, HASTE, (members) =>
+      assembleIn(page, members, HASTE, SEED),
+    );
+    for (const { wrong, resets } of reports) expect([wrong, resets]).toEqual([[], ["started"]]);
+    const used = reports.flatMap(({ lives }) => lives.map(({ transport }) => transport));
+    expect(new Set(used)).toEqual(new Set(["websocket", "sse", "poll"]));
+    expect(proxies.cut).toBeGreaterThan(2);
+    expect(proxies.frozen).toBeGreaterThan(0);
+    expect(proxies.slowed).toBeGreaterThan(0);
+    expect(complaints).toEqual([]);
+  });
+
+  test(`[L2] [L3] [W31] [F3] while a leader drains and its edge takes over, ${STREAMS} go on there, spread over the drain, with no hole and no repeat (SEED=${SEED})`, async ({
+    onTestFinished,
+  }) => {
+    await takeOver(STREAMS, onTestFinished, (members) => assembleIn(page, members, 1, SEED));
+    expect(complaints).toEqual([]);
+  });
+});

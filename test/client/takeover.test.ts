@@ -1,0 +1,13 @@
+import { test } from "vitest";
+import { connect } from "../../src/client/index.ts";
+import { assemble } from "./company.ts";
+import { takeOver } from "./takeover.ts";
+
+const STREAMS = 60;
+const SEED = Number(process.env.SEED ?? 1);
+
+test(`[L2] [L3] [W31] [F3] while a leader drains and its edge takes over, ${STREAMS} streams go on there, spread over the drain, with no hole and no repeat (SEED=${SEED})`, async ({
+  onTestFinished,
+}) => {
+  await takeOver(STREAMS, onTestFinished, async (members) => assemble(connect, members, 1, SEED));
+});

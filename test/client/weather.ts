@@ -1,0 +1,100 @@
+import { setInterval as every } from "node:timers/promises";
+import { expect } from "vitest";
+import type { Wire } from "../http/websocket-fixture.ts";
+import { STEPS, type Step } from "../hub/test-market.ts";
+import { type Chance, createChance } from "../support/chance.ts";
+import { ChaosProxy, type ProxyTally } from "../support/chaos-proxy.ts";
+import type { Company, Member, Report } from "./company.ts";
+
+const TRANSPORTS = ["websocket", "sse", "poll", "auto", "auto", "auto", "auto", "auto"] as const;
+/** For so long the weather is bad, and there is news, of which there are at least this many. */
+const BAD_MS = 2_500;
+const LEAST_EVENTS = 200;
+/** Between two pieces of news. */
+const TURN_MS = 5;
+
+/** Room for connections that the gateway does not know to be dead. */
+export const ROOM = { stream: { limits: { maxSockets: 1_000, maxSocketsPerIp: 1_000 } } };
+
+/** What came of it. */
+export interface Weathered {
+  readonly reports: readonly Report[];
+  readonly proxies: ProxyTally;
+}
+
+/**
+ * Lets streams follow over ways that are cut, frozen and throttled, then in fair weather until all are at the head; and sees to it that each holds then what
+ * REST serves. `start` starts them, wherever they run, with this haste.
+ */
+export async function weather(
+  wire: Wire,
+  seed: number,
+  haste: number,
+  start: (members: readonly Member[]) => Promise<Company>,
+): Promise<Weathered> {
+  // A way for each: what hinders one does not hinder another, and a browser has room for six streams a port.
+  const proxies = TRANSPORTS.map((_, at) => new ChaosProxy(wire.port, createChance(seed * 100 + at)));
+  const urls = await Promise.all(proxies.map((proxy) => proxy.listen()));
+  const company = await start(
+    TRANSPORTS.map((transport, at) => ({
+      url: urls[at] ?? "",
+      options: { transport, climbAfterMs: 10_000 },
+    })),
+  );
+  try {
+    let arrived = false;
+    await flow(wire, createChance(seed), haste, {
+      isOver: () => arrived,
+      onFair: (seq) => {
+        for (const proxy of proxies) proxy.calm();
+        void company.reach(seq).then(() => {
+          arrived = true;
+        });
+      },
+    });
+    await company.note();
+    for (const view of await company.viewsAt(wire.head.cursor.seq)) {
+      expect(view).toEqual(JSON.parse(JSON.stringify(wire.head.snapshot)));
+    }
+    const total = (field: keyof ProxyTally) => proxies.reduce((sum, { tally }) => sum + tally[field], 0);
+    return {
+      reports: await company.report(),
+      proxies: {
+        connections: total("connections"),
+        cut: total("cut"),
+        frozen: total("frozen"),
+        thawed: total("thawed"),
+        slowed: total("slowed"),
+      },
+    };
+  } finally {
+    await company.close();
+    for (const proxy of proxies) await proxy.close();
+  }
+}
+
+/** News for a while, and the hub's time as fast as the streams'; `onFair` is told the last one's seq. */
+async function flow(
+  wire: Wire,
+  chance: Chance,
+  haste: number,
+  { isOver, onFair }: { readonly isOver: () => boolean; readonly onFair: (seq: number) => void },
+): Promise<void> {
+  const startMs = performance.now();
+  let passedMs = 0;
+  let isFair = false;
+  for await (const _turn of every(TURN_MS)) {
+    const elapsedMs = performance.now() - startMs;
+    wire.clock.advance((elapsedMs - passedMs) * haste);
+    passedMs = elapsedMs;
+    const { seq } = wire.head.cursor;
+    if (elapsedMs < BAD_MS || seq < LEAST_EVENTS) {
+      const steps = Array.from({ length: chance.whole(1, 6) }, () => chance.pick(STEPS as [Step, ...Step[]]));
+      await wire.publish(...steps);
+    } else if (!isFair) {
+      isFair = true;
+      onFair(seq);
+    }
+    if (isOver()) return;
+  }
+}
