@@ -73,6 +73,16 @@ export async function weather(
   }
 }
 
+/** No hole, no repeat, no reset; and that there was what may bring them, for what is never reached proves nothing. */
+export function expectWhole({ reports, proxies }: Weathered): void {
+  for (const { wrong, resets } of reports) expect([wrong, resets]).toEqual([[], ["started"]]);
+  const used = reports.flatMap(({ lives }) => lives.map(({ transport }) => transport));
+  expect(new Set(used)).toEqual(new Set(["websocket", "sse", "poll"]));
+  expect(proxies.cut).toBeGreaterThan(2);
+  expect(proxies.frozen).toBeGreaterThan(0);
+  expect(proxies.slowed).toBeGreaterThan(0);
+}
+
 /** News for a while, and the hub's time as fast as the streams'; `onFair` is told the last one's seq. */
 async function flow(
   wire: Wire,
