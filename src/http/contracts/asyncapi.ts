@@ -45,6 +45,7 @@ export interface AsyncApiDocument {
   readonly components: {
     readonly messages: Readonly<Record<string, MessageContract>>;
     readonly schemas: Readonly<Record<string, JsonSchema>>;
+    readonly securitySchemes: Readonly<Record<string, object>>;
   };
   /** By channel of the market, the events that come on it. */
   readonly "x-channels": Readonly<Record<string, readonly EventName[]>>;
@@ -104,6 +105,7 @@ export function createAsyncApi(basePath: string): AsyncApiDocument {
     components: {
       messages,
       schemas: referredTo(namedSchemas("draft-7"), [messages, spoken]),
+      securitySchemes: SECURITY,
     },
     "x-channels": CHANNEL_EVENTS,
     "x-close-codes": Object.entries(CLOSE_CODES).map(([reason, { code, action, meaning }]) => ({
@@ -115,12 +117,28 @@ export function createAsyncApi(basePath: string): AsyncApiDocument {
   };
 }
 
+/** Either will do, where the server knows keys. */
+const SECURITY = {
+  key: {
+    type: "http",
+    scheme: "bearer",
+    description: "`Authorization: Bearer KEY`, for who can send header fields.",
+  },
+  ticket: {
+    type: "httpApiKey",
+    name: "ticket",
+    in: "query",
+    description: "A ticket from `POST /api/v1/tickets`, which opens one connection, for who cannot.",
+  },
+} as const;
+
 function server(protocol: "ws" | "http", basePath: string) {
   return {
     host: "{host}",
     pathname: basePath || "/",
     protocol,
-    description: `This server; ${protocol}s where it is behind TLS.`,
+    description: `This server; ${protocol}s where it is behind TLS. An open one needs neither key nor ticket.`,
+    security: Object.keys(SECURITY).map((scheme) => ({ $ref: `#/components/securitySchemes/${scheme}` })),
     variables: { host: { default: "127.0.0.1:8080", description: "Where this document came from." } },
   };
 }

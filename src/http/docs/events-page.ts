@@ -1,9 +1,9 @@
 import type { AsyncApiDocument, MessageContract } from "../contracts/asyncapi.ts";
 import { STREAM_PARAMETERS } from "../contracts/parameters.ts";
-import { DOCUMENTS } from "../endpoints.ts";
+import { DOCUMENTS, TICKETS_ENDPOINT } from "../endpoints.ts";
 import { type Html, html, prose } from "./html.ts";
 import { pageHtml } from "./layout.ts";
-import { parameterFields } from "./parameter-fields.ts";
+import { keyField, parameterFields } from "./parameter-fields.ts";
 import { introHtml } from "./rest-page.ts";
 import { exampleHtml, schemasHtml, typeHtml } from "./schema-html.ts";
 
@@ -45,9 +45,10 @@ function tryHtml(basePath: string, { channels }: AsyncApiDocument): Html {
   // A page that is looked at twice would cut its own other half off.
   const parameters = STREAM_PARAMETERS.filter(({ name }) => name !== "client");
   return html`<section aria-labelledby="try"><h2 id="try">Try</h2>
-<form id="stream" data-websocket="${basePath}${channels.stream.address}" data-events="${basePath}${channels.events.address}" data-names="${names}" aria-label="Open a stream">
+<form id="stream" data-websocket="${basePath}${channels.stream.address}" data-events="${basePath}${channels.events.address}" data-tickets="${basePath}${TICKETS_ENDPOINT.path}" data-names="${names}" aria-label="Open a stream">
 <div class="field"><label for="transport">Transport</label>
 <select id="transport" name="transport"><option value="websocket">WebSocket</option><option value="events">Server-sent events</option></select></div>
+${keyField()}
 <details><summary>Parameters</summary>
 ${parameterFields("stream", parameters)}</details>
 <p><button type="submit">Connect</button> <button type="button" id="disconnect" disabled>Disconnect</button> <button type="button" id="clear">Clear</button> <output id="state" role="status">Not connected.</output></p>

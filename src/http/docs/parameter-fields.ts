@@ -25,3 +25,11 @@ function inputHtml(id: string, { name, schema, example, in: place }: ParameterCo
   const hint = example === undefined ? "" : [example].flat().join(",");
   return html`<input id="${id}" name="${name}" data-in="${place}" placeholder="${hint}" aria-describedby="${id}-about" autocomplete="off" spellcheck="false">`;
 }
+
+/** The field for the key, one a page. It has no name, so that no form takes it into an address. */
+export function keyField(): Html {
+  return html`<div class="field"><label for="key">Key</label>
+<input id="key" type="password" aria-describedby="key-about" autocomplete="off" spellcheck="false">
+<p id="key-about">Where the server knows keys. Sent in <code>Authorization</code> with all that this page asks for, and kept nowhere.</p></div>
+`;
+}

@@ -3,7 +3,7 @@ import type { ResponseContract } from "../contracts/problem-responses.ts";
 import { ANY_PROBLEMS, DOCUMENTS, STREAM_PATH } from "../endpoints.ts";
 import { type Html, html, prose } from "./html.ts";
 import { pageHtml } from "./layout.ts";
-import { parameterFields } from "./parameter-fields.ts";
+import { keyField, parameterFields } from "./parameter-fields.ts";
 import { exampleHtml, schemasHtml, typeHtml } from "./schema-html.ts";
 
 type Responses = OpenApiDocument["components"]["responses"];
@@ -25,6 +25,7 @@ export function restPage(basePath: string, { info, paths, components }: OpenApiD
   );
   const body = html`<h1>REST</h1>
 ${introHtml(info.description)}
+<form aria-label="Key">${keyField()}</form>
 <nav aria-label="Addresses"><ul class="contents">
 ${contents}</ul></nav>
 ${operations}

@@ -61,6 +61,21 @@ test("every example is what its schema says, with no field beyond", () => {
   }
 });
 
+test("[K1] [K4] each server takes a key in a header field, or a ticket in the address", () => {
+  const { servers, components } = JSON.parse(JSON.stringify(ASYNCAPI));
+  for (const { security } of Object.values<{ security: { $ref: string }[] }>(servers)) {
+    expect(security.map(({ $ref }) => $ref)).toEqual(
+      Object.keys(components.securitySchemes).map((name) => `#/components/securitySchemes/${name}`),
+    );
+  }
+  expect(components.securitySchemes).toMatchObject({
+    key: { type: "http", scheme: "bearer" },
+    ticket: { type: "httpApiKey", in: "query", name: "ticket" },
+  });
+  for (const { address, bindings, ...rest } of Object.values(ASYNCAPI.channels))
+    expect(JSON.stringify([bindings, rest["x-query"]]), address).toContain('"ticket":');
+});
+
 test("its close codes are those of the code, and in the range that says what to do", () => {
   const told = ASYNCAPI["x-close-codes"].map(({ reason, ...rest }) => [reason, rest]);
   expect(Object.fromEntries(told)).toEqual(CLOSE_CODES);

@@ -32,6 +32,13 @@ function element(tag, text, ...children) {
   return made;
 }
 
+/** The key that was typed in, as a header field: it stands in no address. */
+function authorization() {
+  const key = document.querySelector("#key")?.value.trim();
+  return key ? { authorization: `Bearer ${key}` } : {};
+}
+
+document.querySelector("#key")?.form.addEventListener("submit", (event) => event.preventDefault());
 for (const form of document.querySelectorAll("form.try")) prepareTry(form);
 
 function prepareTry(form) {
@@ -59,7 +66,7 @@ async function ask(form, signal, status, shown) {
   const address = new URL(form.dataset.address, location.href);
   address.search = new URLSearchParams(valuesOf(form, "query"));
   const begun = performance.now();
-  const headers = Object.fromEntries(valuesOf(form, "header"));
+  const headers = { ...authorization(), ...Object.fromEntries(valuesOf(form, "header")) };
   const { method } = form.dataset;
   const response = await fetch(address, { method, signal, headers, cache: "no-store" });
   const body = await response.text();
@@ -81,7 +88,8 @@ function prepareStream(form) {
     document.querySelector(name),
   );
   const send = command.querySelector("button");
-  let connection;
+  /** What was asked for last: until it is there, and for as long as it is open. */
+  let current;
   let count = 0;
 
   const show = (direction, text) => {
@@ -97,22 +105,26 @@ function prepareStream(form) {
     send.disabled = !commands;
   };
   const leave = () => {
-    connection?.close();
-    connection = undefined;
+    current?.connection?.close();
+    current = undefined;
   };
 
-  form.addEventListener("submit", (event) => {
+  form.addEventListener("submit", async (event) => {
     event.preventDefault();
     leave();
+    const mine = {};
+    current = mine;
+    const tellMine = (...news) => {
+      if (current === mine) tell(...news);
+    };
     const open = form.elements.transport.value === "events" ? openEvents : openWebSocket;
     tell("Connecting …", { open: true });
-    const mine = open(form, {
-      show,
-      tell: (...news) => {
-        if (connection === mine) tell(...news);
-      },
-    });
-    connection = mine;
+    try {
+      const ticket = await fetchTicket(form);
+      if (current === mine) mine.connection = open(form, ticket, { show, tell: tellMine });
+    } catch (error) {
+      tellMine(`Failed: ${error.message}`, { open: false });
+    }
   });
   disconnect.addEventListener("click", () => {
     leave();
@@ -122,13 +134,24 @@ function prepareStream(form) {
   command.addEventListener("submit", (event) => {
     event.preventDefault();
     const text = command.querySelector("textarea").value;
-    connection.send(text);
+    current.connection.send(text);
     show("→", text);
   });
 }
 
-function openWebSocket(form, { show, tell }) {
-  const address = streamAddress(form, form.dataset.websocket);
+/** What opens one stream in the name of the key, as neither WebSocket nor EventSource can send it; nothing without a key, or from an open server. */
+async function fetchTicket(form) {
+  const headers = authorization();
+  if (!headers.authorization) return {};
+  const response = await fetch(form.dataset.tickets, { method: "POST", headers, cache: "no-store" });
+  if (response.status === 404) return {};
+  const { ticket, status, title, detail } = await response.json();
+  if (ticket) return { ticket };
+  throw new Error(`${status}, ${title}: ${detail}`);
+}
+
+function openWebSocket(form, ticket, { show, tell }) {
+  const address = streamAddress(form, form.dataset.websocket, ticket);
   address.protocol = address.protocol.replace("http", "ws");
   const socket = new WebSocket(address, "flarewire.v1");
   let opened = false;
@@ -146,15 +169,17 @@ function openWebSocket(form, { show, tell }) {
   return socket;
 }
 
-function openEvents(form, { show, tell }) {
-  const source = new EventSource(streamAddress(form, form.dataset.events));
+function openEvents(form, ticket, { show, tell }) {
+  const source = new EventSource(streamAddress(form, form.dataset.events, ticket));
   source.addEventListener("open", () => tell("Connected.", { open: true }));
   for (const name of form.dataset.names.split(" "))
     source.addEventListener(name, ({ data }) => show("←", data));
   source.addEventListener("error", async () => {
-    if (source.readyState !== EventSource.CLOSED)
-      tell("Cut off; the browser connects again.", { open: true });
-    else tell(await refusal(form), { open: false });
+    if (source.readyState === EventSource.CLOSED) return tell(await refusal(form), { open: false });
+    if (!ticket.ticket) return tell("Cut off; the browser connects again.", { open: true });
+    // It would come with the same ticket, which is of no use a second time.
+    source.close();
+    tell("Cut off.", { open: false });
   });
   return source;
 }
@@ -163,7 +188,7 @@ function openEvents(form, { show, tell }) {
 async function refusal(form) {
   const given = new AbortController();
   try {
-    const headers = { accept: "text/event-stream" };
+    const headers = { ...authorization(), accept: "text/event-stream" };
     const response = await fetch(streamAddress(form, form.dataset.events), { headers, signal: given.signal });
     if (response.ok) return "It could not be opened.";
     const { status, title, detail } = await response.json();
@@ -175,9 +200,10 @@ async function refusal(form) {
   }
 }
 
-function streamAddress(form, path) {
+function streamAddress(form, path, ticket = {}) {
   const address = new URL(path, location.href);
-  address.search = new URLSearchParams({ channels: "*", ...Object.fromEntries(valuesOf(form, "query")) });
+  const given = Object.fromEntries(valuesOf(form, "query"));
+  address.search = new URLSearchParams({ channels: "*", ...given, ...ticket });
   return address;
 }
 

@@ -1,0 +1,214 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from "vitest";
+import { test } from "../http/keyed-fixture.ts";
+import type { Wire } from "../http/websocket-fixture.ts";
+import type { HubUnderTest } from "../hub/hub-fixture.ts";
+import { findChromium, launch } from "./chromium.ts";
+
+const executable = findChromium();
+const PAGES = ["/docs", "/docs/events", "/docs/protocol"] as const;
+const PHONE = { width: 360, height: 740 };
+/** What a stranger may call a token. */
+const HOSTILE = `<img src=x onerror="document.title='owned'"><script>document.title='owned'</script>`;
+
+describe.skipIf(executable === undefined)("the documents in Chromium", () => {
+  let browser: Browser;
+  let page: Page;
+  /** What the console said, and what went wrong. */
+  let complaints: string[];
+  let asked: URL[];
+
+  beforeAll(async () => {
+    browser = await launch(executable ?? "");
+  });
+
+  beforeEach(async () => {
+    complaints = [];
+    asked = [];
+    page = await browser.newPage();
+    page.on("console", (message) => complaints.push(message.text()));
+    page.on("pageerror", (error) => complaints.push(error.message));
+    page.on("request", (request) => asked.push(new URL(request.url())));
+    page.on("websocket", (socket) => asked.push(new URL(socket.url())));
+  });
+
+  afterEach(async () => page.close());
+
+  afterAll(async () => browser?.close());
+
+  const open = (wire: Wire, path: string) => page.goto(`http://127.0.0.1:${wire.port}${path}`);
+  /** Nothing was stopped by the policy, nothing failed, and nothing was asked of anybody else. */
+  const expectQuiet = (wire: Wire) => {
+    expect(complaints).toEqual([]);
+    expect(asked.length).toBeGreaterThan(2);
+    expect([...new Set(asked.map(({ host }) => host))]).toEqual([`127.0.0.1:${wire.port}`]);
+  };
+  const tryForm = (address: string) => page.locator(`form.try[aria-label="Try ${address}"]`);
+  const says = (text: string | RegExp) => page.locator("#state").filter({ hasText: text }).waitFor();
+  const logged = (text: string | RegExp) =>
+    page.locator("#log li").filter({ hasText: text }).first().waitFor();
+
+  test("an address is asked by the keyboard alone, answers with its header fields, and again with 304", async ({
+    wire,
+  }) => {
+    await wire.publish("list", "flare");
+    await open(wire, "/docs");
+    await page.keyboard.press("Tab");
+    expect(await focused()).toBe("To the content");
+    await page.keyboard.press("Enter");
+    for (let presses = 0; (await focused()) !== "Try"; presses += 1) {
+      expect(presses, "presses of Tab up to the first form").toBeLessThan(60);
+      await page.keyboard.press("Tab");
+    }
+    await page.keyboard.press("Enter");
+    const form = tryForm("/api/v1/flares");
+    await form
+      .locator("output")
+      .filter({ hasText: /^200 OK/ })
+      .waitFor();
+    const shown = (await form.locator("pre").textContent()) ?? "";
+    expect(shown).toContain("flarewire-cursor: test1-2");
+    expect(shown).toContain('"symbol": "T');
+    await page.keyboard.press("Enter");
+    await form.locator("output").filter({ hasText: /^304/ }).waitFor();
+    expectQuiet(wire);
+  });
+
+  const focused = () =>
+    page.evaluate(() => Reflect.get(globalThis, "document").activeElement.textContent as string);
+
+  for (const transport of ["websocket", "events"] as const) {
+    test(`a stream is opened over ${transport}, shows what comes, the newest first, and is left`, async ({
+      wire,
+    }) => {
+      await open(wire, "/docs/events");
+      await page.locator("#transport").selectOption(transport);
+      await page.getByRole("button", { name: "Connect", exact: true }).press("Enter");
+      await says("Connected.");
+      await logged("subscribed · reset");
+      await wire.publish("list");
+      await logged(/token-listed · newest\.bsc/);
+      expect(await page.locator("#log li").first().textContent()).toContain("token-listed");
+      const send = page.getByRole("button", { name: "Send" });
+      if (transport === "websocket") {
+        await send.press("Enter");
+        await logged("pong");
+      } else expect(await send.isDisabled()).toBe(true);
+      await page.locator("#disconnect").press("Enter");
+      await says("Disconnected.");
+      await wire.sessions(0);
+      expectQuiet(wire);
+    });
+
+    test(`[K1] [K4] with a key a stream over ${transport} has what the plan has, and the key stands in no address`, async ({
+      keyed,
+    }) => {
+      const { wire } = keyed;
+      await open(wire, "/docs/events");
+      await page.locator("#transport").selectOption(transport);
+      await page.locator("summary", { hasText: "Parameters" }).first().click();
+      await page.locator("#stream-channels").fill("flares.pro");
+      const connect = page.getByRole("button", { name: "Connect", exact: true });
+      await connect.click();
+      await says(/^Refused with 403/);
+      // The browser tells of what was refused; that is no fault of the page.
+      complaints.length = 0;
+      await page.locator("#key").fill(keyed.secret("pro"));
+      for (const _twice of [1, 2]) {
+        await connect.click();
+        await says("Connected.");
+        await logged("subscribed · reset");
+        await page.locator("#clear").click();
+      }
+      await wire.publish("flare");
+      await logged(/flare-started · flares\.pro/);
+      expectQuiet(wire);
+      expect(asked.filter(({ href }) => href.includes(keyed.secret("pro").slice(12)))).toEqual([]);
+    });
+  }
+
+  test("[K1] with a key an address answers with its plan, and one that is not known is told why", async ({
+    keyed,
+  }) => {
+    const { wire } = keyed;
+    await open(wire, "/docs");
+    const form = tryForm("/api/v1/flares");
+    const answer = async (status: RegExp) => {
+      await form.getByRole("button", { name: "Try" }).click();
+      await form.locator("output").filter({ hasText: status }).waitFor();
+      return (await form.locator("pre").textContent()) ?? "";
+    };
+    expect(await answer(/^200/)).toContain("flarewire-plan: free");
+    await page.locator("#key").fill(keyed.secret("pro"));
+    const field = form.locator('[name="If-None-Match"]');
+    await field.fill("");
+    await page.locator("#key").press("Enter");
+    expect(page.url()).toBe(`http://127.0.0.1:${wire.port}/docs`);
+    await form.getByRole("button", { name: "Try" }).click();
+    await form.locator("pre").filter({ hasText: "flarewire-plan: pro" }).waitFor();
+    expectQuiet(wire);
+    await page.locator("#key").fill("fw_nobody");
+    expect(await answer(/^401/)).toContain("unauthorised");
+    expect(asked.filter(({ href }) => /fw_|key=/.test(href))).toEqual([]);
+  });
+
+  test("what strangers wrote is shown as text, and does nothing", async ({ wire }) => {
+    await open(wire, "/docs/events");
+    await page.getByRole("button", { name: "Connect", exact: true }).click();
+    await logged("subscribed");
+    await publishHostile(wire);
+    await logged("token-listed");
+    await page.locator("#log li summary").first().click();
+    expect(await page.locator("#log li").first().textContent()).toContain("<img src=x onerror=");
+    await open(wire, "/docs");
+    const form = tryForm("/api/v1/newest");
+    await form.getByRole("button", { name: "Try" }).click();
+    await form.locator("pre").filter({ hasText: "<img src=x onerror=" }).waitFor();
+    expect(await page.title()).not.toContain("owned");
+    expect(await page.locator("img").count()).toBe(0);
+    expectQuiet(wire);
+  });
+
+  test("on a phone no page is wider than the screen, and all of it is read and tried", async ({ wire }) => {
+    await page.setViewportSize(PHONE);
+    await publishHostile(wire);
+    for (const path of PAGES) {
+      await open(wire, path);
+      await page.evaluate(() => {
+        for (const part of Reflect.get(globalThis, "document").querySelectorAll("details")) part.open = true;
+      });
+      expect(await widths(), path).toEqual({ page: PHONE.width, beyond: [] });
+    }
+    await open(wire, "/docs/events");
+    await page.getByRole("button", { name: "Connect", exact: true }).click();
+    await logged("subscribed");
+    await page.locator("#log li summary").first().click();
+    expect(await widths()).toEqual({ page: PHONE.width, beyond: [] });
+    await open(wire, "/docs");
+    const form = tryForm("/api/v1/newest");
+    await form.getByRole("button", { name: "Try" }).click();
+    await form.locator("pre").filter({ hasText: "<img" }).waitFor();
+    expect(await widths()).toEqual({ page: PHONE.width, beyond: [] });
+    expectQuiet(wire);
+  });
+
+  /** How wide the page is, and what does not fit it and cannot be scrolled by itself. */
+  const widths = () =>
+    page.evaluate(() => {
+      const document = Reflect.get(globalThis, "document");
+      const { clientWidth, scrollWidth } = document.documentElement;
+      const wide = [...document.querySelectorAll("main *")].filter(
+        (one) => one.getBoundingClientRect().right > clientWidth + 1 && !one.closest(".wide, pre"),
+      );
+      return { page: scrollWidth, beyond: wide.map((one) => one.outerHTML.slice(0, 120)) };
+    });
+});
+
+/** A listing of a token that calls itself what is no name. */
+async function publishHostile(wire: HubUnderTest): Promise<void> {
+  const polled = wire.market.poll(["list"]);
+  const hostile = JSON.stringify(polled, (name, value) =>
+    name === "token" ? { ...value, name: HOSTILE, symbol: HOSTILE } : value,
+  );
+  await wire.head.publish({ observedAtMs: 1_000, ...(JSON.parse(hostile) as typeof polled) });
+}
