@@ -52,6 +52,22 @@ function swap(event: JsonObject, memory: Memory): readonly JsonObject[] {
   return memory.events === 5 && memory.kept ? [event, memory.kept] : [event];
 }
 
+/** Tells one more event behind the end of the subscription `t`, as if it had none. */
+function oneMore(message: JsonObject, memory: Memory): readonly JsonObject[] {
+  if (message.type === "event") memory.kept = message;
+  const { kept } = memory;
+  if (message.type !== "unsubscribed" || message.id !== "t" || !kept) return [message];
+  const [seq, [epoch]] = [Number(kept.seq), String(kept.cursor).split("-")];
+  const place = { cursor: `${epoch}-${seq + 1}`, seq: seq + 1, prev: seq, batch: seq + 1 };
+  const status = { name: "source-status", channel: "status", data: { state: "live", reason: "" } };
+  return [message, { ...kept, ...place, ...status }];
+}
+
+/** The address without these parameters. */
+function withoutParameters(path: string, names: RegExp): string {
+  return path.replace(names, (field) => (field.startsWith("?") ? "?" : ""));
+}
+
 const FILTER = /[?&](tokens|symbols|min_liquidity|min_price_change|names)=[^&]*/g;
 
 /** Ways to be wrong, each with the rule that it breaks. */
@@ -96,7 +112,7 @@ export const BREAKAGES: Readonly<Record<string, readonly [rule: string, breakage
   "ignores filters": [
     "W27",
     {
-      address: (path) => path.replace(FILTER, (field) => (field.startsWith("?") ? "?" : "")),
+      address: (path) => withoutParameters(path, FILTER),
       command: (text) => text.replace(/"filter":\{[^}]*\}/, '"unfiltered":true'),
     },
   ],
@@ -124,4 +140,42 @@ export const BREAKAGES: Readonly<Record<string, readonly [rule: string, breakage
     "rest/methods",
     { answer: (answer) => (answer.status === 405 ? withoutField(answer, "allow") : answer) },
   ],
+  "goes on with a channel when its last subscription has ended": ["W12", { message: oneMore }],
+  "says something else of a client that is too fast": [
+    "W20",
+    ofType("error", (message) =>
+      message.code === "rate-limited" ? { ...message, code: "internal" } : message,
+    ),
+  ],
+  "gives nobody his own place": ["W32", { address: (path) => withoutParameters(path, /[?&]client=[^&]*/g) }],
+  "ends its streams without a word": [
+    "S8",
+    { message: (message) => (message.type === "close" ? [] : [message]) },
+  ],
+  "does not say where the next page is": ["P2", { answer: (answer) => withoutField(answer, "link") }],
+  "says nothing of batches": [
+    "F1",
+    { answer: (answer) => ({ ...answer, body: answer.body.replace(/"batch":\d+/g, '"batch":0') }) },
+  ],
+  "gives a mirror no base": ["F2", ofType("subscribed", (message) => without(message, "base"))],
+  "takes keys in addresses": [
+    "K5",
+    { address: (path) => withoutParameters(path, /[?&](key|api_key|apikey|access_token)=[^&]*/g) },
+  ],
+};
+
+/** Likewise, of a server that knows keys, and tried with one. */
+export const KEYED_BREAKAGES: typeof BREAKAGES = {
+  "takes a key that it does not know for none": [
+    "K1",
+    {
+      fields: ({ authorization, ...others }) =>
+        authorization === undefined || authorization.includes("conformance")
+          ? others
+          : { authorization, ...others },
+    },
+  ],
+  "does not say which plan holds": ["K2", ofType("hello", (message) => without(message, "plan"))],
+  "lets caches mix plans": ["K3", { answer: (answer) => withoutField(answer, "vary") }],
+  "forgets whose ticket it is": ["K4", { address: (path) => withoutParameters(path, /[?&]ticket=[^&]*/g) }],
 };

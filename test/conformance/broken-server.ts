@@ -133,7 +133,11 @@ export class BrokenServer implements AsyncDisposable {
     const address = this.#addressOf(asked);
     address.protocol = "ws:";
     const offered = asked.headers["sec-websocket-protocol"]?.split(", ") ?? [];
-    const behind = new WebSocket(address, offered, { perMessageDeflate: false });
+    const { authorization } = this.#fieldsOf(asked);
+    const behind = new WebSocket(address, offered, {
+      perMessageDeflate: false,
+      headers: authorization === undefined ? {} : { authorization },
+    });
     const early: string[] = [];
     behind.on("message", (data) => early.push(String(data)));
     behind.on("error", () => socket.destroy());

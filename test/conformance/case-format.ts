@@ -13,6 +13,8 @@ const Request = z.strictObject({
   path: z.string(),
   query: Texts.optional(),
   headers: Texts.optional(),
+  /** Without the key that the runner was given. */
+  anonymous: z.boolean().optional(),
   /** Matchers of the answer: `status`, `headers`, `body`, `bytes`. */
   is: z.record(z.string(), z.unknown()).optional(),
   save: Saves.optional(),
@@ -31,6 +33,8 @@ const Open = z.strictObject({
   transport: z.string().optional(),
   query: Texts.optional(),
   headers: Texts.optional(),
+  /** Without the key that the runner was given. */
+  anonymous: z.boolean().optional(),
   protocols: z.array(z.string()).optional(),
   /** The line whose view at `after` the client brings along. */
   holding: z.string().optional(),

@@ -1,7 +1,11 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test as base, expect } from "vitest";
 import { createConfig, startGateway } from "../../src/index.ts";
+import { formatKeys, mintSecret } from "../../src/keys/index.ts";
 import { spawnNode } from "../cli/spawn-cli.ts";
-import { BREAKAGES } from "./breakages.ts";
+import { BREAKAGES, KEYED_BREAKAGES } from "./breakages.ts";
 import { type Breakage, BrokenServer } from "./broken-server.ts";
 import { reportOf } from "./report.ts";
 import { loadCases, loadNotTried, runSuite } from "./suite.ts";
@@ -16,7 +20,45 @@ const CONFIG = {
   logLevel: "silent",
 } as const;
 
-const test = base.extend<{ url: string }>({
+/** Rules that an open server says nothing of. */
+const OF_KEYS = ["K1", "K2", "K3"];
+/** Rules of what is sent to whom. */
+const BY_PLAN = [
+  "W1",
+  "W8",
+  "W9",
+  "W11",
+  "W13",
+  "W15",
+  "W28",
+  "S2",
+  "P12",
+  "F1",
+  "F2",
+  "K1",
+  "K2",
+  "K3",
+  "K4",
+  "K5",
+];
+/** The rule of which only who has a key sees anything. */
+const OF_TICKETS = ["K4"];
+
+const test = base.extend<{ url: string; keyed: { readonly url: string; readonly key: string } }>({
+  keyed: [
+    // biome-ignore lint/correctness/noEmptyPattern: vitest reads the fixtures that are used out of this pattern
+    async ({}, use) => {
+      const directory = mkdtempSync(join(tmpdir(), "flarewire-conformance-"));
+      const keys = join(directory, "keys.json");
+      const { id, digest, text: key } = mintSecret("fw");
+      writeFileSync(keys, formatKeys([{ id, sha256: digest.toString("hex"), plan: "pro" }]));
+      const gateway = await startGateway(createConfig({ ...CONFIG, keys }));
+      await use({ url: gateway.url, key });
+      await gateway.stop();
+      rmSync(directory, { recursive: true });
+    },
+    { scope: "file" },
+  ],
   url: [
     // biome-ignore lint/correctness/noEmptyPattern: vitest reads the fixtures that are used out of this pattern
     async ({}, use) => {
@@ -28,42 +70,66 @@ const test = base.extend<{ url: string }>({
   ],
 });
 
-/** Runs the cases that prove these rules, or all, against a server that is broken like this. */
-async function tryBroken(url: string, breakage: Breakage, rules?: readonly string[]) {
+/** Runs the cases that prove these rules against a server that is broken like this. */
+async function tryBroken(
+  { url, key }: { readonly url: string; readonly key?: string },
+  breakage: Breakage,
+  rules: readonly string[],
+) {
   await using server = new BrokenServer(url, breakage);
   const address = await server.listen();
-  return reportOf(address, await runSuite({ url: address, rules, patienceMs: 20_000 }), {});
+  return reportOf(address, await runSuite({ url: address, key, rules, patienceMs: 20_000 }), {});
+}
+
+/** The rules that the kit, as a command, did not find kept; it found none broken. */
+async function notPassed(...options: readonly string[]): Promise<readonly string[]> {
+  await using kit = spawnNode(["test/conformance/conformance.ts", "--json", ...options]);
+  expect(await kit.ended(), kit.stdout() + kit.stderr()).toBe(0);
+  const report: ReturnType<typeof reportOf> = JSON.parse(kit.stdout());
+  return report.rules.filter(({ verdict }) => verdict !== "passed").map(({ rule }) => rule);
 }
 
 test.concurrent("a gateway passes every case over every transport, and leaves only what cannot be tried", async ({
   url,
   expect,
 }) => {
-  await using kit = spawnNode(["test/conformance/conformance.ts", "--url", url, "--json"]);
-  expect(await kit.ended(), kit.stdout() + kit.stderr()).toBe(0);
-  const report: ReturnType<typeof reportOf> = JSON.parse(kit.stdout());
-  const left = report.rules.filter(({ verdict }) => verdict !== "passed").map(({ rule }) => rule);
-  expect(left.toSorted()).toEqual(Object.keys(await loadNotTried()).toSorted());
+  const left = [...Object.keys(await loadNotTried()), ...OF_KEYS];
+  expect((await notPassed("--url", url)).toSorted()).toEqual(left.toSorted());
+});
+
+test.concurrent("a gateway that knows keys passes what a plan may change with a key, and all but tickets without one", async ({
+  keyed,
+  expect,
+}) => {
+  const { url, key } = keyed;
+  const rules = BY_PLAN.flatMap((rule) => ["--rule", rule]);
+  const runs = [notPassed("--url", url, "--key", key, ...rules), notPassed("--url", url, ...rules)];
+  expect(await Promise.all(runs)).toEqual([[], OF_TICKETS]);
 });
 
 test.concurrent("each broken server fails under the rule that it breaks, and one that breaks nothing does not", async ({
   url,
+  keyed,
   expect,
 }) => {
-  const runs = Object.entries(BREAKAGES).map(async ([name, [rule, breakage]]) => {
-    const report = await tryBroken(url, breakage, [rule]);
+  const broken = [
+    ...Object.entries(BREAKAGES).map((one) => [{ url }, ...one] as const),
+    ...Object.entries(KEYED_BREAKAGES).map((one) => [keyed, ...one] as const),
+  ];
+  const runs = broken.map(async ([target, name, [rule, breakage]]) => {
+    const report = await tryBroken(target, breakage, [rule]);
     const failed = report.rules.filter(({ verdict }) => verdict === "failed").map((one) => one.rule);
     return [name, failed.includes(rule) ? rule : failed] as const;
   });
   const all = (await loadCases()).flatMap((one) => one.rules);
   // The limits of W22 take ten seconds to reach, and the gateway itself is tried with them above.
   const whole = await tryBroken(
-    url,
+    keyed,
     {},
     all.filter((rule) => rule !== "W22" && rule !== "W26"),
   );
   expect(whole.rules.filter(({ verdict }) => verdict === "failed")).toEqual([]);
-  const expected = Object.entries(BREAKAGES).map(([name, [rule]]) => [name, rule]);
+  const expected = broken.map(([, name, [rule]]) => [name, rule]);
   expect(await Promise.all(runs)).toEqual(expected);
 });
 

@@ -18,6 +18,8 @@ export interface Question {
   readonly path: string;
   readonly query?: Readonly<Record<string, string>> | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Without the key. */
+  readonly anonymous?: boolean | undefined;
 }
 
 /** An answer, read to its end. */
@@ -43,9 +45,12 @@ export function addressOf({ url }: Target, { path, query }: Question, scheme: "h
   return address;
 }
 
-/** The fields that every request carries. */
-export function credentials({ key }: Target): Readonly<Record<string, string>> {
-  return key === undefined ? {} : { authorization: `Bearer ${key}` };
+/** The fields that every request carries that is not to be anonymous. */
+export function credentials(
+  { key }: Target,
+  { anonymous = false }: Pick<Question, "anonymous">,
+): Readonly<Record<string, string>> {
+  return key === undefined || anonymous ? {} : { authorization: `Bearer ${key}` };
 }
 
 /** Resolves with the answer once its head is there; the body is the caller's to read. An answer of 101 is the end of the connection. */
@@ -59,7 +64,7 @@ export function openAnswer(
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const asked = (isSecure ? secureRequest : request)(address, {
     method: question.method ?? "GET",
-    headers: { ...credentials(target), ...question.headers },
+    headers: { ...credentials(target, question), ...question.headers },
     agent: isSecure ? secureAgent : plainAgent,
     signal,
   });

@@ -9,6 +9,8 @@ import { Failure } from "./verdict.ts";
 export interface Opening extends LineOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly protocols?: readonly string[] | undefined;
+  /** Without the key. */
+  readonly anonymous?: boolean | undefined;
 }
 
 /** A long poll asks again no faster than this, and waits no longer than that. */
@@ -37,7 +39,7 @@ function openWebSocket(target: Target, opening: Opening, line: Line, signal: Abo
   const address = addressOf(target, { path: "/api/v1/stream", query: opening.query }, "ws");
   const socket = new WebSocket(address, {
     protocols: [...(opening.protocols ?? ["flarewire.v1"])],
-    headers: { ...credentials(target), ...opening.headers },
+    headers: { ...credentials(target, opening), ...opening.headers },
   });
   const close = () => socket.close(1000);
   signal.addEventListener("abort", close, { once: true });
@@ -55,7 +57,8 @@ function openWebSocket(target: Target, opening: Opening, line: Line, signal: Abo
 
 async function streamEvents(target: Target, opening: Opening, line: Line, signal: AbortSignal) {
   const headers = { accept: "text/event-stream", ...opening.headers };
-  const answer = await openAnswer(target, { path: "/api/v1/events", query: opening.query, headers }, signal);
+  const { query, anonymous } = opening;
+  const answer = await openAnswer(target, { path: "/api/v1/events", query, headers, anonymous }, signal);
   const fields = fieldsOf(answer);
   if (answer.statusCode !== 200 || !fields["content-type"]?.startsWith("text/event-stream")) {
     answer.destroy();
@@ -97,12 +100,13 @@ function readBlock(block: string, line: Line): void {
  */
 async function pollEvents(target: Target, opening: Opening, line: Line, signal: AbortSignal): Promise<void> {
   const { after, ...query } = opening.query;
+  const { anonymous } = opening;
   let cursor = after;
-  if (cursor === undefined) cursor = await begin(target, query, line, signal);
+  if (cursor === undefined) cursor = await begin(target, { query, anonymous }, line, signal);
   while (!signal.aborted) {
     const answer = await ask(
       target,
-      { path: "/api/v1/events", query: { ...query, after: cursor, wait: POLL_WAIT_S } },
+      { path: "/api/v1/events", query: { ...query, after: cursor, wait: POLL_WAIT_S }, anonymous },
       signal,
     );
     if (answer.status === 410) {
@@ -129,8 +133,13 @@ async function pollEvents(target: Target, opening: Opening, line: Line, signal: 
   }
 }
 
-async function begin(target: Target, query: Record<string, string>, line: Line, signal: AbortSignal) {
-  const question = { path: "/api/v1/events", query: { ...query, snapshot: "true" } };
+async function begin(
+  target: Target,
+  { query, anonymous }: Pick<Opening, "query" | "anonymous">,
+  line: Line,
+  signal: AbortSignal,
+) {
+  const question = { path: "/api/v1/events", query: { ...query, snapshot: "true" }, anonymous };
   const { status, body } = await ask(target, question, signal);
   const [cursor, snapshot] = [valueAt(body, "/cursor"), valueAt(body, "/snapshot")];
   if (status !== 200 || typeof cursor !== "string" || !isObject(snapshot)) {

@@ -33,11 +33,11 @@ const PERFORMED: Performed = {
   },
 
   async open(step, run) {
-    const { query = {}, headers, protocols, holding } = step;
+    const { query = {}, headers, protocols, anonymous, holding } = step;
     const view = holding === undefined ? undefined : run.line(holding).views.get(query.after ?? "");
     run.open(step.line, {
       transport: readTransport(step.transport ?? "websocket"),
-      ...{ query, headers, protocols, view },
+      ...{ query, headers, protocols, anonymous, view },
     });
   },
 
