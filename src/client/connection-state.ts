@@ -17,9 +17,9 @@ export interface Facts {
   readonly ladder: readonly Transport[];
   /** Place on the ladder. */
   readonly rung: number;
-  /** Ends in a row without more than an answer in between. */
+  /** Ends in a row without a line in between that lasts. */
   readonly failures: number;
-  /** Mute or silent lines in a row on this rung; one that has not proved itself begins with 1. At 2 the next is tried. */
+  /** Mute or silent lines on this rung since it proved itself; one that has not begins with 1. With one more the next is tried. */
   readonly strikes: number;
   /** Turns to a better transport since the best one worked. */
   readonly climbs: number;
@@ -49,7 +49,7 @@ export interface ConnectionState {
 export type Input =
   /** The subscription stands. */
   | { readonly type: "answered" }
-  /** A message beyond the answer: the line carries. */
+  /** A message on a line that has lasted for {@link LEAST_WAIT_MS}: it carries. */
   | { readonly type: "settled" }
   /** The line is over; `heard`: it brought a message. */
   | { readonly type: "ended"; readonly end: End; readonly heard: boolean }
@@ -78,23 +78,30 @@ export interface Step {
   readonly effects: readonly Effect[];
 }
 
-const LEAST_WAIT_MS = 1_000;
+/** The least wait, and the age from which a line counts as one that lasts. */
+export const LEAST_WAIT_MS = 1_000;
+/** Of what a server asks for no more is believed: above the ten minutes that a drain may take, and below what mutes a bot for good. */
+const LONGEST_ASKED_MS = 3_600_000;
 const LONGEST_SPREAD_MS = 30_000;
 /** Turns to a better transport become rarer up to 2^this times. */
 const MOST_CLIMB_DOUBLINGS = 4;
-const MOST_STRIKES = 2;
 /** Of a transport of which nothing is known yet. */
-const UNPROVEN = { strikes: 1 };
+const UNPROVEN = 1;
 
 /** Before anything happened: the first input is `online`. */
 export function initialState(ladder: readonly Transport[], climbAfterMs: number): ConnectionState {
-  const facts = { ladder, rung: 0, failures: 0, climbs: 0, climbAfterMs, ...UNPROVEN };
+  const facts = { ladder, rung: 0, failures: 0, climbs: 0, climbAfterMs, strikes: UNPROVEN };
   return { facts, phase: { name: "waiting", reason: "" } };
 }
 
 /** The transport of the rung. */
 export function transportOf({ ladder, rung }: Facts): Transport {
   return ladder[rung] ?? "poll";
+}
+
+/** A time that a server asks for, within bounds; 0 for what is none. */
+export function boundAsked(ms = 0): number {
+  return ms > 0 ? Math.min(ms, LONGEST_ASKED_MS) : 0;
 }
 
 /** What follows from `input`. Total: every input has an answer in every phase, and what comes too late changes nothing. */
@@ -132,29 +139,28 @@ const hold = (facts: Facts, _phase: Phase, input: { readonly hold: Hold }): Step
   pause(facts, [input.hold]);
 
 /** Full jitter, at least a second, longer each time: a server that is in trouble is not to be stormed. */
-const backoff = (facts: Facts, { reason, leastMs = 0 }: End): Step =>
+const backoff = (facts: Facts, { reason, leastMs }: Omit<End, "action">): Step =>
   to(
     { ...facts, failures: facts.failures + 1 },
     { name: "waiting", reason },
     { do: "shut" },
     {
       do: "due",
-      leastMs: Math.max(LEAST_WAIT_MS, leastMs),
+      leastMs: Math.max(LEAST_WAIT_MS, boundAsked(leastMs)),
       spreadMs: Math.min(LONGEST_SPREAD_MS, 1_000 * 2 ** facts.failures),
     },
   );
 
-/** At once, but not twice in a row without more than an answer in between: two such ends are no progress. */
-const resume = (facts: Facts, end: End): Step =>
-  facts.failures > 0 ? backoff(facts, end) : open({ ...facts, failures: 1 });
+/** At once, but not twice in a row without a line in between that lasts: two such ends are no progress. */
+const resume = (facts: Facts, end: Omit<End, "action">): Step =>
+  facts.failures ? backoff(facts, end) : open({ ...facts, failures: 1 });
 
 /** The transport brought nothing: another one may. What is proven gets a second chance, for it may as well have been the server. */
 function strike(facts: Facts, end: End, heard: boolean): Step {
-  const strikes = facts.strikes + 1;
-  if (strikes < MOST_STRIKES || !facts.ladder[1])
-    return (heard ? resume : backoff)({ ...facts, strikes }, end);
+  const struck = { ...facts, strikes: UNPROVEN };
+  if (facts.strikes < UNPROVEN || !facts.ladder[1]) return (heard ? resume : backoff)(struck, end);
   const rung = (facts.rung + 1) % facts.ladder.length;
-  return (rung > 0 ? open : backoff)({ ...facts, rung, ...UNPROVEN }, end);
+  return (rung ? open : backoff)({ ...struck, rung }, end);
 }
 
 function ended(facts: Facts, _phase: Phase, { end, heard }: Extract<Input, { type: "ended" }>): Step {
@@ -163,14 +169,14 @@ function ended(facts: Facts, _phase: Phase, { end, heard }: Extract<Input, { typ
   if (action === "silent" || (action === "cut" && !heard)) return strike(facts, end, heard);
   if (heard) return (action === "resume" ? resume : backoff)(facts, end);
   // Nobody is there, or the server itself says later: then the best transport has the first chance again.
-  return backoff(facts.rung > 0 ? { ...facts, rung: 0, ...UNPROVEN } : facts, end);
+  return backoff(facts.rung ? { ...facts, rung: 0, strikes: UNPROVEN } : facts, end);
 }
 
 /** The subscription stands. A lesser transport is for a while only; longer each time that it turns out to be needed. */
 function answered(facts: Facts): Step {
   const leastMs = facts.climbAfterMs * 2 ** Math.min(facts.climbs, MOST_CLIMB_DOUBLINGS);
   const climb = { do: "climb", leastMs, spreadMs: leastMs / 2 } as const;
-  return to(facts, { name: "live", reason: "" }, ...(facts.rung > 0 ? [climb] : []));
+  return to(facts, { name: "live", reason: "" }, ...(facts.rung ? [climb] : []));
 }
 
 const TABLE: Table = {
@@ -182,16 +188,14 @@ const TABLE: Table = {
   },
   live: {
     settled: (facts, phase) =>
-      to({ ...facts, failures: 0, strikes: 0, climbs: facts.rung > 0 ? facts.climbs : 0 }, phase),
+      to({ ...facts, failures: 0, strikes: 0, climbs: facts.rung && facts.climbs }, phase),
     ended,
     // The slot of a goaway: as if the server had closed now.
-    due: (facts) => open({ ...facts, failures: facts.failures || 1 }),
+    due: (facts) => resume(facts, { reason: "goaway" }),
     // From the best one down, each time it fails the one below.
-    climb: (facts, phase) =>
-      facts.rung > 0
-        ? open({ ...facts, rung: facts.climbs % facts.rung, climbs: facts.climbs + 1, ...UNPROVEN })
-        : stay(facts, phase),
-    goaway: (facts, phase, { ms }) => to(facts, phase, { do: "due", leastMs: ms, spreadMs: 0 }),
+    climb: (facts) =>
+      open({ ...facts, rung: facts.climbs % facts.rung, climbs: facts.climbs + 1, strikes: UNPROVEN }),
+    goaway: (facts, phase, { ms }) => to(facts, phase, { do: "due", leastMs: boundAsked(ms), spreadMs: 0 }),
     hold,
     online: open,
     close,

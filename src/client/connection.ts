@@ -1,4 +1,12 @@
-import { type Input, initialState, step, type Transport, transportOf } from "./connection-state.ts";
+import {
+  boundAsked,
+  type Input,
+  initialState,
+  LEAST_WAIT_MS,
+  step,
+  type Transport,
+  transportOf,
+} from "./connection-state.ts";
 import { type End, ended } from "./end.ts";
 import { type Line, type LineMessage, openLine } from "./line.ts";
 import type { StreamPlan } from "./options.ts";
@@ -36,7 +44,6 @@ const SILENCE_MS = 35_000;
 /** Nothing happens until the first input. */
 export function createConnection(plan: StreamPlan, use: ConnectionUse): Connection {
   const { after, random } = plan.platform;
-  const strands = createStrands(plan, use, (next) => input(next));
   const timers: Record<string, () => void> = {};
   const inputs: Input[] = [];
   let state = initialState(plan.ladder, plan.climbAfterMs);
@@ -58,11 +65,13 @@ export function createConnection(plan: StreamPlan, use: ConnectionUse): Connecti
           timers[effect.do] = after(ms, () => input({ type: effect.do }));
         }
       }
-      if (then.phase.name !== before.phase.name || then.facts.rung !== before.facts.rung) use.changed();
+      // Each attempt is a phase of its own.
+      if (then.phase !== before.phase) use.changed();
       inputs.shift();
     }
   };
 
+  const strands = createStrands(plan, use, input);
   const status = () => {
     const { facts, phase } = state;
     return {
@@ -78,23 +87,25 @@ export function createConnection(plan: StreamPlan, use: ConnectionUse): Connecti
 interface Strand {
   line?: Line;
   heard: boolean;
+  answered?: boolean;
+  readonly openedAtMs: number;
   /** Takes the timer back that waits for the next message. */
   calm?: () => void;
 }
 
 /** The line in use, and the one before it for as long as that one is the only one that brings anything. */
 function createStrands(plan: StreamPlan, use: ConnectionUse, input: Connection["input"]) {
-  const { after, random } = plan.platform;
-  const clientId = `sdk${random()}${random()}`;
+  const { after, now, random } = plan.platform;
+  const clientId = `sdk${random()}`;
   let silenceMs = SILENCE_MS;
   let current: Strand | undefined;
   let previous: Strand | undefined;
 
   const drop = (strand: Strand | undefined) => {
     strand?.calm?.();
-    strand?.line?.close();
+    strand?.line?.abort();
     if (strand === current) current = undefined;
-    if (strand === previous) previous = undefined;
+    else previous = undefined;
   };
 
   const end = (strand: Strand, reason: End) => {
@@ -109,15 +120,20 @@ function createStrands(plan: StreamPlan, use: ConnectionUse, input: Connection["
   };
 
   const receive = (strand: Strand, message: LineMessage) => {
-    if (message.type === "hello") silenceMs = Math.max(1_000, message.silence_limit_ms);
-    listen(strand, silenceMs);
+    const { type } = message;
+    if (type === "hello") {
+      silenceMs = boundAsked(message.silence_limit_ms) || SILENCE_MS;
+    }
+    strand.answered ||= type === "subscribed";
+    // Who does not answer is as good as silent, however much it says.
+    if (strand.answered || !strand.heard) listen(strand, silenceMs);
     strand.heard = true;
     if (strand === current) drop(previous);
     use.take(message);
     if (strand !== current) return;
-    if (message.type === "goaway") input({ type: "goaway", ms: message.reconnect_after_ms });
-    else if (message.type === "subscribed") input({ type: "answered" });
-    else if (!("first" in message && message.first)) input({ type: "settled" });
+    if (type === "goaway") input({ type, ms: message.reconnect_after_ms });
+    else if (type === "subscribed") input({ type: "answered" });
+    else if (now() - strand.openedAtMs >= LEAST_WAIT_MS) input({ type: "settled" });
   };
 
   const open = (transport: Transport) => {
@@ -125,7 +141,7 @@ function createStrands(plan: StreamPlan, use: ConnectionUse, input: Connection["
       drop(previous);
       previous = current;
     } else drop(current);
-    const strand: Strand = { heard: false };
+    const strand: Strand = { heard: false, openedAtMs: now() };
     current = strand;
     silenceMs = SILENCE_MS;
     listen(strand, plan.firstMessageMs);

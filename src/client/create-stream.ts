@@ -19,9 +19,10 @@ export function createStream(plan: StreamPlan): Stream {
   let error: StreamError | undefined;
 
   const changed = () => {
-    const { state, reason } = status();
-    tell("connection", status());
-    if (state !== "closed") return;
+    const now = status();
+    const { reason } = now;
+    tell("connection", now);
+    if (now.state !== "closed") return;
     over.abort();
     if (reason) {
       error = new StreamError("refused", `refused (${reason}): change what is asked for, or the key`);
@@ -34,6 +35,7 @@ export function createStream(plan: StreamPlan): Stream {
     if (queue && queue.push(item) >= plan.queueLimit) input({ type: "hold", hold: "slow" });
     wake();
     if (item.name !== "reset") tell("event", item);
+    if (over.signal.aborted) return;
     // The name and what is told under it go together, which no type can follow through a union.
     tell(item.name, item as never);
   };
@@ -63,16 +65,20 @@ export function createStream(plan: StreamPlan): Stream {
 
   async function* read(items: StreamItem[]): AsyncGenerator<StreamItem, undefined> {
     try {
+      // Taken at once: a generator that has not begun ends without its finally.
+      yield undefined as never;
       for (;;) {
-        for (let item = items.shift(); item; item = items.shift()) {
+        const item = items.shift();
+        if (item) {
           if (items.length <= plan.queueLimit / 2) input({ type: "release", hold: "slow" });
           yield item;
+        } else if (error) throw error;
+        else if (over.signal.aborted) return undefined;
+        else {
+          await new Promise<void>((next) => {
+            wake = next;
+          });
         }
-        if (error) throw error;
-        if (over.signal.aborted) return undefined;
-        await new Promise<void>((next) => {
-          wake = next;
-        });
       }
     } finally {
       queue = undefined;
@@ -106,7 +112,9 @@ export function createStream(plan: StreamPlan): Stream {
       const { cursor, view, started } = holding;
       // Who begins later must not take what comes for all there is.
       queue = started && cursor ? [{ name: "reset", reason: "started", lost: 0, cursor, view }] : [];
-      return read(queue);
+      const reader = read(queue);
+      void reader.next();
+      return reader;
     },
     close,
   };
@@ -127,10 +135,7 @@ function watch(
   const look = () => {
     cancel();
     if (!document?.hidden) input({ type: "release", hold: "hidden" });
-    // A longer time than timers know would be none.
-    else if (pauseHiddenAfterMs < 2 ** 31) {
-      cancel = after(pauseHiddenAfterMs, () => input({ type: "hold", hold: "hidden" }));
-    }
+    else cancel = after(pauseHiddenAfterMs, () => input({ type: "hold", hold: "hidden" }));
   };
   const until = { signal: over };
   document?.addEventListener("visibilitychange", look, until);

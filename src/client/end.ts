@@ -11,11 +11,11 @@ export interface End {
   /** For people. */
   readonly reason: string;
   /** The server asked for this pause at least. */
-  readonly leastMs?: number;
+  readonly leastMs?: number | undefined;
 }
 
 /** An end of this kind. */
-export function ended(action: End["action"], reason: string, leastMs = 0): End {
+export function ended(action: End["action"], reason: string, leastMs?: number): End {
   return { action, reason, leastMs };
 }
 

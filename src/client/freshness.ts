@@ -30,9 +30,14 @@ export function createFreshness(nowMs: () => number) {
     },
     /** `undefined` before the server said anything. */
     now(): DataFreshness | undefined {
-      if (!said) return undefined;
-      const { state, reason, observed_at: observedAt, data_age_ms } = said;
-      return { state, reason, observedAt, ageMs: nowMs() - atMs + data_age_ms };
+      return (
+        said && {
+          state: said.state,
+          reason: said.reason,
+          observedAt: said.observed_at,
+          ageMs: nowMs() - atMs + said.data_age_ms,
+        }
+      );
     },
   };
 }

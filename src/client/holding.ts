@@ -44,10 +44,11 @@ export interface Taken {
 export function takeAnswer(holding: Holding, { cursor, lost, resumed, snapshot }: Subscribed): Taken {
   if (resumed === "full") return { holding: { ...holding, started: true } };
   const view = snapshot as View | undefined;
-  const fallback = holding.started
-    ? { reason: "mismatch" as const, events: null }
-    : { reason: "started" as const, events: 0 };
-  const { reason, events } = lost ?? fallback;
+  const { reason, events } =
+    lost ??
+    (holding.started
+      ? { reason: "mismatch" as const, events: null }
+      : { reason: "started" as const, events: 0 });
   return {
     holding: { cursor, view, started: true },
     item: { name: "reset", reason, lost: events, cursor, view },
@@ -59,12 +60,11 @@ export function takeAnswer(holding: Holding, { cursor, lost, resumed, snapshot }
  * connecting again with the cursor, and something else when it does not fit the lists; `holding` is then what is held still.
  */
 export function takeEvent(holding: Holding, event: EventMessage): Taken {
-  const { view } = holding;
   const seq = seqOf(holding, event.cursor);
   if (event.seq <= seq) return { holding };
-  if (event.prev > seq) throw ended("backoff", `a hole before ${event.cursor}`);
+  if (!(event.prev <= seq)) throw ended("backoff", `a hole before ${event.cursor}`);
   return {
-    holding: { ...holding, cursor: event.cursor, view: view && applyEvent(view, event) },
+    holding: { ...holding, cursor: event.cursor, view: holding.view && applyEvent(holding.view, event) },
     item: event,
   };
 }

@@ -17,6 +17,8 @@ export interface LineRun {
   readonly signal: AbortSignal;
 }
 
+type Fetch = NonNullable<Platform["fetch"]>;
+
 /** A line that is what `run` does, until that ends: with what it returns, or throws. `headers` go with all that it asks. */
 export function openRun(
   { fetch }: Platform,
@@ -27,12 +29,13 @@ export function openRun(
   const over = new AbortController();
   const { signal } = over;
   const ask = async (url: string, statuses: readonly number[], accept = "*/*", method = "GET") => {
-    // By its bare name: as a method of anything else, a browser's throws.
-    const asked = fetch?.(url, { method, headers: { ...headers, accept }, signal });
-    const response = await asked?.catch((error) => {
-      throw ended("away", `no answer: ${error}`);
+    // By its bare name: as a method of anything else, a browser's throws. Without one no line is opened that asks (see ladderOf).
+    const asked = (fetch as Fetch)(url, { method, headers: { ...headers, accept }, signal });
+    const response = await asked.catch((error) => {
+      // Of Node's errors only the cause says what happened.
+      throw ended("away", `no answer: ${error.cause ?? error}`);
     });
-    if (!response || !statuses.includes(response.status)) throw response && (await refusal(response));
+    if (!statuses.includes(response.status)) throw await refusal(response);
     return response;
   };
   const tell = (message: LineMessage) => {
@@ -46,7 +49,7 @@ export function openRun(
     onEnd(end);
   };
   void whole();
-  return { close: () => over.abort() };
+  return over;
 }
 
 /**
@@ -61,6 +64,6 @@ async function refusal(response: Response): Promise<End> {
   return ended(
     later ? "backoff" : own ? "stop" : "cut",
     `HTTP ${status} ${detail}`,
-    1_000 * Number(headers.get("retry-after")) || 0,
+    1_000 * Number(headers.get("retry-after")),
   );
 }

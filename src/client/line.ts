@@ -15,11 +15,9 @@ export type LineMessage =
       readonly type: "page";
       readonly cursor: string;
       readonly freshness: Freshness;
-      /** It was the answer to the line's first request. */
-      readonly first: boolean;
     };
 
-/** Who listens to a line. Nothing is called after the line was closed. */
+/** Who listens to a line. Nothing is called after the line was aborted. */
 export interface LineListener {
   /** Throws what the line is to end with. */
   readonly onMessage: (message: LineMessage) => void;
@@ -30,7 +28,7 @@ export interface LineListener {
 /** One connection over one transport. */
 export interface Line {
   /** Ends it without a word to the listener. */
-  close(): void;
+  abort(): void;
 }
 
 /**
@@ -50,7 +48,8 @@ export function openLine(
   const following = { ...after, ...(!keepsView && { snapshot: "false" }), client };
   return openRun(platform, headers, listener, (line) => {
     if (transport === "sse") return runSse(line, urlOf("events", following));
-    if (transport === "poll") return runPolls(line, cursor, keepsView, (more) => urlOf("events", more));
+    if (transport === "poll")
+      return runPolls(line, platform, cursor, keepsView, (more) => urlOf("events", more));
     return runWebSocket(line, platform, {
       urlOf: (more) => urlOf("stream", { ...following, ...more }).replace(/^http/, "ws"),
       tickets: headers.authorization && `${base}/api/v1/tickets`,

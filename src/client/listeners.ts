@@ -17,9 +17,9 @@ export interface Listeners {
 
 /** Nobody listens yet. */
 export function createListeners(): Listeners {
-  const all = new Set<readonly [name: string, listener: (told: never) => unknown]>();
+  let all: readonly (readonly [name: string, listener: (told: never) => unknown])[] = [];
   const tell = <N extends keyof Listened>(name: N, told: Listened[N]) => {
-    for (const [under, listener] of [...all]) {
+    for (const [under, listener] of all) {
       if (under !== name) continue;
       // Called at once; what it throws, now or later, becomes a rejection.
       const called = (async () => listener(told as never))();
@@ -35,14 +35,16 @@ export function createListeners(): Listeners {
     }
   };
   const tellError = (error: StreamError) => {
-    if ([...all].some(([name]) => name === "error")) tell("error", error);
+    if (all.some(([name]) => name === "error")) tell("error", error);
     else void Promise.reject(error);
   };
   return {
     add: (name, listener) => {
       const own = [name, listener] as const;
-      all.add(own);
-      return () => all.delete(own);
+      all = [...all, own];
+      return () => {
+        all = all.filter((one) => one !== own);
+      };
     },
     tell,
     tellError,

@@ -33,18 +33,17 @@ export interface ConnectOptions {
 /** The options, checked and complete. */
 export interface StreamPlan
   extends Required<
-    Pick<ConnectOptions, "pauseHiddenAfterMs" | "queueLimit" | "firstMessageMs" | "climbAfterMs">
-  > {
+      Pick<ConnectOptions, "pauseHiddenAfterMs" | "queueLimit" | "firstMessageMs" | "climbAfterMs">
+    >,
+    Pick<ConnectOptions, "after" | "signal"> {
   /** The server's address with its base path, without a slash at the end; `http` or `https`. */
   readonly base: string;
   /** What every address asks for, whatever the transport. */
   readonly query: Readonly<Record<string, string>>;
-  readonly after: string | undefined;
   /** Lists are kept. */
   readonly keepsView: boolean;
   readonly headers: Readonly<Record<string, string>>;
   readonly ladder: readonly Transport[];
-  readonly signal: AbortSignal | undefined;
   readonly platform: Platform;
 }
 
@@ -93,7 +92,7 @@ const OPTIONS = [
 /** Checks what a program gave. Throws StreamError `misuse`, which says what to give instead. What values a filter takes the server knows, and says. */
 export function readOptions(given: string | URL, options: ConnectOptions): StreamPlan {
   for (const name of Object.keys(options)) oneOf("option", name, OPTIONS);
-  const { channels = ["*"], filter = {}, key, transport = "auto", after, signal } = options;
+  const { channels = ["*"], filter = {}, key, transport = "auto" } = options;
   for (const name of Object.keys(filter)) oneOf("filter", name, FILTERS);
   if (!Array.isArray(channels)) misuse(`channels "${channels}"`, 'give an array, such as ["flares.*"]');
   // Not told: errors end up in logs.
@@ -108,15 +107,14 @@ export function readOptions(given: string | URL, options: ConnectOptions): Strea
     numbers[name] = value;
   }
   return {
+    ...options,
     ...numbers,
     base: readAddress(given),
     // Without what is undefined; lists become texts with commas in the address.
     query: JSON.parse(JSON.stringify({ channels, ...filter })),
-    after,
     keepsView: !filter.names,
     headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
     ladder: ladderOf(transport, platform, key !== undefined),
-    signal,
     platform,
   };
 }
@@ -124,10 +122,11 @@ export function readOptions(given: string | URL, options: ConnectOptions): Strea
 function readAddress(given: string | URL): string {
   const { location } = globalThis as { readonly location?: { readonly href: string } };
   const url = URL.parse(`${given}`, location?.href);
-  if (url && /^(http|ws)s?:/.test(url.href) && !url.search) {
-    return (url.origin + url.pathname).replace(/^ws/, "http").replace(/\/+$/, "");
+  if (url && /^(http|ws)s?:[^?#@]+$/.test(url.href)) {
+    return url.href.replace(/^ws/, "http").replace(/\/+$/, "");
   }
-  return misuse(`address "${given}"`, "give one such as https://example.com/base");
+  // Of one that holds more no more is told: a password or a key may be in it, and errors end up in logs.
+  return misuse(`address "${url?.origin ?? given}"`, "give one such as https://example.com/base, no more");
 }
 
 /** The transports that there are here and may be used. */

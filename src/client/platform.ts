@@ -19,7 +19,7 @@ export interface Platform {
   readonly window?: EventTarget | undefined;
   /** Monotonic, in milliseconds. */
   readonly now: () => number;
-  /** Calls `fn` after `ms`; the result undoes it. */
+  /** Calls `fn` after `ms`, which may be Infinity: never; the result undoes it. */
   readonly after: (ms: number, fn: () => void) => () => void;
   /** From 0 up to 1, for jitter and the client's id. */
   readonly random: () => number;
@@ -35,7 +35,8 @@ export function platformOf(given?: Partial<Platform>): Platform {
     window,
     now: () => performance.now(),
     after: (ms, fn) => {
-      const timer = setTimeout(fn, ms);
+      // For a longer time than timers know they would fire at once.
+      const timer = ms < 2 ** 31 ? setTimeout(fn, ms) : undefined;
       return () => clearTimeout(timer);
     },
     random: Math.random,

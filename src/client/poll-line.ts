@@ -1,7 +1,9 @@
 import type { SourceState } from "../protocol/event.ts";
 import type { EventMessage, Freshness, Lost, Subscribed } from "../protocol/messages.ts";
+import { LEAST_WAIT_MS } from "./connection-state.ts";
 import { type End, ended } from "./end.ts";
 import type { LineRun } from "./line-run.ts";
+import type { Platform } from "./platform.ts";
 
 /** How long the server may hold an answer back. Well below the silence that is borne, and what proxies bear. */
 const WAIT_S = "25";
@@ -12,27 +14,33 @@ const WAIT_S = "25";
  */
 export async function runPolls(
   { ask, tell }: LineRun,
+  { now }: Pick<Platform, "now">,
   after: string | undefined,
   snapshot: boolean,
   urlOf: (more: Readonly<Record<string, string>>) => string,
 ): Promise<End> {
   let place = after;
   let lost: Lost | undefined;
-  for (let wait = "0"; ; ) {
-    const url = urlOf(place ? { after: place, limit: "1000", wait } : { snapshot: `${snapshot}` });
+  for (let first = true; ; ) {
+    const url = urlOf(
+      place ? { after: place, limit: "1000", wait: first ? "0" : WAIT_S } : { snapshot: `${snapshot}` },
+    );
+    const askedAtMs = now();
     const response = await ask(url, place ? [200, 204, 410] : [200]);
     const { status, headers } = response;
     const body: Body = status === 204 ? {} : Object(await response.json());
     if (status === 410) {
+      // The next line begins as this one did: in its middle to begin anew again and again would be a storm.
+      if (!first) return ended("resume", "HTTP 410");
       ({ lost } = body);
       place = undefined;
       continue;
     }
     const cursor = headers.get("flarewire-cursor") ?? "";
-    const first = wait === "0";
-    // A cache in between answers for the server: to ask on would be a storm.
-    if (!first && status === 200 && cursor === place) return ended("cut", "a stale answer");
-    if (first || !place) {
+    const isNews = cursor !== place && (body.more || body.events?.length);
+    // A cache in between answers for the server, or nobody waits: to ask on would be a storm.
+    if (!first && !isNews && now() - askedAtMs < LEAST_WAIT_MS) return ended("cut", "a stale answer");
+    if (first) {
       tell({
         type: "subscribed",
         cursor,
@@ -45,7 +53,6 @@ export async function runPolls(
     tell({
       type: "page",
       cursor,
-      first,
       freshness: {
         state: (headers.get("flarewire-source-state") ?? "live") as SourceState,
         reason: "",
@@ -53,8 +60,7 @@ export async function runPolls(
         data_age_ms: 1_000 * Number(headers.get("flarewire-data-age")),
       } as Freshness,
     });
-    wait = WAIT_S;
-    lost = undefined;
+    first = false;
     place = cursor;
   }
 }
@@ -62,6 +68,7 @@ export async function runPolls(
 /** A page, or the problem of a cursor that is gone. */
 interface Body {
   readonly events?: readonly EventMessage[];
+  readonly more?: boolean;
   readonly snapshot?: Subscribed["snapshot"];
   readonly lost?: Lost;
 }

@@ -20,7 +20,7 @@ export async function runWebSocket(
 ): Promise<End> {
   // An open server has none to give, and needs none.
   const given = tickets && (await ask(tickets, [201, 404], "*/*", "POST"));
-  const { ticket } = given && given.status === 201 ? Object(await given.json()) : {};
+  const { ticket } = given ? Object(await given.json()) : {};
   signal.throwIfAborted();
   const socket = new (WebSocket as SocketClass)(urlOf(ticket && { ticket }), "flarewire.v1");
   let heard = false;

@@ -33,30 +33,30 @@ export function applyChange(list: readonly ListItem[], change: Change): readonly
       const key = readKey(item);
       const fits = Number.isInteger(index) && index >= 0 && index <= list.length;
       if (!fits || list.some((other) => keyOf(other) === key)) {
-        throw new ChangeMismatch(`insert of ${key} at ${index} of ${list.length}`);
+        throw misfit(list, change, `${key} at ${index}`);
       }
       return list.toSpliced(index, 0, item);
     }
     case "remove":
-      return list.toSpliced(indexOf(list, change.id), 1);
+      return list.toSpliced(indexOf(list, change), 1);
     case "set": {
-      const index = indexOf(list, change.id);
+      const index = indexOf(list, change);
       const item: Record<string, unknown> = { ...list[index], ...change.set };
       for (const field of change.unset ?? []) delete item[field];
       const key = readKey(item as ListItem);
-      if (key !== change.id) throw new ChangeMismatch(`set makes ${change.id} to ${key}`);
+      if (key !== change.id) throw misfit(list, change, `${change.id} to ${key}`);
       return list.with(index, item as ListItem);
     }
     case "order": {
       const byKey = new Map(list.map((item) => [keyOf(item), item]));
       const ordered = [...new Set(change.ids)].flatMap((id) => byKey.get(id) ?? []);
       if (ordered.length !== list.length || change.ids.length !== list.length) {
-        throw new ChangeMismatch(`order of ${change.ids.length} of ${list.length}`);
+        throw misfit(list, change, change.ids.length);
       }
       return ordered;
     }
     default:
-      throw new ChangeMismatch(`unknown change ${(change satisfies never as { op: unknown }).op}`);
+      throw misfit(list, change satisfies never, "unknown");
   }
 }
 
@@ -69,8 +69,12 @@ function readKey(item: ListItem): string {
   }
 }
 
-function indexOf(list: readonly ListItem[], key: string): number {
-  const index = list.findIndex((item) => keyOf(item) === key);
-  if (index < 0) throw new ChangeMismatch(`no item ${key} of ${list.length}`);
+function indexOf(list: readonly ListItem[], change: Extract<Change, { id: string }>): number {
+  const index = list.findIndex((item) => keyOf(item) === change.id);
+  if (index < 0) throw misfit(list, change, change.id);
   return index;
+}
+
+function misfit(list: readonly ListItem[], { op }: Pick<Change, "op">, what: string | number) {
+  return new ChangeMismatch(`${op} of ${what} does not fit the list of ${list.length}`);
 }

@@ -96,6 +96,20 @@ test("[W26] waits grow to half a minute, from a second on, and a server that ask
   expect(machine.input(ended("backoff", false, 20_000)).wait()?.leastMs).toBe(20_000);
 });
 
+test("[W26] [W31] what a server asks for counts for an hour at most, and what is no time for none", () => {
+  const asked = [31_536_000_000, Number.POSITIVE_INFINITY, Number.NaN, -5];
+  const waits = asked.map((ms) => new Machine().input(ended("backoff", true, ms)).wait()?.leastMs);
+  expect(waits).toEqual([3_600_000, 3_600_000, 1_000, 1_000]);
+  const slots = asked.map((ms) => new Machine().live().input({ type: "goaway", ms }).wait()?.leastMs);
+  expect(slots).toEqual([3_600_000, 3_600_000, 0, 0]);
+});
+
+test("[W31] a goaway to whoever came by one, before the new line lasted, is followed after a wait", () => {
+  const machine = new Machine().live().input({ type: "goaway", ms: 0 }, { type: "due" });
+  machine.input({ type: "answered" }, { type: "goaway", ms: 0 }, { type: "due" });
+  expect(machine.phase).toBe("waiting");
+});
+
 test("a transport that brings no message gives way to the next at once, and the last to the first after a wait", () => {
   const machine = new Machine();
   const tried = [machine.line];

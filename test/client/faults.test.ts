@@ -23,6 +23,18 @@ test("[W15] a hole is healed by connecting again with the cursor, and an event t
   expect([seqs(), resets()]).toEqual([[7, 8, 9], ["started"]]);
 });
 
+test("[W15] an event that does not say what lies before it proves nothing, and counts as a hole", async ({
+  start,
+}) => {
+  await using server = await startScriptedServer();
+  const { stream, seqs } = start(server.url, { transport: "websocket", channels: ["flares.pro"] });
+  const first = await server.next();
+  greet(first.socket, { cursor: "abcd-6", resumed: "reset", snapshot: EMPTY });
+  send(first.socket, { ...flareStarted(9, "ONE"), prev: undefined });
+  const second = await server.next();
+  expect([second.query.get("after"), stream.cursor, seqs()]).toEqual(["abcd-6", "abcd-6", []]);
+});
+
 test("an event that does not fit the lists is healed by new ones, and that is told", async ({ start }) => {
   await using server = await startScriptedServer();
   const { stream, until, items } = start(server.url, { transport: "websocket", channels: ["flares.pro"] });

@@ -12,6 +12,16 @@ const untyped = (options: object) => options as ConnectOptions;
 const WRONG: readonly (readonly [string, () => unknown, RegExp])[] = [
   ["an address that is none", () => connect("example.com"), /address "example.com": give one such as https:/],
   ["an address of another scheme", () => connect("ftp://x"), /address "ftp:\/\/x": give one such as/],
+  [
+    "an address with a password, which is not repeated,",
+    () => connect("http://me:secret@127.0.0.1:9/base"),
+    /^address "http:\/\/127.0.0.1:9": give one such as https:\/\/example.com\/base, no more$/,
+  ],
+  [
+    "an address with a key, which is not repeated,",
+    () => connect(`${URL}/?key=fw_3f9a1c2e_secret#part`),
+    /^address "http:\/\/127.0.0.1:9": give one such as/,
+  ],
   ["an address with a query", () => connect(`${URL}/?channels=*`), /address .*: give one such as/],
   [
     "an option that there is not",
@@ -92,6 +102,23 @@ test("two readers at once, a listener that is none, an event that there is not, 
   );
   expect(() => connectAndClose()[Symbol.asyncIterator]()).toThrow("the stream is closed");
   expect(reader).toBeDefined();
+});
+
+test("a reader that ends before it began is no reader any more", async ({ start }) => {
+  const { stream } = start(URL);
+  await stream[Symbol.asyncIterator]().return(undefined);
+  expect(() => stream[Symbol.asyncIterator]()).not.toThrow();
+});
+
+test("a listener that closes the stream is the last that is told", async ({ wire, start }) => {
+  const { stream, until } = start(`http://127.0.0.1:${wire.port}`);
+  const told: string[] = [];
+  stream.on("event", () => stream.close());
+  stream.on("token-listed", ({ name }) => told.push(name));
+  await until(() => stream.connection.state === "live");
+  await wire.publish("list");
+  await until(() => stream.connection.state === "closed");
+  expect(told).toEqual([]);
 });
 
 function connectAndClose() {

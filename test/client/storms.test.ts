@@ -1,0 +1,130 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, vi } from "vitest";
+import { type ConnectOptions, connect } from "../../src/client/index.ts";
+import { greet, send, startScriptedServer } from "../cli/scripted-server.ts";
+import { HASTY, test } from "./stream-kit.ts";
+
+/*
+ * Servers, and what stands before them, that are wrong in a way that would make every client of theirs ask again at once, and again.
+ */
+
+const EMPTY = { flares: { pro: [] }, explanations: {} };
+/** The clock stands: whatever comes comes at once, and no line lasts. A slow machine is no mute transport. */
+const AT_ONCE = { platform: { ...HASTY, now: () => 0 }, firstMessageMs: 1_000_000 };
+/** Requests of two lines that come to nothing, and one more. */
+const FEW = 6;
+
+/** A server that answers every request by `answer`; counts them. */
+async function serve(answer: (request: IncomingMessage, response: ServerResponse) => void) {
+  let asked = 0;
+  const http = createServer((request, response) => {
+    asked += 1;
+    answer(request, response);
+  });
+  http.listen(0, "127.0.0.1");
+  await once(http, "listening");
+  return {
+    url: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,
+    asked: () => asked,
+    [Symbol.asyncDispose]: async () => {
+      http.closeAllConnections();
+      http.close();
+      await once(http, "close");
+    },
+  };
+}
+
+function page(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { "flarewire-cursor": "abcd-6", "content-type": "application/json" });
+  response.end(status === 204 ? undefined : JSON.stringify(body));
+}
+
+test("[W26] a server that resumes each client after its first message is not asked at once for ever", async ({
+  start,
+}) => {
+  await using server = await startScriptedServer();
+  const { stream, until } = start(server.url, { transport: "websocket", ...AT_ONCE });
+  for (let at = 0; at < 2; at++) {
+    const { socket } = await server.next();
+    greet(socket, { cursor: "abcd-6", resumed: "reset", snapshot: EMPTY });
+    send(socket, { type: "heartbeat", cursor: "abcd-6", positions: {} });
+    socket.close(4_200, "draining");
+  }
+  await until(() => stream.connection.reason !== "");
+  expect(stream.connection.reason).toBe("close code 4200 draining");
+});
+
+test("[W31] a server that says goaway to whoever has just come is not asked at once for ever", async ({
+  start,
+}) => {
+  await using server = await startScriptedServer();
+  const { stream, until } = start(server.url, { transport: "websocket", ...AT_ONCE });
+  for (let at = 0; at < 2; at++) {
+    const { socket } = await server.next();
+    greet(socket, { cursor: "abcd-6", resumed: "reset", snapshot: EMPTY });
+    send(socket, { type: "goaway", reason: "draining" });
+  }
+  await until(() => stream.connection.reason !== "");
+  expect(stream.connection).toMatchObject({ state: "waiting", reason: "goaway" });
+});
+
+test("[W17] a server that says much and never answers the subscription counts as silent", async ({
+  start,
+}) => {
+  await using server = await startScriptedServer();
+  start(server.url, { transport: "websocket", firstMessageMs: 1_000_000 });
+  const { socket } = await server.next();
+  send(socket, { type: "hello", silence_limit_ms: 20_000 });
+  const chatter = setInterval(() => send(socket, { type: "weather", is: "fine" }), 2);
+  await server.next();
+  clearInterval(chatter);
+});
+
+test("[P5] polls that are answered at once with nothing end the line, as a wait that nobody waits would be a storm", async ({
+  start,
+}) => {
+  const body = { events: [], more: false, snapshot: EMPTY };
+  await using server = await serve((request, response) =>
+    page(response, request.url?.includes("after") ? 204 : 200, body),
+  );
+  const { stream, until } = start(server.url, { transport: "poll", ...AT_ONCE });
+  await until(() => stream.connection.reason !== "");
+  expect(stream.connection.reason).toBe("a stale answer");
+  expect(server.asked()).toBeLessThan(FEW);
+});
+
+test("[P6] polls whose every cursor is gone at once begin anew once and then after a wait", async ({
+  start,
+}) => {
+  const snapshot = { events: [], more: false, snapshot: EMPTY };
+  const gone = { lost: { reason: "expired", events: 4 } };
+  await using server = await serve((request, response) =>
+    request.url?.includes("after") ? page(response, 410, gone) : page(response, 200, snapshot),
+  );
+  const { stream, until, resets } = start(server.url, { transport: "poll", ...AT_ONCE });
+  await until(() => stream.connection.reason !== "");
+  expect(resets()).toEqual(["started", "expired"]);
+  expect(server.asked()).toBeLessThan(FEW);
+});
+
+test("a time that is longer than timers know is none, and does not fire at once", () => {
+  const armed = vi.spyOn(globalThis, "setTimeout");
+  const forever: ConnectOptions = { transport: "sse", firstMessageMs: Infinity, climbAfterMs: Infinity };
+  const stream = connect("http://127.0.0.1:9", { ...forever, pauseHiddenAfterMs: 2 ** 31 });
+  return new Promise<void>((resolve) => queueMicrotask(resolve)).then(() => {
+    expect(stream.connection.state).toBe("connecting");
+    stream.close();
+    expect(armed.mock.calls.filter(([, ms]) => !(Number(ms) < 2 ** 31))).toEqual([]);
+    armed.mockRestore();
+  });
+});
+
+test("where nobody answers, the reason says what happened", async ({ start }) => {
+  const server = await serve(() => {});
+  await server[Symbol.asyncDispose]();
+  const { stream, until } = start(server.url);
+  await until(() => stream.connection.reason !== "");
+  expect(stream.connection.reason).toMatch(/^no answer: .*ECONNREFUSED/);
+});
