@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { hideSecrets, type IssuedTicket, idOf } from "../keys/index.ts";
+import { hideSecrets, holdsKey, type IssuedTicket } from "../keys/index.ts";
 import { FlarewireError, type Plan } from "../protocol/index.ts";
 
 /** What a request may have: decided once, and kept by a connection for as long as it lasts. */
@@ -37,15 +37,12 @@ const KEY_PARAMETERS: readonly string[] = ["key", "api_key", "apikey", "access_t
 export function refuseKeyInAddress(query: unknown): void {
   if (typeof query !== "object" || query === null) return;
   for (const [name, value] of Object.entries(query)) {
-    if (!KEY_PARAMETERS.includes(name) && !isKey(name) && ![value].flat().some(isKey)) continue;
+    if (!KEY_PARAMETERS.includes(name) && ![name, value].flat().some((text) => holdsKey(String(text))))
+      continue;
     const field = hideSecrets(name).slice(0, 64);
     const message = `${field} is in the address, where others can read it; send "Authorization: Bearer KEY", or, where that cannot be, ?ticket= with a ticket from POST /api/v1/tickets. Whoever can have seen the address has the key: have it revoked`;
     throw new FlarewireError("invalid-parameter", message, { field, bound: "left out" });
   }
-}
-
-function isKey(text: unknown): boolean {
-  return typeof text === "string" && idOf("fw", text) !== undefined;
 }
 
 const OPEN: Access = { plan: undefined };

@@ -60,8 +60,9 @@ export class KeyDoor implements Door {
     throw refusal(reply, message, "Authorization");
   }
 
-  /** The key is gone, or another has its id: what it used up is forgotten. */
+  /** The key is gone, or another has its id: what it used up is forgotten, and its tickets are. */
   forget(id: string): void {
+    this.#tickets.forget(id);
     this.#rates.delete(id);
   }
 
@@ -75,14 +76,11 @@ export class KeyDoor implements Door {
 
   #byTicket(text: string, reply: FastifyReply): Key {
     const id = this.#tickets.keyOf(text);
-    if (id === undefined) {
-      const message =
-        "the ticket is not known here, was used, or is too old; get another for each connection";
-      throw refusal(reply, message, "ticket");
-    }
-    const key = this.#options.ring.get(id);
-    if (!key) throw refusal(reply, "the ticket's key was revoked", "ticket");
-    return this.#current(key, reply, "ticket");
+    const key = id === undefined ? undefined : this.#options.ring.get(id);
+    if (key) return this.#current(key, reply, "ticket");
+    const message =
+      "the ticket is not known here, was used, is too old, or its key was revoked; get another for each connection";
+    throw refusal(reply, message, "ticket");
   }
 
   #current(key: Key, reply: FastifyReply, field: string): Key {

@@ -1,3 +1,4 @@
+import { hideSecrets } from "../keys/index.ts";
 import { ERROR_CODES, type ErrorCode, FlarewireError } from "../protocol/index.ts";
 import { PROBLEM_TYPE_PREFIX, type Problem } from "./responses.ts";
 
@@ -25,7 +26,8 @@ export function problemOf(failure: FlarewireError, instance: string): Problem {
     type: `${PROBLEM_TYPE_PREFIX}${failure.code}`,
     title: meaning,
     status,
-    detail: failure.message,
+    // It repeats what was given, and whoever is refused writes it down.
+    detail: hideSecrets(failure.message),
     instance: `urn:flarewire:request:${instance}`,
     ...(failure.field === undefined ? {} : { field: failure.field }),
     ...(failure.bound === undefined ? {} : { bound: failure.bound }),

@@ -35,6 +35,11 @@ export function idOf(kind: SecretKind, text: string): string | undefined {
   return prefix === kind ? id : undefined;
 }
 
+/** True for a text in which a key stands, by its form, alone or among other words. */
+export function holdsKey(text: string): boolean {
+  return /fw_[0-9a-f]{8}_[\w-]{43}/.test(text);
+}
+
 /** SHA-256 of the secret's text. */
 export function digestOf(text: string): Buffer {
   return createHash("sha256").update(text).digest();

@@ -72,6 +72,11 @@ export class TicketTable {
     if (this.keyOf(text) !== undefined) this.#remove(idOf("fwt", text) ?? "");
   }
 
+  /** The key is gone: its tickets are good for nothing, whatever key has its id later. */
+  forget(keyId: string): void {
+    for (const [id, ticket] of this.#tickets) if (ticket.keyId === keyId) this.#remove(id);
+  }
+
   #forgetOld(): void {
     const nowMs = this.#clock.monotonic();
     for (const [id, { untilMs }] of this.#tickets) {

@@ -24,8 +24,8 @@ export type Id = z.infer<typeof Id>;
 /** A token's contract address: `0x` and hexadecimal digits, as the chain feed found it. Compare without regard to case. */
 export const Address = z
   .string()
-  .max(130)
-  .regex(/^0x[0-9a-fA-F]+$/);
+  .max(130, "at most 130 characters")
+  .regex(/^0x[0-9a-fA-F]+$/, "an address, 0x and hexadecimal digits");
 export type Address = z.infer<typeof Address>;
 
 /** A count of things that happened: a whole number, never negative. */

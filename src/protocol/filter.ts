@@ -5,6 +5,8 @@ import type { Marks } from "./lists.ts";
 
 /** Most tokens, and most symbols, of a filter. */
 const MOST_NAMED = 64;
+const A_LIST = { error: `a list of 1 to ${MOST_NAMED}` };
+const A_SYMBOL = { error: "a text of 1 to 64 characters" };
 
 /**
  * Which items of the lists a subscription follows: those that meet every field that is given. Of the values of one field, one
@@ -13,16 +15,20 @@ const MOST_NAMED = 64;
  */
 export const Filter = z.strictObject({
   /** Contract addresses, without regard to case. Items without an address are not selected. */
-  tokens: z.array(Address).min(1).max(MOST_NAMED).optional(),
+  tokens: z.array(Address, A_LIST).min(1, A_LIST).max(MOST_NAMED, A_LIST).optional(),
   /** Symbols, without regard to case. */
-  symbols: z.array(z.string().min(1).max(64)).min(1).max(MOST_NAMED).optional(),
+  symbols: z
+    .array(z.string(A_SYMBOL).min(1, A_SYMBOL).max(64, A_SYMBOL), A_LIST)
+    .min(1, A_LIST)
+    .max(MOST_NAMED, A_LIST)
+    .optional(),
   /** Least liquidity in US dollars. Items that state none are not selected. */
   min_liquidity: z
     .union([z.number(), DecimalString], { error: "a number, or a decimal as text, from 0 on" })
     .refine((value) => Number(value) >= 0, { error: "from 0 on" })
     .optional(),
   /** Least price change in percent, of a flare over the last 5 minutes, of a chart's item from its average; below 0 for falls. Items that state none are not selected. */
-  min_price_change: z.number().optional(),
+  min_price_change: z.number({ error: "a number" }).optional(),
   /** Events of these names only. Whoever leaves names out does not hear all that happens to its lists. */
   names: z
     .array(z.enum(EVENT_NAMES, { error: `one of ${EVENT_NAMES.join(", ")}` }))

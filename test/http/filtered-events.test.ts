@@ -80,6 +80,25 @@ test("[P7] a page has no filter that is not understood, no mode, and takes no pl
   }
 });
 
+test("[P7] a filter's value outside its bound is refused in words that say what it has to be", async ({
+  wire,
+}) => {
+  for (const [query, bound] of [
+    ["tokens=", "an address, 0x and hexadecimal digits"],
+    [`tokens=0x${"a".repeat(130)}`, "at most 130 characters"],
+    ["symbols=", "a text of 1 to 64 characters"],
+    [`symbols=${"A,".repeat(64)}A`, "a list of 1 to 64"],
+    ["min_liquidity=-1", "from 0 on"],
+  ]) {
+    const { message, body } = await wire.ask(`${PATH}?${query}`, {});
+    expect(message.statusCode, query).toBe(400);
+    expect(JSON.parse(body)).toMatchObject({
+      bound,
+      detail: expect.stringContaining(`it has to be ${bound}`),
+    });
+  }
+});
+
 test("[W34] [W35] [S3] a stream in mode latest names what it missed without an id, and the lists with the cursor", async ({
   wire,
 }) => {

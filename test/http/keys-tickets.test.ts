@@ -174,3 +174,29 @@ test("[K5] a key in the address is refused and not repeated, and the message say
     }
   }
 });
+
+test("[K5] a key amid other text of the address, in a path or in a field where none belongs is not repeated either", async ({
+  keyed,
+  wire: open,
+}) => {
+  const key = keyed.secret("pro");
+  for (const wire of [keyed.wire, open]) {
+    const amid = await wire.ask(`/api/v1/events?channels=status,${key}`);
+    expect(JSON.parse(amid.body)).toMatchObject({ status: 400, field: "channels" });
+    expect(amid.body).toContain("have it revoked");
+    const inPath = await wire.ask(`/api/v1/${key}/flares`);
+    const inField = await wire.ask("/api/v1/stream", { ...HANDSHAKE, "sec-websocket-protocol": key });
+    expect([inPath.message.statusCode, inField.message.statusCode]).toEqual([404, 400]);
+    for (const { body } of [amid, inPath, inField]) expect(body).not.toContain(key);
+  }
+});
+
+test("[K4] the tickets of a key that was revoked are good for nothing, also where another key has its id now", async ({
+  keyed,
+}) => {
+  const ticket = await keyed.ticket("pro");
+  keyed.write({ other: { id: keyed.id("pro") } });
+  await keyed.pass(3);
+  const { message } = await keyed.wire.ask(`/api/v1/stream?channels=status&ticket=${ticket}`, HANDSHAKE);
+  expect(message.statusCode).toBe(401);
+});
