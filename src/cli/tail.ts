@@ -30,10 +30,11 @@ export function tailHelp(): string {
 
 Follows the live events of a server, one a line, until it is stopped. Goes on from where it was after a lost connection,
 and says on standard error when it did, or when events are missing. URL may be the stream's (ws:// or wss://), or the
-server's (http:// or https://); default ${DEFAULT_URL}
+server's (http:// or https://), and may have a filter, as http://127.0.0.1:8080/?symbols=CAKE&min_liquidity=50000;
+default ${DEFAULT_URL}
 
 Options:
-  --channels LIST   channels or patterns, separated by commas; default ${DEFAULT_CHANNELS}
+  --channels LIST   channels or patterns, separated by commas; default those of the URL, else ${DEFAULT_CHANNELS}
                     (${CHANNELS.join(", ")},
                     flares.*, *, …)
   --after CURSOR    start behind this cursor, as events and answers carry it, for example ${SAMPLE_CURSOR};
@@ -121,10 +122,16 @@ function readArguments(args: readonly string[]): TailArguments {
     wrong.push(
       `URL ${JSON.stringify(redact(text))} must be an http, https, ws or wss URL, for example ${DEFAULT_URL}`,
     );
-  const channels = textOf(flags.get("channels")) ?? DEFAULT_CHANNELS;
+  const given = url?.searchParams.getAll("channels").join() || undefined;
+  const channels = textOf(flags.get("channels")) ?? given ?? DEFAULT_CHANNELS;
+  const mode = url?.searchParams.get("mode") ?? "events";
+  if (mode !== "events")
+    wrong.push(
+      `mode is ${JSON.stringify(redact(mode))} in the URL, and tail tells every event; leave it out`,
+    );
   const unknown = channels.split(",").filter((channel) => matchChannels(channel.trim()).length === 0);
   for (const channel of unknown) {
-    wrong.push(`--channels: ${JSON.stringify(channel)} names no channel; there are ${CHANNELS.join(", ")}`);
+    wrong.push(`channels: ${JSON.stringify(channel)} names no channel; there are ${CHANNELS.join(", ")}`);
   }
   const after = textOf(flags.get("after"));
   if (after !== undefined && !parseCursor(after)) {

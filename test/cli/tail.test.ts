@@ -208,3 +208,24 @@ test("when the reader of the pipe goes away it ends quietly, with 0", async ({ s
   }
   expect(tail.stderr()).not.toMatch(/EPIPE|rror/);
 });
+
+test("a filter and channels of the URL go with it, and --channels wins over those", async ({ server }) => {
+  const url = `${server.url}/?channels=flares.*&channels=status&symbols=CAKE`;
+  await using own = spawnCli(["tail", url]);
+  const { query } = await server.next();
+  expect([...query]).toEqual([
+    ["channels", "flares.*,status"],
+    ["symbols", "CAKE"],
+  ]);
+  await using flagged = spawnCli(["tail", url, "--channels", "newest.bsc"]);
+  expect((await server.next()).query.get("channels")).toBe("newest.bsc");
+  for (const tail of [own, flagged]) tail.child.kill("SIGTERM");
+});
+
+test("a mode in which events may be left out is refused", async () => {
+  const { code, stderr } = await runCli(["tail", "http://127.0.0.1:9/?mode=latest"]);
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringContaining('mode is "latest" in the URL, and tail tells every event; leave it out'),
+  ]);
+});
