@@ -182,6 +182,7 @@ async function start(config: Config, parts: Parts, given: GatewayParts): Promise
     unwatch();
     keys.stop();
     await polled;
+    await opened.close?.();
     await alerts?.stop();
     // Whoever does not answer its close gets a grace; it is part of the time that the drain may take.
     await hub.drain(Math.max(0, config.drainMs - hub.limits.closeGraceMs));

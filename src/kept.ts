@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
-import { statSync } from "node:fs";
+import { type Stats, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Logger } from "pino";
 import type { Config } from "./config.ts";
+import { MANIFEST_FILE } from "./feed/index.ts";
 import type { Head } from "./hub/index.ts";
 import type { WallClock } from "./lib/clock.ts";
 import { VERSION } from "./lib/version.ts";
@@ -255,8 +256,14 @@ function fingerprintOf(options: KeptOptions): string {
   if (feed === "simulated")
     return JSON.stringify({ feed, seed, refreshMs, version: VERSION, v8: process.versions.v8 });
   const files = [file, profiles].map((path) => {
-    const stat = path === undefined ? undefined : statSync(path, { throwIfNoEntry: false });
+    const stat = path === undefined ? undefined : statOf(path);
     return stat ? [stat.size, stat.mtimeMs] : [];
   });
   return JSON.stringify({ feed, file, profiles, files, group, loop, refreshMs });
+}
+
+/** Of a recording's directory, its manifest, which changes with every part. */
+function statOf(path: string): Stats | undefined {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat?.isDirectory() ? statSync(join(path, MANIFEST_FILE), { throwIfNoEntry: false }) : stat;
 }

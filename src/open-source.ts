@@ -1,10 +1,11 @@
 import type { Logger } from "pino";
 import { type Config, leaderOf } from "./config.ts";
-import { createReplayFeed, createSimulatedFeed, type Feed } from "./feed/index.ts";
+import { createRecorder, RecordingError, recordFeed } from "./feed/index.ts";
 import type { KnownLists } from "./hub/index.ts";
 import type { Kept } from "./kept.ts";
 import type { WallClock } from "./lib/clock.ts";
 import { InputError } from "./lib/input-error.ts";
+import { openFeed } from "./open-feed.ts";
 import type { Snapshot } from "./protocol/index.ts";
 import type { EngineProgress, RestoredState } from "./restored-state.ts";
 import { resumeSimulated, type SimulatedPlace } from "./resume-simulated.ts";
@@ -62,6 +63,8 @@ interface Continuation {
   readonly rejected?: () => Readonly<Record<string, number>>;
   /** Counters of an upstream that is polled. */
   readonly upstream?: () => UpstreamStats;
+  /** Resolves when what the source writes is on disk; to be called when it is polled no more. */
+  readonly close?: () => Promise<void>;
 }
 
 /** The source that the config names, or the one that is given, gone on with where what was kept allows it. */
@@ -92,7 +95,7 @@ export function openSource(
       resume: resumeOf(restored, restored.observedAtMs),
     };
   } catch (error) {
-    if (error instanceof InputError) throw error;
+    if (error instanceof InputError || error instanceof RecordingError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     const problem = `the engine cannot go on from its checkpoint (${reason})`;
     return { ...createEngine(config, parts, undefined), problem };
@@ -132,51 +135,27 @@ function createEngine(
 ): OpenSource {
   const { refreshMs, staleAfterMs } = config;
   const before = restored?.engine;
-  const { feed, beganAtMs } = createFeed(config, parts, restored, place);
+  const { clock, logger } = parts;
+  const opened = openFeed(config, parts, restored, place);
+  const { beganAtMs } = opened;
+  const recorder =
+    config.record === "none"
+      ? undefined
+      : createRecorder({ directory: config.record, feed: opened.feed, clock });
+  const onFailure = (error: Error) => logger.error({ err: error }, error.message);
+  const feed = recorder ? recordFeed(opened.feed, recorder, onFailure) : opened.feed;
+  if (recorder) logger.info({ directory: recorder.directory }, "the market is recorded");
   const options = { facts: feed.facts, refreshMs };
   const engine = before ? TrendEngine.restore(before.checkpoint, options) : new TrendEngine(options);
   // What goes on was shown before: its warm-up is over.
   const warmupMs = before ? 0 : config.warmupMs;
-  const source = createEngineSource({ feed, engine, clock: parts.clock, staleAfterMs, warmupMs });
+  const source = createEngineSource({ feed, engine, clock, staleAfterMs, warmupMs });
   const progress = () => {
     const afterMs = source.clockAtMs;
     if (afterMs === undefined) return undefined;
     return { afterMs, checkpoint: engine.checkpoint(), ...(beganAtMs === undefined ? {} : { beganAtMs }) };
   };
   const rejected = () => engine.rejected;
-  return { kind: "snapshots", source, progress, rejected };
-}
-
-function createFeed(
-  config: Config,
-  { clock, logger }: SourceParts,
-  restored: RestoredState | undefined,
-  place: SimulatedPlace | undefined,
-): { readonly feed: Feed; readonly beganAtMs?: number } {
-  if (config.feed === "simulated") {
-    const { seed, warmupMs, speed } = config;
-    const feed = createSimulatedFeed({
-      seed,
-      speed,
-      clock,
-      ...(place ?? { startAtMs: clock.now(), warmupMs }),
-    });
-    return { feed, beganAtMs: feed.beginAtMs };
-  }
-  const before = restored?.engine;
-  const feed = createReplayFeed({
-    path: config.file,
-    ...(config.profiles === undefined ? {} : { profilesPath: config.profiles }),
-    ...(config.group === undefined ? {} : { group: config.group }),
-    speed: config.speed,
-    loop: config.loop,
-    warmupMs: config.warmupMs,
-    ...(restored && before
-      ? { resume: { afterMs: before.afterMs, catchUpToMs: restored.observedAtMs } }
-      : {}),
-    clock,
-    onSkipped: (reason, line, detail) =>
-      logger.warn({ reason, line, detail }, "line of the recording skipped"),
-  });
-  return { feed };
+  const close = recorder ? { close: () => recorder.close() } : {};
+  return { kind: "snapshots", source, progress, rejected, ...close };
 }

@@ -1,3 +1,4 @@
+import { RecordingError } from "../feed/index.ts";
 import { InputError } from "../lib/input-error.ts";
 import { EXIT, type ExitCode } from "../lib/shutdown.ts";
 import { ERROR_CODES, FlarewireError } from "../protocol/index.ts";
@@ -5,7 +6,8 @@ import { OutputError } from "./text-sink.ts";
 
 /** What an error means to the caller of the program: {@link EXIT}. A fault of the program itself counts as `retry`: a supervisor should start it again. */
 export function exitCodeOf(error: unknown): ExitCode {
-  if (error instanceof OutputError || error instanceof InputError) return EXIT.usage;
+  if (error instanceof OutputError || error instanceof InputError || error instanceof RecordingError)
+    return EXIT.usage;
   if (error instanceof FlarewireError) return ERROR_CODES[error.code].retryable ? EXIT.retry : EXIT.usage;
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   return typeof code === "string" && USER_ERRORS.has(code) ? EXIT.usage : EXIT.retry;

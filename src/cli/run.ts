@@ -29,6 +29,13 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
       return { command: replay, help: replayHelp };
     },
   },
+  record: {
+    summary: "write all that a feed reports into files that replay reads",
+    load: async () => {
+      const { record, recordHelp } = await import("./record.ts");
+      return { command: record, help: recordHelp };
+    },
+  },
   tail: {
     summary: "follow the events of a running server",
     load: async () => {

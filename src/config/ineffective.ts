@@ -4,7 +4,15 @@ import type { Config, SettingName } from "./settings.ts";
 
 /** What only a recorded market has, and what only the embedded engine does. */
 const OF_A_RECORDING: readonly SettingName[] = ["file", "profiles", "group"];
-const OF_THE_ENGINE: readonly SettingName[] = ["feed", "seed", ...OF_A_RECORDING, "speed", "loop", "warmup"];
+const OF_THE_ENGINE: readonly SettingName[] = [
+  "feed",
+  "seed",
+  ...OF_A_RECORDING,
+  "speed",
+  "loop",
+  "warmup",
+  "record",
+];
 
 /** What only a service that is polled needs. */
 const OF_POLLING: readonly SettingName[] = ["pollInterval", "upstreamTimeout"];

@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { join } from "node:path";
 import { z } from "zod";
 import { formatDuration, formatSize, parseDuration, parseSize } from "./quantity.ts";
 
@@ -89,6 +90,20 @@ export function existingFile(look: (path: string) => PathContent): Kind<string> 
         : undefined,
     path: true,
   };
+}
+
+/** A regular file that exists, or the directory of a recording. */
+export function existingRecording(look: (path: string) => PathContent): Kind<string> {
+  const file = existingFile(look);
+  const schema = z.union([
+    file.schema,
+    z
+      .string()
+      .min(1)
+      .max(4_096)
+      .refine((path) => look(join(path, "manifest.json")) === "file"),
+  ]);
+  return { ...file, schema, bound: "the path of a file that can be read, or of a recording's directory" };
 }
 
 /** A directory, made when it is not there, or the word `none`. */

@@ -6,6 +6,7 @@ import {
   directoryOrNone,
   duration,
   existingFile,
+  existingRecording,
   flag,
   hostName,
   integer,
@@ -99,11 +100,12 @@ export const SETTINGS = {
     example: "7",
     description: "What the simulated market is made from: the same seed and start give the same market",
   }),
-  file: setting("file", existingFile(look), {
+  file: setting("file", existingRecording(look), {
     default: shipped("2017-11-12.csv.gz"),
     defaultText: "where feed is replay, the shipped day, 2017-11-12",
     example: "recordings/today.csv.gz",
-    description: "Recording to play: candles as CSV or market events as NDJSON, gzip or not",
+    description:
+      "Recording to play: candles as CSV or market events as NDJSON, gzip or not, or the directory of a recording that Flarewire made",
   }),
   profiles: setting("profiles", existingFile(look), {
     default: { simulated: undefined, shipped: shipped("2017-11-12.profiles.json"), own: undefined },
@@ -134,6 +136,12 @@ export const SETTINGS = {
     defaultText: "6h for the simulated market, 8h for the shipped day, else 0",
     example: "30m",
     description: "Event time that is run through at full speed at the start, so that the first page is alive",
+  }),
+  record: setting("record", directoryOrNone, {
+    default: "none",
+    example: "/var/lib/flarewire/recordings",
+    description:
+      "Directory in which all that the feed reports is recorded, in a directory of its own for each run; none: nothing is",
   }),
   refresh: setting("refreshMs", duration(SECOND, HOUR), {
     default: "5s",

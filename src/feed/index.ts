@@ -1,5 +1,8 @@
-/** Where market events come from. One port, `Feed`; here recordings, replayed at any speed. */
+/** Where market events come from. One port, `Feed`: a simulated market, recordings replayed at any speed; and what records any of them. */
 export type { Feed } from "./feed.ts";
+export { MANIFEST_FILE } from "./record/manifest.ts";
+export { recordFeed } from "./record/record-feed.ts";
+export { createRecorder, type Recorder, RecordingError } from "./record/recorder.ts";
 export { addressOf } from "./replay/pair-book.ts";
 export {
   createReplayFeed,

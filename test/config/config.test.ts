@@ -14,6 +14,7 @@ const BAD: Readonly<Record<SettingName, { readonly text: string; readonly json: 
   source: { text: "ftp://example.org", json: ["engine"] },
   feed: { text: "crystal-ball", json: null },
   file: { text: "no-such-file.csv", json: {} },
+  record: { text: "no\0path", json: 7 },
   profiles: { text: "no-such-profiles.json", json: 1 },
   group: { text: "doge", json: true },
   seed: { text: "-1", json: 0.5 },

@@ -157,7 +157,7 @@ test("a recording of one's own is served and replayed", { timeout: 60_000 }, asy
       .map((word) =>
         word.startsWith("candles.csv") ? file : /^(out|end)\./.test(word) ? join(directory, word) : word,
       );
-  const [serving = []] = take(/flarewire -- serve --file/).map(own);
+  const [serving = []] = take(/flarewire -- serve --file candles/).map(own);
   await using server = spawnCli([...serving, "--port", "0", "--log-level", "error"]);
   await server.said("stdout", /http:\/\/127\.0\.0\.1:\d+/);
   const url = /http:\/\/127\.0\.0\.1:\d+/.exec(server.stdout())?.[0] ?? "";
@@ -172,6 +172,19 @@ test("a recording of one's own is served and replayed", { timeout: 60_000 }, asy
   const { code, stderr } = await runCli([...replay]);
   expect([code, stderr]).toEqual([0, expect.any(String)]);
   expect(JSON.parse(readFileSync(join(directory, "end.json"), "utf8"))).toHaveProperty("charts");
+});
+
+test("what a feed reports is recorded and served", { timeout: 60_000 }, async () => {
+  const own = (words: readonly string[]) =>
+    words.slice(words.indexOf("--") + 1).map((word) => (word === "recordings" ? directory : word));
+  const [recording = []] = take(/flarewire -- record/).map(own);
+  const { code, stdout } = await runCli([...recording, "--speed", "max"]);
+  expect([code, stdout.startsWith(directory)]).toEqual([0, true]);
+  const [serving = []] = take(/flarewire -- serve --file recordings/).map((words) =>
+    own(words).map((word) => (word.startsWith("recordings/") ? stdout.trim() : word)),
+  );
+  await using server = spawnCli([...serving, "--port", "0", "--log-level", "error"]);
+  await server.said("stdout", /http:\/\/127\.0\.0\.1:\d+/);
 });
 
 test("the program that embeds the gateway is well typed and runs", { timeout: 60_000 }, async () => {

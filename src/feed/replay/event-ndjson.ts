@@ -20,6 +20,8 @@ export const RecordingHeader = z.object({
   /** Of the feed that was recorded. Simulated data stays simulated; everything else is `recorded` when it is replayed. */
   origin: Origin.optional(),
   facts: FeedFacts,
+  /** Every `clock` that the feed told stands in the recording: a replay adds none. Absent: a replay adds one at each whole second. */
+  clocks: z.literal("recorded").optional(),
 });
 export type RecordingHeader = z.infer<typeof RecordingHeader>;
 

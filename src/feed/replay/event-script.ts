@@ -71,6 +71,16 @@ export class EventScript {
     }
   }
 
+  /** The lines that follow are those of another file, which may begin with a header. */
+  beginPart(): void {
+    this.#begun = false;
+  }
+
+  /** Notes that what follows this line of the recording is lost. */
+  noteTorn(detail: string): void {
+    this.#skip("torn", detail);
+  }
+
   /**
    * Goes back to the first line, for the same events a lap later, or for those of the lap that `fromMs` of event time lies in, if that
    * is a later one. `false` when no lap more fits before the year 9999 ends.

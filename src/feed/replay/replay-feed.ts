@@ -35,7 +35,7 @@ export interface ReplayResume {
 
 /** How a recording is replayed. */
 export interface ReplayOptions {
-  /** The recording: a regular file, gzip or not (its first bytes decide, not its name). */
+  /** The recording: a regular file, gzip or not (its first bytes decide, not its name), or a directory with the manifest of one. */
   readonly path: string;
   /** `auto` (the default) takes a file whose first character is `{` for NDJSON, any other for CSV. */
   readonly format?: RecordingFormat | "auto";
@@ -104,15 +104,20 @@ class FileReplay implements ReplayFeed {
   readonly #options: ReplayOptions;
   readonly #sizeBytes: number;
   readonly #skips: SkipCounter;
-  readonly #timeline = new Timeline();
+  readonly #timeline: Timeline;
+  readonly #parts: RecordingHead["parts"];
   readonly #script: EventScript;
   #started = false;
   #bytesRead = 0;
+  /** The file that is read, or was read last. */
+  #readingPath = "";
   #progressAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: ReplayOptions, head: RecordingHead, profiles: TokenProfiles | undefined) {
     this.#options = options;
     this.#sizeBytes = head.sizeBytes;
+    this.#parts = head.parts;
+    this.#timeline = new Timeline(head.hasOwnClocks);
     this.origin = head.origin;
     this.facts = { ...head.facts, profiles: head.facts.profiles || profiles !== undefined };
     this.#skips = new SkipCounter(options.onSkipped);
@@ -176,14 +181,28 @@ class FileReplay implements ReplayFeed {
     });
   }
 
-  /** The file's lines, as many at once as one read gives. What follows the last line end of a cut file is no line. */
+  /** The recording's lines, as many at once as one read gives. What follows the last line end of a cut file is no line. */
   async *#lines() {
-    const splitter = new LineSplitter();
-    const onRead = (bytes: number) => {
-      this.#bytesRead = bytes;
-    };
-    for await (const bytes of readBytes(this.#options.path, onRead)) yield splitter.push(bytes);
-    yield splitter.finish();
+    let before = 0;
+    for (const { path, isOpen } of this.#parts) {
+      const splitter = new LineSplitter();
+      let read = 0;
+      const onRead = (bytes: number) => {
+        read = bytes;
+        this.#bytesRead = before + bytes;
+      };
+      this.#readingPath = path;
+      this.#script.beginPart();
+      try {
+        for await (const bytes of readBytes(path, onRead)) yield splitter.push(bytes);
+        yield splitter.finish();
+      } catch (error) {
+        // Whoever wrote it was killed, or is still at it: that is no fault of the recording.
+        if (!isOpen || !(error instanceof BytesEndedError) || error.how === "unreadable") throw error;
+        this.#script.noteTorn(`${path} ends in a member that is not whole`);
+      }
+      before += read;
+    }
   }
 
   #failureOf(error: unknown): InputError {
@@ -195,7 +214,7 @@ class FileReplay implements ReplayFeed {
       damaged: `the file's packed data is damaged after line ${line} (${messageOf(error)})`,
       unreadable: `the file cannot be read on after line ${line} (${messageOf(error)})`,
     }[error.how];
-    return new InputError(this.#options.path, reason, { line, cause: error });
+    return new InputError(this.#readingPath, reason, { line, cause: error });
   }
 
   #nothingUsed(): InputError {

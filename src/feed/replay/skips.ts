@@ -13,6 +13,7 @@ export const SKIP_REASONS = {
   late: "the event lies more than 5 s before the latest one",
   ahead: "the event lies more than 31 days after the latest one",
   "too-many-pairs": "the recording has more than 100,000 pairs; this one is beyond them",
+  torn: "the last part of a recording whose process was killed ends in the middle of a member",
   "profile-unused": "the profiles name a token that the recording does not have",
 } as const;
 export type SkipReason = keyof typeof SKIP_REASONS;

@@ -2,6 +2,7 @@ import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { constants, gunzipSync } from "node:zlib";
 import { InputError } from "../../lib/input-error.ts";
 import type { FeedFacts, Origin } from "../../market/index.ts";
+import { type PartFile, readRecordingDirectory } from "../record/manifest.ts";
 import { csvFirstLine } from "./candle-csv.ts";
 import { readHeader } from "./event-ndjson.ts";
 import { messageOf } from "./profiles-file.ts";
@@ -17,6 +18,10 @@ export interface RecordingHead {
   readonly sizeBytes: number;
   readonly origin: Origin;
   readonly facts: FeedFacts;
+  /** The passing of time is recorded. */
+  readonly hasOwnClocks: boolean;
+  /** The files that hold it, in order. */
+  readonly parts: readonly PartFile[];
 }
 
 /** Bytes that are looked at; unpacked at most 1,032 times as many. */
@@ -28,6 +33,7 @@ const HEAD_BYTES = 4_096;
  * line ends, or of neither form.
  */
 export function sniffRecording(path: string, format: RecordingFormat | "auto"): RecordingHead {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return directoryHead(path, format);
   const { head, sizeBytes } = readHead(path);
   if (sizeBytes === 0) throw new InputError(path, "the file is empty");
   const text = new TextDecoder().decode(isGzip(head) ? unpackHead(path, head, sizeBytes) : head);
@@ -38,8 +44,27 @@ export function sniffRecording(path: string, format: RecordingFormat | "auto"): 
   return {
     format: found,
     sizeBytes,
+    parts: [{ path, isOpen: false }],
     ...(found === "csv" ? csvHead(path, firstLine) : ndjsonHead(path, firstLine, lines)),
   };
+}
+
+function directoryHead(path: string, format: RecordingFormat | "auto"): RecordingHead {
+  if (format === "csv") throw new InputError(path, "this is a directory, expected a file of candles");
+  const { manifest, parts, sizeBytes } = readRecordingDirectory(path);
+  return {
+    format: "ndjson",
+    sizeBytes,
+    parts,
+    origin: replayedOrigin(manifest.origin),
+    facts: manifest.facts,
+    hasOwnClocks: true,
+  };
+}
+
+/** Simulated data stays simulated; everything else is of the past when it is replayed. */
+function replayedOrigin(origin: Origin | undefined): Origin {
+  return origin === "simulated" ? "simulated" : "recorded";
 }
 
 function readHead(path: string): { head: Buffer; sizeBytes: number } {
@@ -47,7 +72,6 @@ function readHead(path: string): { head: Buffer; sizeBytes: number } {
   try {
     // Before the file is opened: to open a pipe that nobody writes to blocks the whole process.
     const stat = statSync(path);
-    if (stat.isDirectory()) throw new InputError(path, "this is a directory, expected a file");
     // A pipe can be read once only, and not looked at beforehand.
     if (!stat.isFile())
       throw new InputError(
@@ -91,28 +115,30 @@ function unpackHead(path: string, head: Buffer, sizeBytes: number): Buffer {
   }
 }
 
-function csvHead(path: string, firstLine: string): Pick<RecordingHead, "origin" | "facts"> {
+type Said = Pick<RecordingHead, "origin" | "facts" | "hasOwnClocks">;
+
+function csvHead(path: string, firstLine: string): Said {
   const kind = csvFirstLine(firstLine);
   if (typeof kind === "object") throw new InputError(path, kind.problem, { line: 1 });
-  return { origin: "recorded", facts: { trades: false, liquidity: false, listings: false, profiles: false } };
+  const facts = { trades: false, liquidity: false, listings: false, profiles: false };
+  return { origin: "recorded", facts, hasOwnClocks: false };
 }
 
-function ndjsonHead(
-  path: string,
-  firstLine: string,
-  lines: readonly string[],
-): Pick<RecordingHead, "origin" | "facts"> {
+function ndjsonHead(path: string, firstLine: string, lines: readonly string[]): Said {
   if (!firstLine.startsWith("{")) {
     throw new InputError(path, `the first line is ${shown(firstLine)}, expected a JSON object`, { line: 1 });
   }
   const header = readHeader(firstLine);
   if (header && "problem" in header) throw new InputError(path, header.problem, { line: 1 });
-  if (header)
-    return { origin: header.origin === "simulated" ? "simulated" : "recorded", facts: header.facts };
+  if (header) {
+    const { origin, facts, clocks } = header;
+    return { origin: replayedOrigin(origin), facts, hasOwnClocks: clocks === "recorded" };
+  }
   const has = (kind: string) =>
     lines.some((line) => line.includes(`"kind":"${kind}"`) || line.includes(`"kind": "${kind}"`));
   return {
     origin: "recorded",
+    hasOwnClocks: false,
     facts: {
       trades: has("trade"),
       liquidity: has("liquidity"),

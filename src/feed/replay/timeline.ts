@@ -12,11 +12,17 @@ export const LATEST_AT_MS = 253_402_300_799_999;
 
 /** Event time as it passes: which events are in time, and where the ticks belong between them. */
 export class Timeline {
+  readonly #hasOwnClocks: boolean;
   #first: number | undefined;
   #latest = 0;
   #latestFact = -1;
   #lastClock = -1;
   #nextTick = 0;
+
+  /** `hasOwnClocks`: the passing of time is recorded too, and nothing is added to it. */
+  constructor(hasOwnClocks = false) {
+    this.#hasOwnClocks = hasOwnClocks;
+  }
 
   /** Event time of the first event; `undefined` before it. */
   get first(): number | undefined {
@@ -30,7 +36,8 @@ export class Timeline {
 
   /** What speaks against an event at this time, if anything does. */
   judge(at: number): Skipped | undefined {
-    if (this.#first === undefined) return undefined;
+    // Where time was recorded too, the engine has the same clocks to judge by as it had live.
+    if (this.#first === undefined || this.#hasOwnClocks) return undefined;
     if (at < this.#latest - MAX_LATE_MS) {
       return {
         reason: "late",
@@ -52,6 +59,11 @@ export class Timeline {
     if (this.#first === undefined) {
       this.#first = at;
       this.#nextTick = Math.ceil(at / SECOND_MS) * SECOND_MS;
+    }
+    if (this.#hasOwnClocks) {
+      this.#latest = Math.max(this.#latest, at);
+      yield event;
+      return;
     }
     while (this.#nextTick < at) yield this.#tick();
     if (event.kind !== "clock") {
@@ -75,6 +87,7 @@ export class Timeline {
 
   /** The tick that closes the last second, when something happened in it after the last clock. */
   *close(): Generator<Clock> {
+    if (this.#hasOwnClocks) return;
     while (this.#lastClock < this.#latestFact && this.#nextTick <= LATEST_AT_MS) yield this.#tick();
   }
 

@@ -70,7 +70,9 @@ describe("form", () => {
   test("a file that cannot be replayed is refused at once, with its name and the reason", ({ write }) => {
     const path = write("x", "real");
     expect(complaint(`${path}-not`)).toBe("there is no such file");
-    expect(complaint(path.replace(/\/real$/, ""))).toBe("this is a directory, expected a file");
+    expect(complaint(path.replace(/\/real$/, ""))).toBe(
+      "this is a directory without manifest.json, expected a file or the directory of one recording",
+    );
     expect(complaint("/dev/null")).toContain("not a regular file");
     execFileSync("mkfifo", [`${path}-pipe`]);
     expect(complaint(`${path}-pipe`)).toContain("write what comes out of a pipe to a file first");

@@ -1,0 +1,93 @@
+import type { FlagForm } from "../config/flags.ts";
+import { parseDuration } from "../config/quantity.ts";
+import { loadConfig, type SettingName, settingsHelp } from "../config.ts";
+import { createLogger } from "../create-logger.ts";
+import { createRecorder, type Feed, type Recorder, recordFeed } from "../feed/index.ts";
+import { systemClock } from "../lib/clock.ts";
+import { EXIT, type ExitCode, watchShutdown } from "../lib/shutdown.ts";
+import { openFeed } from "../open-feed.ts";
+import { FlarewireError } from "../protocol/index.ts";
+import { plainText } from "./plain-text.ts";
+import { say, type Terminal } from "./terminal.ts";
+
+const SETTINGS: readonly SettingName[] = [
+  "feed",
+  "seed",
+  "file",
+  "profiles",
+  "group",
+  "speed",
+  "loop",
+  "warmup",
+  "logLevel",
+  "config",
+];
+const FLAGS: Readonly<Record<string, FlagForm>> = { for: { value: true } };
+
+/** What `flarewire record --help` prints. */
+export function recordHelp(): string {
+  return `Usage: flarewire record DIRECTORY [options]
+
+Writes all that a feed reports into a directory of its own within DIRECTORY, named by the moment, until SIGTERM or SIGINT, or the feed's end.
+flarewire replay and serve --file read that directory, and give the bytes that the feed itself would have given. The files are
+gzip, market events as lines of JSON: zcat reads them. A process that is killed loses its last second. Prints the directory that it writes.
+
+Options:
+  --for DURATION
+      Ends when so much event time has been recorded, for example 10m.
+${settingsHelp(SETTINGS)}`;
+}
+
+/** `flarewire record`. */
+export async function record(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
+  const { environment } = terminal;
+  const { config, flags } = loadConfig({
+    args,
+    environment,
+    settings: SETTINGS,
+    flags: FLAGS,
+    positionals: ["record"],
+  });
+  if (config.record === "none")
+    throw new FlarewireError(
+      "invalid-setting",
+      "argument DIRECTORY must be the path of a directory, not none",
+    );
+  const mostMs = readSpan(flags.get("for"));
+  const logger = createLogger(config.logLevel);
+  const { feed } = openFeed(config, { clock: systemClock, logger });
+  const recorder = createRecorder({ directory: config.record, feed, clock: systemClock });
+  terminal.stdout.write(`${recorder.directory}\n`);
+  const shutdown = watchShutdown(process);
+  try {
+    await run(feed, recorder, mostMs, shutdown.signal);
+    if (recorder.failure) throw recorder.failure;
+    const { events, parts, bytes } = recorder;
+    say(
+      terminal,
+      `${events} market events recorded in ${parts} part${parts === 1 ? "" : "s"}, ${bytes} bytes: ${plainText(recorder.directory)}`,
+    );
+    return EXIT.clean;
+  } finally {
+    shutdown.dispose();
+  }
+}
+
+/** Draws the feed through the recorder up to its end, the signal, or so much event time; stops at once when it cannot be written. */
+async function run(feed: Feed, recorder: Recorder, mostMs: number, signal: AbortSignal): Promise<void> {
+  const broken = new AbortController();
+  const recorded = recordFeed(feed, recorder, (error) => broken.abort(error));
+  let endAtMs: number | undefined;
+  for await (const event of recorded.events(AbortSignal.any([signal, broken.signal]))) {
+    endAtMs ??= event.at + mostMs;
+    if (event.kind === "clock" && event.at >= endAtMs) break;
+  }
+}
+
+function readSpan(given: string | boolean | undefined): number {
+  if (given === undefined) return Number.POSITIVE_INFINITY;
+  const span = parseDuration(String(given));
+  if (span !== undefined && span > 0) return span;
+  const message = `for = ${JSON.stringify(given)} (flag --for) must be a duration above 0 (units ms, s, m, h, d), for example 10m`;
+  throw new FlarewireError("invalid-setting", message);
+}

@@ -1,0 +1,290 @@
+import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, writeSync } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+import type { WallClock } from "../../lib/clock.ts";
+import { HOUR_MS } from "../../lib/time.ts";
+import { VERSION } from "../../lib/version.ts";
+import type { MarketEvent } from "../../market/index.ts";
+import type { Feed } from "../feed.ts";
+import { RECORDING_VERSION, type RecordingHeader } from "../replay/event-ndjson.ts";
+import { MANIFEST_FILE, type RecordingManifest, type RecordingPart } from "./manifest.ts";
+
+/** A recording cannot be written: the disk is full, the directory is not to be had. The message names it and what is whole. */
+export class RecordingError extends Error {
+  override readonly name = "RecordingError";
+}
+
+/** Options of {@link createRecorder}. */
+export interface RecorderOptions {
+  /** Directory in which the recording makes one of its own, named by the moment; made where there is none. */
+  readonly directory: string;
+  /** What is recorded. */
+  readonly feed: Pick<Feed, "name" | "origin" | "facts">;
+  readonly clock: WallClock;
+  /** Bytes on disk at which a part is closed and the next begins. Default 64 MiB. */
+  readonly partBytes?: number;
+  /** Wall-clock milliseconds after which it is closed likewise. Default one hour. */
+  readonly partMs?: number;
+  /** Characters of text that become one gzip member; each second, what there is. Default 262,144: smaller ones pack worse. */
+  readonly memberChars?: number;
+}
+
+const SEAL_EVERY_MS = 1_000;
+/** Members that wait for the disk, at most, before whoever writes is made to wait. */
+const MOST_WAITING = 8;
+
+const packed = promisify(gzip);
+
+interface OpenPart {
+  readonly file: string;
+  readonly handle: FileHandle;
+  readonly openedAt: number;
+  /** Bytes of whole members. */
+  bytes: number;
+  events: number;
+  firstAt: number;
+  lastAt: number;
+}
+
+interface Member {
+  readonly text: string;
+  readonly events: number;
+  readonly firstAt: number;
+  readonly lastAt: number;
+}
+
+/** Writes market events as a recording that `replay` reads; `RECORDING.md` describes what it makes. */
+export interface Recorder {
+  /** The recording's own directory. */
+  readonly directory: string;
+  /** Events written so far, clocks included. */
+  readonly events: number;
+  /** Bytes on disk, and parts. */
+  readonly bytes: number;
+  readonly parts: number;
+  /** Why nothing more is written. */
+  readonly failure: RecordingError | undefined;
+  /** Takes an event; after a failure it does nothing. Where the disk is slow it returns what is to be waited for, so that memory stays bounded. */
+  write(event: MarketEvent): Promise<void> | undefined;
+  /** Writes what is held and closes the last part. Never rejects: see {@link failure}. May be called again. */
+  close(): Promise<void>;
+}
+
+/**
+ * Begins a recording. Its files hold gzip members, each of whole lines and complete when it is written, so that a process that is killed loses
+ * at most its last second and a torn member, and nothing before that; a loss of power, what the system had not yet written. Throws
+ * {@link RecordingError} when the directory cannot be made.
+ */
+export function createRecorder(options: RecorderOptions): Recorder {
+  return new FileRecorder(options, makeDirectory(options));
+}
+
+/** A directory of its own, so that a process that is started again never mixes its events with those of the one before. */
+function makeDirectory({ directory, clock }: RecorderOptions): string {
+  const name = new Date(clock.now()).toISOString().replaceAll(":", "");
+  try {
+    mkdirSync(directory, { recursive: true });
+    for (let copy = 1; ; copy += 1) {
+      const path = join(directory, copy === 1 ? name : `${name}-${copy}`);
+      try {
+        mkdirSync(path);
+        return path;
+      } catch (error) {
+        if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+      }
+    }
+  } catch (error) {
+    throw new RecordingError(`cannot record into ${directory}: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+class FileRecorder implements Recorder {
+  readonly directory: string;
+  readonly #options: RecorderOptions;
+  readonly #startedAt: string;
+  readonly #stopTimer: () => void;
+  readonly #closed: RecordingPart[] = [];
+  #part: OpenPart | undefined;
+  #lines: string[] = [];
+  #chars = 0;
+  #firstAt = 0;
+  #lastAt = 0;
+  #waiting = 0;
+  #queue: Promise<void> = Promise.resolve();
+  #events = 0;
+  #closedBytes = 0;
+  #failure: RecordingError | undefined;
+  #ending: Promise<void> | undefined;
+
+  constructor(options: RecorderOptions, directory: string) {
+    this.#options = options;
+    this.directory = directory;
+    this.#startedAt = new Date(options.clock.now()).toISOString();
+    try {
+      this.#writeManifest();
+    } catch (error) {
+      throw new RecordingError(`cannot record into ${directory}: ${messageOf(error)}`, { cause: error });
+    }
+    this.#stopTimer = options.clock.every(SEAL_EVERY_MS, () => this.#seal());
+  }
+
+  get events(): number {
+    return this.#events;
+  }
+
+  get bytes(): number {
+    return this.#closedBytes + (this.#part?.bytes ?? 0);
+  }
+
+  get parts(): number {
+    return this.#closed.length + (this.#part ? 1 : 0);
+  }
+
+  get failure(): RecordingError | undefined {
+    return this.#failure;
+  }
+
+  write(event: MarketEvent): Promise<void> | undefined {
+    if (this.#failure || this.#ending) return undefined;
+    if (this.#lines.length === 0) this.#firstAt = event.at;
+    const line = JSON.stringify(event);
+    this.#lines.push(line);
+    this.#chars += line.length + 1;
+    this.#lastAt = event.at;
+    if (this.#chars >= (this.#options.memberChars ?? 262_144)) this.#seal();
+    return this.#waiting > MOST_WAITING ? this.#queue : undefined;
+  }
+
+  close(): Promise<void> {
+    this.#ending ??= this.#end();
+    return this.#ending;
+  }
+
+  async #end(): Promise<void> {
+    this.#stopTimer();
+    this.#seal();
+    await this.#queue;
+    try {
+      await this.#closePart();
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  /** Hands what is held to the disk, as one member. */
+  #seal(): void {
+    if (this.#lines.length === 0) return;
+    const member: Member = {
+      text: `${this.#lines.join("\n")}\n`,
+      events: this.#lines.length,
+      firstAt: this.#firstAt,
+      lastAt: this.#lastAt,
+    };
+    this.#lines = [];
+    this.#chars = 0;
+    this.#waiting += 1;
+    this.#queue = this.#queue.then(async () => {
+      try {
+        if (!this.#failure) await this.#append(member);
+      } catch (error) {
+        this.#fail(error);
+      } finally {
+        this.#waiting -= 1;
+      }
+    });
+  }
+
+  async #append(member: Member): Promise<void> {
+    const part = this.#part ?? (await this.#openPart(member.firstAt));
+    const text = part.bytes === 0 ? `${JSON.stringify(this.#header())}\n${member.text}` : member.text;
+    const bytes = await packed(text);
+    await writeWhole(part, bytes);
+    part.bytes += bytes.byteLength;
+    part.events += member.events;
+    part.lastAt = member.lastAt;
+    this.#events += member.events;
+    const { partBytes = 64 * 1024 * 1024, partMs = HOUR_MS, clock } = this.#options;
+    if (part.bytes >= partBytes || clock.monotonic() - part.openedAt >= partMs) await this.#closePart();
+  }
+
+  async #openPart(firstAt: number): Promise<OpenPart> {
+    const file = `part-${String(this.#closed.length + 1).padStart(5, "0")}.ndjson.gz`;
+    const handle = await open(join(this.directory, file), "wx");
+    const openedAt = this.#options.clock.monotonic();
+    this.#part = { file, handle, openedAt, bytes: 0, events: 0, firstAt, lastAt: firstAt };
+    this.#writeManifest();
+    return this.#part;
+  }
+
+  async #closePart(): Promise<void> {
+    const part = this.#part;
+    if (!part) return;
+    const { file, handle, bytes, events, firstAt, lastAt } = part;
+    await handle.datasync();
+    await handle.close();
+    this.#part = undefined;
+    this.#closedBytes += bytes;
+    this.#closed.push({ state: "closed", file, bytes, events, first_at: firstAt, last_at: lastAt });
+    this.#writeManifest();
+  }
+
+  /** Put in place of the one before in one step, so that no reader ever sees half of it. */
+  #writeManifest(): void {
+    const { name, origin, facts } = this.#options.feed;
+    const open: readonly RecordingPart[] = this.#part ? [{ state: "open", file: this.#part.file }] : [];
+    const manifest: RecordingManifest = {
+      kind: "recording-manifest",
+      version: 1,
+      feed: name,
+      origin,
+      facts,
+      started_at: this.#startedAt,
+      writer: `flarewire/${VERSION}`,
+      parts: [...this.#closed, ...open],
+    };
+    const path = join(this.directory, MANIFEST_FILE);
+    const descriptor = openSync(`${path}.new`, "w");
+    try {
+      const bytes = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
+      for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at);
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+    renameSync(`${path}.new`, path);
+  }
+
+  #header(): RecordingHeader {
+    const { origin, facts } = this.#options.feed;
+    return { kind: "recording", version: RECORDING_VERSION, origin, facts, clocks: "recorded" };
+  }
+
+  #fail(error: unknown): void {
+    if (this.#failure) return;
+    const upTo = this.#part ? ` up to ${new Date(this.#part.lastAt).toISOString()}` : "";
+    const message = `the recording in ${this.directory} cannot go on: ${messageOf(error)}; its ${this.#events} events${upTo} are whole`;
+    this.#failure = new RecordingError(message, { cause: error });
+    this.#stopTimer();
+    this.#lines = [];
+    this.#chars = 0;
+  }
+}
+
+/** Writes behind the whole members; what could be written of one that has no room is taken away again. */
+async function writeWhole({ handle, bytes: from }: OpenPart, bytes: Buffer): Promise<void> {
+  try {
+    for (let at = 0; at < bytes.byteLength; ) {
+      const { bytesWritten } = await handle.write(bytes, at, bytes.byteLength - at, from + at);
+      at += bytesWritten;
+    }
+  } catch (error) {
+    await handle.truncate(from).catch(() => {});
+    throw error;
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

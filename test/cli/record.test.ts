@@ -1,0 +1,138 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createReplayFeed, createSimulatedFeed } from "../../src/feed/index.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import type { MarketEvent } from "../../src/market/index.ts";
+import { checkedFetch } from "../support/validate-response.ts";
+import { runCli, spawnCli, spawnCommand } from "./spawn-cli.ts";
+
+let directory = "";
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), "flarewire-record-"));
+});
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+const at = (name: string) => join(directory, name);
+
+async function read(path: string): Promise<readonly MarketEvent[]> {
+  const events: MarketEvent[] = [];
+  const feed = createReplayFeed({ path, speed: Number.POSITIVE_INFINITY, clock: systemClock });
+  for await (const event of feed.events(new AbortController().signal)) events.push(event);
+  return events;
+}
+
+test("records a span of the simulated market, which replay then plays", { timeout: 60_000 }, async () => {
+  const flags = ["--warmup", "0", "--speed", "max", "--for", "20m"];
+  const { code, stdout, stderr } = await runCli(["record", at("span"), ...flags]);
+  expect([code, stderr]).toEqual([
+    0,
+    expect.stringMatching(/^\d+ market events recorded in 1 part, \d+ bytes: /),
+  ]);
+  const events = await read(stdout.trim());
+  const first = events[0]?.at ?? 0;
+  const same = createSimulatedFeed({
+    startAtMs: first,
+    warmupMs: 0,
+    speed: Number.POSITIVE_INFINITY,
+    clock: systemClock,
+  });
+  const expected: MarketEvent[] = [];
+  for await (const event of same.events(new AbortController().signal)) {
+    if (expected.push(event) === events.length) break;
+  }
+  expect(events.at(-1)?.at).toBeGreaterThanOrEqual(first + 20 * 60_000);
+  expect(events.slice(0, 1_000)).toEqual(expected.slice(0, 1_000));
+  const played = await runCli(["replay", stdout.trim(), "--snapshot", "-"]);
+  expect([played.code, played.stderr]).toEqual([0, expect.not.stringMatching(/skipped|rejected/)]);
+});
+
+test("a recording whose process is killed has all but the last moment, whole", {
+  timeout: 60_000,
+}, async () => {
+  await using cli = spawnCli([
+    "record",
+    at("killed"),
+    "--feed",
+    "replay",
+    "--speed",
+    "4000",
+    "--no-loop",
+    "--warmup",
+    "1h",
+  ]);
+  await cli.said("stdout", "\n");
+  const path = cli.stdout().trim();
+  const part = join(path, "part-00001.ndjson.gz");
+  const deadline = Date.now() + 30_000;
+  while (!(existsSync(part) && statSync(part).size > 60_000) && Date.now() < deadline)
+    await systemClock.sleep(20, new AbortController().signal);
+  cli.child.kill("SIGKILL");
+  await cli.ended();
+  const events = await read(path);
+  const whole = createReplayFeed({
+    path: new URL("../../examples/data/2017-11-12.csv.gz", import.meta.url).pathname,
+    profilesPath: new URL("../../examples/data/2017-11-12.profiles.json", import.meta.url).pathname,
+    speed: Number.POSITIVE_INFINITY,
+    clock: systemClock,
+  });
+  const expected: MarketEvent[] = [];
+  for await (const event of whole.events(new AbortController().signal)) {
+    if (expected.push(event) === events.length) break;
+  }
+  expect(events.length).toBeGreaterThan(1_000);
+  expect(events).toEqual(expected);
+  const { code } = await runCli(["replay", path]);
+  expect(code).toBe(0);
+});
+
+test("where nothing more can be written it ends with 1, and what was recorded is whole", {
+  timeout: 60_000,
+}, async () => {
+  // A bound on the size of files is a full disk that needs no disk of its own: writes beyond it fail.
+  const command = `ulimit -f 200; exec "${process.execPath}" src/main.ts record "${at("full")}" --warmup 0 --speed max`;
+  await using cli = spawnCommand("bash", ["-c", command]);
+  expect(await cli.ended()).toBe(1);
+  expect(cli.stderr()).toMatch(
+    /the recording in \S+ cannot go on: EFBIG.*; its \d+ events up to \S+ are whole/,
+  );
+  const recorded = Number(/its (\d+) events/.exec(cli.stderr())?.[1]);
+  expect(await read(cli.stdout().trim())).toHaveLength(recorded);
+});
+
+test("what cannot be a recording's place is refused before anything is told", async () => {
+  expect((await runCli(["record"])).stderr).toContain("argument RECORD is missing");
+  expect((await runCli(["record", "none"])).stderr).toContain("must be the path of a directory, not none");
+  expect((await runCli(["record", at("x"), "--for", "soon"])).stderr).toContain("for example 10m");
+  const { code, stderr } = await runCli(["record", "/dev/null/x"]);
+  expect([code, stderr]).toEqual([1, expect.stringContaining("cannot record into /dev/null/x")]);
+});
+
+test("[L4] a replay of what a server recorded gives what it served", { timeout: 60_000 }, async () => {
+  const flags = ["--port", "0", "--record", at("served"), "--warmup", "10m", "--speed", "60", "--drain", "0"];
+  await using cli = spawnCli(["serve", ...flags]);
+  await cli.said("stdout", /http:\/\/127\.0\.0\.1:\d+/);
+  const url = /http:\/\/127\.0\.0\.1:\d+/.exec(cli.stdout())?.[0] ?? "";
+  await checkedFetch(`${url}/api/v1/events?after=oldest&limit=1&wait=10`);
+  const { json } = await checkedFetch(`${url}/api/v1/snapshot`);
+  const { events } = (await checkedFetch(`${url}/api/v1/events?after=oldest&limit=1000`)).json as {
+    events: readonly Record<string, unknown>[];
+  };
+  cli.child.kill("SIGTERM");
+  expect(await cli.ended()).toBe(0);
+  const directory = /"directory":"([^"]+)"/.exec(cli.stderr())?.[1] ?? "";
+  const replayed = await runCli(["replay", directory, "--events", "-"]);
+  expect(replayed.code).toBe(0);
+  const told = replayed.stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  const bare = ({ name, channel, observed_at, data }: Record<string, unknown>) =>
+    JSON.stringify({ name, channel, observed_at, data });
+  const lines = new Set(told.map(bare));
+  expect(events.length).toBeGreaterThan(0);
+  expect(events.filter((event) => !lines.has(bare(event)))).toEqual([]);
+  expect(json).toHaveProperty("charts");
+  expect(JSON.parse(readFileSync(join(directory, "manifest.json"), "utf8")).parts[0].state).toBe("closed");
+});

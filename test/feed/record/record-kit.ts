@@ -1,0 +1,82 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test as base } from "vitest";
+import { createRecorder, createSimulatedFeed, type Feed, recordFeed } from "../../../src/feed/index.ts";
+import type { MarketEvent } from "../../../src/market/index.ts";
+import { EMPTY_SNAPSHOT, type Snapshot } from "../../../src/model/index.ts";
+import { createEngineSource, eventLine, toEvents } from "../../../src/source/index.ts";
+import { TrendEngine } from "../../../src/trend/index.ts";
+import { LeapingClock } from "../replay/replay-kit.ts";
+
+export const START = Date.UTC(2026, 0, 1);
+
+/** A directory of the test's own, gone after it. */
+export const test = base.extend<{ directory: string }>({
+  // biome-ignore lint/correctness/noEmptyPattern: the runner demands a pattern
+  directory: async ({}, use) => {
+    const directory = mkdtempSync(join(tmpdir(), "flarewire-record-"));
+    await use(directory);
+    rmSync(directory, { recursive: true });
+  },
+});
+
+/** So much of the simulated market, all at once. */
+export function simulated(minutes: number): Feed {
+  return createSimulatedFeed({
+    startAtMs: START,
+    warmupMs: 0,
+    durationMs: minutes * 60_000,
+    speed: Number.POSITIVE_INFINITY,
+    tokens: 40,
+    clock: new LeapingClock(),
+  });
+}
+
+/** A feed that tells these events and nothing else. */
+export function scripted(events: readonly MarketEvent[]): Feed {
+  return {
+    name: "scripted",
+    origin: "live",
+    facts: { trades: true, liquidity: true, listings: true, profiles: true },
+    async *events() {
+      yield* events;
+    },
+  };
+}
+
+export async function drain(feed: Feed): Promise<readonly MarketEvent[]> {
+  const events: MarketEvent[] = [];
+  for await (const event of feed.events(new AbortController().signal)) events.push(event);
+  return events;
+}
+
+/** What an engine makes of a feed: the lines that `flarewire replay` writes, and the state at the end. */
+export async function play(
+  feed: Feed,
+): Promise<{ readonly lines: readonly string[]; readonly state: string }> {
+  const engine = new TrendEngine({ facts: feed.facts });
+  const source = createEngineSource({ feed, engine, clock: new LeapingClock() });
+  const signal = new AbortController().signal;
+  const lines: string[] = [];
+  let snapshot: Snapshot = EMPTY_SNAPSHOT;
+  for (let poll = await source.poll(signal); poll; poll = await source.poll(signal)) {
+    for (const event of toEvents(snapshot, poll.snapshot, poll.observedAtMs))
+      lines.push(eventLine(lines.length + 1, event));
+    snapshot = poll.snapshot;
+  }
+  return { lines, state: JSON.stringify(snapshot) };
+}
+
+/** The feed, with a recorder in a directory of its own beside it. */
+export function recording(feed: Feed, directory: string, partBytes?: number) {
+  const recorder = createRecorder({
+    directory,
+    feed,
+    clock: new LeapingClock(),
+    memberChars: 20_000,
+    ...(partBytes === undefined ? {} : { partBytes }),
+  });
+  const failures: Error[] = [];
+  return { recorder, failures, feed: recordFeed(feed, recorder, (error) => failures.push(error)) };
+}
