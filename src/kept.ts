@@ -242,7 +242,7 @@ export function keptPath(
 /** Names the file of this source, so that gateways of different sources can share a directory. */
 function identityOf(options: Pick<KeptOptions, "config" | "sourceName">): string {
   const { config, sourceName } = options;
-  const market = config.feed === "simulated" ? config.feed : `${config.feed} ${resolve(config.file)}`;
+  const market = config.feed !== "replay" ? config.feed : `${config.feed} ${resolve(config.file)}`;
   const name = sourceName ?? (needsEngine(options) ? market : config.source);
   return createHash("sha256").update(name).digest("hex").slice(0, 12);
 }
@@ -255,6 +255,10 @@ function fingerprintOf(options: KeptOptions): string {
   // The simulated market is made again: by this program, with the logarithms of this runtime.
   if (feed === "simulated")
     return JSON.stringify({ feed, seed, refreshMs, version: VERSION, v8: process.versions.v8 });
+  if (feed === "exchange") {
+    const { exchanges, exchangeQuotes } = config;
+    return JSON.stringify({ feed, exchanges, exchangeQuotes, refreshMs });
+  }
   const files = [file, profiles].map((path) => {
     const stat = path === undefined ? undefined : statOf(path);
     return stat ? [stat.size, stat.mtimeMs] : [];

@@ -1,7 +1,19 @@
+import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
 import type { Config } from "./config.ts";
-import { createReplayFeed, createSimulatedFeed, type Feed } from "./feed/index.ts";
+import {
+  createBinance,
+  createExchangeFeed,
+  createGate,
+  createKucoin,
+  createReplayFeed,
+  createSimulatedFeed,
+  type Feed,
+  LONGEST_FILL_MS,
+  type Venue,
+} from "./feed/index.ts";
 import type { WallClock } from "./lib/clock.ts";
+import { HOUR_MS } from "./lib/time.ts";
 import type { RestoredState } from "./restored-state.ts";
 import type { SimulatedPlace } from "./resume-simulated.ts";
 
@@ -36,6 +48,18 @@ export function openFeed(
     return { feed, beganAtMs: feed.beginAtMs };
   }
   const before = restored?.engine;
+  if (config.feed === "exchange") {
+    const feed = createExchangeFeed({
+      venues: venuesOf(config, clock),
+      quotes: config.exchangeQuotes,
+      minVolume: config.exchangeVolume,
+      warmupMs: config.warmupMs,
+      ...(before ? { resumeAfterMs: before.afterMs } : {}),
+      clock,
+      onNotice: (sentence, isTrouble) => (isTrouble ? logger.warn(sentence) : logger.info(sentence)),
+    });
+    return { feed };
+  }
   const feed = createReplayFeed({
     path: config.file,
     ...(config.profiles === undefined ? {} : { profilesPath: config.profiles }),
@@ -51,4 +75,22 @@ export function openFeed(
       logger.warn({ reason, line, detail }, "line of the recording skipped"),
   });
   return { feed };
+}
+
+/** The exchanges that the config names, where it says that they are. */
+function venuesOf(config: Config, clock: WallClock): readonly Venue[] {
+  const { binanceUrl, binanceStreamUrl, kucoinUrl, gateUrl, gateStreamUrl } = config;
+  const open = {
+    binance: () => createBinance({ url: binanceUrl, streamUrl: binanceStreamUrl }),
+    kucoin: () => createKucoin({ url: kucoinUrl, connectId: randomUUID }),
+    gate: () => createGate({ url: gateUrl, streamUrl: gateStreamUrl, now: () => clock.now() }),
+  };
+  return [...new Set(config.exchanges)].map((name) => open[name]());
+}
+
+/** Why the exchanges' market cannot be gone on with; `undefined`: what happened since can be asked for. */
+export function exchangeGap(restored: RestoredState, nowMs: number): string | undefined {
+  const afterMs = restored.engine?.afterMs ?? 0;
+  if (nowMs - afterMs <= LONGEST_FILL_MS) return undefined;
+  return `its last state is of ${new Date(afterMs).toISOString()}, and the exchanges are asked for no more than ${LONGEST_FILL_MS / HOUR_MS} hours`;
 }

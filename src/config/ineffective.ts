@@ -2,8 +2,18 @@ import { leaderOf } from "./leader-of.ts";
 import type { Layer } from "./resolve.ts";
 import type { Config, SettingName } from "./settings.ts";
 
-/** What only a recorded market has, and what only the embedded engine does. */
+/** What only a recorded market has, what only that of the exchanges, and what only the embedded engine does. */
 const OF_A_RECORDING: readonly SettingName[] = ["file", "profiles", "group"];
+const OF_EXCHANGES: readonly SettingName[] = [
+  "exchanges",
+  "exchangeQuotes",
+  "exchangeVolume",
+  "binanceUrl",
+  "binanceStreamUrl",
+  "kucoinUrl",
+  "gateUrl",
+  "gateStreamUrl",
+];
 const OF_THE_ENGINE: readonly SettingName[] = [
   "feed",
   "seed",
@@ -11,6 +21,7 @@ const OF_THE_ENGINE: readonly SettingName[] = [
   "speed",
   "loop",
   "warmup",
+  ...OF_EXCHANGES,
   "record",
 ];
 
@@ -40,12 +51,31 @@ function idleForMarket(config: Config, layers: readonly Layer[]): readonly strin
   if (source !== "engine") {
     return ofTheEngine(source, layers);
   }
-  if (feed !== "simulated") {
-    const why = "has no effect on a recorded market: it is for the simulated one";
-    return told(["seed"], layers, `${why}; leave it out, or set feed to simulated`);
-  }
-  const why = "has no effect on the simulated market: it is for a recorded one";
-  return told([...OF_A_RECORDING, "loop"], layers, `${why}; leave it out, or set feed to replay`);
+  return [
+    ...(feed === "simulated" ? [] : idleOn(feed, "simulated", ["seed"], layers)),
+    ...(feed === "replay" ? [] : idleOn(feed, "replay", [...OF_A_RECORDING, "loop"], layers)),
+    ...(feed === "exchange"
+      ? told(["speed"], layers, "has no effect on a live market, which has its own; leave it out")
+      : []),
+    ...(feed === "exchange" ? [] : idleOn(feed, "exchange", OF_EXCHANGES, layers)),
+  ];
+}
+
+const MARKETS: Readonly<Record<Config["feed"], readonly [market: string, one: string]>> = {
+  simulated: ["the simulated market", "the simulated one"],
+  replay: ["a recorded market", "a recorded one"],
+  exchange: ["the exchanges' market", "that of the exchanges"],
+};
+
+/** What is for another feed only. */
+function idleOn(
+  feed: Config["feed"],
+  other: Config["feed"],
+  names: readonly SettingName[],
+  layers: readonly Layer[],
+): readonly string[] {
+  const why = `has no effect on ${MARKETS[feed][0]}: it is for ${MARKETS[other][1]}`;
+  return told(names, layers, `${why}; leave it out, or set feed to ${other}`);
 }
 
 function ofTheEngine(source: string, layers: readonly Layer[]): readonly string[] {

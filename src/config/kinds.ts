@@ -155,6 +155,37 @@ export const sourceName: Kind<string> = {
   url: true,
 };
 
+/** One or more of these words, separated by commas, or a list of them. */
+export function someOf<const T extends readonly [string, ...string[]]>(words: T): Kind<readonly T[number][]> {
+  return {
+    schema: list(z.enum(words)).refine((given) => given.length > 0),
+    bound: `one or more of ${words.join(", ")}, separated by commas`,
+  };
+}
+
+/** Names of currencies in capitals. */
+export const currencies: Kind<readonly string[]> = {
+  schema: list(z.string().regex(/^[A-Z0-9]{2,12}$/)).refine((given) => given.length > 0),
+  bound: "one or more names of 2 to 12 capital letters and figures, separated by commas",
+};
+
+/** The address of a service of others, without a slash at its end. `schemes`: `http` or `ws`; each with its `s`. */
+export function serviceUrl(scheme: "http" | "ws"): Kind<string> {
+  const isGood = (text: string) =>
+    text.startsWith(`${scheme}://`) || text.startsWith(`${scheme}s://`)
+      ? isServiceUrl(text.replace(/^ws/, "http"))
+      : false;
+  return {
+    schema: z
+      .string()
+      .max(2_048)
+      .refine(isGood)
+      .transform((url) => url.replace(/\/+$/, "")),
+    bound: `an address that begins with ${scheme}:// or ${scheme}s://, without user, query and fragment`,
+    url: true,
+  };
+}
+
 /** A list of web origins, `*` for any, `none` for the empty list. */
 export const origins: Kind<readonly string[]> = {
   schema: list(
@@ -177,7 +208,7 @@ function quantity(parse: (text: string) => number | undefined, min: number, max:
   return text.transform((value) => parse(value) ?? Number.NaN).pipe(z.number().min(min).max(max));
 }
 
-function list(item: z.ZodType<string, string>): z.ZodType<readonly string[]> {
+function list<T extends string>(item: z.ZodType<T, string>): z.ZodType<readonly T[]> {
   const text = z
     .string()
     .transform((value) => (value === "none" ? [] : value.split(",").map((part) => part.trim())));

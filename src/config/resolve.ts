@@ -1,4 +1,5 @@
 import { dirname, resolve } from "node:path";
+import { LONGEST_FILL_MS } from "../feed/index.ts";
 import { FlarewireError } from "../protocol/index.ts";
 import { leaderOf } from "./leader-of.ts";
 import { formatDuration } from "./quantity.ts";
@@ -90,7 +91,7 @@ function readGiven(
 function marketOf(layers: readonly Layer[]): Market {
   const given = (name: SettingName) => layers.find((layer) => layer.has(name))?.get(name)?.value;
   const feed = given("feed") ?? (given("file") === undefined ? "simulated" : "replay");
-  if (feed === "simulated") return "simulated";
+  if (feed === "simulated" || feed === "exchange") return feed;
   return given("file") === undefined ? "shipped" : "own";
 }
 
@@ -107,6 +108,12 @@ function contradictions(config: Config): readonly string[] {
     const [stale, poll] = [formatDuration(config.staleAfterMs), formatDuration(config.pollIntervalMs)];
     return [
       `staleAfter = ${stale} must be longer than pollInterval = ${poll}, or data is stale between two polls`,
+    ];
+  }
+  if (config.source === "engine" && config.feed === "exchange" && config.warmupMs > LONGEST_FILL_MS) {
+    const [given, most] = [formatDuration(config.warmupMs), formatDuration(LONGEST_FILL_MS)];
+    return [
+      `warmup = ${given} must be at most ${most} with feed = exchange: no more is asked of the exchanges`,
     ];
   }
   return [];

@@ -1,8 +1,10 @@
 import { statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { z } from "zod";
+import { VENUES } from "../feed/index.ts";
 import { GROUPS } from "../model/index.ts";
 import {
+  currencies,
   directoryOrNone,
   duration,
   existingFile,
@@ -15,14 +17,16 @@ import {
   oneOf,
   origins,
   type PathContent,
+  serviceUrl,
   size,
+  someOf,
   sourceName,
   speed,
   urlPath,
 } from "./kinds.ts";
 
-/** Which market is served: the simulated one, the recorded day that ships with the project, or the user's own recording. */
-export type Market = "simulated" | "shipped" | "own";
+/** Which market is served: the simulated one, the recorded day that ships with the project, the user's own recording, or the exchanges' own. */
+export type Market = "simulated" | "shipped" | "own" | "exchange";
 
 /** One thing that can be set. Its flag, variable and file key follow from its name: see {@link flagOf} and {@link variableOf}. */
 export interface Setting<T = unknown, F extends string = string> extends Kind<T> {
@@ -88,12 +92,12 @@ export const SETTINGS = {
     description:
       "Where the data comes from: the embedded engine, another service with this API, which is polled, or, as follow:URL, another Flarewire, whose events are mirrored",
   }),
-  feed: setting("feed", oneOf(["simulated", "replay"]), {
-    default: { simulated: "simulated", shipped: "replay", own: "replay" },
+  feed: setting("feed", oneOf(["simulated", "replay", "exchange"]), {
+    default: { simulated: "simulated", shipped: "replay", own: "replay", exchange: "exchange" },
     defaultText: "simulated; replay where file is given",
     example: "replay",
     description:
-      "Where the engine's market events come from: a simulated market, or replay of a recorded one",
+      "Where the engine's market events come from: a simulated market, replay of a recorded one, or the spot markets of exchanges, live",
   }),
   seed: setting("seed", integer(0, 4_294_967_295), {
     default: "1",
@@ -108,7 +112,12 @@ export const SETTINGS = {
       "Recording to play: candles as CSV or market events as NDJSON, gzip or not, or the directory of a recording that Flarewire made",
   }),
   profiles: setting("profiles", existingFile(look), {
-    default: { simulated: undefined, shipped: shipped("2017-11-12.profiles.json"), own: undefined },
+    default: {
+      simulated: undefined,
+      shipped: shipped("2017-11-12.profiles.json"),
+      own: undefined,
+      exchange: undefined,
+    },
     defaultText: "those of the shipped day, else none",
     example: "recordings/profiles.json",
     description: "File that gives the recording's pairs their group, name and facts",
@@ -120,22 +129,65 @@ export const SETTINGS = {
     description: "Group to which all pairs of a candle file belong; only tokens of bsc can flare",
   }),
   speed: setting("speed", speed(0.001, 1_000_000), {
-    default: { simulated: "1", shipped: "60", own: "60" },
+    default: { simulated: "1", shipped: "60", own: "60", exchange: "1" },
     defaultText: "1 for the simulated market, 60 for a recorded one",
     example: "600",
     description: "Event time that passes in a second of real time, in seconds; max plays as fast as can be",
   }),
   loop: setting("loop", flag, {
-    default: { simulated: "false", shipped: "true", own: "false" },
+    default: { simulated: "false", shipped: "true", own: "false", exchange: "false" },
     defaultText: "true for the shipped day, else false",
     example: "false",
     description: "Start over when the recording ends, its times moved on so that they never go back",
   }),
   warmup: setting("warmupMs", duration(0, 7 * 24 * HOUR), {
-    default: { simulated: "6h", shipped: "8h", own: "0" },
-    defaultText: "6h for the simulated market, 8h for the shipped day, else 0",
+    default: { simulated: "6h", shipped: "8h", own: "0", exchange: "6h" },
+    defaultText: "6h for the simulated market and the exchanges, 8h for the shipped day, else 0",
     example: "30m",
-    description: "Event time that is run through at full speed at the start, so that the first page is alive",
+    description:
+      "Event time that is run through at full speed at the start, so that the first page is alive; of the exchanges at most 12h",
+  }),
+  exchanges: setting("exchanges", someOf(VENUES), {
+    default: VENUES.join(","),
+    example: "binance,gate",
+    description: "Exchanges that are followed; none of them needs a key",
+  }),
+  exchangeQuotes: setting("exchangeQuotes", currencies, {
+    default: "USDT,USDC",
+    example: "USDT",
+    description:
+      "Currencies in which a followed market is quoted; each is taken for a US dollar, and a token is followed in the market with the most volume",
+  }),
+  exchangeVolume: setting("exchangeVolume", integer(0, 1_000_000_000_000), {
+    default: "1000000",
+    example: "250000",
+    description:
+      "Least volume of a followed market within 24 hours, in its quote; of a token that is followed already, half of it",
+  }),
+  binanceUrl: setting("binanceUrl", serviceUrl("http"), {
+    default: "https://data-api.binance.vision",
+    example: "https://api.binance.com",
+    description: "Where Binance is asked for markets and past candles",
+  }),
+  binanceStreamUrl: setting("binanceStreamUrl", serviceUrl("ws"), {
+    default: "wss://data-stream.binance.vision",
+    example: "wss://stream.binance.com:9443",
+    description: "Where Binance's candles are streamed",
+  }),
+  kucoinUrl: setting("kucoinUrl", serviceUrl("http"), {
+    default: "https://api.kucoin.com",
+    example: "https://openapi-v2.kucoin.com",
+    description: "Where KuCoin is asked for markets, past candles and the place of its stream",
+  }),
+  gateUrl: setting("gateUrl", serviceUrl("http"), {
+    default: "https://api.gateio.ws",
+    example: "https://api.gate.example.org",
+    description: "Where Gate is asked for markets and past candles",
+  }),
+  gateStreamUrl: setting("gateStreamUrl", serviceUrl("ws"), {
+    default: "wss://api.gateio.ws",
+    example: "wss://stream.gate.example.org",
+    description: "Where Gate's candles are streamed",
   }),
   record: setting("record", directoryOrNone, {
     default: "none",

@@ -12,4 +12,6 @@ export interface Feed {
    * throws FlarewireError when it fails for good; returns soon after `signal` aborts. Iterated at most once.
    */
   events(signal: AbortSignal): AsyncIterable<MarketEvent>;
+  /** What of it does not work while the rest goes on, in words for everybody: without addresses, and without figures that change. `undefined`: all of it works. */
+  readonly trouble?: () => string | undefined;
 }

@@ -1,4 +1,10 @@
 /** Where market events come from. One port, `Feed`: a simulated market, recordings replayed at any speed; and what records any of them. */
+
+export { createBinance } from "./exchange/binance.ts";
+export { createExchangeFeed, type ExchangeFeedOptions, LONGEST_FILL_MS } from "./exchange/exchange-feed.ts";
+export { createGate } from "./exchange/gate.ts";
+export { createKucoin } from "./exchange/kucoin.ts";
+export { VENUES, type Venue, type VenueName } from "./exchange/venue.ts";
 export type { Feed } from "./feed.ts";
 export { MANIFEST_FILE } from "./record/manifest.ts";
 export { recordFeed } from "./record/record-feed.ts";

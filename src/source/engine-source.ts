@@ -118,8 +118,11 @@ class EngineSource implements EngineSnapshotSource {
   freshness(): Freshness {
     const ageMs = Math.max(0, Math.floor(this.#clock.monotonic() - this.#advancedAt));
     const seen = this.#observedAtMs;
+    const { state, reason } = this.#judge(ageMs);
+    const trouble = this.#life.state === "running" ? this.#feed.trouble?.() : undefined;
     return {
-      ...this.#judge(ageMs),
+      state,
+      reason: [reason, trouble ?? ""].filter((part) => part !== "").join("; "),
       observed_at: seen === undefined ? null : new Date(seen).toISOString(),
       last_success_at: seen === undefined ? null : new Date(this.#clock.now() - ageMs).toISOString(),
       data_age_ms: ageMs,

@@ -1,3 +1,4 @@
+import { type Answer, type Failure, type RequestSettings, requestJson } from "../lib/request-json.ts";
 import type { Snapshot } from "../model/index.ts";
 import { fieldOf, isRecord } from "./upstream-json.ts";
 import {
@@ -12,7 +13,6 @@ import {
   readResource,
 } from "./upstream-part.ts";
 import type { UpstreamReports } from "./upstream-reports.ts";
-import { type Answer, type Failure, type RequestSettings, requestJson } from "./upstream-request.ts";
 import { joinTold, NOTHING_TOLD, readTold, type Told } from "./upstream-told.ts";
 
 /** What one look at an upstream brought. */

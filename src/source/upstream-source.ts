@@ -1,13 +1,13 @@
+import { backOffMs } from "../lib/back-off.ts";
 import type { WallClock } from "../lib/clock.ts";
+import type { Failure } from "../lib/request-json.ts";
 import type { Snapshot } from "../model/index.ts";
 import { FlarewireError, type Freshness, type SourceInfo } from "../protocol/index.ts";
 import type { Poll, SnapshotSource } from "./snapshot-source.ts";
-import { backOffMs } from "./upstream-back-off.ts";
 import { judgeUpstream } from "./upstream-freshness.ts";
 import { createMassEndGuard, type MassEndGuard } from "./upstream-mass-end.ts";
 import { type Reading, UpstreamReader } from "./upstream-reader.ts";
 import { type UpstreamCounts, type UpstreamReport, UpstreamReports } from "./upstream-reports.ts";
-import type { Failure } from "./upstream-request.ts";
 import { NOTHING_TOLD, type Told } from "./upstream-told.ts";
 
 /** The settings of {@link createUpstreamSource}. */

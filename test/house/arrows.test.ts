@@ -12,7 +12,7 @@ const ALLOWED: Record<string, { rooms: readonly string[]; packages: readonly str
   market: { rooms: [], packages: ["zod"] },
   protocol: { rooms: ["model"], packages: ["zod"] },
   trend: { rooms: ["market", "model"], packages: ["zod", "uuid"] },
-  feed: { rooms: ["market"], packages: ["node:", "zod"] },
+  feed: { rooms: ["market"], packages: ["node:", "zod", "ws"] },
   source: { rooms: ["trend", "feed", "model", "protocol"], packages: ["node:", "zod", "ws"] },
   log: { rooms: ["protocol"], packages: ["node:"] },
   hub: { rooms: ["log", "protocol"], packages: ["node:", "zod"] },

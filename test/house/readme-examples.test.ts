@@ -6,8 +6,10 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, expect, test } from "vitest";
 import { STREAM_PARAMETERS } from "../../src/http/contracts/parameters.ts";
+import { systemClock } from "../../src/lib/clock.ts";
 import { runCli, spawnCli, spawnNode } from "../cli/spawn-cli.ts";
 import { startLedGateway } from "../examples/led-gateway.ts";
+import { StandIn, type StandInPair } from "../feed/exchange/stand-in.ts";
 import { checkMessage } from "../support/contract.ts";
 import { SseClient } from "../support/sse-client.ts";
 import { checkedFetch } from "../support/validate-response.ts";
@@ -185,6 +187,39 @@ test("what a feed reports is recorded and served", { timeout: 60_000 }, async ()
   );
   await using server = spawnCli([...serving, "--port", "0", "--log-level", "error"]);
   await server.said("stdout", /http:\/\/127\.0\.0\.1:\d+/);
+});
+
+test("the exchanges' markets are served", { timeout: 60_000 }, async () => {
+  const [serving = []] = take(/flarewire -- serve --feed exchange/).map((words) =>
+    words.slice(words.indexOf("--") + 1),
+  );
+  const market: StandInPair = { venue: "binance", base: "BTC", quoteVolume: 1e9 };
+  await using exchange = await new StandIn(systemClock, [market]).listen();
+  const { url: asked, streamUrl } = exchange;
+  const places = [
+    "--binance-url",
+    asked,
+    "--binance-stream-url",
+    streamUrl,
+    "--kucoin-url",
+    asked,
+    "--gate-url",
+    asked,
+  ];
+  await using server = spawnCli([
+    ...serving,
+    ...places,
+    "--gate-stream-url",
+    streamUrl,
+    "--port",
+    "0",
+    "--log-level",
+    "error",
+  ]);
+  await server.said("stdout", "with the live markets of binance, kucoin, gate");
+  const url = /http:\/\/127\.0\.0\.1:\d+/.exec(server.stdout())?.[0] ?? "";
+  const { json } = await checkedFetch(`${url}/api/v1/charts`);
+  expect(json).toMatchObject({ exchange: [{ token: { symbol: "BTC" } }] });
 });
 
 test("the program that embeds the gateway is well typed and runs", { timeout: 60_000 }, async () => {

@@ -7,11 +7,12 @@ import type { Recorder, RecordingError } from "./recorder.ts";
  * A recording that fails is told of once, to `onFailure`, and the feed goes on without it: who serves a market serves it on a full disk too.
  */
 export function recordFeed(feed: Feed, recorder: Recorder, onFailure: (error: RecordingError) => void): Feed {
-  return { ...described(feed), events: (signal) => recorded(feed, recorder, onFailure, signal) };
-}
-
-function described({ name, origin, facts }: Feed): Omit<Feed, "events"> {
-  return { name, origin, facts };
+  const { name, origin, facts } = feed;
+  return {
+    ...{ name, origin, facts },
+    events: (signal) => recorded(feed, recorder, onFailure, signal),
+    trouble: () => feed.trouble?.(),
+  };
 }
 
 async function* recorded(

@@ -1,4 +1,4 @@
-import type { WallClock } from "../lib/clock.ts";
+import type { WallClock } from "./clock.ts";
 
 /** A request took longer than it may. */
 export class DeadlineExpired extends Error {

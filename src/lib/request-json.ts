@@ -1,6 +1,6 @@
-import type { WallClock } from "../lib/clock.ts";
-import { retryAfterMs } from "./upstream-back-off.ts";
-import { DeadlineExpired, withDeadline } from "./upstream-deadline.ts";
+import { retryAfterMs } from "./back-off.ts";
+import type { WallClock } from "./clock.ts";
+import { DeadlineExpired, withDeadline } from "./deadline.ts";
 
 /** Why a request brought nothing, in words such as "answered 503". */
 export interface Failure {
@@ -18,7 +18,7 @@ export type Answer =
   | { readonly kind: "absent"; readonly failure: Failure }
   /** An answer that is no use and will hardly become one by waiting: another content, a redirect, 4xx. */
   | { readonly kind: "unusable"; readonly failure: Failure }
-  /** No whole answer, or one that says "later": refused, timed out, broken off, 429, 5xx. */
+  /** No whole answer, or one that says "later": refused, timed out, broken off, 418, 429, 5xx. */
   | { readonly kind: "failed"; readonly failure: Failure };
 
 /** What every request to one upstream has in common. */
@@ -29,12 +29,14 @@ export interface RequestSettings {
   readonly timeoutMs: number;
   /** Most bytes of a body, after decompression. */
   readonly maxBytes: number;
+  /** Default GET. A POST has no body. */
+  readonly method?: "GET" | "POST";
 }
 
 const LONGEST_ETAG = 1_024;
 
 /**
- * GETs JSON, conditionally when `etag` is given. Rejects only with the signal's reason; whatever the upstream does is an {@link Answer}.
+ * Asks for JSON, conditionally when `etag` is given. Rejects only with the signal's reason; whatever the upstream does is an {@link Answer}.
  * Redirects are not followed, not even within the origin: each poll would pay for them, and a moved service is the operator's to know of.
  */
 export async function requestJson(
@@ -63,7 +65,12 @@ async function exchange(
     "user-agent": "flarewire",
     ...(etag === undefined ? {} : { "if-none-match": etag }),
   };
-  const response = await settings.fetch(url, { headers, redirect: "manual", signal });
+  const response = await settings.fetch(url, {
+    method: settings.method ?? "GET",
+    headers,
+    redirect: "manual",
+    signal,
+  });
   if (response.status === 304 && etag !== undefined) return { kind: "unchanged", headers: response.headers };
   const refusal = refusalOf(response, settings.clock);
   if (!refusal) return await readBody(response, settings.maxBytes);
@@ -76,7 +83,8 @@ async function exchange(
 function refusalOf({ status, headers }: Response, clock: WallClock): Answer | undefined {
   if (status === 404 || status === 405 || status === 501)
     return { kind: "absent", failure: { reason: `answered ${status}` } };
-  if (status === 429 || status === 503) {
+  // 418 is what Binance answers to whom it has banned for not minding its 429.
+  if (status === 429 || status === 418 || status === 503) {
     const waitMs = retryAfterMs(headers, clock.now());
     const failure = {
       reason: `answered ${status}`,

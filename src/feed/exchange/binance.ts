@@ -1,0 +1,147 @@
+import { z } from "zod";
+import { MINUTE_MS } from "../../lib/time.ts";
+import { chunks } from "./chunks.ts";
+import {
+  Currency,
+  Decimal,
+  isPossible,
+  type MinuteCandle,
+  Quantity,
+  readItems,
+  readWhole,
+  type StreamNews,
+  type Venue,
+} from "./venue.ts";
+
+/** Where Binance's public market data is; both need no key. */
+export interface BinancePlaces {
+  /** `https://data-api.binance.vision`, or `https://api.binance.com`. */
+  readonly url: string;
+  /** `wss://data-stream.binance.vision`, or `wss://stream.binance.com:9443`. */
+  readonly streamUrl: string;
+}
+
+const Pairs = z.object({ symbols: z.unknown().optional() });
+const Pair = z.object({
+  symbol: z.string(),
+  status: z.string(),
+  baseAsset: Currency,
+  quoteAsset: Currency,
+  isSpotTradingAllowed: z.boolean().optional(),
+});
+const Ticker = z.object({ symbol: z.string(), quoteVolume: Quantity });
+/** Open time, four prices, volume, close time, quote volume, trades, taker's base volume; more follows that is not read. */
+const Row = z
+  .tuple(
+    [z.int(), Decimal, Decimal, Decimal, Decimal, Decimal, z.int(), z.string(), z.int(), Decimal],
+    z.unknown(),
+  )
+  .transform(
+    ([openAt, open, high, low, close, volume, , , trades, buyVolume]): MinuteCandle => ({
+      ...{ openAt, open, high, low, close, volume, trades, buyVolume },
+    }),
+  );
+const Kline = z.object({
+  e: z.literal("kline"),
+  E: z.int(),
+  s: z.string(),
+  k: z.object({
+    ...{ t: z.int(), i: z.literal("1m"), o: Decimal, c: Decimal, h: Decimal, l: Decimal, v: Decimal },
+    ...{ n: z.int().min(0), V: Decimal },
+  }),
+});
+const MiniTicker = z.object({ e: z.literal("24hrMiniTicker"), s: z.string(), q: Quantity });
+const Wrapped = z.object({ stream: z.string(), data: z.unknown() });
+const Refusal = z.object({ error: z.object({ code: z.number(), msg: z.string() }) });
+
+/** Weight of one minute and address that is left to others: the limit is 6,000. */
+const WEIGHT_LIMIT = 5_000;
+/** Streams on a connection are at most 1,024, and one is for the tickers. */
+const MOST_PAIRS = 400;
+/** A subscription of more makes a message longer than the exchange takes. */
+const PAIRS_A_MESSAGE = 100;
+const ALL_TICKERS = "!miniTicker@arr";
+
+/**
+ * Binance spot. Sources: github.com/binance/binance-spot-api-docs, `rest-api.md` (exchangeInfo, ticker/24hr, klines, limits) and
+ * `web-socket-streams.md` (combined streams, kline, mini tickers, 5 messages a second, 1,024 streams, 24 hours). `!ticker@arr` was retired on
+ * 2026-03-26 (`CHANGELOG.md`). The server pings by the protocol, every 20 seconds.
+ */
+export function createBinance({ url, streamUrl }: BinancePlaces): Venue {
+  return {
+    name: "binance",
+    pauseMs: 60,
+    quota: (headers, nowMs) => {
+      const used = Number(headers.get("x-mbx-used-weight-1m") ?? 0);
+      return used > WEIGHT_LIMIT ? MINUTE_MS - (nowMs % MINUTE_MS) : undefined;
+    },
+    pairs: {
+      request: {
+        url: `${url}/api/v3/exchangeInfo?permissions=SPOT&symbolStatus=TRADING&showPermissionSets=false`,
+      },
+      read: (body) =>
+        readItems(Pair, readWhole(Pairs, body, "exchangeInfo").symbols, "symbols")
+          .filter(
+            ({ status, isSpotTradingAllowed }) => status === "TRADING" && isSpotTradingAllowed !== false,
+          )
+          .map(({ symbol, baseAsset, quoteAsset }) => ({ pair: symbol, base: baseAsset, quote: quoteAsset })),
+    },
+    volumes: {
+      request: { url: `${url}/api/v3/ticker/24hr?type=MINI` },
+      read: (body) =>
+        new Map(readItems(Ticker, body, "tickers").map(({ symbol, quoteVolume }) => [symbol, quoteVolume])),
+    },
+    candles: {
+      most: 1_000,
+      request: (pair, fromMs, toMs) => ({
+        url: `${url}/api/v3/klines?symbol=${encodeURIComponent(pair)}&interval=1m&startTime=${fromMs}&endTime=${toMs - 1}&limit=1000`,
+      }),
+      read: (body) => readItems(Row, body, "klines").filter(isPossible),
+    },
+    stream: {
+      mostPairs: MOST_PAIRS,
+      pauseMs: 300,
+      place: () => ({ url: `${streamUrl}/stream?streams=${ALL_TICKERS}`, greets: false }),
+      subscribe: (pairs, wanted) =>
+        chunks(pairs, PAIRS_A_MESSAGE).map((some, index) =>
+          JSON.stringify({
+            method: wanted ? "SUBSCRIBE" : "UNSUBSCRIBE",
+            params: some.map((pair) => `${pair.toLowerCase()}@kline_1m`),
+            id: index + 1,
+          }),
+        ),
+      read: readMessage,
+    },
+  };
+}
+
+function readMessage(message: unknown): readonly StreamNews[] {
+  const refusal = Refusal.safeParse(message);
+  if (refusal.success) {
+    const { code, msg } = refusal.data.error;
+    return [{ kind: "refused", reason: `refused a subscription (${code} ${msg.slice(0, 100)})` }];
+  }
+  const { data } = Wrapped.safeParse(message).data ?? {};
+  if (Array.isArray(data)) {
+    return data.flatMap((item: unknown): readonly StreamNews[] => {
+      const { s, q } = MiniTicker.safeParse(item).data ?? {};
+      return s === undefined || q === undefined ? [] : [{ kind: "volume", pair: s, quoteVolume: q }];
+    });
+  }
+  if (typeof data === "object" && data !== null && "e" in data && data.e === "serverShutdown")
+    return [{ kind: "ending", reason: "is about to shut down" }];
+  const kline = Kline.safeParse(data).data;
+  if (!kline) return [];
+  const { t, o, c, h, l, v, n, V } = kline.k;
+  const candle: MinuteCandle = {
+    openAt: t,
+    open: o,
+    high: h,
+    low: l,
+    close: c,
+    volume: v,
+    trades: n,
+    buyVolume: V,
+  };
+  return isPossible(candle) ? [{ kind: "candle", pair: kline.s, candle, sentAt: kline.E }] : [];
+}

@@ -1,0 +1,86 @@
+import { MINUTE_MS } from "../../lib/time.ts";
+import type { Candle } from "../../market/index.ts";
+import type { MinuteCandle } from "./venue.ts";
+
+/** What a book has left out so far. */
+export interface BookCounts {
+  /** Candles that came when their minute could no longer be amended. */
+  late: number;
+}
+
+/** Minutes that wait to be told, at most: a day of back-fill. A book that is not emptied forgets the oldest. */
+const MOST_MINUTES = 1_440;
+
+/**
+ * The latest word on each token's minutes, until they are told. Within a minute trade only adds volume, so of two versions the one with more
+ * is the later one, whichever way each came.
+ */
+export class CandleBook {
+  readonly counts: BookCounts = { late: 0 };
+  /** By open time, by token. */
+  readonly #minutes = new Map<number, Map<string, MinuteCandle>>();
+  /** The minute told last, which can still be amended: what was told of it. */
+  #told = new Map<string, MinuteCandle>();
+  #toldOpenAt = Number.NEGATIVE_INFINITY;
+  #amended = new Map<string, MinuteCandle>();
+
+  /** Takes a version of a minute. */
+  put(token: string, candle: MinuteCandle): void {
+    const { openAt } = candle;
+    if (openAt === this.#toldOpenAt) this.#amend(token, candle);
+    else if (openAt < this.#toldOpenAt) this.counts.late += 1;
+    else {
+      const minute = this.#minutes.get(openAt) ?? new Map<string, MinuteCandle>();
+      if (isLater(candle, minute.get(token))) minute.set(token, candle);
+      this.#minutes.set(openAt, minute);
+      if (this.#minutes.size > MOST_MINUTES) this.#minutes.delete(Math.min(...this.#minutes.keys()));
+    }
+  }
+
+  /** The candles of the minute that opened then, which is over, ordered by token. A token without trade has none. */
+  close(openAt: number): readonly Candle[] {
+    const minute = this.#minutes.get(openAt) ?? new Map<string, MinuteCandle>();
+    for (const at of this.#minutes.keys()) if (at <= openAt) this.#minutes.delete(at);
+    this.#told = minute;
+    this.#toldOpenAt = openAt;
+    this.#amended.clear();
+    return eventsOf(minute);
+  }
+
+  /** Candles of the minute told last that are others by now; each once. */
+  amendments(): readonly Candle[] {
+    if (this.#amended.size === 0) return [];
+    const amended = this.#amended;
+    this.#amended = new Map();
+    return eventsOf(amended);
+  }
+
+  #amend(token: string, candle: MinuteCandle): void {
+    const told = this.#told.get(token);
+    if (!isLater(candle, told) || (told && isSame(candle, told))) return;
+    this.#told.set(token, candle);
+    this.#amended.set(token, candle);
+  }
+}
+
+function isLater(candle: MinuteCandle, than: MinuteCandle | undefined): boolean {
+  return than === undefined || Number(candle.volume) >= Number(than.volume);
+}
+
+function isSame(one: MinuteCandle, two: MinuteCandle): boolean {
+  const { open, high, low, close, volume } = one;
+  return (
+    two.open === open && two.high === high && two.low === low && two.close === close && two.volume === volume
+  );
+}
+
+function eventsOf(minute: ReadonlyMap<string, MinuteCandle>): readonly Candle[] {
+  return [...minute]
+    .filter(([, { volume }]) => Number(volume) > 0)
+    .toSorted(([one], [two]) => (one < two ? -1 : 1))
+    .map(([token, candle]) => eventOf(token, candle));
+}
+
+function eventOf(token: string, { openAt, ...rest }: MinuteCandle): Candle {
+  return { kind: "candle", at: openAt + MINUTE_MS, group: "exchange", token, openAt, ...rest };
+}

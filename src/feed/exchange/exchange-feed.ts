@@ -1,0 +1,273 @@
+import type { WallClock } from "../../lib/clock.ts";
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../../lib/time.ts";
+import type { MarketEvent } from "../../market/index.ts";
+import type { Feed } from "../feed.ts";
+import { CandleBook } from "./candle-book.ts";
+import { choosePairs, type FollowedPair, type Listing } from "./choose-pairs.ts";
+import type { MinuteCandle, Venue, VenueName } from "./venue.ts";
+import { VenueFollower } from "./venue-follower.ts";
+
+/** Options of {@link createExchangeFeed}. */
+export interface ExchangeFeedOptions {
+  readonly venues: readonly Venue[];
+  /** Quote currencies whose markets are followed, each taken for a dollar. */
+  readonly quotes: readonly string[];
+  /** Least quote volume within 24 hours of a market that is followed. */
+  readonly minVolume: number;
+  /** How much of the past is told first, from the exchanges' own candles. At most {@link LONGEST_FILL_MS}. */
+  readonly warmupMs: number;
+  /** Go on behind the `clock` event of this time, instead of a warm-up. No longer ago than {@link LONGEST_FILL_MS}. */
+  readonly resumeAfterMs?: number;
+  readonly clock: WallClock;
+  /** Yields [0, 1). Default `Math.random`. */
+  readonly random?: () => number;
+  /** A sentence for the log, about what works and what does not. */
+  readonly onNotice?: (sentence: string, isTrouble: boolean) => void;
+}
+
+/** Longest past that is asked for: what is older is no longer in any window of the engine. */
+export const LONGEST_FILL_MS = 12 * HOUR_MS;
+
+/**
+ * How far event time is behind the exchanges' own: within it, a minute's last candle arrives from all of them, as a rule. One that comes later
+ * amends its minute, as long as the engine takes it.
+ */
+export const LAG_MS = 3_000;
+/** How long after the minute's end, by event time, an amendment is of use: the engine's bound. */
+const AMEND_MS = 5_000;
+/** Lists of pairs and volumes are asked for again. */
+const REFRESH_MS = 10 * MINUTE_MS;
+/** At the start, the others are not waited for any longer when one exchange has answered. */
+const PATIENCE_MS = 15_000;
+const LOOK_EVERY_MS = 250;
+const MOST_TOKENS = 600;
+/** Smaller differences between the clocks are not worth a correction. */
+const CLOCKS_AGREE_MS = 1_000;
+
+/**
+ * The spot markets of exchanges as one feed: each token's candles from the one market in which most is traded (see choosePairs), each minute's when it is
+ * over. First the past is told, then the present, some seconds late. Time is the exchanges', not this machine's, where the two differ.
+ *
+ * An exchange that is down leaves the others going, and {@link Feed.trouble} says so; its tokens are silent meanwhile. While none is live, event time stands
+ * still; afterwards the minutes in between are asked for and told in order, none twice. Never ends by itself, never throws.
+ */
+export function createExchangeFeed(options: ExchangeFeedOptions): Feed {
+  let run: ExchangeRun | undefined;
+  return {
+    name: "exchange",
+    origin: "live",
+    facts: { trades: false, liquidity: false, listings: false, profiles: false },
+    trouble: () => run?.trouble,
+    async *events(signal) {
+      if (run) throw new Error("the exchange feed can be iterated only once");
+      const ending = new AbortController();
+      run = new ExchangeRun(options, AbortSignal.any([signal, ending.signal]));
+      try {
+        yield* run.tell();
+      } catch (error) {
+        if (!signal.aborted) throw error;
+      } finally {
+        ending.abort(new DOMException("the feed is left", "AbortError"));
+      }
+    },
+  };
+}
+
+class ExchangeRun {
+  readonly #options: ExchangeFeedOptions;
+  readonly #signal: AbortSignal;
+  readonly #followers: readonly VenueFollower[];
+  readonly #book = new CandleBook();
+  readonly #listings = new Map<VenueName, Listing>();
+  readonly #introduced = new Set<string>();
+  #followed: ReadonlyMap<string, FollowedPair> = new Map();
+  /** Tokens by venue and pair. */
+  #tokens: ReadonlyMap<string, string> = new Map();
+  #clockAt = 0;
+  #lateTold = 0;
+  #isBehind = true;
+
+  constructor(options: ExchangeFeedOptions, signal: AbortSignal) {
+    this.#options = options;
+    this.#signal = signal;
+    const { clock, random = Math.random } = options;
+    this.#followers = options.venues.map(
+      (venue) =>
+        new VenueFollower({
+          ...{ venue, clock, random, signal },
+          onCandle: (pair, candle) => this.#put(venue.name, pair, candle),
+          onNotice: (sentence, isTrouble) => options.onNotice?.(sentence, isTrouble),
+        }),
+    );
+  }
+
+  get trouble(): string | undefined {
+    const parts = this.#followers.flatMap(({ name, trouble }) =>
+      trouble === undefined ? [] : [`${name} ${trouble}`],
+    );
+    return parts.length === 0 ? undefined : parts.join("; ");
+  }
+
+  async *tell(): AsyncGenerator<MarketEvent> {
+    const { clock, warmupMs, resumeAfterMs } = this.#options;
+    await this.#start();
+    const now = this.#nowMs();
+    this.#clockAt = Math.floor((resumeAfterMs ?? now - warmupMs) / SECOND_MS) * SECOND_MS;
+    if (resumeAfterMs === undefined) {
+      // From a whole minute on, so that the first minute told is whole.
+      this.#clockAt = Math.floor(this.#clockAt / MINUTE_MS) * MINUTE_MS;
+      yield { kind: "clock", at: this.#clockAt };
+    }
+    while (!this.#signal.aborted) {
+      yield* this.#advance();
+      await clock.sleep(LOOK_EVERY_MS, this.#signal);
+    }
+  }
+
+  /** Tells what is due: nothing while no exchange is live. */
+  async *#advance(): AsyncGenerator<MarketEvent> {
+    if (!this.#followers.some(({ isLive }) => isLive)) {
+      this.#isBehind = true;
+      return;
+    }
+    if (this.#isBehind) await this.#catchUp();
+    const target = this.#nowMs() - LAG_MS;
+    while (this.#clockAt + SECOND_MS <= target && !this.#signal.aborted) {
+      const at = this.#clockAt + SECOND_MS;
+      if (at % MINUTE_MS === 0) yield* this.#minute(at);
+      yield* this.#amendments();
+      this.#clockAt = at;
+      yield { kind: "clock", at };
+    }
+    yield* this.#amendments();
+  }
+
+  *#minute(at: number): Generator<MarketEvent> {
+    for (const candle of this.#book.close(at - MINUTE_MS)) {
+      const { token } = candle;
+      if (!this.#introduced.has(token)) {
+        this.#introduced.add(token);
+        yield { kind: "profile", at, group: "exchange", token, symbol: token };
+      }
+      yield candle;
+    }
+  }
+
+  *#amendments(): Generator<MarketEvent> {
+    for (const candle of this.#book.amendments()) {
+      if (candle.at >= this.#clockAt - AMEND_MS) yield candle;
+    }
+  }
+
+  /** Asks for the minutes that are over and were not told, of all that is followed where it can be had. */
+  async #catchUp(): Promise<void> {
+    const nowMs = this.#nowMs();
+    const toMs = Math.floor(nowMs / MINUTE_MS) * MINUTE_MS;
+    const behindMs = nowMs - this.#clockAt;
+    if (behindMs > LONGEST_FILL_MS + HOUR_MS) {
+      this.#clockAt = Math.floor((nowMs - LONGEST_FILL_MS) / MINUTE_MS) * MINUTE_MS;
+      this.#options.onNotice?.("what lies longer ago than twelve hours is not asked for", true);
+    }
+    const fromMs = Math.floor(this.#clockAt / MINUTE_MS) * MINUTE_MS;
+    this.#isBehind = false;
+    if (fromMs >= toMs) return;
+    const had = await Promise.all(
+      this.#followers.map((follower) => follower.fill(this.#pairsOf(follower.name), fromMs, toMs)),
+    );
+    const sum = had.reduce((total, count) => total + count, 0);
+    const minutes = (toMs - fromMs) / MINUTE_MS;
+    this.#options.onNotice?.(
+      `asked for ${minutes} minutes of ${this.#followed.size} markets and was told of ${sum}`,
+      false,
+    );
+  }
+
+  /** Follows each exchange's lists; resolves when all have answered, or one has and the others were waited for. */
+  async #start(): Promise<void> {
+    const { clock } = this.#options;
+    const answered = this.#followers.map((follower) => this.#followLists(follower));
+    const over = new AbortController();
+    const until = AbortSignal.any([this.#signal, over.signal]);
+    const patience = async () => {
+      do await clock.sleep(PATIENCE_MS, until);
+      while (this.#listings.size === 0);
+    };
+    try {
+      await Promise.race([Promise.all(answered), patience()]);
+    } finally {
+      over.abort();
+    }
+    this.#signal.throwIfAborted();
+  }
+
+  /** Asks for an exchange's lists now and then; resolves when it answered the first time. */
+  #followLists(follower: VenueFollower): Promise<void> {
+    const { clock } = this.#options;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const work = async () => {
+      while (!this.#signal.aborted) {
+        const listing = await follower.list();
+        if (listing) {
+          this.#listings.set(listing.venue, listing);
+          this.#choose(listing.venue);
+          resolve();
+        } else {
+          // An exchange that is down keeps what is followed of it.
+          this.#listings.delete(follower.name);
+        }
+        this.#reportLate();
+        await clock.sleep(listing ? REFRESH_MS : SECOND_MS, this.#signal);
+      }
+    };
+    void work().catch(() => {});
+    return promise;
+  }
+
+  #choose(answered: VenueName): void {
+    const { quotes, minVolume } = this.#options;
+    const before = this.#followed;
+    this.#followed = choosePairs([...this.#listings.values()], before, {
+      quotes,
+      minVolume,
+      most: MOST_TOKENS,
+    });
+    this.#tokens = new Map(
+      [...this.#followed.values()].map(({ venue, pair, token }) => [`${venue}/${pair}`, token]),
+    );
+    for (const follower of this.#followers) follower.follow(new Set(this.#pairsOf(follower.name)));
+    const added = [...this.#followed.keys()].filter((token) => !before.has(token)).length;
+    const removed = [...before.keys()].filter((token) => !this.#followed.has(token)).length;
+    if (added + removed > 0)
+      this.#options.onNotice?.(
+        `${answered} has listed its markets: ${this.#followed.size} tokens are followed, ${added} of them new, ${removed} no more`,
+        false,
+      );
+  }
+
+  #pairsOf(venue: VenueName): readonly string[] {
+    return [...this.#followed.values()].flatMap((one) => (one.venue === venue ? [one.pair] : []));
+  }
+
+  #put(venue: VenueName, pair: string, candle: MinuteCandle): void {
+    const token = this.#tokens.get(`${venue}/${pair}`);
+    // A minute of the future is a fault of the exchange's; it would stay in the book until then.
+    if (token === undefined || candle.openAt > this.#nowMs() + MINUTE_MS) return;
+    this.#book.put(token, candle);
+  }
+
+  #reportLate(): void {
+    const { late } = this.#book.counts;
+    if (late > this.#lateTold)
+      this.#options.onNotice?.(`${late - this.#lateTold} candles came when their minute had been told`, true);
+    this.#lateTold = late;
+  }
+
+  /** The exchanges' time: this machine's, but for a difference that most of them agree on. */
+  #nowMs(): number {
+    const ahead = this.#followers
+      .flatMap(({ aheadMs }) => (aheadMs === undefined ? [] : [aheadMs]))
+      .toSorted((a, b) => a - b);
+    const median = ahead[Math.floor((ahead.length - 1) / 2)] ?? 0;
+    return this.#options.clock.now() + (Math.abs(median) > CLOCKS_AGREE_MS ? median : 0);
+  }
+}

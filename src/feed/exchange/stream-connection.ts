@@ -1,0 +1,154 @@
+import { WebSocket } from "ws";
+import type { WallClock } from "../../lib/clock.ts";
+import type { StreamNews, StreamPlace, Venue } from "./venue.ts";
+
+/** What a connection of a stream is made with. */
+export interface ConnectionOptions {
+  readonly stream: Venue["stream"];
+  readonly place: StreamPlace;
+  readonly clock: WallClock;
+  /** What it is for, from the beginning. */
+  readonly pairs: readonly string[];
+  readonly onNews: (news: StreamNews) => void;
+}
+
+/** Nothing at all for so long, not even the answer to a ping: the line is dead, whatever TCP says. */
+const SILENT_MS = 30_000;
+/** No candle for so long although some are subscribed: connected, but mute. */
+const MUTE_MS = 120_000;
+const OPEN_MS = 10_000;
+/** The tickers of all pairs of an exchange in one message have some hundred KiB. */
+const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
+
+/**
+ * One connection to an exchange's stream: opens, subscribes, pings as the exchange wants it, reads, and ends with the first fault. It never
+ * throws and never comes back by itself: whoever made it waits for {@link ended} and makes another.
+ */
+export class StreamConnection {
+  /** Resolves when it is subscribed; never, where it ends before. */
+  readonly ready: Promise<void>;
+  /** Resolves with what ended it. */
+  readonly ended: Promise<string>;
+  readonly #options: ConnectionOptions;
+  readonly #socket: WebSocket;
+  readonly #stop = new AbortController();
+  #markReady: () => void = () => {};
+  #markEnded: (reason: string) => void = () => {};
+  #greeted: () => void = () => {};
+  #heardAt: number;
+  #candleAt: number;
+  #hasPairs: boolean;
+  #sending: Promise<void>;
+
+  constructor(options: ConnectionOptions) {
+    const { place, clock, stream, pairs } = options;
+    this.#options = options;
+    this.ready = new Promise((resolve) => {
+      this.#markReady = resolve;
+    });
+    this.ended = new Promise((resolve) => {
+      this.#markEnded = resolve;
+    });
+    this.#heardAt = clock.monotonic();
+    this.#candleAt = this.#heardAt;
+    this.#hasPairs = pairs.length > 0;
+    this.#socket = new WebSocket(place.url, {
+      handshakeTimeout: OPEN_MS,
+      maxPayload: MAX_MESSAGE_BYTES,
+      perMessageDeflate: false,
+      followRedirects: false,
+    });
+    const opened = new Promise<void>((resolve) => {
+      this.#socket.once("open", () => (place.greets ? undefined : resolve()));
+      this.#greeted = resolve;
+    });
+    this.#listen();
+    this.#sending = opened.then(async () => {
+      await this.#say(stream.subscribe(pairs, true));
+      this.#markReady();
+    });
+    const stops = [clock.every(1_000, () => this.#look())];
+    if (place.ping) {
+      const { everyMs, text } = place.ping;
+      stops.push(clock.every(everyMs, () => this.#send(text())));
+    }
+    void this.ended.then(() => {
+      for (const stop of stops) stop();
+    });
+  }
+
+  /** Subscribes to more pairs, or leaves some, behind what is being sent. */
+  change(added: readonly string[], removed: readonly string[]): void {
+    const { subscribe } = this.#options.stream;
+    this.#hasPairs ||= added.length > 0;
+    const messages = [
+      ...(removed.length > 0 ? subscribe(removed, false) : []),
+      ...(added.length > 0 ? subscribe(added, true) : []),
+    ];
+    this.#sending = this.#sending.then(() => this.#say(messages));
+  }
+
+  close(reason: string): void {
+    this.#end(reason);
+  }
+
+  #listen(): void {
+    const socket = this.#socket;
+    socket.on("message", (data, isBinary) => {
+      this.#heardAt = this.#options.clock.monotonic();
+      if (!isBinary) this.#read(String(data));
+    });
+    const heard = () => {
+      this.#heardAt = this.#options.clock.monotonic();
+    };
+    socket.on("ping", heard).on("pong", heard);
+    socket.on("close", (code) => this.#end(`closed the connection (${code})`));
+    socket.on("error", (error) => this.#end(`broke off (${error.message.slice(0, 200)})`));
+    socket.on("unexpected-response", (request, response) => {
+      request.destroy();
+      this.#end(`refused the stream (${response.statusCode})`);
+    });
+  }
+
+  #read(text: string): void {
+    let message: unknown;
+    try {
+      message = JSON.parse(text);
+    } catch {
+      this.#end("sent what is no JSON");
+      return;
+    }
+    for (const news of this.#options.stream.read(message)) {
+      if (news.kind === "welcome") this.#greeted();
+      else if (news.kind === "ending") this.#end(news.reason);
+      else if (news.kind === "candle") this.#candleAt = this.#heardAt;
+      this.#options.onNews(news);
+    }
+  }
+
+  #look(): void {
+    const now = this.#options.clock.monotonic();
+    if (now - this.#heardAt > SILENT_MS) this.#end(`said nothing for ${SILENT_MS / 1_000} s`);
+    else if (this.#hasPairs && now - this.#candleAt > MUTE_MS)
+      this.#end(`sent no candle for ${MUTE_MS / 1_000} s`);
+  }
+
+  async #say(messages: readonly string[]): Promise<void> {
+    for (const message of messages) {
+      this.#send(message);
+      await this.#options.clock.sleep(this.#options.stream.pauseMs, this.#stop.signal).catch(() => {});
+    }
+  }
+
+  #send(text: string): void {
+    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(text, () => {});
+  }
+
+  #end(reason: string): void {
+    if (this.#stop.signal.aborted) return;
+    this.#stop.abort();
+    this.#markEnded(reason);
+    // At once: whoever sends what is no use is not waited for.
+    this.#socket.terminate();
+  }
+}

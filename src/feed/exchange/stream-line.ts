@@ -1,0 +1,132 @@
+import { backOffMs } from "../../lib/back-off.ts";
+import type { WallClock } from "../../lib/clock.ts";
+import { HOUR_MS } from "../../lib/time.ts";
+import { type ServiceClient, UnexpectedAnswer } from "../service/service-client.ts";
+import { StreamConnection } from "./stream-connection.ts";
+import type { StreamNews, StreamPlace, Venue } from "./venue.ts";
+
+/** What a line is made with. */
+export interface LineOptions {
+  readonly venue: Venue;
+  readonly client: ServiceClient;
+  readonly clock: WallClock;
+  readonly random: () => number;
+  readonly onNews: (news: StreamNews) => void;
+  /** The line was away and is back: what happened to these pairs meanwhile has to be asked for. */
+  readonly onResumed: (pairs: readonly string[]) => void;
+  /** `undefined`: it stands. */
+  readonly onHealth: (trouble: string | undefined) => void;
+}
+
+/** Exchanges cut a connection when it is 24 hours old; it is replaced before. */
+const RENEW_MS = 23 * HOUR_MS;
+const RENEW_SPREAD_MS = HOUR_MS / 2;
+/** A new connection gets so long to be subscribed before the old one is left. */
+const TAKEOVER_MS = 30_000;
+/** A connection that stood for so long was no failure of its making. */
+const STOOD_MS = 60_000;
+
+/**
+ * A lasting subscription to some pairs of an exchange: one connection, made anew with growing pauses when it ends, and replaced in good time before the
+ * exchange cuts it, the new one standing before the old one goes.
+ */
+export class StreamLine {
+  readonly pairs = new Set<string>();
+  readonly #options: LineOptions;
+  #connection: StreamConnection | undefined;
+  #failures = 0;
+
+  constructor(options: LineOptions, pairs: readonly string[]) {
+    this.#options = options;
+    for (const pair of pairs) this.pairs.add(pair);
+  }
+
+  /** Follows these pairs from now on. */
+  change(added: readonly string[], removed: readonly string[]): void {
+    for (const pair of removed) this.pairs.delete(pair);
+    for (const pair of added) this.pairs.add(pair);
+    if (added.length + removed.length > 0) this.#connection?.change(added, removed);
+  }
+
+  /** Keeps the line until the signal aborts. Never rejects. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, random, onHealth } = this.#options;
+    while (!signal.aborted) {
+      const since = clock.monotonic();
+      const reason = await this.#stand(signal).catch((error: unknown) =>
+        error instanceof Error ? error.message : String(error),
+      );
+      if (signal.aborted) return;
+      onHealth(reason);
+      this.#failures = clock.monotonic() - since > STOOD_MS ? 1 : this.#failures + 1;
+      await clock.sleep(backOffMs(this.#failures, random), signal).catch(() => {});
+    }
+  }
+
+  /** Connects, and replaces the connection when it is old; resolves with why it ended. */
+  async #stand(signal: AbortSignal): Promise<string> {
+    const { clock, random, onHealth, onResumed } = this.#options;
+    let connection = await this.#connect(signal);
+    const leave = () => this.#connection?.close("stopping");
+    signal.addEventListener("abort", leave, { once: true });
+    try {
+      const isReady = await Promise.race([
+        connection.ready.then(() => true),
+        connection.ended.then(() => false),
+      ]);
+      if (!isReady) return await connection.ended;
+      onHealth(undefined);
+      if (this.#failures > 0) onResumed([...this.pairs]);
+      for (;;) {
+        const over = new AbortController();
+        const until = AbortSignal.any([signal, over.signal]);
+        const aged = clock.sleep(RENEW_MS + random() * RENEW_SPREAD_MS, until).then(
+          () => undefined,
+          () => undefined,
+        );
+        const reason = await Promise.race([connection.ended, aged]);
+        over.abort();
+        if (reason !== undefined || signal.aborted) return reason ?? "stopping";
+        connection = await this.#takeOver(connection, signal);
+      }
+    } finally {
+      signal.removeEventListener("abort", leave);
+      connection.close("left");
+    }
+  }
+
+  async #takeOver(old: StreamConnection, signal: AbortSignal): Promise<StreamConnection> {
+    const { clock } = this.#options;
+    const next = await this.#connect(signal).catch(() => undefined);
+    if (!next) return old;
+    const over = new AbortController();
+    const patience = clock.sleep(TAKEOVER_MS, AbortSignal.any([signal, over.signal])).then(
+      () => false,
+      () => false,
+    );
+    const stands = await Promise.race([next.ready.then(() => true), next.ended.then(() => false), patience]);
+    over.abort();
+    const [stays, goes] = stands ? [next, old] : [old, next];
+    goes.close("replaced");
+    this.#connection = stays;
+    return stays;
+  }
+
+  async #connect(signal: AbortSignal): Promise<StreamConnection> {
+    const { venue, client, clock, onNews } = this.#options;
+    const { stream } = venue;
+    let place: StreamPlace;
+    if (stream.ticket) {
+      const asked = await client.ask({ ...stream.ticket, read: stream.place, tries: 1 }, signal);
+      if (asked.kind !== "told")
+        throw new UnexpectedAnswer(asked.kind === "absent" ? "answered 404" : asked.reason);
+      place = asked.value;
+    } else {
+      place = stream.place(undefined);
+    }
+    signal.throwIfAborted();
+    const pairs = [...this.pairs];
+    this.#connection = new StreamConnection({ stream, place, clock, pairs, onNews });
+    return this.#connection;
+  }
+}

@@ -1,0 +1,241 @@
+import { describe, expect, test } from "vitest";
+import { createBinance } from "../../../src/feed/exchange/binance.ts";
+import { createExchangeFeed } from "../../../src/feed/exchange/exchange-feed.ts";
+import { createGate } from "../../../src/feed/exchange/gate.ts";
+import { createKucoin } from "../../../src/feed/exchange/kucoin.ts";
+import type { Candle, MarketEvent } from "../../../src/market/index.ts";
+import { FastClock } from "../../support/fast-clock.ts";
+import { candleOf, type Mischief, StandIn, type StandInPair } from "./stand-in.ts";
+
+const START = Date.UTC(2026, 5, 1, 12, 0, 40);
+const MINUTE = 60_000;
+const PAIRS: readonly StandInPair[] = [
+  { venue: "binance", base: "BTC", quoteVolume: 9e9 },
+  { venue: "binance", base: "BTC", quote: "USDC", quoteVolume: 1e9 },
+  { venue: "binance", base: "SOL", quoteVolume: 5e8 },
+  { venue: "binance", base: "USDC", quoteVolume: 8e9 },
+  { venue: "binance", base: "DUST", quoteVolume: 10 },
+  { venue: "kucoin", base: "BTC", quoteVolume: 2e9 },
+  { venue: "kucoin", base: "KCS", quoteVolume: 5e6 },
+  { venue: "gate", base: "GT", quoteVolume: 7e6 },
+  { venue: "gate", base: "ETH3L", quoteVolume: 7e6 },
+  { venue: "gate", base: "ODD", quote: "TRY", quoteVolume: 7e6 },
+];
+/** The market in which each token is followed. */
+const HOME: Readonly<Record<string, string>> = {
+  BTC: "BTCUSDT",
+  SOL: "SOLUSDT",
+  KCS: "KCS-USDT",
+  GT: "GT_USDT",
+};
+
+/** A stand-in, and a feed that follows it, at so many times the usual pace. */
+async function followed(factor = 40, minutes = 5) {
+  const clock = new FastClock(factor, START);
+  const server = await new StandIn(clock, PAIRS).listen();
+  const notices: string[] = [];
+  const stop = new AbortController();
+  const { url, streamUrl } = server;
+  const feed = createExchangeFeed({
+    venues: [
+      createBinance({ url, streamUrl }),
+      createKucoin({ url, connectId: () => "test" }),
+      createGate({ url, streamUrl, now: () => clock.now() }),
+    ],
+    quotes: ["USDT", "USDC"],
+    minVolume: 1e6,
+    warmupMs: minutes * MINUTE,
+    clock,
+    onNotice: (sentence) => notices.push(sentence),
+  });
+  const events: MarketEvent[] = [];
+  let look: () => void = () => {};
+  const reading = (async () => {
+    for await (const event of feed.events(stop.signal)) {
+      events.push(event);
+      look();
+    }
+  })();
+  return {
+    ...{ clock, server, feed, notices, events },
+    /** Resolves when this holds of what was told. */
+    until: (holds: () => boolean) =>
+      new Promise<void>((resolve, reject) => {
+        const beat = setInterval(() => look(), 20);
+        look = () => {
+          if (!holds()) return;
+          clearInterval(beat);
+          resolve();
+        };
+        reading.then(() => reject(new Error("the feed ended")), reject);
+        look();
+      }),
+    [Symbol.asyncDispose]: async () => {
+      stop.abort();
+      await reading;
+      await server[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const candles = (events: readonly MarketEvent[]) =>
+  events.filter((event): event is Candle => event.kind === "candle");
+const clocks = (events: readonly MarketEvent[]) =>
+  events.flatMap((event) => (event.kind === "clock" ? [event.at] : []));
+/** The last word on each token's minutes. */
+const finalOf = (events: readonly MarketEvent[]) =>
+  new Map(candles(events).map((candle) => [`${candle.token} ${candle.openAt}`, candle]));
+
+/** What is wrong with what was told of the minutes up to this one: gaps, and figures that are not the exchange's. */
+function faults(
+  events: readonly MarketEvent[],
+  tokens: readonly string[],
+  fromMs: number,
+  toMs: number,
+): string[] {
+  const told = finalOf(events);
+  const wrong: string[] = [];
+  for (let openAt = fromMs; openAt < toMs; openAt += MINUTE) {
+    for (const token of tokens) {
+      const candle = told.get(`${token} ${openAt}`);
+      const { open, high, low, close, volume } = candleOf(HOME[token] ?? "", openAt);
+      if (!candle) wrong.push(`${token} ${new Date(openAt).toISOString()} is missing`);
+      else if (
+        [candle.open, candle.high, candle.low, candle.close, candle.volume].join() !==
+        [open, high, low, close, volume].join()
+      )
+        wrong.push(`${token} ${new Date(openAt).toISOString()} is not what it was`);
+    }
+  }
+  return wrong;
+}
+
+describe("three exchanges", { timeout: 30_000 }, () => {
+  test("are told as one market: the past first, then each minute when it is over, each token where most is traded", async () => {
+    await using run = await followed();
+    const { events, until } = run;
+    const live = Math.ceil(START / MINUTE) * MINUTE + 2 * MINUTE;
+    await until(() => clocks(events).some((at) => at >= live + MINUTE + 6_000));
+    const [first = 0] = clocks(events);
+    expect(faults(events, Object.keys(HOME), first, live)).toEqual([]);
+    expect(new Set(candles(events).map(({ token }) => token))).toEqual(new Set(Object.keys(HOME)));
+    const steps = clocks(events).map((at, index, all) => at - (all[index - 1] ?? at - 1_000));
+    expect(new Set(steps)).toEqual(new Set([1_000]));
+    for (const token of Object.keys(HOME)) {
+      const ofToken = events.filter((event) => event.kind !== "clock" && event.token === token);
+      expect(ofToken[0]).toMatchObject({ kind: "profile", symbol: token });
+      expect(ofToken.slice(1).every(({ kind }) => kind === "candle")).toBe(true);
+    }
+    // A candle stands before the clock of its minute's end, or amends it within the engine's bound.
+    let clock = 0;
+    const tooLate = events.filter((event) => {
+      if (event.kind === "clock") clock = event.at;
+      return event.kind === "candle" && event.at < clock - 5_000;
+    });
+    expect(tooLate).toEqual([]);
+    expect(run.feed.trouble?.()).toBeUndefined();
+  });
+
+  test("one that is down leaves the others going, is named, and joins when it is back", async () => {
+    await using run = await followed();
+    const { events, until, server, feed } = run;
+    server.mischief.set("kucoin", "500");
+    server.cut("kucoin");
+    await until(() => clocks(events).length > 0 && candles(events).some(({ token }) => token === "GT"));
+    await until(() => /kucoin/.test(feed.trouble?.() ?? ""));
+    expect(feed.trouble?.()).toMatch(/^kucoin /);
+    const seen = clocks(events).length;
+    await until(() => clocks(events).length > seen + 30);
+    server.mischief.delete("kucoin");
+    const back = events.length;
+    await until(() => candles(events.slice(back)).some(({ token }) => token === "KCS"));
+    await until(() => feed.trouble?.() === undefined);
+  });
+
+  test("while none is live, time stands still; then the minutes in between are filled, without loss or repeat", async () => {
+    await using run = await followed(80);
+    const { events, until, server, clock } = run;
+    const first = Math.ceil(START / MINUTE) * MINUTE + MINUTE;
+    await until(() => clocks(events).some((at) => at >= first));
+    const venues = ["binance", "kucoin", "gate"] as const;
+    for (const venue of venues) {
+      server.mischief.set(venue, "hang");
+      server.cut(venue);
+    }
+    await until(() => clock.now() - (clocks(events).at(-1) ?? 0) > 20_000);
+    const stoodAt = clocks(events).at(-1) ?? 0;
+    await until(() => clock.now() - stoodAt > 3 * MINUTE);
+    expect(clocks(events).at(-1)).toBe(stoodAt);
+    for (const venue of venues) server.mischief.delete(venue);
+    const backAt = Math.ceil(clock.now() / MINUTE) * MINUTE;
+    await until(() => clocks(events).some((at) => at >= backAt + 2 * MINUTE));
+    const [began = 0] = clocks(events);
+    // Who came back first is filled for sure; the others' streams may stand a little later.
+    const wrong = Object.keys(HOME).map((token) => faults(events, [token], began, backAt - MINUTE).length);
+    expect(Math.min(...wrong)).toBe(0);
+    const steps = clocks(events).map((at, index, all) => at - (all[index - 1] ?? at - 1_000));
+    expect(new Set(steps)).toEqual(new Set([1_000]));
+    const untouched = candles(events).filter(({ openAt }) => openAt < backAt - 2 * MINUTE);
+    expect(new Set(untouched.map(({ token, openAt, volume }) => `${token} ${openAt} ${volume}`)).size).toBe(
+      untouched.length,
+    );
+  });
+
+  test("a machine whose clock is wrong tells the exchanges' time", async () => {
+    const clock = new FastClock(40, START);
+    await using server = await new StandIn(clock, PAIRS.slice(0, 1)).listen();
+    const behind = new FastClock(40, START);
+    behind.offByMs = -3 * MINUTE;
+    const stop = new AbortController();
+    const { url, streamUrl } = server;
+    const feed = createExchangeFeed({
+      ...{
+        venues: [createBinance({ url, streamUrl })],
+        quotes: ["USDT"],
+        minVolume: 0,
+        warmupMs: 0,
+        clock: behind,
+      },
+    });
+    let candle: Candle | undefined;
+    let at = 0;
+    for await (const event of feed.events(stop.signal)) {
+      if (event.kind === "clock") at = event.at;
+      if (event.kind === "candle" && event.openAt > START) candle ??= event;
+      if (candle && at > candle.at + 6_000) break;
+    }
+    expect(clock.now() - at).toBeLessThan(MINUTE);
+    expect(candle?.token).toBe("BTC");
+  });
+
+  test.each(["429", "429 after", "cut", "html", "types", "missing"] satisfies Mischief[])(
+    "an exchange that answers with %s at the start is asked again until it answers",
+    async (mischief) => {
+      const clock = new FastClock(40, START);
+      await using server = await new StandIn(clock, PAIRS.slice(0, 1)).listen();
+      server.mischief.set("binance", mischief);
+      const notices: string[] = [];
+      const { url, streamUrl } = server;
+      const feed = createExchangeFeed({
+        ...{
+          venues: [createBinance({ url, streamUrl })],
+          quotes: ["USDT"],
+          minVolume: 0,
+          warmupMs: MINUTE,
+          clock,
+        },
+        onNotice: (sentence) => {
+          notices.push(sentence);
+          server.mischief.delete("binance");
+        },
+      });
+      const told: MarketEvent[] = [];
+      for await (const event of feed.events(new AbortController().signal)) {
+        told.push(event);
+        if (event.kind === "candle") break;
+      }
+      expect(notices[0]).toMatch(/^binance (answered|broke off)/);
+      expect(candles(told)).toHaveLength(1);
+    },
+  );
+});

@@ -1,0 +1,115 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { CandleBook } from "../../../src/feed/exchange/candle-book.ts";
+import { choosePairs, type FollowedPair, type Listing } from "../../../src/feed/exchange/choose-pairs.ts";
+import type { MinuteCandle } from "../../../src/feed/exchange/venue.ts";
+
+const CHOICE = { quotes: ["USDT", "USDC"], minVolume: 1_000, most: 100 };
+const NOBODY: ReadonlyMap<string, FollowedPair> = new Map();
+
+function listing(venue: Listing["venue"], markets: Readonly<Record<string, number>>): Listing {
+  const pairs = Object.keys(markets).map((pair) => {
+    const [base = "", quote = ""] = pair.split("/");
+    return { pair, base, quote };
+  });
+  return { venue, pairs, volumes: new Map(Object.entries(markets)) };
+}
+const chosen = (...args: Parameters<typeof choosePairs>) =>
+  [...choosePairs(...args).values()].map(({ token, venue, pair }) => `${token} ${venue} ${pair}`);
+
+describe("what is followed", () => {
+  test("is each token once, where most is traded, if that is enough", () => {
+    const binance = listing("binance", {
+      "AAA/USDT": 5_000,
+      "AAA/USDC": 6_000,
+      "BBB/USDT": 999,
+      "CCC/BTC": 9_000,
+      "USDC/USDT": 9_000,
+    });
+    const gate = listing("gate", { "AAA/USDT": 5_500, "BBB/USDT": 1_000, "BTC3L/USDT": 9_000 });
+    expect(chosen([binance, gate], NOBODY, CHOICE)).toEqual(["AAA binance AAA/USDC", "BBB gate BBB/USDT"]);
+  });
+
+  test("stays where it is until that is half as good, and where its exchange is down", () => {
+    const first = choosePairs([listing("binance", { "AAA/USDT": 2_000, "BBB/USDT": 2_000 })], NOBODY, CHOICE);
+    const at = (aaa: number) => [
+      listing("binance", { "AAA/USDT": aaa }),
+      listing("gate", { "AAA/USDT": 2_000, "BBB/USDT": 9_000 }),
+    ];
+    expect(chosen(at(1_200), first, CHOICE)).toEqual(["AAA binance AAA/USDT", "BBB gate BBB/USDT"]);
+    expect(chosen(at(900), first, CHOICE)[0]).toBe("AAA gate AAA/USDT");
+    expect(chosen([listing("gate", { "BBB/USDT": 9_000 })], first, CHOICE)).toEqual([
+      "AAA binance AAA/USDT",
+      "BBB binance BBB/USDT",
+    ]);
+  });
+
+  test("is at most so many, those with the most volume", () => {
+    const many = Object.fromEntries(
+      Array.from({ length: 50 }, (_, index) => [`T${index}/USDT`, 1_000 + index]),
+    );
+    const tokens = [...choosePairs([listing("kucoin", many)], NOBODY, { ...CHOICE, most: 3 }).keys()];
+    expect(tokens).toEqual(["T47", "T48", "T49"]);
+  });
+});
+
+const M0 = 1_800_000_000_000;
+const candle = (minute: number, volume: number): MinuteCandle => ({
+  ...{
+    openAt: M0 + minute * 60_000,
+    open: "1",
+    high: "3",
+    low: "1",
+    close: String(1 + volume / 1_000),
+    volume: String(volume),
+  },
+});
+
+describe("the candles of a minute", () => {
+  test("are told when it closes, those without trade not at all, and a later version amends it once", () => {
+    const book = new CandleBook();
+    book.put("B", candle(0, 5));
+    book.put("A", candle(0, 7));
+    book.put("A", candle(0, 6));
+    book.put("C", candle(0, 0));
+    book.put("A", candle(1, 1));
+    expect(book.close(M0).map(({ token, volume, at }) => [token, volume, at])).toEqual([
+      ["A", "7", M0 + 60_000],
+      ["B", "5", M0 + 60_000],
+    ]);
+    book.put("A", candle(0, 7));
+    book.put("B", candle(0, 4));
+    expect(book.amendments()).toEqual([]);
+    book.put("B", candle(0, 9));
+    book.put("C", candle(0, 2));
+    expect(book.amendments().map(({ token, volume }) => [token, volume])).toEqual([
+      ["B", "9"],
+      ["C", "2"],
+    ]);
+    expect(book.amendments()).toEqual([]);
+    book.close(M0 + 60_000);
+    book.put("A", candle(0, 99));
+    expect([book.amendments(), book.counts.late]).toEqual([[], 1]);
+  });
+
+  test("are the same whatever way and however often their versions came", () => {
+    const version = fc.tuple(
+      fc.constantFrom("A", "B"),
+      fc.integer({ min: 0, max: 2 }),
+      fc.integer({ min: 1, max: 50 }),
+    );
+    fc.assert(
+      fc.property(fc.array(version), fc.integer({ min: 0, max: 100 }), (versions, seed) => {
+        const told = (order: typeof versions) => {
+          const book = new CandleBook();
+          for (const [token, minute, volume] of order) book.put(token, candle(minute, volume));
+          return [0, 1, 2].map((minute) => book.close(M0 + minute * 60_000));
+        };
+        const shuffled = versions
+          .map((one, index) => ({ one, key: (index * 7_919 + seed * 104_729) % 1_009 }))
+          .toSorted((a, b) => a.key - b.key);
+        expect(told(shuffled.map(({ one }) => one).concat(versions))).toEqual(told(versions));
+      }),
+    );
+  });
+});
