@@ -54,6 +54,8 @@ export interface GatewayParts {
   readonly source?: SnapshotSource;
   /** The key that a server is shown which the config says to follow, of the plan `pro`; none by default. */
   readonly leaderKey?: string | undefined;
+  /** The key that Etherscan is asked with, where the config names it; none by default. */
+  readonly etherscanKey?: string | undefined;
   /** Ends the wait for the first snapshot; what was started is stopped by {@link Gateway.stop}. */
   readonly signal?: AbortSignal;
 }
@@ -107,7 +109,7 @@ interface Parts extends SourceParts {
 async function start(config: Config, parts: Parts, given: GatewayParts): Promise<Gateway> {
   const { clock, logger, kept, keys, openFront } = parts;
   const { door, places } = keys;
-  const opened = openSource(config, { ...parts, leaderKey: given.leaderKey }, given.source);
+  const opened = openSource(config, { ...parts, ...keysOf(given) }, given.source);
   const { source, resume } = opened;
   const prepared = prepareSource(opened, kept);
   const { log, aheadWaitMs, mayBeMirrored } = prepared;
@@ -192,6 +194,10 @@ async function start(config: Config, parts: Parts, given: GatewayParts): Promise
   };
   let stopped: Promise<void> | undefined;
   return { url, events, head, freshness, stop: () => (stopped ??= stop()) };
+}
+
+function keysOf({ leaderKey, etherscanKey }: GatewayParts): Pick<SourceParts, "leaderKey" | "etherscanKey"> {
+  return { leaderKey, etherscanKey };
 }
 
 /** By reason the market events that could not be used; `undefined` when all could. */

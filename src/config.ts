@@ -1,6 +1,11 @@
 /** What the program can be told: one table of settings, read from flags, environment and file into a frozen Config. */
 export { settingsHelp, settingsTable } from "./config/describe.ts";
-export { CLIENT_KEY_VARIABLE, keyFrom, LEADER_KEY_VARIABLE } from "./config/key-variables.ts";
+export {
+  CLIENT_KEY_VARIABLE,
+  ETHERSCAN_KEY_VARIABLE,
+  keyFrom,
+  LEADER_KEY_VARIABLE,
+} from "./config/key-variables.ts";
 export { leaderOf } from "./config/leader-of.ts";
 export { listenProblem } from "./config/listen-problem.ts";
 export {

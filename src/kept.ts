@@ -252,18 +252,20 @@ function fingerprintOf(options: KeptOptions): string {
   const { config, sourceName } = options;
   if (!needsEngine(options)) return JSON.stringify({ source: sourceName ?? config.source });
   const { feed, seed, file, profiles, group, loop, refreshMs } = config;
+  // With enrichers the engine knows of facts that it does not know of without.
+  const enriched = config.enrich.length > 0 ? { enriched: true } : {};
   // The simulated market is made again: by this program, with the logarithms of this runtime.
   if (feed === "simulated")
-    return JSON.stringify({ feed, seed, refreshMs, version: VERSION, v8: process.versions.v8 });
+    return JSON.stringify({ feed, seed, refreshMs, version: VERSION, v8: process.versions.v8, ...enriched });
   if (feed === "exchange") {
     const { exchanges, exchangeQuotes } = config;
-    return JSON.stringify({ feed, exchanges, exchangeQuotes, refreshMs });
+    return JSON.stringify({ feed, exchanges, exchangeQuotes, refreshMs, ...enriched });
   }
   const files = [file, profiles].map((path) => {
     const stat = path === undefined ? undefined : statOf(path);
     return stat ? [stat.size, stat.mtimeMs] : [];
   });
-  return JSON.stringify({ feed, file, profiles, files, group, loop, refreshMs });
+  return JSON.stringify({ feed, file, profiles, files, group, loop, refreshMs, ...enriched });
 }
 
 /** Of a recording's directory, its manifest, which changes with every part. */

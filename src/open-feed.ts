@@ -1,19 +1,22 @@
 import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
-import type { Config } from "./config.ts";
+import { type Config, ETHERSCAN_KEY_VARIABLE } from "./config.ts";
 import {
   createBinance,
+  createEnrichers,
   createExchangeFeed,
   createGate,
   createKucoin,
   createReplayFeed,
   createSimulatedFeed,
+  enrichFeed,
   type Feed,
   LONGEST_FILL_MS,
   type Venue,
 } from "./feed/index.ts";
 import type { WallClock } from "./lib/clock.ts";
 import { HOUR_MS } from "./lib/time.ts";
+import { FlarewireError } from "./protocol/index.ts";
 import type { RestoredState } from "./restored-state.ts";
 import type { SimulatedPlace } from "./resume-simulated.ts";
 
@@ -21,6 +24,8 @@ import type { SimulatedPlace } from "./resume-simulated.ts";
 export interface FeedParts {
   readonly clock: WallClock;
   readonly logger: Logger;
+  /** What Etherscan is asked with. */
+  readonly etherscanKey?: string | undefined;
 }
 
 /** A feed, and what has to be kept to go on with it. */
@@ -30,12 +35,51 @@ export interface OpenFeed {
   readonly beganAtMs?: number;
 }
 
-/** The feed that the config names; where there is something to go on from, it begins there. */
+/**
+ * The feed that the config names, with the enrichers that it names; where there is something to go on from, it begins there. Throws FlarewireError
+ * `invalid-setting` where an enricher needs a key and there is none.
+ */
 export function openFeed(
   config: Config,
-  { clock, logger }: FeedParts,
+  parts: FeedParts,
   restored?: RestoredState,
   place?: SimulatedPlace,
+): OpenFeed {
+  const opened = openMarket(config, parts, restored, place);
+  if (config.enrich.length === 0) return opened;
+  const { clock, logger, etherscanKey } = parts;
+  if (config.enrich.includes("etherscan") && etherscanKey === undefined) {
+    const message = `enrich names etherscan, which wants a key: set ${ETHERSCAN_KEY_VARIABLE} in the environment, or leave etherscan out`;
+    throw new FlarewireError("invalid-setting", message);
+  }
+  const { coingeckoUrl, sourcifyUrl, etherscanUrl, dexscreenerUrl, redditUrl } = config;
+  const enrichers = createEnrichers({
+    names: config.enrich,
+    urls: {
+      coingecko: coingeckoUrl,
+      sourcify: sourcifyUrl,
+      etherscan: etherscanUrl,
+      dexscreener: dexscreenerUrl,
+      reddit: redditUrl,
+    },
+    etherscanKey,
+    directory: config.data === "none" ? undefined : config.data,
+    clock,
+    onNotice: noticeTo(logger),
+  });
+  return { ...opened, feed: enrichFeed({ feed: opened.feed, enrichers, clock }) };
+}
+
+function noticeTo(logger: Logger) {
+  return (sentence: string, isTrouble: boolean) =>
+    isTrouble ? logger.warn(sentence) : logger.info(sentence);
+}
+
+function openMarket(
+  config: Config,
+  { clock, logger }: FeedParts,
+  restored: RestoredState | undefined,
+  place: SimulatedPlace | undefined,
 ): OpenFeed {
   if (config.feed === "simulated") {
     const { seed, warmupMs, speed } = config;
@@ -56,7 +100,7 @@ export function openFeed(
       warmupMs: config.warmupMs,
       ...(before ? { resumeAfterMs: before.afterMs } : {}),
       clock,
-      onNotice: (sentence, isTrouble) => (isTrouble ? logger.warn(sentence) : logger.info(sentence)),
+      onNotice: noticeTo(logger),
     });
     return { feed };
   }

@@ -6,7 +6,7 @@ import type { Kept } from "./kept.ts";
 import type { WallClock } from "./lib/clock.ts";
 import { InputError } from "./lib/input-error.ts";
 import { exchangeGap, openFeed } from "./open-feed.ts";
-import type { Snapshot } from "./protocol/index.ts";
+import { FlarewireError, type Snapshot } from "./protocol/index.ts";
 import type { EngineProgress, RestoredState } from "./restored-state.ts";
 import { resumeSimulated, type SimulatedPlace } from "./resume-simulated.ts";
 import {
@@ -27,6 +27,8 @@ export interface SourceParts {
   readonly kept: Kept;
   /** What a leader that knows keys is shown. */
   readonly leaderKey?: string | undefined;
+  /** What Etherscan is asked with. */
+  readonly etherscanKey?: string | undefined;
 }
 
 /** Where a source goes on; polls up to `afterMs` are an engine's that catches up. */
@@ -97,11 +99,20 @@ export function openSource(
       resume: resumeOf(restored, restored.observedAtMs),
     };
   } catch (error) {
-    if (error instanceof InputError || error instanceof RecordingError) throw error;
+    if (isUsers(error)) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     const problem = `the engine cannot go on from its checkpoint (${reason})`;
     return { ...createEngine(config, parts, undefined), problem };
   }
+}
+
+/** What the user has to see to is no reason to begin anew. */
+function isUsers(error: unknown): boolean {
+  return (
+    error instanceof InputError ||
+    error instanceof RecordingError ||
+    (error instanceof FlarewireError && error.code === "invalid-setting")
+  );
 }
 
 function openLeader(

@@ -1,6 +1,6 @@
 import type { FlagForm } from "../config/flags.ts";
 import { parseDuration } from "../config/quantity.ts";
-import { loadConfig, type SettingName, settingsHelp } from "../config.ts";
+import { ETHERSCAN_KEY_VARIABLE, keyFrom, loadConfig, type SettingName, settingsHelp } from "../config.ts";
 import { createLogger } from "../create-logger.ts";
 import { createRecorder, type Feed, type Recorder, recordFeed } from "../feed/index.ts";
 import { systemClock } from "../lib/clock.ts";
@@ -27,6 +27,12 @@ const SETTINGS: readonly SettingName[] = [
   "kucoinUrl",
   "gateUrl",
   "gateStreamUrl",
+  "enrich",
+  "coingeckoUrl",
+  "sourcifyUrl",
+  "etherscanUrl",
+  "dexscreenerUrl",
+  "redditUrl",
   "logLevel",
   "config",
 ];
@@ -63,7 +69,8 @@ export async function record(args: readonly string[], terminal: Terminal): Promi
     );
   const mostMs = readSpan(flags.get("for"));
   const logger = createLogger(config.logLevel);
-  const { feed } = openFeed(config, { clock: systemClock, logger });
+  const etherscanKey = keyFrom(environment, ETHERSCAN_KEY_VARIABLE);
+  const { feed } = openFeed(config, { clock: systemClock, logger, etherscanKey });
   const recorder = createRecorder({ directory: config.record, feed, clock: systemClock });
   terminal.stdout.write(`${recorder.directory}\n`);
   const shutdown = watchShutdown(process);

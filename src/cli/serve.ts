@@ -1,7 +1,15 @@
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { type Gateway, startGateway } from "../app.ts";
-import { type Config, keyFrom, LEADER_KEY_VARIABLE, leaderOf, loadConfig, settingsHelp } from "../config.ts";
+import {
+  type Config,
+  ETHERSCAN_KEY_VARIABLE,
+  keyFrom,
+  LEADER_KEY_VARIABLE,
+  leaderOf,
+  loadConfig,
+  settingsHelp,
+} from "../config.ts";
 import { createLogger } from "../create-logger.ts";
 import { EXIT, type ExitCode, watchShutdown } from "../lib/shutdown.ts";
 import type { Terminal } from "./terminal.ts";
@@ -21,6 +29,7 @@ export function serveHelp(): string {
     settingsHelp(),
     "",
     `A server that is followed (--source follow:URL) and knows keys is shown the one in ${LEADER_KEY_VARIABLE}, of the plan pro.`,
+    `Etherscan (--enrich etherscan) is asked with the key in ${ETHERSCAN_KEY_VARIABLE}.`,
   ].join("\n");
 }
 
@@ -29,6 +38,7 @@ export async function serve(args: readonly string[], terminal: Terminal): Promis
   const { environment } = terminal;
   const config = loadConfig({ args, environment, presets: { data: stateDirectory(environment) } }).config;
   const leaderKey = keyFrom(environment, LEADER_KEY_VARIABLE);
+  const etherscanKey = keyFrom(environment, ETHERSCAN_KEY_VARIABLE);
   const logger = createLogger(config.logLevel);
   const shutdown = watchShutdown(process);
   const crash = (error: unknown) => {
@@ -40,7 +50,7 @@ export async function serve(args: readonly string[], terminal: Terminal): Promis
   terminal.stdout.on("error", () => {});
   try {
     const { signal: ended } = shutdown;
-    const gateway = await startGateway(config, { logger, leaderKey, signal: ended });
+    const gateway = await startGateway(config, { logger, leaderKey, etherscanKey, signal: ended });
     if (!ended.aborted) terminal.stdout.write(`${greeting(gateway, config)}\n`);
     const signal = await shutdown.requested;
     logger.info({ signal, drainMs: config.drainMs }, "stopping");

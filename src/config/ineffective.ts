@@ -14,6 +14,13 @@ const OF_EXCHANGES: readonly SettingName[] = [
   "gateUrl",
   "gateStreamUrl",
 ];
+const OF_ENRICHERS: readonly SettingName[] = [
+  "coingeckoUrl",
+  "sourcifyUrl",
+  "etherscanUrl",
+  "dexscreenerUrl",
+  "redditUrl",
+];
 const OF_THE_ENGINE: readonly SettingName[] = [
   "feed",
   "seed",
@@ -22,6 +29,8 @@ const OF_THE_ENGINE: readonly SettingName[] = [
   "loop",
   "warmup",
   ...OF_EXCHANGES,
+  "enrich",
+  ...OF_ENRICHERS,
   "record",
 ];
 
@@ -51,7 +60,9 @@ function idleForMarket(config: Config, layers: readonly Layer[]): readonly strin
   if (source !== "engine") {
     return ofTheEngine(source, layers);
   }
+  const unasked = OF_ENRICHERS.filter((name) => !config.enrich.some((one) => name === `${one}Url`));
   return [
+    ...told(unasked, layers, "has no effect on who is not asked; leave it out, or add it to enrich"),
     ...(feed === "simulated" ? [] : idleOn(feed, "simulated", ["seed"], layers)),
     ...(feed === "replay" ? [] : idleOn(feed, "replay", [...OF_A_RECORDING, "loop"], layers)),
     ...(feed === "exchange"

@@ -11,6 +11,9 @@ export const CLIENT_KEY_VARIABLE = "FLAREWIRE_CLIENT_KEY";
 /** What `serve` reads the key from that it shows the server that it follows. */
 export const LEADER_KEY_VARIABLE = "FLAREWIRE_LEADER_KEY";
 
+/** What Etherscan is asked with. */
+export const ETHERSCAN_KEY_VARIABLE = "FLAREWIRE_ETHERSCAN_KEY";
+
 /** The key in this variable; `undefined` where it is empty or not set. Throws FlarewireError `invalid-setting`, without the value, for what can be no key. */
 export function keyFrom(
   environment: Readonly<Record<string, string | undefined>>,
@@ -18,6 +21,7 @@ export function keyFrom(
 ): string | undefined {
   const key = environment[variable] || undefined;
   if (key === undefined || /^[\x21-\x7E]+$/.test(key)) return key;
-  const bound = "a key as flarewire keys add prints it, without spaces and line breaks";
+  const origin = variable === ETHERSCAN_KEY_VARIABLE ? "Etherscan gives it" : "flarewire keys add prints it";
+  const bound = `a key as ${origin}, without spaces and line breaks`;
   throw new FlarewireError("invalid-setting", `${variable} must be ${bound}`);
 }

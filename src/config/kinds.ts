@@ -163,6 +163,13 @@ export function someOf<const T extends readonly [string, ...string[]]>(words: T)
   };
 }
 
+/** Any of these words, separated by commas, or a list of them; `none` for the empty list. */
+export function someOrNone<const T extends readonly [string, ...string[]]>(
+  words: T,
+): Kind<readonly T[number][]> {
+  return { schema: list(z.enum(words)), bound: `none, or some of ${words.join(", ")}, separated by commas` };
+}
+
 /** Names of currencies in capitals. */
 export const currencies: Kind<readonly string[]> = {
   schema: list(z.string().regex(/^[A-Z0-9]{2,12}$/)).refine((given) => given.length > 0),

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { FlarewireError } from "../protocol/index.ts";
 import { type FlagForm, type ParsedFlags, parseFlags } from "./flags.ts";
 import { ineffective } from "./ineffective.ts";
-import { CLIENT_KEY_VARIABLE, LEADER_KEY_VARIABLE } from "./key-variables.ts";
+import { CLIENT_KEY_VARIABLE, ETHERSCAN_KEY_VARIABLE, LEADER_KEY_VARIABLE } from "./key-variables.ts";
 import { suggestion } from "./nearest.ts";
 import {
   badValue,
@@ -25,6 +25,13 @@ import {
   type SettingName,
   variableOf,
 } from "./settings.ts";
+
+/** Variables that are no settings. */
+const KEY_VARIABLES: ReadonlySet<string> = new Set([
+  CLIENT_KEY_VARIABLE,
+  ETHERSCAN_KEY_VARIABLE,
+  LEADER_KEY_VARIABLE,
+]);
 
 /** Where settings are read from. */
 export interface ConfigInput {
@@ -108,7 +115,7 @@ function readEnvironment(
   const given = new Map<SettingName, GivenValue>();
   for (const [variable, value] of Object.entries(environment)) {
     if (!variable.startsWith("FLAREWIRE_") || !value || isServiceLink(variable, value)) continue;
-    if (variable === CLIENT_KEY_VARIABLE || variable === LEADER_KEY_VARIABLE) continue;
+    if (KEY_VARIABLES.has(variable)) continue;
     const name = names.get(variable);
     if (name) given.set(name, { value, from: fromVariable(name), directory, ambient: true });
     else problems.push(`unknown environment variable ${variable}${suggestion(variable, [...names.keys()])}`);

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { z } from "zod";
-import { VENUES } from "../feed/index.ts";
+import { ENRICHERS, VENUES } from "../feed/index.ts";
 import { GROUPS } from "../model/index.ts";
 import {
   currencies,
@@ -20,6 +20,7 @@ import {
   serviceUrl,
   size,
   someOf,
+  someOrNone,
   sourceName,
   speed,
   urlPath,
@@ -188,6 +189,37 @@ export const SETTINGS = {
     default: "wss://api.gateio.ws",
     example: "wss://stream.gate.example.org",
     description: "Where Gate's candles are streamed",
+  }),
+  enrich: setting("enrich", someOrNone(ENRICHERS), {
+    default: "none",
+    example: "coingecko,sourcify,dexscreener",
+    description:
+      "Services that are asked for facts about a market's tokens, those with addresses; etherscan wants a key, in `FLAREWIRE_ETHERSCAN_KEY`",
+  }),
+  coingeckoUrl: setting("coingeckoUrl", serviceUrl("http"), {
+    default: "https://api.coingecko.com",
+    example: "https://pro-api.coingecko.com",
+    description: "Where CoinGecko's list of coins is, for `market_data`",
+  }),
+  sourcifyUrl: setting("sourcifyUrl", serviceUrl("http"), {
+    default: "https://sourcify.dev/server",
+    example: "https://sourcify.example.org",
+    description: "Where Sourcify is, for `contract_source`",
+  }),
+  etherscanUrl: setting("etherscanUrl", serviceUrl("http"), {
+    default: "https://api.etherscan.io",
+    example: "https://etherscan.example.org",
+    description: "Where Etherscan's API V2 is, for `contract_source`",
+  }),
+  dexscreenerUrl: setting("dexscreenerUrl", serviceUrl("http"), {
+    default: "https://api.dexscreener.com",
+    example: "https://dexscreener.example.org",
+    description: "Where DexScreener is, for `social_data`",
+  }),
+  redditUrl: setting("redditUrl", serviceUrl("http"), {
+    default: "https://www.reddit.com/r/CryptoMoonShots/new.json",
+    example: "https://www.reddit.com/r/defi/new.json",
+    description: "List of a forum's posts, for `forum_post`",
   }),
   record: setting("record", directoryOrNone, {
     default: "none",

@@ -1,5 +1,8 @@
 /** Where market events come from. One port, `Feed`: a simulated market, recordings replayed at any speed; and what records any of them. */
 
+export { createEnrichers, type EnrichersOptions } from "./enrich/create-enrichers.ts";
+export { type EnrichOptions, enrichFeed } from "./enrich/enrich-feed.ts";
+export { ENRICHERS, type Enricher, type EnricherName } from "./enrich/enricher.ts";
 export { createBinance } from "./exchange/binance.ts";
 export { createExchangeFeed, type ExchangeFeedOptions, LONGEST_FILL_MS } from "./exchange/exchange-feed.ts";
 export { createGate } from "./exchange/gate.ts";

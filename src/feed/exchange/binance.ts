@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { MINUTE_MS } from "../../lib/time.ts";
+import { readItems, readWhole } from "../service/read-answer.ts";
 import { chunks } from "./chunks.ts";
 import {
   Currency,
@@ -7,8 +8,6 @@ import {
   isPossible,
   type MinuteCandle,
   Quantity,
-  readItems,
-  readWhole,
   type StreamNews,
   type Venue,
 } from "./venue.ts";

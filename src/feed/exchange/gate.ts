@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { SECOND_MS } from "../../lib/time.ts";
+import { readItems } from "../service/read-answer.ts";
 import {
   Currency,
   Decimal,
   isPossible,
   type MinuteCandle,
   Quantity,
-  readItems,
   type StreamNews,
   type Venue,
 } from "./venue.ts";

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { SECOND_MS } from "../../lib/time.ts";
+import { readItems, readWhole } from "../service/read-answer.ts";
 import { UnexpectedAnswer } from "../service/service-client.ts";
 import { chunks } from "./chunks.ts";
 import {
@@ -8,8 +9,6 @@ import {
   isPossible,
   type MinuteCandle,
   Quantity,
-  readItems,
-  readWhole,
   type StreamNews,
   type StreamPlace,
   type Venue,

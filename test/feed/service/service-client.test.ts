@@ -88,7 +88,9 @@ describe("a service", () => {
   ] satisfies [Mischief, string][])(
     "that does not answer (%s) is asked again",
     async ([mischief, reason], { service }) => {
-      const { client, url, asked, health } = await service([mischief], { timeoutMs: 5_000 });
+      const { client, url, asked, health } = await service([mischief], {
+        timeoutMs: mischief === "hang" ? 5_000 : 60_000,
+      });
       expect(await client.ask({ url, read }, signal)).toEqual({ kind: "told", value: 1 });
       expect([asked.length, health]).toEqual([2, [reason, undefined]]);
       const waited = (asked[1] ?? 0) - (asked[0] ?? 0);

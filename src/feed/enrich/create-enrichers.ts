@@ -1,0 +1,77 @@
+import { join } from "node:path";
+import type { WallClock } from "../../lib/clock.ts";
+import { ServiceClient, type ServiceOptions } from "../service/service-client.ts";
+import type { Enricher, EnricherName } from "./enricher.ts";
+import { FactCache } from "./fact-cache.ts";
+import { LookupEnricher } from "./lookup-enricher.ts";
+import { coingecko, dexscreener, etherscan, reddit, redditQuota, sourcify } from "./services.ts";
+import { TableEnricher } from "./table-enricher.ts";
+
+/** Options of {@link createEnrichers}. */
+export interface EnrichersOptions {
+  readonly names: readonly EnricherName[];
+  /** Where each service is. Of `reddit` the address of a list of posts. */
+  readonly urls: Readonly<Record<EnricherName, string>>;
+  /** Key for Etherscan, which is left out without one. */
+  readonly etherscanKey: string | undefined;
+  /** Directory in which what they said is kept over restarts; `undefined`: memory only. */
+  readonly directory: string | undefined;
+  readonly clock: WallClock;
+  /** Told when a service stops answering as it should, and when it does again. */
+  readonly onNotice: (sentence: string, isTrouble: boolean) => void;
+  /** Default: the runtime's own. */
+  readonly fetch?: typeof fetch;
+}
+
+/** Least milliseconds between two requests: below what each service says that it allows, or where it says nothing, mild. */
+const PAUSE_MS: Readonly<Record<EnricherName, number>> = {
+  coingecko: 10_000,
+  sourcify: 500,
+  etherscan: 500,
+  dexscreener: 250,
+  reddit: 10_000,
+};
+/** CoinGecko's list of coins has some megabytes, a verified contract with its sources at most a few. */
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+const TIMEOUT_MS = 30_000;
+
+/** The enrichers of these names, each with a client and a cache of its own, so that none can hold up another. */
+export function createEnrichers(options: EnrichersOptions): readonly Enricher[] {
+  const { names, etherscanKey } = options;
+  return [...new Set(names)].flatMap((name) =>
+    name === "etherscan" && etherscanKey === undefined
+      ? []
+      : [createEnricher(name, etherscanKey ?? "", options)],
+  );
+}
+
+function createEnricher(name: EnricherName, key: string, options: EnrichersOptions): Enricher {
+  const { urls, directory, clock } = options;
+  const url = urls[name];
+  const client = new ServiceClient(clientOptions(name, options));
+  const cache = new FactCache(directory === undefined ? undefined : join(directory, `enrich-${name}.json`));
+  switch (name) {
+    case "coingecko":
+      return new TableEnricher(coingecko(url), client, clock, cache);
+    case "reddit":
+      return new TableEnricher(reddit(url), client, clock, cache);
+    case "sourcify":
+      return new LookupEnricher(sourcify(url), client, clock, cache);
+    case "etherscan":
+      return new LookupEnricher(etherscan(url, key), client, clock, cache);
+    case "dexscreener":
+      return new LookupEnricher(dexscreener(url), client, clock, cache);
+  }
+}
+
+function clientOptions(name: EnricherName, { clock, onNotice, fetch }: EnrichersOptions): ServiceOptions {
+  return {
+    ...{ clock, pauseMs: PAUSE_MS[name], timeoutMs: TIMEOUT_MS, maxBytes: MAX_ANSWER_BYTES },
+    ...(name === "reddit" ? { quota: redditQuota } : {}),
+    ...(fetch ? { fetch } : {}),
+    onHealth: (trouble) =>
+      trouble === undefined
+        ? onNotice(`${name} answers again`, false)
+        : onNotice(`${name} ${trouble}; it is asked again later`, true),
+  };
+}

@@ -1,0 +1,92 @@
+import { readFileSync } from "node:fs";
+import { mkdir, rename, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { z } from "zod";
+import { Profile } from "../../market/index.ts";
+import type { Facts } from "./enricher.ts";
+
+const { marketData, socialData, contractSource, forumPost } = Profile.shape;
+const StoredFacts = z.object({ marketData, socialData, contractSource, forumPost });
+const Stored = z.object({
+  version: z.literal(1),
+  entries: z.record(z.string().max(256), z.object({ at: z.number(), facts: StoredFacts })),
+});
+
+/** What was found out, and when. */
+export interface CachedFacts {
+  /** Wall-clock milliseconds. */
+  readonly at: number;
+  readonly facts: Facts;
+}
+
+/** Entries at most; beyond them the oldest are forgotten. */
+const MOST_ENTRIES = 100_000;
+
+/**
+ * What a service has said, by key, kept in a file so that a restart does not ask again. A file that is missing, damaged or of another version is an
+ * empty cache, and one that cannot be written is told of by {@link save}: a cache is never worth a failure.
+ */
+export class FactCache {
+  readonly #path: string | undefined;
+  readonly #entries = new Map<string, CachedFacts>();
+  #isDirty = false;
+
+  /** `path`: where it is kept; `undefined`: in memory only. Read at once. */
+  constructor(path: string | undefined) {
+    this.#path = path;
+    if (path === undefined) return;
+    try {
+      const stored = Stored.safeParse(JSON.parse(readFileSync(path, "utf8")));
+      for (const [key, { at, facts }] of Object.entries(stored.data?.entries ?? {}))
+        this.#entries.set(key, { at, facts: tidy(facts) });
+    } catch {
+      // It is made anew.
+    }
+  }
+
+  get(key: string): CachedFacts | undefined {
+    return this.#entries.get(key);
+  }
+
+  set(key: string, entry: CachedFacts): void {
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+    this.#isDirty = true;
+    if (this.#entries.size <= MOST_ENTRIES) return;
+    for (const oldest of this.#entries.keys()) {
+      this.#entries.delete(oldest);
+      return;
+    }
+  }
+
+  /** Puts these entries in place of all. */
+  replace(entries: ReadonlyMap<string, CachedFacts>): void {
+    this.#entries.clear();
+    for (const [key, entry] of entries) this.set(key, entry);
+    this.#isDirty = true;
+  }
+
+  get entries(): ReadonlyMap<string, CachedFacts> {
+    return this.#entries;
+  }
+
+  /** Writes the file anew if anything changed, in one step. Resolves with what went wrong, if anything did. */
+  async save(): Promise<string | undefined> {
+    if (!this.#isDirty || this.#path === undefined) return undefined;
+    this.#isDirty = false;
+    const temporary = `${this.#path}.new`;
+    try {
+      await mkdir(dirname(this.#path), { recursive: true });
+      await writeFile(temporary, JSON.stringify({ version: 1, entries: Object.fromEntries(this.#entries) }));
+      await rename(temporary, this.#path);
+      return undefined;
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
+  }
+}
+
+/** Without the fields that are not there: for an exact optional property `undefined` is a value. */
+function tidy(facts: z.infer<typeof StoredFacts>): Facts {
+  return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,131 @@
+import type { WallClock } from "../../lib/clock.ts";
+import type { ServiceClient } from "../service/service-client.ts";
+import {
+  type ChainGroup,
+  type Enricher,
+  type EnricherName,
+  type Facts,
+  keyOf,
+  type OnFound,
+  type TokenRef,
+} from "./enricher.ts";
+import type { FactCache } from "./fact-cache.ts";
+
+/** A service that is asked about some tokens at a time. */
+export interface Lookup {
+  readonly name: EnricherName;
+  /** Tokens in one question, all of one chain. */
+  readonly most: number;
+  /** The address of the question. It may hold a key, so it is never shown. */
+  readonly url: (group: ChainGroup, tokens: readonly string[]) => string;
+  /** What the answer says, by address in lower case; of a token that is missing nothing is known. Throws UnexpectedAnswer. */
+  readonly read: (body: unknown, tokens: readonly string[]) => ReadonlyMap<string, Facts>;
+  /** How long an answer holds, in milliseconds; `undefined`: of a token of which nothing was known. */
+  readonly holdsMs: (facts: Facts | undefined) => number;
+}
+
+/** Tokens that wait, at most: beyond them the one that waited longest is let go, until it is noted again. */
+const MOST_WAITING = 10_000;
+const SAVE_EVERY_MS = 30_000;
+
+/** Asks a service about each token that comes up, a few at a time, and remembers what it said. */
+export class LookupEnricher implements Enricher {
+  readonly name: EnricherName;
+  readonly #lookup: Lookup;
+  readonly #client: ServiceClient;
+  readonly #clock: WallClock;
+  readonly #cache: FactCache;
+  readonly #waiting = new Map<string, TokenRef>();
+  #onFound: OnFound = () => {};
+  #wake: () => void = () => {};
+
+  constructor(lookup: Lookup, client: ServiceClient, clock: WallClock, cache: FactCache) {
+    this.name = lookup.name;
+    this.#lookup = lookup;
+    this.#client = client;
+    this.#clock = clock;
+    this.#cache = cache;
+  }
+
+  get trouble(): string | undefined {
+    return this.#client.trouble;
+  }
+
+  note(token: TokenRef): void {
+    const key = keyOf(token);
+    const known = this.#cache.get(key);
+    if (known) {
+      const isKnown = Object.keys(known.facts).length > 0;
+      if (isKnown) this.#onFound(token, known.facts);
+      if (this.#clock.now() - known.at < this.#lookup.holdsMs(isKnown ? known.facts : undefined)) return;
+    }
+    if (this.#waiting.size >= MOST_WAITING) this.#waiting.delete(this.#waiting.keys().next().value ?? "");
+    this.#waiting.set(key, token);
+    this.#wake();
+  }
+
+  async run(onFound: OnFound, signal: AbortSignal): Promise<void> {
+    this.#onFound = onFound;
+    let savedAt = this.#clock.monotonic();
+    try {
+      while (!signal.aborted) {
+        await this.#someWait(signal);
+        await this.#askSome(signal);
+        if (this.#clock.monotonic() - savedAt < SAVE_EVERY_MS) continue;
+        await this.#cache.save();
+        savedAt = this.#clock.monotonic();
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    } finally {
+      await this.#cache.save();
+    }
+  }
+
+  async #askSome(signal: AbortSignal): Promise<void> {
+    const batch = this.#take();
+    const [first] = batch;
+    if (!first) return;
+    const tokens = batch.map(({ token }) => token.toLowerCase());
+    const { url, read } = this.#lookup;
+    const question = { url: url(first.group, tokens), read: (body: unknown) => read(body, tokens), tries: 1 };
+    const asked = await this.#client.ask(question, signal);
+    if (asked.kind === "failed") {
+      // Behind the others: should one token be what the service fails on, the rest still gets its turn.
+      for (const token of batch) this.#waiting.set(keyOf(token), token);
+      return;
+    }
+    const found = asked.kind === "told" ? asked.value : new Map<string, Facts>();
+    for (const token of batch) {
+      const facts = found.get(token.token.toLowerCase());
+      this.#cache.set(keyOf(token), { at: this.#clock.now(), facts: facts ?? {} });
+      if (facts) this.#onFound(token, facts);
+    }
+  }
+
+  /** The tokens that wait longest, of one chain. */
+  #take(): readonly TokenRef[] {
+    const batch: TokenRef[] = [];
+    for (const [key, token] of this.#waiting) {
+      if (batch[0] && batch[0].group !== token.group) continue;
+      batch.push(token);
+      this.#waiting.delete(key);
+      if (batch.length >= this.#lookup.most) break;
+    }
+    return batch;
+  }
+
+  async #someWait(signal: AbortSignal): Promise<void> {
+    if (this.#waiting.size > 0) return;
+    await new Promise<void>((resolve, reject) => {
+      const abort = () => reject(signal.reason);
+      if (signal.aborted) return abort();
+      signal.addEventListener("abort", abort, { once: true });
+      this.#wake = () => {
+        signal.removeEventListener("abort", abort);
+        resolve();
+      };
+    });
+    this.#wake = () => {};
+  }
+}

@@ -1,0 +1,182 @@
+import { z } from "zod";
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../lib/time.ts";
+import { readItems, readWhole } from "../service/read-answer.ts";
+import { UnexpectedAnswer } from "../service/service-client.ts";
+import { CHAIN_GROUPS, CHAINS, type Facts, keyOf } from "./enricher.ts";
+import type { Lookup } from "./lookup-enricher.ts";
+import type { Table } from "./table-enricher.ts";
+
+const Coin = z.object({
+  id: z.string().min(1).max(256),
+  name: z.string().max(1_024),
+  platforms: z.record(z.string(), z.string().nullable()),
+});
+
+/**
+ * CoinGecko's list of all coins with their contracts, twice a day: `market_data` of a token that stands in it. It needs no key, and has no pictures.
+ * Source: docs.coingecko.com, "Coins List (ID Map)", `GET /coins/list?include_platform=true`.
+ */
+export function coingecko(url: string): Table {
+  return {
+    name: "coingecko",
+    url: `${url}/api/v3/coins/list?include_platform=true`,
+    everyMs: 12 * HOUR_MS,
+    gone: { marketData: null },
+    read: (body) => {
+      const facts = new Map<string, Facts>();
+      for (const { id, name, platforms } of readItems(Coin, body, "coins")) {
+        for (const group of CHAIN_GROUPS) {
+          const token = platforms[CHAINS[group].coingecko];
+          if (token && ADDRESS.test(token))
+            facts.set(keyOf({ group, token }), { marketData: { market_id: id, image_url: null, name } });
+        }
+      }
+      return facts;
+    },
+  };
+}
+
+const Contract = z.object({ match: z.string().nullable() });
+
+/**
+ * Whether Sourcify has the verified source of a contract. That it has not is no knowledge: it may be verified elsewhere. Needs no key.
+ * Source: docs.sourcify.dev, API v2, `GET /v2/contract/{chainId}/{address}`: 404 where there is none.
+ */
+export function sourcify(url: string): Lookup {
+  return {
+    name: "sourcify",
+    most: 1,
+    url: (group, [token = ""]) => `${url}/v2/contract/${CHAINS[group].id}/${token}`,
+    read: (body, [token = ""]) =>
+      new Map(
+        readWhole(Contract, body, "contract").match === null ? [] : [[token, { contractSource: "verified" }]],
+      ),
+    holdsMs: (facts) => (facts ? 30 * DAY_MS : HOUR_MS),
+  };
+}
+
+const Source = z.object({ status: z.string(), message: z.string(), result: z.unknown().optional() });
+const SourceItem = z.object({ ABI: z.string() });
+const UNVERIFIED = "Contract source code not verified";
+
+/**
+ * Whether Etherscan has the verified source of a contract. Its status is 1 and its message OK for unverified ones too, whose ABI says so in words; 0 and NOTOK are
+ * for its own troubles, of which a rate limit is one. Needs a key; some chains need a paid plan. Source: docs.etherscan.io, "Get Contract Source Code" and
+ * "Common Error Messages".
+ */
+export function etherscan(url: string, key: string): Lookup {
+  const hidden = (text: string) => text.replaceAll(key, "***").slice(0, 100);
+  return {
+    name: "etherscan",
+    most: 1,
+    url: (group, [token = ""]) =>
+      `${url}/v2/api?${new URLSearchParams({ chainid: String(CHAINS[group].id), module: "contract", action: "getsourcecode", address: token, apikey: key })}`,
+    read: (body, [token = ""]) => {
+      const { status, message, result } = readWhole(Source, body, "source");
+      if (status !== "1")
+        throw new UnexpectedAnswer(`answered ${hidden(message)} (${hidden(String(result))})`);
+      const [item] = readItems(SourceItem, result, "sources");
+      if (!item) throw new UnexpectedAnswer("answered no source");
+      return new Map([[token, { contractSource: item.ABI === UNVERIFIED ? "unverified" : "verified" }]]);
+    },
+    holdsMs: (facts) => (facts?.contractSource === "verified" ? 30 * DAY_MS : HOUR_MS),
+  };
+}
+
+const HttpLink = z
+  .string()
+  .max(2_048)
+  .regex(/^https?:\/\/\S+$/i);
+const Pair = z.object({
+  baseToken: z.object({ address: z.string() }),
+  info: z
+    .object({
+      websites: z.array(z.object({ url: HttpLink }).nullable().catch(null)).optional(),
+      socials: z.array(z.object({ type: z.string(), url: HttpLink }).nullable().catch(null)).optional(),
+    })
+    .optional(),
+});
+
+/**
+ * The links that a token's makers gave to DexScreener: `social_data`. Needs no key; 300 requests a minute, of 30 tokens each.
+ * Source: docs.dexscreener.com, API reference, `GET /tokens/v1/{chainId}/{tokenAddresses}`.
+ */
+export function dexscreener(url: string): Lookup {
+  return {
+    name: "dexscreener",
+    most: 30,
+    url: (group, tokens) => `${url}/tokens/v1/${CHAINS[group].dexscreener}/${tokens.join(",")}`,
+    read: (body) => {
+      const facts = new Map<string, Facts>();
+      for (const { baseToken, info } of readItems(Pair, body, "pairs")) {
+        const socials = (info?.socials ?? []).filter((social) => social !== null);
+        const link = (...types: readonly string[]) =>
+          socials.find(({ type }) => types.includes(type.toLowerCase()))?.url ?? null;
+        const socialData = {
+          chat_url: link("telegram", "discord"),
+          microblog_url: link("twitter", "x"),
+          website_url: (info?.websites ?? []).find((site) => site !== null)?.url ?? null,
+        };
+        // The pairs of a token come with the same links, or with none.
+        if (Object.values(socialData).some((one) => one !== null))
+          facts.set(baseToken.address.toLowerCase(), { socialData });
+      }
+      return facts;
+    },
+    holdsMs: (facts) => (facts ? DAY_MS : HOUR_MS),
+  };
+}
+
+const Listing = z.object({ data: z.object({ children: z.unknown().optional() }) });
+const Post = z.object({
+  data: z.object({
+    title: z.string(),
+    permalink: z.string().startsWith("/").max(1_900),
+    score: z.int(),
+    created_utc: z.number().min(0),
+    selftext: z.string().optional(),
+    url: z.string().optional(),
+  }),
+});
+const ADDRESS = /^0x[0-9a-f]{40}$/i;
+const ADDRESSES = /(?<![0-9a-zA-Z])0x[0-9a-fA-F]{40}(?![0-9a-zA-Z])/g;
+
+/**
+ * The newest posts of a forum that name a token's address: `forum_post`. Its place in the list counts from 1. `listing`: the address of the list, as
+ * `https://www.reddit.com/r/CryptoMoonShots/new.json`. Needs no key, but is refused (403) to many data centres, and allows ten requests a minute at most.
+ * Source: www.reddit.com/dev/api, "listings" and `GET /r/{subreddit}/new`; headers `x-ratelimit-*`.
+ */
+export function reddit(listing: string): Table {
+  const { origin } = new URL(listing);
+  return {
+    name: "reddit",
+    url: `${listing}?limit=100&raw_json=1`,
+    everyMs: 2 * MINUTE_MS,
+    read: (body) => {
+      const { children } = readWhole(Listing, body, "listing").data;
+      const facts = new Map<string, Facts>();
+      for (const [index, { data }] of readItems(Post, children, "posts").entries()) {
+        const { title, permalink, score, created_utc, selftext = "", url = "" } = data;
+        for (const address of `${title} ${selftext} ${url}`.match(ADDRESSES) ?? []) {
+          const forumPost = {
+            ...{ position: index + 1, address, url: `${origin}${permalink}`, title: title.slice(0, 1_024) },
+            ...{ upvotes: score, posted: Math.floor(created_utc) * SECOND_MS },
+          };
+          // The newest that names it.
+          for (const group of CHAIN_GROUPS) {
+            const key = keyOf({ group, token: address });
+            if (!facts.has(key)) facts.set(key, { forumPost });
+          }
+        }
+      }
+      return facts;
+    },
+  };
+}
+
+/** What the headers `x-ratelimit-remaining` and `-reset` (seconds) ask for. */
+export function redditQuota(headers: Headers): number | undefined {
+  const left = Number(headers.get("x-ratelimit-remaining") ?? Number.NaN);
+  const resetMs = Number(headers.get("x-ratelimit-reset") ?? 0) * SECOND_MS;
+  return left < 2 ? Math.min(10 * MINUTE_MS, Math.max(0, resetMs)) : undefined;
+}

@@ -1,0 +1,97 @@
+import type { WallClock } from "../../lib/clock.ts";
+import type { ServiceClient } from "../service/service-client.ts";
+import {
+  type Enricher,
+  type EnricherName,
+  type Facts,
+  keyOf,
+  type OnFound,
+  type TokenRef,
+} from "./enricher.ts";
+import type { CachedFacts, FactCache } from "./fact-cache.ts";
+
+/** A service that says all it knows in one answer. */
+export interface Table {
+  readonly name: EnricherName;
+  readonly url: string;
+  /** What it says, by the key of the token. Throws UnexpectedAnswer. */
+  readonly read: (body: unknown) => ReadonlyMap<string, Facts>;
+  /** Milliseconds between two answers. */
+  readonly everyMs: number;
+  /** What is known of a token that a later answer no longer has; `undefined`: what was said of it still holds. */
+  readonly gone?: Facts;
+}
+
+/** Tokens that are remembered, so that a later answer can be told of them. */
+const MOST_TOKENS = 50_000;
+
+/** Asks a service now and then for all that it knows, and tells of it what concerns the market's tokens. */
+export class TableEnricher implements Enricher {
+  readonly name: EnricherName;
+  readonly #table: Table;
+  readonly #client: ServiceClient;
+  readonly #clock: WallClock;
+  readonly #cache: FactCache;
+  readonly #tokens = new Map<string, TokenRef>();
+  #onFound: OnFound = () => {};
+
+  constructor(table: Table, client: ServiceClient, clock: WallClock, cache: FactCache) {
+    this.name = table.name;
+    this.#table = table;
+    this.#client = client;
+    this.#clock = clock;
+    this.#cache = cache;
+  }
+
+  get trouble(): string | undefined {
+    return this.#client.trouble;
+  }
+
+  note(token: TokenRef): void {
+    const key = keyOf(token);
+    this.#tokens.delete(key);
+    this.#tokens.set(key, token);
+    if (this.#tokens.size > MOST_TOKENS) this.#tokens.delete(this.#tokens.keys().next().value ?? "");
+    const known = this.#cache.get(key);
+    if (known) this.#onFound(token, known.facts);
+  }
+
+  async run(onFound: OnFound, signal: AbortSignal): Promise<void> {
+    this.#onFound = onFound;
+    const { url, read, everyMs } = this.#table;
+    try {
+      await this.#clock.sleep(this.#remainingMs(), signal);
+      while (!signal.aborted) {
+        const asked = await this.#client.ask({ url, read }, signal);
+        if (asked.kind === "told") {
+          this.#take(asked.value);
+          await this.#cache.save();
+        }
+        // Where it failed, the client has waited already and waits on before it asks again; as often as that is enough.
+        await this.#clock.sleep(asked.kind === "told" ? everyMs : Math.min(everyMs, 60_000), signal);
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+  }
+
+  /** How long what was kept from a run before still holds. */
+  #remainingMs(): number {
+    let newest = Number.NEGATIVE_INFINITY;
+    for (const { at } of this.#cache.entries.values()) newest = Math.max(newest, at);
+    return Math.min(this.#table.everyMs, Math.max(0, newest + this.#table.everyMs - this.#clock.now()));
+  }
+
+  #take(facts: ReadonlyMap<string, Facts>): void {
+    const { gone } = this.#table;
+    const before = new Map(this.#cache.entries);
+    const at = this.#clock.now();
+    const entries = new Map<string, CachedFacts>(gone ? [] : [...before]);
+    for (const [key, told] of facts) entries.set(key, { at, facts: told });
+    this.#cache.replace(entries);
+    for (const [key, token] of this.#tokens) {
+      const now = entries.get(key)?.facts ?? (before.has(key) ? gone : undefined);
+      if (now && JSON.stringify(now) !== JSON.stringify(before.get(key)?.facts)) this.#onFound(token, now);
+    }
+  }
+}

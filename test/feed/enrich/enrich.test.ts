@@ -1,0 +1,301 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { test as base, describe, expect } from "vitest";
+import { createEnrichers } from "../../../src/feed/enrich/create-enrichers.ts";
+import { enrichFeed } from "../../../src/feed/enrich/enrich-feed.ts";
+import { ENRICHERS, type EnricherName } from "../../../src/feed/enrich/enricher.ts";
+import { coingecko, dexscreener, etherscan, reddit, redditQuota } from "../../../src/feed/enrich/services.ts";
+import type { Feed } from "../../../src/feed/feed.ts";
+import { createReplayFeed } from "../../../src/feed/index.ts";
+import type { MarketEvent, Profile } from "../../../src/market/index.ts";
+import { FastClock } from "../../support/fast-clock.ts";
+import type { Mischief } from "../exchange/stand-in.ts";
+import { play, recording } from "../record/record-kit.ts";
+import { LeapingClock } from "../replay/replay-kit.ts";
+import { KEY, KNOWN, SHADY, STRANGER, StandInServices } from "./stand-in-services.ts";
+
+const START = Date.UTC(2026, 0, 1);
+
+/** A market in which three tokens trade each second, for ever. */
+function market(clock: FastClock): Feed {
+  return {
+    ...{
+      name: "three",
+      origin: "live",
+      facts: { trades: true, liquidity: false, listings: false, profiles: false },
+    },
+    async *events(signal) {
+      for (let at = START; !signal.aborted; at += 1_000) {
+        for (const token of [KNOWN, SHADY, STRANGER]) {
+          const trade = { kind: "trade", at, group: "bsc", pool: "0x1", token, side: "buy" } as const;
+          yield { ...trade, price: "1", amount: "1", quoteUsd: "1", trader: "0x2" };
+        }
+        yield { kind: "clock", at };
+        await clock.sleep(1_000, signal).catch(() => {});
+      }
+    },
+  };
+}
+
+interface Kit {
+  readonly services: StandInServices;
+  readonly notices: string[];
+  readonly told: MarketEvent[];
+  readonly feed: Feed;
+  /** Reads on until this holds. */
+  readonly until: (holds: () => boolean) => Promise<void>;
+  readonly leave: () => Promise<void>;
+}
+
+const test = base.extend<{
+  directory: string;
+  kit: (names?: readonly EnricherName[], directory?: string, services?: StandInServices) => Promise<Kit>;
+}>({
+  // biome-ignore lint/correctness/noEmptyPattern: the runner demands a pattern
+  directory: async ({}, use) => {
+    const directory = mkdtempSync(join(tmpdir(), "flarewire-enrich-"));
+    await use(directory);
+    rmSync(directory, { recursive: true });
+  },
+  // biome-ignore lint/correctness/noEmptyPattern: the runner demands a pattern
+  kit: async ({}, use) => {
+    const closers: (() => Promise<void>)[] = [];
+    await use(async (names = ENRICHERS, directory = undefined, given = undefined) => {
+      const services = given ?? (await new StandInServices().listen());
+      if (!given) closers.unshift(() => services[Symbol.asyncDispose]());
+      const clock = new FastClock(60, START);
+      const notices: string[] = [];
+      const told: MarketEvent[] = [];
+      const stop = new AbortController();
+      const enrichers = createEnrichers({
+        ...{ names, urls: services.urls, etherscanKey: KEY, directory, clock },
+        onNotice: (sentence) => notices.push(sentence),
+      });
+      const feed = enrichFeed({ feed: market(clock), enrichers, clock });
+      const events = feed.events(stop.signal)[Symbol.asyncIterator]();
+      const until = async (holds: () => boolean) => {
+        while (!holds()) {
+          const next = await events.next();
+          if (next.done) throw new Error("the market ended");
+          told.push(next.value);
+        }
+      };
+      const leave = async () => {
+        stop.abort();
+        while (!(await events.next()).done);
+      };
+      closers.unshift(leave);
+      return { services, notices, told, feed, until, leave };
+    });
+    for (const close of closers) await close();
+  },
+});
+
+const profilesOf = (told: readonly MarketEvent[], token: string) =>
+  told.filter((event): event is Profile => event.kind === "profile" && event.token === token);
+const merged = (told: readonly MarketEvent[], token: string) =>
+  Object.assign({}, ...profilesOf(told, token)) as Profile;
+
+describe("what the services know", { timeout: 20_000 }, () => {
+  test("is told of the tokens that trade, behind the clock, each thing once", async ({ kit }) => {
+    const { told, until, services, feed } = await kit();
+    await until(() => Object.keys(merged(told, KNOWN)).length === 8 && services.count("etherscan") >= 3);
+    expect(merged(told, KNOWN)).toMatchObject({
+      marketData: { market_id: "known-coin", image_url: null, name: "Known" },
+      socialData: {
+        chat_url: "https://discord.gg/known",
+        microblog_url: "https://x.com/known",
+        website_url: "https://known.example",
+      },
+      contractSource: "verified",
+      forumPost: {
+        position: 2,
+        address: KNOWN,
+        url: `${services.url}/r/Moon/2`,
+        title: "Look",
+        upvotes: 12,
+        posted: 1_700_000_100_000,
+      },
+    });
+    await until(
+      () =>
+        profilesOf(told, SHADY).length > 0 &&
+        profilesOf(told, STRANGER).length > 0 &&
+        services.count("sourcify") >= 3,
+    );
+    expect(merged(told, SHADY)).toEqual(expect.objectContaining({ contractSource: "unverified" }));
+    expect(Object.keys(merged(told, STRANGER))).toEqual(["kind", "at", "group", "token", "contractSource"]);
+    let clock = 0;
+    for (const event of told) {
+      expect(event.at).toBeGreaterThanOrEqual(clock);
+      if (event.kind === "clock") clock = event.at;
+      if (event.kind === "profile") expect(event.at).toBe(clock);
+    }
+    expect(feed.facts.profiles).toBe(true);
+    const asked = services.asked.length;
+    const many = told.length;
+    await until(() => told.length > many + 200);
+    expect(services.asked.slice(asked).filter(({ name }) => name !== "reddit")).toEqual([]);
+  });
+
+  test("changes when a service says something else, and who verified a source is believed over who has not", async ({
+    kit,
+  }) => {
+    const { told, until, services } = await kit(["reddit", "sourcify", "etherscan"]);
+    await until(() => merged(told, KNOWN).forumPost !== undefined);
+    services.upvotes = 99;
+    await until(() => merged(told, KNOWN).forumPost?.upvotes === 99);
+    // Etherscan says of the same token that it is not verified.
+    await until(() => merged(told, KNOWN).contractSource === "verified" && services.count("etherscan") >= 3);
+    const last = profilesOf(told, KNOWN)
+      .filter(({ contractSource }) => contractSource !== undefined)
+      .at(-1);
+    expect(last?.contractSource).toBe("verified");
+  });
+
+  test("is kept over a restart, and not asked for again", async ({ kit, directory }) => {
+    await using services = await new StandInServices().listen();
+    const first = await kit(ENRICHERS, directory, services);
+    await first.until(
+      () =>
+        Object.keys(merged(first.told, KNOWN)).length === 8 &&
+        services.count("etherscan") >= 3 &&
+        services.count("sourcify") >= 3,
+    );
+    await first.leave();
+    const asked = services.asked.length;
+    const second = await kit(ENRICHERS, directory, services);
+    await second.until(() => Object.keys(merged(second.told, KNOWN)).length === 8);
+    expect(services.asked.slice(asked).filter(({ name }) => name !== "reddit")).toEqual([]);
+    await second.leave();
+    writeFileSync(join(directory, "enrich-dexscreener.json"), '{"version":1,"entr');
+    const third = await kit(["dexscreener"], directory, services);
+    await third.until(() => merged(third.told, KNOWN).socialData !== undefined);
+    await third.leave();
+    expect(readFileSync(join(directory, "enrich-dexscreener.json"), "utf8")).toContain("known.example");
+    for (const name of ENRICHERS)
+      expect(readFileSync(join(directory, `enrich-${name}.json`), "utf8")).not.toContain(KEY);
+  });
+
+  test("[L4] stands in a recording, which replays to the same bytes without the services", async ({
+    kit,
+    directory,
+  }) => {
+    const { feed, services } = await kit();
+    const { recorder, feed: recorded } = recording(feed, directory);
+    const stop = new AbortController();
+    let told = 0;
+    const live = await play({
+      ...recorded,
+      async *events() {
+        for await (const event of recorded.events(stop.signal)) {
+          yield event;
+          if (event.kind === "profile") told += 1;
+          if (told >= 3) return;
+        }
+      },
+    });
+    await services[Symbol.asyncDispose]().catch(() => {});
+    const again = createReplayFeed({
+      path: recorder.directory,
+      speed: Number.POSITIVE_INFINITY,
+      clock: new LeapingClock(),
+    });
+    expect(await play(again)).toEqual(live);
+    expect(told).toBeGreaterThanOrEqual(3);
+  });
+});
+
+describe("a service that is down", { timeout: 20_000 }, () => {
+  test.for(
+    ENRICHERS.flatMap((name) =>
+      (["429 after", "500", "cut", "html", "types"] satisfies Mischief[]).map(
+        (mischief) => [name, mischief] as const,
+      ),
+    ),
+  )(
+    "leaves the market and the others as they are, is named, and is asked again: %s %s",
+    async ([name, mischief], { kit }) => {
+      const { told, until, services, feed, notices } = await kit();
+      services.mischief.set(name, mischief);
+      await until(() => feed.trouble?.() !== undefined);
+      expect(feed.trouble?.()).toMatch(new RegExp(`(^|; )${name} (answered|broke off)`));
+      const others = name === "coingecko" ? "dexscreener" : "coingecko";
+      await until(() => services.count(others) > 0 && told.filter(({ kind }) => kind === "clock").length > 3);
+      services.mischief.delete(name);
+      await until(() => feed.trouble?.() === undefined);
+      expect(notices).toContain(`${name} answers again`);
+    },
+  );
+
+  test("tells a rate limit of Etherscan from an unverified contract, and never its key", async ({ kit }) => {
+    const { told, until, services, feed, notices } = await kit(["etherscan"]);
+    services.mischief.set("etherscan", "notok");
+    await until(() => feed.trouble?.() !== undefined);
+    expect(feed.trouble?.()).toBe("etherscan answered NOTOK (Max rate limit reached)");
+    services.mischief.set("etherscan", "bad key");
+    await until(() => /Invalid/.test(feed.trouble?.() ?? ""));
+    expect(told.filter(({ kind }) => kind === "profile")).toEqual([]);
+    services.mischief.delete("etherscan");
+    await until(() => merged(told, SHADY).contractSource === "unverified");
+    expect(JSON.stringify(notices) + JSON.stringify(told)).not.toContain(KEY);
+  });
+
+  test("that hangs holds nobody up, not even the end", async ({ kit }) => {
+    const { until, services, told, leave } = await kit();
+    for (const name of ENRICHERS) services.mischief.set(name, "hang");
+    await until(() => services.asked.length >= 3 && told.filter(({ kind }) => kind === "clock").length > 20);
+    const before = performance.now();
+    await leave();
+    expect(performance.now() - before).toBeLessThan(2_000);
+  });
+});
+
+test("rests as long as the forum's headers ask", () => {
+  expect(redditQuota(new Headers({ "x-ratelimit-remaining": "1.0", "x-ratelimit-reset": "42" }))).toBe(
+    42_000,
+  );
+  expect(
+    redditQuota(new Headers({ "x-ratelimit-remaining": "9.0", "x-ratelimit-reset": "42" })),
+  ).toBeUndefined();
+  expect(redditQuota(new Headers())).toBeUndefined();
+});
+
+/** Answers that were recorded from the services; they are not part of the project. */
+const recordings = fileURLToPath(new URL("../../../../shared/data/api-responses/", import.meta.url));
+const recorded = (name: string): unknown => JSON.parse(readFileSync(`${recordings}${name}`, "utf8"));
+
+describe.skipIf(!existsSync(recordings))(
+  "what was recorded from the services (../shared/data/api-responses)",
+  () => {
+    test("etherscan: verified, behind a proxy, and not verified", () => {
+      const { read } = etherscan("https://e.example", KEY);
+      const said = (name: string) => read(recorded(`etherscan/${name}.json`), ["0x1"]).get("0x1");
+      expect(said("get_contract_response_not_verified")).toEqual({ contractSource: "unverified" });
+      for (const name of ["get_contract_response_flattened", "get_proxy_contract_response"])
+        expect(said(name), name).toEqual({ contractSource: "verified" });
+    });
+
+    test("coingecko, dexscreener and reddit are of the form that is read", () => {
+      const coins = recorded("coingecko/coins_list.json") as object[];
+      const bsc = { ...coins[1], platforms: { "binance-smart-chain": KNOWN } };
+      expect(
+        coingecko("https://c.example")
+          .read([...coins, bsc])
+          .get(`bsc/${KNOWN.toLowerCase()}`)?.marketData?.market_id,
+      ).toBe("ondo-finance");
+      const { pairs } = recorded("dexscreener/bsc_pairs_2026.json") as {
+        pairs: { info?: { socials?: unknown[]; websites?: unknown[] } }[];
+      };
+      const linked = new Set(
+        pairs.filter(({ info }) => (info?.socials ?? []).length + (info?.websites ?? []).length > 0),
+      );
+      const facts = dexscreener("https://d.example").read(pairs, []);
+      expect(facts.size > 0).toBe(linked.size > 0);
+      const { read } = reddit("https://www.reddit.com/r/netsec/new.json");
+      expect(read(recorded("reddit/graw_subreddit.json"))).toEqual(new Map());
+    });
+  },
+);
