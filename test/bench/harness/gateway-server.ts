@@ -1,0 +1,82 @@
+/* The gateway's fan-out as it is served, in a process of its own: the real hub behind the real route, told by its control port what to publish and when. */
+import type { AddressInfo } from "node:net";
+import { createHttpServer } from "../../../src/http/index.ts";
+import { registerWebSocket } from "../../../src/http/websocket-route.ts";
+import { Head, type HeadBatch, Hub } from "../../../src/hub/index.ts";
+import { systemClock } from "../../../src/lib/clock.ts";
+import { createMemoryLog } from "../../../src/log/index.ts";
+import {
+  applyEvent,
+  EMPTY_SNAPSHOT,
+  type EventBody,
+  type Freshness,
+  type Snapshot,
+  type SourceInfo,
+} from "../../../src/protocol/index.ts";
+import { openControl, sayReady } from "./control-port.ts";
+import { readMarket } from "./market-file.ts";
+import { type Load, uniformEvents } from "./uniform-events.ts";
+
+const INFO: SourceInfo = {
+  name: "bench",
+  origin: "simulated",
+  facts: { trades: true, liquidity: true, listings: true, profiles: true },
+};
+const observed_at = "2026-11-21T08:00:00.000Z";
+const FRESH: Freshness = {
+  ...{ state: "live", reason: "", observed_at, last_success_at: observed_at, data_age_ms: 0 },
+};
+const limits = { maxSockets: 100_000, maxSocketsPerIp: 100_000 };
+
+const log = createMemoryLog({ clock: systemClock });
+const head = new Head({ log, initial: { snapshot: EMPTY_SNAPSHOT, observedAtMs: 1 } });
+const hub = new Hub({
+  ...{ log, head, clock: systemClock, serverName: "flarewire/bench" },
+  info: () => INFO,
+  freshness: () => FRESH,
+  onError: (error) => {
+    throw error;
+  },
+});
+const app = await createHttpServer({
+  ...{ head, clock: systemClock },
+  freshness: () => FRESH,
+  info: () => INFO,
+  register: (scope) => registerWebSocket(scope, { ...{ hub, limits }, clock: systemClock }),
+});
+await app.listen({ host: "127.0.0.1", port: 0 });
+
+let batches: readonly HeadBatch[] = [];
+let next = 0;
+
+function apply(snapshot: Snapshot, events: readonly EventBody[]): Snapshot {
+  // Of all channels, a view is the snapshot.
+  return events.reduce((view, event) => applyEvent(view, event) as Snapshot, snapshot);
+}
+
+/** Every batch with the state behind it, which the poller would have. */
+async function playMarket(path: string): Promise<void> {
+  const market = readMarket(path);
+  let snapshot = market.base;
+  await head.publish({ snapshot, events: [] });
+  batches = market.batches.map((events) => {
+    snapshot = apply(snapshot, events);
+    return { snapshot, events };
+  });
+}
+
+const control = await openControl({
+  async publish() {
+    const before = hub.tally.deliveries;
+    await head.publish(batches[next++ % batches.length] ?? { events: [] });
+    return hub.tally.deliveries - before;
+  },
+  async configure(order) {
+    const load = order as Load;
+    next = 0;
+    if ("market" in load) await playMarket(load.market);
+    else batches = [{ events: uniformEvents(load.events, load.bytes) }];
+    return { sessions: hub.size, behind: hub.behind };
+  },
+});
+sayReady((app.server.address() as AddressInfo).port, control);

@@ -1,0 +1,87 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { availableParallelism } from "node:os";
+import { createInterface, type Interface } from "node:readline";
+
+/** On which core a process runs: servers have one for themselves, the load another. */
+export type Core = "server" | "load";
+
+const NUMBERS: Readonly<Record<Core, string>> = { server: "0", load: "1" };
+
+let canPin: boolean | undefined;
+
+/** True where `taskset` is there and two cores are: else nothing is pinned, and figures vary more. */
+export function isPinned(): boolean {
+  if (canPin !== undefined) return canPin;
+  try {
+    execFileSync("taskset", ["--version"], { stdio: "ignore" });
+    canPin = availableParallelism() >= 2;
+  } catch {
+    canPin = false;
+  }
+  return canPin;
+}
+
+/** A child process that speaks in lines, pinned to a core. */
+export class LineProcess {
+  readonly #child: ChildProcess;
+  readonly #lines: Interface;
+  readonly #waiting: { resolve: (line: string) => void; reject: (error: Error) => void }[] = [];
+  readonly #early: string[] = [];
+  readonly #name: string;
+  #over: string | undefined;
+
+  constructor(core: Core, program: string, args: readonly string[], env: NodeJS.ProcessEnv = {}) {
+    const words = isPinned() ? ["taskset", "-c", NUMBERS[core], program, ...args] : [program, ...args];
+    this.#name = `${program} ${args.join(" ")}`;
+    this.#child = spawn(words[0] ?? program, words.slice(1), {
+      env: { ...process.env, ...env },
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    if (!this.#child.stdout) throw new Error("no stdout");
+    this.#lines = createInterface(this.#child.stdout);
+    this.#lines.on("line", (line) => {
+      const next = this.#waiting.shift();
+      if (next) next.resolve(line);
+      else this.#early.push(line);
+    });
+    this.#child.on("error", (error) => this.#end(error.message));
+    this.#child.on("exit", (code, signal) => this.#end(`ended with ${signal ?? code}`));
+    // Who is over has said so already.
+    this.#child.stdin?.on("error", () => {});
+  }
+
+  /** `taskset` becomes the program that it starts, so this is the program's own. */
+  get pid(): number {
+    const { pid } = this.#child;
+    if (pid === undefined) throw new Error(`${this.#name} could not be started`);
+    return pid;
+  }
+
+  /** The next line that it says; rejects when it ends before. */
+  line(): Promise<string> {
+    const early = this.#early.shift();
+    if (early !== undefined) return Promise.resolve(early);
+    if (this.#over !== undefined) return Promise.reject(new Error(`${this.#name}: ${this.#over}`));
+    return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }));
+  }
+
+  /** Says a line, and resolves with the answer. */
+  ask(line: string): Promise<string> {
+    this.#child.stdin?.write(`${line}\n`);
+    return this.line();
+  }
+
+  /** Kills it, and resolves when it is over. */
+  async stop(): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    const exited = once(this.#child, "exit");
+    this.#child.kill("SIGKILL");
+    await exited;
+  }
+
+  #end(how: string): void {
+    this.#over = how;
+    for (const { reject } of this.#waiting.splice(0)) reject(new Error(`${this.#name}: ${how}`));
+  }
+}

@@ -1,0 +1,599 @@
+/*
+ * Holds many connections to one server, in one thread, and counts what comes in. A client written in Node would need more of a core than the
+ * servers that it measures; this one needs about half of one.
+ *
+ *   load-client key=value …
+ *     kind=ws|sse|socketio|nats   how a connection is opened, and what is a message of it
+ *     port=N                      the server, on 127.0.0.1
+ *     paths=FILE                  request targets, one a line; connection i asks for line i modulo their number
+ *     headers=FILE                raw header lines for every request (optional)
+ *     hello=FILE                  texts that each connection sends once it is open, one a line (optional)
+ *     prefix=TEXT                 messages that begin so are deliveries; others are not counted
+ *     size=N                      a delivery is N bytes of payload, however they are framed (for kind=nats)
+ *     drive=N                     port to which `drive` sends its trigger
+ *
+ * Commands on stdin, one a line, each answered by one line of JSON on stdout:
+ *     open N CONCURRENCY          opens N more, at most so many handshakes at once
+ *     drive MS WINDOW EVERY_US EXPECT FILE
+ *         sends the bytes of FILE to the trigger port, again whenever fewer than WINDOW batches are on their way, not more often than each
+ *         EVERY_US, for MS milliseconds; then waits for the rest. EXPECT is how many deliveries a trigger makes; 0: the server answers
+ *         each trigger with "deliveries nanoseconds\n", the time being the machine's monotonic one just before the batch was appended
+ *     watch MS                    only counts, for so long
+ *     close                       ends all connections with a reset, so that no port stays in TIME_WAIT
+ */
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/tcp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PREFIX_MAX 32
+#define RING 4096
+#define LATENCIES (1 << 22)
+
+enum kind { WS, SSE, SOCKETIO, NATS };
+enum state { CONNECTING, UPGRADING, OPEN, CLOSED };
+
+struct connection {
+  int fd;
+  uint8_t state, opcode, header_have, header_need, seen_have, line_feeds;
+  uint8_t header[14];
+  uint8_t seen[PREFIX_MAX];
+  uint8_t control_have;
+  uint8_t control[125];
+  uint64_t payload_left;
+  uint64_t opened_at;
+};
+
+static enum kind kind = WS;
+static int port, drive_port, epoll_fd, trigger_fd = -1;
+static uint64_t message_size;
+static const char *prefix = "";
+static size_t prefix_length;
+static char *headers = "";
+static char **paths, **hellos;
+static int path_count, hello_count;
+
+static struct connection *connections;
+static int connection_count, next_to_open, open_target, concurrency, in_flight, opened, failed, lost;
+static uint64_t open_began, *handshakes;
+static int handshake_count;
+
+static uint64_t deliveries, payload_bytes, wire_bytes;
+static int driving, watching;
+static uint64_t drive_began, drive_until, last_trigger, every_ns, deadline, watch_until;
+static uint64_t base_deliveries, base_wire, base_cpu;
+static uint64_t window, expect, sent, answered, completed, cumulative[RING];
+static uint64_t *arrivals, arrival_count, *latencies, latency_count;
+static uint64_t pending_append_ns, pending_count;
+static int has_pending;
+static char *trigger_bytes;
+static size_t trigger_length;
+
+static uint64_t now_ns(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static uint64_t cpu_us(void) {
+  struct rusage usage;
+  getrusage(RUSAGE_SELF, &usage);
+  return (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000u +
+         (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+}
+
+static void die(const char *what) {
+  fprintf(stderr, "load-client: %s: %s\n", what, strerror(errno));
+  exit(1);
+}
+
+static char *read_file(const char *name, size_t *length) {
+  FILE *file = fopen(name, "rb");
+  if (!file) die(name);
+  fseek(file, 0, SEEK_END);
+  long size = ftell(file);
+  rewind(file);
+  char *text = malloc((size_t)size + 1);
+  if (fread(text, 1, (size_t)size, file) != (size_t)size) die(name);
+  text[size] = 0;
+  fclose(file);
+  if (length) *length = (size_t)size;
+  return text;
+}
+
+static char **read_lines(const char *name, int *count) {
+  char *text = read_file(name, NULL);
+  int lines = 0;
+  for (char *at = text; *at; at++) lines += *at == '\n';
+  char **list = calloc((size_t)lines + 1, sizeof *list);
+  *count = 0;
+  for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) list[(*count)++] = line;
+  return list;
+}
+
+static int dial(int to, int blocking) {
+  int fd = socket(AF_INET, SOCK_STREAM | (blocking ? 0 : SOCK_NONBLOCK), 0);
+  if (fd < 0) die("socket (is `ulimit -n` above the number of connections?)");
+  struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)to)};
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  int one = 1;
+  setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+  if (connect(fd, (struct sockaddr *)&address, sizeof address) < 0 && errno != EINPROGRESS) {
+    close(fd);
+    return -1;
+  }
+  return fd;
+}
+
+static void watch_fd(int fd, uint32_t events, uint64_t tag, int operation) {
+  struct epoll_event event = {.events = events, .data.u64 = tag};
+  if (epoll_ctl(epoll_fd, operation, fd, &event) < 0) die("epoll_ctl");
+}
+
+static void finished_opening(struct connection *c) {
+  handshakes[handshake_count++] = now_ns() - c->opened_at;
+  in_flight--;
+  opened++;
+}
+
+static void drop(struct connection *c) {
+  if (c->state == CLOSED) return;
+  if (c->state != OPEN) {
+    failed++;
+    in_flight--;
+  } else
+    lost++;
+  c->state = CLOSED;
+  close(c->fd);
+}
+
+static void write_small(struct connection *c, const void *bytes, size_t length) {
+  if (send(c->fd, bytes, length, MSG_NOSIGNAL) != (ssize_t)length) drop(c);
+}
+
+/** Frames of a client are masked; a mask of zeros leaves the payload as it is. */
+static void send_frame(struct connection *c, int opcode, const char *payload, size_t length) {
+  uint8_t frame[2048];
+  size_t at = 2;
+  frame[0] = (uint8_t)(0x80 | opcode);
+  if (length > sizeof frame - 16) die("text too long");
+  if (length < 126)
+    frame[1] = (uint8_t)(0x80 | length);
+  else {
+    frame[1] = 0x80 | 126;
+    frame[2] = (uint8_t)(length >> 8);
+    frame[3] = (uint8_t)length;
+    at = 4;
+  }
+  memset(frame + at, 0, 4);
+  memcpy(frame + at + 4, payload, length);
+  write_small(c, frame, at + 4 + length);
+}
+
+static void send_request(struct connection *c) {
+  char request[4096];
+  const char *path = path_count ? paths[(c - connections) % path_count] : "/";
+  int length = kind == SSE
+    ? snprintf(request, sizeof request, "GET %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nAccept: text/event-stream\r\n%s\r\n", path, port, headers)
+    : snprintf(request, sizeof request,
+               "GET %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+               "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n%s\r\n",
+               path, port, headers);
+  c->state = UPGRADING;
+  write_small(c, request, (size_t)length);
+}
+
+static void open_more(void) {
+  while (next_to_open < open_target && in_flight < concurrency) {
+    struct connection *c = &connections[next_to_open];
+    memset(c, 0, sizeof *c);
+    c->opened_at = now_ns();
+    c->fd = dial(port, 0);
+    c->state = CONNECTING;
+    next_to_open++;
+    connection_count = next_to_open;
+    if (c->fd < 0) {
+      c->state = CLOSED;
+      failed++;
+      continue;
+    }
+    in_flight++;
+    watch_fd(c->fd, EPOLLOUT, (uint64_t)(c - connections) + 2, EPOLL_CTL_ADD);
+  }
+}
+
+static void delivered(uint64_t count) {
+  deliveries += count;
+  if (driving && every_ns) {
+    uint64_t at = now_ns();
+    for (uint64_t i = 0; i < count && arrival_count < LATENCIES; i++) arrivals[arrival_count++] = at;
+  }
+}
+
+static void control_frame(struct connection *c) {
+  if (c->opcode == 9) send_frame(c, 10, (char *)c->control, c->control_have);
+  if (c->opcode == 8) drop(c);
+}
+
+static void end_of_message(struct connection *c) {
+  if (c->opcode >= 8) {
+    control_frame(c);
+    return;
+  }
+  if (kind == NATS) {
+    if (c->seen_have >= 4 && !memcmp(c->seen, "PING", 4)) send_frame(c, 2, "PONG\r\n", 6);
+    return;
+  }
+  if (kind == SOCKETIO && c->seen_have == 1 && c->seen[0] == '2') send_frame(c, 1, "3", 1);
+  if (c->seen_have >= prefix_length && !memcmp(c->seen, prefix, prefix_length)) delivered(1);
+}
+
+/** The payload of frames, and their headers, in pieces as they come. */
+static void parse_frames(struct connection *c, const uint8_t *at, size_t left) {
+  while (left > 0 && c->state == OPEN) {
+    if (c->payload_left == 0) {
+      if (c->header_have == 0) c->header_need = 2;
+      c->header[c->header_have++] = *at++;
+      left--;
+      if (c->header_have == 2) {
+        int length = c->header[1] & 127;
+        c->header_need = length == 126 ? 4 : length == 127 ? 10 : 2;
+      }
+      if (c->header_have < c->header_need) continue;
+      int length = c->header[1] & 127;
+      uint64_t payload = (uint64_t)length;
+      if (length == 126) payload = (uint64_t)c->header[2] << 8 | c->header[3];
+      if (length == 127) {
+        payload = 0;
+        for (int i = 2; i < 10; i++) payload = payload << 8 | c->header[i];
+      }
+      c->opcode = c->header[0] & 15;
+      c->header_have = 0;
+      c->seen_have = c->control_have = 0;
+      c->payload_left = payload;
+      if (payload == 0) end_of_message(c);
+      continue;
+    }
+    size_t take = left < c->payload_left ? left : (size_t)c->payload_left;
+    if (c->seen_have < PREFIX_MAX) {
+      size_t more = PREFIX_MAX - (size_t)c->seen_have;
+      if (more > take) more = take;
+      memcpy(c->seen + c->seen_have, at, more);
+      c->seen_have = (uint8_t)(c->seen_have + more);
+    }
+    if (c->opcode >= 8 && c->control_have + take <= sizeof c->control) {
+      memcpy(c->control + c->control_have, at, take);
+      c->control_have = (uint8_t)(c->control_have + take);
+    }
+    if (c->opcode < 8) payload_bytes += take;
+    at += take;
+    left -= take;
+    c->payload_left -= take;
+    if (c->payload_left == 0) end_of_message(c);
+  }
+}
+
+/** An event ends with an empty line; its first bytes tell whether it counts. Chunked framing lies between, which no event's line looks like. */
+static void parse_events(struct connection *c, const uint8_t *at, size_t left) {
+  for (; left > 0; left--, at++) {
+    if (*at == '\n') {
+      if (++c->line_feeds == 2) {
+        if (memmem(c->seen, c->seen_have, prefix, prefix_length)) delivered(1);
+        c->seen_have = 0;
+      }
+    } else {
+      if (c->line_feeds >= 2) c->seen_have = 0;
+      c->line_feeds = 0;
+      if (c->seen_have < PREFIX_MAX) c->seen[c->seen_have++] = *at;
+    }
+  }
+}
+
+static void parse_payload(struct connection *c, const uint8_t *at, size_t left) {
+  if (kind == SSE) parse_events(c, at, left);
+  else parse_frames(c, at, left);
+  if (kind == NATS && message_size) {
+    uint64_t whole = payload_bytes / message_size;
+    payload_bytes -= whole * message_size;
+    delivered(whole);
+  }
+}
+
+static void receive(struct connection *c) {
+  static uint8_t buffer[1 << 18];
+  ssize_t got = recv(c->fd, buffer, sizeof buffer, 0);
+  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  if (got <= 0) {
+    drop(c);
+    return;
+  }
+  wire_bytes += (uint64_t)got;
+  if (c->state == OPEN) {
+    parse_payload(c, buffer, (size_t)got);
+    return;
+  }
+  // The head of the answer comes whole from every server that is measured here; one that is split ends in an error, not in a wrong count.
+  uint8_t *end = memmem(buffer, (size_t)got, "\r\n\r\n", 4);
+  if (!end || memcmp(buffer + 9, kind == SSE ? "200" : "101", 3)) {
+    if (failed < 3) fprintf(stderr, "load-client: refused: %.*s\n", (int)(got < 300 ? got : 300), buffer);
+    drop(c);
+    return;
+  }
+  c->state = OPEN;
+  finished_opening(c);
+  for (int i = 0; i < hello_count; i++) {
+    char text[2048];
+    snprintf(text, sizeof text, kind == NATS ? "%s\r\n" : "%s", hellos[i]);
+    send_frame(c, kind == NATS ? 2 : 1, text, strlen(text));
+  }
+  size_t behind = (size_t)(buffer + got - (end + 4));
+  if (behind > 0) parse_payload(c, end + 4, behind);
+}
+
+static int by_value(const void *a, const void *b) {
+  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return x < y ? -1 : x > y;
+}
+
+static double quantile_us(uint64_t *values, uint64_t count, double share) {
+  if (count == 0) return 0;
+  uint64_t at = (uint64_t)((double)count * share);
+  return (double)values[at < count ? at : count - 1] / 1000.0;
+}
+
+static void report_opened(void) {
+  qsort(handshakes, (size_t)handshake_count, sizeof *handshakes, by_value);
+  printf("{\"opened\":%d,\"failed\":%d,\"ms\":%.1f,\"p50Us\":%.0f,\"p99Us\":%.0f}\n", opened, failed,
+         (double)(now_ns() - open_began) / 1e6, quantile_us(handshakes, (uint64_t)handshake_count, 0.5),
+         quantile_us(handshakes, (uint64_t)handshake_count, 0.99));
+  fflush(stdout);
+}
+
+static void report_run(uint64_t began, const char *error) {
+  qsort(latencies, latency_count, sizeof *latencies, by_value);
+  printf("{\"batches\":%lu,\"deliveries\":%lu,\"bytes\":%lu,\"wallUs\":%lu,\"cpuUs\":%lu,\"lost\":%d,"
+         "\"p50Us\":%.0f,\"p99Us\":%.0f,\"maxUs\":%.0f,\"error\":\"%s\"}\n",
+         completed, deliveries - base_deliveries, wire_bytes - base_wire, (now_ns() - began) / 1000, cpu_us() - base_cpu,
+         lost, quantile_us(latencies, latency_count, 0.5), quantile_us(latencies, latency_count, 0.99),
+         quantile_us(latencies, latency_count, 1), error);
+  fflush(stdout);
+}
+
+static void begin_run(void) {
+  base_deliveries = deliveries;
+  base_wire = wire_bytes;
+  base_cpu = cpu_us();
+  payload_bytes = 0;
+  completed = sent = answered = arrival_count = latency_count = 0;
+}
+
+static void batch_answered(uint64_t count, uint64_t appended_ns) {
+  uint64_t before = answered ? cumulative[(answered - 1) % RING] : 0;
+  cumulative[answered++ % RING] = before + count;
+  // With one batch on its way at a time, all that arrived since the last one is of this one.
+  if (!appended_ns || !every_ns) return;
+  for (uint64_t i = 0; i < arrival_count && latency_count < LATENCIES; i++) latencies[latency_count++] = arrivals[i] - appended_ns;
+  arrival_count = 0;
+}
+
+static void settle(void) {
+  // Latencies are taken when all of the batch is there: some of it arrives before the server's answer, some behind.
+  if (has_pending && deliveries - base_deliveries >= (answered ? cumulative[(answered - 1) % RING] : 0) + pending_count) {
+    has_pending = 0;
+    batch_answered(pending_count, pending_append_ns);
+  }
+  while (completed < answered && cumulative[completed % RING] <= deliveries - base_deliveries) completed++;
+}
+
+static void trigger(void) {
+  uint64_t now = now_ns();
+  settle();
+  while (driving && sent - completed < window && now < drive_until && now - last_trigger >= every_ns) {
+    if (send(trigger_fd, trigger_bytes, trigger_length, MSG_NOSIGNAL) != (ssize_t)trigger_length) die("trigger");
+    last_trigger = now;
+    sent++;
+    if (expect) batch_answered(expect, 0);
+  }
+  if (driving && now >= drive_until && completed == sent) {
+    driving = 0;
+    report_run(drive_began, "");
+  } else if (driving && now >= deadline) {
+    char error[200];
+    snprintf(error, sizeof error, "of %lu batches %lu were answered and %lu came whole", sent, answered, completed);
+    driving = 0;
+    report_run(drive_began, error);
+  }
+}
+
+static void trigger_answer(void) {
+  static char buffer[65536];
+  static size_t have;
+  ssize_t got = recv(trigger_fd, buffer + have, sizeof buffer - have - 1, MSG_DONTWAIT);
+  if (got <= 0) {
+    if (got < 0 && errno == EAGAIN) return;
+    die("the trigger's connection ended");
+  }
+  have += (size_t)got;
+  buffer[have] = 0;
+  if (expect) {
+    if (strstr(buffer, "PING\r\n") && send(trigger_fd, "PONG\r\n", 6, MSG_NOSIGNAL) < 0) die("pong");
+    have = 0;
+    return;
+  }
+  char *line = buffer;
+  for (char *end; (end = strchr(line, '\n')); line = end + 1) {
+    uint64_t count = 0, at = 0;
+    sscanf(line, "%lu %lu", &count, &at);
+    if (window == 1) {
+      pending_count = count;
+      pending_append_ns = at;
+      has_pending = 1;
+    } else
+      batch_answered(count, at);
+  }
+  have = strlen(line);
+  memmove(buffer, line, have);
+}
+
+static void close_all(void) {
+  struct linger hard = {.l_onoff = 1, .l_linger = 0};
+  int closed = 0;
+  for (int i = 0; i < connection_count; i++) {
+    if (connections[i].state == CLOSED) continue;
+    setsockopt(connections[i].fd, SOL_SOCKET, SO_LINGER, &hard, sizeof hard);
+    close(connections[i].fd);
+    connections[i].state = CLOSED;
+    closed++;
+  }
+  connection_count = next_to_open = open_target = opened = failed = lost = in_flight = 0;
+  printf("{\"closed\":%d}\n", closed);
+  fflush(stdout);
+}
+
+static void begin_open(int count, int at_once) {
+  open_target = next_to_open + count;
+  concurrency = at_once;
+  opened = failed = handshake_count = 0;
+  open_began = now_ns();
+  connections = realloc(connections, sizeof *connections * (size_t)open_target);
+  handshakes = realloc(handshakes, sizeof *handshakes * (size_t)open_target);
+}
+
+static void command(const char *line) {
+  int a, b;
+  unsigned long ms, w, every, each;
+  char file[1024];
+  if (sscanf(line, "open %d %d", &a, &b) == 2)
+    begin_open(a, b);
+  else if (sscanf(line, "drive %lu %lu %lu %lu %1023s", &ms, &w, &every, &each, file) == 5) {
+    if (trigger_fd < 0) {
+      trigger_fd = dial(drive_port, 1);
+      if (trigger_fd < 0) die("the trigger's port");
+      watch_fd(trigger_fd, EPOLLIN, 1, EPOLL_CTL_ADD);
+    }
+    free(trigger_bytes);
+    trigger_bytes = read_file(file, &trigger_length);
+    begin_run();
+    window = w;
+    every_ns = every * 1000;
+    expect = each;
+    has_pending = 0;
+    last_trigger = 0;
+    driving = 1;
+    drive_began = now_ns();
+    drive_until = drive_began + ms * 1000000;
+    deadline = drive_until + 20000000000u;
+  } else if (sscanf(line, "watch %lu", &ms) == 1) {
+    begin_run();
+    watching = 1;
+    drive_began = now_ns();
+    watch_until = drive_began + ms * 1000000;
+  } else if (!strncmp(line, "close", 5))
+    close_all();
+  else {
+    fprintf(stderr, "load-client: unknown command: %s\n", line);
+    exit(1);
+  }
+}
+
+static void read_commands(void) {
+  static char buffer[8192];
+  static size_t have;
+  ssize_t got = read(0, buffer + have, sizeof buffer - have - 1);
+  if (got <= 0) exit(0);
+  have += (size_t)got;
+  buffer[have] = 0;
+  char *line = buffer;
+  for (char *end; (end = strchr(line, '\n')); line = end + 1) {
+    *end = 0;
+    command(line);
+  }
+  have = strlen(line);
+  memmove(buffer, line, have + 1);
+}
+
+static void on_event(const struct epoll_event *event) {
+  if (event->data.u64 == 0) {
+    read_commands();
+    return;
+  }
+  if (event->data.u64 == 1) {
+    trigger_answer();
+    return;
+  }
+  struct connection *c = &connections[event->data.u64 - 2];
+  if (c->state == CLOSED) return;
+  if (c->state == CONNECTING) {
+    int error = 0;
+    socklen_t length = sizeof error;
+    getsockopt(c->fd, SOL_SOCKET, SO_ERROR, &error, &length);
+    if (error) {
+      drop(c);
+      return;
+    }
+    watch_fd(c->fd, EPOLLIN, event->data.u64, EPOLL_CTL_MOD);
+    send_request(c);
+    return;
+  }
+  receive(c);
+}
+
+static int wait_ms(void) {
+  if (watching || in_flight) return 10;
+  if (driving) return every_ns ? 1 : 100;
+  return -1;
+}
+
+int main(int argc, char **argv) {
+  for (int i = 1; i < argc; i++) {
+    char *value = strchr(argv[i], '=');
+    if (!value) die(argv[i]);
+    *value++ = 0;
+    const char *key = argv[i];
+    if (!strcmp(key, "kind"))
+      kind = !strcmp(value, "ws") ? WS : !strcmp(value, "sse") ? SSE : !strcmp(value, "socketio") ? SOCKETIO : NATS;
+    else if (!strcmp(key, "port")) port = atoi(value);
+    else if (!strcmp(key, "drive")) drive_port = atoi(value);
+    else if (!strcmp(key, "size")) message_size = strtoull(value, NULL, 10);
+    else if (!strcmp(key, "prefix")) prefix = value;
+    else if (!strcmp(key, "paths")) paths = read_lines(value, &path_count);
+    else if (!strcmp(key, "hello")) hellos = read_lines(value, &hello_count);
+    else if (!strcmp(key, "headers")) headers = read_file(value, NULL);
+    else die(key);
+  }
+  prefix_length = strlen(prefix);
+  if (prefix_length > PREFIX_MAX) die("prefix");
+  arrivals = malloc(sizeof *arrivals * LATENCIES);
+  latencies = malloc(sizeof *latencies * LATENCIES);
+  epoll_fd = epoll_create1(0);
+  watch_fd(0, EPOLLIN, 0, EPOLL_CTL_ADD);
+  for (;;) {
+    struct epoll_event events[512];
+    int count = epoll_wait(epoll_fd, events, 512, wait_ms());
+    if (count < 0 && errno != EINTR) die("epoll_wait");
+    for (int i = 0; i < count; i++) on_event(&events[i]);
+    if (open_target) {
+      open_more();
+      if (next_to_open == open_target && in_flight == 0) {
+        report_opened();
+        open_target = 0;
+        handshake_count = failed = 0;
+      }
+    }
+    if (driving) trigger();
+    if (watching && now_ns() >= watch_until) {
+      watching = 0;
+      report_run(drive_began, "");
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import { createSimulatedMarket } from "../../../src/feed/simulated/index.ts";
+import { MINUTE_MS } from "../../../src/lib/time.ts";
+import type { MarketEvent } from "../../../src/market/index.ts";
+import type { EventBody } from "../../../src/protocol/index.ts";
+import { toEvents } from "../../../src/source/index.ts";
+import { TrendEngine } from "../../../src/trend/index.ts";
+import type { MarketFile } from "./market-file.ts";
+
+const BEGIN_MS = Date.UTC(2026, 0, 1);
+/** Enough that flares, charts and canaries are what they are later on. */
+const WARM_UP_MS = 60 * MINUTE_MS;
+/** Established tokens, as many as `serve` simulates by default. */
+const TOKENS = 480;
+
+/** Makes so many minutes of the market, always the same ones, through the real engine and the real comparison. */
+export function makeMarket(minutes: number): MarketFile {
+  const market = createSimulatedMarket({ seed: 1, beginAtMs: BEGIN_MS, tokens: TOKENS, onLabel: () => {} });
+  const engine = new TrendEngine({
+    facts: { trades: true, liquidity: true, listings: true, profiles: true },
+  });
+  const batches: EventBody[][] = [];
+  const beginMs = BEGIN_MS + WARM_UP_MS;
+  let base = engine.snapshot();
+  let before = base;
+  for (let at = BEGIN_MS + MINUTE_MS; at <= beginMs + minutes * MINUTE_MS; at += MINUTE_MS) {
+    const events: MarketEvent[] = [];
+    market.advanceTo(at, events);
+    for (const event of events) {
+      engine.accept(event);
+      if (event.kind !== "clock" || engine.clockMs < beginMs || engine.nextChangeAtMs > engine.clockMs)
+        continue;
+      const after = engine.snapshot();
+      const batch = toEvents(before, after, engine.clockMs);
+      if (batches.length === 0 && base === before) base = after;
+      else if (batch.length > 0) batches.push(batch);
+      before = after;
+    }
+  }
+  return { base, batches: [...batches, toEvents(before, base, engine.clockMs)] };
+}

@@ -1,0 +1,55 @@
+import { execFileSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { ON_DEMAND } from "./compile.ts";
+
+const PEERS = fileURLToPath(new URL("../peers/", import.meta.url));
+
+/**
+ * Where the peers' npm packages are, installed on first use as their lock file says and without their install scripts. Throws when the registry is out of reach.
+ */
+export function npmPeers(): string {
+  const directory = join(ON_DEMAND, "npm");
+  if (existsSync(join(directory, "node_modules", "socket.io"))) return directory;
+  process.stderr.write("installing the peers' npm packages, once\n");
+  mkdirSync(directory, { recursive: true });
+  for (const file of ["package.json", "package-lock.json"]) cpSync(join(PEERS, file), join(directory, file));
+  execFileSync("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], {
+    cwd: directory,
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  return directory;
+}
+
+/** Bun's program, which its npm package brings for each platform as an optional dependency. Throws when there is none for this one. */
+export function bunProgram(): string {
+  const installed = join(npmPeers(), "node_modules", "@oven");
+  const [platform] = existsSync(installed) ? readdirSync(installed) : [];
+  if (platform === undefined) throw new Error("the npm package bun has no program for this platform");
+  return createRequire(`${installed}/`).resolve(join(installed, platform, "bin", "bun"));
+}
+
+/**
+ * A program out of a Debian package, installed or, on first use, unpacked into a folder of its own: no root, no service. Throws where there is neither. `path` is its place
+ * in the package, such as `usr/sbin/nginx`.
+ */
+export function debianProgram(packages: readonly string[], path: string): string {
+  const root = debianRoot(packages, path);
+  return join(root, path);
+}
+
+/** The folder in which the packages lie as they would below `/`; `/` where the program is installed. */
+export function debianRoot(packages: readonly string[], path: string): string {
+  if (existsSync(join("/", path)) && packages.length === 1) return "/";
+  const root = join(ON_DEMAND, "debian", packages.join("+"));
+  if (existsSync(join(root, path))) return root;
+  process.stderr.write(`unpacking Debian's ${packages.join(", ")}, once\n`);
+  const download = join(root, "download");
+  mkdirSync(download, { recursive: true });
+  execFileSync("apt-get", ["download", ...packages], { cwd: download, stdio: "ignore" });
+  for (const file of readdirSync(download)) execFileSync("dpkg-deb", ["-x", join(download, file), root]);
+  rmSync(download, { recursive: true });
+  return root;
+}

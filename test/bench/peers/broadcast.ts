@@ -1,0 +1,30 @@
+import { openControl, sayReady } from "../harness/control-port.ts";
+import { readMarket } from "../harness/market-file.ts";
+import { type Load, messageText, uniformEvents } from "../harness/uniform-events.ts";
+
+/** A peer: sends each text to all of its clients, and says how many they are. */
+export type Broadcast = (texts: readonly string[]) => number;
+
+/** The texts are ready before anything is measured: what a peer costs is its sending alone. */
+function textsOf(load: Load): readonly (readonly string[])[] {
+  const batches =
+    "market" in load ? readMarket(load.market).batches : [uniformEvents(load.events, load.bytes)];
+  return batches.map((events) => events.map(messageText));
+}
+
+/** Lets the bench drive a peer that listens on `port`. */
+export async function serveBroadcast(port: number, broadcast: Broadcast): Promise<void> {
+  let batches: readonly (readonly string[])[] = [];
+  let next = 0;
+  const control = await openControl({
+    publish() {
+      const texts = batches[next++ % batches.length] ?? [];
+      return broadcast(texts) * texts.length;
+    },
+    configure(order) {
+      next = 0;
+      batches = textsOf(order as Load);
+    },
+  });
+  sayReady(port, control);
+}
