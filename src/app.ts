@@ -147,7 +147,7 @@ async function start(config: Config, parts: Parts, given: GatewayParts): Promise
     register: async (instance: FastifyInstance) => {
       const { allowedOrigins } = config;
       const shared = { hub, clock, places, door, allowedOrigins };
-      await registerWebSocket(instance, shared);
+      await registerWebSocket(instance, { ...shared, compression: config.compression });
       if (metrics) registerMetrics(instance, metrics);
       registerEvents(instance, { ...shared, log, head, freshness, info: () => source.info });
       await registerTickets(instance, { door, allowedOrigins });

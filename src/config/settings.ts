@@ -290,6 +290,11 @@ export const SETTINGS = {
     example: "20",
     description: "Open streams and waiting polls of one client address; one more is refused with 503",
   }),
+  compression: setting("compression", flag, {
+    default: "true",
+    example: "false",
+    description: "Compress what is sent over WebSockets whose clients offer it, once for all of them",
+  }),
   keys: setting("keys", existingFile(look), {
     default: undefined,
     defaultText: "none: no keys are needed, and everybody has everything",

@@ -1,7 +1,7 @@
 import websocket from "@fastify/websocket";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { WebSocket } from "ws";
-import { type Hub, websocketFraming } from "../hub/index.ts";
+import { createDeflateFraming, type Framing, type Hub, websocketFraming } from "../hub/index.ts";
 import type { WallClock } from "../lib/clock.ts";
 import { FlarewireError } from "../protocol/index.ts";
 import { type Door, openDoor } from "./access.ts";
@@ -10,6 +10,7 @@ import { Places } from "./places.ts";
 import { Seats } from "./seats.ts";
 import { streamUpgrades } from "./stream-upgrades.ts";
 import { checkHandshake, readStreamQuery, SUBPROTOCOL } from "./websocket-admission.ts";
+import { acceptExtensions } from "./websocket-extensions.ts";
 import { WebSocketPings } from "./websocket-pings.ts";
 import { StreamWebSocket, WebSocketSocket } from "./websocket-socket.ts";
 
@@ -32,6 +33,8 @@ export interface WebSocketOptions {
   readonly door?: Door | undefined;
   /** Origins of pages that may connect, such as `https://example.com`; all when left out, or with `*`. Programs, which send no origin, always may. */
   readonly allowedOrigins?: readonly string[] | undefined;
+  /** Whether clients that offer to have messages compressed get it; default true. */
+  readonly compression?: boolean | undefined;
   /** Put before the path, in addition to the instance's own prefix; default none. */
   readonly basePath?: string | undefined;
 }
@@ -42,20 +45,25 @@ const CLOSE_TIMEOUT_MS = 10_000;
 /** Options of `ws` that the plugin passes on, and that the types of neither let through. */
 const untypedOptions: object = { WebSocket: StreamWebSocket, closeTimeout: CLOSE_TIMEOUT_MS };
 
+/** What `ws` does of compression: it inflates what clients send, which is small. How, the offer says that {@link settleExtensions} leaves. */
+const DEFLATE = { zlibInflateOptions: { chunkSize: 4_096 } };
+
 /** Seconds after which a client may ask again that was refused for lack of room. */
 const RETRY_AFTER_S = 5;
+
 /**
  * Serves the stream on `GET /api/v1/stream`. What cannot become a connection is refused in HTTP, by a FlarewireError that the
  * instance's error handler has to turn into a problem. When the instance closes, connections that are still there are told
  * `going-away`; a graceful end is `hub.drain()` before.
  */
 export async function registerWebSocket(app: FastifyInstance, options: WebSocketOptions): Promise<void> {
-  const { hub, clock } = options;
+  const { hub, clock, compression = true } = options;
   const path = `${options.basePath ?? ""}/api/v1/stream`;
   const places =
     options.places ??
     new Places(new Seats(options.limits?.maxSockets ?? 10_000, options.limits?.maxSocketsPerIp ?? 100));
   const pings = new WebSocketPings(clock);
+  const deflateFraming = createDeflateFraming(hub.tally);
   const upgrades: object = { server: streamUpgrades(app, `${app.prefix}${path}`) };
   // In a context of its own: the plugin wraps every route that it sees, and this is the only one that needs it.
   await app.register(async (scope) => {
@@ -71,7 +79,7 @@ export async function registerWebSocket(app: FastifyInstance, options: WebSocket
         ...untypedOptions,
         ...upgrades,
         maxPayload: hub.limits.inboundBytes,
-        perMessageDeflate: false,
+        perMessageDeflate: compression && DEFLATE,
         clientTracking: false,
         handleProtocols: () => SUBPROTOCOL,
       },
@@ -88,7 +96,7 @@ export async function registerWebSocket(app: FastifyInstance, options: WebSocket
           "this address speaks WebSocket; ask for it with an upgrade",
         );
       },
-      wsHandler: (socket, request) => connect(socket, request, { hub, pings, places }),
+      wsHandler: (socket, request) => connect(socket, request, { hub, pings, places, deflateFraming }),
     });
   });
 }
@@ -100,9 +108,10 @@ function admit(
   places: Places,
 ): void {
   if (!request.ws) return;
-  const { hub, allowedOrigins, door = openDoor } = options;
+  const { hub, allowedOrigins, door = openDoor, compression = true } = options;
   try {
     checkHandshake(request.headers, allowedOrigins);
+    if (compression) settleExtensions(request);
     const access = door.admit(request, reply, true);
     const query = readStreamQuery(request.query, access.plan);
     checkHub(hub);
@@ -113,6 +122,13 @@ function admit(
     if (error instanceof FlarewireError) explain(reply, error);
     throw error;
   }
+}
+
+/** Leaves of the client's offers the one that is accepted, as it is: `ws` refuses a handshake of whose offers it can meet none. */
+function settleExtensions({ raw: { headers } }: FastifyRequest): void {
+  const accepted = acceptExtensions(headers["sec-websocket-extensions"]);
+  if (accepted === undefined) delete headers["sec-websocket-extensions"];
+  else headers["sec-websocket-extensions"] = accepted;
 }
 
 function explain(reply: FastifyReply, { code }: FlarewireError): void {
@@ -129,9 +145,12 @@ interface Parts {
   readonly hub: Hub;
   readonly pings: WebSocketPings;
   readonly places: Places;
+  /** For connections that negotiated compression. */
+  readonly deflateFraming: Framing;
 }
 
-function connect(ws: WebSocket, request: FastifyRequest, { hub, pings, places }: Parts): void {
+function connect(ws: WebSocket, request: FastifyRequest, parts: Parts): void {
+  const { hub, pings, places, deflateFraming } = parts;
   const { socket: raw } = request.raw;
   const place = places.placeOf(raw);
   // Nobody comes this far without; what it may have would not be known.
@@ -141,7 +160,8 @@ function connect(ws: WebSocket, request: FastifyRequest, { hub, pings, places }:
   }
   const { plan } = place.access;
   const socket = new WebSocketSocket(ws, raw);
-  const session = hub.connect(socket, websocketFraming, readStreamQuery(request.query, plan), plan);
+  const framing = ws.extensions === "" ? websocketFraming : deflateFraming;
+  const session = hub.connect(socket, framing, readStreamQuery(request.query, plan), plan);
   socket.attach(session);
   place.end = (reason) => session.close(reason);
   pings.add(socket);

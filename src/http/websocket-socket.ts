@@ -18,10 +18,30 @@ export class StreamWebSocket extends WebSocket {
   }
 }
 
+/** Of `ws` with compression: what inflates the messages of a client. The types do not know it. */
+interface Inflating {
+  cleanup(): void;
+}
+
+function isInflating(value: unknown): value is Inflating {
+  return typeof value === "object" && value !== null && "cleanup" in value;
+}
+
+/**
+ * Lets go of what inflated a client's message, some 25 KiB that `ws` would else keep for the next one until the connection ends: nothing of it is needed,
+ * as nothing is taken over from one message to the next, and most clients send a message or none. To be called behind a whole message.
+ */
+function releaseInflater(this: WebSocket): void {
+  const extensions: unknown = Reflect.get(this, "_extensions");
+  if (typeof extensions !== "object" || extensions === null) return;
+  const deflate: unknown = Reflect.get(extensions, "permessage-deflate");
+  if (isInflating(deflate)) deflate.cleanup();
+}
+
 /**
  * One WebSocket as the hub sees it. `ws` keeps handshake, parsing, ping, pong and close; events are frames that the hub has
- * built and that many sockets share, so they are written to the raw socket. Both write to the same stream and `ws`, without
- * compression, holds nothing back, so the order of the calls is the order on the wire.
+ * built and that many sockets share, so they are written to the raw socket. Both write to the same stream, and `ws`, which compresses
+ * nothing here, holds nothing back, so the order of the calls is the order on the wire.
  */
 export class WebSocketSocket implements Socket, PingTarget {
   /** See PingTarget. */
@@ -45,6 +65,7 @@ export class WebSocketSocket implements Socket, PingTarget {
       if (isBinary) session.receiveBinary();
       else session.receiveText(String(data));
     });
+    if (ws.extensions !== "") ws.on("message", releaseInflater);
     ws.on("pong", () => {
       this.awaitsPong = false;
     });

@@ -44,9 +44,11 @@ export function frameMissed(
     mask |= bitOf(record.channel);
     if (!LASTING_EVENTS.has(event.name)) continue;
     const emittedAt = new Date(record.emittedAtMs).toISOString();
-    const head = `{"type":"missed","seq":${record.seq},"emitted_at":"${emittedAt}",`;
-    framed.push({ cursor: undefined, name: "missed", head, tail: event.tail });
-    bytes += head.length + event.tail.length;
+    const own = '{"type":"missed"';
+    const head = `,"seq":${record.seq},"emitted_at":"${emittedAt}",`;
+    const { tail } = event;
+    framed.push({ cursor: undefined, name: "missed", own, head, tail, isCommon: tail === record.tail });
+    bytes += own.length + head.length + tail.length;
   }
   return { bytes: framed.length > 0 ? shape.framing.events(framed) : undefined, mask, through };
 }
@@ -56,12 +58,12 @@ export function conflatedMask(happened: ChannelMask, followed: ChannelMask): Cha
   return happened & FLARES ? happened | (followed & FLARES) : happened;
 }
 
-/** `snapshot`: JSON text of what the client holds of these channels from now on. */
-export function conflatedText(cursor: Cursor, channels: readonly Channel[], snapshot: string): string {
+/** Without its `snapshot`: what the client holds of these channels from now on. */
+export function conflatedText(cursor: Cursor, channels: readonly Channel[]): string {
   const message: Omit<Conflated, "snapshot"> = {
     type: "conflated",
     cursor: formatCursor(cursor),
     channels: [...channels],
   };
-  return `${JSON.stringify(message).slice(0, -1)},"snapshot":${snapshot}}`;
+  return JSON.stringify(message);
 }

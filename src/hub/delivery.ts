@@ -96,9 +96,9 @@ export class Delivery implements GroupMember {
     return this.#state.kind === "live" || (this.#state.kind === "behind" && !this.#state.full);
   }
 
-  /** Sends one message, given as JSON text, behind what was sent before. */
-  write(json: string): void {
-    if (this.#state.kind !== "ended") this.#send(this.#framing.message(json));
+  /** Sends one message, given as JSON text, behind what was sent before. `snapshot`: see Framing. */
+  write(json: string, snapshot?: string): void {
+    if (this.#state.kind !== "ended") this.#send(this.#framing.message(json, snapshot));
   }
 
   /** Goes on with these channels, from the head. Only while {@link isLive}. */
@@ -262,7 +262,7 @@ export class Delivery implements GroupMember {
     this.#host.tally.conflations += 1;
     state.prev = head.cursor.seq;
     const lists = history.snapshotText(parts.map((part) => ({ ...part, mask: part.mask & mask })));
-    this.write(conflatedText(head.cursor, channelsOf(mask), lists));
+    this.write(conflatedText(head.cursor, channelsOf(mask)), lists);
   }
 
   #read(state: Behind, after: Cursor, then: (result: BacklogPart) => void): void {

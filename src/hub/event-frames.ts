@@ -44,9 +44,11 @@ export function frameEvents(
       emittedAt = new Date(emittedAtMs).toISOString();
     }
     const cursor = `${from.epoch}-${record.seq}`;
-    const head = `{"type":"event","cursor":"${cursor}","seq":${record.seq},"prev":${prev},"batch":${record.batch},"emitted_at":"${emittedAt}",`;
-    framed.push({ cursor, name: event.name, head, tail: event.tail });
-    bytes += head.length + event.tail.length;
+    const own = `{"type":"event","prev":${prev}`;
+    const head = `,"cursor":"${cursor}","seq":${record.seq},"batch":${record.batch},"emitted_at":"${emittedAt}",`;
+    const { name, tail } = event;
+    framed.push({ cursor, name, own, head, tail, isCommon: tail === record.tail });
+    bytes += own.length + head.length + tail.length;
     prev = record.seq;
   }
   const joined = framed.length > 0 ? shape.framing.events(framed) : undefined;

@@ -2,7 +2,7 @@ import type { EventLog, LogRecord } from "../log/event-log.ts";
 import type { Cursor, Lost, Seq } from "../protocol/index.ts";
 import { readBacklog, throughOf } from "./backlog.ts";
 import { frameEvents } from "./event-frames.ts";
-import type { Framing } from "./framing.ts";
+import { type Framing, wholeText } from "./framing.ts";
 import type { Head } from "./head.ts";
 import type { ListHistory } from "./list-history.ts";
 import type { Steps } from "./list-walk.ts";
@@ -18,10 +18,15 @@ const PAGE_BYTES = 1_048_576;
 /** Messages as the members of a JSON array. */
 export const jsonFraming: Framing = {
   name: "json",
-  message: (json) => Buffer.from(json),
+  transport: "poll",
+  isDeflated: false,
+  message: (json, snapshot) => Buffer.from(wholeText(json, snapshot)),
   events: (events) =>
     Buffer.concat(
-      events.flatMap(({ head, tail }, at) => [Buffer.from(at === 0 ? head : `,${head}`, "latin1"), tail]),
+      events.flatMap(({ own, head, tail }, at) => [
+        Buffer.from(`${at === 0 ? "" : ","}${own}${head}`, "latin1"),
+        tail,
+      ]),
     ),
 };
 

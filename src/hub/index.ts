@@ -1,6 +1,8 @@
 /** Fan-out: the state at the head of the log, and the sessions that follow it. */
 export { resolveChannels } from "./channel-mask.ts";
 export { type ConnectQuery, checkQuery } from "./connect-query.ts";
+export { createDeflateFraming } from "./deflate-framing.ts";
+export { WINDOW_BITS } from "./deflated-texts.ts";
 export type { FramedEvent, Framing } from "./framing.ts";
 export { Head, type HeadBatch, type HeadListener } from "./head.ts";
 export { Hub, type HubOptions } from "./hub.ts";

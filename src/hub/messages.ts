@@ -61,7 +61,7 @@ export function helloText(about: {
   return JSON.stringify(hello);
 }
 
-/** The answer to `subscribe`. `snapshot` and `base` are JSON text, put in as it is: it may be large, and many get the same. */
+/** The answer to `subscribe`, without its `snapshot`. `base` is JSON text, put in as it is. */
 export function subscribedText(
   answer: {
     readonly id: CommandId;
@@ -70,7 +70,6 @@ export function subscribedText(
     readonly resumed: "full" | "reset";
     readonly lost?: Lost | undefined;
   },
-  snapshot?: string,
   base?: string,
 ): string {
   const message: Subscribed = {
@@ -81,9 +80,8 @@ export function subscribedText(
     resumed: answer.resumed,
     ...(answer.lost ? { lost: answer.lost } : {}),
   };
-  const text = JSON.stringify(message).slice(0, -1);
-  const more = base === undefined ? "" : `,"base":${base}`;
-  return snapshot === undefined ? `${text}${more}}` : `${text}${more},"snapshot":${snapshot}}`;
+  const text = JSON.stringify(message);
+  return base === undefined ? text : `${text.slice(0, -1)},"base":${base}}`;
 }
 
 /** What a mirror needs beside the snapshot, as it is at the head. */

@@ -21,6 +21,7 @@ import { type SelectionPart, selectionOf } from "./selection.ts";
 import type { SessionHost } from "./session-host.ts";
 import type { Socket } from "./socket.ts";
 import { Subscriptions } from "./subscriptions.ts";
+import { countGone, countOpened } from "./tally.ts";
 
 /** The id of the subscription that the address asked for. */
 export const URL_SUBSCRIPTION = "url";
@@ -43,7 +44,7 @@ export class Session implements DeliveryOwner {
   readonly #inbox: Inbox;
   readonly #subscriptions: Subscriptions;
   readonly #plan: Plan | undefined;
-  readonly #transport: string;
+  readonly #framing: Framing;
   #phase: Phase;
   /** Until when the answer to the first `after` may wait. */
   #earlyUntilMs: number | undefined;
@@ -63,9 +64,8 @@ export class Session implements DeliveryOwner {
     this.#subscriptions = new Subscriptions(host.limits.subscriptions);
     this.#phase = { kind: "waiting", untilMs: host.monotonicMs() + host.limits.firstCommandWithinMs };
     host.watch(this, "unsubscribed", true);
-    this.#transport = framing.name;
-    host.tally.opened[framing.name] = (host.tally.opened[framing.name] ?? 0) + 1;
-    host.tally.open[framing.name] = (host.tally.open[framing.name] ?? 0) + 1;
+    this.#framing = framing;
+    countOpened(host.tally, framing);
     this.#delivery = new Delivery(host, socket, framing, this);
     this.#delivery.write(host.hello(plan));
     if (query.channels) this.#take({ kind: "command", command: subscribeOf(query, query.channels) });
@@ -110,7 +110,7 @@ export class Session implements DeliveryOwner {
   closed(): void {
     const { tally } = this.#host;
     if (this.isOpen) tally.closed.client += 1;
-    if (this.#phase.kind !== "closed") tally.open[this.#transport] = (tally.open[this.#transport] ?? 1) - 1;
+    if (this.#phase.kind !== "closed") countGone(tally, this.#framing);
     this.#delivery.end();
     this.#phase = { kind: "closed" };
     this.#host.gone(this);
@@ -270,7 +270,7 @@ export class Session implements DeliveryOwner {
     const lists = () =>
       filter ? history.snapshotText([{ mask: maskOf(added), filter }]) : head.snapshotText(added);
     const base = mirror === true && !bare ? this.#host.base() : undefined;
-    this.#delivery.write(subscribedText(answer, bare ? undefined : lists(), base));
+    this.#delivery.write(subscribedText(answer, base), bare ? undefined : lists());
   }
 
   #resume(command: Subscribe, part: SelectionPart, text: string): void {

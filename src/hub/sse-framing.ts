@@ -1,16 +1,8 @@
 import { z } from "zod";
-import type { FramedEvent, Framing } from "./framing.ts";
+import { type FramedEvent, type Framing, wholeText } from "./framing.ts";
 
 /** What of a message becomes fields of its event. */
 const Outline = z.object({ type: z.string(), cursor: z.string().optional(), lost: z.unknown().optional() });
-
-/** The last field of `subscribed`, and by far the largest. In JSON text no string can hold this, for its quotes would be escaped. */
-const SNAPSHOT = ',"snapshot":';
-
-function outlineOf(json: string): z.infer<typeof Outline> {
-  const at = json.indexOf(SNAPSHOT);
-  return Outline.parse(JSON.parse(at < 0 ? json : `${json.slice(0, at)}}`));
-}
 
 function fields(name: string, id: string | undefined): string {
   return id === undefined ? `event: ${name}\ndata: ` : `event: ${name}\nid: ${id}\ndata: `;
@@ -23,16 +15,20 @@ function fields(name: string, id: string | undefined): string {
  */
 export const sseFraming: Framing = {
   name: "sse",
+  transport: "sse",
+  isDeflated: false,
 
-  message(json) {
-    const { type, cursor, lost } = outlineOf(json);
+  message(json, snapshot) {
+    const { type, cursor, lost } = Outline.parse(JSON.parse(json));
     const name = lost === undefined ? type : "reset";
-    return Buffer.from(`${fields(name, type === "hello" ? undefined : cursor)}${json}\n\n`);
+    return Buffer.from(
+      `${fields(name, type === "hello" ? undefined : cursor)}${wholeText(json, snapshot)}\n\n`,
+    );
   },
 
   events(events: readonly FramedEvent[]) {
     // JSON text has no line breaks, so that each message is one line of data.
-    const heads = events.map(({ name, cursor, head }) => fields(name, cursor) + head);
+    const heads = events.map(({ name, cursor, own, head }) => fields(name, cursor) + own + head);
     const total = events.reduce((sum, { tail }, at) => sum + (heads[at]?.length ?? 0) + tail.length + 2, 0);
     const bytes = Buffer.allocUnsafe(total);
     let offset = 0;

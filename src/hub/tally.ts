@@ -1,11 +1,15 @@
 import type { CloseReason, Lost } from "../protocol/index.ts";
+import type { DeflateCounts } from "./deflated-texts.ts";
+import type { Framing } from "./framing.ts";
 
 /** What a hub has done since its start, in plain counts that only grow: cheap to keep on the way to every client, and read when somebody asks. */
-export interface Tally {
+export interface Tally extends DeflateCounts {
   /** Connections taken, by transport. */
   readonly opened: Record<string, number>;
   /** Of those the ones that are not over. */
   readonly open: Record<string, number>;
+  /** Of these the ones that negotiated compression. */
+  openDeflated: number;
   /** Connections that are over, by the reason that the server gave; `client` where it gave none. */
   readonly closed: Record<CloseReason | "client", number>;
   /** Resumes that went on from the client's cursor. */
@@ -25,6 +29,7 @@ export function createTally(): Tally {
   return {
     opened: { websocket: 0, sse: 0 },
     open: { websocket: 0, sse: 0 },
+    openDeflated: 0,
     closed: {
       "going-away": 0,
       "bad-request": 0,
@@ -46,5 +51,21 @@ export function createTally(): Tally {
     deliveries: 0,
     deliveredBytes: 0,
     conflations: 0,
+    deflatedTexts: 0,
+    deflatedFromBytes: 0,
+    deflatedToBytes: 0,
   };
+}
+
+/** Counts a connection that was taken. */
+export function countOpened(tally: Tally, { transport, isDeflated }: Framing): void {
+  tally.opened[transport] = (tally.opened[transport] ?? 0) + 1;
+  tally.open[transport] = (tally.open[transport] ?? 0) + 1;
+  if (isDeflated) tally.openDeflated += 1;
+}
+
+/** Counts that it is over. */
+export function countGone(tally: Tally, { transport, isDeflated }: Framing): void {
+  tally.open[transport] = (tally.open[transport] ?? 1) - 1;
+  if (isDeflated) tally.openDeflated -= 1;
 }

@@ -1,52 +1,37 @@
-import type { FramedEvent, Framing } from "./framing.ts";
-
-/** FIN and opcode 1: a whole text message (RFC 6455, 5.2). What a server sends is not masked, so one frame serves every client. */
-const FINAL_TEXT = 0x81;
-const LENGTH_16 = 126;
-const LENGTH_64 = 127;
-
-function headerBytes(payloadBytes: number): number {
-  if (payloadBytes < LENGTH_16) return 2;
-  return payloadBytes < 65_536 ? 4 : 10;
-}
-
-/** Writes the header of a text frame; returns the offset behind it. */
-function writeHeader(target: Buffer, offset: number, payloadBytes: number): number {
-  target[offset] = FINAL_TEXT;
-  if (payloadBytes < LENGTH_16) return target.writeUInt8(payloadBytes, offset + 1);
-  if (payloadBytes < 65_536) {
-    target[offset + 1] = LENGTH_16;
-    return target.writeUInt16BE(payloadBytes, offset + 2);
-  }
-  target[offset + 1] = LENGTH_64;
-  target.writeUInt16BE(0, offset + 2);
-  return target.writeUIntBE(payloadBytes, offset + 4, 6);
-}
+import { FINAL_TEXT, headerBytes, writeHeader } from "./frame-header.ts";
+import { type FramedEvent, type Framing, wholeText } from "./framing.ts";
 
 /** Unmasked text frames, written by hand: building a frame once and giving the same Buffer to every socket is what makes fan-out cheap. */
 export const websocketFraming: Framing = {
   name: "websocket",
+  transport: "websocket",
+  isDeflated: false,
 
-  message(json) {
-    const payloadBytes = Buffer.byteLength(json);
+  message(json, snapshot) {
+    const text = wholeText(json, snapshot);
+    const payloadBytes = Buffer.byteLength(text);
     const frame = Buffer.allocUnsafe(headerBytes(payloadBytes) + payloadBytes);
-    frame.write(json, writeHeader(frame, 0, payloadBytes));
+    frame.write(text, writeHeader(frame, 0, FINAL_TEXT, payloadBytes));
     return frame;
   },
 
   events(events: readonly FramedEvent[]) {
     let total = 0;
-    for (const { head, tail } of events) {
-      const payloadBytes = head.length + tail.length;
+    for (const { own, head, tail } of events) {
+      const payloadBytes = own.length + head.length + tail.length;
       total += headerBytes(payloadBytes) + payloadBytes;
     }
     const frames = Buffer.allocUnsafe(total);
     let offset = 0;
-    for (const { head, tail } of events) {
-      offset = writeHeader(frames, offset, head.length + tail.length);
-      offset += frames.write(head, offset, "latin1");
-      offset += tail.copy(frames, offset);
-    }
+    for (const event of events) offset = writePlainEvent(frames, offset, event);
     return frames;
   },
 };
+
+/** Writes one event as it is; returns the offset behind it. */
+export function writePlainEvent(frames: Buffer, offset: number, { own, head, tail }: FramedEvent): number {
+  const payload = writeHeader(frames, offset, FINAL_TEXT, own.length + head.length + tail.length);
+  const text = payload + frames.write(own, payload, "latin1");
+  const rest = text + frames.write(head, text, "latin1");
+  return rest + tail.copy(frames, rest);
+}

@@ -6,6 +6,12 @@ import { level, total } from "./read-metric.ts";
 export function addConnections(registry: Registry, hub: Hub): void {
   const { tally } = hub;
   level(registry, "flarewire_connections", "Open connections, by transport.", () => tally.open, "transport");
+  level(
+    registry,
+    "flarewire_connections_compressed",
+    "Open WebSockets that negotiated compression.",
+    () => tally.openDeflated,
+  );
   total(
     registry,
     "flarewire_connections_opened_total",
@@ -50,7 +56,19 @@ export function addConnections(registry: Registry, hub: Hub): void {
     "Events given to sockets: one to a thousand clients counts a thousand.",
     () => tally.deliveries,
   );
-  total(registry, "flarewire_delivered_bytes_total", "Their bytes, framed.", () => tally.deliveredBytes);
+  total(
+    registry,
+    "flarewire_delivered_bytes_total",
+    "Their bytes, framed, as they were sent: compressed where they were.",
+    () => tally.deliveredBytes,
+  );
+  total(
+    registry,
+    "flarewire_deflate_input_bytes_total",
+    "Bytes of events and snapshots that were compressed, each counted once however many were sent it.",
+    () => tally.deflatedFromBytes,
+  );
+  total(registry, "flarewire_deflate_output_bytes_total", "The same, after.", () => tally.deflatedToBytes);
   total(
     registry,
     "flarewire_conflations_total",

@@ -52,6 +52,7 @@ const BAD: Readonly<Record<SettingName, { readonly text: string; readonly json: 
   corsOrigins: { text: "example.org", json: ["https://example.org/path"] },
   allowedOrigins: { text: "https://", json: [1] },
   trustProxy: { text: "0.0.0.0/0", json: true },
+  compression: { text: "gzip", json: "deflate" },
   metrics: { text: "sometimes", json: "on" },
   drain: { text: "11m", json: -1 },
   logLevel: { text: "loud", json: 30 },

@@ -37,7 +37,7 @@ export class FollowingClient {
   }
 
   /** A new connection for these channels, from where the last one ended, or from the start. */
-  connect(channels: readonly Channel[], resume: boolean, highWater: number): void {
+  connect(channels: readonly Channel[], resume: boolean, highWater: number, isDeflated = false): void {
     this.socket.end();
     this.#answered = false;
     // Another set of channels cannot be continued: what the client holds of the new ones is not of its place.
@@ -47,6 +47,7 @@ export class FollowingClient {
     this.#ending.clear();
     this.socket = this.#sut.open({ channels, ...(after === undefined ? {} : { after }) }, (socket) => {
       socket.highWater = highWater;
+      socket.isDeflated = isDeflated;
       socket.onMessage = (message) => this.#take(message);
     });
   }

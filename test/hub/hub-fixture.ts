@@ -1,5 +1,12 @@
 import { test as base } from "vitest";
-import { type ConnectQuery, Head, Hub, type HubOptions, websocketFraming } from "../../src/hub/index.ts";
+import {
+  type ConnectQuery,
+  createDeflateFraming,
+  Head,
+  Hub,
+  type HubOptions,
+  websocketFraming,
+} from "../../src/hub/index.ts";
 import { createMemoryLog, type EventLog, type MemoryLogOptions } from "../../src/log/index.ts";
 import { type Freshness, type SourceInfo, toEpoch } from "../../src/protocol/index.ts";
 import { ManualClock } from "../support/manual-clock.ts";
@@ -32,7 +39,7 @@ export interface HubUnderTest {
   freshness: Freshness;
   /** One poll. */
   publish(...steps: Step[]): Promise<void>;
-  /** A new connection. */
+  /** A new connection; compressed where `prepare` says so of the socket. */
   open(query?: ConnectQuery, prepare?: (socket: MockSocket) => void): MockSocket;
 }
 
@@ -64,6 +71,7 @@ export const createHubUnderTest: HubFactory = (options = {}) => {
     onError: (error) => errors.push(error),
     ...options.hub,
   });
+  const deflateFraming = createDeflateFraming(hub.tally);
   return Object.assign(state, {
     hub,
     head,
@@ -75,7 +83,7 @@ export const createHubUnderTest: HubFactory = (options = {}) => {
     open: (query: ConnectQuery = {}, prepare: (socket: MockSocket) => void = () => {}) => {
       const socket = new MockSocket();
       prepare(socket);
-      socket.session = hub.connect(socket, websocketFraming, query);
+      socket.session = hub.connect(socket, socket.isDeflated ? deflateFraming : websocketFraming, query);
       return socket;
     },
   });

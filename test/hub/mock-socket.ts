@@ -1,6 +1,7 @@
 import type { Session, Socket } from "../../src/hub/index.ts";
 import type { CloseReason } from "../../src/protocol/index.ts";
 import { checkMessage } from "../support/contract.ts";
+import { readServerFrames, textsOf } from "../support/server-frames.ts";
 
 export type Message = Readonly<Record<string, unknown>> & { readonly type: string };
 
@@ -14,6 +15,8 @@ export class MockSocket implements Socket {
   readonly messages: Message[] = [];
   closed: CloseReason | undefined;
   terminated = false;
+  /** The peer negotiated compression. */
+  isDeflated = false;
   /** Makes the next write throw. */
   broken = false;
   progress = 0;
@@ -80,7 +83,7 @@ export class MockSocket implements Socket {
     const bytes = Buffer.concat(this.#waiting);
     this.#waiting = [];
     this.progress += bytes.length;
-    for (const text of decodeTextFrames(bytes)) {
+    for (const text of this.isDeflated ? textsOf(readServerFrames(bytes)) : decodeTextFrames(bytes)) {
       const message: Message = JSON.parse(text);
       checkMessage(message);
       this.messages.push(message);
@@ -95,27 +98,9 @@ export class MockSocket implements Socket {
   }
 }
 
-/** Reads unmasked, whole text frames as RFC 6455, 5.2, describes them; throws on anything else. */
+/** The texts of frames as RFC 6455, 5.2, describes them, none of which is compressed; throws on anything else. */
 export function decodeTextFrames(bytes: Buffer): readonly string[] {
-  const texts: string[] = [];
-  let at = 0;
-  while (at < bytes.length) {
-    if (bytes.readUInt8(at) !== 0x81) throw new Error(`not a final text frame at ${at}`);
-    let length = bytes.readUInt8(at + 1);
-    at += 2;
-    if (length > 127) throw new Error("a masked frame");
-    if (length === 126) {
-      length = bytes.readUInt16BE(at);
-      at += 2;
-      if (length < 126) throw new Error("a length in more bytes than it needs");
-    } else if (length === 127) {
-      length = Number(bytes.readBigUInt64BE(at));
-      at += 8;
-      if (length < 65_536) throw new Error("a length in more bytes than it needs");
-    }
-    if (at + length > bytes.length) throw new Error("a frame cut short");
-    texts.push(new TextDecoder("utf-8", { fatal: true }).decode(bytes.subarray(at, at + length)));
-    at += length;
-  }
-  return texts;
+  const frames = readServerFrames(bytes);
+  if (frames.some(({ isDeflated }) => isDeflated)) throw new Error("a compressed frame");
+  return textsOf(frames);
 }

@@ -36,6 +36,7 @@ const operation = fc.oneof(
       channels,
       keep: fc.boolean(),
       highWater: fc.constantFrom(1, 700, 4_096, 65_536),
+      isDeflated: fc.boolean(),
     }),
   },
   {
@@ -67,7 +68,7 @@ async function perform(run: Run, operation: Operation): Promise<void> {
   if (operation.op === "connect") {
     // To resume, a client has to ask for what it followed.
     const kept = operation.keep && one.channels.size > 0 ? [...one.channels] : operation.channels;
-    one.connect(kept, operation.keep, operation.highWater);
+    one.connect(kept, operation.keep, operation.highWater, operation.isDeflated);
   }
   if (one.socket.closed) return;
   if (operation.op === "freeze") one.socket.freeze();
@@ -88,7 +89,7 @@ async function bringHome({ clients }: Run): Promise<void> {
 }
 
 test("[L3] [L2] [W14] whatever clients do, each applies every event of its channels once, and ends with the head's state", async () => {
-  const totals = { applied: 0, resets: 0, connections: 0 };
+  const totals = { applied: 0, resets: 0, deflated: 0 };
   await fc.assert(
     fc.asyncProperty(fc.array(operation, { minLength: 20, maxLength: 80 }), async (operations) => {
       const sut = createHubUnderTest({
@@ -117,6 +118,7 @@ test("[L3] [L2] [W14] whatever clients do, each applies every event of its chann
         totals.applied += one.applied;
         totals.resets += one.resets;
       }
+      totals.deflated += sut.hub.tally.deflatedTexts;
       expect(sut.errors).toEqual([]);
     }),
     { numRuns: 200 },
@@ -124,4 +126,5 @@ test("[L3] [L2] [W14] whatever clients do, each applies every event of its chann
   // What is never reached proves nothing.
   expect(totals.applied).toBeGreaterThan(1_000);
   expect(totals.resets).toBeGreaterThan(CLIENTS * 200);
+  expect(totals.deflated).toBeGreaterThan(1_000);
 });

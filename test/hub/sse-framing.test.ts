@@ -20,13 +20,16 @@ test("[S3] [S5] a message's type and cursor become fields, and a loss gives anot
 
 test("[S3] events of a batch are joined, each with what is not ASCII in it", () => {
   const tail = Buffer.from('"reason":"café ☕"}');
-  const head = '{"type":"event",';
-  const event = (cursor: string, name: "flare-started" | "source-status") => ({ cursor, name, head, tail });
+  const [own, head] = ['{"type":"event"', ',"seq":1,'];
+  const event = (cursor: string, name: "flare-started" | "source-status") => ({
+    ...{ cursor, name, own, head, tail },
+    isCommon: true,
+  });
   const bytes = sseFraming.events([event("a-1", "flare-started"), event("a-2", "source-status")]);
   expect(bytes.toString()).toBe(
     [
-      `event: flare-started\nid: a-1\ndata: ${head}${tail}\n\n`,
-      `event: source-status\nid: a-2\ndata: ${head}${tail}\n\n`,
+      `event: flare-started\nid: a-1\ndata: ${own}${head}${tail}\n\n`,
+      `event: source-status\nid: a-2\ndata: ${own}${head}${tail}\n\n`,
     ].join(""),
   );
 });

@@ -24,6 +24,7 @@ test("the length counts bytes, not characters", () => {
 
 test("joined events are the frames that each alone would be", () => {
   const event = fc.record({
+    own: fc.stringMatching(/^[ -~]{0,40}$/),
     head: fc.stringMatching(/^[ -~]{0,200}$/),
     tail: fc
       .oneof(
@@ -38,9 +39,10 @@ test("joined events are the frames that each alone would be", () => {
         ...part,
         cursor: "test1-1",
         name: "token-listed",
+        isCommon: true,
       }));
       expect(decodeTextFrames(websocketFraming.events(events))).toEqual(
-        parts.map(({ head, tail }) => `${head}${tail}`),
+        parts.map(({ own, head, tail }) => `${own}${head}${tail}`),
       );
     }),
   );

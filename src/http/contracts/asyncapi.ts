@@ -147,7 +147,7 @@ function stream(): ChannelContract {
   return {
     address: STREAM_PATH,
     title: "WebSocket",
-    description: `Each message is one text frame. The subprotocol is \`${SUBPROTOCOL}\`; none offered means the same. How it ended, and what to do then, the close code says: see \`x-close-codes\`.`,
+    description: `Each message is one text frame. The subprotocol is \`${SUBPROTOCOL}\`; none offered means the same. Who offers \`permessage-deflate\` is sent compressed frames beside plain ones. How it ended, and what to do then, the close code says: see \`x-close-codes\`.`,
     servers: [{ $ref: "#/servers/websocket" }],
     messages: messageRefs(ON_STREAM),
     bindings: {
@@ -156,7 +156,15 @@ function stream(): ChannelContract {
         query: parametersSchema(STREAM_PARAMETERS, "query"),
         headers: {
           type: "object",
-          properties: { "Sec-WebSocket-Protocol": { type: "string", const: SUBPROTOCOL } },
+          properties: {
+            "Sec-WebSocket-Protocol": { type: "string", const: SUBPROTOCOL },
+            "Sec-WebSocket-Extensions": {
+              type: "string",
+              description:
+                "`permessage-deflate`, with the parameters of RFC 7692; anything else is declined.",
+              examples: ["permessage-deflate; client_max_window_bits"],
+            },
+          },
         },
         bindingVersion: "0.1.0",
       },

@@ -1,0 +1,26 @@
+/** First byte of a whole text message: FIN and opcode 1 (RFC 6455, 5.2). */
+export const FINAL_TEXT = 0x81;
+/** The same with RSV1: its payload is compressed (RFC 7692, 6). */
+export const FINAL_DEFLATED_TEXT = 0xc1;
+
+const LENGTH_16 = 126;
+const LENGTH_64 = 127;
+
+/** Bytes of the shortest header for a payload of so many. What a server sends is not masked, so one frame serves every client. */
+export function headerBytes(payloadBytes: number): number {
+  if (payloadBytes < LENGTH_16) return 2;
+  return payloadBytes < 65_536 ? 4 : 10;
+}
+
+/** Writes that header; returns the offset behind it. */
+export function writeHeader(target: Buffer, offset: number, first: number, payloadBytes: number): number {
+  target[offset] = first;
+  if (payloadBytes < LENGTH_16) return target.writeUInt8(payloadBytes, offset + 1);
+  if (payloadBytes < 65_536) {
+    target[offset + 1] = LENGTH_16;
+    return target.writeUInt16BE(payloadBytes, offset + 2);
+  }
+  target[offset + 1] = LENGTH_64;
+  target.writeUInt16BE(0, offset + 2);
+  return target.writeUIntBE(payloadBytes, offset + 4, 6);
+}
