@@ -58,10 +58,17 @@ describe.skipIf(executable === undefined)("the SDK in Chromium", () => {
       { polling: 20 },
     );
 
+  /** Connections whose messages come compressed, as the gateway counts them. */
+  const compressed = async () => {
+    const metrics = await (await fetch(`${gateway.url}/metrics`)).text();
+    return /^flarewire_connections_compressed (\d+)$/m.exec(metrics)?.[1];
+  };
+
   for (const transport of ["websocket", "sse", "poll"] as const) {
-    test(`[L2] [L3] over ${transport}, across a cut, the view is what REST serves, with no hole and no repeat`, async () => {
+    test(`[L2] [L3] [W37] over ${transport}, across a cut, the view is what REST serves, with no hole and no repeat`, async () => {
       await followIn(page, proxy.url, { transport });
       await moreEvents(page, 10);
+      expect(await compressed()).toBe(transport === "websocket" ? "1" : "0");
       proxy.cut();
       await moreEvents(page, 10);
       await expectWhole();

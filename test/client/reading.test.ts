@@ -1,4 +1,4 @@
-import { expect } from "vitest";
+import { expect, vi } from "vitest";
 import { connect, type StreamItem } from "../../src/client/index.ts";
 import { HASTY, range, test } from "./stream-kit.ts";
 
@@ -30,7 +30,8 @@ test("a slow reader never loses: the stream pauses when the queue is full, and g
       for (let at = 0; at < 10; at++) await wire.publish("list", "flare", "refresh");
       continue;
     }
-    await new Promise((resolve) => setImmediate(resolve));
+    // Slower than the events come, however fast that is.
+    if (item.seq === 1) await vi.waitUntil(() => states.has("paused slow"), { timeout: 10_000 });
     seqs.push(item.seq);
     if (item.seq === 30) stream.close();
   }
