@@ -1,5 +1,6 @@
-/* npm run bench -- engine [--hours 24] | drain [--clients 2000] | slow [--readers 200] [--json]: measures, and prints what it measured beside what it should be. */
+/* npm run bench -- engine [--hours 24] | drain [--clients 2000] | slow [--readers 200] | compression [--short] [--json]: measures, and prints what it measured beside what it should be. */
 import { parseArgs } from "node:util";
+import { benchCompression } from "./compression/compression.ts";
 import { benchDrain } from "./drain.ts";
 import { benchEngine } from "./engine.ts";
 import { formatRows, type Row } from "./report.ts";
@@ -9,6 +10,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     json: { type: "boolean", default: false },
+    short: { type: "boolean", default: false },
     hours: { type: "string", default: "24" },
     clients: { type: "string", default: "2000" },
     readers: { type: "string", default: "200" },
@@ -35,6 +37,7 @@ const SUITES: Readonly<Record<string, () => Row[] | Promise<Row[]>>> = {
   engine: () => benchEngine(hours),
   drain: () => benchDrain(clients),
   slow: () => benchSlow(readers),
+  compression: () => benchCompression(values.short ? "short" : "full"),
 };
 const unknown = positionals.filter((name) => !Object.hasOwn(SUITES, name));
 if (unknown.length > 0)

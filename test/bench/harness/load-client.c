@@ -9,6 +9,7 @@
  *     headers=FILE                raw header lines for every request (optional)
  *     hello=FILE                  texts that each connection sends once it is open, one a line (optional)
  *     prefix=TEXT                 messages that begin so are deliveries; others are not counted
+ *     deflated=1                  deliveries are the compressed messages instead
  *     size=N                      a delivery is N bytes of payload, however they are framed (for kind=nats)
  *     drive=N                     port to which `drive` sends its trigger
  *
@@ -59,6 +60,7 @@ static int port, drive_port, epoll_fd, trigger_fd = -1;
 static uint64_t message_size;
 static const char *prefix = "";
 static size_t prefix_length;
+static int deflated;
 static char *headers = "";
 static char **paths, **hellos;
 static int path_count, hello_count;
@@ -235,7 +237,7 @@ static void end_of_message(struct connection *c) {
     return;
   }
   if (kind == SOCKETIO && c->seen_have == 1 && c->seen[0] == '2') send_frame(c, 1, "3", 1);
-  if (c->seen_have >= prefix_length && !memcmp(c->seen, prefix, prefix_length)) delivered(1);
+  if (deflated ? c->header[0] & 0x40 : c->seen_have >= prefix_length && !memcmp(c->seen, prefix, prefix_length)) delivered(1);
 }
 
 /** The payload of frames, and their headers, in pieces as they come. */
@@ -566,6 +568,7 @@ int main(int argc, char **argv) {
     else if (!strcmp(key, "drive")) drive_port = atoi(value);
     else if (!strcmp(key, "size")) message_size = strtoull(value, NULL, 10);
     else if (!strcmp(key, "prefix")) prefix = value;
+    else if (!strcmp(key, "deflated")) deflated = atoi(value);
     else if (!strcmp(key, "paths")) paths = read_lines(value, &path_count);
     else if (!strcmp(key, "hello")) hellos = read_lines(value, &hello_count);
     else if (!strcmp(key, "headers")) headers = read_file(value, NULL);

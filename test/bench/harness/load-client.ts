@@ -14,6 +14,8 @@ export interface LoadOptions {
   readonly headers?: readonly string[];
   readonly hello?: readonly string[];
   readonly prefix?: string;
+  /** Compressed messages are deliveries, whatever they begin with. */
+  readonly deflated?: boolean;
   readonly messageBytes?: number;
   readonly drivePort?: number;
 }
@@ -63,11 +65,12 @@ export class LoadClient {
 
   /** Throws where there is no compiler. */
   constructor(options: LoadOptions) {
-    const { kind, port, paths, headers, hello, prefix, messageBytes, drivePort } = options;
+    const { kind, port, paths, headers, hello, prefix, deflated, messageBytes, drivePort } = options;
     const args = [`kind=${kind}`, `port=${port}`, `paths=${this.#file("paths", `${paths.join("\n")}\n`)}`];
     if (headers) args.push(`headers=${this.#file("headers", headers.map((line) => `${line}\r\n`).join(""))}`);
     if (hello) args.push(`hello=${this.#file("hello", `${hello.join("\n")}\n`)}`);
     if (prefix !== undefined) args.push(`prefix=${prefix}`);
+    if (deflated) args.push("deflated=1");
     if (messageBytes !== undefined) args.push(`size=${messageBytes}`);
     if (drivePort !== undefined) args.push(`drive=${drivePort}`);
     this.#process = new LineProcess("load", compile(new URL("load-client.c", import.meta.url)), args);

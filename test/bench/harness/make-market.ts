@@ -1,7 +1,7 @@
 import { createSimulatedMarket } from "../../../src/feed/simulated/index.ts";
 import { MINUTE_MS } from "../../../src/lib/time.ts";
 import type { MarketEvent } from "../../../src/market/index.ts";
-import type { EventBody } from "../../../src/protocol/index.ts";
+import type { EventBody, Snapshot } from "../../../src/protocol/index.ts";
 import { toEvents } from "../../../src/source/index.ts";
 import { TrendEngine } from "../../../src/trend/index.ts";
 import type { MarketFile } from "./market-file.ts";
@@ -20,21 +20,23 @@ export function makeMarket(minutes: number): MarketFile {
   });
   const batches: EventBody[][] = [];
   const beginMs = BEGIN_MS + WARM_UP_MS;
-  let base = engine.snapshot();
-  let before = base;
+  let base: Snapshot | undefined;
+  let before = engine.snapshot();
   for (let at = BEGIN_MS + MINUTE_MS; at <= beginMs + minutes * MINUTE_MS; at += MINUTE_MS) {
     const events: MarketEvent[] = [];
     market.advanceTo(at, events);
     for (const event of events) {
       engine.accept(event);
-      if (event.kind !== "clock" || engine.clockMs < beginMs || engine.nextChangeAtMs > engine.clockMs)
-        continue;
+      if (event.kind !== "clock" || engine.nextChangeAtMs > engine.clockMs) continue;
       const after = engine.snapshot();
-      const batch = toEvents(before, after, engine.clockMs);
-      if (batches.length === 0 && base === before) base = after;
-      else if (batch.length > 0) batches.push(batch);
+      if (engine.clockMs >= beginMs) {
+        const batch = base ? toEvents(before, after, engine.clockMs) : [];
+        if (batch.length > 0) batches.push(batch);
+        base ??= after;
+      }
       before = after;
     }
   }
+  if (!base) throw new Error("the market has no moment at which anything changes");
   return { base, batches: [...batches, toEvents(before, base, engine.clockMs)] };
 }

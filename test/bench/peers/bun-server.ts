@@ -8,7 +8,7 @@ interface BunRuntime {
 interface BunServer {
   readonly port: number;
   upgrade(request: Request): boolean;
-  publish(topic: string, text: string): number;
+  publish(topic: string, text: string, compress: boolean): number;
   subscriberCount(topic: string): number;
 }
 interface BunSocket {
@@ -16,6 +16,7 @@ interface BunSocket {
 }
 
 const { Bun }: { Bun: BunRuntime } = globalThis as never;
+const deflate = process.argv.includes("--deflate");
 const server = Bun.serve({
   hostname: "127.0.0.1",
   port: 0,
@@ -23,12 +24,12 @@ const server = Bun.serve({
     server.upgrade(request) ? undefined : new Response("upgrade, please", { status: 426 }),
   websocket: {
     idleTimeout: 960,
-    perMessageDeflate: process.argv.includes("--deflate"),
+    perMessageDeflate: deflate,
     open: (socket: BunSocket) => socket.subscribe("all"),
     message: () => {},
   },
 });
 await serveBroadcast(server.port, (texts) => {
-  for (const text of texts) server.publish("all", text);
+  for (const text of texts) server.publish("all", text, deflate);
   return server.subscriberCount("all");
 });
