@@ -1,10 +1,11 @@
-import { EventEmitter } from "eventemitter3";
+import type { EventEmitter } from "eventemitter3";
 import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
 import type { Alerts } from "./alerts/index.ts";
 import type { Config } from "./config.ts";
 import { createLogger } from "./create-logger.ts";
 import { type OpenFront, ownServer } from "./front.ts";
+import { type GatewayEventMap, GatewayEvents } from "./gateway-events.ts";
 import { registerEvents, registerMetrics, registerTickets, registerWebSocket } from "./http/index.ts";
 import { Head, Hub } from "./hub/index.ts";
 import { openKept } from "./kept.ts";
@@ -15,25 +16,15 @@ import { createGatewayMetrics } from "./metrics/index.ts";
 import { type OpenAlerts, openAlerts } from "./open-alerts.ts";
 import { type Keys, openKeys } from "./open-keys.ts";
 import { type OpenSource, openSource, type Resume, type SourceParts } from "./open-source.ts";
-import { type EventBody, type EventName, type Freshness, formatCursor } from "./protocol/index.ts";
+import { type EventBody, type Freshness, formatCursor } from "./protocol/index.ts";
 import { prepareSource } from "./run-source.ts";
 import { type SnapshotSource, watchFreshness } from "./source/index.ts";
-
-/** An event as a program that embeds Flarewire hears it: with the cursor behind it. */
-export type GatewayEvent<N extends EventName = EventName> = Extract<EventBody, { name: N }> & {
-  readonly cursor: string;
-};
-
-/** What {@link Gateway.events} emits: each event under its own name, and all of them as `event`. */
-export type GatewayEventMap = { readonly [N in EventName]: (event: GatewayEvent<N>) => void } & {
-  readonly event: (event: GatewayEvent) => void;
-};
 
 /** A running gateway. */
 export interface Gateway {
   /** Where it listens, without the base path: `http://127.0.0.1:8080`. */
   readonly url: string;
-  /** Tells this process what the clients are told, after it is in the log. A listener that throws is logged and disturbs nobody. */
+  /** Tells this process what the clients are told, after it is in the log. A listener that throws, or whose promise does, is logged and disturbs nobody. */
   readonly events: EventEmitter<GatewayEventMap>;
   /** The state at the head of the log. */
   readonly head: Head;
@@ -122,7 +113,9 @@ async function start(config: Config, parts: Parts, given: GatewayParts): Promise
   const hub = createHub(config, {
     ...{ clock, logger, source, freshness, log, head, resume, aheadWaitMs, mayBeMirrored },
   });
-  const events: Gateway["events"] = new EventEmitter();
+  const events = new GatewayEvents((error) =>
+    logger.error({ err: error }, "a listener of the gateway failed"),
+  );
   const { rejected, upstream } = opened;
   let alerts: Alerts | undefined;
   const metrics = config.metrics
@@ -153,8 +146,7 @@ async function start(config: Config, parts: Parts, given: GatewayParts): Promise
       await registerTickets(instance, { door, allowedOrigins });
     },
   });
-  const onPublished = (batch: readonly EventBody[]) =>
-    announce(events, batch, formatCursor(head.cursor), logger);
+  const onPublished = (batch: readonly EventBody[]) => events.tell(batch, formatCursor(head.cursor));
   const run = {
     ...{ head, hub, clock, logger, onPublished },
     ...(metrics ? { onPoll: metrics.polled } : {}),
@@ -272,23 +264,4 @@ function createHub(config: Config, parts: HubParts): Hub {
     serverName: `flarewire/${VERSION}`,
     onError: (error) => logger.error({ err: error }, "a session failed"),
   });
-}
-
-function announce(
-  events: Gateway["events"],
-  batch: readonly EventBody[],
-  cursor: string,
-  logger: Logger,
-): void {
-  // The emitter's types cannot follow a name and its event through a union; GatewayEventMap holds for each of them.
-  const emit = events.emit.bind(events) as (name: string, event: GatewayEvent) => boolean;
-  for (const body of batch) {
-    const event = { ...body, cursor } as GatewayEvent;
-    try {
-      emit("event", event);
-      emit(event.name, event);
-    } catch (error) {
-      logger.error({ err: error, event: event.name }, "a listener of the gateway failed");
-    }
-  }
 }

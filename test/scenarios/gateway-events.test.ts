@@ -1,0 +1,49 @@
+import { expect, test } from "vitest";
+import { GatewayEvents } from "../../src/gateway-events.ts";
+import type { EventBody } from "../../src/index.ts";
+
+const STATUS: EventBody = {
+  name: "source-status",
+  channel: "status",
+  observed_at: "2026-11-21T09:00:00.000Z",
+  data: { state: "live", reason: "" },
+};
+
+test("a listener that fails, at once or later, disturbs neither the others nor the process", async () => {
+  const errors: unknown[] = [];
+  const events = new GatewayEvents((error) => errors.push(error));
+  const heard: string[] = [];
+  events.on("event", () => {
+    throw new Error("at once");
+  });
+  events.on("event", async () => {
+    await Promise.resolve();
+    throw new Error("later");
+  });
+  events.on("event", ({ cursor }) => void heard.push(`event ${cursor}`));
+  events.on("source-status", ({ data }) => void heard.push(data.state));
+  events.tell([STATUS], "abcd-7");
+  expect(heard).toEqual(["event abcd-7", "live"]);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(errors).toEqual([new Error("at once"), new Error("later")]);
+});
+
+test("a listener is taken away by what it is, hears once where it asked for that, and keeps its context", () => {
+  const events = new GatewayEvents((error) => expect.fail(String(error)));
+  const counts = { on: 0, once: 0 };
+  const listener = function count(this: { on: number }) {
+    this.on += 1;
+  };
+  events.on("event", listener, counts);
+  events.once("source-status", () => {
+    counts.once += 1;
+  });
+  events.tell([STATUS, STATUS], "abcd-7");
+  expect(counts).toEqual({ on: 2, once: 1 });
+  events.off("event", listener, counts);
+  const gone = () => expect.fail("it was taken away");
+  events.once("event", gone).addListener("event", gone);
+  events.removeListener("event", gone);
+  events.tell([STATUS], "abcd-8");
+  expect([counts.on, events.listenerCount("event")]).toEqual([2, 0]);
+});
