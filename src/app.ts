@@ -16,7 +16,7 @@ import { createGatewayMetrics } from "./metrics/index.ts";
 import { type OpenAlerts, openAlerts } from "./open-alerts.ts";
 import { type Keys, openKeys } from "./open-keys.ts";
 import { type OpenSource, openSource, type Resume, type SourceParts } from "./open-source.ts";
-import { type EventBody, type Freshness, formatCursor } from "./protocol/index.ts";
+import { type EventBody, FlarewireError, type Freshness, formatCursor } from "./protocol/index.ts";
 import { prepareSource } from "./run-source.ts";
 import { type SnapshotSource, watchFreshness } from "./source/index.ts";
 
@@ -73,6 +73,7 @@ export async function startBehind(
   config: Config,
   parts: GatewayParts,
 ): Promise<Gateway> {
+  mustBeConfig(config);
   const clock = parts.clock ?? systemClock;
   const logger = parts.logger ?? createLogger(config.logLevel);
   const keeping = { config, clock, logger, sourceName: parts.source?.info.name };
@@ -89,6 +90,15 @@ export async function startBehind(
     await kept.close();
     throw error;
   }
+}
+
+/** A program without types may give settings where a config belongs. */
+function mustBeConfig(given: unknown): void {
+  if (Object(given).logLevel !== undefined) return;
+  throw new FlarewireError(
+    "invalid-setting",
+    "that is no config; make one, as in startGateway(createConfig({ port: 0 }))",
+  );
 }
 
 interface Parts extends SourceParts {

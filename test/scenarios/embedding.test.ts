@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { GatewayEvents } from "../../src/gateway-events.ts";
-import type { EventBody } from "../../src/index.ts";
+import { type Config, type EventBody, startGateway } from "../../src/index.ts";
 
 const STATUS: EventBody = {
   name: "source-status",
@@ -46,4 +46,13 @@ test("a listener is taken away by what it is, hears once where it asked for that
   events.removeListener("event", gone);
   events.tell([STATUS], "abcd-8");
   expect([counts.on, events.listenerCount("event")]).toEqual([2, 0]);
+});
+
+test("settings in the place of a config are refused with how to make one", async () => {
+  for (const given of [{ port: 0 }, {}]) {
+    // What a program without types might give.
+    await expect(startGateway(given as Config)).rejects.toThrow(
+      "that is no config; make one, as in startGateway(createConfig({ port: 0 }))",
+    );
+  }
 });
