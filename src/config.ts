@@ -11,6 +11,7 @@ export { listenProblem } from "./config/listen-problem.ts";
 export {
   type ConfigInput,
   createConfig,
+  type GivenSettings,
   isSettingError,
   type LoadedConfig,
   loadConfig,

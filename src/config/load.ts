@@ -97,10 +97,13 @@ export function loadConfig(input: ConfigInput = {}): LoadedConfig {
   return { config, flags: parsed.flags };
 }
 
+/** Settings by name as a file would hold them: `{ port: 0, keys: "keys.json", heartbeat: "5s" }`. What is `undefined` has its default. */
+export type GivenSettings = {
+  readonly [N in Exclude<SettingName, "config">]?: string | number | boolean | readonly string[] | undefined;
+};
+
 /** The Config of a program that embeds Flarewire: settings by name, as a file would hold them; defaults for the rest. Throws as {@link loadConfig}. */
-export function createConfig(
-  settings: Partial<Record<Exclude<SettingName, "config">, unknown>> = {},
-): Config {
+export function createConfig(settings: GivenSettings = {}): Config {
   const problems: string[] = [];
   const given = readObject(settings, (name) => `setting ${name}`, process.cwd(), problems);
   return resolveConfig([given], problems, ineffective);
