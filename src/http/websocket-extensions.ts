@@ -16,11 +16,11 @@ interface Offer {
 
 /**
  * What of the client's `Sec-WebSocket-Extensions` is accepted, as this field of the answer: compression of messages one by one, without context takeover on
- * either side (RFC 7692), so that all can be sent the same frames and nobody costs a context of his own. `undefined` where none of the offers can be met. Throws
+ * either side (RFC 7692), so that all can be sent the same frames and none costs a context of its own. `undefined` where none of the offers can be met. Throws
  * FlarewireError `invalid-parameter` where the field cannot be read: RFC 6455, 9.1, has the connection fail then.
  */
-export function acceptExtensions(field: string | undefined): string | undefined {
-  for (const offer of readOffers(field ?? "")) {
+export function acceptExtensions(field: string): string | undefined {
+  for (const offer of readOffers(field)) {
     const accepted = offer.name === DEFLATE ? acceptDeflate(offer) : undefined;
     if (accepted !== undefined) return accepted;
   }
@@ -32,7 +32,7 @@ function acceptDeflate({ parameters }: Offer): string | undefined {
   if (given.size < parameters.length) return undefined;
   if (!parameters.every(([name, value]) => isParameter(name, value))) return undefined;
   const serverBits = given.get("server_max_window_bits");
-  // Frames are made for one window; who bears a smaller one only is sent plain frames.
+  // Frames are made for one window; who can bear only a smaller one is sent plain frames.
   if (serverBits !== undefined && Number(serverBits) < WINDOW_BITS) return undefined;
   const server = serverBits === undefined ? "" : `; server_max_window_bits=${WINDOW_BITS}`;
   const clientBits = given.get("client_max_window_bits");

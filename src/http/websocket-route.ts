@@ -126,7 +126,9 @@ function admit(
 
 /** Leaves of the client's offers the one that is accepted, as it is: `ws` refuses a handshake of whose offers it can meet none. */
 function settleExtensions({ raw: { headers } }: FastifyRequest): void {
-  const accepted = acceptExtensions(headers["sec-websocket-extensions"]);
+  const offered = headers["sec-websocket-extensions"];
+  if (offered === undefined) return;
+  const accepted = acceptExtensions(offered);
   if (accepted === undefined) delete headers["sec-websocket-extensions"];
   else headers["sec-websocket-extensions"] = accepted;
 }

@@ -28,7 +28,7 @@ function isInflating(value: unknown): value is Inflating {
 }
 
 /**
- * Lets go of what inflated a client's message, some 25 KiB that `ws` would else keep for the next one until the connection ends: nothing of it is needed,
+ * Lets go of what inflated a client's message, about 15 KiB that `ws` would else keep for the next one until the connection ends: nothing of it is needed,
  * as nothing is taken over from one message to the next, and most clients send a message or none. To be called behind a whole message.
  */
 function releaseInflater(this: WebSocket): void {

@@ -9,8 +9,10 @@ export const SMALLEST_DEFLATED_BYTES = 256;
 export const LARGEST_DEFLATED_BYTES = 524_288;
 /** Openings of messages up to here are not compressed: each client has its own. */
 const LARGEST_STORED_BYTES = 1_024;
-/** Most that the deflated forms of events, and those of snapshots, take: some minutes of events, so that a herd that comes back shares them. */
-const HELD_BYTES = 8_388_608;
+/** Most that the deflated forms of events take, with their texts: some minutes of a busy market, so that a herd that comes back shares them. */
+const HELD_EVENT_BYTES = 8_388_608;
+/** The same for snapshots, of which those of the state before are of no use any more. */
+const HELD_SNAPSHOT_BYTES = 2_097_152;
 
 /** Header of a stored block on a byte's boundary (RFC 1951, 3.2.4): its kind, its length twice. */
 const STORED_HEADER_BYTES = 5;
@@ -35,8 +37,8 @@ function openingBlocks(opening: Buffer): Buffer {
  * many shapes and cursors there are, and a snapshot once per state. What would not be shared, or is too small to be worth it, stays plain.
  */
 export function createDeflateFraming(counts: DeflateCounts): Framing {
-  const events = new DeflatedTexts(HELD_BYTES, counts);
-  const snapshots = new DeflatedTexts(HELD_BYTES, counts);
+  const events = new DeflatedTexts(HELD_EVENT_BYTES, counts);
+  const snapshots = new DeflatedTexts(HELD_SNAPSHOT_BYTES, counts);
 
   return {
     name: "websocket-deflate",
