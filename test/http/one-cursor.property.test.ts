@@ -29,12 +29,22 @@ function go(client: SwitchingClient, leg: Leg): Promise<void> {
   return client.overPolling(leg.enough, leg.limit, leg.wait);
 }
 
+/** How far the market may run ahead of the client: its lists grow, and where the machine is slow both would become slower and slower. */
+const MOST_AHEAD = 300;
+
 /** Publishes the batches over and over, in later turns of the event loop each, until told to stop. */
-async function flow(wire: Wire, batches: readonly (readonly Step[])[], stop: AbortSignal): Promise<void> {
+async function flow(
+  wire: Wire,
+  client: SwitchingClient,
+  batches: readonly (readonly Step[])[],
+  stop: AbortSignal,
+): Promise<void> {
+  const turn = () => new Promise((resolve) => setImmediate(resolve));
   for (let at = 0; !stop.aborted; at++) {
     await wire.publish(...(batches[at % batches.length] ?? []));
     wire.clock.advance(10);
-    for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
+    for (let turns = 0; turns < 3; turns++) await turn();
+    while (!stop.aborted && wire.head.cursor.seq - client.seq > MOST_AHEAD) await turn();
   }
 }
 
@@ -42,7 +52,7 @@ async function flow(wire: Wire, batches: readonly (readonly Step[])[], stop: Abo
 async function travel(wire: Wire, { legs, batches }: typeof run extends fc.Arbitrary<infer T> ? T : never) {
   const client = new SwitchingClient(`http://127.0.0.1:${wire.port}`);
   const over = new AbortController();
-  const flowing = flow(wire, batches, over.signal);
+  const flowing = flow(wire, client, batches, over.signal);
   try {
     for (const leg of legs) await go(client, leg);
   } finally {
