@@ -157,6 +157,15 @@ class FileKept implements Kept {
   }
 
   createLog(problem = this.#problem): PlacingLog {
+    return this.#begin(problem);
+  }
+
+  createFollowerLog(): FollowerLog {
+    return createFollowerLog(this.#begin(this.#problem, true), (start) => this.#open({ start }));
+  }
+
+  /** The log of {@link createLog}. Of one that follows, an epoch of its own is nobody's: it holds until the leader says where it is. */
+  #begin(problem: string | undefined, follows = false): PlacingLog {
     const { clock, logger } = this.#options;
     const kept = this.restored && problem === undefined ? this.#file.found : undefined;
     const log = this.#open(kept ? { kept } : {});
@@ -164,14 +173,11 @@ class FileKept implements Kept {
     const { epoch, seq } = log.head;
     if (kept) logger.info({ path, epoch, seq }, "the log goes on where the process before ended");
     else if (problem !== undefined) logger.warn({ path, epoch }, `a new epoch begins: ${problem}`);
+    else if (follows) logger.info({ path }, "nothing is kept yet: the log will begin where the leader is");
     else logger.info({ path, epoch }, "a new log begins");
     if (kept?.state) this.#keptSeq = kept.state.seq;
     this.#nextAt = clock.monotonic() + KEEP_EVERY_MS;
     return log;
-  }
-
-  createFollowerLog(): FollowerLog {
-    return createFollowerLog(this.createLog(), (start) => this.#open({ start }));
   }
 
   afterRestart(now: HeadState): void {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { WebSocket } from "ws";
-import { readRefusal } from "../lib/read-refusal.ts";
+import { problemDetail, readRefusal } from "../lib/read-refusal.ts";
 import type { ConnectionEnd } from "./reconnect-plan.ts";
 import { type Frame, readFrame } from "./stream-frames.ts";
 
@@ -130,17 +130,5 @@ class Connection {
     // Terminating a socket that is still connecting emits an error.
     this.#socket.on("error", () => {});
     this.#socket.terminate();
-  }
-}
-
-/** The `detail` (or `title`) of an RFC 9457 problem; nothing when the body is none. */
-function problemDetail(body: string): string {
-  try {
-    const problem: unknown = JSON.parse(body);
-    if (typeof problem !== "object" || problem === null) return "";
-    if ("detail" in problem && typeof problem.detail === "string") return problem.detail;
-    return "title" in problem && typeof problem.title === "string" ? problem.title : "";
-  } catch {
-    return "";
   }
 }

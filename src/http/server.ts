@@ -83,9 +83,11 @@ export async function addRoutes(
   settings: HttpSettings,
 ): Promise<void> {
   const { ready = () => true } = options;
-  // Whoever keeps a connection, as HTTP clients do, would otherwise go on asking here, and not where others are welcome.
-  scope.addHook("onSend", async (request, reply) => {
-    if (!ready() && request.raw.httpVersionMajor === 1) reply.header("connection", "close");
+  scope.addHook("onSend", async ({ raw }, reply) => {
+    // Whoever keeps a connection, as HTTP clients do, would otherwise go on asking here, and not where others are welcome.
+    if (raw.httpVersionMajor !== 1 || (ready() && reply.raw.shouldKeepAlive)) return;
+    // A field that is set by hand takes Node's own word that this is the last answer from it.
+    reply.header("connection", reply.getHeader("connection") === "upgrade" ? "upgrade, close" : "close");
   });
   addHealthRoutes(scope, { ...options, ready });
   addResourceRoutes(scope, { ...options, settings });

@@ -11,7 +11,7 @@ export function streamUpgrades(app: FastifyInstance, path: string): EventEmitter
   const { server } = app;
   const upgrades = new EventEmitter();
   const isStream = ({ headers, url = "" }: IncomingMessage) =>
-    headers.upgrade?.toLowerCase() === "websocket" && url.split("?", 1)[0] === path;
+    headers.upgrade?.toLowerCase() === "websocket" && pathOf(url) === path;
   const isOnly = () => server.listenerCount("upgrade") === 1;
   const before: unknown = Reflect.get(server, "shouldUpgradeCallback");
   const shouldUpgradeCallback = (request: IncomingMessage) =>
@@ -22,4 +22,14 @@ export function streamUpgrades(app: FastifyInstance, path: string): EventEmitter
     if (isStream(request) || isOnly()) upgrades.emit("upgrade", request, socket, head);
   });
   return upgrades;
+}
+
+/** The path of a request's target as the router reads it: in absolute form too (RFC 9112, 3.2.2), and percent-encoded where it need not be. */
+function pathOf(target: string): string | undefined {
+  const [path = ""] = target.replace(/^https?:\/\/[^/?]*/i, "").split("?", 1);
+  try {
+    return decodeURI(path);
+  } catch {
+    return undefined;
+  }
 }

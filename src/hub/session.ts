@@ -48,6 +48,8 @@ export class Session implements DeliveryOwner {
   #phase: Phase;
   /** Until when the answer to the first `after` may wait. */
   #earlyUntilMs: number | undefined;
+  /** The answer to the first `after` waits for the log. */
+  #isResuming = false;
 
   /** Writes `hello`, then answers the subscription of the address, which has passed `checkQuery`. `plan`: what may be followed; without one, all. */
   constructor(
@@ -178,6 +180,7 @@ export class Session implements DeliveryOwner {
   }
 
   #canAnswer(inbound: Inbound): boolean {
+    if (this.#isResuming) return false;
     if (inbound.kind === "refused" || inbound.command.type === "ping") return this.#delivery.hasRoom;
     // The answer names the client's place, which moves until it is the head.
     return this.#delivery.isLive && !this.#isEarly(inbound.command);
@@ -295,11 +298,14 @@ export class Session implements DeliveryOwner {
       this.#delivery.move(selectionOf([part]));
       this.#delivery.write(subscribedText(answer));
     } else {
+      this.#isResuming = true;
       this.#delivery.resume(selectionOf([part]), after, (lost) => {
+        this.#isResuming = false;
         if (lost) return this.#start(command, part, lost);
         this.#host.tally.resumed += 1;
         this.#follow(command.id, part);
         this.#delivery.write(subscribedText(answer));
+        this.ready();
       });
     }
   }

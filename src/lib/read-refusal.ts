@@ -9,6 +9,22 @@ export interface Refusal {
   readonly retryAfterMs: number | undefined;
 }
 
+/** Longest detail that is passed on, in characters: it ends up in logs. */
+const MOST_DETAIL = 300;
+
+/** The `detail` of a body that is a problem (RFC 9457), without one its `title`, cut to 300 characters; `""` where it is none. */
+export function problemDetail(body: string): string {
+  try {
+    const { detail, title }: { readonly detail?: unknown; readonly title?: unknown } = Object(
+      JSON.parse(body),
+    );
+    const [told = ""] = [detail, title].filter((text) => typeof text === "string");
+    return told.slice(0, MOST_DETAIL);
+  } catch {
+    return "";
+  }
+}
+
 /** A problem is short; a server that sends more than this means harm. */
 const MAX_BODY_BYTES = 16_384;
 

@@ -1,8 +1,9 @@
 import { once } from "node:events";
 import { request } from "node:http";
+import { connect } from "node:net";
 import { expect } from "vitest";
 import { ERROR_CODES, type ErrorCode } from "../../src/protocol/index.ts";
-import { HANDSHAKE, test } from "./websocket-fixture.ts";
+import { HANDSHAKE, handshake, test } from "./websocket-fixture.ts";
 
 const STREAM = "/api/v1/stream";
 
@@ -54,6 +55,41 @@ test("[W3] what cannot become a connection is refused in HTTP, with a problem th
     expect(JSON.parse(body), seen).toMatchObject({ type: expect.stringContaining(code), field });
   }
   await wire.sessions(0);
+});
+
+test("[W3] after 426 the connection ends where the client asked for that, and stays where not", async ({
+  wire,
+}) => {
+  for (const version of ["1.1\r\nConnection: close", "1.0"]) {
+    const socket = connect(wire.port, "127.0.0.1");
+    socket.end(`GET /api/v1/stream HTTP/${version}\r\nHost: a\r\n\r\n`);
+    const text = Buffer.concat(await socket.toArray()).toString();
+    expect(text).toContain("HTTP/1.1 426 ");
+    expect(text).toContain("\r\nconnection: upgrade, close\r\n");
+  }
+  const { message } = await wire.ask(STREAM, { connection: "keep-alive" });
+  expect([message.statusCode, message.headers.connection]).toEqual([426, "upgrade"]);
+});
+
+test("[W1] [W3] the address may be absolute, or encoded where it need not be", async ({ makeWire }) => {
+  for (const basePath of ["", "/fw"]) {
+    const wire = await makeWire({ basePath });
+    for (const target of [
+      `http://example.org${basePath}/api/v1/stream?channels=*`,
+      `${basePath}/api/v1/str%65am?channels=*`,
+    ]) {
+      const socket = connect(wire.port, "127.0.0.1");
+      socket.write(handshake(target));
+      const [answer] = await once(socket, "data");
+      expect(String(answer), target).toMatch(/^HTTP\/1\.1 101 /);
+      socket.destroy();
+    }
+    const lost = connect(wire.port, "127.0.0.1");
+    lost.write(handshake(`${basePath}/api/v1/stream%E0%A4%A`));
+    const [answer] = await once(lost, "data");
+    expect(String(answer)).toMatch(/^HTTP\/1\.1 400 /);
+    lost.destroy();
+  }
 });
 
 test("[W3] no upgrade asked for: 426, which says to what", async ({ wire }) => {

@@ -45,6 +45,29 @@ test("[W5] a client that is behind is answered ping between events, and subscrib
   expect(socket.messages.slice(-3).map(({ type, id, seq }) => id ?? seq ?? type)).toEqual(["p", 6, "more"]);
 });
 
+test("[W5] what comes behind a subscribe with an old cursor is answered behind it, however long the log takes", async ({
+  make,
+}) => {
+  for (const [log, resumed] of [
+    [{}, "full"],
+    [{ minCount: 1, maxAgeMs: 0 }, "reset"],
+  ] as const) {
+    const sut = make({ log });
+    await sut.publish("list", "list");
+    sut.clock.advance(1);
+    await sut.publish("list");
+    const socket = sut.open();
+    send(socket, { type: "subscribe", id: "old", channels: ["newest.bsc"], after: `${EPOCH}-0` });
+    send(socket, { type: "ping", id: "p" });
+    socket.session?.receiveText("garbage");
+    expect(socket.messages.map(({ type }) => type)).toEqual(["hello"]);
+    await settled();
+    const answers = socket.messages.filter(({ type }) => type !== "event");
+    expect(answers.map(({ type, id }) => id ?? type)).toEqual(["hello", "old", "p", "error"]);
+    expect(answers[1]).toMatchObject({ resumed });
+  }
+});
+
 test("[W6] unknown fields are ignored", ({ sut }) => {
   const socket = sut.open();
   send(socket, { type: "subscribe", id: "a", channels: ["status"], colour: "red" });

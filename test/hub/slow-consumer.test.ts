@@ -143,13 +143,13 @@ test("[L5] what the log gave while the socket filled up is not written on top, b
   const socket = sut.open({ channels: ["*"], after: `${EPOCH}-0` });
   socket.freeze();
   socket.highWater = 1;
-  socket.session?.receiveText('{"type":"ping"}');
+  socket.session?.goAway(0, 0);
   await settled();
   expect(socket.writes.length).toBe(3);
   socket.highWater = 4_096;
   socket.thaw();
   await settled();
-  expect(socket.messages.map(({ type }) => type)).toEqual(["hello", "pong", "subscribed", "event"]);
+  expect(socket.messages.map(({ type }) => type)).toEqual(["hello", "goaway", "subscribed", "event"]);
 });
 
 test("a log that fails while somebody is caught up closes that session as our fault", async ({ sut }) => {

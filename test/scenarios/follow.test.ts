@@ -1,3 +1,4 @@
+import { pino } from "pino";
 import { expect, test } from "vitest";
 import { createConfig, type Gateway, startGateway } from "../../src/index.ts";
 import { EMPTY_SNAPSHOT } from "../../src/model/index.ts";
@@ -168,4 +169,27 @@ test("[F3] an edge of a leader whose market stands still is there with the leade
   onTestFinished(() => leader.stop());
   const edge = await startEdge(leader, onTestFinished);
   expect(edge.head).toMatchObject({ ready: true, cursor: leader.head.cursor, observedAtMs: 1_000 });
+});
+
+test("an edge that keeps its log says where it begins, and later that it goes on there", async ({
+  onTestFinished,
+}) => {
+  const leader = await startLeader(onTestFinished);
+  await expect.poll(() => seqOf(leader)).toBeGreaterThan(20);
+  const lines: { readonly msg: string }[] = [];
+  const logger = pino({ level: "info" }, { write: (line: string) => void lines.push(JSON.parse(line)) });
+  const config = createConfig({
+    ...{ port: 0, drain: "0", source: `follow:${leader.url}`, data: newDirectory(onTestFinished) },
+  });
+  for (const _twice of [1, 2]) {
+    const edge = await startGateway(config, { logger });
+    onTestFinished(() => edge.stop());
+    await edge.stop();
+  }
+  const told = lines.map(({ msg }) => msg).filter((msg) => /\blog (will )?(begins?|goes on)/.test(msg));
+  expect(told).toEqual([
+    "nothing is kept yet: the log will begin where the leader is",
+    expect.stringContaining(`the leader is connected; its log begins at ${leader.head.cursor.epoch}-`),
+    "the log goes on where the process before ended",
+  ]);
 });

@@ -6,20 +6,33 @@ import { runChaos } from "./chaos-run.ts";
 
 const PROGRESS_EVERY = 100;
 
-const { values } = parseArgs({
-  options: {
-    seeds: { type: "string", default: "1000" },
-    from: { type: "string", default: "1" },
-    hours: { type: "string", default: "1" },
-    kills: { type: "string", default: "100" },
-  },
-});
+const values = readOptions();
+
+/** The options as text; the process ends where one is not known. */
+function readOptions() {
+  try {
+    return parseArgs({
+      options: {
+        seeds: { type: "string", default: "1000" },
+        from: { type: "string", default: "1" },
+        hours: { type: "string", default: "1" },
+        kills: { type: "string", default: "100" },
+      },
+    }).values;
+  } catch (error) {
+    return refuse(`${error instanceof Error ? error.message : error}. Use --seeds, --from, --hours, --kills`);
+  }
+}
 
 /** The option's value, within its bounds; else the process ends. */
 function read(name: keyof typeof values, least: number, most: number): number {
   const value = Number(values[name]);
   if (value >= least && value <= most) return value;
-  process.stderr.write(`--${name} must be a number from ${least} to ${most}, not ${values[name]}\n`);
+  return refuse(`--${name} must be a number from ${least} to ${most}, not ${values[name]}`);
+}
+
+function refuse(why: string): never {
+  process.stderr.write(`soak: ${why}\n`);
   process.exit(1);
 }
 

@@ -1,8 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { WebSocket } from "ws";
 import type { WallClock } from "../../lib/clock.ts";
-import { readRefusal } from "../../lib/read-refusal.ts";
-import { fieldOf } from "../upstream-json.ts";
+import { problemDetail, readRefusal } from "../../lib/read-refusal.ts";
 import type { LeaderEnd } from "./leader-wait.ts";
 
 /** One connection to a leader. */
@@ -21,7 +20,6 @@ export interface LeaderConnectionOptions {
 const HANDSHAKE_MS = 10_000;
 /** A snapshot may be large; a server that sends more than this means harm. */
 const MAX_FRAME_BYTES = 64 * 2 ** 20;
-const LONGEST_DETAIL = 300;
 const TICK_MS = 500;
 
 /** Connects, hands over messages, and resolves when the connection has ended, however it did; never rejects. */
@@ -102,15 +100,5 @@ class LeaderConnection {
     this.#socket.on("error", () => {});
     this.#socket.terminate();
     this.#resolve(end);
-  }
-}
-
-/** The `detail` of an RFC 9457 problem; nothing when the body is none. */
-function problemDetail(body: string): string {
-  try {
-    const detail = fieldOf(JSON.parse(body), "detail");
-    return typeof detail === "string" ? detail.slice(0, LONGEST_DETAIL) : "";
-  } catch {
-    return "";
   }
 }
