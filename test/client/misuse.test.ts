@@ -84,6 +84,38 @@ for (const [what, wrong, message] of WRONG) {
   });
 }
 
+const REFUSED: readonly (readonly [string, ConnectOptions, RegExp])[] = [
+  ["no channel at all", { channels: [] }, /channels has "", which names no channel; one of flares\.free, /],
+  ["a channel that there is not", { channels: ["flares.gold"] }, /"flares\.gold", .* a pattern such as /],
+  ["a cursor that is none", { after: "yesterday" }, /after is "yesterday".* a cursor as the server gave it/],
+  ["a token that is no address", { filter: { tokens: ["CAKE"] } }, /tokens is "CAKE".* 0x and hexadecimal/],
+  [
+    "a symbol without a letter",
+    { filter: { symbols: [""] } },
+    /symbols is "".* a text of 1 to 64 characters/,
+  ],
+  ["a negative liquidity", { filter: { min_liquidity: -1 } }, /min_liquidity is "-1".* from 0 on/],
+  [
+    "a change that is no number",
+    { filter: untyped({ min_price_change: "much" }) as Filter },
+    /min_price_change is "much".* a decimal number/,
+  ],
+  [
+    "a name that no event has",
+    { filter: untyped({ names: ["flare-begun"] }) as Filter },
+    /names is "flare-begun".* one of flare-started, /,
+  ],
+];
+
+for (const [what, options, message] of REFUSED) {
+  test(`${what} is refused by the server, whose words say what to ask for instead`, async ({ wire }) => {
+    const stream = connect(`http://127.0.0.1:${wire.port}`, { platform: HASTY, ...options });
+    const reading = stream[Symbol.asyncIterator]().next();
+    await expect(reading).rejects.toThrow(expect.objectContaining({ name: "StreamError", code: "refused" }));
+    expect(stream.connection).toMatchObject({ state: "closed", reason: expect.stringMatching(message) });
+  });
+}
+
 test("two readers at once, a listener that is none, an event that there is not, and use after close are refused", ({
   start,
 }) => {
