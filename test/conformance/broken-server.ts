@@ -143,6 +143,8 @@ export class BrokenServer implements AsyncDisposable {
     behind.on("error", () => socket.destroy());
     behind.once("unexpected-response", (_asked, told: IncomingMessage) => refuse(told, socket));
     behind.once("open", () => {
+      // Whoever asked may have given up meanwhile.
+      if (socket.destroyed) return behind.terminate();
       this.#sockets.handleUpgrade(asked, socket, head, (client) => this.#join(client, behind, early));
     });
   }
