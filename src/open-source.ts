@@ -151,6 +151,8 @@ function createEngine(
   const { clock, logger } = parts;
   const opened = openFeed(config, parts, restored, place);
   const { beganAtMs } = opened;
+  const options = { facts: opened.feed.facts, refreshMs };
+  const engine = before ? TrendEngine.restore(before.checkpoint, options) : new TrendEngine(options);
   const recorder =
     config.record === "none"
       ? undefined
@@ -158,8 +160,6 @@ function createEngine(
   const onFailure = (error: Error) => logger.error({ err: error }, error.message);
   const feed = recorder ? recordFeed(opened.feed, recorder, onFailure) : opened.feed;
   if (recorder) logger.info({ directory: recorder.directory }, "the market is recorded");
-  const options = { facts: feed.facts, refreshMs };
-  const engine = before ? TrendEngine.restore(before.checkpoint, options) : new TrendEngine(options);
   // What goes on was shown before: its warm-up is over.
   const warmupMs = before ? 0 : config.warmupMs;
   const source = createEngineSource({ feed, engine, clock, staleAfterMs, warmupMs });

@@ -1,10 +1,8 @@
 import { statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { z } from "zod";
-import { ENRICHERS, VENUES } from "../feed/index.ts";
 import { GROUPS } from "../model/index.ts";
 import {
-  currencies,
   directoryOrNone,
   duration,
   existingFile,
@@ -12,36 +10,19 @@ import {
   flag,
   hostName,
   integer,
-  type Kind,
   networks,
   oneOf,
   origins,
   type PathContent,
-  serviceUrl,
   size,
-  someOf,
-  someOrNone,
   sourceName,
   speed,
   urlPath,
 } from "./kinds.ts";
+import { LIVE_SETTINGS } from "./live-settings.ts";
+import { type Setting, setting } from "./setting.ts";
 
-/** Which market is served: the simulated one, the recorded day that ships with the project, the user's own recording, or the exchanges' own. */
-export type Market = "simulated" | "shipped" | "own" | "exchange";
-
-/** One thing that can be set. Its flag, variable and file key follow from its name: see {@link flagOf} and {@link variableOf}. */
-export interface Setting<T = unknown, F extends string = string> extends Kind<T> {
-  /** The field of the Config that holds the value, with its unit. */
-  readonly field: F;
-  /** As the user would write it; `undefined`: not set. By market where it depends on which one is served. */
-  readonly default: string | undefined | Readonly<Record<Market, string | undefined>>;
-  /** The default in the words of the documents, where the value itself would not tell. */
-  readonly defaultText?: string;
-  /** A good value that is not the default. */
-  readonly example: string;
-  /** What it means, as a sentence without its full stop. */
-  readonly description: string;
-}
+export type { Market, Setting } from "./setting.ts";
 
 // The same two levels up from src/config and from dist/config.
 const shipped = (name: string) => fileURLToPath(new URL(`../../examples/data/${name}`, import.meta.url));
@@ -54,14 +35,6 @@ function look(path: string): PathContent {
   } catch {
     return "nothing";
   }
-}
-
-function setting<T, const F extends string>(
-  field: F,
-  kind: Kind<T>,
-  rest: Omit<Setting<T, F>, "field" | keyof Kind<T>>,
-): Setting<T, F> {
-  return { field, ...kind, ...rest };
 }
 
 const SECOND = 1_000;
@@ -148,79 +121,7 @@ export const SETTINGS = {
     description:
       "Event time that is run through at full speed at the start, so that the first page is alive; of the exchanges at most 12h",
   }),
-  exchanges: setting("exchanges", someOf(VENUES), {
-    default: VENUES.join(","),
-    example: "binance,gate",
-    description: "Exchanges that are followed; none of them needs a key",
-  }),
-  exchangeQuotes: setting("exchangeQuotes", currencies, {
-    default: "USDT,USDC",
-    example: "USDT",
-    description:
-      "Currencies in which a followed market is quoted; each is taken for a US dollar, and a token is followed in the market with the most volume",
-  }),
-  exchangeVolume: setting("exchangeVolume", integer(0, 1_000_000_000_000), {
-    default: "1000000",
-    example: "250000",
-    description:
-      "Least volume of a followed market within 24 hours, in its quote; of a token that is followed already, half of it",
-  }),
-  binanceUrl: setting("binanceUrl", serviceUrl("http"), {
-    default: "https://data-api.binance.vision",
-    example: "https://api.binance.com",
-    description: "Where Binance is asked for markets and past candles",
-  }),
-  binanceStreamUrl: setting("binanceStreamUrl", serviceUrl("ws"), {
-    default: "wss://data-stream.binance.vision",
-    example: "wss://stream.binance.com:9443",
-    description: "Where Binance's candles are streamed",
-  }),
-  kucoinUrl: setting("kucoinUrl", serviceUrl("http"), {
-    default: "https://api.kucoin.com",
-    example: "https://openapi-v2.kucoin.com",
-    description: "Where KuCoin is asked for markets, past candles and the place of its stream",
-  }),
-  gateUrl: setting("gateUrl", serviceUrl("http"), {
-    default: "https://api.gateio.ws",
-    example: "https://api.gate.example.org",
-    description: "Where Gate is asked for markets and past candles",
-  }),
-  gateStreamUrl: setting("gateStreamUrl", serviceUrl("ws"), {
-    default: "wss://api.gateio.ws",
-    example: "wss://stream.gate.example.org",
-    description: "Where Gate's candles are streamed",
-  }),
-  enrich: setting("enrich", someOrNone(ENRICHERS), {
-    default: "none",
-    example: "coingecko,sourcify,dexscreener",
-    description:
-      "Services that are asked for facts about a market's tokens, those with addresses; etherscan wants a key, in `FLAREWIRE_ETHERSCAN_KEY`",
-  }),
-  coingeckoUrl: setting("coingeckoUrl", serviceUrl("http"), {
-    default: "https://api.coingecko.com",
-    example: "https://pro-api.coingecko.com",
-    description: "Where CoinGecko's list of coins is, for `market_data`",
-  }),
-  sourcifyUrl: setting("sourcifyUrl", serviceUrl("http"), {
-    default: "https://sourcify.dev/server",
-    example: "https://sourcify.example.org",
-    description: "Where Sourcify is, for `contract_source`",
-  }),
-  etherscanUrl: setting("etherscanUrl", serviceUrl("http"), {
-    default: "https://api.etherscan.io",
-    example: "https://etherscan.example.org",
-    description: "Where Etherscan's API V2 is, for `contract_source`",
-  }),
-  dexscreenerUrl: setting("dexscreenerUrl", serviceUrl("http"), {
-    default: "https://api.dexscreener.com",
-    example: "https://dexscreener.example.org",
-    description: "Where DexScreener is, for `social_data`",
-  }),
-  redditUrl: setting("redditUrl", serviceUrl("http"), {
-    default: "https://www.reddit.com/r/CryptoMoonShots/new.json",
-    example: "https://www.reddit.com/r/defi/new.json",
-    description: "List of a forum's posts, for `forum_post`",
-  }),
+  ...LIVE_SETTINGS,
   record: setting("record", directoryOrNone, {
     default: "none",
     example: "/var/lib/flarewire/recordings",

@@ -41,8 +41,8 @@ const REFRESH_MS = 10 * MINUTE_MS;
 const PATIENCE_MS = 15_000;
 const LOOK_EVERY_MS = 250;
 const MOST_TOKENS = 600;
-/** Smaller differences between the clocks are not worth a correction. */
-const CLOCKS_AGREE_MS = 1_000;
+/** A back-fill is waited for no longer: an exchange that is slow must not hold the others' market up. */
+const FILL_MS = 2 * MINUTE_MS;
 
 /**
  * The spot markets of exchanges as one feed: each token's candles from the one market in which most is traded (see choosePairs), each minute's when it is
@@ -108,9 +108,14 @@ class ExchangeRun {
     return parts.length === 0 ? undefined : parts.join("; ");
   }
 
+  get #isLive(): boolean {
+    return this.#followers.some(({ isLive }) => isLive);
+  }
+
   async *tell(): AsyncGenerator<MarketEvent> {
     const { clock, warmupMs, resumeAfterMs } = this.#options;
     await this.#start();
+    while (!this.#isLive) await clock.sleep(LOOK_EVERY_MS, this.#signal);
     const now = this.#nowMs();
     this.#clockAt = Math.floor((resumeAfterMs ?? now - warmupMs) / SECOND_MS) * SECOND_MS;
     if (resumeAfterMs === undefined) {
@@ -126,7 +131,7 @@ class ExchangeRun {
 
   /** Tells what is due: nothing while no exchange is live. */
   async *#advance(): AsyncGenerator<MarketEvent> {
-    if (!this.#followers.some(({ isLive }) => isLive)) {
+    if (!this.#isLive) {
       this.#isBehind = true;
       return;
     }
@@ -171,13 +176,18 @@ class ExchangeRun {
     const fromMs = Math.floor(this.#clockAt / MINUTE_MS) * MINUTE_MS;
     this.#isBehind = false;
     if (fromMs >= toMs) return;
-    const had = await Promise.all(
-      this.#followers.map((follower) => follower.fill(this.#pairsOf(follower.name), fromMs, toMs)),
-    );
-    const sum = had.reduce((total, count) => total + count, 0);
+    let had = 0;
+    const filling = this.#followers
+      .filter(({ answers }) => answers)
+      .map(async (follower) => {
+        had += await follower.fill(this.#pairsOf(follower.name), fromMs, toMs);
+      });
+    const over = new AbortController();
+    const patience = this.#options.clock.sleep(FILL_MS, AbortSignal.any([this.#signal, over.signal]));
+    await Promise.race([Promise.all(filling), patience]).finally(() => over.abort());
     const minutes = (toMs - fromMs) / MINUTE_MS;
     this.#options.onNotice?.(
-      `asked for ${minutes} minutes of ${this.#followed.size} markets and was told of ${sum}`,
+      `asked for ${minutes} minutes of ${this.#followed.size} markets and was told of ${had}`,
       false,
     );
   }
@@ -262,12 +272,11 @@ class ExchangeRun {
     this.#lateTold = late;
   }
 
-  /** The exchanges' time: this machine's, but for a difference that most of them agree on. */
+  /** The exchanges' time, as most of them tell it; this machine's before any has. */
   #nowMs(): number {
-    const ahead = this.#followers
-      .flatMap(({ aheadMs }) => (aheadMs === undefined ? [] : [aheadMs]))
+    const told = this.#followers
+      .flatMap(({ nowMs }) => (nowMs === undefined ? [] : [nowMs]))
       .toSorted((a, b) => a - b);
-    const median = ahead[Math.floor((ahead.length - 1) / 2)] ?? 0;
-    return this.#options.clock.now() + (Math.abs(median) > CLOCKS_AGREE_MS ? median : 0);
+    return told[Math.floor((told.length - 1) / 2)] ?? this.#options.clock.now();
   }
 }

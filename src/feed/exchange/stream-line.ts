@@ -11,6 +11,8 @@ export interface LineOptions {
   readonly client: ServiceClient;
   readonly clock: WallClock;
   readonly random: () => number;
+  /** Age at which a connection is replaced, in milliseconds. Default 23 hours, and up to half an hour more by chance. */
+  readonly renewMs?: number;
   readonly onNews: (news: StreamNews) => void;
   /** The line was away and is back: what happened to these pairs meanwhile has to be asked for. */
   readonly onResumed: (pairs: readonly string[]) => void;
@@ -65,7 +67,7 @@ export class StreamLine {
 
   /** Connects, and replaces the connection when it is old; resolves with why it ended. */
   async #stand(signal: AbortSignal): Promise<string> {
-    const { clock, random, onHealth, onResumed } = this.#options;
+    const { clock, random, onHealth, onResumed, renewMs } = this.#options;
     let connection = await this.#connect(signal);
     const leave = () => this.#connection?.close("stopping");
     signal.addEventListener("abort", leave, { once: true });
@@ -80,7 +82,7 @@ export class StreamLine {
       for (;;) {
         const over = new AbortController();
         const until = AbortSignal.any([signal, over.signal]);
-        const aged = clock.sleep(RENEW_MS + random() * RENEW_SPREAD_MS, until).then(
+        const aged = clock.sleep(renewMs ?? RENEW_MS + random() * RENEW_SPREAD_MS, until).then(
           () => undefined,
           () => undefined,
         );

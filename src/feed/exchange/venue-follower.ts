@@ -19,6 +19,9 @@ export interface FollowerOptions {
 
 /** Without any news for so long an exchange counts as down. The busiest markets have some each second. */
 const LIVE_MS = 10_000;
+const LIST_TRIES = 5;
+/** Who waits for a back-fill waits for the other exchanges' market, too. */
+const FILL_TRIES = 2;
 /** Requests of a back-fill under way at once. */
 const AT_ONCE = 8;
 /** Pairs in a row of a back-fill that could not be had: then it is the exchange, and not a pair that was taken from its list. */
@@ -41,7 +44,7 @@ export class VenueFollower {
   readonly #streamed = new Map<string, number>();
   #newsAt = Number.NEGATIVE_INFINITY;
   #refusals = 0;
-  /** The exchange's clock less ours, as the quickest message of this window and of the one before tells it. */
+  /** The exchange's clock less our monotonic one, as the quickest message of this window and of the one before tells it. */
   #ahead = {
     sinceMono: Number.NEGATIVE_INFINITY,
     ms: Number.NEGATIVE_INFINITY,
@@ -75,10 +78,15 @@ export class VenueFollower {
     return this.#client.trouble;
   }
 
-  /** By how many milliseconds the exchange's clock is ahead of this machine's, about; `undefined` before it told a time. */
-  get aheadMs(): number | undefined {
+  /** The exchange's time now, in milliseconds since 1970, as its quickest messages tell it; `undefined` before the first. A wall clock that is wrong, or set, changes nothing. */
+  get nowMs(): number | undefined {
     const ms = Math.max(this.#ahead.ms, this.#ahead.beforeMs);
-    return Number.isFinite(ms) ? ms : undefined;
+    return Number.isFinite(ms) ? this.#options.clock.monotonic() + ms : undefined;
+  }
+
+  /** Whether it can be asked. */
+  get answers(): boolean {
+    return this.#client.trouble === undefined;
   }
 
   /** What is traded there; `undefined` where that cannot be had now. Rejects only with the signal's reason. */
@@ -91,12 +99,12 @@ export class VenueFollower {
   }
 
   /** The minutes of a pair that opened from `fromMs` to before `toMs`; `undefined` where they cannot be had. */
-  async minutes(pair: string, fromMs: number, toMs: number): Promise<readonly MinuteCandle[] | undefined> {
+  async #minutes(pair: string, fromMs: number, toMs: number): Promise<readonly MinuteCandle[] | undefined> {
     const { candles } = this.#options.venue;
     const all: MinuteCandle[] = [];
     for (let at = fromMs; at < toMs; at += candles.most * MINUTE_MS) {
       const end = Math.min(toMs, at + candles.most * MINUTE_MS);
-      const some = await this.#read(candles.request(pair, at, end), candles.read);
+      const some = await this.#read(candles.request(pair, at, end), candles.read, FILL_TRIES);
       if (!some) return undefined;
       all.push(...some.filter(({ openAt }) => openAt >= at && openAt < end && openAt % MINUTE_MS === 0));
     }
@@ -110,7 +118,7 @@ export class VenueFollower {
     let missed = 0;
     const work = async () => {
       for (let pair = left.shift(); pair !== undefined && missed < MOST_MISSED; pair = left.shift()) {
-        const minutes = await this.minutes(pair, fromMs, toMs);
+        const minutes = await this.#minutes(pair, fromMs, toMs);
         missed = minutes ? 0 : missed + 1;
         had += minutes ? 1 : 0;
         for (const candle of minutes ?? []) this.#options.onCandle(pair, candle);
@@ -159,7 +167,7 @@ export class VenueFollower {
 
   /** What a broken line may have missed: the minute that is over, and the running one. */
   async #catchUp(pairs: readonly string[]): Promise<void> {
-    const now = this.#options.clock.now() + (this.aheadMs ?? 0);
+    const now = this.nowMs ?? this.#options.clock.now();
     const minute = Math.floor(now / MINUTE_MS) * MINUTE_MS;
     await this.fill(pairs, minute - MINUTE_MS, minute);
   }
@@ -176,7 +184,7 @@ export class VenueFollower {
       this.#streamed.set(news.pair, news.quoteVolume);
       return;
     }
-    if (news.sentAt !== undefined) this.#noteTime(news.sentAt - clock.now());
+    if (news.sentAt !== undefined) this.#noteTime(news.sentAt - clock.monotonic());
     if (news.candle.openAt % MINUTE_MS === 0) onCandle(news.pair, news.candle);
   }
 
@@ -187,8 +195,12 @@ export class VenueFollower {
     else this.#ahead.ms = Math.max(ms, aheadMs);
   }
 
-  async #read<T>(request: VenueRequest, read: (body: unknown) => T): Promise<T | undefined> {
-    const asked = await this.#client.ask({ ...request, read }, this.#options.signal);
+  async #read<T>(
+    request: VenueRequest,
+    read: (body: unknown) => T,
+    tries = LIST_TRIES,
+  ): Promise<T | undefined> {
+    const asked = await this.#client.ask({ ...request, read, tries }, this.#options.signal);
     return asked.kind === "told" ? asked.value : undefined;
   }
 

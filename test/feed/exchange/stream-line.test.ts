@@ -1,0 +1,120 @@
+import { expect, test } from "vitest";
+import { createBinance } from "../../../src/feed/exchange/binance.ts";
+import { createKucoin } from "../../../src/feed/exchange/kucoin.ts";
+import { StreamLine } from "../../../src/feed/exchange/stream-line.ts";
+import type { StreamNews, Venue } from "../../../src/feed/exchange/venue.ts";
+import { ServiceClient } from "../../../src/feed/service/service-client.ts";
+import { FastClock } from "../../support/fast-clock.ts";
+import { StandIn, type StandInPair } from "./stand-in.ts";
+
+const PAIRS: readonly StandInPair[] = ["AAA", "BBB"].flatMap((base) => [
+  { venue: "binance", base, quoteVolume: 1 } as const,
+  { venue: "kucoin", base, quoteVolume: 1 } as const,
+]);
+
+/** A line to the stand-in, at forty times the pace. */
+async function lineTo(name: "binance" | "kucoin", pairs: readonly string[], renewMs?: number) {
+  const clock = new FastClock(40, Date.UTC(2026, 0, 1));
+  const server = await new StandIn(clock, PAIRS).listen();
+  const { url, streamUrl } = server;
+  const venue: Venue =
+    name === "binance" ? createBinance({ url, streamUrl }) : createKucoin({ url, connectId: () => "me" });
+  const news: StreamNews[] = [];
+  const health: (string | undefined)[] = [];
+  const resumed: string[] = [];
+  const waiting = new Set<() => void>();
+  const look = () => {
+    for (const one of waiting) one();
+  };
+  const line = new StreamLine(
+    {
+      ...{ venue, client: new ServiceClient({ clock, pauseMs: 0 }), clock, random: () => 0.5 },
+      ...(renewMs === undefined ? {} : { renewMs }),
+      onNews: (one) => {
+        news.push(one);
+        look();
+      },
+      onHealth: (trouble) => {
+        health.push(trouble);
+        look();
+      },
+      onResumed: (some) => {
+        resumed.push(...some);
+        look();
+      },
+    },
+    pairs,
+  );
+  const stop = new AbortController();
+  const running = line.run(stop.signal);
+  const until = (holds: () => boolean) =>
+    new Promise<void>((resolve) => {
+      const one = () => {
+        if (!holds()) return;
+        waiting.delete(one);
+        resolve();
+      };
+      waiting.add(one);
+      one();
+    });
+  const has = (pair: string, from: number) =>
+    news.slice(from).some((one) => one.kind === "candle" && one.pair === pair);
+  return {
+    ...{ line, server, news, health, resumed, until, has },
+    [Symbol.asyncDispose]: async () => {
+      stop.abort();
+      await running;
+      await server[Symbol.asyncDispose]();
+    },
+  };
+}
+
+test("a connection is replaced before the exchange cuts it, the new one standing before the old one goes", async () => {
+  await using run = await lineTo("kucoin", ["AAA-USDT"], 20_000);
+  const { server, until, has, news, health } = run;
+  await until(() => server.heard.filter((text) => text.includes("subscribe")).length >= 4);
+  const from = news.length;
+  await until(() => has("AAA-USDT", from));
+  expect(server.connections("kucoin")).toBeLessThanOrEqual(2);
+  expect(health).toEqual([undefined]);
+});
+
+test("what is followed changes on the connection that stands", async () => {
+  await using run = await lineTo("binance", ["AAAUSDT"]);
+  const { server, line, until, has } = run;
+  await until(() => has("AAAUSDT", 0));
+  line.change(["BBBUSDT"], ["AAAUSDT"]);
+  await until(() => has("BBBUSDT", 0));
+  expect(
+    server.heard.map((text) => JSON.parse(text)).map(({ method, params }) => [method, ...params]),
+  ).toEqual([
+    ["SUBSCRIBE", "aaausdt@kline_1m"],
+    ["UNSUBSCRIBE", "aaausdt@kline_1m"],
+    ["SUBSCRIBE", "bbbusdt@kline_1m"],
+  ]);
+});
+
+test.each([
+  ["is cut", (server: StandIn) => server.cut("binance"), /^closed the connection/],
+  ["says nonsense", (server: StandIn) => server.say("binance", "<html>"), "sent what is no JSON"],
+  [
+    "is about to end",
+    (server: StandIn) => server.say("binance", '{"stream":"","data":{"e":"serverShutdown","E":1}}'),
+    "is about to shut down",
+  ],
+  ["stands and says nothing", (server: StandIn) => server.mute.add("binance"), "said nothing for 30 s"],
+])("a connection that %s is made anew, and what was missed is asked for", async (_what, spoil, reason) => {
+  await using run = await lineTo("binance", ["AAAUSDT"]);
+  const { server, until, has, news, health, resumed } = run;
+  await until(() => has("AAAUSDT", 0));
+  spoil(server);
+  await until(() => health.length >= 2);
+  server.mute.clear();
+  const from = news.length;
+  await until(() => has("AAAUSDT", from));
+  expect(health.slice(0, 2)).toEqual([
+    undefined,
+    typeof reason === "string" ? reason : expect.stringMatching(reason),
+  ]);
+  await until(() => resumed.includes("AAAUSDT"));
+});
