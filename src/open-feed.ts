@@ -9,10 +9,14 @@ import {
   createKucoin,
   createReplayFeed,
   createSimulatedFeed,
+  type EnricherName,
+  enricherProbes,
   enrichFeed,
   type Feed,
   LONGEST_FILL_MS,
+  type Probe,
   type Venue,
+  venueProbes,
 } from "./feed/index.ts";
 import type { WallClock } from "./lib/clock.ts";
 import { HOUR_MS } from "./lib/time.ts";
@@ -52,22 +56,39 @@ export function openFeed(
     const message = `enrich names etherscan, which wants a key: set ${ETHERSCAN_KEY_VARIABLE} in the environment, or leave etherscan out`;
     throw new FlarewireError("invalid-setting", message);
   }
-  const { coingeckoUrl, sourcifyUrl, etherscanUrl, dexscreenerUrl, redditUrl } = config;
   const enrichers = createEnrichers({
     names: config.enrich,
-    urls: {
-      coingecko: coingeckoUrl,
-      sourcify: sourcifyUrl,
-      etherscan: etherscanUrl,
-      dexscreener: dexscreenerUrl,
-      reddit: redditUrl,
-    },
+    urls: enricherUrls(config),
     etherscanKey,
     directory: config.data === "none" ? undefined : config.data,
     clock,
     onNotice: noticeTo(logger),
   });
   return { ...opened, feed: enrichFeed({ feed: opened.feed, enrichers, clock }) };
+}
+
+/** Each thing that the config's feed and enrichers need of services of others. */
+export function probesOf(
+  config: Config,
+  clock: WallClock,
+  etherscanKey: string | undefined,
+): readonly Probe[] {
+  const venues = config.feed === "exchange" ? venuesOf(config, clock) : [];
+  return [
+    ...venues.flatMap((venue) => venueProbes(venue, clock)),
+    ...enricherProbes({ names: config.enrich, urls: enricherUrls(config), etherscanKey, clock }),
+  ];
+}
+
+function enricherUrls(config: Config): Readonly<Record<EnricherName, string>> {
+  const { coingeckoUrl, sourcifyUrl, etherscanUrl, dexscreenerUrl, redditUrl } = config;
+  return {
+    coingecko: coingeckoUrl,
+    sourcify: sourcifyUrl,
+    etherscan: etherscanUrl,
+    dexscreener: dexscreenerUrl,
+    reddit: redditUrl,
+  };
 }
 
 function noticeTo(logger: Logger) {

@@ -36,6 +36,13 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
       return { command: record, help: recordHelp };
     },
   },
+  doctor: {
+    summary: "try each service of others that a live market needs",
+    load: async () => {
+      const { doctor, doctorHelp } = await import("./doctor.ts");
+      return { command: doctor, help: doctorHelp };
+    },
+  },
   tail: {
     summary: "follow the events of a running server",
     load: async () => {

@@ -89,7 +89,7 @@ export function loadConfig(input: ConfigInput = {}): LoadedConfig {
   const { presets = {} } = input;
   const defaults = layer(SETTING_NAMES, (name) => {
     const value = presets[name];
-    return value === undefined ? undefined : { value, from: `default of ${name}`, directory };
+    return value === undefined ? undefined : { value, from: `default of ${name}`, directory, ambient: true };
   });
   const layers = [words, flags, variables, ...(file ? [file] : []), defaults];
   // A command that does not serve has one market only, and a file of settings may be shared with one that does.

@@ -196,6 +196,7 @@ test("the exchanges' markets are served", { timeout: 60_000 }, async () => {
   const market: StandInPair = { venue: "binance", base: "BTC", quoteVolume: 1e9 };
   await using exchange = await new StandIn(systemClock, [market]).listen();
   const { url: asked, streamUrl } = exchange;
+  const [trying = []] = take(/flarewire -- doctor/).map((words) => words.slice(words.indexOf("--") + 1));
   const places = [
     "--binance-url",
     asked,
@@ -220,6 +221,8 @@ test("the exchanges' markets are served", { timeout: 60_000 }, async () => {
   const url = /http:\/\/127\.0\.0\.1:\d+/.exec(server.stdout())?.[0] ?? "";
   const { json } = await checkedFetch(`${url}/api/v1/charts`);
   expect(json).toMatchObject({ exchange: [{ token: { symbol: "BTC" } }] });
+  const { code, stdout } = await runCli([...trying, ...places, "--gate-stream-url", streamUrl]);
+  expect([code, stdout]).toEqual([75, expect.stringMatching(/^works {2}binance +stream /m)]);
 });
 
 test("the program that embeds the gateway is well typed and runs", { timeout: 60_000 }, async () => {

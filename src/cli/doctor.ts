@@ -1,0 +1,73 @@
+import { ETHERSCAN_KEY_VARIABLE, keyFrom, loadConfig, type SettingName, settingsHelp } from "../config.ts";
+import { type Finding, runProbe } from "../feed/index.ts";
+import { systemClock } from "../lib/clock.ts";
+import { EXIT, type ExitCode, watchShutdown } from "../lib/shutdown.ts";
+import { probesOf } from "../open-feed.ts";
+import { plainText } from "./plain-text.ts";
+import { paintFor, say, type Terminal } from "./terminal.ts";
+
+const SETTINGS: readonly SettingName[] = [
+  "feed",
+  "exchanges",
+  "binanceUrl",
+  "binanceStreamUrl",
+  "kucoinUrl",
+  "gateUrl",
+  "gateStreamUrl",
+  "enrich",
+  "coingeckoUrl",
+  "sourcifyUrl",
+  "etherscanUrl",
+  "dexscreenerUrl",
+  "redditUrl",
+  "config",
+];
+
+/** What `flarewire doctor --help` prints. */
+export function doctorHelp(): string {
+  return `Usage: flarewire doctor [options]
+
+Tries each service of others that serve would need with the same settings, once, and says of each what came or what is wrong. Where the feed is not told, it tries the
+exchanges. Nothing is served, written or changed.
+
+Exit codes: 0 all of it works, 75 some of it does not, 1 a setting is wrong.
+
+Options:
+${settingsHelp(SETTINGS)}`;
+}
+
+/** `flarewire doctor`. */
+export async function doctor(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
+  const { environment } = terminal;
+  const { config } = loadConfig({ args, environment, settings: SETTINGS, presets: { feed: "exchange" } });
+  const etherscanKey = keyFrom(environment, ETHERSCAN_KEY_VARIABLE);
+  const probes = probesOf(config, systemClock, etherscanKey);
+  if (probes.length === 0) {
+    say(terminal, `the ${config.feed} market needs nobody, and enrich names nobody: there is nothing to try`);
+    return EXIT.clean;
+  }
+  const paint = paintFor(terminal.stdout);
+  const shutdown = watchShutdown(process);
+  try {
+    const finding = async (probe: (typeof probes)[number]) => {
+      const found = await runProbe(probe, systemClock, shutdown.signal);
+      terminal.stdout.write(`${lineOf(found, paint)}\n`);
+      return found;
+    };
+    // Side by side: each has its own service, or is a few requests of one.
+    const found = await Promise.all(probes.map(finding));
+    const broken = found.filter(({ works }) => !works).length;
+    say(terminal, broken === 0 ? `all ${found.length} work` : `${broken} of ${found.length} do not work`);
+    return broken === 0 ? EXIT.clean : EXIT.retry;
+  } finally {
+    shutdown.dispose();
+  }
+}
+
+function lineOf(
+  { service, what, works, detail, tookMs }: Finding,
+  paint: ReturnType<typeof paintFor>,
+): string {
+  const mark = works ? paint("green", "works") : paint("red", "fails");
+  return `${mark}  ${service.padEnd(12)}${what.padEnd(9)}${String(tookMs).padStart(6)} ms  ${plainText(detail, 200)}`;
+}

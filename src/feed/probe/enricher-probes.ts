@@ -1,0 +1,65 @@
+import type { WallClock } from "../../lib/clock.ts";
+import type { EnrichersOptions } from "../enrich/create-enrichers.ts";
+import type { EnricherName, Facts } from "../enrich/enricher.ts";
+import type { Lookup } from "../enrich/lookup-enricher.ts";
+import { coingecko, dexscreener, etherscan, reddit, sourcify } from "../enrich/services.ts";
+import type { Table } from "../enrich/table-enricher.ts";
+import { ServiceClient, UnexpectedAnswer } from "../service/service-client.ts";
+import type { Probe } from "./probe.ts";
+
+/** What is asked about: wrapped BNB on BSC, a contract that everybody has. */
+const TOKEN = "0xbb4cdb9cbd36b01bd1cbaebf2de08d9173bc095c";
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+
+/** What a feed needs of the services of these names. */
+export function enricherProbes({
+  names,
+  urls,
+  etherscanKey,
+  clock,
+}: Pick<EnrichersOptions, "names" | "urls" | "etherscanKey" | "clock">): readonly Probe[] {
+  const probes: Readonly<Record<EnricherName, () => Probe>> = {
+    coingecko: () => tableProbe(coingecko(urls.coingecko), "tokens with an address", clock),
+    sourcify: () => lookupProbe(sourcify(urls.sourcify), clock),
+    etherscan: () =>
+      etherscanKey === undefined
+        ? {
+            service: "etherscan",
+            what: "contract",
+            run: () => Promise.reject(new UnexpectedAnswer("has no key")),
+          }
+        : lookupProbe(etherscan(urls.etherscan, etherscanKey), clock),
+    dexscreener: () => lookupProbe(dexscreener(urls.dexscreener), clock),
+    reddit: () => tableProbe(reddit(urls.reddit), "addresses named", clock),
+  };
+  return [...new Set(names)].map((name) => probes[name]());
+}
+
+function tableProbe({ name, url, read }: Table, counted: string, clock: WallClock): Probe {
+  return {
+    service: name,
+    what: "list",
+    run: async (signal) => `${(await ask(url, read, clock, signal))?.size ?? 0} ${counted}`,
+  };
+}
+
+function lookupProbe({ name, url, read }: Lookup, clock: WallClock): Probe {
+  const run = async (signal: AbortSignal) => {
+    const facts = await ask(url("bsc", [TOKEN]), (body) => read(body, [TOKEN]), clock, signal);
+    const known = facts?.get(TOKEN);
+    return known ? `${Object.keys(known).join(", ")} of wrapped BNB` : "nothing known of wrapped BNB";
+  };
+  return { service: name, what: "token", run };
+}
+
+async function ask(
+  url: string,
+  read: (body: unknown) => ReadonlyMap<string, Facts>,
+  clock: WallClock,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, Facts> | undefined> {
+  const client = new ServiceClient({ clock, pauseMs: 0, timeoutMs: 30_000, maxBytes: MAX_ANSWER_BYTES });
+  const asked = await client.ask({ url, read, tries: 1 }, signal);
+  if (asked.kind === "failed") throw new UnexpectedAnswer(asked.reason);
+  return asked.kind === "told" ? asked.value : undefined;
+}

@@ -1,0 +1,45 @@
+import type { WallClock } from "../../lib/clock.ts";
+import { DeadlineExpired, withDeadline } from "../../lib/deadline.ts";
+
+/** One thing that a live market needs of a service of others, to be tried by itself. */
+export interface Probe {
+  /** Whose it is: `binance`, `coingecko`. */
+  readonly service: string;
+  /** What is tried: `markets`, `stream`. */
+  readonly what: string;
+  /** Tries it once; resolves with what came, in a few words. Throws an Error whose message says what is wrong, without addresses. */
+  readonly run: (signal: AbortSignal) => Promise<string>;
+}
+
+/** How a probe went. */
+export interface Finding {
+  readonly service: string;
+  readonly what: string;
+  readonly works: boolean;
+  /** What came, or what is wrong. */
+  readonly detail: string;
+  readonly tookMs: number;
+}
+
+/** Longest that a probe may take. */
+const MOST_MS = 45_000;
+
+/** Runs a probe; rejects only with the signal's reason. */
+export async function runProbe(
+  { service, what, run }: Probe,
+  clock: WallClock,
+  signal: AbortSignal,
+): Promise<Finding> {
+  const began = clock.monotonic();
+  const finding = (works: boolean, detail: string): Finding => ({
+    ...{ service, what, works, detail },
+    tookMs: Math.round(clock.monotonic() - began),
+  });
+  try {
+    return finding(true, await withDeadline(run, MOST_MS, clock, signal));
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof DeadlineExpired) return finding(false, error.message);
+    return finding(false, error instanceof Error ? error.message : String(error));
+  }
+}

@@ -1,0 +1,90 @@
+import type { WallClock } from "../../lib/clock.ts";
+import { MINUTE_MS } from "../../lib/time.ts";
+import { StreamConnection } from "../exchange/stream-connection.ts";
+import type { Venue, VenueRequest } from "../exchange/venue.ts";
+import { ServiceClient, UnexpectedAnswer } from "../service/service-client.ts";
+import type { Probe } from "./probe.ts";
+
+/** The busiest currency's busiest market, which every exchange has. */
+const BASE = "BTC";
+const QUOTE = "USDT";
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+
+/** What a feed needs of an exchange: its markets, their volumes, past candles, and the stream of a market's candles. */
+export function venueProbes(venue: Venue, clock: WallClock): readonly Probe[] {
+  const client = new ServiceClient({ clock, pauseMs: venue.pauseMs, maxBytes: MAX_ANSWER_BYTES });
+  const ask = async <T>(
+    request: VenueRequest,
+    read: (body: unknown) => T,
+    signal: AbortSignal,
+  ): Promise<T> => {
+    const asked = await client.ask({ ...request, read, tries: 1 }, signal);
+    if (asked.kind === "told") return asked.value;
+    throw new UnexpectedAnswer(asked.kind === "absent" ? "answered 404" : asked.reason);
+  };
+  const pairOf = async (signal: AbortSignal) => {
+    const pairs = await ask(venue.pairs.request, venue.pairs.read, signal);
+    const found = pairs.find(({ base, quote }) => base === BASE && quote === QUOTE) ?? pairs[0];
+    if (!found) throw new UnexpectedAnswer("has no market");
+    return found.pair;
+  };
+  const service = venue.name;
+  return [
+    {
+      ...{ service, what: "markets" },
+      run: async (signal) => `${(await ask(venue.pairs.request, venue.pairs.read, signal)).length} markets`,
+    },
+    {
+      ...{ service, what: "volumes" },
+      run: async (signal) => `${(await ask(venue.volumes.request, venue.volumes.read, signal)).size} volumes`,
+    },
+    {
+      ...{ service, what: "candles" },
+      run: async (signal) => {
+        const pair = await pairOf(signal);
+        const toMs = Math.floor(clock.now() / MINUTE_MS) * MINUTE_MS;
+        const request = venue.candles.request(pair, toMs - 10 * MINUTE_MS, toMs);
+        const minutes = await ask(request, venue.candles.read, signal);
+        if (minutes.length === 0) throw new UnexpectedAnswer(`has no candle of ${pair} within ten minutes`);
+        return `${minutes.length} of ten minutes of ${pair}`;
+      },
+    },
+    {
+      ...{ service, what: "stream" },
+      run: async (signal) => {
+        const pair = await pairOf(signal);
+        const { ticket, place } = venue.stream;
+        const at = ticket ? await ask(ticket, place, signal) : place(undefined);
+        return await firstCandle(venue, at, pair, clock, signal);
+      },
+    },
+  ];
+}
+
+async function firstCandle(
+  venue: Venue,
+  place: ReturnType<Venue["stream"]["place"]>,
+  pair: string,
+  clock: WallClock,
+  signal: AbortSignal,
+): Promise<string> {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const connection = new StreamConnection({
+    ...{ stream: venue.stream, place, clock, pairs: [pair] },
+    onNews: (news) => {
+      if (news.kind === "candle") resolve(`a candle of ${news.pair}`);
+      if (news.kind === "refused") connection.close(news.reason);
+    },
+  });
+  const leave = () => connection.close("stopped");
+  signal.addEventListener("abort", leave, { once: true });
+  try {
+    const ended = connection.ended.then((reason): never => {
+      throw new UnexpectedAnswer(reason);
+    });
+    return await Promise.race([promise, ended]);
+  } finally {
+    signal.removeEventListener("abort", leave);
+    connection.close("done");
+  }
+}

@@ -1,0 +1,72 @@
+import { expect, test } from "vitest";
+import { systemClock } from "../../src/lib/clock.ts";
+import { KEY, StandInServices } from "../feed/enrich/stand-in-services.ts";
+import { StandIn, type StandInPair } from "../feed/exchange/stand-in.ts";
+import { runCli } from "./spawn-cli.ts";
+
+const PAIRS: readonly StandInPair[] = (["binance", "kucoin", "gate"] as const).map((venue) => ({
+  ...{ venue, base: "BTC", quoteVolume: 1e9 },
+}));
+
+test("says of each endpoint whether it works, and its code says whether all do", {
+  timeout: 60_000,
+}, async () => {
+  await using exchanges = await new StandIn(systemClock, PAIRS).listen();
+  await using services = await new StandInServices().listen();
+  const { url, streamUrl } = exchanges;
+  const { urls } = services;
+  const flags = [
+    ...[
+      "--binance-url",
+      url,
+      "--binance-stream-url",
+      streamUrl,
+      "--kucoin-url",
+      url,
+      "--gate-url",
+      url,
+      "--gate-stream-url",
+      streamUrl,
+    ],
+    ...[
+      "--coingecko-url",
+      urls.coingecko,
+      "--sourcify-url",
+      urls.sourcify,
+      "--etherscan-url",
+      urls.etherscan,
+    ],
+    ...[
+      "--dexscreener-url",
+      urls.dexscreener,
+      "--reddit-url",
+      urls.reddit,
+      "--enrich",
+      "coingecko,sourcify,etherscan,dexscreener,reddit",
+    ],
+  ];
+  const environment = { FLAREWIRE_ETHERSCAN_KEY: KEY };
+  const good = await runCli(["doctor", ...flags], environment);
+  expect([good.code, good.stderr]).toEqual([0, "all 17 work\n"]);
+  const lines = good.stdout.trimEnd().split("\n");
+  expect(lines.every((line) => /^works {2}\w+ +\w+ +\d+ ms {2}\S/.test(line))).toBe(true);
+  for (const service of ["binance", "kucoin", "gate"])
+    expect(lines.filter((line) => line.includes(`${service} `))).toHaveLength(4);
+
+  exchanges.mischief.set("kucoin", "html");
+  services.mischief.set("etherscan", "bad key");
+  const bad = await runCli(["doctor", ...flags], environment);
+  expect([bad.code, bad.stderr]).toEqual([75, "5 of 17 do not work\n"]);
+  expect(bad.stdout).toMatch(/^fails {2}kucoin +stream .*answered text\/html instead of JSON$/m);
+  expect(bad.stdout).toMatch(/^fails {2}etherscan +token .*answered NOTOK \(Invalid API Key/m);
+  expect(bad.stdout).toMatch(/^works {2}gate +stream /m);
+  expect(good.stdout + bad.stdout + bad.stderr).not.toContain(KEY);
+});
+
+test("has nothing to try of a market that needs nobody", async () => {
+  const { code, stderr } = await runCli(["doctor", "--feed", "simulated"]);
+  expect([code, stderr]).toEqual([
+    0,
+    "the simulated market needs nobody, and enrich names nobody: there is nothing to try\n",
+  ]);
+});
