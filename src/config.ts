@@ -8,6 +8,7 @@ export {
 } from "./config/key-variables.ts";
 export { leaderOf } from "./config/leader-of.ts";
 export { listenProblem } from "./config/listen-problem.ts";
+export { LIVE_SETTING_NAMES } from "./config/live-settings.ts";
 export {
   type ConfigInput,
   createConfig,

@@ -1,4 +1,11 @@
-import { ETHERSCAN_KEY_VARIABLE, keyFrom, loadConfig, type SettingName, settingsHelp } from "../config.ts";
+import {
+  ETHERSCAN_KEY_VARIABLE,
+  keyFrom,
+  LIVE_SETTING_NAMES,
+  loadConfig,
+  type SettingName,
+  settingsHelp,
+} from "../config.ts";
 import { type Finding, runProbe } from "../feed/index.ts";
 import { systemClock } from "../lib/clock.ts";
 import { EXIT, type ExitCode, watchShutdown } from "../lib/shutdown.ts";
@@ -6,22 +13,7 @@ import { probesOf } from "../open-feed.ts";
 import { plainText } from "./plain-text.ts";
 import { paintFor, say, type Terminal } from "./terminal.ts";
 
-const SETTINGS: readonly SettingName[] = [
-  "feed",
-  "exchanges",
-  "binanceUrl",
-  "binanceStreamUrl",
-  "kucoinUrl",
-  "gateUrl",
-  "gateStreamUrl",
-  "enrich",
-  "coingeckoUrl",
-  "sourcifyUrl",
-  "etherscanUrl",
-  "dexscreenerUrl",
-  "redditUrl",
-  "config",
-];
+const SETTINGS: readonly SettingName[] = ["feed", ...LIVE_SETTING_NAMES, "config"];
 
 /** What `flarewire doctor --help` prints. */
 export function doctorHelp(): string {

@@ -1,6 +1,13 @@
 import type { FlagForm } from "../config/flags.ts";
 import { parseDuration } from "../config/quantity.ts";
-import { ETHERSCAN_KEY_VARIABLE, keyFrom, loadConfig, type SettingName, settingsHelp } from "../config.ts";
+import {
+  ETHERSCAN_KEY_VARIABLE,
+  keyFrom,
+  LIVE_SETTING_NAMES,
+  loadConfig,
+  type SettingName,
+  settingsHelp,
+} from "../config.ts";
 import { createLogger } from "../create-logger.ts";
 import { createRecorder, type Feed, type Recorder, recordFeed } from "../feed/index.ts";
 import { systemClock } from "../lib/clock.ts";
@@ -19,20 +26,7 @@ const SETTINGS: readonly SettingName[] = [
   "speed",
   "loop",
   "warmup",
-  "exchanges",
-  "exchangeQuotes",
-  "exchangeVolume",
-  "binanceUrl",
-  "binanceStreamUrl",
-  "kucoinUrl",
-  "gateUrl",
-  "gateStreamUrl",
-  "enrich",
-  "coingeckoUrl",
-  "sourcifyUrl",
-  "etherscanUrl",
-  "dexscreenerUrl",
-  "redditUrl",
+  ...LIVE_SETTING_NAMES,
   "logLevel",
   "config",
 ];

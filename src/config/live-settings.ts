@@ -78,3 +78,6 @@ export const LIVE_SETTINGS = {
     description: "List of a forum's posts, for `forum_post`",
   }),
 } as const;
+
+/** Their names, in the order of the table. */
+export const LIVE_SETTING_NAMES = Object.keys(LIVE_SETTINGS) as readonly (keyof typeof LIVE_SETTINGS)[];
