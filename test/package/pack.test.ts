@@ -1,6 +1,7 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { cp, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -11,18 +12,31 @@ import { expect, test } from "vitest";
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const run = promisify(execFile);
 
+/** A clone's files as they are now: packing builds anew what other tests are being served from. */
+async function copyOfSources(folder: string): Promise<string> {
+  const clone = join(folder, "clone");
+  const { stdout } = await run("git", ["ls-files", "-co", "--exclude-standard", "-z"], { cwd: ROOT });
+  for (const file of stdout.split("\0")) {
+    if (file !== "" && existsSync(join(ROOT, file))) await cp(join(ROOT, file), join(clone, file));
+  }
+  await symlink(join(ROOT, "node_modules"), join(clone, "node_modules"));
+  return clone;
+}
+
 test("the package, packed and installed elsewhere, serves with no sources and no build", {
   timeout: 180_000,
 }, async ({ onTestFinished }) => {
   const folder = await mkdtemp(join(tmpdir(), "flarewire-pack-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", folder], { cwd: ROOT });
+  const clone = await copyOfSources(folder);
+  const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", folder], { cwd: clone });
   const packed = JSON.parse(stdout.slice(stdout.search(/^\[/m))) as {
     filename: string;
     files: { path: string }[];
   }[];
   const paths = (packed[0]?.files ?? []).map(({ path }) => path);
   expect(paths).toContain("dist/main.js");
+  expect(paths).toContain("dist/dashboard/index.html");
   expect(paths).toContain("examples/data/2017-11-12.csv.gz");
   const own = paths.filter((path) => /^(src|test|examples\/[^/]*$)/.test(path)).sort();
   // What the README links to, and no source.
@@ -33,6 +47,7 @@ test("the package, packed and installed elsewhere, serves with no sources and no
     "examples/follow.sh",
     "examples/grafana-dashboard.json",
     "examples/poll.ts",
+    "src/alerts/ALERTS.md",
     "src/feed/RECORDING.md",
     "src/protocol/PROTOCOL.md",
   ]);
@@ -78,6 +93,7 @@ test("the package, packed and installed elsewhere, serves with no sources and no
   const health = await fetch(`${url}/healthz`);
   expect(health.status).toBe(200);
   for (const path of [
+    "",
     "docs",
     "docs/events",
     "docs/protocol",
