@@ -1,8 +1,12 @@
-/* npm run bench -- engine [--hours 24] | drain [--clients 2000] | slow [--readers 200] | compression [--short] [--json]: measures, and prints what it measured beside what it should be. */
+/*
+ * npm run bench -- engine [--hours 24] | drain [--clients 2000] | slow [--readers 200] | fanout [--part uniform] | compression [--short] [--json]: measures, and prints what it
+ * measured beside what it should be.
+ */
 import { parseArgs } from "node:util";
 import { benchCompression } from "./compression/compression.ts";
 import { benchDrain } from "./drain.ts";
 import { benchEngine } from "./engine.ts";
+import { benchFanout, FANOUT_PARTS, type FanoutPart } from "./fanout/fanout.ts";
 import { formatRows, type Row } from "./report.ts";
 import { benchSlow } from "./slow.ts";
 
@@ -11,6 +15,7 @@ const { values, positionals } = parseArgs({
   options: {
     json: { type: "boolean", default: false },
     short: { type: "boolean", default: false },
+    part: { type: "string", multiple: true },
     hours: { type: "string", default: "24" },
     clients: { type: "string", default: "2000" },
     readers: { type: "string", default: "200" },
@@ -29,21 +34,30 @@ function whole(name: "clients" | "readers"): number {
     : fail(`--${name} must be a whole number of at least 1, not ${values[name]}`);
 }
 
+function isPart(name: string): name is FanoutPart {
+  return FANOUT_PARTS.some((part) => part === name);
+}
+
 const hours = Number(values.hours);
 if (!(hours >= 0.01)) fail(`--hours must be a number of at least 0.01, not ${values.hours}`);
 const clients = whole("clients");
 const readers = whole("readers");
+const parts = values.part?.map((name) =>
+  isPart(name) ? name : fail(`unknown part ${name}; there are: ${FANOUT_PARTS.join(", ")}`),
+);
 const SUITES: Readonly<Record<string, () => Row[] | Promise<Row[]>>> = {
   engine: () => benchEngine(hours),
   drain: () => benchDrain(clients),
   slow: () => benchSlow(readers),
   compression: () => benchCompression(values.short ? "short" : "full"),
+  fanout: () => benchFanout(values.short ? "short" : "full", parts),
 };
-const unknown = positionals.filter((name) => !Object.hasOwn(SUITES, name));
+const unknown = positionals.filter((name) => name !== "all" && !Object.hasOwn(SUITES, name));
 if (unknown.length > 0)
-  fail(`unknown suite ${unknown.join(", ")}; there are: ${Object.keys(SUITES).join(", ")}`);
+  fail(`unknown suite ${unknown.join(", ")}; there are: ${Object.keys(SUITES).join(", ")}, all`);
+const all = positionals.length === 0 || positionals.includes("all");
 for (const [name, run] of Object.entries(SUITES)) {
-  if (positionals.length > 0 && !positionals.includes(name)) continue;
+  if (!all && !positionals.includes(name)) continue;
   const rows = await run();
   process.stdout.write(
     values.json ? `${JSON.stringify({ suite: name, rows })}\n` : `${name}\n${formatRows(rows)}`,

@@ -3,7 +3,7 @@ import { compile } from "./compile.ts";
 import { type Drive, LoadClient, type LoadOptions, type Run } from "./load-client.ts";
 import { bunProgram, npmPeers } from "./on-demand.ts";
 import { cpuMicros } from "./process-cost.ts";
-import { type Load, messageText, uniformEvents } from "./uniform-events.ts";
+import { type Load, messageText, type UniformLoad, uniformEvents } from "./uniform-events.ts";
 
 /** One that takes part: how its server is started, and how the load speaks to it. */
 export interface Contender {
@@ -12,6 +12,8 @@ export interface Contender {
   start(): Promise<BenchServer>;
   /** What differs from a plain WebSocket on `/` whose messages all begin as the gateway's events do. */
   readonly load?: Partial<Omit<LoadOptions, "port">>;
+  /** How it is told to publish, where it has no port for orders; such a one has uniform messages only. */
+  readonly drive?: (load: UniformLoad, clients: number) => Partial<Drive>;
 }
 
 const EVENT = '{"type":"event"';
@@ -40,6 +42,12 @@ export function floor(joined: boolean): Contender {
 
 export const PLAIN_WS: Contender = { name: "ws", start: () => startNodeServer(server("ws")) };
 
+/** Node's own floor: see its file. */
+export const FRAME_ONCE: Contender = {
+  name: "a loop of socket.write",
+  start: () => startNodeServer(server("frame-once")),
+};
+
 export const FASTIFY_WEBSOCKET: Contender = {
   name: "@fastify/websocket",
   start: () => startNodeServer(server("fastify-websocket")),
@@ -62,6 +70,8 @@ export const BUN: Contender = {
 /** A contender that runs, with its clients. */
 export interface Contestant {
   readonly name: string;
+  readonly clients: number;
+  readonly contender: Contender;
   readonly server: BenchServer;
   readonly client: LoadClient;
 }
@@ -76,7 +86,7 @@ export async function enter(contender: Contender, clients: number): Promise<Cont
       ...contender.load,
     });
     await client.open(clients);
-    return { name: contender.name, server, client };
+    return { name: contender.name, clients, contender, server, client };
   } catch (error) {
     await client?.stop();
     await server.stop();
@@ -99,6 +109,17 @@ export interface Cost extends Run {
   readonly clientShare: number;
 }
 
+/** Tells the server what to publish from now on; resolves with how it is to be driven. */
+export async function prepare(contestant: Contestant, load: Load): Promise<Partial<Drive>> {
+  const { contender, server, clients } = contestant;
+  if (!contender.drive) {
+    await server.order(load);
+    return {};
+  }
+  if ("market" in load) throw new Error(`${contender.name} has uniform messages only`);
+  return contender.drive(load, clients);
+}
+
 /** Drives the server for a while, and takes its time. */
 export async function measure({ server, client }: Contestant, drive: Drive): Promise<Cost> {
   const before = cpuMicros(server.pid);
@@ -113,6 +134,6 @@ export async function measure({ server, client }: Contestant, drive: Drive): Pro
 }
 
 /** Bytes of a uniform message, as it is sent: for servers that have to be told. */
-export function uniformText(load: Extract<Load, { bytes: number }>): readonly string[] {
+export function uniformText(load: UniformLoad): readonly string[] {
   return uniformEvents(load.events, load.bytes).map(messageText);
 }

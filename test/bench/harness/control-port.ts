@@ -33,7 +33,9 @@ export async function openControl(control: Control): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** Tells the parent, as one line, where the server listens; see startServer. */
+/** Tells the parent, as one line, where the server listens, and ends with it; see startServer. */
 export function sayReady(port: number, control: number): void {
+  // Its parent is over, for whatever reason: so is this.
+  process.stdin.on("end", () => process.exit(0)).resume();
   process.stdout.write(`${JSON.stringify({ port, control })}\n`);
 }

@@ -47,6 +47,7 @@ export class LineProcess {
     });
     this.#child.on("error", (error) => this.#end(error.message));
     this.#child.on("exit", (code, signal) => this.#end(`ended with ${signal ?? code}`));
+    process.once("exit", this.#kill);
     // Who is over has said so already.
     this.#child.stdin?.on("error", () => {});
   }
@@ -76,11 +77,16 @@ export class LineProcess {
   async stop(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     const exited = once(this.#child, "exit");
-    this.#child.kill("SIGKILL");
+    this.#kill();
     await exited;
   }
 
+  readonly #kill = (): void => {
+    this.#child.kill("SIGKILL");
+  };
+
   #end(how: string): void {
+    process.removeListener("exit", this.#kill);
     this.#over = how;
     for (const { reject } of this.#waiting.splice(0)) reject(new Error(`${this.#name}: ${how}`));
   }

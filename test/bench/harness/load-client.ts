@@ -16,7 +16,6 @@ export interface LoadOptions {
   readonly prefix?: string;
   /** Compressed messages are deliveries, whatever they begin with. */
   readonly deflated?: boolean;
-  readonly messageBytes?: number;
   readonly drivePort?: number;
 }
 
@@ -48,6 +47,8 @@ export interface Run {
 /** What drives the server: see `drive` in load-client.c. */
 export interface Drive {
   readonly ms: number;
+  /** Ends it before, when so many were sent; default: never. */
+  readonly batches?: number;
   /** Batches on their way at a time; default 1. */
   readonly window?: number;
   /** Time between two triggers at least; default 0: as fast as the server can. */
@@ -56,6 +57,8 @@ export interface Drive {
   readonly expect?: number;
   /** What is sent to the trigger's port; default a line for {@link openControl}. */
   readonly trigger?: string;
+  /** Bytes of a delivery, where they and not the messages have to be counted: for `nats`. */
+  readonly messageBytes?: number;
 }
 
 /** The client of a bench, in a process of its own. */
@@ -65,13 +68,12 @@ export class LoadClient {
 
   /** Throws where there is no compiler. */
   constructor(options: LoadOptions) {
-    const { kind, port, paths, headers, hello, prefix, deflated, messageBytes, drivePort } = options;
+    const { kind, port, paths, headers, hello, prefix, deflated, drivePort } = options;
     const args = [`kind=${kind}`, `port=${port}`, `paths=${this.#file("paths", `${paths.join("\n")}\n`)}`];
     if (headers) args.push(`headers=${this.#file("headers", headers.map((line) => `${line}\r\n`).join(""))}`);
     if (hello) args.push(`hello=${this.#file("hello", `${hello.join("\n")}\n`)}`);
     if (prefix !== undefined) args.push(`prefix=${prefix}`);
     if (deflated) args.push("deflated=1");
-    if (messageBytes !== undefined) args.push(`size=${messageBytes}`);
     if (drivePort !== undefined) args.push(`drive=${drivePort}`);
     this.#process = new LineProcess("load", compile(new URL("load-client.c", import.meta.url)), args);
   }
@@ -89,9 +91,11 @@ export class LoadClient {
   }
 
   /** Rejects when a delivery does not come, and when a connection is lost. */
-  async drive({ ms, window = 1, everyUs = 0, expect = 0, trigger = "p\n" }: Drive): Promise<Run> {
+  async drive(drive: Drive): Promise<Run> {
+    const { ms, batches = 1e9, window = 1, everyUs = 0, expect = 0 } = drive;
+    const { trigger = "p\n", messageBytes = 0 } = drive;
     const file = this.#file("trigger", trigger);
-    return this.#run(`drive ${ms} ${window} ${everyUs} ${expect} ${file}`);
+    return this.#run(`drive ${ms} ${batches} ${window} ${everyUs} ${expect} ${messageBytes} ${file}`);
   }
 
   /** Only counts, for so long. */

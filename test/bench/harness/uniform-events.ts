@@ -36,5 +36,11 @@ export function uniformEvents(count: number, bytes: number): EventBody[] {
   return Array.from({ length: count }, (_, at) => body(letters(room, at)));
 }
 
-/** What a server of a bench is told to publish with each trigger: so many events of that size, or the next batch of a MarketFile. */
-export type Load = { readonly events: number; readonly bytes: number } | { readonly market: string };
+/** So many events, each in a message of so many bytes. */
+export interface UniformLoad {
+  readonly events: number;
+  readonly bytes: number;
+}
+
+/** What a server of a bench is told to publish with each trigger: the same events, or the next batch of a MarketFile. */
+export type Load = UniformLoad | { readonly market: string };

@@ -122,6 +122,8 @@ int main(int argc, char **argv) {
   listen_on(STREAM_LISTENER, &port);
   listen_on(CONTROL_LISTENER, &control);
   make_frames(1, 600);
+  struct epoll_event parent = {.events = EPOLLIN, .data.fd = 0};
+  epoll_ctl(epoll_fd, EPOLL_CTL_ADD, 0, &parent);
   printf("{\"port\":%d,\"control\":%d}\n", port, control);
   fflush(stdout);
   for (;;) {
@@ -129,6 +131,8 @@ int main(int argc, char **argv) {
     int count = epoll_wait(epoll_fd, ready, 256, -1);
     for (int i = 0; i < count; i++) {
       int fd = ready[i].data.fd;
+      // Its parent is over, for whatever reason: so is this.
+      if (fd == 0) return 0;
       switch (kinds[fd]) {
         case STREAM_LISTENER: accept_all(fd, CLIENT); break;
         case CONTROL_LISTENER: accept_all(fd, CONTROL); break;

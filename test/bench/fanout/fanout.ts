@@ -1,0 +1,73 @@
+import type { Effort } from "../harness/field.ts";
+import type { Row } from "../report.ts";
+import { benchMarket, benchShapes, withMarket } from "./market.ts";
+import { benchUniform } from "./uniform.ts";
+
+/** How much of the bench: `full` takes some five minutes, `short` a few seconds and only what is at hand without a network. */
+export type Extent = "full" | "short";
+
+const SHORT: Effort = { rounds: 1, ms: 100, warmUpMs: 100 };
+
+/** The parts of the suite, by name. */
+const PARTS = {
+  /** One event at a time, and batches. */
+  uniform: async (extent: Extent): Promise<Row[]> => {
+    if (extent === "short")
+      return benchUniform(
+        50,
+        [
+          [1, 600, {}],
+          [8, 600, {}],
+        ],
+        SHORT,
+        "at hand",
+      );
+    const thousand = await benchUniform(
+      1_000,
+      [
+        [1, 600, { "@fastify/websocket": 0.7, "socket.io": 0.55, bun: 1.25 }],
+        [4, 600, {}],
+        [8, 600, { "@fastify/websocket": 0.15, bun: 1.1 }],
+        [16, 600, {}],
+        [1, 4_000, {}],
+      ],
+      { rounds: 5, ms: 300, warmUpMs: 700 },
+    );
+    const tenThousand = await benchUniform(
+      10_000,
+      [
+        [1, 600, { "@fastify/websocket": 0.75, "socket.io": 0.55, bun: 1.35 }],
+        [8, 600, { "@fastify/websocket": 0.15, bun: 1.1 }],
+      ],
+      { rounds: 5, ms: 500, warmUpMs: 1_000 },
+    );
+    return [...thousand, ...tenThousand];
+  },
+  /** The simulated market's batches, at saturation and at their own pace. */
+  market: async (extent: Extent): Promise<Row[]> =>
+    withMarket(async (_, path) =>
+      extent === "short"
+        ? benchMarket(path, 50, SHORT, { turns: 1, seconds: 1 }, [])
+        : benchMarket(path, 10_000, { rounds: 5, ms: 500, warmUpMs: 1_000 }, { turns: 3, seconds: 8 }),
+    ),
+  /** Clients that do not all ask for the same. */
+  shapes: async (extent: Extent): Promise<Row[]> =>
+    withMarket(async (market, path) =>
+      extent === "short"
+        ? benchShapes(market, path, 50, SHORT)
+        : benchShapes(market, path, 10_000, { rounds: 5, ms: 500, warmUpMs: 1_500 }),
+    ),
+} as const;
+
+export type FanoutPart = keyof typeof PARTS;
+export const FANOUT_PARTS = Object.keys(PARTS) as readonly FanoutPart[];
+
+/** Fan-out side by side with its peers: processor time of the server for one event to one client. Where a peer cannot take part it is said why. */
+export async function benchFanout(
+  extent: Extent,
+  parts: readonly FanoutPart[] = FANOUT_PARTS,
+): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const part of parts) rows.push(...(await PARTS[part](extent)));
+  return rows;
+}

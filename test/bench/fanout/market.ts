@@ -1,0 +1,144 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  BUN,
+  type Contender,
+  type Contestant,
+  FASTIFY_WEBSOCKET,
+  gateway,
+  measure,
+  prepare,
+} from "../harness/contender.ts";
+import {
+  clientRow,
+  costRows,
+  type Effort,
+  enterAll,
+  leaveAll,
+  ratioRow,
+  runField,
+} from "../harness/field.ts";
+import { makeMarket } from "../harness/make-market.ts";
+import { type MarketFile, writeMarket } from "../harness/market-file.ts";
+import { spreadOf } from "../harness/spread.ts";
+import type { Row } from "../report.ts";
+import { differentShapes, watchLists } from "./watch-lists.ts";
+
+/** Of event time. */
+const MARKET_MINUTES = 60;
+/** What is measured in a round: the first three minutes, with what comes once a minute. */
+const BATCHES = 40;
+const SECOND_US = 1_000_000;
+
+/** Calls `use` with the simulated market, and with the file in which the servers find it. */
+export async function withMarket<T>(use: (market: MarketFile, path: string) => Promise<T>): Promise<T> {
+  const directory = mkdtempSync(join(tmpdir(), "flarewire-market-"));
+  try {
+    const market = makeMarket(MARKET_MINUTES);
+    const path = join(directory, "market.json");
+    writeMarket(path, market);
+    return await use(market, path);
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/** How long, and how often by turns, the delay is measured at the market's own pace. */
+export interface Pace {
+  readonly turns: number;
+  readonly seconds: number;
+}
+
+/** The simulated market's own batches to everybody: what an event costs, and how long it takes when there is a batch a second. */
+export async function benchMarket(
+  path: string,
+  clients: number,
+  effort: Effort,
+  pace: Pace,
+  peers: readonly Contender[] = [BUN, FASTIFY_WEBSOCKET],
+): Promise<Row[]> {
+  const contestants = await enterAll([gateway(), ...peers], clients);
+  const title = `the market to ${clients.toLocaleString("en-US")}`;
+  try {
+    const results = await runField(
+      contestants,
+      [{ name: title, load: { market: path }, batches: BATCHES }],
+      effort,
+    );
+    const ratios = peers.flatMap(({ name }) => ratioRow(results, title, ["flarewire", name]));
+    const delays = await delayRows(contestants, path, title, pace);
+    return [...costRows(results), ...ratios, ...delays, clientRow(results, title)];
+  } finally {
+    await leaveAll(contestants);
+  }
+}
+
+/** The delay from just before the append to the receipt, over all deliveries of a turn. */
+async function delayRows(
+  contestants: readonly Contestant[],
+  path: string,
+  title: string,
+  { turns, seconds }: Pace,
+): Promise<Row[]> {
+  const p99s = new Map<string, number[]>(contestants.map(({ name }) => [name, []]));
+  for (const contestant of contestants) await prepare(contestant, { market: path });
+  for (let turn = 0; turn < turns; turn += 1) {
+    for (const contestant of contestants) {
+      const { p99Us } = await measure(contestant, { ms: seconds * 1_000 - 500, everyUs: SECOND_US });
+      p99s.get(contestant.name)?.push(p99Us / 1_000);
+    }
+  }
+  const ours = p99s.get("flarewire") ?? [];
+  return [...p99s].flatMap(([name, values]) => {
+    const { median, spreadPct } = spreadOf(values);
+    const row: Row = {
+      ...{ what: `${title} at ×1, p99 from append to receipt: ${name}`, value: median, unit: "ms" },
+      aim: `±${spreadPct.toFixed(0)} %`,
+    };
+    if (name === "flarewire") return [row];
+    const ratio = spreadOf(values.map((value, turn) => (ours[turn] ?? Number.NaN) / value));
+    const aim = `${name === "bun" ? "≤ 1.1, " : ""}±${ratio.spreadPct.toFixed(0)} %`;
+    return [row, { what: `${title} at ×1, p99: flarewire of ${name}`, value: ratio.median, unit: "×", aim }];
+  });
+}
+
+/** What it costs that sessions differ: the same market to clients of 1, 100 and as many shapes as clients, and of one watch-list against a thousand. */
+export async function benchShapes(
+  market: MarketFile,
+  path: string,
+  clients: number,
+  effort: Effort,
+): Promise<Row[]> {
+  const lists = Math.min(1_000, clients);
+  const named = (name: string, paths: readonly string[]): Contender => ({ ...gateway(paths), name });
+  const all = watchLists(market, lists);
+  const contenders = [
+    named("1 shape", differentShapes(1)),
+    named("100 shapes", differentShapes(100)),
+    named(`${clients} shapes`, differentShapes(clients)),
+    named("1 watch-list", all.slice(0, 1)),
+    named(`${lists} watch-lists`, all),
+  ];
+  const title = `the market to ${clients.toLocaleString("en-US")}`;
+  const contestants = await enterAll(contenders, clients);
+  try {
+    const results = await runField(
+      contestants,
+      [{ name: title, load: { market: path }, batches: BATCHES }],
+      effort,
+    );
+    const [one = "", hundred = "", different = "", list = "", distinct = ""] = contenders.map(
+      ({ name }) => name,
+    );
+    return [
+      ...costRows(results),
+      ...ratioRow(results, title, [hundred, one]),
+      ...ratioRow(results, title, [different, one]),
+      ...ratioRow(results, title, [distinct, list], 1.3),
+      clientRow(results, title),
+    ];
+  } finally {
+    await leaveAll(contestants);
+  }
+}

@@ -1,0 +1,134 @@
+import { readFileSync } from "node:fs";
+import type { Row } from "../report.ts";
+import { type Contender, type Contestant, type Cost, enter, leave, measure, prepare } from "./contender.ts";
+import { spreadOf } from "./spread.ts";
+import type { Load } from "./uniform-events.ts";
+
+/** One thing that everybody has to do. */
+export interface Discipline {
+  readonly name: string;
+  readonly load: Load;
+  /** Each measurement takes these many batches, the same ones for everybody, instead of some time: where batches differ. */
+  readonly batches?: number;
+}
+
+/** How long to measure. */
+export interface Effort {
+  readonly rounds: number;
+  /** Of each measurement, and before the first of each kind. */
+  readonly ms: number;
+  readonly warmUpMs: number;
+}
+
+/** Ends a measurement by batches on a machine that is far too slow for it. */
+const LONGEST_MS = 20_000;
+
+/** What was measured: for each contender, and each discipline in order, a cost for each round. */
+export type Results = ReadonlyMap<string, ReadonlyMap<string, readonly Cost[]>>;
+
+/** Throws where the limit of open files is too low for so many connections in one process. */
+export function checkOpenFiles(connections: number): void {
+  const [, most = "0"] =
+    /^Max open files\s+\d+\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? [];
+  // Each process has its own limit, and Node raises the soft one to the hard one.
+  if (Number(most) < connections + 200)
+    throw new Error(`${connections} connections need \`ulimit -Hn\` of ${connections + 200}; it is ${most}`);
+}
+
+/** Starts all that can take part here, each with so many clients; of the others it says why they can't. */
+export async function enterAll(contenders: readonly Contender[], clients: number): Promise<Contestant[]> {
+  checkOpenFiles(clients);
+  const contestants: Contestant[] = [];
+  try {
+    for (const contender of contenders) {
+      try {
+        contestants.push(await enter(contender, clients));
+      } catch (error) {
+        if (contender === contenders[0]) throw error;
+        process.stderr.write(`  ${contender.name} is left out: ${reasonOf(error)}\n`);
+      }
+    }
+    return contestants;
+  } catch (error) {
+    await leaveAll(contestants);
+    throw error;
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+export async function leaveAll(contestants: readonly Contestant[]): Promise<void> {
+  for (const contestant of contestants) await leave(contestant);
+}
+
+/** Measures everybody in every discipline, by turns, so that what else the machine does befalls all of them; each round begins with another. */
+export async function runField(
+  contestants: readonly Contestant[],
+  disciplines: readonly Discipline[],
+  { rounds, ms, warmUpMs }: Effort,
+): Promise<Results> {
+  const results = new Map(contestants.map(({ name }) => [name, new Map<string, Cost[]>()]));
+  for (const { name, load, batches } of disciplines) {
+    for (let round = -1; round < rounds; round += 1) {
+      for (const [at] of contestants.entries()) {
+        const contestant = contestants[(at + round + 1) % contestants.length];
+        if (!contestant) continue;
+        const drive = await prepare(contestant, load);
+        const extent =
+          batches === undefined ? { ms: round < 0 ? warmUpMs : ms } : { ms: LONGEST_MS, batches };
+        const cost = await measure(contestant, { ...drive, ...extent });
+        if (round < 0) continue;
+        const costs = results.get(contestant.name);
+        costs?.set(name, [...(costs.get(name) ?? []), cost]);
+      }
+    }
+  }
+  return results;
+}
+
+function costsOf(results: Results, contender: string, discipline: string): readonly Cost[] {
+  return results.get(contender)?.get(discipline) ?? [];
+}
+
+/** What each one costs in each discipline. */
+export function costRows(results: Results, unit = "µs/delivery"): Row[] {
+  return [...results].flatMap(([contender, disciplines]) =>
+    [...disciplines].map(([discipline, costs]) => {
+      const { median, spreadPct } = spreadOf(costs.map(({ perDeliveryUs }) => perDeliveryUs));
+      return { what: `${discipline}: ${contender}`, value: median, unit, aim: `±${spreadPct.toFixed(0)} %` };
+    }),
+  );
+}
+
+/** What the first costs as a share of what the other does: the median over the rounds, in each of which they were measured one soon after the other. */
+export function ratioRow(
+  results: Results,
+  discipline: string,
+  [ours, theirs]: readonly [string, string],
+  atMost?: number,
+): Row[] {
+  const others = costsOf(results, theirs, discipline);
+  const ratios = costsOf(results, ours, discipline).flatMap(({ perDeliveryUs }, round) => {
+    const other = others[round];
+    return other ? [perDeliveryUs / other.perDeliveryUs] : [];
+  });
+  if (ratios.length === 0) return [];
+  const { median, spreadPct } = spreadOf(ratios);
+  const aim = `${atMost === undefined ? "" : `≤ ${atMost}, `}±${spreadPct.toFixed(0)} %`;
+  return [{ what: `${discipline}: ${ours} of ${theirs}`, value: median, unit: "×", aim }];
+}
+
+/** How busy the load's core was at most: near 100 % the client, not the server, would have been measured. */
+export function clientRow(results: Results, of: string): Row {
+  const shares = [...results.values()].flatMap((one) =>
+    [...one.values()].flat().map(({ clientShare }) => clientShare),
+  );
+  return {
+    what: `${of}: busiest that the client was`,
+    value: Math.max(...shares) * 100,
+    unit: "%",
+    aim: "< 90",
+  };
+}
