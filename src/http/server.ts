@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { Server } from "node:http";
+import type { IncomingMessage, Server } from "node:http";
 import {
   type FastifyBaseLogger,
   type FastifyHttpOptions,
@@ -68,6 +68,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   // A server may ignore expectations that it does not know; refusing them, Node would answer without a body.
   app.server.on("checkExpectation", app.routing);
   app.setErrorHandler(sendProblem);
+  limitIdleness(app.server, settings.idleTimeoutMs);
   boundClosing(app, options.clock, settings.closeGraceMs);
   app.addHook("onRequest", createRequestGuard(settings, common, new AllowedMethods(app)));
   if (settings.basePath !== "") addHealthRoutes(app, { ready: () => true, ...options });
@@ -101,7 +102,6 @@ function limits(settings: HttpSettings): FastifyHttpOptions<Server> {
     bodyLimit: settings.bodyLimitBytes,
     requestTimeout: settings.requestTimeoutMs,
     keepAliveTimeout: settings.keepAliveTimeoutMs,
-    connectionTimeout: settings.idleTimeoutMs,
     routerOptions: { maxParamLength: 128 },
     http: {
       maxHeaderSize: settings.headersLimitBytes,
@@ -112,6 +112,19 @@ function limits(settings: HttpSettings): FastifyHttpOptions<Server> {
       requireHostHeader: false,
     },
   };
+}
+
+/**
+ * Gives a connection its limit with its first request. Not Node's `connectionTimeout`, which gives one to every connection: a WebSocket would never
+ * lose that timer again, and each write to it would put the timer, switched off as it is, to the end of Node's list of them.
+ */
+function limitIdleness(server: Server, idleTimeoutMs: number): void {
+  const limit = ({ socket }: IncomingMessage) => {
+    // When the connection is kept for another request, Node sets it to its own default.
+    if (socket.timeout !== idleTimeoutMs) socket.setTimeout(idleTimeoutMs);
+  };
+  server.prependListener("request", limit);
+  server.prependListener("checkExpectation", limit);
 }
 
 /** Ids that no other process and no other run gives: a few random digits, and a count. */

@@ -156,7 +156,7 @@ function connect(ws: WebSocket, request: FastifyRequest, parts: Parts): void {
   const { socket: raw } = request.raw;
   const place = places.placeOf(raw);
   // Nobody comes this far without; what it may have would not be known.
-  if (!place) {
+  if (!place || !(ws instanceof StreamWebSocket)) {
     ws.terminate();
     return;
   }

@@ -12,7 +12,11 @@ const RFC_TOO_BIG = 1009;
 
 /** A `ws` socket that says "too big" as the protocol does: with the code whose range tells the client to stop. */
 export class StreamWebSocket extends WebSocket {
+  /** Told before a close frame goes out: `ws` sends one by itself when the client does, and when it cannot read what the client sent. */
+  owner: WebSocketSocket | undefined;
+
   override close(code?: number, reason?: string | Buffer): void {
+    this.owner?.closing();
     if (code === RFC_TOO_BIG) super.close(TOO_BIG.code, "message-too-big");
     else super.close(code, reason);
   }
@@ -48,13 +52,16 @@ export class WebSocketSocket implements Socket, PingTarget {
   pingSlot = 0;
   /** See PingTarget. */
   awaitsPong = false;
-  readonly #ws: WebSocket;
+  readonly #ws: StreamWebSocket;
   readonly #raw: Duplex;
   #session: Session | undefined;
+  /** Known here, so that a write need not look at the `ws` socket. */
+  #isClosing = false;
 
-  constructor(ws: WebSocket, raw: Duplex) {
+  constructor(ws: StreamWebSocket, raw: Duplex) {
     this.#ws = ws;
     this.#raw = raw;
+    ws.owner = this;
   }
 
   /** Calls the session with what happens to the connection, from now on. */
@@ -80,8 +87,12 @@ export class WebSocketSocket implements Socket, PingTarget {
 
   /** See Socket. Full is what Node calls so: the socket's high-water mark, 64 KiB, is what waits in this process at most, and one batch. */
   write(bytes: Buffer): boolean {
-    // Behind a close frame, of either side, nothing may follow.
-    return this.#ws.readyState !== WebSocket.OPEN || this.#raw.write(bytes);
+    return this.#isClosing || !this.#raw.writable || this.#raw.write(bytes);
+  }
+
+  /** A close frame is about to go out: nothing may follow it. */
+  closing(): void {
+    this.#isClosing = true;
   }
 
   close(reason: CloseReason): void {

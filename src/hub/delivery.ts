@@ -3,7 +3,7 @@ import type { Cursor, Lost, Seq } from "../protocol/index.ts";
 import { type BacklogPart, readBacklog, throughOf } from "./backlog.ts";
 import { type ChannelMask, channelsOf } from "./channel-mask.ts";
 import { conflatedMask, conflatedText, frameMissed } from "./conflate.ts";
-import { frameEvents } from "./event-frames.ts";
+import { EventHeads, frameEvents } from "./event-frames.ts";
 import type { Framing } from "./framing.ts";
 import type { Group, GroupMember } from "./group.ts";
 import type { ListWalk } from "./list-walk.ts";
@@ -66,8 +66,9 @@ export class Delivery implements GroupMember {
   slot = 0;
   /** A long backlog is conflated: see W34. */
   latest = false;
+  /** See GroupMember. */
+  readonly socket: Socket;
   readonly #host: DeliveryHost;
-  readonly #socket: Socket;
   readonly #framing: Framing;
   readonly #owner: DeliveryOwner;
   #state: Live | Behind | Ended;
@@ -75,7 +76,7 @@ export class Delivery implements GroupMember {
   /** Begins at the head, with no channels. */
   constructor(host: DeliveryHost, socket: Socket, framing: Framing, owner: DeliveryOwner) {
     this.#host = host;
-    this.#socket = socket;
+    this.socket = socket;
     this.#framing = framing;
     this.#owner = owner;
     this.#state = this.#join(NOTHING, host.head.cursor.seq);
@@ -134,7 +135,7 @@ export class Delivery implements GroupMember {
   check(nowMs: number): void {
     const state = this.#state;
     if (state.kind !== "behind" || !state.full || state.reading) return;
-    const { progress } = this.#socket;
+    const { progress } = this.socket;
     if (progress !== state.progress) {
       state.progress = progress;
       state.progressAtMs = nowMs;
@@ -148,11 +149,6 @@ export class Delivery implements GroupMember {
   end(): void {
     this.#leave();
     this.#state = { kind: "ended" };
-  }
-
-  /** See GroupMember. */
-  deliver(bytes: Buffer): boolean {
-    return this.#socket.write(bytes);
   }
 
   /** See GroupMember. */
@@ -190,7 +186,7 @@ export class Delivery implements GroupMember {
       full: false,
       reading: false,
       progressAtMs: this.#host.monotonicMs(),
-      progress: this.#socket.progress,
+      progress: this.socket.progress,
     };
     this.#state = behind;
     this.#owner.watchBehind(true);
@@ -198,13 +194,13 @@ export class Delivery implements GroupMember {
   }
 
   #send(bytes: Buffer): void {
-    if (this.#socket.write(bytes)) return;
+    if (this.socket.write(bytes)) return;
     const state = this.#state;
     if (state.kind === "live") this.fallBehind(state.group.prev);
     if (state.kind !== "behind") return;
     state.full = true;
     state.progressAtMs = this.#host.monotonicMs();
-    state.progress = this.#socket.progress;
+    state.progress = this.socket.progress;
   }
 
   /** Goes on from its cursor if the socket has room, and joins its group where that is the head. */
@@ -301,7 +297,7 @@ export class Delivery implements GroupMember {
 
   #writeRecords(state: Behind, records: readonly LogRecord[]): void {
     const { head, limits } = this.#host;
-    const from = { epoch: head.cursor.epoch, prev: state.prev, through: state.seq };
+    const from = { heads: new EventHeads(head.cursor.epoch), prev: state.prev, through: state.seq };
     const frames = frameEvents(records, state.shape, from, state.walk, limits.catchUpBytes);
     state.seq = frames.through;
     state.prev = frames.prev;

@@ -16,6 +16,40 @@ export interface EventFrames {
   readonly through: Seq;
 }
 
+/** What lies in an event's message between its `prev`, which depends on who reads it, and the tail. */
+interface EventHead {
+  readonly cursor: string;
+  readonly text: string;
+}
+
+/** The heads of events of one history, each made once for all who share this. */
+export class EventHeads {
+  readonly #epoch: Epoch;
+  readonly #made = new Map<Seq, EventHead>();
+  #emittedAtMs = Number.NaN;
+  #emittedAt = "";
+
+  constructor(epoch: Epoch) {
+    this.#epoch = epoch;
+  }
+
+  of(record: LogRecord): EventHead {
+    const made = this.#made.get(record.seq);
+    if (made) return made;
+    const { seq, batch, emittedAtMs } = record;
+    // The records of a batch have one time; its text is not worth making twice.
+    if (emittedAtMs !== this.#emittedAtMs) {
+      this.#emittedAtMs = emittedAtMs;
+      this.#emittedAt = new Date(emittedAtMs).toISOString();
+    }
+    const cursor = `${this.#epoch}-${seq}`;
+    const text = `,"cursor":"${cursor}","seq":${seq},"batch":${batch},"emitted_at":"${this.#emittedAt}",`;
+    const head = { cursor, text };
+    this.#made.set(seq, head);
+    return head;
+  }
+}
+
 /**
  * The records that belong to the shape, framed and joined. `from.prev` goes with the first of them, `from.through` is returned
  * when there are no records. Stops behind the event with which `maxBytes` is reached (default: takes all), so that at least
@@ -24,28 +58,20 @@ export interface EventFrames {
 export function frameEvents(
   records: readonly LogRecord[],
   shape: Shape,
-  from: { readonly epoch: Epoch; readonly prev: Seq; readonly through: Seq },
+  from: { readonly heads: EventHeads; readonly prev: Seq; readonly through: Seq },
   steps?: Steps,
   maxBytes = Number.POSITIVE_INFINITY,
 ): EventFrames {
   const framed: FramedEvent[] = [];
   let { prev, through } = from;
   let bytes = 0;
-  let emittedAtMs = Number.NaN;
-  let emittedAt = "";
   for (const record of records) {
     if (bytes >= maxBytes) break;
     through = record.seq;
     const event = shape.select(record, steps?.next(record));
     if (!event) continue;
-    // The records of a batch have one time; its text is not worth making twice.
-    if (record.emittedAtMs !== emittedAtMs) {
-      emittedAtMs = record.emittedAtMs;
-      emittedAt = new Date(emittedAtMs).toISOString();
-    }
-    const cursor = `${from.epoch}-${record.seq}`;
     const own = `{"type":"event","prev":${prev}`;
-    const head = `,"cursor":"${cursor}","seq":${record.seq},"batch":${record.batch},"emitted_at":"${emittedAt}",`;
+    const { cursor, text: head } = from.heads.of(record);
     const { name, tail } = event;
     framed.push({ cursor, name, own, head, tail, isCommon: tail === record.tail });
     bytes += own.length + head.length + tail.length;

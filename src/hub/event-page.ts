@@ -1,7 +1,7 @@
 import type { EventLog, LogRecord } from "../log/event-log.ts";
 import type { Cursor, Lost, Seq } from "../protocol/index.ts";
 import { readBacklog, throughOf } from "./backlog.ts";
-import { frameEvents } from "./event-frames.ts";
+import { EventHeads, frameEvents } from "./event-frames.ts";
 import { type Framing, wholeText } from "./framing.ts";
 import type { Head } from "./head.ts";
 import type { ListHistory } from "./list-history.ts";
@@ -107,7 +107,7 @@ export async function readPage(
     if (through >= (result.records.at(-1)?.seq ?? 0)) through = throughOf(result, head.cursor.seq);
   }
   const chosen: Shape = { ...shape, select: (record) => record };
-  const frames = frameEvents(selected, chosen, { epoch, prev, through: prev });
+  const frames = frameEvents(selected, chosen, { heads: new EventHeads(epoch), prev, through: prev });
   return {
     kind: "page",
     bytes: frames.bytes ?? Buffer.alloc(0),

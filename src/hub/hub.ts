@@ -15,6 +15,7 @@ import {
 } from "../protocol/index.ts";
 import { maskOfRecords } from "./channel-mask.ts";
 import { type ConnectQuery, checkQuery } from "./connect-query.ts";
+import { EventHeads } from "./event-frames.ts";
 import type { Framing } from "./framing.ts";
 import { Group, type GroupMember } from "./group.ts";
 import { GroupIndex } from "./group-index.ts";
@@ -252,11 +253,13 @@ export class Hub {
     const steps = this.#advance(records, events);
     if (records.length === 0) return;
     for (const { channel, seq } of records) this.#positions[channel] = seq;
-    const { epoch } = this.#options.log;
+    const heads = new EventHeads(this.#options.log.epoch);
+    const batchSteps = new BatchSteps(records, steps);
     const mask = maskOfRecords(records);
     // A session that leaves one group in this loop may make another, which then has the batch already.
-    for (const group of this.#groups.concerned(mask, steps)) {
-      group.publish(records, epoch, new BatchSteps(records, steps), this.tally);
+    for (const [group, concern] of this.#groups.concerned(mask, steps)) {
+      const some = concern ? concern.flatMap((at) => records[at] ?? []) : records;
+      group.publish(some, heads, batchSteps, this.tally);
     }
     for (const session of [...this.#watched.early]) session.ready();
   }

@@ -5,6 +5,7 @@ import { LIST_CHANNELS, type ListChannel } from "./channels.ts";
 import type { EventBody } from "./event.ts";
 import type { ListFilter } from "./filter.ts";
 import { findItem, type Lists } from "./lists.ts";
+import { movedKeys } from "./moved-keys.ts";
 import { changesOf, listOf } from "./view.ts";
 
 /** An event with the lists before it and behind it. */
@@ -164,18 +165,35 @@ class Places {
   }
 }
 
-/** The tokens of all items that the event does something to; `undefined` when that may be any: the list has another order. */
-export function touchedTokens({ event, before, after }: Step): readonly string[] | undefined {
+/** What filters can name of the items that an event does something to. */
+export interface Touched {
+  /** Lower case, as in Marks; one may be there twice. */
+  readonly tokens: readonly string[];
+  readonly symbols: readonly string[];
+}
+
+/**
+ * The tokens and symbols of all items that the event does something to. Of a list that is put into another order these are as few as will do (see movedKeys): a filter that
+ * selects none of them makes nothing of the event.
+ */
+export function touchedBy({ event, before, after }: Step): Touched {
+  const tokens: string[] = [];
+  const symbols: string[] = [];
   const { channel } = event;
-  if (channel === "status") return [];
-  const touched: string[] = [];
-  for (const change of changesOf(event)) {
-    if (change.op === "order") return undefined;
-    const key = change.op === "insert" ? keyOf(change.item) : change.id;
+  if (channel === "status") return { tokens, symbols };
+  for (const key of changesOf(event).flatMap((change) => keysOf(change, before, channel))) {
     const marks = after.marks[channel].get(key) ?? before.marks[channel].get(key);
-    touched.push(...(marks?.tokens ?? []));
+    tokens.push(...(marks?.tokens ?? []));
+    symbols.push(...(marks?.symbols ?? []));
   }
-  return touched;
+  return { tokens, symbols };
+}
+
+function keysOf(change: Change, before: Lists, channel: ListChannel): readonly string[] {
+  if (change.op === "insert") return [keyOf(change.item)];
+  return change.op === "order"
+    ? movedKeys(listOf(before.snapshot, channel).map(keyOf), change.ids)
+    : [change.id];
 }
 
 type Named<N extends EventBody["name"]> = Extract<EventBody, { name: N }>;

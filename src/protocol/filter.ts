@@ -43,6 +43,8 @@ export interface ListFilter {
   readonly key: string;
   /** Lower case; `undefined`: any token. */
   readonly tokens: ReadonlySet<string> | undefined;
+  /** Lower case; `undefined`: any symbol. */
+  readonly symbols: ReadonlySet<string> | undefined;
   /** `undefined`: all events. */
   readonly names: ReadonlySet<EventName> | undefined;
   /** It keeps items away; else it is only about names, and every event says by itself whether it is wanted. */
@@ -69,6 +71,7 @@ export function compileFilter(filter: Filter | undefined): ListFilter | undefine
   return {
     key,
     tokens: tokenSet,
+    symbols: symbolSet,
     names: wanted.names && new Set(wanted.names),
     selectsItems: Boolean(tokenSet || symbolSet) || liquidity !== undefined || priceChange !== undefined,
     passes: (marks) =>

@@ -4,7 +4,9 @@ import {
   advanceLists,
   applyEvent,
   CHANNELS,
+  changesOf,
   compileFilter,
+  EMPTY_SNAPSHOT,
   EVENT_NAMES,
   EventBody,
   Filter,
@@ -13,6 +15,7 @@ import {
   type Lists,
   listsOf,
   projectLists,
+  touchedBy,
   type View,
 } from "../../src/protocol/index.ts";
 import { toEvents } from "../../src/source/index.ts";
@@ -110,6 +113,32 @@ test("[W28] who comes later, with the state at a place, holds the same as who fo
     }),
     { numRuns: 200 },
   );
+});
+
+test("[W28] whoever hears of an event named a token or a symbol that the event touches", () => {
+  const totals = { heard: 0, orders: 0, silent: 0 };
+  fc.assert(
+    fc.property(cases, ({ snapshots, filter: { tokens, symbols } }) => {
+      const filter = compileFilter(Filter.parse(tokens ? { tokens } : { symbols: symbols ?? ["none"] }));
+      const named = filter?.tokens ?? filter?.symbols ?? new Set();
+      let lists = listsOf(snapshots[0] ?? EMPTY_SNAPSHOT);
+      for (const after of snapshots.slice(1)) {
+        for (const event of toEvents(lists.snapshot, after, AT)) {
+          const step = { event, before: lists, after: advanceLists(lists, event) };
+          lists = step.after;
+          const touched = tokens ? touchedBy(step).tokens : touchedBy(step).symbols;
+          const isTouched = touched.some((name) => named.has(name));
+          if (!isTouched) totals.silent += 1;
+          if (!filter || !filterEvent(filter, step)) continue;
+          totals.heard += 1;
+          if (changesOf(event).some(({ op }) => op === "order")) totals.orders += 1;
+          expect(isTouched).toBe(true);
+        }
+      }
+    }),
+    { numRuns: 200 },
+  );
+  for (const total of Object.values(totals)) expect(total).toBeGreaterThan(10);
 });
 
 test("[W29] with names, only events of these names come, each as it would come without names", () => {

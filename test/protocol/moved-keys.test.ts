@@ -1,0 +1,34 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { movedKeys } from "../../src/protocol/moved-keys.ts";
+
+const KEYS = [..."abcdefgh"];
+
+test("[W28] whoever has none of the moved keys sees the same order, and it takes no key less", () => {
+  fc.assert(
+    fc.property(
+      fc.shuffledSubarray(KEYS, { minLength: 1 }),
+      fc.shuffledSubarray(KEYS, { minLength: 1 }),
+      (before, after) => {
+        const moved = movedKeys(before, after);
+        const both = before.filter((key) => after.includes(key));
+        const isInOrder = (keys: readonly string[]) =>
+          after.filter((key) => keys.includes(key)).join() === keys.join();
+        expect(isInOrder(both.filter((key) => !moved.includes(key)))).toBe(true);
+        // Of all subsets of what is in both, tried one by one: none that is larger stays in order.
+        const most = Math.max(
+          ...Array.from({ length: 2 ** both.length }, (_, set) => {
+            const some = both.filter((_, at) => set & (1 << at));
+            return isInOrder(some) ? some.length : 0;
+          }),
+        );
+        expect(both.length - moved.length).toBe(most);
+      },
+    ),
+  );
+});
+
+test("[W28] of a list that is as it was, nothing moved; of one whose first goes last, that one", () => {
+  expect(movedKeys(KEYS, KEYS)).toEqual([]);
+  expect(movedKeys(["a", "b", "c", "d"], ["b", "c", "d", "a"])).toEqual(["a"]);
+});
