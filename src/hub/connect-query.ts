@@ -9,6 +9,9 @@ import {
 import { resolveChannels } from "./channel-mask.ts";
 import { quote } from "./command-reader.ts";
 
+/** The id of the subscription that the address asked for. */
+export const URL_SUBSCRIPTION = "url";
+
 /** What a connection asks for in its address; as in the command `subscribe`. Nothing is subscribed to without `channels`. */
 export interface ConnectQuery {
   readonly channels?: readonly string[] | undefined;
@@ -50,4 +53,21 @@ export function readCursor(text: string): Cursor {
     field: "after",
     bound,
   });
+}
+
+/** The address's query as the command that it stands for. */
+export function subscribeOf(
+  { filter, mode, after, snapshot, mirror }: ConnectQuery,
+  channels: readonly string[],
+): Subscribe {
+  return {
+    type: "subscribe",
+    id: URL_SUBSCRIPTION,
+    channels: [...channels],
+    ...(filter === undefined ? {} : { filter }),
+    ...(mode === undefined ? {} : { mode }),
+    ...(after === undefined ? {} : { after }),
+    ...(snapshot === undefined ? {} : { snapshot }),
+    ...(mirror === undefined ? {} : { mirror }),
+  };
 }

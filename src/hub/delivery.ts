@@ -3,10 +3,10 @@ import type { Cursor, Lost, Seq } from "../protocol/index.ts";
 import { type BacklogPart, readBacklog, throughOf } from "./backlog.ts";
 import { type ChannelMask, channelsOf } from "./channel-mask.ts";
 import { conflatedMask, conflatedText, frameMissed } from "./conflate.ts";
+import type { Behind, DeliveryState, Live } from "./delivery-state.ts";
 import { EventHeads, frameEvents } from "./event-frames.ts";
 import type { Framing } from "./framing.ts";
-import type { Group, GroupMember } from "./group.ts";
-import type { ListWalk } from "./list-walk.ts";
+import type { GroupMember } from "./group.ts";
 import { NOTHING, type Selection } from "./selection.ts";
 import type { DeliveryHost } from "./session-host.ts";
 import { createShape, type Shape } from "./shape.ts";
@@ -23,39 +23,7 @@ export interface DeliveryOwner {
   fail(error: unknown): void;
 }
 
-/** Everything up to the head was written: the group does the rest, and there is no cursor but the head's. */
-interface Live {
-  readonly kind: "live";
-  readonly group: Group;
-}
-
-/** There is a cursor of its own, from which it is caught up out of the log whenever the socket has room. */
-interface Behind {
-  readonly kind: "behind";
-  readonly shape: Shape;
-  /** The lists at `seq`; there when the shape is filtered. */
-  walk: ListWalk | undefined;
-  /** Everything of the shape up to here was written. */
-  seq: Seq;
-  /** Channels on which something was left out that the lists at the head will say; `undefined`: nothing is left out. */
-  conflating: ChannelMask | undefined;
-  /** What the client holds of the shape for certain, once it has read what was written. */
-  prev: Seq;
-  /** The socket is full; `drained` will come. */
-  full: boolean;
-  /** The log is being read. */
-  reading: boolean;
-  /** When the peer last took something, as far as was seen. */
-  progressAtMs: number;
-  progress: number;
-}
-
 type Records = Extract<BacklogPart, { kind: "records" }>;
-
-/** Nothing goes out any more. */
-interface Ended {
-  readonly kind: "ended";
-}
 
 /**
  * One client's place in the log, and the way from there to the head. A client that reads is in a group and costs one write per
@@ -71,7 +39,7 @@ export class Delivery implements GroupMember {
   readonly #host: DeliveryHost;
   readonly #framing: Framing;
   readonly #owner: DeliveryOwner;
-  #state: Live | Behind | Ended;
+  #state: DeliveryState;
 
   /** Begins at the head, with no channels. */
   constructor(host: DeliveryHost, socket: Socket, framing: Framing, owner: DeliveryOwner) {

@@ -1,16 +1,13 @@
-import type { WallClock } from "../lib/clock.ts";
-import type { EventLog, LogRecord } from "../log/event-log.ts";
+import type { LogRecord } from "../log/event-log.ts";
 import {
   type CloseReason,
   checkMirrorPlan,
   type ErrorCode,
   type EventBody,
   FlarewireError,
-  type Freshness,
   listsOf,
   type Plan,
   type Seq,
-  type SourceInfo,
   type Step,
 } from "../protocol/index.ts";
 import { maskOfRecords } from "./channel-mask.ts";
@@ -19,9 +16,11 @@ import { EventHeads } from "./event-frames.ts";
 import type { Framing } from "./framing.ts";
 import { Group, type GroupMember } from "./group.ts";
 import { GroupIndex } from "./group-index.ts";
-import type { Head, HeadBase } from "./head.ts";
+import type { HeadBase } from "./head.ts";
 import { DEFAULT_HUB_LIMITS, type HubLimits } from "./hub-limits.ts";
-import { type KnownLists, ListHistory } from "./list-history.ts";
+import type { HubOptions } from "./hub-options.ts";
+import { letGo } from "./let-go.ts";
+import { ListHistory } from "./list-history.ts";
 import { BatchSteps } from "./list-walk.ts";
 import { baseText, heartbeatText, helloText } from "./messages.ts";
 import type { Selection } from "./selection.ts";
@@ -34,33 +33,6 @@ import { TurnBudget } from "./turn-budget.ts";
 
 /** How often deadlines are looked at. */
 const TICK_MS = 1_000;
-/** How often a drain lets the next sessions go. */
-const DRAIN_TICK_MS = 50;
-
-/** What a hub is made of. */
-export interface HubOptions {
-  readonly log: EventLog;
-  readonly head: Head;
-  /** What is known of a log that was kept, so that filters go on in it as well. Default: nothing, so that they begin anew. */
-  readonly known?: KnownLists;
-  readonly clock: WallClock;
-  /** What `hello` says of the source. */
-  readonly info: () => SourceInfo;
-  readonly freshness: () => Freshness;
-  /** Whether another server may begin to mirror this one now; default: always. */
-  readonly mayBeMirrored?: () => boolean;
-  /** See HubLimits; what is left out has its default. */
-  readonly limits?: Partial<HubLimits>;
-  /** Time between heartbeats; default 15,000. */
-  readonly heartbeatMs?: number;
-  /** What clients are told to bear in silence before they reconnect; default two heartbeats and 5 seconds: 35,000. */
-  readonly silenceLimitMs?: number;
-  /** Name and version, as in `flarewire/0.1.0`. */
-  readonly serverName: string;
-  /** Told of faults of ours; the session concerned is closed, the others go on. */
-  readonly onError: (error: unknown) => void;
-}
-
 /**
  * Fan-out: gives every session what its subscriptions select of the log, from its own cursor on. Sessions of one shape that are
  * at the head share their bytes (laws L5 and L6); whoever cannot take them leaves and is caught up out of the log.
@@ -174,20 +146,10 @@ export class Hub {
       for (const [at, session] of leaving.entries())
         session.goAway((at / leaving.length) * windowMs, windowMs);
     }
-    let left = 0;
-    return new Promise((resolve) => {
-      const step = () => {
-        const nowMs = clock.monotonic();
-        const share = windowMs > 0 ? (nowMs - startMs) / windowMs : 1;
-        const due = Math.min(leaving.length, Math.ceil(share * leaving.length));
-        for (; left < due; left++) leaving[left]?.close(reason);
-        this.#check("closing", nowMs);
-        if (this.#sessions.size > 0) return;
-        stop();
-        resolve();
-      };
-      const stop = clock.every(DRAIN_TICK_MS, step);
-      step();
+    return letGo(leaving, {
+      ...{ clock, startMs, windowMs, reason },
+      check: (nowMs) => this.#check("closing", nowMs),
+      isEmpty: () => this.#sessions.size === 0,
     });
   }
 

@@ -12,7 +12,7 @@ import {
 } from "../protocol/index.ts";
 import { channelsOf, maskOf, resolveChannels } from "./channel-mask.ts";
 import { type Inbound, quote, readCommand, refuseBinary } from "./command-reader.ts";
-import { type ConnectQuery, readCursor } from "./connect-query.ts";
+import { type ConnectQuery, readCursor, subscribeOf } from "./connect-query.ts";
 import { Delivery, type DeliveryOwner } from "./delivery.ts";
 import type { Framing } from "./framing.ts";
 import { Inbox } from "./inbox.ts";
@@ -22,9 +22,6 @@ import type { SessionHost } from "./session-host.ts";
 import type { Socket } from "./socket.ts";
 import { Subscriptions } from "./subscriptions.ts";
 import { countGone, countOpened } from "./tally.ts";
-
-/** The id of the subscription that the address asked for. */
-export const URL_SUBSCRIPTION = "url";
 
 /** `waiting`: nothing was subscribed to yet, and `untilMs` is the deadline. `closing`: told to go, ended hard at `untilMs`. */
 type Phase =
@@ -316,20 +313,4 @@ export class Session implements DeliveryOwner {
     this.#phase = { kind: "following" };
     this.#host.watch(this, "unsubscribed", false);
   }
-}
-
-function subscribeOf(
-  { filter, mode, after, snapshot, mirror }: ConnectQuery,
-  channels: readonly string[],
-): Subscribe {
-  return {
-    type: "subscribe",
-    id: URL_SUBSCRIPTION,
-    channels: [...channels],
-    ...(filter === undefined ? {} : { filter }),
-    ...(mode === undefined ? {} : { mode }),
-    ...(after === undefined ? {} : { after }),
-    ...(snapshot === undefined ? {} : { snapshot }),
-    ...(mirror === undefined ? {} : { mirror }),
-  };
 }

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
@@ -23,3 +23,26 @@ test("the engine's bench runs, and every figure of a short run is a number above
   ]);
   for (const { value } of rows) expect(value).toBeGreaterThan(0);
 }, 60_000);
+
+/** The load comes from a client in C. */
+const compiler = spawnSync("cc", ["--version"]).status === 0;
+if (!compiler && process.env.CI === "true") throw new Error("the fan-out bench needs a C compiler named cc");
+const title = "the fan-out bench runs with what is at hand, and every delivery cost something";
+
+test.skipIf(!compiler)(
+  compiler ? title : `${title} (skipped: there is no cc)`,
+  async () => {
+    const child = spawn(process.execPath, [BENCH, "fanout", "--short", "--json"], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const { suite, rows } = JSON.parse(await text(child.stdout));
+    expect(suite).toBe("fanout");
+    const costs = rows.filter(({ unit }: { unit: string }) => unit === "µs/delivery");
+    const names = new Set(costs.map(({ what }: { what: string }) => what.split(": ").at(-1)));
+    expect([...names]).toEqual(
+      expect.arrayContaining(["flarewire", "floor", "ws", "@fastify/websocket", "1 shape", "1 watch-list"]),
+    );
+    for (const { value } of rows) expect(value).toBeGreaterThan(0);
+  },
+  120_000,
+);

@@ -38,6 +38,9 @@ function isPart(name: string): name is FanoutPart {
   return FANOUT_PARTS.some((part) => part === name);
 }
 
+// What was started ends with the process, if it is given the time: see LineProcess.
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
+
 const hours = Number(values.hours);
 if (!(hours >= 0.01)) fail(`--hours must be a number of at least 0.01, not ${values.hours}`);
 const clients = whole("clients");

@@ -43,20 +43,17 @@ const PARTS = {
     );
     return [...thousand, ...tenThousand];
   },
-  /** The simulated market's batches, at saturation and at their own pace. */
+  /** The simulated market's batches, at saturation and at their own pace; then clients that do not all ask for the same. */
   market: async (extent: Extent): Promise<Row[]> =>
-    withMarket(async (_, path) =>
-      extent === "short"
-        ? benchMarket(path, 50, SHORT, { turns: 1, seconds: 1 }, [])
-        : benchMarket(path, 10_000, { rounds: 5, ms: 500, warmUpMs: 1_000 }, { turns: 3, seconds: 8 }),
-    ),
-  /** Clients that do not all ask for the same. */
-  shapes: async (extent: Extent): Promise<Row[]> =>
-    withMarket(async (market, path) =>
-      extent === "short"
-        ? benchShapes(market, path, 50, SHORT)
-        : benchShapes(market, path, 10_000, { rounds: 5, ms: 500, warmUpMs: 1_500 }),
-    ),
+    withMarket(extent === "short" ? 20 : 60, async (market, path) => {
+      if (extent === "short") {
+        const rows = await benchMarket(path, 50, SHORT, { turns: 1, seconds: 1 }, []);
+        return [...rows, ...(await benchShapes(market, path, 50, SHORT))];
+      }
+      const effort = { rounds: 5, ms: 0, warmUpMs: 0 };
+      const rows = await benchMarket(path, 10_000, effort, { turns: 3, seconds: 8 });
+      return [...rows, ...(await benchShapes(market, path, 10_000, effort))];
+    }),
 } as const;
 
 export type FanoutPart = keyof typeof PARTS;

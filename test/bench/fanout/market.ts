@@ -25,17 +25,19 @@ import { spreadOf } from "../harness/spread.ts";
 import type { Row } from "../report.ts";
 import { differentShapes, watchLists } from "./watch-lists.ts";
 
-/** Of event time. */
-const MARKET_MINUTES = 60;
-/** What is measured in a round: the first three minutes, with what comes once a minute. */
-const BATCHES = 40;
+/** Batches of a round for those who hear all of the market, and for those who hear a tenth of it. */
+const BATCHES = 10;
+const BATCHES_OF_LISTS = 40;
 const SECOND_US = 1_000_000;
 
-/** Calls `use` with the simulated market, and with the file in which the servers find it. */
-export async function withMarket<T>(use: (market: MarketFile, path: string) => Promise<T>): Promise<T> {
+/** Calls `use` with so many minutes of the simulated market, and with the file in which the servers find them. */
+export async function withMarket<T>(
+  minutes: number,
+  use: (market: MarketFile, path: string) => Promise<T>,
+): Promise<T> {
   const directory = mkdtempSync(join(tmpdir(), "flarewire-market-"));
   try {
-    const market = makeMarket(MARKET_MINUTES);
+    const market = makeMarket(minutes);
     const path = join(directory, "market.json");
     writeMarket(path, market);
     return await use(market, path);
@@ -110,35 +112,26 @@ export async function benchShapes(
   clients: number,
   effort: Effort,
 ): Promise<Row[]> {
-  const lists = Math.min(1_000, clients);
   const named = (name: string, paths: readonly string[]): Contender => ({ ...gateway(paths), name });
+  const count = (many: number) => many.toLocaleString("en-US");
+  const lists = Math.min(1_000, clients);
   const all = watchLists(market, lists);
-  const contenders = [
-    named("1 shape", differentShapes(1)),
-    named("100 shapes", differentShapes(100)),
-    named(`${clients} shapes`, differentShapes(clients)),
-    named("1 watch-list", all.slice(0, 1)),
-    named(`${lists} watch-lists`, all),
-  ];
-  const title = `the market to ${clients.toLocaleString("en-US")}`;
-  const contestants = await enterAll(contenders, clients);
-  try {
-    const results = await runField(
-      contestants,
-      [{ name: title, load: { market: path }, batches: BATCHES }],
-      effort,
-    );
-    const [one = "", hundred = "", different = "", list = "", distinct = ""] = contenders.map(
-      ({ name }) => name,
-    );
-    return [
-      ...costRows(results),
-      ...ratioRow(results, title, [hundred, one]),
-      ...ratioRow(results, title, [different, one]),
-      ...ratioRow(results, title, [distinct, list], 1.3),
-      clientRow(results, title),
-    ];
-  } finally {
-    await leaveAll(contestants);
-  }
+  const title = `the market to ${count(clients)}`;
+  const run = async (contenders: readonly Contender[], batches: number, aims: readonly number[] = []) => {
+    const contestants = await enterAll(contenders, clients);
+    try {
+      const results = await runField(contestants, [{ name: title, load: { market: path }, batches }], effort);
+      const [first, ...others] = contestants.map(({ name }) => name);
+      const ratios = others.flatMap((name, at) => ratioRow(results, title, [name, first ?? ""], aims[at]));
+      return [...costRows(results), ...ratios, clientRow(results, title)];
+    } finally {
+      await leaveAll(contestants);
+    }
+  };
+  const shapes = [1, 100, clients].map((many) =>
+    named(many === 1 ? "1 shape" : `${count(many)} shapes`, differentShapes(many)),
+  );
+  const one = all.slice(Math.floor(lists / 2), Math.floor(lists / 2) + 1);
+  const watched = [named("1 watch-list", one), named(`${count(lists)} watch-lists`, all)];
+  return [...(await run(shapes, BATCHES)), ...(await run(watched, BATCHES_OF_LISTS, [1.3]))];
 }

@@ -22,6 +22,12 @@ export function isPinned(): boolean {
   return canPin;
 }
 
+/** What has to end with this process, whatever ends it. */
+const running = new Set<ChildProcess>();
+process.once("exit", () => {
+  for (const child of running) child.kill("SIGKILL");
+});
+
 /** A child process that speaks in lines, pinned to a core. */
 export class LineProcess {
   readonly #child: ChildProcess;
@@ -47,7 +53,7 @@ export class LineProcess {
     });
     this.#child.on("error", (error) => this.#end(error.message));
     this.#child.on("exit", (code, signal) => this.#end(`ended with ${signal ?? code}`));
-    process.once("exit", this.#kill);
+    running.add(this.#child);
     // Who is over has said so already.
     this.#child.stdin?.on("error", () => {});
   }
@@ -77,16 +83,12 @@ export class LineProcess {
   async stop(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     const exited = once(this.#child, "exit");
-    this.#kill();
+    this.#child.kill("SIGKILL");
     await exited;
   }
 
-  readonly #kill = (): void => {
-    this.#child.kill("SIGKILL");
-  };
-
   #end(how: string): void {
-    process.removeListener("exit", this.#kill);
+    running.delete(this.#child);
     this.#over = how;
     for (const { reject } of this.#waiting.splice(0)) reject(new Error(`${this.#name}: ${how}`));
   }

@@ -7,19 +7,17 @@ import { TrendEngine } from "../../../src/trend/index.ts";
 import type { MarketFile } from "./market-file.ts";
 
 const BEGIN_MS = Date.UTC(2026, 0, 1);
-/** Enough that flares, charts and canaries are what they are later on. */
-const WARM_UP_MS = 60 * MINUTE_MS;
 /** Established tokens, as many as `serve` simulates by default. */
 const TOKENS = 480;
 
-/** Makes so many minutes of the market, always the same ones, through the real engine and the real comparison. */
+/** Makes so many minutes of the market, always the same ones, behind as many in which it warms up: through the real engine and the real comparison. */
 export function makeMarket(minutes: number): MarketFile {
   const market = createSimulatedMarket({ seed: 1, beginAtMs: BEGIN_MS, tokens: TOKENS, onLabel: () => {} });
   const engine = new TrendEngine({
     facts: { trades: true, liquidity: true, listings: true, profiles: true },
   });
   const batches: EventBody[][] = [];
-  const beginMs = BEGIN_MS + WARM_UP_MS;
+  const beginMs = BEGIN_MS + minutes * MINUTE_MS;
   let base: Snapshot | undefined;
   let before = engine.snapshot();
   for (let at = BEGIN_MS + MINUTE_MS; at <= beginMs + minutes * MINUTE_MS; at += MINUTE_MS) {
