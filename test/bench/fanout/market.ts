@@ -23,7 +23,7 @@ import { makeMarket } from "../harness/make-market.ts";
 import { type MarketFile, writeMarket } from "../harness/market-file.ts";
 import { spreadOf } from "../harness/spread.ts";
 import type { Row } from "../report.ts";
-import { differentShapes, watchLists } from "./watch-lists.ts";
+import { differentShapes, typicalList, watchLists } from "./watch-lists.ts";
 
 /** Batches of a round for those who hear all of the market, and for those who hear a tenth of it. */
 const BATCHES = 10;
@@ -131,7 +131,7 @@ export async function benchShapes(
   const shapes = [1, 100, clients].map((many) =>
     named(many === 1 ? "1 shape" : `${count(many)} shapes`, differentShapes(many)),
   );
-  const one = all.slice(Math.floor(lists / 2), Math.floor(lists / 2) + 1);
+  const one = [typicalList(market, all, BATCHES_OF_LISTS)];
   const watched = [named("1 watch-list", one), named(`${count(lists)} watch-lists`, all)];
   return [...(await run(shapes, BATCHES)), ...(await run(watched, BATCHES_OF_LISTS, [1.3]))];
 }

@@ -1,3 +1,4 @@
+import type { EventBody } from "../../../src/protocol/index.ts";
 import type { MarketFile } from "../harness/market-file.ts";
 
 /** Tokens of a watch-list. */
@@ -5,15 +6,16 @@ const TOKENS = 10;
 /** Of one address each token is named in at most; a prime, so that lists that are neighbours differ in every place. */
 const STEP = 7;
 
+function tokensIn({ data }: EventBody): readonly string[] {
+  const addresses = [...JSON.stringify(data).matchAll(/0x[0-9a-f]{40}\b/gi)];
+  return [...new Set(addresses.map(([address]) => address.toLowerCase()))];
+}
+
 /** The tokens that anything happens to in the market, those with most events first. */
 export function busyTokens({ batches }: MarketFile): readonly string[] {
   const counts = new Map<string, number>();
-  for (const event of batches.slice(0, -1).flat()) {
-    for (const [address] of JSON.stringify(event.data).matchAll(/0x[0-9a-f]{40}\b/gi)) {
-      const token = address.toLowerCase();
-      counts.set(token, (counts.get(token) ?? 0) + 1);
-    }
-  }
+  for (const token of batches.slice(0, -1).flat().flatMap(tokensIn))
+    counts.set(token, (counts.get(token) ?? 0) + 1);
   return [...counts].sort(([, a], [, b]) => b - a).map(([token]) => token);
 }
 
@@ -33,6 +35,25 @@ export function watchLists(market: MarketFile, count: number): readonly string[]
     });
     return `/api/v1/stream?channels=flares.*,newest.*,charts.*,leaderboards.*&snapshot=false&tokens=${chosen.join(",")}`;
   });
+}
+
+/** The one of the watch-lists that has most nearly as many events and as many writes (batches with any) as they have on the average in so many batches. */
+export function typicalList(market: MarketFile, lists: readonly string[], batches: number): string {
+  const heard = market.batches.slice(0, batches).map((events) => events.map(tokensIn));
+  const counts = lists.map((address) => {
+    const tokens = new Set(address.split("tokens=")[1]?.split(","));
+    const own = heard.map(
+      (events) => events.filter((event) => event.some((token) => tokens.has(token))).length,
+    );
+    return { events: own.reduce((sum, count) => sum + count, 0), writes: own.filter(Boolean).length };
+  });
+  const mean = (pick: (count: (typeof counts)[number]) => number) =>
+    counts.reduce((sum, count) => sum + pick(count), 0) / counts.length;
+  const [events, writes] = [mean((count) => count.events), mean((count) => count.writes)];
+  const distance = (at: number) =>
+    Math.abs((counts[at]?.events ?? 0) / events - 1) + Math.abs((counts[at]?.writes ?? 0) / writes - 1);
+  const best = lists.reduce((least, _, at) => (distance(at) < distance(least) ? at : least), 0);
+  return lists[best] ?? "";
 }
 
 /** Happens seldom, so that shapes can differ in it and yet hear nearly the same. */
