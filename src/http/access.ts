@@ -12,10 +12,19 @@ export interface Access {
   readonly ticket?: string | undefined;
 }
 
+/** What a request has that brings nothing to decide on: no query, no `Authorization`. */
+export interface Stranger {
+  readonly access: Access;
+  /** What {@link Door.admit} puts on the answer. */
+  readonly fields: Readonly<Record<string, string>>;
+}
+
 /** Where it is decided who may have what. */
 export interface Door {
   /** Answers differ by who asks. */
   readonly isKeyed: boolean;
+  /** `undefined`: such a request is refused. */
+  readonly stranger: Stranger | undefined;
   /**
    * What the request may have; puts on the answer what tells of it. A ticket is looked at only where it `mayBeTicket`, and then not spent yet. Throws
    * FlarewireError: `invalid-parameter` for a key in the address, `unauthorised`, or `rate-limited`.
@@ -50,6 +59,7 @@ const OPEN: Access = { plan: undefined };
 /** The door of a server without keys. */
 export const openDoor: Door = {
   isKeyed: false,
+  stranger: { access: OPEN, fields: {} },
   admit(request) {
     refuseKeyInAddress(request.query);
     return OPEN;

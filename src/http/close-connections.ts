@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
 import type { WallClock } from "../lib/clock.ts";
@@ -21,8 +22,11 @@ export function boundClosing(app: FastifyInstance, clock: WallClock, graceMs: nu
     unheard.add(socket);
     socket.once("close", forget);
   });
+  const hear = ({ socket }: IncomingMessage) => unheard.delete(socket);
+  // The hook is for upgrades, the event for what is answered before there are hooks.
+  app.server.prependListener("request", hear);
   app.addHook("onRequest", (request, _reply, done) => {
-    unheard.delete(request.raw.socket);
+    hear(request.raw);
     done();
   });
   app.addHook("preClose", (done) => {

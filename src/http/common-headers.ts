@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { HttpSettings } from "./http-settings.ts";
+import { type ReadyFields, readyFields } from "./ready-fields.ts";
 
 /** Response fields that scripts of other origins may read, beside those that any page may. */
 export const EXPOSED_HEADERS = [
@@ -27,36 +28,41 @@ const PREFLIGHT_MAX_AGE_S = 86_400;
 export interface CommonHeaders {
   /** Puts on every response what it needs whatever becomes of it: `nosniff`, and, for origins that may read it, the fields of CORS. */
   apply(request: FastifyRequest, reply: FastifyReply): void;
+  /** The same but `Vary`, for an answer that tells by itself what it varies by. */
+  readyFor(origin: string | undefined): ReadyFields;
   /** Answers OPTIONS: 204 with `Allow`, and what a preflight of an allowed origin asks for. */
   answerOptions(request: FastifyRequest, reply: FastifyReply, allow: string): void;
 }
 
 /** The common fields for these origins. With a list, answers differ by origin, which `Vary` tells caches. */
 export function createCommonHeaders({ corsOrigins }: Pick<HttpSettings, "corsOrigins">): CommonHeaders {
+  const everybodys = { "x-content-type-options": "nosniff" };
   const exposed = EXPOSED_HEADERS.join(", ");
-  const allowed = corsOrigins === "*" ? undefined : new Set(corsOrigins);
+  const granted = (origin: string) =>
+    readyFields({
+      ...everybodys,
+      "access-control-allow-origin": origin,
+      "access-control-expose-headers": exposed,
+    });
+  const ungranted = readyFields(everybodys);
+  const anybody = corsOrigins === "*" ? granted("*") : undefined;
+  const byOrigin = new Map(corsOrigins === "*" ? [] : corsOrigins.map((origin) => [origin, granted(origin)]));
 
-  function grantedOrigin(request: FastifyRequest): string | undefined {
-    if (!allowed) return "*";
-    const { origin } = request.headers;
-    return origin !== undefined && allowed.has(origin) ? origin : undefined;
-  }
+  const readyFor = (origin: string | undefined) =>
+    anybody ?? (origin === undefined ? undefined : byOrigin.get(origin)) ?? ungranted;
 
   return {
+    readyFor,
     apply(request, reply) {
-      reply.header("x-content-type-options", "nosniff");
-      if (allowed) reply.header("vary", "Origin");
-      const origin = grantedOrigin(request);
-      if (origin === undefined) return;
-      reply.header("access-control-allow-origin", origin);
-      reply.header("access-control-expose-headers", exposed);
+      if (!anybody) reply.header("vary", "Origin");
+      reply.headers(readyFor(request.headers.origin).fields);
     },
     answerOptions(request, reply, allow) {
       reply.header("allow", allow);
       const isPreflight =
         request.headers.origin !== undefined &&
         request.headers["access-control-request-method"] !== undefined;
-      if (isPreflight && grantedOrigin(request) !== undefined) {
+      if (isPreflight && readyFor(request.headers.origin) !== ungranted) {
         reply.headers({
           "access-control-allow-methods": allow,
           "access-control-allow-headers": ALLOWED_HEADERS.join(", "),

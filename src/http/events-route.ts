@@ -16,8 +16,8 @@ import { type Access, CHALLENGE, type Door, openDoor } from "./access.ts";
 import { checkHub, checkOrigin, readClientId, takePlace, takeSeat } from "./admission.ts";
 import { ENDPOINTS, EVENTS_ENDPOINT } from "./endpoints.ts";
 import { readPollQuery, readSseQuery } from "./events-query.ts";
+import { setFreshness } from "./freshness-fields.ts";
 import type { Places } from "./places.ts";
-import { setFreshness } from "./resource-routes.ts";
 import { SseSocket } from "./sse-socket.ts";
 
 /** What events are served with. */

@@ -3,8 +3,8 @@ import type { WallClock } from "../lib/clock.ts";
 import { VERSION } from "../lib/version.ts";
 import { FlarewireError, type Freshness, type SourceInfo } from "../protocol/index.ts";
 import { ENDPOINTS } from "./endpoints.ts";
+import { setFreshness } from "./freshness-fields.ts";
 import type { HeadLike } from "./head-like.ts";
-import { setFreshness } from "./resource-routes.ts";
 import type { HealthResponse, ReadyResponse } from "./responses.ts";
 
 /** What the probes look at. */

@@ -3,7 +3,7 @@ import { TokenBucket } from "../hub/index.ts";
 import { type IssuedTicket, isExpired, type Key, type KeyRing, TicketTable } from "../keys/index.ts";
 import type { WallClock } from "../lib/clock.ts";
 import { FlarewireError } from "../protocol/index.ts";
-import { type Access, CHALLENGE, type Door, refuseKeyInAddress } from "./access.ts";
+import { type Access, CHALLENGE, type Door, refuseKeyInAddress, type Stranger } from "./access.ts";
 
 /** What a door that knows keys is made of. */
 export interface KeyDoorOptions {
@@ -16,6 +16,8 @@ export interface KeyDoorOptions {
 const BEARER = /^Bearer +([^ ]+) *$/i;
 const MINUTE_S = 60;
 
+const STRANGER: Stranger = { access: { plan: "free" }, fields: { "flarewire-plan": "free" } };
+
 interface Rate {
   readonly perMinute: number;
   readonly bucket: TokenBucket;
@@ -24,6 +26,8 @@ interface Rate {
 /** The door of a server that knows keys: `Authorization: Bearer KEY`, or a ticket where that cannot be sent. */
 export class KeyDoor implements Door {
   readonly isKeyed = true;
+  /** See Door. */
+  readonly stranger: Stranger | undefined;
   readonly #options: KeyDoorOptions;
   readonly #tickets: TicketTable;
   readonly #rates = new Map<string, Rate>();
@@ -31,6 +35,7 @@ export class KeyDoor implements Door {
   constructor(options: KeyDoorOptions) {
     this.#options = options;
     this.#tickets = new TicketTable(options.clock);
+    if (options.anonymous === "free") this.stranger = STRANGER;
   }
 
   /** See Door. */
@@ -40,11 +45,11 @@ export class KeyDoor implements Door {
     const ticket = mayBeTicket ? ticketOf(request.query) : undefined;
     if (authorization !== undefined) return this.#grant(this.#byKey(authorization, reply), reply);
     if (ticket !== undefined) return { ...this.#grant(this.#byTicket(ticket, reply), reply), ticket };
-    if (this.#options.anonymous === "off") {
+    if (!this.stranger) {
       throw refusal(reply, 'a key is needed here; send "Authorization: Bearer KEY"', "Authorization");
     }
-    reply.header("flarewire-plan", "free");
-    return { plan: "free" };
+    reply.headers(this.stranger.fields);
+    return this.stranger.access;
   }
 
   /** See Door. */

@@ -1,20 +1,35 @@
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import type { Coding } from "./accept-encoding.ts";
+import { type ReadyFields, readyFields } from "./ready-fields.ts";
 
 /** Below this the head of a compressed form eats what it saves. */
 const SMALLEST_COMPRESSED_BYTES = 256;
 
+/** What most representations are. */
+const JSON_TYPE = "application/json; charset=utf-8";
+
+/** A state's body in one coding, and the header fields that belong to it. */
+export interface Form {
+  readonly bytes: Buffer;
+  /** Of status 200: entity tag, type, length, and coding. */
+  readonly fields: ReadyFields;
+}
+
 /** One state of a resource as bytes: plain, and, from their first use on, compressed. Each form is made at most once (law L6). */
 export class Representation {
-  /** The body as UTF-8 JSON. */
+  /** The body as it is. */
   readonly bytes: Buffer;
   /** Names this state among all states of the resource; the entity tags are made of it. */
   readonly version: string;
-  readonly #compressed = new Map<Coding, Buffer>();
+  readonly #type: string;
+  readonly #tags = new Map<Coding, ReadyFields>();
+  readonly #forms = new Map<Coding, Form>();
 
-  constructor(bytes: Buffer, version: string) {
+  /** `type`: its media type; default UTF-8 JSON. */
+  constructor(bytes: Buffer, version: string, type: string = JSON_TYPE) {
     this.bytes = bytes;
     this.version = version;
+    this.#type = type;
   }
 
   /** The coding in which a client that asks for `wanted` is served: small bodies stay plain. */
@@ -27,15 +42,35 @@ export class Representation {
     return coding === "identity" ? `"${this.version}"` : `"${this.version}-${coding}"`;
   }
 
-  /** The form's bytes; the first call for a coding compresses. */
-  form(coding: Coding): Buffer {
-    if (coding === "identity") return this.bytes;
-    const made = this.#compressed.get(coding);
+  /** The field that tells the tag, for an answer without a body. Costs no compression. */
+  tag(coding: Coding): ReadyFields {
+    const made = this.#tags.get(coding);
     if (made) return made;
-    const form = coding === "br" ? brotli(this.bytes) : gzipSync(this.bytes);
-    this.#compressed.set(coding, form);
+    const tag = readyFields({ etag: this.etag(coding) });
+    this.#tags.set(coding, tag);
+    return tag;
+  }
+
+  /** The body in this coding; the first call for it compresses. */
+  form(coding: Coding): Form {
+    const made = this.#forms.get(coding);
+    if (made) return made;
+    const bytes = encode(this.bytes, coding);
+    const fields = readyFields({
+      etag: this.etag(coding),
+      "content-type": this.#type,
+      "content-length": String(bytes.length),
+      ...(coding === "identity" ? {} : { "content-encoding": coding }),
+    });
+    const form = { bytes, fields };
+    this.#forms.set(coding, form);
     return form;
   }
+}
+
+function encode(bytes: Buffer, coding: Coding): Buffer {
+  if (coding === "identity") return bytes;
+  return coding === "br" ? brotli(bytes) : gzipSync(bytes);
 }
 
 function brotli(bytes: Buffer): Buffer {

@@ -19,7 +19,7 @@ interface Held {
 
 interface Whole {
   readonly cursor: string;
-  readonly parts: readonly unknown[];
+  readonly snapshot: Snapshot;
   readonly made: Representation;
 }
 
@@ -52,11 +52,12 @@ export class ResourceBodies {
    * stands for as long as nothing changes, so that the body of a quiet market stays the same.
    */
   snapshot(plan?: Plan): Representation {
+    const { snapshot } = this.#head;
     const cursor = formatCursor(this.#head.cursor);
-    const parts = PARTS.map((name) => this.#head.snapshot[name]);
     const shown = plan === "free" ? plan : undefined;
     const whole = this.#wholes.get(shown);
-    if (whole?.cursor === cursor && parts.every((part, at) => part === whole.parts[at])) return whole.made;
+    if (whole?.cursor === cursor && PARTS.every((name) => snapshot[name] === whole.snapshot[name]))
+      return whole.made;
     const { observedAtMs } = this.#head;
     const observedAt = new Date(observedAtMs).toISOString();
     const chunks: Buffer[] = [Buffer.from(`{"cursor":"${cursor}","observed_at":"${observedAt}"`)];
@@ -65,7 +66,7 @@ export class ResourceBodies {
     // The same cursor may be met at another observed_at, after a restart within an epoch or on another node.
     const version = withPlan(`${cursor}-${observedAtMs.toString(36)}`, shown);
     const made = new Representation(Buffer.concat(chunks), version);
-    this.#wholes.set(shown, { cursor, parts, made });
+    this.#wholes.set(shown, { cursor, snapshot, made });
     return made;
   }
 

@@ -4,6 +4,7 @@ import {
   type FastifyBaseLogger,
   type FastifyHttpOptions,
   type FastifyInstance,
+  type FastifyRequest,
   fastify,
   LogController,
 } from "fastify";
@@ -19,6 +20,7 @@ import type { HeadLike } from "./head-like.ts";
 import { addHealthRoutes } from "./health-routes.ts";
 import { completeHttpSettings, type HttpSettings } from "./http-settings.ts";
 import { addDashboardRoutes } from "./pages/dashboard-routes.ts";
+import { QuickPath } from "./quick-path.ts";
 import { createRequestGuard } from "./request-guard.ts";
 import { addResourceRoutes } from "./resource-routes.ts";
 import { sendProblem } from "./send-problem.ts";
@@ -50,9 +52,12 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   const settings = completeHttpSettings(options.settings ?? {});
   const nextId = createRequestIds();
   const common = createCommonHeaders(settings);
+  const logger = options.logger || undefined;
+  const logOf = ({ id, log }: FastifyRequest) => logger?.child({ reqId: id }) ?? log;
   const app = fastify({
     ...limits(settings),
-    ...(options.logger ? { loggerInstance: options.logger } : {}),
+    // Not as the framework's logger: it would make a child of it for each request, which few ever write to, and time each.
+    ...(logger ? { childLoggerFactory: () => logger } : {}),
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: typeof settings.trustProxy === "boolean" ? settings.trustProxy : [...settings.trustProxy],
     genReqId: nextId,
@@ -62,26 +67,30 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
     clientErrorHandler: createClientErrorHandler(options.clock, nextId),
     frameworkErrors: (error, request, reply) => {
       common.apply(request, reply);
-      sendProblem(error, request, reply);
+      sendProblem(error, request, reply, logOf);
     },
   });
   // A server may ignore expectations that it does not know; refusing them, Node would answer without a body.
   app.server.on("checkExpectation", app.routing);
-  app.setErrorHandler(sendProblem);
+  app.setErrorHandler((error, request, reply) => sendProblem(error, request, reply, logOf));
   limitIdleness(app.server, settings.idleTimeoutMs);
   boundClosing(app, options.clock, settings.closeGraceMs);
+  const quick = new QuickPath(app, common.readyFor, options.ready);
   app.addHook("onRequest", createRequestGuard(settings, common, new AllowedMethods(app)));
   if (settings.basePath !== "") addHealthRoutes(app, { ready: () => true, ...options });
-  await app.register((scope) => addRoutes(scope, options, settings), { prefix: settings.basePath });
+  await app.register((scope) => addRoutes(scope, options, settings, quick), {
+    prefix: settings.basePath,
+  });
   await app.ready();
   return app;
 }
 
-/** What is served below the base path, on whatever server. */
+/** What is served below the base path, on whatever server; `quick`: of a server of our own. */
 export async function addRoutes(
   scope: FastifyInstance,
   options: HttpServerOptions,
   settings: HttpSettings,
+  quick?: QuickPath,
 ): Promise<void> {
   const { ready = () => true } = options;
   scope.addHook("onSend", async ({ raw }, reply) => {
@@ -91,7 +100,7 @@ export async function addRoutes(
     reply.header("connection", reply.getHeader("connection") === "upgrade" ? "upgrade, close" : "close");
   });
   addHealthRoutes(scope, { ...options, ready });
-  addResourceRoutes(scope, { ...options, settings });
+  addResourceRoutes(scope, { ...options, settings, quick });
   addDocumentRoutes(scope, settings);
   addDashboardRoutes(scope, settings);
   await options.register?.(scope);

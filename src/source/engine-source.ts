@@ -1,6 +1,7 @@
 import type { Feed } from "../feed/feed.ts";
 import type { WallClock } from "../lib/clock.ts";
 import { InputError } from "../lib/input-error.ts";
+import { isoTime } from "../lib/iso-time.ts";
 import type { Snapshot } from "../model/index.ts";
 import { FlarewireError, type Freshness, type SourceInfo } from "../protocol/index.ts";
 import type { Poll, SnapshotSource } from "./snapshot-source.ts";
@@ -123,8 +124,8 @@ class EngineSource implements EngineSnapshotSource {
     return {
       state,
       reason: [reason, trouble ?? ""].filter((part) => part !== "").join("; "),
-      observed_at: seen === undefined ? null : new Date(seen).toISOString(),
-      last_success_at: seen === undefined ? null : new Date(this.#clock.now() - ageMs).toISOString(),
+      observed_at: seen === undefined ? null : isoTime(seen),
+      last_success_at: seen === undefined ? null : isoTime(this.#clock.now() - ageMs),
       data_age_ms: ageMs,
     };
   }

@@ -1,3 +1,4 @@
+import { isoTime } from "../lib/iso-time.ts";
 import type { Freshness } from "../protocol/index.ts";
 import type { Told } from "./upstream-told.ts";
 
@@ -54,5 +55,5 @@ function stateOf(health: UpstreamHealth): Pick<Freshness, "state" | "reason"> {
 }
 
 function timestamp(atMs: number | undefined): string | null {
-  return atMs === undefined ? null : new Date(atMs).toISOString();
+  return atMs === undefined ? null : isoTime(atMs);
 }

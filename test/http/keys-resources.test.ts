@@ -27,6 +27,7 @@ const FLARES: Pick<Snapshot, "flares" | "explanations"> = {
 /** A door that reads the plan out of Authorization. */
 const door: Door = {
   isKeyed: true,
+  stranger: undefined,
   admit: ({ headers }) => ({ plan: headers.authorization === "pro" ? "pro" : "free" }),
   spend() {},
   issueTicket: () => ({ text: "", expiresAtMs: 0 }),

@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { FastifyInstance } from "fastify";
-import { answerWith } from "../answer-with.ts";
 import { createAsyncApi } from "../contracts/asyncapi.ts";
 import { createOpenApi } from "../contracts/openapi.ts";
 import { DOCUMENTS } from "../endpoints.ts";
 import type { HttpSettings } from "../http-settings.ts";
+import { readyAnswer, sendReady } from "../ready-answer.ts";
+import { readyFields } from "../ready-fields.ts";
 import { Representation } from "../representation.ts";
 import { eventsPage } from "./events-page.ts";
 import { PAGE_POLICY, pageHtml } from "./layout.ts";
@@ -26,31 +27,31 @@ export function addDocumentRoutes(
   const vary = corsOrigins === "*" ? "Accept-Encoding" : "Accept-Encoding, Origin";
   const made = new Map<DocumentName, Representation>();
   const read = (name: DocumentName): Representation => {
-    const held = made.get(name) ?? represent(makeDocument(name, basePath));
+    const held = made.get(name) ?? represent(makeDocument(name, basePath), DOCUMENTS[name].type);
     made.set(name, held);
     return held;
   };
   for (const name of Object.keys(DOCUMENTS) as DocumentName[]) {
     const { path, type } = DOCUMENTS[name];
-    const fields = {
-      "content-type": `${type}; charset=utf-8`,
+    const fields = readyFields({
       "cache-control": "no-cache",
       vary,
       ...(type === "text/html" ? PAGE_FIELDS : {}),
-    };
+    });
     scope.route({
       method: ["GET", "HEAD"],
       url: path,
-      handler: (request, reply) => answerWith(request, reply.headers(fields), read(name)),
+      handler: (request, reply) => sendReady(reply, readyAnswer(read(name), [fields], request.raw)),
     });
   }
 }
 
 const PAGE_FIELDS = { "content-security-policy": PAGE_POLICY, "referrer-policy": "no-referrer" } as const;
 
-function represent(text: string): Representation {
+function represent(text: string, type: string): Representation {
   const bytes = Buffer.from(text);
-  return new Representation(bytes, createHash("sha256").update(bytes).digest("hex").slice(0, 16));
+  const version = createHash("sha256").update(bytes).digest("hex").slice(0, 16);
+  return new Representation(bytes, version, `${type}; charset=utf-8`);
 }
 
 function makeDocument(name: DocumentName, basePath: string): string {

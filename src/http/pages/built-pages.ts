@@ -38,5 +38,5 @@ function readPage(directory: URL, name: string): readonly (readonly [string, Pag
   if (type === undefined) return [];
   const bytes = readFileSync(new URL(name, directory));
   const version = createHash("sha256").update(bytes).digest("hex").slice(0, 16);
-  return [[name.replaceAll("\\", "/"), { type, body: new Representation(bytes, version) }]];
+  return [[name.replaceAll("\\", "/"), { type, body: new Representation(bytes, version, type) }]];
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { FlarewireError } from "../../protocol/index.ts";
-import { answerWith } from "../answer-with.ts";
 import type { HttpSettings } from "../http-settings.ts";
+import { readyAnswer, sendReady } from "../ready-answer.ts";
 import { type PageFile, readBuiltPages } from "./built-pages.ts";
 
 /** What may load and run in the dashboard: its own files, and requests and streams to this server. Nothing inline, nothing from elsewhere. */
@@ -60,11 +60,6 @@ export function addDashboardRoutes(
   });
 }
 
-function send(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { type, body }: PageFile,
-  vary: string,
-): FastifyReply {
-  return answerWith(request, reply.headers({ "content-type": type, vary }), body);
+function send(request: FastifyRequest, reply: FastifyReply, { body }: PageFile, vary: string): FastifyReply {
+  return sendReady(reply.header("vary", vary), readyAnswer(body, [], request.raw));
 }

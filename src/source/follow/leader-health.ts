@@ -1,3 +1,4 @@
+import { isoTime } from "../../lib/iso-time.ts";
 import type { Freshness } from "../../protocol/index.ts";
 
 /** What the leader says of its source, and how it is. */
@@ -70,7 +71,7 @@ export class LeaderHealth {
     return {
       ...this.#state(nowMs),
       observed_at: this.#observedAt,
-      last_success_at: this.#successAtMs === undefined ? null : new Date(wallMs - ageMs).toISOString(),
+      last_success_at: this.#successAtMs === undefined ? null : isoTime(Math.floor(wallMs - ageMs)),
       data_age_ms: Math.max(0, Math.round(ageMs)),
     };
   }
