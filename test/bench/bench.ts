@@ -8,6 +8,7 @@ import { benchDrain } from "./drain.ts";
 import { benchEngine } from "./engine.ts";
 import { benchFanout, FANOUT_PARTS, type FanoutPart } from "./fanout/fanout.ts";
 import { formatRows, type Row } from "./report.ts";
+import { benchRest } from "./rest/rest.ts";
 import { benchSlow } from "./slow.ts";
 
 const { values, positionals } = parseArgs({
@@ -19,6 +20,7 @@ const { values, positionals } = parseArgs({
     hours: { type: "string", default: "24" },
     clients: { type: "string", default: "2000" },
     readers: { type: "string", default: "200" },
+    rounds: { type: "string" },
   },
 });
 
@@ -27,8 +29,8 @@ function fail(message: string): never {
   process.exit(1);
 }
 
-function whole(name: "clients" | "readers"): number {
-  const value = Number(values[name]);
+function whole(name: "clients" | "readers" | "rounds", otherwise?: number): number {
+  const value = Number(values[name] ?? otherwise);
   return Number.isInteger(value) && value >= 1
     ? value
     : fail(`--${name} must be a whole number of at least 1, not ${values[name]}`);
@@ -54,6 +56,7 @@ const SUITES: Readonly<Record<string, () => Row[] | Promise<Row[]>>> = {
   slow: () => benchSlow(readers),
   compression: () => benchCompression(values.short ? "short" : "full"),
   fanout: () => benchFanout(values.short ? "short" : "full", parts),
+  rest: () => benchRest(whole("rounds", 7)),
 };
 const unknown = positionals.filter((name) => name !== "all" && !Object.hasOwn(SUITES, name));
 if (unknown.length > 0)

@@ -1,0 +1,67 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as passing } from "node:timers/promises";
+import type { BenchServer } from "../harness/bench-server.ts";
+import { LineProcess } from "../harness/line-process.ts";
+import { debianProgram } from "../harness/on-demand.ts";
+
+/** Debian's nginx, in one process, with these bytes as a file at `/api/v1/snapshot`. Rejects where it cannot be started. */
+export async function startNginx(bytes: Buffer): Promise<BenchServer> {
+  const program = debianProgram(["nginx"], "usr/sbin/nginx");
+  const root = mkdtempSync(join(tmpdir(), "flarewire-nginx-"));
+  mkdirSync(join(root, "api/v1"), { recursive: true });
+  writeFileSync(join(root, "api/v1/snapshot"), bytes);
+  const port = await freePort();
+  writeFileSync(join(root, "nginx.conf"), config(root, port));
+  const child = new LineProcess("server", program, [
+    "-p",
+    root,
+    "-c",
+    join(root, "nginx.conf"),
+    "-e",
+    "stderr",
+  ]);
+  let ended: unknown;
+  child.line().catch((error) => {
+    ended = error;
+  });
+  for (let tries = 0; !(await answers(port)); tries += 1) {
+    if (ended || tries > 250) throw ended ?? new Error("nginx does not answer");
+    await passing(20);
+  }
+  return {
+    ...{ pid: child.pid, port, control: 0 },
+    order: async () => null,
+    stop: async () => {
+      await child.stop();
+      rmSync(root, { recursive: true, force: true });
+    },
+  };
+}
+
+function config(root: string, port: number): string {
+  const paths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
+  return `
+daemon off; master_process off; ${process.getuid?.() === 0 ? "user root;" : ""} pid ${root}/pid; error_log stderr crit;
+events { worker_connections 1024; }
+http {
+  ${paths.map((name) => `${name}_temp_path ${root}/${name};`).join(" ")}
+  access_log off; sendfile on; tcp_nopush on; open_file_cache max=10; keepalive_requests 1000000000;
+  server { listen 127.0.0.1:${port}; root ${root}; location / { default_type application/json; } }
+}`;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === "object" && address ? address.port : 0;
+}
+
+async function answers(port: number): Promise<boolean> {
+  const { ok } = await fetch(`http://127.0.0.1:${port}/api/v1/snapshot`).catch(() => ({ ok: false }));
+  return ok;
+}
