@@ -20,7 +20,7 @@ export function boundClosing(app: FastifyInstance, clock: WallClock, graceMs: nu
   }
   app.server.on("connection", (socket: Socket) => {
     unheard.add(socket);
-    socket.once("close", forget);
+    socket.on("close", forget);
   });
   const hear = ({ socket }: IncomingMessage) => unheard.delete(socket);
   // The hook is for upgrades, the event for what is answered before there are hooks.

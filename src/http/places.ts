@@ -50,7 +50,7 @@ export class Places {
     if (client !== undefined) this.#byClient.set(client, held);
     if (before) this.#end(before);
     // Whatever becomes of the handshake, the socket's end is the seat's end.
-    raw.once("close", () => {
+    raw.on("close", () => {
       if (held.seated) this.seats.leave(held);
       if (client !== undefined && this.#byClient.get(client) === held) this.#byClient.delete(client);
     });

@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
 import websocket from "@fastify/websocket";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { WebSocket } from "ws";
@@ -64,6 +65,7 @@ export async function registerWebSocket(app: FastifyInstance, options: WebSocket
     new Places(new Seats(options.limits?.maxSockets ?? 10_000, options.limits?.maxSocketsPerIp ?? 100));
   const pings = new WebSocketPings(clock);
   const deflateFraming = createDeflateFraming(hub.tally);
+  const responses = new WeakMap<IncomingMessage, ServerResponse>();
   const upgrades: object = { server: streamUpgrades(app, `${app.prefix}${path}`) };
   // In a context of its own: the plugin wraps every route that it sees, and this is the only one that needs it.
   await app.register(async (scope) => {
@@ -88,7 +90,10 @@ export async function registerWebSocket(app: FastifyInstance, options: WebSocket
       method: "GET",
       exposeHeadRoute: false,
       url: path,
-      preValidation: async (request, reply) => admit(request, reply, options, places),
+      preValidation: async (request, reply) => {
+        admit(request, reply, options, places);
+        responses.set(request.raw, reply.raw);
+      },
       handler: async (_request, reply) => {
         reply.headers({ upgrade: "websocket", connection: "upgrade" });
         throw new FlarewireError(
@@ -96,7 +101,10 @@ export async function registerWebSocket(app: FastifyInstance, options: WebSocket
           "this address speaks WebSocket; ask for it with an upgrade",
         );
       },
-      wsHandler: (socket, request) => connect(socket, request, { hub, pings, places, deflateFraming }),
+      wsHandler: (socket, request) => {
+        letGo(socket, request, responses.get(request.raw));
+        connect(socket, request, { hub, pings, places, deflateFraming });
+      },
     });
   });
 }
@@ -141,6 +149,15 @@ function explain(reply: FastifyReply, { code }: FlarewireError): void {
   if (code === "upgrade-required") {
     reply.headers({ upgrade: "websocket", connection: "upgrade", "sec-websocket-version": "13" });
   }
+}
+
+/**
+ * Lets go of the handshake: of what it held, the socket would hold on to the response, and the plugin's listener, which does nothing here, to the request and the reply,
+ * for as long as the connection lasts; together they are larger than the connection itself.
+ */
+function letGo(ws: WebSocket, { raw }: FastifyRequest, response: ServerResponse | undefined): void {
+  response?.detachSocket(raw.socket);
+  ws.removeAllListeners("error");
 }
 
 interface Parts {

@@ -7,6 +7,7 @@ import { benchCompression } from "./compression/compression.ts";
 import { benchDrain } from "./drain.ts";
 import { benchEngine } from "./engine.ts";
 import { benchFanout, FANOUT_PARTS, type FanoutPart } from "./fanout/fanout.ts";
+import { benchMemory } from "./memory/memory.ts";
 import { formatRows, type Row } from "./report.ts";
 import { benchRest } from "./rest/rest.ts";
 import { benchSlow } from "./slow.ts";
@@ -21,6 +22,7 @@ const { values, positionals } = parseArgs({
     clients: { type: "string", default: "2000" },
     readers: { type: "string", default: "200" },
     rounds: { type: "string" },
+    idle: { type: "string", default: "10000" },
   },
 });
 
@@ -29,7 +31,7 @@ function fail(message: string): never {
   process.exit(1);
 }
 
-function whole(name: "clients" | "readers" | "rounds", otherwise?: number): number {
+function whole(name: "clients" | "readers" | "rounds" | "idle", otherwise?: number): number {
   const value = Number(values[name] ?? otherwise);
   return Number.isInteger(value) && value >= 1
     ? value
@@ -57,6 +59,7 @@ const SUITES: Readonly<Record<string, () => Row[] | Promise<Row[]>>> = {
   compression: () => benchCompression(values.short ? "short" : "full"),
   fanout: () => benchFanout(values.short ? "short" : "full", parts),
   rest: () => benchRest(whole("rounds", 7)),
+  memory: () => benchMemory(whole("idle"), whole("rounds", 3)),
 };
 const unknown = positionals.filter((name) => name !== "all" && !Object.hasOwn(SUITES, name));
 if (unknown.length > 0)

@@ -1,0 +1,27 @@
+/* The gateway as it is served, with a snapshot that does not change: what its idle connections cost. */
+import { startGateway } from "../../../src/app.ts";
+import { createConfig } from "../../../src/config.ts";
+import { systemClock } from "../../../src/lib/clock.ts";
+import type { SnapshotSource } from "../../../src/source/index.ts";
+import { SAMPLE_SNAPSHOT } from "../../support/samples.ts";
+import { serveHeld } from "./memory-control.ts";
+
+const at = "2026-11-21T08:00:00.000Z";
+let polled = false;
+const source: SnapshotSource = {
+  info: {
+    name: "bench",
+    origin: "simulated",
+    facts: { trades: true, liquidity: true, listings: true, profiles: true },
+  },
+  async poll(signal) {
+    if (polled) await systemClock.sleep(3_600_000, signal);
+    polled = true;
+    return { observedAtMs: Date.parse(at), snapshot: SAMPLE_SNAPSHOT };
+  },
+  freshness: () => ({ state: "live", reason: "", observed_at: at, last_success_at: at, data_age_ms: 0 }),
+};
+const many = 1_000_000;
+const config = createConfig({ port: 0, logLevel: "warn", maxSockets: many, maxSocketsPerIp: many });
+const { url } = await startGateway(config, { source });
+await serveHeld(Number(new URL(url).port));
