@@ -22,7 +22,9 @@ export function boundClosing(app: FastifyInstance, clock: WallClock, graceMs: nu
     unheard.add(socket);
     socket.on("close", forget);
   });
-  const hear = ({ socket }: IncomingMessage) => unheard.delete(socket);
+  const hear = ({ socket }: IncomingMessage) => {
+    if (unheard.delete(socket)) socket.off("close", forget);
+  };
   // The hook is for upgrades, the event for what is answered before there are hooks.
   app.server.prependListener("request", hear);
   app.addHook("onRequest", (request, _reply, done) => {

@@ -84,16 +84,20 @@ function follow(request: FastifyRequest, reply: FastifyReply, options: Doored): 
   // Heartbeats keep it from being idle, if the client reads; and whether it does, the hub finds out sooner.
   socket.setTimeout(0);
   reply.headers(SSE_FIELDS).hijack();
-  for (const [name, value] of Object.entries(reply.getHeaders())) {
-    if (value !== undefined) reply.raw.setHeader(name, value);
-  }
+  reply.raw.writeHead(200, flatFields(reply.getHeaders()));
   reply.raw.write(`retry: ${RETRY_MS + Math.floor(random() * RETRY_MS)}\n\n`);
   const connection = new SseSocket(reply.raw, socket);
   const session = hub.connect(connection, sseFraming, query, access.plan);
   connection.attach(session);
-  const place = places.placeOf(socket);
-  if (place) place.end = (reason) => session.close(reason);
+  places.placeOf(socket)?.taken(session);
   return reply;
+}
+
+/** Given as one list, the fields are not kept by the response, which would hold them for as long as the stream lasts. */
+function flatFields(fields: ReturnType<FastifyReply["getHeaders"]>): string[] {
+  return Object.entries(fields).flatMap(([name, value]) =>
+    value === undefined ? [] : [name, String(value)],
+  );
 }
 
 function lastEventId({ headers }: FastifyRequest): string | undefined {

@@ -101,10 +101,8 @@ export async function registerWebSocket(app: FastifyInstance, options: WebSocket
           "this address speaks WebSocket; ask for it with an upgrade",
         );
       },
-      wsHandler: (socket, request) => {
-        letGo(socket, request, responses.get(request.raw));
-        connect(socket, request, { hub, pings, places, deflateFraming });
-      },
+      wsHandler: (socket, request) =>
+        connect(socket, request, { hub, pings, places, deflateFraming, responses }),
     });
   });
 }
@@ -157,7 +155,8 @@ function explain(reply: FastifyReply, { code }: FlarewireError): void {
  */
 function letGo(ws: WebSocket, { raw }: FastifyRequest, response: ServerResponse | undefined): void {
   response?.detachSocket(raw.socket);
-  ws.removeAllListeners("error");
+  // It is the only one yet. Taken off by name, it would leave a larger table behind.
+  ws.removeAllListeners();
 }
 
 interface Parts {
@@ -166,10 +165,12 @@ interface Parts {
   readonly places: Places;
   /** For connections that negotiated compression. */
   readonly deflateFraming: Framing;
+  /** Of the handshakes that were let pass, by their requests. */
+  readonly responses: WeakMap<IncomingMessage, ServerResponse>;
 }
 
 function connect(ws: WebSocket, request: FastifyRequest, parts: Parts): void {
-  const { hub, pings, places, deflateFraming } = parts;
+  const { hub, pings, places, deflateFraming, responses } = parts;
   const { socket: raw } = request.raw;
   const place = places.placeOf(raw);
   // Nobody comes this far without; what it may have would not be known.
@@ -181,8 +182,7 @@ function connect(ws: WebSocket, request: FastifyRequest, parts: Parts): void {
   const socket = new WebSocketSocket(ws, raw);
   const framing = ws.extensions === "" ? websocketFraming : deflateFraming;
   const session = hub.connect(socket, framing, readStreamQuery(request.query, plan), plan);
-  socket.attach(session);
-  place.end = (reason) => session.close(reason);
-  pings.add(socket);
-  ws.on("close", () => pings.remove(socket));
+  letGo(ws, request, responses.get(request.raw));
+  socket.attach(session, pings);
+  place.taken(session);
 }

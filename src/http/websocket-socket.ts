@@ -1,9 +1,9 @@
 import type { Duplex } from "node:stream";
-import { WebSocket } from "ws";
+import { type RawData, WebSocket } from "ws";
 import type { Session, Socket } from "../hub/index.ts";
 import { CLOSE_CODES, type CloseReason } from "../protocol/index.ts";
 import { unsentBytes } from "./unsent-bytes.ts";
-import type { PingTarget } from "./websocket-pings.ts";
+import type { PingTarget, WebSocketPings } from "./websocket-pings.ts";
 
 const TOO_BIG = CLOSE_CODES["message-too-big"];
 
@@ -12,7 +12,7 @@ const RFC_TOO_BIG = 1009;
 
 /** A `ws` socket that says "too big" as the protocol does: with the code whose range tells the client to stop. */
 export class StreamWebSocket extends WebSocket {
-  /** Told before a close frame goes out: `ws` sends one by itself when the client does, and when it cannot read what the client sent. */
+  /** The hub's view of it, once there is one. Told before a close frame goes out: `ws` sends one by itself when the client does, and when it cannot read what the client sent. */
   owner: WebSocketSocket | undefined;
 
   override close(code?: number, reason?: string | Buffer): void {
@@ -42,6 +42,30 @@ function releaseInflater(this: WebSocket): void {
   if (isInflating(deflate)) deflate.cleanup();
 }
 
+/*
+ * One function each for all connections: a closure each would be memory that ten thousand idle clients cost.
+ */
+function onMessage(this: WebSocket, data: RawData, isBinary: boolean): void {
+  ownerOf(this)?.received(data, isBinary);
+}
+
+function onPong(this: WebSocket): void {
+  const owner = ownerOf(this);
+  if (owner) owner.awaitsPong = false;
+}
+
+function onClose(this: WebSocket): void {
+  ownerOf(this)?.closed();
+}
+
+function onError(this: WebSocket, error: Error): void {
+  ownerOf(this)?.failed(error);
+}
+
+function ownerOf(ws: WebSocket): WebSocketSocket | undefined {
+  return ws instanceof StreamWebSocket ? ws.owner : undefined;
+}
+
 /**
  * One WebSocket as the hub sees it. `ws` keeps handshake, parsing, ping, pong and close; events are frames that the hub has
  * built and that many sockets share, so they are written to the raw socket. Both write to the same stream, and `ws`, which compresses
@@ -57,6 +81,8 @@ export class WebSocketSocket implements Socket, PingTarget {
   #session: Session | undefined;
   /** Known here, so that a write need not look at the `ws` socket. */
   #isClosing = false;
+  #pings: WebSocketPings | undefined;
+  #awaitsDrain = false;
 
   constructor(ws: StreamWebSocket, raw: Duplex) {
     this.#ws = ws;
@@ -64,35 +90,53 @@ export class WebSocketSocket implements Socket, PingTarget {
     ws.owner = this;
   }
 
-  /** Calls the session with what happens to the connection, from now on. */
-  attach(session: Session): void {
-    const ws = this.#ws;
+  /** Calls the session with what happens to the connection, from now on, and has it pinged until it is over. */
+  attach(session: Session, pings: WebSocketPings): void {
     this.#session = session;
-    ws.on("message", (data, isBinary) => {
-      if (isBinary) session.receiveBinary();
-      else session.receiveText(String(data));
-    });
-    if (ws.extensions !== "") ws.on("message", releaseInflater);
-    ws.on("pong", () => {
-      this.awaitsPong = false;
-    });
-    ws.on("close", () => session.closed());
-    // After either, `ws` has sent its close frame already; the session only has to know that it is over.
-    ws.on("error", (error) => {
-      if ("code" in error && error.code === "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH") session.oversize();
-      else session.close("bad-request");
-    });
-    this.#raw.on("drain", () => session.drained());
+    this.#pings = pings;
+    this.#ws.on("message", onMessage).on("pong", onPong).on("close", onClose).on("error", onError);
+    if (this.#ws.extensions !== "") this.#ws.on("message", releaseInflater);
+    pings.add(this);
+  }
+
+  /** A message came in. */
+  received(data: RawData, isBinary: boolean): void {
+    if (isBinary) this.#session?.receiveBinary();
+    else this.#session?.receiveText(String(data));
+  }
+
+  /** The connection is over. */
+  closed(): void {
+    this.#session?.closed();
+    this.#pings?.remove(this);
+  }
+
+  /** What came in cannot be taken. `ws` has sent its close frame already; the session only has to know that it is over. */
+  failed(error: Error): void {
+    if ("code" in error && error.code === "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH") this.#session?.oversize();
+    else this.#session?.close("bad-request");
   }
 
   /** See Socket. Full is what Node calls so: the socket's high-water mark, 64 KiB, is what waits in this process at most, and one batch. */
   write(bytes: Buffer): boolean {
-    return this.#isClosing || !this.#raw.writable || this.#raw.write(bytes);
+    if (this.#isClosing || !this.#raw.writable || this.#raw.write(bytes)) return true;
+    this.#awaitDrain();
+    return false;
   }
 
   /** A close frame is about to go out: nothing may follow it. */
   closing(): void {
     this.#isClosing = true;
+  }
+
+  /** Most connections are never full: they need no listener for it. */
+  #awaitDrain(): void {
+    if (this.#awaitsDrain) return;
+    this.#awaitsDrain = true;
+    this.#raw.once("drain", () => {
+      this.#awaitsDrain = false;
+      this.#session?.drained();
+    });
   }
 
   close(reason: CloseReason): void {

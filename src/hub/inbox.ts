@@ -3,10 +3,13 @@ import type { Inbound } from "./command-reader.ts";
 import type { HubLimits } from "./hub-limits.ts";
 import { TokenBucket } from "./token-bucket.ts";
 
+const NONE: readonly Inbound[] = [];
+
 /** A client's commands: how many it may send, those that wait for their answer, and when patience ends. */
 export class Inbox {
   readonly #limits: HubLimits;
-  readonly #parked: Inbound[] = [];
+  // Copied at each change: what was pushed to keeps room for sixteen more, for as long as the connection lasts.
+  #parked: readonly Inbound[] = NONE;
   // Most clients never send a command, and few a wrong one: made when needed.
   #commands: TokenBucket | undefined;
   #tooFast: TokenBucket | undefined;
@@ -27,18 +30,21 @@ export class Inbox {
 
   /** Keeps a command until it can be answered; false when too many wait. */
   park(inbound: Inbound): boolean {
-    return this.#parked.push(inbound) <= this.#limits.parkedCommands;
+    this.#parked = this.#parked.concat(inbound);
+    return this.#parked.length <= this.#limits.parkedCommands;
   }
 
   /** The next that `canAnswer` allows, in order: nothing overtakes. */
   next(canAnswer: (inbound: Inbound) => boolean): Inbound | undefined {
     const first = this.#parked[0];
-    return first && canAnswer(first) ? this.#parked.shift() : undefined;
+    if (!first || !canAnswer(first)) return undefined;
+    this.#parked = this.#parked.length === 1 ? NONE : this.#parked.slice(1);
+    return first;
   }
 
   /** Forgets what waits. */
   clear(): void {
-    this.#parked.length = 0;
+    this.#parked = NONE;
   }
 
   /** Counts a refusal; why to close when there were too many of its kind. */

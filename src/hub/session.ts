@@ -30,6 +30,9 @@ type Phase =
   | { readonly kind: "closing"; readonly untilMs: number }
   | { readonly kind: "closed" };
 
+const FOLLOWING: Phase = { kind: "following" };
+const CLOSED: Phase = { kind: "closed" };
+
 /**
  * One connection: its conversation. The transport tells it what comes in and when there is room; what goes out it writes to the
  * socket, in order. What it follows, and from where, is its {@link Delivery}'s.
@@ -38,7 +41,8 @@ export class Session implements DeliveryOwner {
   readonly #host: SessionHost<Session>;
   readonly #socket: Socket;
   readonly #delivery: Delivery;
-  readonly #inbox: Inbox;
+  /** Made with the first command that comes in: most clients ask by their address, and never send one. */
+  #held: Inbox | undefined;
   readonly #subscriptions: Subscriptions;
   readonly #plan: Plan | undefined;
   readonly #framing: Framing;
@@ -59,7 +63,6 @@ export class Session implements DeliveryOwner {
     this.#host = host;
     this.#socket = socket;
     this.#plan = plan;
-    this.#inbox = new Inbox(host.limits);
     this.#subscriptions = new Subscriptions(host.limits.subscriptions);
     this.#phase = { kind: "waiting", untilMs: host.monotonicMs() + host.limits.firstCommandWithinMs };
     host.watch(this, "unsubscribed", true);
@@ -111,7 +114,7 @@ export class Session implements DeliveryOwner {
     if (this.isOpen) tally.closed.client += 1;
     if (this.#phase.kind !== "closed") countGone(tally, this.#framing);
     this.#delivery.end();
-    this.#phase = { kind: "closed" };
+    this.#phase = CLOSED;
     this.#host.gone(this);
   }
 
@@ -120,7 +123,7 @@ export class Session implements DeliveryOwner {
     if (!this.isOpen) return;
     this.#host.tally.closed[reason] += 1;
     this.#delivery.end();
-    this.#inbox.clear();
+    this.#held?.clear();
     this.#phase = { kind: "closing", untilMs: this.#host.monotonicMs() + this.#host.limits.closeGraceMs };
     this.#host.watch(this, "closing", true);
     this.#socket.close(reason);
@@ -142,8 +145,10 @@ export class Session implements DeliveryOwner {
 
   /** See DeliveryOwner. */
   ready(): void {
+    const inbox = this.#held;
+    if (!inbox) return;
     const canAnswer = (inbound: Inbound) => this.#canAnswer(inbound);
-    for (let next = this.#inbox.next(canAnswer); next; next = this.#inbox.next(canAnswer)) this.#answer(next);
+    for (let next = inbox.next(canAnswer); next; next = inbox.next(canAnswer)) this.#answer(next);
   }
 
   /** See DeliveryOwner. */
@@ -162,6 +167,11 @@ export class Session implements DeliveryOwner {
     this.close("internal");
   }
 
+  get #inbox(): Inbox {
+    this.#held ??= new Inbox(this.#host.limits);
+    return this.#held;
+  }
+
   /** False when the frame is above the rate, which is then the answer. */
   #allow(): boolean {
     if (!this.isOpen) return false;
@@ -172,7 +182,8 @@ export class Session implements DeliveryOwner {
 
   /** Answers now, or as soon as the socket and the client's place let it. */
   #take(inbound: Inbound): void {
-    if (this.#inbox.park(inbound)) this.ready();
+    if (!this.#held && this.#canAnswer(inbound)) this.#answer(inbound);
+    else if (this.#inbox.park(inbound)) this.ready();
     else this.close("rate-limited");
   }
 
@@ -310,7 +321,7 @@ export class Session implements DeliveryOwner {
   #follow(id: CommandId, part: SelectionPart): void {
     this.#subscriptions.add(id, part);
     if (this.#phase.kind !== "waiting") return;
-    this.#phase = { kind: "following" };
+    this.#phase = FOLLOWING;
     this.#host.watch(this, "unsubscribed", false);
   }
 }

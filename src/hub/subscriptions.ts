@@ -6,8 +6,8 @@ import { type Selection, type SelectionPart, selectionOf } from "./selection.ts"
 /** The subscriptions of one connection. What is sent is their union, so a channel subscribed to twice over is sent once. */
 export class Subscriptions {
   readonly #most: number;
-  // A list, not a map: connections have few, and there are many connections.
-  readonly #held: (SelectionPart & { readonly id: CommandId })[] = [];
+  // A list, not a map, and copied at each change, so that it has no room to spare: connections have few, and there are many connections.
+  #held: readonly (SelectionPart & { readonly id: CommandId })[] = [];
 
   constructor(most: number) {
     this.#most = most;
@@ -44,13 +44,13 @@ export class Subscriptions {
 
   /** Takes one in that `check` let pass. */
   add(id: CommandId, { mask, filter }: SelectionPart): void {
-    this.#held.push({ id, mask, filter });
+    this.#held = this.#held.concat({ id, mask, filter });
   }
 
   /** Throws FlarewireError `unknown-subscription` when there is none of this id. */
   remove(id: CommandId): void {
     const at = this.#held.findIndex((held) => held.id === id);
-    if (at >= 0) this.#held.splice(at, 1);
+    if (at >= 0) this.#held = this.#held.toSpliced(at, 1);
     else {
       const message = `id is ${quote(id)}, and there is no subscription of that id`;
       throw new FlarewireError("unknown-subscription", message, { field: "id" });
