@@ -11,6 +11,7 @@ import { benchMemory } from "./memory/memory.ts";
 import { formatRows, type Row } from "./report.ts";
 import { benchRest } from "./rest/rest.ts";
 import { benchSlow } from "./slow.ts";
+import { benchStorm } from "./storm/storm.ts";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -23,6 +24,7 @@ const { values, positionals } = parseArgs({
     readers: { type: "string", default: "200" },
     rounds: { type: "string" },
     idle: { type: "string", default: "10000" },
+    comers: { type: "string", default: "10000" },
   },
 });
 
@@ -31,7 +33,7 @@ function fail(message: string): never {
   process.exit(1);
 }
 
-function whole(name: "clients" | "readers" | "rounds" | "idle", otherwise?: number): number {
+function whole(name: "clients" | "readers" | "rounds" | "idle" | "comers", otherwise?: number): number {
   const value = Number(values[name] ?? otherwise);
   return Number.isInteger(value) && value >= 1
     ? value
@@ -60,6 +62,7 @@ const SUITES: Readonly<Record<string, () => Row[] | Promise<Row[]>>> = {
   fanout: () => benchFanout(values.short ? "short" : "full", parts),
   rest: () => benchRest(whole("rounds", 7)),
   memory: () => benchMemory(whole("idle"), whole("rounds", 3)),
+  storm: () => benchStorm(whole("comers")),
 };
 const unknown = positionals.filter((name) => name !== "all" && !Object.hasOwn(SUITES, name));
 if (unknown.length > 0)

@@ -26,7 +26,9 @@ const observed_at = "2026-11-21T08:00:00.000Z";
 const FRESH: Freshness = {
   ...{ state: "live", reason: "", observed_at, last_success_at: observed_at, data_age_ms: 0 },
 };
-const limits = { maxSockets: 100_000, maxSocketsPerIp: 100_000 };
+/** The argument: connections that are taken. */
+const maxSockets = Number(process.argv[2] ?? 100_000);
+const limits = { maxSockets, maxSocketsPerIp: maxSockets };
 
 const log = createMemoryLog({ clock: systemClock });
 const head = new Head({ log, initial: { snapshot: EMPTY_SNAPSHOT, observedAtMs: 1 } });
@@ -44,10 +46,12 @@ const app = await createHttpServer({
   info: () => INFO,
   register: (scope) => registerWebSocket(scope, { ...{ hub, limits }, clock: systemClock }),
 });
-await app.listen({ host: "127.0.0.1", port: 0 });
+await app.listen({ host: "127.0.0.1", port: 0, backlog: 4_096 });
 
 let batches: readonly HeadBatch[] = [];
 let next = 0;
+/** What is answered as the deliveries of a batch; `undefined`: all that there were. For clients beside whom others come and go. */
+let told: number | undefined;
 
 function apply(snapshot: Snapshot, events: readonly EventBody[]): Snapshot {
   // Of all channels, a view is the snapshot.
@@ -69,11 +73,12 @@ const control = await openControl({
   async publish() {
     const before = hub.tally.deliveries;
     await head.publish(batches[next++ % batches.length] ?? { events: [] });
-    return hub.tally.deliveries - before;
+    return told ?? hub.tally.deliveries - before;
   },
   async configure(order) {
-    const load = order as Load;
+    const load = order as Load & { readonly told?: number };
     next = 0;
+    told = load.told;
     if ("market" in load) await playMarket(load.market);
     else batches = [{ events: uniformEvents(load.events, load.bytes) }];
     return { sessions: hub.size, behind: hub.behind };

@@ -1,0 +1,102 @@
+import { once } from "node:events";
+import { WebSocket } from "ws";
+import { type BenchServer, startNodeServer } from "../harness/bench-server.ts";
+import { ALL_CHANNELS } from "../harness/contender.ts";
+import { LoadClient, type Opened, type Run } from "../harness/load-client.ts";
+import { peakRssBytes, rssBytes } from "../harness/process-cost.ts";
+import type { Row } from "../report.ts";
+
+/** Clients that stay, and whose delays are what matters. */
+const HEALTHY = 200;
+/** A batch of so many events of so many bytes each, twenty times a second. */
+const LOAD = { events: 4, bytes: 600 };
+const EVERY_US = 50_000;
+/** Batches that those who come back have missed. */
+const MISSED = 4;
+/** Handshakes on their way at a time. */
+const CONCURRENCY = 512;
+const MIB = 2 ** 20;
+
+interface Storm {
+  readonly alone: Run;
+  readonly during: Run;
+  readonly opened: Opened;
+  readonly rss: number;
+  readonly peak: number;
+}
+
+/**
+ * `clients` come back at once, each with the cursor that it had, some events behind, while 200 others go on: with room for all of them, and with room for half. The delay is
+ * from before the append to the receipt, by the machine's clock. All clients share one core, the server has the other.
+ */
+export async function benchStorm(clients: number): Promise<Row[]> {
+  const roomy = await storm(clients, 4 * clients);
+  const half = await storm(clients, HEALTHY + Math.ceil(clients / 2));
+  return [...rowsOf("room for all", roomy, clients), ...rowsOf("room for half", half, clients)];
+}
+
+async function storm(clients: number, room: number): Promise<Storm> {
+  const file = new URL("../harness/gateway-server.ts", import.meta.url);
+  const server = await startNodeServer(file, [String(room)]);
+  const ports = { port: server.port, drivePort: server.control };
+  const healthy = new LoadClient({ kind: "ws", paths: [ALL_CHANNELS], prefix: '{"type":"event"', ...ports });
+  let coming: LoadClient | undefined;
+  try {
+    await server.order({ ...LOAD, told: HEALTHY * LOAD.events });
+    const cursor = await cursorOf(server);
+    await healthy.open(HEALTHY);
+    await healthy.drive({ ms: (MISSED * EVERY_US) / 1_000, everyUs: EVERY_US });
+    const alone = await healthy.drive({ ms: 4_000, everyUs: EVERY_US });
+    const rss = rssBytes(server.pid);
+    coming = new LoadClient({ kind: "ws", paths: [`${ALL_CHANNELS}&after=${cursor}`], port: server.port });
+    let over = false;
+    const opening = coming.open(clients, CONCURRENCY, true).finally(() => {
+      over = true;
+    });
+    const runs: Run[] = [];
+    // In short runs, so that nothing of the time behind the storm is in them but the end of the last one.
+    while (!over) runs.push(await healthy.drive({ ms: 500, everyUs: EVERY_US }));
+    const opened = await opening;
+    return { alone, during: worst(runs), opened, rss, peak: peakRssBytes(server.pid) };
+  } finally {
+    await coming?.stop();
+    await healthy.stop();
+    await server.stop();
+  }
+}
+
+/** The cursor that a client is told with its first message. */
+async function cursorOf({ port }: BenchServer): Promise<string> {
+  const socket = new WebSocket(`ws://127.0.0.1:${port}/api/v1/stream`);
+  const [hello] = await once(socket, "message");
+  socket.terminate();
+  return JSON.parse(String(hello)).cursor;
+}
+
+/** The run with the highest p99. */
+function worst(runs: readonly Run[]): Run {
+  const [run] = runs.toSorted((a, b) => b.p99Us - a.p99Us);
+  if (!run) throw new Error("the storm was over before it could be looked at; take more clients");
+  return run;
+}
+
+function rowsOf(what: string, { alone, during, opened, rss, peak }: Storm, clients: number): Row[] {
+  const row = (name: string, value: number, unit: string, aim: string): Row => ({
+    ...{ what: `${what}: ${name}`, value, unit, aim },
+  });
+  return [
+    row(
+      `${clients} come back; taken, with their cursors`,
+      opened.opened,
+      "clients",
+      "as many as there is room for",
+    ),
+    row("refused, to come again later", opened.failed, "clients", "the others"),
+    row("answered in a second", (clients / opened.ms) * 1_000, "handshakes/s", "shown"),
+    row("handshake, p99", opened.p99Us / 1_000, "ms", "shown"),
+    row(`delay of ${HEALTHY} others before, p99`, alone.p99Us / 1_000, "ms", "shown"),
+    row("their delay in the worst half second of the storm, p99", during.p99Us / 1_000, "ms", "< 250"),
+    row("server's memory before", rss / MIB, "MiB", "resident"),
+    row("server's memory at most", peak / MIB, "MiB", "resident, garbage included"),
+  ];
+}
