@@ -12,7 +12,7 @@ const ALLOWED: Record<string, { rooms: readonly string[]; packages: readonly str
   market: { rooms: [], packages: ["zod"] },
   protocol: { rooms: ["model"], packages: ["zod"] },
   trend: { rooms: ["market", "model"], packages: ["zod", "uuid"] },
-  feed: { rooms: ["market"], packages: ["node:", "zod", "ws"] },
+  feed: { rooms: ["market"], packages: ["node:", "zod", "viem", "ws"] },
   source: { rooms: ["trend", "feed", "model", "protocol"], packages: ["node:", "zod", "ws"] },
   log: { rooms: ["protocol"], packages: ["node:"] },
   hub: { rooms: ["log", "protocol"], packages: ["node:", "zod"] },
@@ -53,7 +53,8 @@ function offences(file: string): readonly string[] {
   return importsOf(file).flatMap((target) => {
     if (!target.startsWith(".")) {
       return allowed.packages.some(
-        (name) => target === name || (name.endsWith(":") && target.startsWith(name)),
+        (name) =>
+          target === name || target.startsWith(`${name}/`) || (name.endsWith(":") && target.startsWith(name)),
       )
         ? []
         : [`${file} imports package ${target}`];

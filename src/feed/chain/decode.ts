@@ -1,0 +1,168 @@
+import { countWords, type EvmLog, readAddress, readInt, readUint } from "./evm-log.ts";
+
+/*
+ * The events of pools, by hand: all are words of fixed places, and a general decoder, measured at twenty thousand logs a second, would spend the
+ * whole of what a busy chain leaves. Where a word cannot hold what the event's type allows, the log is some other contract's and means nothing.
+ */
+
+/** A pool that a factory made. `factory` is whoever wrote the log: to be believed only where it is a known one. */
+export interface PoolCreated {
+  readonly kind: "created";
+  readonly form: "v2" | "v3" | "algebra";
+  readonly factory: string;
+  readonly pool: string;
+  readonly token0: string;
+  readonly token1: string;
+}
+
+/** What a pool paid in and out at a swap, of each token, in the token's smallest unit and from the pool's side: above zero came in. */
+export interface Swap {
+  readonly kind: "swap";
+  readonly form: "v2" | "v3";
+  readonly amount0: bigint;
+  readonly amount1: bigint;
+  /** Of the V3 forms: √(token1 / token0) × 2⁹⁶ after the swap. */
+  readonly sqrtPriceX96?: bigint;
+}
+
+/** What lies in a V2 pool, told whenever it changes, before the log of what changed it. */
+export interface Sync {
+  readonly kind: "sync";
+  readonly reserve0: bigint;
+  readonly reserve1: bigint;
+}
+
+/** Makers bring tokens, or take them back. At a V3 form's `burn` they are owed only; `collect` pays what is owed, and fees. */
+export interface MakerMove {
+  readonly kind: "mint" | "burn" | "collect";
+  readonly form: "v2" | "v3";
+  readonly amount0: bigint;
+  readonly amount1: bigint;
+}
+
+/** What this feed reads of a chain. */
+export type PoolLog = PoolCreated | Swap | Sync | MakerMove;
+
+const MOST_UINT112 = (1n << 112n) - 1n;
+const MOST_UINT128 = (1n << 128n) - 1n;
+const MOST_UINT160 = (1n << 160n) - 1n;
+
+type Reader = (log: EvmLog) => PoolLog | undefined;
+
+/** The signatures of the events, as their contracts declare them; keccak-256 of a signature is its topic. */
+export const EVENT_TOPICS = {
+  "PairCreated(address,address,address,uint256)":
+    "0x0d3648bd0f6ba80134a33ba9275ac585d9d315f0ad8355cddefde31afa28d0e9",
+  "PoolCreated(address,address,uint24,int24,address)":
+    "0x783cca1c0412dd0d695e784568c96da2e9c22ff989357a2e8b1d9b2b4e6b7118",
+  "Pool(address,address,address)": "0x91ccaa7a278130b65168c3a0c8d3bcae84cf5e43704342bd3ec0b59e59c036db",
+  "Sync(uint112,uint112)": "0x1c411e9a96e071241c2f21f7726b17ae89e3cab4c78be50e062b03a9fffbbad1",
+  "Swap(address,uint256,uint256,uint256,uint256,address)":
+    "0xd78ad95fa46c994b6551d0da85fc275fe613ce37657fb8d5e3d130840159d822",
+  "Mint(address,uint256,uint256)": "0x4c209b5fc8ad50758f13e2e1088ba56a560dff690a1c6fef26394f4c03821c4f",
+  "Burn(address,uint256,uint256,address)":
+    "0xdccd412f0b1252819cb1fd330b93224ca42612892bb3f4f789976e6d81936496",
+  "Swap(address,address,int256,int256,uint160,uint128,int24)":
+    "0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67",
+  "Swap(address,address,int256,int256,uint160,uint128,int24,uint128,uint128)":
+    "0x19b47279256b2a23a1665c810c8d55a1758940ee09377d4f8d26497a3577dc83",
+  "Mint(address,address,int24,int24,uint128,uint256,uint256)":
+    "0x7a53080ba414158be7ec69b987b5fb7d07dee101fe85488f0853ae16239d0bde",
+  "Burn(address,int24,int24,uint128,uint256,uint256)":
+    "0x0c396cd989a39f4459b5fa1aed6a9a8dcdbc45908acfd67e028cd568da98982c",
+  "Collect(address,address,int24,int24,uint128,uint128)":
+    "0x70935338e69775456a85ddef226c395fb668b63fa0115f5f20610b388e6ca9c0",
+} as const;
+
+type Signature = keyof typeof EVENT_TOPICS;
+
+const READERS: Readonly<Record<Signature, Reader>> = {
+  "PairCreated(address,address,address,uint256)": (log) => readCreated(log, "v2", 3, 2, 0),
+  "PoolCreated(address,address,uint24,int24,address)": (log) => readCreated(log, "v3", 4, 2, 1),
+  "Pool(address,address,address)": (log) => readCreated(log, "algebra", 3, 1, 0),
+  "Sync(uint112,uint112)": readSync,
+  "Swap(address,uint256,uint256,uint256,uint256,address)": readV2Swap,
+  "Mint(address,uint256,uint256)": (log) => readMove(log, "mint", "v2", 2, 2, 0),
+  "Burn(address,uint256,uint256,address)": (log) => readMove(log, "burn", "v2", 3, 2, 0),
+  "Swap(address,address,int256,int256,uint160,uint128,int24)": (log) => readV3Swap(log, 5),
+  // PancakeSwap V3 adds the protocol's fees of either token behind the fields of Uniswap's.
+  "Swap(address,address,int256,int256,uint160,uint128,int24,uint128,uint128)": (log) => readV3Swap(log, 7),
+  "Mint(address,address,int24,int24,uint128,uint256,uint256)": (log) => readMove(log, "mint", "v3", 4, 4, 2),
+  "Burn(address,int24,int24,uint128,uint256,uint256)": (log) => readMove(log, "burn", "v3", 4, 3, 1),
+  "Collect(address,address,int24,int24,uint128,uint128)": (log) =>
+    readMove(log, "collect", "v3", 4, 3, 1, MOST_UINT128),
+};
+
+const BY_TOPIC: ReadonlyMap<string, Reader> = new Map(
+  Object.entries(EVENT_TOPICS).map(([signature, topic]) => [topic, READERS[signature as Signature]]),
+);
+
+/** The topics of all events that {@link decodeLog} reads. */
+export const POOL_TOPICS: readonly string[] = Object.values(EVENT_TOPICS);
+
+/** What a log says about a pool; `undefined` for every other log, and for one whose words are not what its topic promises. */
+export function decodeLog(log: EvmLog): PoolLog | undefined {
+  const [topic] = log.topics;
+  return topic === undefined ? undefined : BY_TOPIC.get(topic)?.(log);
+}
+
+function isShaped(log: EvmLog, topics: number, words: number): boolean {
+  return log.topics.length === topics && countWords(log.data) === words;
+}
+
+function readCreated(
+  log: EvmLog,
+  form: PoolCreated["form"],
+  topics: number,
+  words: number,
+  poolWord: number,
+): PoolCreated | undefined {
+  if (!isShaped(log, topics, words)) return undefined;
+  const token0 = readAddress(log.topics[1] ?? "", 0);
+  const token1 = readAddress(log.topics[2] ?? "", 0);
+  const pool = readAddress(log.data, poolWord);
+  if (token0 === undefined || token1 === undefined || pool === undefined) return undefined;
+  return { kind: "created", form, factory: log.address, pool, token0, token1 };
+}
+
+function readSync(log: EvmLog): Sync | undefined {
+  if (!isShaped(log, 1, 2)) return undefined;
+  const reserve0 = readUint(log.data, 0);
+  const reserve1 = readUint(log.data, 1);
+  return reserve0 > MOST_UINT112 || reserve1 > MOST_UINT112
+    ? undefined
+    : { kind: "sync", reserve0, reserve1 };
+}
+
+/** A V2 pool tells what really came in, a token's own fee taken off, and what it sent; in one token both may be, so the balance counts. */
+function readV2Swap(log: EvmLog): Swap | undefined {
+  if (!isShaped(log, 3, 4)) return undefined;
+  const amount0 = readUint(log.data, 0) - readUint(log.data, 2);
+  const amount1 = readUint(log.data, 1) - readUint(log.data, 3);
+  return { kind: "swap", form: "v2", amount0, amount1 };
+}
+
+function readV3Swap(log: EvmLog, words: number): Swap | undefined {
+  if (!isShaped(log, 3, words)) return undefined;
+  const sqrtPriceX96 = readUint(log.data, 2);
+  if (sqrtPriceX96 > MOST_UINT160 || readUint(log.data, 3) > MOST_UINT128) return undefined;
+  const amount0 = readInt(log.data, 0);
+  const amount1 = readInt(log.data, 1);
+  return { kind: "swap", form: "v3", amount0, amount1, sqrtPriceX96 };
+}
+
+function readMove(
+  log: EvmLog,
+  kind: MakerMove["kind"],
+  form: MakerMove["form"],
+  topics: number,
+  words: number,
+  first: number,
+  most?: bigint,
+): MakerMove | undefined {
+  if (!isShaped(log, topics, words)) return undefined;
+  const amount0 = readUint(log.data, first);
+  const amount1 = readUint(log.data, first + 1);
+  if (most !== undefined && (amount0 > most || amount1 > most)) return undefined;
+  return { kind, form, amount0, amount1 };
+}

@@ -1,0 +1,96 @@
+import { z } from "zod";
+import type { EvmLog } from "./evm-log.ts";
+
+/*
+ * Blocks as nodes tell them by JSON-RPC. What a provider answers is a stranger's word: it is read by schema, and what contradicts itself is refused.
+ */
+
+const lower = (text: string) => text.toLowerCase();
+const Hash = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{64}$/)
+  .transform(lower);
+const Address = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{40}$/)
+  .transform(lower);
+const Data = z
+  .string()
+  .regex(/^0x([0-9a-fA-F]{2})*$/)
+  .transform(lower);
+/** A whole number that a double holds. */
+export const Quantity = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{1,14}$/)
+  .transform(Number)
+  .refine(Number.isSafeInteger);
+
+/** The part of a block's header that is read here. */
+export const Header = z.object({
+  number: Quantity,
+  hash: Hash,
+  parentHash: Hash,
+  /** Seconds since 1970 UTC. */
+  timestamp: Quantity.refine((seconds) => seconds <= 253_402_300_799),
+  receiptsRoot: Hash,
+  /** Hashes only. */
+  transactions: z.array(Hash),
+});
+export type Header = z.infer<typeof Header>;
+
+const ReceiptLog = z.object({
+  address: Address,
+  topics: z.array(Hash).max(4),
+  data: Data,
+  logIndex: Quantity,
+});
+
+/** A receipt, with all that its block's root is made of. */
+export const Receipt = z.object({
+  type: Quantity.optional(),
+  /** Before Byzantium, in place of `status`. */
+  root: Hash.optional(),
+  status: Quantity.optional(),
+  cumulativeGasUsed: Quantity,
+  logsBloom: Data,
+  logs: z.array(ReceiptLog),
+  transactionHash: Hash,
+  blockHash: Hash,
+  from: Address,
+});
+export type Receipt = z.infer<typeof Receipt>;
+
+/** The receipts of one block, in order. */
+export const Receipts = z.array(Receipt);
+
+/** A block whose parts are of one piece. */
+export interface EvmBlock extends Pick<Header, "number" | "hash" | "parentHash"> {
+  /** Event time: the header's, in milliseconds since 1970 UTC. */
+  readonly atMs: number;
+  /** In the order in which they were written. */
+  readonly logs: readonly EvmLog[];
+}
+
+/** The logs of receipts, and who caused them. */
+export function logsOf(receipts: readonly Receipt[]): EvmLog[] {
+  return receipts.flatMap(({ from, transactionHash, logs }) =>
+    logs.map((log) => ({ ...log, transactionHash, origin: from })),
+  );
+}
+
+/** What speaks against these being the receipts of that block, as the second half of a sentence; `undefined` where nothing does. */
+export function contradictionOf(header: Header, receipts: readonly Receipt[]): string | undefined {
+  const { transactions, hash } = header;
+  if (receipts.length !== transactions.length)
+    return `has ${receipts.length} receipts for ${transactions.length} transactions`;
+  let last = -1;
+  for (const [index, receipt] of receipts.entries()) {
+    if (receipt.blockHash !== hash) return `has a receipt of block ${receipt.blockHash}`;
+    if (receipt.transactionHash !== transactions[index]) return `has its receipt ${index} from elsewhere`;
+    for (const { logIndex } of receipt.logs) {
+      if (logIndex <= last) return `has log ${logIndex} behind log ${last}`;
+      last = logIndex;
+    }
+  }
+  return undefined;
+}

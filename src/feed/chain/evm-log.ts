@@ -1,0 +1,40 @@
+/** A log of a final block, with what its transaction says. Hexadecimal text is in lower case. */
+export interface EvmLog {
+  /** The contract that wrote it. */
+  readonly address: string;
+  /** Up to four words of 32 bytes; the first names the event. */
+  readonly topics: readonly string[];
+  readonly data: string;
+  /** Its place within the block. */
+  readonly logIndex: number;
+  readonly transactionHash: string;
+  /** Who signed the transaction: the trader, whichever routers lay between. */
+  readonly origin: string;
+}
+
+const WORD = 64;
+
+/** How many words of 32 bytes the data holds; −1 where it is no whole number of them. */
+export function countWords(data: string): number {
+  const digits = data.length - 2;
+  return digits % WORD === 0 ? digits / WORD : -1;
+}
+
+/** The word of that index as an unsigned number. */
+export function readUint(data: string, index: number): bigint {
+  const from = 2 + index * WORD;
+  return BigInt(`0x${data.slice(from, from + WORD)}`);
+}
+
+/** The word of that index as a signed number, in two's complement. */
+export function readInt(data: string, index: number): bigint {
+  return BigInt.asIntN(256, readUint(data, index));
+}
+
+const PADDING = "0".repeat(24);
+
+/** The address in the word of that index; `undefined` where more than twenty bytes are set. */
+export function readAddress(data: string, index: number): string | undefined {
+  const from = 2 + index * WORD;
+  return data.startsWith(PADDING, from) ? `0x${data.slice(from + 24, from + WORD)}` : undefined;
+}

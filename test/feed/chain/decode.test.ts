@@ -1,0 +1,193 @@
+import fc from "fast-check";
+import {
+  decodeEventLog,
+  encodeAbiParameters,
+  encodeEventTopics,
+  type Hex,
+  parseAbi,
+  toEventSelector,
+} from "viem";
+import { describe, expect, test } from "vitest";
+import { decodeLog, EVENT_TOPICS, POOL_TOPICS, type PoolLog } from "../../../src/feed/chain/decode.ts";
+import type { EvmLog } from "../../../src/feed/chain/evm-log.ts";
+import { recordedLogs } from "./recorded-blocks.ts";
+
+const ABI = parseAbi([
+  "event PairCreated(address indexed token0, address indexed token1, address pair, uint serial)",
+  "event PoolCreated(address indexed token0, address indexed token1, uint24 indexed fee, int24 tickSpacing, address pool)",
+  "event Pool(address indexed token0, address indexed token1, address pool)",
+  "event Sync(uint112 reserve0, uint112 reserve1)",
+  "event Swap(address indexed sender, uint amount0In, uint amount1In, uint amount0Out, uint amount1Out, address indexed to)",
+  "event Mint(address indexed sender, uint amount0, uint amount1)",
+  "event Burn(address indexed sender, uint amount0, uint amount1, address indexed to)",
+  "event Swap(address indexed sender, address indexed recipient, int256 amount0, int256 amount1, uint160 sqrtPriceX96, uint128 liquidity, int24 tick)",
+  "event Swap(address indexed sender, address indexed recipient, int256 amount0, int256 amount1, uint160 sqrtPriceX96, uint128 liquidity, int24 tick, uint128 protocolFeesToken0, uint128 protocolFeesToken1)",
+  "event Mint(address sender, address indexed owner, int24 indexed tickLower, int24 indexed tickUpper, uint128 amount, uint256 amount0, uint256 amount1)",
+  "event Burn(address indexed owner, int24 indexed tickLower, int24 indexed tickUpper, uint128 amount, uint256 amount0, uint256 amount1)",
+  "event Collect(address indexed owner, address recipient, int24 indexed tickLower, int24 indexed tickUpper, uint128 amount0, uint128 amount1)",
+]);
+
+/** The second opinion: viem's general decoder, whose names are brought to ours. */
+function expected(log: EvmLog): PoolLog | undefined {
+  const entry = ABI.find((one) => toEventSelector(one) === log.topics[0]);
+  if (!entry) return undefined;
+  try {
+    const [topic = "0x", ...rest] = log.topics as Hex[];
+    const { eventName, args } = decodeEventLog({
+      abi: [entry],
+      topics: [topic, ...rest],
+      data: log.data as Hex,
+    });
+    const values = args as unknown as Record<string, never>;
+    const { amount0, amount1 } = values;
+    const isV2 = entry.inputs.every((input) => input.type !== "int24");
+    const form = isV2 ? "v2" : "v3";
+    if (eventName === "Sync")
+      return { kind: "sync", reserve0: values.reserve0 as never, reserve1: values.reserve1 as never };
+    if (eventName === "Mint" || eventName === "Burn" || eventName === "Collect") {
+      const kind = { Mint: "mint", Burn: "burn", Collect: "collect" } as const;
+      return { kind: kind[eventName], form, amount0: amount0 as never, amount1: amount1 as never };
+    }
+    if (eventName === "Swap" && !isV2) {
+      return {
+        kind: "swap",
+        form,
+        amount0: amount0 as never,
+        amount1: amount1 as never,
+        sqrtPriceX96: values.sqrtPriceX96 as never,
+      };
+    }
+    if (eventName === "Swap") {
+      const {
+        amount0In = 0n,
+        amount1In = 0n,
+        amount0Out = 0n,
+        amount1Out = 0n,
+      } = values as Record<string, bigint>;
+      return { kind: "swap", form, amount0: amount0In - amount0Out, amount1: amount1In - amount1Out };
+    }
+    const forms = { PairCreated: "v2", PoolCreated: "v3", Pool: "algebra" } as const;
+    const { token0 = "", token1 = "", pair, pool } = values as Record<string, string>;
+    return {
+      kind: "created",
+      form: forms[eventName],
+      factory: log.address,
+      pool: (pair ?? pool ?? "").toLowerCase(),
+      token0: token0.toLowerCase(),
+      token1: token1.toLowerCase(),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+describe("logs of pools", () => {
+  test("[topics] each topic is the hash of its signature", () => {
+    for (const [signature, topic] of Object.entries(EVENT_TOPICS)) {
+      expect(toEventSelector(`event ${signature}`), signature).toBe(topic);
+    }
+    expect(new Set(ABI.map((entry) => toEventSelector(entry)))).toEqual(new Set(POOL_TOPICS));
+  });
+
+  test.each([
+    ["ethereum-18000000", { "sync ": 27, "swap v2": 27, "swap v3": 2 }],
+    [
+      "ethereum-18500000",
+      { "sync ": 33, "swap v2": 34, "swap v3": 22, "mint v3": 1, "burn v3": 1, "collect v3": 1 },
+    ],
+    ["polygon-50000000", { "swap v3": 4 }],
+  ] as const)("[exact] every log of block %s is what an independent decoder reads", (name, counts) => {
+    const logs = recordedLogs(name);
+    const read = logs.map(decodeLog);
+    expect(read).toEqual(logs.map(expected));
+    const kinds = read.flatMap((one) => (one ? [`${one.kind} ${"form" in one ? one.form : ""}`] : []));
+    const counted = Object.groupBy(kinds, (kind) => kind);
+    expect(Object.fromEntries(Object.entries(counted).map(([kind, all]) => [kind, all?.length]))).toEqual(
+      counts,
+    );
+  });
+
+  test("[exact] a real PancakeSwap V3 swap on BSC, its two extra fields left behind", () => {
+    const log = {
+      address: "0x172fcd41e0913e95784454622d1c3724f546f849",
+      topics: [
+        "0x19b47279256b2a23a1665c810c8d55a1758940ee09377d4f8d26497a3577dc83",
+        "0x0000000000000000000000007eded5ce04fd9bb6d125a0a470cc3ffcd972e182",
+        "0x0000000000000000000000007eded5ce04fd9bb6d125a0a470cc3ffcd972e182",
+      ],
+      data: "0x0000000000000000000000000000000000000000000000001fcd5b7dda1ae49cfffffffffffffffffffffffffffffffffffffffffffffffffff22743d8dee16300000000000000000000000000000000000000000a8edeae49c411da42257f710000000000000000000000000000000000000000000310fdcabce7b0096dfc84ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff06e7000000000000000000000000000000000000000000000000000044c7374721670000000000000000000000000000000000000000000000000000000000000000",
+      logIndex: 0x149,
+      transactionHash: "0x858761c0e4a61c32c5f6bd133496217fa5eda316337b23d88702fea10bb95111",
+      origin: "0x7eded5ce04fd9bb6d125a0a470cc3ffcd972e182",
+    };
+    expect(decodeLog(log)).toEqual({
+      kind: "swap",
+      form: "v3",
+      amount0: 2_291_588_381_489_685_660n,
+      amount1: -3_897_477_319_171_741n,
+      sqrtPriceX96: 3_267_569_145_006_787_006_069_833_585n,
+    });
+    expect(decodeLog(log)).toEqual(expected(log));
+  });
+
+  test("[exact] any event, with any values, is what the encoder put in", () => {
+    const sizes: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
+      address: fc
+        .bigInt({ min: 0n, max: (1n << 160n) - 1n })
+        .map((value) => `0x${value.toString(16).padStart(40, "0")}`),
+      uint24: fc.nat((1 << 24) - 1),
+      int24: fc.integer({ min: -(1 << 23), max: (1 << 23) - 1 }),
+      int256: fc.bigInt({ min: -(1n << 255n), max: (1n << 255n) - 1n }),
+      ...Object.fromEntries(
+        [112, 128, 160, 256].map((bits) => [
+          `uint${bits}`,
+          fc.bigInt({ min: 0n, max: (1n << BigInt(bits)) - 1n }),
+        ]),
+      ),
+    };
+    const anyLog = fc.constantFrom(...ABI).chain((entry) =>
+      fc.tuple(...entry.inputs.map(({ type }) => sizes[type] ?? fc.constant(0n))).map((values): EvmLog => {
+        const given = entry.inputs.map((input, index) => ({ ...input, value: values[index] }));
+        const isIndexed = (input: object) => "indexed" in input;
+        const plain = given.filter((input) => !isIndexed(input));
+        const args = Object.fromEntries(
+          given.filter(isIndexed).map((input) => ["name" in input ? input.name : "", input.value]),
+        );
+        const topics = encodeEventTopics({ abi: [entry], eventName: entry.name, args } as never);
+        return {
+          address: "0x00000000000000000000000000000000000000aa",
+          topics: topics as string[],
+          data: encodeAbiParameters(plain, plain.map(({ value }) => value) as never),
+          logIndex: 0,
+          transactionHash: "0x",
+          origin: "0x",
+        };
+      }),
+    );
+    fc.assert(
+      fc.property(anyLog, (log) => {
+        const read = decodeLog(log);
+        expect(read).toBeDefined();
+        expect(read).toEqual(expected(log));
+      }),
+    );
+  });
+
+  test("[edge] what is cut, longer, out of its type's range or short of topics means nothing", () => {
+    const sync = (data: string, topics: string[] = [EVENT_TOPICS["Sync(uint112,uint112)"]]) =>
+      decodeLog({ address: "0xaa", topics, data, logIndex: 0, transactionHash: "0x", origin: "0x" });
+    const word = (value: bigint) => value.toString(16).padStart(64, "0");
+    expect(sync(`0x${word(1n)}${word(2n)}`)).toEqual({ kind: "sync", reserve0: 1n, reserve1: 2n });
+    expect(sync(`0x${word(1n)}${word(1n << 112n)}`)).toBeUndefined();
+    expect(sync(`0x${word(1n)}`)).toBeUndefined();
+    expect(sync(`0x${word(1n)}${word(2n)}ff`)).toBeUndefined();
+    expect(sync("0x")).toBeUndefined();
+    expect(sync(`0x${word(1n)}${word(2n)}`, [])).toBeUndefined();
+    expect(
+      sync(`0x${word(1n)}${word(2n)}`, [EVENT_TOPICS["Sync(uint112,uint112)"], `0x${word(1n)}`]),
+    ).toBeUndefined();
+    const created = EVENT_TOPICS["PairCreated(address,address,address,uint256)"];
+    const dirty = `0x01${word(5n).slice(2)}`;
+    expect(sync(`0x${word(1n)}${word(2n)}`, [created, dirty, `0x${word(6n)}`])).toBeUndefined();
+  });
+});

@@ -1,0 +1,70 @@
+import { describe, expect, test } from "vitest";
+import {
+  contradictionOf,
+  Header,
+  logsOf,
+  type Receipt,
+  Receipts,
+} from "../../../src/feed/chain/evm-block.ts";
+import { countProved } from "../../../src/feed/chain/receipts-root.ts";
+import { RECORDED, recordedHeader, recordedLogs, recordedReceipts } from "./recorded-blocks.ts";
+
+describe.each(RECORDED)("block %s", (name) => {
+  const header = Header.parse(recordedHeader(name));
+  const receipts = Receipts.parse(recordedReceipts(name));
+
+  test("[proof] the root in the header is that of the receipts, all of them", () => {
+    expect(contradictionOf(header, receipts)).toBeUndefined();
+    expect(countProved(receipts, header.receiptsRoot)).toBe(receipts.length);
+    expect(logsOf(receipts).map(({ address, data }) => address + data)).toEqual(
+      recordedLogs(name).map(({ address, data }) => address + data),
+    );
+  });
+
+  test("[proof] a log that is altered, left out, added or moved shows in the root", () => {
+    const at = receipts.findIndex(({ logs }) => logs.some(({ data }) => data.length > 2));
+    const [victim] = receipts.slice(at);
+    if (!victim) throw new Error("the block has no log with data");
+    const lies: Receipt["logs"][] = [
+      victim.logs.map((log) => ({
+        ...log,
+        data: `${log.data.slice(0, -1)}${log.data.endsWith("0") ? "1" : "0"}`,
+      })),
+      victim.logs.slice(1),
+      [...victim.logs, ...victim.logs],
+      victim.logs.map((log) => ({ ...log, address: `0x${"ab".repeat(20)}` })),
+    ];
+    for (const logs of lies) {
+      const forged = receipts.map((one) => (one === victim ? { ...one, logs } : one));
+      expect(countProved(forged, header.receiptsRoot)).toBe(-1);
+    }
+    expect(countProved(receipts.slice(0, -1), header.receiptsRoot)).toBe(-1);
+    expect(countProved(receipts.toReversed(), header.receiptsRoot)).toBe(-1);
+  });
+
+  test("[proof] receipts of another block, too few of them or in disorder are told in words", () => {
+    expect(contradictionOf(header, receipts.slice(1))).toContain("receipts for");
+    expect(contradictionOf(header, receipts.toReversed())).toContain("from elsewhere");
+    const other = receipts.map((one) => ({ ...one, blockHash: header.parentHash }));
+    expect(contradictionOf(header, other)).toContain(header.parentHash);
+    const same = receipts.map((one) => ({ ...one, logs: one.logs.map((log) => ({ ...log, logIndex: 3 })) }));
+    expect(contradictionOf(header, same)).toContain("behind log 3");
+  });
+
+  test("[proof] what a chain adds behind its block is left out, and proves nothing else", () => {
+    const [model] = receipts;
+    if (!model) throw new Error("the block is empty");
+    const zero = `0x${"0".repeat(40)}`;
+    expect(countProved([...receipts, { ...model, from: zero }], header.receiptsRoot)).toBe(receipts.length);
+    expect(countProved([...receipts, model], header.receiptsRoot)).toBe(-1);
+  });
+});
+
+test("[edge] what is no header and no receipt is refused", () => {
+  for (const wrong of [null, "<html>", {}, { ...recordedHeader(RECORDED[0]), number: -1 }]) {
+    expect(Header.safeParse(wrong).success).toBe(false);
+  }
+  expect(Receipts.safeParse([{ ...(recordedReceipts(RECORDED[0])[0] as object), from: "0x1" }]).success).toBe(
+    false,
+  );
+});
