@@ -248,7 +248,9 @@ export function keptPath(
 /** Names the file of this source, so that gateways of different sources can share a directory. */
 function identityOf(options: Pick<KeptOptions, "config" | "sourceName">): string {
   const { config, sourceName } = options;
-  const market = config.feed !== "replay" ? config.feed : `${config.feed} ${resolve(config.file)}`;
+  const { feed, file, chain } = config;
+  const which = { simulated: "", exchange: "", replay: ` ${resolve(file)}`, chain: ` ${chain}` }[feed];
+  const market = `${feed}${which}`;
   const name = sourceName ?? (needsEngine(options) ? market : config.source);
   return createHash("sha256").update(name).digest("hex").slice(0, 12);
 }
@@ -267,6 +269,8 @@ function fingerprintOf(options: KeptOptions): string {
     const { exchanges, exchangeQuotes } = config;
     return JSON.stringify({ feed, exchanges, exchangeQuotes, refreshMs, ...enriched });
   }
+  // What the endpoints are does not matter: they tell one chain.
+  if (feed === "chain") return JSON.stringify({ feed, chain: config.chain, refreshMs, ...enriched });
   const files = [file, profiles].map((path) => {
     const stat = path === undefined ? undefined : statOf(path);
     return stat ? [stat.size, stat.mtimeMs] : [];

@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import { type Config, ETHERSCAN_KEY_VARIABLE } from "./config.ts";
 import {
   createBinance,
+  createChainFeed,
   createEnrichers,
   createExchangeFeed,
   createGate,
@@ -14,6 +15,7 @@ import {
   enrichFeed,
   type Feed,
   LONGEST_FILL_MS,
+  NETWORKS,
   type Probe,
   type Venue,
   venueProbes,
@@ -125,6 +127,17 @@ function openMarket(
     });
     return { feed };
   }
+  if (config.feed === "chain") {
+    const feed = createChainFeed({
+      network: NETWORKS[config.chain],
+      urls: config.rpc,
+      clock,
+      backfillMs: config.warmupMs,
+      ...(before ? { resumeAfterMs: before.afterMs } : {}),
+      onNotice: noticeTo(logger),
+    });
+    return { feed };
+  }
   const feed = createReplayFeed({
     path: config.file,
     ...(config.profiles === undefined ? {} : { profilesPath: config.profiles }),
@@ -153,8 +166,19 @@ function venuesOf(config: Config, clock: WallClock): readonly Venue[] {
   return [...new Set(config.exchanges)].map((name) => open[name]());
 }
 
+/** Reading a longer gap takes hours with what public endpoints bear. */
+const MOST_CHAIN_GAP_MS = 6 * HOUR_MS;
+
+/** Why a live market cannot be gone on with; `undefined`: what happened since can be asked for, or the market is none. */
+export function feedGap({ feed }: Config, restored: RestoredState, nowMs: number): string | undefined {
+  if (feed === "exchange") return exchangeGap(restored, nowMs);
+  const afterMs = restored.engine?.afterMs ?? 0;
+  if (feed !== "chain" || nowMs - afterMs <= MOST_CHAIN_GAP_MS) return undefined;
+  return `its last state is of ${new Date(afterMs).toISOString()}, and no more than ${MOST_CHAIN_GAP_MS / HOUR_MS} hours of a chain are made up for`;
+}
+
 /** Why the exchanges' market cannot be gone on with; `undefined`: what happened since can be asked for. */
-export function exchangeGap(restored: RestoredState, nowMs: number): string | undefined {
+function exchangeGap(restored: RestoredState, nowMs: number): string | undefined {
   const afterMs = restored.engine?.afterMs ?? 0;
   if (nowMs - afterMs <= LONGEST_FILL_MS) return undefined;
   return `its last state is of ${new Date(afterMs).toISOString()}, and the exchanges are asked for no more than ${LONGEST_FILL_MS / HOUR_MS} hours`;

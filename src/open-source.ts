@@ -5,7 +5,7 @@ import type { KnownLists } from "./hub/index.ts";
 import type { Kept } from "./kept.ts";
 import type { WallClock } from "./lib/clock.ts";
 import { InputError } from "./lib/input-error.ts";
-import { exchangeGap, openFeed } from "./open-feed.ts";
+import { feedGap, openFeed } from "./open-feed.ts";
 import { FlarewireError, type Snapshot } from "./protocol/index.ts";
 import type { EngineProgress, RestoredState } from "./restored-state.ts";
 import { resumeSimulated, type SimulatedPlace } from "./resume-simulated.ts";
@@ -92,7 +92,7 @@ export function openSource(
     const place =
       config.feed === "simulated" ? resumeSimulated(restored, config.speed, parts.clock.now()) : undefined;
     if (place && "problem" in place) return { ...createEngine(config, parts, undefined), ...place };
-    const gap = config.feed === "exchange" ? exchangeGap(restored, parts.clock.now()) : undefined;
+    const gap = feedGap(config, restored, parts.clock.now());
     if (gap !== undefined) return { ...createEngine(config, parts, undefined), problem: gap };
     return {
       ...createEngine(config, parts, restored, place),

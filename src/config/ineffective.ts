@@ -2,8 +2,9 @@ import { leaderOf } from "./leader-of.ts";
 import type { Layer } from "./resolve.ts";
 import type { Config, SettingName } from "./settings.ts";
 
-/** What only a recorded market has, what only that of the exchanges, and what only the embedded engine does. */
+/** What only a recorded market has, what only that of a chain, what only that of the exchanges, and what only the embedded engine does. */
 const OF_A_RECORDING: readonly SettingName[] = ["file", "profiles", "group"];
+const OF_A_CHAIN: readonly SettingName[] = ["chain", "rpc"];
 const OF_EXCHANGES: readonly SettingName[] = [
   "exchanges",
   "exchangeQuotes",
@@ -28,6 +29,7 @@ const OF_THE_ENGINE: readonly SettingName[] = [
   "speed",
   "loop",
   "warmup",
+  ...OF_A_CHAIN,
   ...OF_EXCHANGES,
   "enrich",
   ...OF_ENRICHERS,
@@ -65,10 +67,11 @@ function idleForMarket(config: Config, layers: readonly Layer[]): readonly strin
     ...told(unasked, layers, "has no effect on who is not asked; leave it out, or add it to enrich"),
     ...(feed === "simulated" ? [] : idleOn(feed, "simulated", ["seed"], layers)),
     ...(feed === "replay" ? [] : idleOn(feed, "replay", [...OF_A_RECORDING, "loop"], layers)),
-    ...(feed === "exchange"
+    ...(feed === "exchange" || feed === "chain"
       ? told(["speed"], layers, "has no effect on a live market, which has its own; leave it out")
       : []),
     ...(feed === "exchange" ? [] : idleOn(feed, "exchange", OF_EXCHANGES, layers)),
+    ...(feed === "chain" ? [] : idleOn(feed, "chain", OF_A_CHAIN, layers)),
   ];
 }
 
@@ -76,6 +79,7 @@ const MARKETS: Readonly<Record<Config["feed"], readonly [market: string, one: st
   simulated: ["the simulated market", "the simulated one"],
   replay: ["a recorded market", "a recorded one"],
   exchange: ["the exchanges' market", "that of the exchanges"],
+  chain: ["a chain's market", "that of a chain"],
 };
 
 /** What is for another feed only. */

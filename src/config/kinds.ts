@@ -204,6 +204,13 @@ export const origins: Kind<readonly string[]> = {
   bound: "*, none, or origins of the form https://name[:port], separated by commas",
 };
 
+/** A list of JSON-RPC endpoints, `none` for the empty list. What stands in their paths may be a key. */
+export const endpoints: Kind<readonly string[]> = {
+  schema: list(z.string().max(2_048).refine(isEndpoint)),
+  bound: "none, or http://, https://, ws:// or wss:// URLs without user, separated by commas",
+  url: true,
+};
+
 /** A list of addresses or networks, `none` for the empty list. */
 export const networks: Kind<readonly string[]> = {
   schema: list(z.string().max(50).refine(isNetwork)),
@@ -230,6 +237,12 @@ function isServiceUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const url = new URL(text);
   return /^https?:$/.test(url.protocol) && url.username === "" && url.password === "" && !/[?#]/.test(text);
+}
+
+function isEndpoint(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const url = new URL(text);
+  return /^(https?|wss?):$/.test(url.protocol) && url.username === "" && url.password === "";
 }
 
 function isOrigin(text: string): boolean {

@@ -91,7 +91,7 @@ function readGiven(
 function marketOf(layers: readonly Layer[]): Market {
   const given = (name: SettingName) => layers.find((layer) => layer.has(name))?.get(name)?.value;
   const feed = given("feed") ?? (given("file") === undefined ? "simulated" : "replay");
-  if (feed === "simulated" || feed === "exchange") return feed;
+  if (feed === "simulated" || feed === "exchange" || feed === "chain") return feed;
   return given("file") === undefined ? "shipped" : "own";
 }
 

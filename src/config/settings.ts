@@ -5,6 +5,7 @@ import { GROUPS } from "../model/index.ts";
 import {
   directoryOrNone,
   duration,
+  endpoints,
   existingFile,
   existingRecording,
   flag,
@@ -66,12 +67,29 @@ export const SETTINGS = {
     description:
       "Where the data comes from: the embedded engine, another service with this API, which is polled, or, as follow:URL, another Flarewire, whose events are mirrored",
   }),
-  feed: setting("feed", oneOf(["simulated", "replay", "exchange"]), {
-    default: { simulated: "simulated", shipped: "replay", own: "replay", exchange: "exchange" },
+  feed: setting("feed", oneOf(["simulated", "replay", "exchange", "chain"]), {
+    default: {
+      simulated: "simulated",
+      shipped: "replay",
+      own: "replay",
+      exchange: "exchange",
+      chain: "chain",
+    },
     defaultText: "simulated; replay where file is given",
     example: "replay",
     description:
-      "Where the engine's market events come from: a simulated market, replay of a recorded one, or the spot markets of exchanges, live",
+      "Where the engine's market events come from: a simulated market, replay of a recorded one, the spot markets of exchanges, or those on a chain, live",
+  }),
+  chain: setting("chain", oneOf(["bsc", "polygon", "avalanche"]), {
+    default: "bsc",
+    example: "polygon",
+    description: "The chain that is followed",
+  }),
+  rpc: setting("rpc", endpoints, {
+    default: "none",
+    example: "https://bsc.example.org/v1/KEY,wss://bsc.example.com",
+    description:
+      "JSON-RPC endpoints of the chain, of which two have to tell the same blocks; none: public ones",
   }),
   seed: setting("seed", integer(0, 4_294_967_295), {
     default: "1",
@@ -91,6 +109,7 @@ export const SETTINGS = {
       shipped: shipped("2017-11-12.profiles.json"),
       own: undefined,
       exchange: undefined,
+      chain: undefined,
     },
     defaultText: "those of the shipped day, else none",
     example: "recordings/profiles.json",
@@ -103,20 +122,21 @@ export const SETTINGS = {
     description: "Group to which all pairs of a candle file belong; only tokens of bsc can flare",
   }),
   speed: setting("speed", speed(0.001, 1_000_000), {
-    default: { simulated: "1", shipped: "60", own: "60", exchange: "1" },
+    default: { simulated: "1", shipped: "60", own: "60", exchange: "1", chain: "1" },
     defaultText: "1 for the simulated market, 60 for a recorded one",
     example: "600",
     description: "Event time that passes in a second of real time, in seconds; max plays as fast as can be",
   }),
   loop: setting("loop", flag, {
-    default: { simulated: "false", shipped: "true", own: "false", exchange: "false" },
+    default: { simulated: "false", shipped: "true", own: "false", exchange: "false", chain: "false" },
     defaultText: "true for the shipped day, else false",
     example: "false",
     description: "Start over when the recording ends, its times moved on so that they never go back",
   }),
   warmup: setting("warmupMs", duration(0, 7 * 24 * HOUR), {
-    default: { simulated: "6h", shipped: "8h", own: "0", exchange: "6h" },
-    defaultText: "6h for the simulated market and the exchanges, 8h for the shipped day, else 0",
+    default: { simulated: "6h", shipped: "8h", own: "0", exchange: "6h", chain: "1h" },
+    defaultText:
+      "6h for the simulated market and the exchanges, 8h for the shipped day, 1h for a chain, else 0",
     example: "30m",
     description:
       "Event time that is run through at full speed at the start, so that the first page is alive; of the exchanges at most 12h",

@@ -1,5 +1,8 @@
-/** Where market events come from. One port, `Feed`: a simulated market, recordings replayed at any speed; and what records any of them. */
+/** Where market events come from. One port, `Feed`: a simulated market, recordings replayed at any speed, live markets of exchanges and chains; and what records any of them. */
 
+export { type ChainFeedOptions, createChainFeed } from "./chain/chain-feed.ts";
+export type { Network } from "./chain/network.ts";
+export { NETWORKS, type NetworkName } from "./chain/networks.ts";
 export { createEnrichers, type EnrichersOptions } from "./enrich/create-enrichers.ts";
 export { type EnrichOptions, enrichFeed } from "./enrich/enrich-feed.ts";
 export { ENRICHERS, type Enricher, type EnricherName } from "./enrich/enricher.ts";

@@ -13,6 +13,8 @@ const BAD: Readonly<Record<SettingName, { readonly text: string; readonly json: 
   basePath: { text: "/a/", json: false },
   source: { text: "ftp://example.org", json: ["engine"] },
   feed: { text: "crystal-ball", json: null },
+  chain: { text: "solana", json: 56 },
+  rpc: { text: "ftp://example.org", json: "bsc.example.org" },
   file: { text: "no-such-file.csv", json: {} },
   exchanges: { text: "binance,mtgox", json: [] },
   exchangeQuotes: { text: "usdt", json: "USDT;USDC" },

@@ -1,0 +1,139 @@
+import type { WallClock } from "../../lib/clock.ts";
+import { SECOND_MS } from "../../lib/time.ts";
+import { Endpoint } from "./endpoint.ts";
+import { Quantity } from "./evm-block.ts";
+import { RpcTrouble } from "./rpc-trouble.ts";
+
+/** What a pool of endpoints is made with. */
+export interface EndpointPoolOptions {
+  readonly urls: readonly string[];
+  readonly chainId: number;
+  readonly clock: WallClock;
+  /** How often to ask for heads, in milliseconds. */
+  readonly lookEveryMs: number;
+  /** How long an answer may take, in milliseconds. Default 10,000. */
+  readonly timeoutMs?: number;
+  /** Told what a person should know, in a sentence; whether it is trouble. */
+  readonly onNotice: (sentence: string, isTrouble: boolean) => void;
+}
+
+/** The endpoints of one chain: who is well, how far each has come, and answers from whoever gives one. */
+export class EndpointPool {
+  readonly #options: EndpointPoolOptions;
+  readonly #endpoints: readonly Endpoint[];
+  /** Those whose chain is the right one; one that is of another is never asked again. */
+  readonly #proved = new Set<Endpoint>();
+  readonly #foreign = new Set<Endpoint>();
+  #waiting: (() => void)[] = [];
+
+  constructor(options: EndpointPoolOptions) {
+    const { urls, clock, timeoutMs = 10 * SECOND_MS } = options;
+    this.#options = options;
+    const onHead = () => this.#wake();
+    this.#endpoints = [...new Set(urls)].map((url) => new Endpoint({ url, clock, timeoutMs, onHead }));
+  }
+
+  /** Looks after the heads until the signal aborts. Does not reject. */
+  async run(signal: AbortSignal): Promise<void> {
+    await Promise.all(this.#endpoints.map((endpoint) => this.#watch(endpoint, signal)));
+  }
+
+  /** Who is well and claims to have come this far, the most reliable first. */
+  able(head: number): Endpoint[] {
+    return [...this.#proved]
+      .filter((endpoint) => !endpoint.isResting && endpoint.head >= head)
+      .toSorted((a, b) => a.strikes - b.strikes);
+  }
+
+  /** The highest head that somebody who is well claims; −1 where nobody does. */
+  get head(): number {
+    return Math.max(-1, ...this.able(0).map(({ head }) => head));
+  }
+
+  /** Whether all endpoints turned out to be of another chain. */
+  get isHopeless(): boolean {
+    return this.#foreign.size === this.#endpoints.length;
+  }
+
+  /** The answer of the first that gives one. Rejects with RpcTrouble `reverted` where that is the answer, or with the last one's where nobody has any. Failures are strikes, unless not `isBlamed`. */
+  async ask(
+    method: string,
+    params: readonly unknown[],
+    signal: AbortSignal,
+    isBlamed = true,
+  ): Promise<unknown> {
+    let last = new RpcTrouble("failed", "no endpoint can be asked now");
+    for (const endpoint of this.able(-1)) {
+      try {
+        return await endpoint.ask(method, params, signal);
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!(error instanceof RpcTrouble) || error.kind === "reverted") throw error;
+        if (error.kind === "failed" && isBlamed) endpoint.strike();
+        last = error;
+      }
+    }
+    throw last;
+  }
+
+  /** Waits until some head moves, `ms` at most. */
+  async changed(ms: number, signal: AbortSignal): Promise<void> {
+    const over = new AbortController();
+    const moved = new Promise<void>((resolve) => this.#waiting.push(resolve));
+    const slept = this.#options.clock
+      .sleep(ms, AbortSignal.any([signal, over.signal]))
+      .catch(() => undefined);
+    await Promise.race([moved, slept]);
+    over.abort();
+    signal.throwIfAborted();
+  }
+
+  #wake(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const resolve of waiting) resolve();
+  }
+
+  async #watch(endpoint: Endpoint, signal: AbortSignal): Promise<void> {
+    const { clock, lookEveryMs, onNotice } = this.#options;
+    let isListening = false;
+    let isDown = false;
+    while (!signal.aborted && !this.#foreign.has(endpoint)) {
+      if (!endpoint.isResting) {
+        if (!this.#proved.has(endpoint)) await this.#prove(endpoint, signal);
+        if (this.#proved.has(endpoint)) {
+          if (!isListening) void endpoint.listen(signal);
+          isListening = true;
+          // One that tells its heads is asked now and then too, since a line may be dead and silent.
+          const trouble = await endpoint.look(signal);
+          if (trouble && !isDown) onNotice(`${endpoint.name} ${trouble.message}`, true);
+          else if (!trouble && isDown) onNotice(`${endpoint.name} answers again`, false);
+          isDown = trouble !== undefined;
+        }
+      }
+      const pauseMs = endpoint.tellsHeads ? Math.max(lookEveryMs, 5 * SECOND_MS) : lookEveryMs;
+      await clock.sleep(pauseMs, signal).catch(() => undefined);
+    }
+  }
+
+  async #prove(endpoint: Endpoint, signal: AbortSignal): Promise<void> {
+    const { chainId, onNotice } = this.#options;
+    try {
+      const said = Quantity.parse(await endpoint.ask("eth_chainId", [], signal));
+      if (said === chainId) {
+        this.#proved.add(endpoint);
+        return;
+      }
+      this.#foreign.add(endpoint);
+      onNotice(`${endpoint.name} is of chain ${said}, not ${chainId}: it is not asked again`, true);
+    } catch (error) {
+      if (signal.aborted || (error instanceof RpcTrouble && error.kind === "rate")) return;
+      endpoint.strike();
+      if (endpoint.strikes === 1)
+        onNotice(
+          `${endpoint.name} ${error instanceof RpcTrouble ? error.message : "answers nonsense"}`,
+          true,
+        );
+    }
+  }
+}

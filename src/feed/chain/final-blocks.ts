@@ -1,0 +1,159 @@
+import type { WallClock } from "../../lib/clock.ts";
+import { SECOND_MS } from "../../lib/time.ts";
+import type { BlockReader } from "./block-reader.ts";
+import type { EndpointPool } from "./endpoint-pool.ts";
+import type { EvmBlock } from "./evm-block.ts";
+import { pauseAfter } from "./persist.ts";
+import { RpcTrouble } from "./rpc-trouble.ts";
+
+/** What blocks are followed with. */
+export interface FinalBlocksOptions {
+  readonly pool: EndpointPool;
+  readonly reader: BlockReader;
+  readonly finalityBlocks: number;
+  readonly clock: WallClock;
+  /** Number of the first block. */
+  readonly from: number;
+  readonly onNotice: (sentence: string, isTrouble: boolean) => void;
+}
+
+/** A block, in its order. */
+export interface FinalBlock {
+  readonly block: EvmBlock;
+  /** It takes the place of one that was told before: what was final was not. */
+  readonly isReplacement: boolean;
+}
+
+/** Blocks that are read at a time while there are many to read. */
+const READ_AHEAD = 8;
+/** How many of the blocks that were told are remembered by their hash: a chain that changes further back is begun anew. */
+const REMEMBERED = 512;
+/** How often it must show that no endpoint has what follows the block told last, before that one is given up. */
+const DOUBTS = 3;
+/** So many failures in a row are told. */
+const TOLD_AFTER = 4;
+/** Between two attempts at a block, at least. */
+const SHORTEST_PAUSE_MS = 250;
+
+/**
+ * The blocks from a number on, each once, each the child of the one before, as they become final; waits for endpoints as long as need be. Where a chain
+ * replaces blocks that counted as final, that is told, and those in their place come with a mark.
+ */
+export async function* finalBlocks(
+  options: FinalBlocksOptions,
+  signal: AbortSignal,
+): AsyncGenerator<FinalBlock> {
+  yield* new BlockLine(options, signal).blocks();
+}
+
+class BlockLine {
+  readonly #options: FinalBlocksOptions;
+  readonly #signal: AbortSignal;
+  readonly #reads = new Map<number, Promise<EvmBlock>>();
+  /** Hashes of the blocks told last, by number. */
+  readonly #told = new Map<number, string>();
+  #next: number;
+  #failures = 0;
+  #doubts = 0;
+
+  constructor(options: FinalBlocksOptions, signal: AbortSignal) {
+    this.#options = options;
+    this.#signal = signal;
+    this.#next = options.from;
+  }
+
+  async *blocks(): AsyncGenerator<FinalBlock> {
+    while (!this.#signal.aborted) {
+      try {
+        const block = await this.#follower();
+        if (block) yield this.#tell(block, false);
+        else if (this.#doubts >= DOUBTS) yield* this.#replaced();
+      } catch (error) {
+        this.#signal.throwIfAborted();
+        if (!(error instanceof RpcTrouble)) throw error;
+        await this.#waitAfter(error);
+      }
+    }
+  }
+
+  /** The block behind the one told last, when it is final; `undefined` for another look. */
+  async #follower(): Promise<EvmBlock | undefined> {
+    const { pool, reader } = this.#options;
+    const number = this.#next;
+    this.#readAhead();
+    const read = this.#reads.get(number);
+    if (!read) {
+      await pool.changed(SECOND_MS, this.#signal);
+      return undefined;
+    }
+    this.#reads.delete(number);
+    const parentHash = this.#told.get(number - 1);
+    if (this.#failures === 0 && this.#doubts === 0) {
+      const block = await read;
+      if (parentHash === undefined || block.parentHash === parentHash) return block;
+    }
+    // Somebody lies, lags on a branch of its own, or the chain has changed: all are asked.
+    this.#reads.clear();
+    const block = await reader.settle(number, parentHash, this.#signal);
+    if (!block) {
+      this.#doubts += 1;
+      await this.#options.clock.sleep(pauseAfter(this.#doubts), this.#signal);
+    }
+    return block;
+  }
+
+  #readAhead(): void {
+    const { pool, reader, finalityBlocks } = this.#options;
+    const final = pool.head - finalityBlocks;
+    const most = this.#failures > 0 || this.#doubts > 0 ? 1 : READ_AHEAD;
+    for (let number = this.#next; number < this.#next + most && number <= final; number++) {
+      if (this.#reads.has(number)) continue;
+      const read = reader.read(number, this.#signal);
+      // It is looked at in its turn, or not at all.
+      read.catch(() => undefined);
+      this.#reads.set(number, read);
+    }
+  }
+
+  #tell(block: EvmBlock, isReplacement: boolean): FinalBlock {
+    this.#told.set(block.number, block.hash);
+    for (const number of this.#told.keys()) {
+      if (this.#told.size <= REMEMBERED) break;
+      this.#told.delete(number);
+    }
+    if (this.#failures >= TOLD_AFTER)
+      this.#options.onNotice(`blocks come again, from ${block.number} on`, false);
+    this.#next = block.number + 1;
+    this.#failures = 0;
+    this.#doubts = 0;
+    return { block, isReplacement };
+  }
+
+  /** The chain goes on from another block than the one told last: back to where both are one, and from there over what is new. */
+  async *#replaced(): AsyncGenerator<FinalBlock> {
+    const { reader, onNotice } = this.#options;
+    const branch: EvmBlock[] = [];
+    let number = this.#next - 1;
+    for (; this.#told.has(number); number--) {
+      const block = await reader.settle(number, undefined, this.#signal);
+      if (!block || block.hash === this.#told.get(number)) break;
+      branch.unshift(block);
+    }
+    const [first] = branch;
+    this.#doubts = 0;
+    if (!first) return;
+    const words = `blocks ${first.number} to ${this.#next - 1} counted as final and were replaced`;
+    onNotice(`${words}: what was told of them stays told`, true);
+    for (const block of branch) yield this.#tell(block, true);
+  }
+
+  async #waitAfter(error: RpcTrouble): Promise<void> {
+    const { clock, pool } = this.#options;
+    this.#failures += 1;
+    this.#reads.clear();
+    if (this.#failures === TOLD_AFTER) this.#options.onNotice(`no block can be had: ${error.message}`, true);
+    await clock.sleep(SHORTEST_PAUSE_MS, this.#signal);
+    // A head that moves may be that of an endpoint that came back.
+    await pool.changed(pauseAfter(this.#failures), this.#signal);
+  }
+}

@@ -1,0 +1,184 @@
+import { HOUR_MS, SECOND_MS } from "../../lib/time.ts";
+import type { MarketEvent } from "../../market/index.ts";
+import { BlockReader } from "./block-reader.ts";
+import { BlockTranslator } from "./block-translator.ts";
+import type { ChainFeedOptions } from "./chain-feed.ts";
+import { ContractReader } from "./contract-reader.ts";
+import { EndpointPool } from "./endpoint-pool.ts";
+import type { EvmBlock } from "./evm-block.ts";
+import { type FinalBlock, finalBlocks } from "./final-blocks.ts";
+import { findBlock } from "./find-block.ts";
+import type { Network } from "./network.ts";
+import { persist } from "./persist.ts";
+
+/** How often heads are asked for on a chain that is quicker. */
+const SHORTEST_LOOK_MS = 100;
+const PROGRESS_EVERY_MS = 10 * SECOND_MS;
+/** So far behind, how it goes on is told now and then. */
+const BEHIND_MS = 60 * SECOND_MS;
+
+/** See createChainFeed. Ends when the signal aborts. */
+export async function* followChain(
+  options: ChainFeedOptions,
+  given: AbortSignal,
+): AsyncGenerator<MarketEvent> {
+  const over = new AbortController();
+  const signal = AbortSignal.any([given, over.signal]);
+  try {
+    yield* new ChainFollower(options, signal).events();
+  } catch (error) {
+    if (!given.aborted) throw error;
+  } finally {
+    over.abort();
+  }
+}
+
+class ChainFollower {
+  readonly #options: ChainFeedOptions;
+  readonly #signal: AbortSignal;
+  readonly #pool: EndpointPool;
+  readonly #onNotice: (sentence: string, isTrouble: boolean) => void;
+  #toldSecond: number | undefined;
+  #progressAt = Number.NEGATIVE_INFINITY;
+
+  constructor(options: ChainFeedOptions, signal: AbortSignal) {
+    const { network, urls = [], clock, onNotice = () => undefined } = options;
+    this.#options = options;
+    this.#signal = signal;
+    this.#onNotice = onNotice;
+    this.#pool = new EndpointPool({
+      urls: urls.length > 0 ? urls : network.rpcUrls,
+      chainId: network.chainId,
+      clock,
+      lookEveryMs: Math.max(SHORTEST_LOOK_MS, network.blockMs),
+      onNotice,
+    });
+  }
+
+  async *events(): AsyncGenerator<MarketEvent> {
+    const pool = this.#pool;
+    void pool.run(this.#signal);
+    const { finalityBlocks } = this.#options.network;
+    while (pool.head < finalityBlocks) {
+      if (pool.isHopeless) throw new Error(`no endpoint is of chain ${this.#options.network.chainId}`);
+      await pool.changed(SECOND_MS, this.#signal);
+    }
+    const network = await this.#checked();
+    const contracts = new ContractReader(network, pool);
+    const translator = new BlockTranslator(network, this.#options.bounds);
+    const from = await this.#persist(() => this.#firstBlock());
+    await this.#learnAnchors(translator, contracts, from - 1);
+    const reader = new BlockReader({ pool, finalityBlocks, onNotice: this.#onNotice });
+    const { clock } = this.#options;
+    const blocks = finalBlocks(
+      { pool, reader, finalityBlocks, clock, from, onNotice: this.#onNotice },
+      this.#signal,
+    );
+    for await (const { block, isReplacement } of blocks) {
+      const events = await this.#translate(translator, contracts, block);
+      // What came in the place of blocks that were told already is known by now, or never was: told again, most of it would be twice there.
+      if (isReplacement) continue;
+      yield* this.#ticks(block.atMs);
+      yield* events;
+      this.#report({ block, isReplacement });
+    }
+  }
+
+  /** The network, less what is not there: a table may be wrong, or the chain a copy. */
+  async #checked(): Promise<Network> {
+    const { network } = this.#options;
+    const reader = new ContractReader(network, this.#pool);
+    const named = [...network.factories, ...network.quotes];
+    const addresses = named.map(({ address }) => address);
+    const present = await this.#persist(() => reader.haveCode(addresses, this.#signal));
+    const isThere = ({ address }: { readonly address: string }) => present.has(address);
+    for (const one of named) {
+      const words = "name" in one ? `the factory of ${one.name}` : `the token ${one.symbol}`;
+      if (!isThere(one))
+        this.#onNotice(`${words} is not at ${one.address} on ${network.name}: it is left out`, true);
+    }
+    const factories = network.factories.filter(isThere);
+    const quotes = network.quotes.filter(isThere);
+    if (factories.length === 0 || quotes.length === 0)
+      throw new Error(`nothing of what is followed on ${network.name} is there`);
+    return { ...network, factories, quotes };
+  }
+
+  async #firstBlock(): Promise<number> {
+    const { network, backfillMs = HOUR_MS, resumeAfterMs } = this.#options;
+    const highest = this.#pool.head - network.finalityBlocks;
+    return findBlock(
+      { pool: this.#pool, highest, blockMs: network.blockMs },
+      (headMs) => resumeAfterMs ?? headMs - backfillMs,
+      this.#signal,
+    );
+  }
+
+  /** Without them nothing could be said in dollars before they trade. */
+  async #learnAnchors(
+    translator: BlockTranslator,
+    contracts: ContractReader,
+    atBlock: number,
+  ): Promise<void> {
+    const facts = await this.#persist(async () => {
+      const addresses = await contracts.anchors(this.#signal);
+      return contracts.describe(addresses, Math.max(0, atBlock), this.#signal);
+    });
+    for (const pool of facts) translator.pools.learnPool(pool);
+  }
+
+  /** Finds out what is not known yet, then translates. */
+  async #translate(
+    translator: BlockTranslator,
+    contracts: ContractReader,
+    block: EvmBlock,
+  ): Promise<MarketEvent[]> {
+    const { pools } = translator;
+    const read = translator.read(block);
+    const strangers = translator.unknownPools(read);
+    const facts =
+      strangers.length === 0
+        ? []
+        : await this.#persist(() => contracts.describe(strangers, block.number - 1, this.#signal));
+    const needed = facts.flatMap(({ token0, token1 }) => pools.unknownTokens(token0, token1));
+    const tokens = [...new Set([...needed, ...translator.unknownTokens(read)])];
+    if (tokens.length > 0) {
+      const known = await this.#persist(() => contracts.tokens(tokens, this.#signal));
+      for (const token of tokens)
+        pools.learnToken(
+          token,
+          known.find(({ address }) => address === token),
+        );
+    }
+    for (const pool of facts) pools.learnPool(pool);
+    for (const address of strangers) if (pools.isUnknown(address)) pools.dismiss(address);
+    return translator.translate(read);
+  }
+
+  /** A clock at each whole second up to that of a block: no earlier block follows. What happens at a second comes behind its clock. */
+  *#ticks(atMs: number): Generator<MarketEvent> {
+    const second = Math.floor(atMs / SECOND_MS);
+    for (let tick = (this.#toldSecond ?? second - 1) + 1; tick <= second; tick++) {
+      yield { kind: "clock", at: tick * SECOND_MS };
+    }
+    this.#toldSecond = Math.max(this.#toldSecond ?? second, second);
+  }
+
+  #report({ block }: FinalBlock): void {
+    const { clock, network } = this.#options;
+    const behind = this.#pool.head - network.finalityBlocks - block.number;
+    const behindMs = behind * network.blockMs;
+    const now = clock.monotonic();
+    if (behindMs < BEHIND_MS || now - this.#progressAt < PROGRESS_EVERY_MS) return;
+    this.#progressAt = now;
+    const minutes = Math.round(behindMs / 60_000);
+    this.#onNotice(
+      `${network.name} is read up to block ${block.number}; ${behind} blocks, about ${minutes} minutes, to go`,
+      false,
+    );
+  }
+
+  #persist<T>(work: () => Promise<T>): Promise<T> {
+    return persist(work, { clock: this.#options.clock, onNotice: this.#onNotice, signal: this.#signal });
+  }
+}

@@ -1,0 +1,121 @@
+import type { Network } from "./network.ts";
+
+/*
+ * What is followed on which chain. Each address stands beside the document that names it; at the start the chain is asked whether anything lies there.
+ */
+
+/** Uniswap Labs, "Deployment Addresses": https://docs.uniswap.org/contracts/v3/reference/deployments */
+const UNISWAP_V3 = "0x1f98431c8ad98523631ae4a59f267346ea31f984";
+
+/** The chains that are known. */
+export const NETWORKS = {
+  bsc: {
+    name: "bsc",
+    group: "bsc",
+    chainId: 56,
+    // Fast finality (BEP-126): a block is final when two more are justified. One more is for endpoints that are many nodes.
+    finalityBlocks: 3,
+    // BEP-619 (Maxwell), and the 0.45 s of the hard fork after it.
+    blockMs: 450,
+    factories: [
+      // https://developer.pancakeswap.finance/contracts/v2/addresses
+      { name: "PancakeSwap V2", form: "v2", address: "0xca143ce32fe78f1f7019d7d551a6402fc5350c73" },
+      // https://developer.pancakeswap.finance/contracts/v3/addresses
+      { name: "PancakeSwap V3", form: "v3", address: "0x0bfbcf9fa4f9c56b0f40a671ad40e0805a091865" },
+      // https://docs.uniswap.org/contracts/v3/reference/deployments
+      { name: "Uniswap V3", form: "v3", address: "0xdb1d10011ad0ff90774d0c6bb92e5c5c8b4461f7" },
+    ],
+    quotes: [
+      // https://bscscan.com/token/0xbb4cdb9cbd36b01bd1cbaebf2de08d9173bc095c
+      {
+        symbol: "WBNB",
+        decimals: 18,
+        isStable: false,
+        address: "0xbb4cdb9cbd36b01bd1cbaebf2de08d9173bc095c",
+      },
+      // https://stargateprotocol.gitbook.io/stargate/developers (18 decimals, other than on most chains)
+      { symbol: "USDT", decimals: 18, isStable: true, address: "0x55d398326f99059ff775485246999027b3197955" },
+      // https://docs.zerodev.app/onramp/smart-routing-address/supported-chains (18 decimals)
+      { symbol: "USDC", decimals: 18, isStable: true, address: "0x8ac76a51cc950d9822d68b83fe1ad97b32cd580d" },
+    ],
+    // https://docs.bnbchain.org/bnb-smart-chain/developers/json_rpc/json-rpc-endpoint: 10,000 requests in 5 minutes each, no eth_getLogs
+    rpcUrls: [
+      "https://bsc-dataseed.bnbchain.org",
+      "https://bsc-dataseed.defibit.io",
+      "https://bsc-dataseed.ninicoin.io",
+    ],
+  },
+  polygon: {
+    name: "polygon",
+    group: "matic",
+    chainId: 137,
+    // Milestones make blocks final within some seconds; this many are replaced only where those fail.
+    finalityBlocks: 16,
+    blockMs: 2_000,
+    factories: [
+      // https://github.com/QuickSwap/quickswap-core
+      { name: "QuickSwap V2", form: "v2", address: "0x5757371414417b8c6caad45baef941abc7d3ab32" },
+      // https://docs.quickswap.exchange/technical-reference/smart-contracts/v3/factory
+      { name: "QuickSwap V3", form: "algebra", address: "0x411b0facc3489691f28ad58c47006af5e3ab3a28" },
+      { name: "Uniswap V3", form: "v3", address: UNISWAP_V3 },
+    ],
+    quotes: [
+      // https://polygonscan.com/token/0x0d500b1d8e8ef31e21c99d1db9a6444d3adf1270
+      {
+        symbol: "WPOL",
+        decimals: 18,
+        isStable: false,
+        address: "0x0d500b1d8e8ef31e21c99d1db9a6444d3adf1270",
+      },
+      // https://developers.circle.com/stablecoins/usdc-contract-addresses
+      { symbol: "USDC", decimals: 6, isStable: true, address: "0x3c499c542cef5e3811e1192ce70d8cc03d5c3359" },
+      // https://stargateprotocol.gitbook.io/stargate/developers, also for the next
+      {
+        symbol: "USDC.e",
+        decimals: 6,
+        isStable: true,
+        address: "0x2791bca1f2de4661ed88a30c99a7a9449aa84174",
+      },
+      { symbol: "USDT", decimals: 6, isStable: true, address: "0xc2132d05d31c914a87c6611c10748aeb04b58e8f" },
+      // https://docs.zerodev.app/onramp/smart-routing-address/supported-chains
+      {
+        symbol: "WETH",
+        decimals: 18,
+        isStable: false,
+        address: "0x7ceb23fd6bc0add59e62ac25578270cff1b9f619",
+      },
+    ],
+    // https://docs.polygon.technology/pos/reference/rpc-endpoints
+    rpcUrls: ["https://polygon-rpc.com", "https://polygon.drpc.org"],
+  },
+  avalanche: {
+    name: "avalanche",
+    group: "avalanche",
+    chainId: 43_114,
+    // What a node tells is accepted, and an accepted block is final. One more is for endpoints that are many nodes.
+    finalityBlocks: 1,
+    blockMs: 1_500,
+    factories: [
+      // https://github.com/traderjoe-xyz/joe-core
+      { name: "Trader Joe V1", form: "v2", address: "0x9ad6c38be94206ca50bb0d90783181662f0cfa10" },
+      // https://github.com/pangolindex/sdk
+      { name: "Pangolin", form: "v2", address: "0xefa94de7a4656d787667c749f7e1223d71e9fd88" },
+    ],
+    quotes: [
+      // https://docs.chain.link/ccip/directory/mainnet/chain/avalanche-mainnet
+      {
+        symbol: "WAVAX",
+        decimals: 18,
+        isStable: false,
+        address: "0xb31f66aa3c1e785363f0875a1b74e27b85fd66c7",
+      },
+      // https://developers.circle.com/stablecoins/usdc-contract-addresses
+      { symbol: "USDC", decimals: 6, isStable: true, address: "0xb97ef9ef8734c71904d8002f8b6bc66dd9c48a6e" },
+      // https://stargateprotocol.gitbook.io/stargate/developers
+      { symbol: "USDt", decimals: 6, isStable: true, address: "0x9702230a8ea53601f5cd2dc00fdbc13d4df4a8c7" },
+    ],
+    // https://build.avax.network/docs/rpcs/c-chain
+    rpcUrls: ["https://api.avax.network/ext/bc/C/rpc"],
+  },
+} as const satisfies Record<string, Network>;
+export type NetworkName = keyof typeof NETWORKS;

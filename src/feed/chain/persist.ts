@@ -1,0 +1,39 @@
+import type { WallClock } from "../../lib/clock.ts";
+import { SECOND_MS } from "../../lib/time.ts";
+import { RpcTrouble } from "./rpc-trouble.ts";
+
+const FLOOR_MS = 250;
+const MOST_MS = 15 * SECOND_MS;
+/** So many failures in a row are told. */
+const TOLD_AFTER = 3;
+
+/** How {@link persist} waits. */
+export interface PersistOptions {
+  readonly clock: WallClock;
+  readonly signal: AbortSignal;
+  readonly onNotice: (sentence: string, isTrouble: boolean) => void;
+}
+
+/** How long to wait after so many failures in a row, in milliseconds: doubled with each, up to 15 s, and half of it by chance. */
+export function pauseAfter(failures: number): number {
+  const most = Math.min(MOST_MS, FLOOR_MS * 2 ** Math.min(20, failures - 1));
+  return most / 2 + (Math.random() * most) / 2;
+}
+
+/** Does the work again until it does not fail with RpcTrouble: endpoints come back. Every other error is passed on. */
+export async function persist<T>(
+  work: () => Promise<T>,
+  { clock, signal, onNotice }: PersistOptions,
+): Promise<T> {
+  for (let failures = 1; ; failures++) {
+    try {
+      return await work();
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof RpcTrouble)) throw error;
+      if (failures === TOLD_AFTER)
+        onNotice(`the chain cannot be asked, and is tried again: ${error.message}`, true);
+      await clock.sleep(pauseAfter(failures), signal);
+    }
+  }
+}

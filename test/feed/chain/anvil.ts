@@ -1,0 +1,107 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { describe } from "vitest";
+
+/*
+ * The real EVM is no dependency of the project: its package names binaries for other machines that not every registry has, and then npm ci refuses the lock file. So it
+ * is fetched by npm when a test first wants it, into the cache below node_modules.
+ */
+const VERSION = "1.7.1";
+const INSTALL_MS = 300_000;
+const NAME = `@foundry-rs/anvil-${process.platform}-${process.arch === "x64" ? "amd64" : process.arch}`;
+const CACHE = fileURLToPath(new URL(`../../../node_modules/.cache/anvil-${VERSION}`, import.meta.url));
+
+/** Where it lies; `undefined` where it cannot be had. */
+const BINARY = findBinary();
+
+function findBinary(): string | undefined {
+  const path = join(CACHE, "node_modules", NAME, "bin/anvil");
+  if (existsSync(path)) return path;
+  // Test files that run side by side each fetch their own, and the first one keeps it.
+  const own = `${CACHE}-${process.pid}`;
+  try {
+    mkdirSync(own, { recursive: true });
+    const flags = ["--no-save", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", own];
+    const options = { stdio: "pipe", timeout: INSTALL_MS, cwd: own } as const;
+    execFileSync("npm", ["install", ...flags, `${NAME}@${VERSION}`], options);
+    if (!existsSync(path)) renameSync(own, CACHE);
+  } catch (error) {
+    if (!existsSync(path) && process.env.CI === "true") throw error;
+  } finally {
+    rmSync(own, { recursive: true, force: true });
+  }
+  return existsSync(path) ? path : undefined;
+}
+
+/** Tests on a real EVM. Left out by name where there is none, which is an error on a machine that checks for everybody. */
+export function describeOnAnvil(title: string, tests: () => void): void {
+  if (BINARY === undefined && process.env.CI === "true") throw new Error(`${NAME} cannot be had`);
+  const words = BINARY === undefined ? `${title} (skipped: npm cannot fetch ${NAME})` : title;
+  describe.skipIf(BINARY === undefined)(words, tests);
+}
+
+/** A node of its own chain, on which blocks are made when the test says so. */
+export class Anvil implements AsyncDisposable {
+  readonly chainId: number;
+  #child: ChildProcess | undefined;
+  #port = 0;
+  readonly #directory = mkdtempSync(join(tmpdir(), "flarewire-anvil-"));
+
+  constructor(chainId: number) {
+    this.chainId = chainId;
+  }
+
+  /** What it is asked at; over a WebSocket too. */
+  get url(): string {
+    return `http://127.0.0.1:${this.#port}`;
+  }
+
+  /** Starts it, again on the port and with the chain that it had. Ready when this resolves. */
+  async start(): Promise<this> {
+    const flags = `--host 127.0.0.1 --port ${this.#port} --chain-id ${this.chainId} --auto-impersonate --base-fee 0 --gas-price 0 --no-mining --order fifo --gas-limit 300000000`;
+    const args = [...flags.split(" "), "--state", join(this.#directory, "state.json")];
+    const child = spawn(BINARY ?? "anvil", args, { stdio: ["ignore", "pipe", "ignore"] });
+    this.#child = child;
+    for await (const line of createInterface({ input: child.stdout })) {
+      const port = /^Listening on 127\.0\.0\.1:(\d+)/.exec(line)?.[1];
+      if (port === undefined) continue;
+      this.#port = Number(port);
+      break;
+    }
+    child.stdout.resume();
+    if (this.#port === 0) throw new Error("anvil did not start");
+    return this;
+  }
+
+  /** Stops it; its chain is kept for the next start. */
+  async stop(): Promise<void> {
+    const child = this.#child;
+    this.#child = undefined;
+    if (!child || child.exitCode !== null) return;
+    child.kill("SIGINT");
+    await once(child, "exit");
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+    rmSync(this.#directory, { recursive: true, force: true });
+  }
+
+  /** Asks the node. Throws what it complains of. */
+  async ask<T = unknown>(method: string, params: readonly unknown[] = []): Promise<T> {
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+    const response = await fetch(this.url, {
+      method: "POST",
+      body,
+      headers: { "content-type": "application/json" },
+    });
+    const { result, error } = (await response.json()) as { result: T; error?: { message: string } };
+    if (error) throw new Error(`${method}: ${error.message}`);
+    return result;
+  }
+}

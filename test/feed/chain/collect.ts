@@ -1,0 +1,64 @@
+import { type ChainFeedOptions, createChainFeed } from "../../../src/feed/chain/chain-feed.ts";
+import { systemClock } from "../../../src/lib/clock.ts";
+import type { MarketEvent } from "../../../src/market/index.ts";
+import type { Exchange } from "./exchange.ts";
+
+/** A feed that is read in the background, and can be waited for. */
+export class Collector implements AsyncDisposable {
+  readonly events: MarketEvent[] = [];
+  readonly notices: string[] = [];
+  readonly #stop = new AbortController();
+  readonly #ended: Promise<void>;
+  #waiting: (() => void)[] = [];
+
+  constructor(options: Omit<ChainFeedOptions, "clock">) {
+    const feed = createChainFeed({
+      clock: systemClock,
+      onNotice: (sentence) => this.notices.push(sentence),
+      ...options,
+    });
+    this.#ended = this.#read(feed.events(this.#stop.signal));
+    this.#ended.catch(() => undefined);
+  }
+
+  /** Everything but the passing of time. */
+  get facts(): MarketEvent[] {
+    return this.events.filter(({ kind }) => kind !== "clock");
+  }
+
+  /** Waits until event time has come this far. Rejects where the feed fails. */
+  async reached(atMs: number): Promise<void> {
+    while ((this.events.at(-1)?.at ?? 0) < atMs) {
+      await Promise.race([new Promise<void>((resolve) => this.#waiting.push(resolve)), this.#ended]);
+    }
+  }
+
+  /** Rejects with what the feed fails of. */
+  get ended(): Promise<void> {
+    return this.#ended;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    await this.#ended.catch(() => undefined);
+  }
+
+  async #read(events: AsyncIterable<MarketEvent>): Promise<void> {
+    for await (const event of events) {
+      this.events.push(event);
+      const waiting = this.#waiting;
+      this.#waiting = [];
+      for (const resolve of waiting) resolve();
+    }
+  }
+}
+
+/** Makes blocks until everything before is final, and yields the events of a feed over the whole chain up to there. */
+export async function eventsOf(exchange: Exchange): Promise<MarketEvent[]> {
+  const { chain, network } = exchange;
+  const untilMs = chain.nextAt * 1_000;
+  for (let block = 0; block <= network.finalityBlocks; block++) await chain.mine();
+  await using collector = new Collector({ network });
+  await collector.reached(untilMs);
+  return collector.facts;
+}

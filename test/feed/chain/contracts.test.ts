@@ -1,0 +1,99 @@
+import { expect, test } from "vitest";
+import { ContractReader } from "../../../src/feed/chain/contract-reader.ts";
+import { EndpointPool } from "../../../src/feed/chain/endpoint-pool.ts";
+import { systemClock } from "../../../src/lib/clock.ts";
+import { describeOnAnvil } from "./anvil.ts";
+import { Collector } from "./collect.ts";
+import { E18, Exchange } from "./exchange.ts";
+import { Market } from "./market.ts";
+import { addressIn, OWNER, wallet } from "./test-chain.ts";
+
+/** What the contracts of an exchange's chain say, asked in one go. */
+async function withReader<T>(
+  exchange: Exchange,
+  ask: (reader: ContractReader, signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const over = new AbortController();
+  const { network } = exchange;
+  const pool = new EndpointPool({
+    urls: network.rpcUrls,
+    chainId: network.chainId,
+    clock: systemClock,
+    lookEveryMs: 100,
+    onNotice: () => undefined,
+  });
+  const running = pool.run(over.signal);
+  while (pool.head < 0) await pool.changed(100, over.signal);
+  try {
+    return await ask(new ContractReader(network, pool), over.signal);
+  } finally {
+    over.abort();
+    await running;
+  }
+}
+
+describeOnAnvil("contracts of strangers", () => {
+  test("[metadata] words of 32 bytes, no words, a revert, eaten gas, no contract and absurd decimals harm nobody else", async () => {
+    const exchange = await Exchange.open();
+    await using chain = exchange.chain;
+    const plain = await exchange.token("Plain Token", "PLAIN", { decimals: 6 });
+    const odd = await exchange.token(`Two\u0000 lines\n${"x".repeat(2_000)}`, "   ");
+    const old = await chain.deploy("oldToken");
+    const mute = await chain.deploy("muteToken");
+    const eater = await chain.deploy("gasEater");
+    const none = await chain.deploy("noToken");
+    const eaters = [eater, await chain.deploy("gasEater"), await chain.deploy("gasEater")];
+    // What a call may burn is what a block may: here as much as real nodes allow.
+    await chain.ask("evm_setBlockGasLimit", ["0x2faf080"]);
+    await chain.mine();
+    const asked = [...eaters, plain, none, old, wallet(9), mute, odd];
+    const told = await withReader(exchange, (reader, signal) => reader.tokens(asked, signal));
+    expect(told).toEqual([
+      ...eaters.map((address) => ({ address, decimals: 18, symbol: undefined, name: undefined })),
+      { address: plain, decimals: 6, symbol: "PLAIN", name: "Plain Token" },
+      { address: old, decimals: 9, symbol: "OLD", name: "Old Maker" },
+      { address: mute, decimals: 6, symbol: undefined, name: undefined },
+      { address: odd, decimals: 18, symbol: undefined, name: `Two lines${"x".repeat(1_015)}` },
+    ]);
+  });
+
+  test("[genuine] a pool that was there before is known by its factory; one that only claims to be of it is not", async () => {
+    await using market = await Market.open();
+    const { exchange, token } = market;
+    const { chain, coin, v2Factory } = exchange;
+    const other = await chain.deploy("v2Factory", [OWNER]);
+    await chain.send(OWNER, other, "v2Factory", "createPair", [token, coin]);
+    await chain.mine();
+    const forged = addressIn(await chain.read(other, "v2Factory", "getPair", [token, coin]));
+    // The sixth word of a pair's storage is its factory.
+    await chain.ask("anvil_setStorageAt", [forged, "0x5", `0x${v2Factory.slice(2).padStart(64, "0")}`]);
+    await chain.mine();
+    const genuine = await exchange.pairOf(token, coin);
+    const asked = [forged, genuine, wallet(3), token, other];
+    const told = await withReader(exchange, (reader, signal) =>
+      reader.describe(asked, Number(chain.nextAt), signal),
+    );
+    const [token0, token1] = BigInt(token) < BigInt(coin) ? [token, coin] : [coin, token];
+    const balances = token0 === coin ? [100n * E18, 1_000_000n * E18] : [1_000_000n * E18, 100n * E18];
+    expect(told).toEqual([
+      { address: genuine, form: "v2", token0, token1, balances, sqrtPriceX96: undefined },
+    ]);
+  });
+
+  test("[listing] a pool that had liquidity before the feed began is not listed; its trades are told", async () => {
+    await using market = await Market.open();
+    const { network } = market.exchange;
+    await market.trade();
+    await market.settle();
+    const before = market.events.length;
+    const resumeAfterMs = market.untilMs;
+    await market.trade();
+    await market.trade();
+    await using collector = new Collector({ network, resumeAfterMs });
+    await collector.reached(await market.settle());
+    const [profile, ...others] = collector.facts;
+    expect(profile).toMatchObject({ kind: "profile", symbol: "ALPHA" });
+    expect(others).toEqual(market.events.slice(before));
+    expect(others.map(({ kind }) => kind)).toEqual(["liquidity", "trade", "liquidity", "trade"]);
+  });
+});

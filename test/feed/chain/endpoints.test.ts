@@ -1,0 +1,99 @@
+import { expect, test } from "vitest";
+import { describeOnAnvil } from "./anvil.ts";
+import { Collector } from "./collect.ts";
+import { type Fault, FaultyNode } from "./faulty-node.ts";
+import { Market } from "./market.ts";
+
+const FAULTS: readonly Fault[] = [
+  { kind: "alters-logs" },
+  { kind: "lag", blocks: 40 },
+  { kind: "ahead", blocks: 1_000 },
+  { kind: "down" },
+  { kind: "html" },
+  { kind: "wrong-types" },
+  { kind: "foreign" },
+  { kind: "no-receipts" },
+  { kind: "busy", times: 20, retryAfter: "1" },
+];
+
+describeOnAnvil("a chain behind several endpoints", () => {
+  test.each(FAULTS)(
+    "[failover] with one that is $kind beside an honest one, all is told, exactly",
+    async (fault) => {
+      await using market = await Market.open();
+      const { network, chain } = market.exchange;
+      await using faulty = await new FaultyNode(chain.url).start();
+      faulty.fault = fault;
+      await using collector = new Collector({ network, urls: [faulty.url, chain.url] });
+      for (let count = 0; count < 5; count++) await market.trade();
+      await collector.reached(await market.settle());
+      // The fault is there from the start, and in mid-stream.
+      for (let count = 0; count < 5; count++) await market.trade();
+      await collector.reached(await market.settle());
+      expect(collector.facts).toEqual(market.events);
+      expect(faulty.asked.size).toBeGreaterThan(0);
+      expect(collector.notices.join()).not.toContain("secret-key");
+    },
+  );
+
+  test("[failover] of three endpoints the two that agree are believed, and the third is told of", async () => {
+    await using market = await Market.open();
+    const { network, chain } = market.exchange;
+    await using liar = await new FaultyNode(chain.url).start();
+    await using honest = await new FaultyNode(chain.url).start();
+    liar.fault = { kind: "other-hash" };
+    await using collector = new Collector({ network, urls: [liar.url, chain.url, honest.url] });
+    for (let count = 0; count < 5; count++) await market.trade();
+    await collector.reached(await market.settle());
+    expect(collector.facts).toEqual(market.events);
+  });
+
+  test("[pace] an endpoint that is asked too often is asked less, and all is told in the end", async () => {
+    await using market = await Market.open();
+    const { network, chain } = market.exchange;
+    await using busy = await new FaultyNode(chain.url).start();
+    busy.fault = { kind: "busy", times: 6 };
+    await using collector = new Collector({ network, urls: [busy.url] });
+    for (let count = 0; count < 3; count++) await market.trade();
+    await collector.reached(await market.settle());
+    expect(collector.facts).toEqual(market.events);
+  });
+
+  test("[heads] an endpoint with a WebSocket tells new blocks without being asked", async () => {
+    await using market = await Market.open();
+    const { network, chain } = market.exchange;
+    // Nobody asks for heads within an hour.
+    const slow = { ...network, blockMs: 3_600_000 };
+    await using collector = new Collector({ network: slow, urls: [chain.url.replace("http", "ws")] });
+    await market.trade();
+    await collector.reached(await market.settle());
+    await market.trade();
+    await collector.reached(await market.settle());
+    expect(collector.facts).toEqual(market.events);
+  });
+
+  test("[refusal] with nothing but endpoints of another chain the feed fails, and says so", async () => {
+    await using market = await Market.open();
+    await using foreign = await new FaultyNode(market.exchange.chain.url).start();
+    foreign.fault = { kind: "foreign" };
+    await using collector = new Collector({ network: market.exchange.network, urls: [foreign.url] });
+    await expect(collector.ended).rejects.toThrow("no endpoint is of chain 56");
+    expect(collector.notices.join()).toContain("is of chain 1, not 56");
+  });
+
+  test("[preset] what is not where the table says is left out and told; with nothing left the feed fails", async () => {
+    await using market = await Market.open();
+    const { network } = market.exchange;
+    const nowhere = `0x${"77".repeat(20)}`;
+    const [first, ...others] = network.factories;
+    if (!first) throw new Error("no factory");
+    const partly = { ...network, factories: [...others, { ...first, name: "Gone", address: nowhere }] };
+    await using collector = new Collector({ network: partly });
+    await collector.reached(await market.settle());
+    expect(collector.notices).toContain(`the factory of Gone is not at ${nowhere} on test: it is left out`);
+    expect(collector.facts).toEqual([]);
+    const nothing = { ...network, factories: [{ ...first, address: nowhere }] };
+    await using failing = new Collector({ network: nothing });
+    await expect(failing.ended).rejects.toThrow("nothing of what is followed on test is there");
+  });
+});

@@ -1,0 +1,115 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** How a node misbehaves. `lag`: it is so many blocks behind. `ahead`: it claims so many that nobody has. */
+export type Fault =
+  | { readonly kind: "none" }
+  | {
+      readonly kind:
+        | "alters-logs"
+        | "other-hash"
+        | "down"
+        | "html"
+        | "hangs"
+        | "wrong-types"
+        | "foreign"
+        | "no-receipts";
+    }
+  | { readonly kind: "busy"; readonly times: number; readonly retryAfter?: string }
+  | { readonly kind: "lag" | "ahead"; readonly blocks: number };
+
+interface Request {
+  readonly id: number;
+  readonly method: string;
+}
+
+/** Stands before a real node and passes on what it says, or something else. */
+export class FaultyNode implements AsyncDisposable {
+  fault: Fault = { kind: "none" };
+  /** How often each method was asked. */
+  readonly asked = new Map<string, number>();
+  readonly #target: string;
+  readonly #server: Server;
+  #busy = 0;
+
+  constructor(target: string) {
+    this.#target = target;
+    this.#server = createServer((request, response) => void this.#answer(request, response));
+  }
+
+  async start(): Promise<this> {
+    this.#server.listen(0, "127.0.0.1");
+    await once(this.#server, "listening");
+    return this;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/v1/secret-key`;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.closeAllConnections();
+    this.#server.close();
+    await once(this.#server, "close");
+  }
+
+  async #answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const parts: Buffer[] = [];
+    for await (const part of incoming) parts.push(part as Buffer);
+    const text = Buffer.concat(parts).toString();
+    const request = JSON.parse(text) as Request;
+    this.asked.set(request.method, (this.asked.get(request.method) ?? 0) + 1);
+    const { fault } = this;
+    if (fault.kind === "down") return void incoming.destroy();
+    if (fault.kind === "hangs") return;
+    if (fault.kind === "html")
+      return void response.writeHead(502, { "content-type": "text/html" }).end("<html>Bad gateway</html>");
+    if (fault.kind === "busy" && this.#busy++ < fault.times) {
+      const headers = fault.retryAfter === undefined ? {} : { "retry-after": fault.retryAfter };
+      return void response.writeHead(429, headers).end("Too Many Requests");
+    }
+    try {
+      const answer = await this.#ask(text);
+      const bent = "result" in answer ? { ...answer, result: this.#bend(request, answer.result) } : answer;
+      const refused = fault.kind === "no-receipts" && request.method === "eth_getBlockReceipts";
+      const error = {
+        code: -32_601,
+        message: "the method eth_getBlockReceipts does not exist/is not available",
+      };
+      const body = refused ? { jsonrpc: "2.0", id: request.id, error } : bent;
+      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
+    } catch {
+      response.destroy();
+    }
+  }
+
+  async #ask(body: string): Promise<{ result: unknown } | { error: unknown }> {
+    const answer = await fetch(this.#target, {
+      method: "POST",
+      body,
+      headers: { "content-type": "application/json" },
+    });
+    return (await answer.json()) as { result: unknown };
+  }
+
+  #bend({ method }: Request, result: unknown): unknown {
+    const { fault } = this;
+    if (fault.kind === "foreign" && method === "eth_chainId") return "0x1";
+    if (fault.kind === "lag" && method === "eth_blockNumber")
+      return hex(Math.max(0, Number(result) - fault.blocks));
+    if (fault.kind === "ahead" && method === "eth_blockNumber") return hex(Number(result) + fault.blocks);
+    if (fault.kind === "wrong-types" && method.startsWith("eth_getBlock")) return { number: 7, hash: null };
+    if (fault.kind === "other-hash" && method === "eth_getBlockByNumber" && typeof result === "object")
+      return { ...result, hash: `0x${"ee".repeat(32)}` };
+    if (fault.kind === "alters-logs" && method === "eth_getBlockReceipts") {
+      // The last figure of every log: a swap of a little more, a pool at another place.
+      return JSON.parse(JSON.stringify(result).replace(/"data":"0x([0-9a-f]+)[0-9a-f]"/g, '"data":"0x$17"'));
+    }
+    return result;
+  }
+}
+
+function hex(number: number): string {
+  return `0x${number.toString(16)}`;
+}

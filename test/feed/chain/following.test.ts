@@ -1,0 +1,114 @@
+import { expect, test } from "vitest";
+import { describeOnAnvil } from "./anvil.ts";
+import { Collector } from "./collect.ts";
+import { FaultyNode } from "./faulty-node.ts";
+import { Market } from "./market.ts";
+
+/** Makes so many empty blocks, so many seconds apart. */
+async function passTime({ exchange: { chain } }: Market, blocks: number, seconds = 1): Promise<void> {
+  for (let block = 0; block < blocks; block++) await chain.mine(seconds);
+}
+
+describeOnAnvil("a chain that is followed", () => {
+  test("[outage] ten minutes of the chain without an endpoint are made up for, without loss or repeat", async () => {
+    await using market = await Market.open();
+    const { network, chain } = market.exchange;
+    await using node = await new FaultyNode(chain.url).start();
+    await using collector = new Collector({ network, urls: [node.url] });
+    await market.trade();
+    await collector.reached(await market.settle());
+    node.fault = { kind: "down" };
+    for (let count = 0; count < 20; count++) {
+      await market.trade();
+      await passTime(market, 8, 4);
+    }
+    const told = collector.events.length;
+    node.fault = { kind: "none" };
+    await market.trade();
+    await collector.reached(await market.settle());
+    expect(collector.events.length - told).toBeGreaterThan(600);
+    expect(collector.facts).toEqual(market.events);
+    const clocks = collector.events.flatMap(({ kind, at }) => (kind === "clock" ? [at] : []));
+    expect(clocks).toEqual(clocks.map((_, index) => (clocks[0] ?? 0) + index * 1_000));
+  });
+
+  test("[order] events never lie before the clock that was told last, nor a second beyond it", async () => {
+    await using market = await Market.open();
+    for (let count = 0; count < 4; count++) {
+      await market.trade();
+      await passTime(market, count);
+    }
+    const untilMs = await market.settle();
+    await using collector = new Collector({ network: market.exchange.network });
+    await collector.reached(untilMs);
+    let clock = collector.events[0]?.at ?? 0;
+    expect(collector.events[0]?.kind).toBe("clock");
+    for (const event of collector.events) {
+      if (event.kind === "clock") clock = event.at;
+      expect(event.at - clock).toBeGreaterThanOrEqual(0);
+      expect(event.at - clock).toBeLessThan(1_000);
+    }
+  });
+
+  test("[final] a trade in a block that is replaced before it is final is never told", async () => {
+    await using market = await Market.open();
+    const { network, chain } = market.exchange;
+    await using collector = new Collector({ network });
+    await market.trade();
+    await collector.reached(await market.settle());
+    await market.trade(false);
+    await chain.ask("anvil_reorg", [1, []]);
+    await market.trade();
+    await collector.reached(await market.settle());
+    expect(collector.facts).toEqual(market.events);
+    expect(collector.notices).toEqual([]);
+  });
+
+  test("[final] where blocks that counted as final are replaced, that is told, and the feed goes on with the new chain", async () => {
+    await using market = await Market.open();
+    const { network, chain } = market.exchange;
+    await using collector = new Collector({ network });
+    await market.trade();
+    await collector.reached(await market.settle());
+    const before = collector.facts.length;
+    // The three empty blocks behind the trade, of which one counted as final.
+    await chain.ask("anvil_reorg", [3, []]);
+    await market.trade();
+    await collector.reached(await market.settle());
+    expect(collector.notices.join()).toMatch(/blocks \d+ to \d+ counted as final and were replaced/);
+    expect(collector.facts.slice(before).map(({ kind }) => kind)).toEqual(["liquidity", "trade"]);
+    expect(collector.facts).toEqual(market.events);
+  });
+
+  test("[restart] a node that stops and comes back is followed on, without loss or repeat", async () => {
+    await using market = await Market.open();
+    const { network, chain } = market.exchange;
+    await using collector = new Collector({ network });
+    await market.trade();
+    await collector.reached(await market.settle());
+    await chain.stop();
+    await chain.start();
+    await market.trade();
+    await collector.reached(await market.settle());
+    expect(collector.facts).toEqual(market.events);
+  });
+
+  test("[resume] a feed that goes on behind a clock tells what follows, and nothing twice", async () => {
+    await using market = await Market.open();
+    const { network } = market.exchange;
+    for (let count = 0; count < 6; count++) await market.trade();
+    const untilMs = await market.settle();
+    await using whole = new Collector({ network });
+    await whole.reached(untilMs);
+    const clocks = whole.events.filter(({ kind }) => kind === "clock");
+    const cut = whole.events.indexOf(clocks.at(-6) ?? { kind: "clock", at: 0 });
+    const resumeAfterMs = whole.events[cut]?.at ?? 0;
+    await using rest = new Collector({ network, resumeAfterMs });
+    await rest.reached(untilMs);
+    // The token is introduced again: whoever goes on may not know it.
+    const known = rest.facts.filter(({ kind }) => kind !== "profile");
+    expect(known).toEqual(whole.events.slice(cut).filter(({ kind }) => kind !== "clock"));
+    expect(known.length).toBeGreaterThan(4);
+    expect(rest.events[0]).toEqual({ kind: "clock", at: resumeAfterMs });
+  });
+});

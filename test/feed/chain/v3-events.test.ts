@@ -1,0 +1,142 @@
+import { expect, test } from "vitest";
+import type { MarketEvent } from "../../../src/market/index.ts";
+import { describeOnAnvil } from "./anvil.ts";
+import { eventsOf } from "./collect.ts";
+import { E18, Exchange } from "./exchange.ts";
+import { divide, significant } from "./ledger.ts";
+import { addressIn, type ContractName, OWNER, wallet } from "./test-chain.ts";
+
+const FULL = 887_200;
+const MOST_SQRT = 1_461_446_703_485_210_103_287_273_052_203_988_822_378_723_970_341n;
+const LEAST_SQRT = 4_295_128_740n;
+
+/** A V3 pool on which the test acts, with a notebook of balances that are asked of the tokens themselves. */
+class RangePool {
+  readonly events: MarketEvent[] = [];
+  readonly #exchange: Exchange;
+  readonly #token: string;
+  readonly #pool: string;
+  readonly #isFirst: boolean;
+  #owed = 0n;
+
+  constructor(exchange: Exchange, token: string, pool: string) {
+    this.#exchange = exchange;
+    this.#token = token;
+    this.#pool = pool;
+    this.#isFirst = BigInt(token) < BigInt(exchange.coin);
+  }
+
+  static async open(
+    exchange: Exchange,
+    factory: "v3Factory" | "cakeFactory",
+    token: string,
+  ): Promise<RangePool> {
+    const { chain, coin } = exchange;
+    const fee = factory === "v3Factory" ? 3_000 : 2_500;
+    await chain.send(OWNER, exchange[factory], factory, "createPool", [token, coin, fee]);
+    await chain.mine();
+    const pool = addressIn(await chain.read(exchange[factory], factory, "getPool", [token, coin, fee]));
+    const kind: ContractName = factory === "v3Factory" ? "v3Pool" : "cakePool";
+    await chain.send(OWNER, pool, kind, "initialize", [1n << 96n]);
+    await chain.mine();
+    return new RangePool(exchange, token, pool);
+  }
+
+  /** Coins that lie in the pool; what makers did not collect is not subtracted. */
+  #coins(): Promise<bigint> {
+    return this.#held(this.#exchange.coin, this.#pool);
+  }
+
+  async #held(token: string, account: string): Promise<bigint> {
+    return BigInt(await this.#exchange.chain.read(token, "token", "balanceOf", [account]));
+  }
+
+  async #usd(): Promise<string> {
+    const coins = (await this.#coins()) - this.#owed;
+    return divide(2n * coins * 600n, E18, 18);
+  }
+
+  async list(range: number, liquidity: bigint, names: { symbol: string; name: string }): Promise<void> {
+    const at = this.#exchange.chain.nextAt * 1_000;
+    await this.#act(OWNER, "mint", [this.#pool, -range, range, liquidity]);
+    const [token, pool] = [this.#token, this.#pool];
+    this.events.push({ kind: "profile", at, group: "bsc", token, ...names });
+    this.events.push({ kind: "listing", at, group: "bsc", pool, token, liquidity: await this.#usd() });
+  }
+
+  async swap(trader: string, side: "buy" | "sell", units: bigint): Promise<void> {
+    const { chain, coin } = this.#exchange;
+    const at = chain.nextAt * 1_000;
+    const of = async () => [await this.#held(this.#token, trader), await this.#held(coin, trader)] as const;
+    const [tokensBefore, coinsBefore] = await of();
+    const isUp = (side === "buy") === this.#isFirst;
+    await this.#act(trader, "swap", [this.#pool, !isUp, units, isUp ? MOST_SQRT : LEAST_SQRT]);
+    const [tokensAfter, coinsAfter] = await of();
+    const tokens = side === "buy" ? tokensAfter - tokensBefore : tokensBefore - tokensAfter;
+    const coins = side === "buy" ? coinsBefore - coinsAfter : coinsAfter - coinsBefore;
+    const common = { at, group: "bsc", pool: this.#pool, token: this.#token } as const;
+    this.events.push({ kind: "liquidity", ...common, usd: await this.#usd(), cause: "sync" });
+    const price = significant(600n * coins, tokens, 18);
+    const [amount, quoteUsd] = [divide(tokens, E18, 18), divide(600n * coins, E18, 18)];
+    this.events.push({ kind: "trade", ...common, side, price, amount, quoteUsd, trader });
+  }
+
+  /** Takes liquidity out of its range: it is owed, and no longer liquidity. */
+  async burn(range: number, liquidity: bigint): Promise<void> {
+    const { chain, v3Router } = this.#exchange;
+    const at = chain.nextAt * 1_000;
+    const said = await chain.read(this.#pool, "v3Pool", "burn", [-range, range, liquidity], v3Router);
+    const [owed0 = 0n, owed1 = 0n] = [said.slice(2, 66), said.slice(66, 130)].map((word) =>
+      BigInt(`0x${word}`),
+    );
+    await this.#act(OWNER, "burn", [this.#pool, -range, range, liquidity]);
+    this.#owed += this.#isFirst ? owed1 : owed0;
+    this.events.push({ ...this.#liquidityEvent(at), usd: await this.#usd(), cause: "remove" });
+  }
+
+  /** Collects what is owed and the fees: only these were liquidity still. */
+  async collect(range: number): Promise<void> {
+    const at = this.#exchange.chain.nextAt * 1_000;
+    await this.#act(OWNER, "collect", [this.#pool, -range, range]);
+    this.#owed = 0n;
+    this.events.push({ ...this.#liquidityEvent(at), usd: await this.#usd(), cause: "sync" });
+  }
+
+  #liquidityEvent(at: number) {
+    return { kind: "liquidity", at, group: "bsc", pool: this.#pool, token: this.#token } as const;
+  }
+
+  async #act(from: string, name: string, args: readonly unknown[]): Promise<void> {
+    const { chain, v3Router } = this.#exchange;
+    await chain.send(from, v3Router, "v3Router", name, args);
+    await chain.mine();
+  }
+}
+
+describeOnAnvil("what happens in V3 pools on a real EVM", () => {
+  test.each(["v3Factory", "cakeFactory"] as const)(
+    "[exact] %s: listing, swaps both ways, liquidity burnt and collected, as the tokens' own balances have it",
+    async (factory) => {
+      const exchange = await Exchange.open();
+      await using _chain = exchange.chain;
+      const token = await exchange.token("Range", "RNG");
+      for (const account of [wallet(1), wallet(2)]) {
+        for (const one of [token, exchange.coin]) {
+          await exchange.approve(account, one);
+          await exchange.give(one, account, 1_000n * E18);
+        }
+      }
+      const step = factory === "v3Factory" ? 60 : 50;
+      const width = Math.floor(FULL / 4 / step) * step;
+      const pool = await RangePool.open(exchange, factory, token);
+      await pool.list(width, 5_000n * E18, { symbol: "RNG", name: "Range" });
+      await pool.swap(wallet(1), "buy", 3n * E18 + 7n);
+      await pool.swap(wallet(2), "sell", 123_456_789_012_345_678n);
+      await pool.swap(wallet(2), "buy", 11n);
+      await pool.burn(width, 2_000n * E18);
+      await pool.collect(width);
+      await pool.swap(wallet(1), "sell", 5n * E18);
+      expect(await eventsOf(exchange)).toEqual(pool.events);
+    },
+  );
+});
