@@ -1,0 +1,196 @@
+import { expect, test } from "vitest";
+import { type Gateway, startGateway } from "../../src/app.ts";
+import { createConfig } from "../../src/config.ts";
+import { NETWORKS } from "../../src/feed/index.ts";
+import type { GatewayEvent } from "../../src/gateway-events.ts";
+import type { MarketEvent } from "../../src/market/index.ts";
+import type { Snapshot } from "../../src/model/index.ts";
+import { TrendEngine } from "../../src/trend/index.ts";
+import { describeOnAnvil } from "../feed/chain/anvil.ts";
+import { E18, Exchange } from "../feed/chain/exchange.ts";
+import { FaultyNode } from "../feed/chain/faulty-node.ts";
+import { Ledger } from "../feed/chain/ledger.ts";
+import { wallet } from "../feed/chain/test-chain.ts";
+
+const WALLETS = 300;
+const FACTS = { trades: true, liquidity: true, listings: true, profiles: false };
+
+/** The token that is pumped and robbed, in a market of the ledger's. */
+class Story {
+  readonly ledger = new Ledger();
+  readonly exchange: Exchange;
+  readonly token: string;
+
+  constructor(exchange: Exchange, token: string) {
+    this.exchange = exchange;
+    this.token = token;
+  }
+
+  get atMs(): number {
+    return this.exchange.chain.nextAt * 1_000;
+  }
+
+  async list(token: string, symbol: string, tokens: bigint, coins: bigint): Promise<void> {
+    const { exchange, ledger, atMs } = this;
+    await exchange.addV2(token, tokens, exchange.coin, coins);
+    await exchange.chain.mine(10);
+    const pool = await exchange.pairOf(token, exchange.coin);
+    ledger.list(atMs, { pool, token, decimals: 18, tokens, coins }, { symbol, name: `${symbol} coin` });
+  }
+
+  /** Wallets trade in one block: so many coins, or tokens where below zero. */
+  async trade(
+    orders: readonly { readonly by: number; readonly units: bigint }[],
+    seconds: number,
+  ): Promise<void> {
+    const { exchange, ledger, token, atMs } = this;
+    const { coin, chain } = exchange;
+    for (const { by, units } of orders) {
+      const path = units > 0n ? [coin, token] : [token, coin];
+      await exchange.swapV2(wallet(by), units > 0n ? units : -units, path);
+    }
+    await chain.mine(seconds);
+    for (const { by, units } of orders) {
+      if (units > 0n) ledger.buy(atMs, token, units, wallet(by));
+      else ledger.sell(atMs, token, -units, wallet(by));
+    }
+  }
+
+  /** Everything leaves the pool but a twentieth. */
+  async rug(): Promise<void> {
+    const { exchange, ledger, token, atMs } = this;
+    const { chain, coin } = exchange;
+    const pool = await exchange.pairOf(token, coin);
+    const held = async () => {
+      const of = async (one: string) => BigInt(await chain.read(one, "token", "balanceOf", [pool]));
+      return [await of(token), await of(coin)] as const;
+    };
+    const before = await held();
+    await exchange.removeV2(token, coin, 9_500n);
+    await chain.mine(5);
+    const after = await held();
+    ledger.move(atMs, token, after[0] - before[0], after[1] - before[1]);
+  }
+}
+
+/** What an engine makes of the ledger, by second of event time: the truth that the gateway is held to. */
+function truthOf(
+  events: readonly MarketEvent[],
+  beginMs: number,
+  untilMs: number,
+): ReadonlyMap<number, Snapshot> {
+  const engine = new TrendEngine({ facts: FACTS });
+  const snapshots = new Map<number, Snapshot>();
+  let next = 0;
+  for (let clock = beginMs; clock <= untilMs; clock += 1_000) {
+    engine.accept({ kind: "clock", at: clock });
+    snapshots.set(clock, engine.snapshot());
+    for (; (events[next]?.at ?? Number.POSITIVE_INFINITY) <= clock; next++) {
+      const event = events[next];
+      if (event) expect(engine.accept(event)).toBeUndefined();
+    }
+  }
+  return snapshots;
+}
+
+/** Makes blocks until what happened is final and looked at; resolves when the gateway has come that far. */
+async function settle(exchange: Exchange, gateway: Gateway): Promise<void> {
+  const { chain } = exchange;
+  const untilMs = chain.nextAt * 1_000 + 10_000;
+  for (let block = 0; block < 8; block++) await chain.mine(5);
+  while (Date.parse(gateway.freshness().observed_at ?? "1970-01-01") < untilMs) {
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+async function rest<T>(gateway: Gateway, path: string): Promise<T> {
+  return (await (await fetch(`${gateway.url}/api/v1/${path}`)).json()) as T;
+}
+
+describeOnAnvil("a chain from its blocks to the wire", () => {
+  test("300 wallets, a pump and a rug, with an endpoint that lies and a node that stops: lists and events are those of the ledger", async () => {
+    const exchange = await Exchange.openAs(NETWORKS.bsc);
+    await using chain = exchange.chain;
+    await using liar = await new FaultyNode(chain.url).start();
+    liar.fault = { kind: "alters-logs" };
+    const { coin } = exchange;
+    const token = await exchange.token("RISE coin", "RISE");
+    const late = await exchange.token("LATE coin", "LATE");
+    for (let number = 0; number < WALLETS; number++) {
+      await exchange.approve(wallet(number), coin);
+      await exchange.approve(wallet(number), token);
+      await chain.endow(coin, wallet(number), 1_000n * E18);
+      await chain.endow(token, wallet(number), 10_000n * E18);
+      if (number % 50 === 49) await chain.mine();
+    }
+    for (let block = 0; block < 4; block++) await chain.mine();
+    const rpc = `${liar.url},${chain.url}`;
+    const config = createConfig({ feed: "chain", rpc, warmup: "0", port: 0, drain: "0", logLevel: "silent" });
+    const gateway = await startGateway(config);
+    const beganMs = gateway.head.observedAtMs;
+    const told: GatewayEvent[] = [];
+    gateway.events.on("event", (event) => told.push(event));
+    try {
+      const story = new Story(exchange, token);
+      await story.list(token, "RISE", 1_000_000n * E18, 200n * E18);
+      // Forty quiet minutes, in which a block is replaced before it is final, and the node stops and comes back.
+      for (let count = 0; count < 80; count++) {
+        const by = count % 20;
+        await story.trade([{ by, units: count % 2 ? -250n * E18 : E18 / 20n }], 30);
+        if (count === 30) {
+          await exchange.swapV2(wallet(7), 50n * E18, [coin, token]);
+          await chain.mine();
+          await chain.ask("anvil_reorg", [1, []]);
+        }
+        if (count === 50) {
+          await chain.stop();
+          await chain.start();
+        }
+      }
+      // The pump: 280 wallets buy, and some of them take a profit.
+      for (let from = 20; from < WALLETS; from += 5) {
+        const buyers = Array.from({ length: 5 }, (_, place) => ({
+          by: from + place,
+          units: E18 / 4n + BigInt(from),
+        }));
+        const sellers = from > 20 ? [{ by: from - 3, units: -(500n + BigInt(from)) * E18 }] : [];
+        await story.trade([...buyers, ...sellers], 4);
+      }
+      await story.list(late, "LATE", 5_000_000n * E18, 40n * E18);
+      await settle(exchange, gateway);
+      const started = await rest<Snapshot["flares"]>(gateway, "flares");
+      expect(started.pro.map((flare) => flare.token.address)).toEqual([token]);
+      const charts = await rest<Snapshot["charts"]>(gateway, "charts");
+      expect(charts.bsc.map((item) => item.flare.token.address)).toContain(token);
+      const newest = await rest<Snapshot["newest"]>(gateway, "newest");
+      expect(newest.bsc).toMatchObject([
+        {
+          pool: await exchange.pairOf(late, coin),
+          liquidity: "48000",
+          token: { address: late, symbol: "LATE" },
+        },
+      ]);
+
+      await story.rug();
+      await settle(exchange, gateway);
+      const ended = await rest<Snapshot["flares"]>(gateway, "flares");
+      expect(ended.pro).toEqual([]);
+      expect(ended.finished_trending.map((flare) => flare.token.address)).toEqual([token]);
+      const names = told.flatMap(({ name, channel }) =>
+        /^flare-(st|fin)/.test(name) ? [`${name} ${channel}`] : [],
+      );
+      expect(names).toEqual([
+        "flare-started flares.pro",
+        "flare-finished flares.pro",
+        "flare-finished flares.finished",
+      ]);
+
+      const truth = truthOf(story.ledger.events, beganMs, story.atMs);
+      const { snapshot, observedAtMs } = gateway.head;
+      expect(snapshot).toEqual(truth.get(observedAtMs));
+      expect(observedAtMs).toBeGreaterThan(story.atMs - 60_000);
+    } finally {
+      await gateway.stop();
+    }
+  });
+});
