@@ -88,8 +88,7 @@ export const SETTINGS = {
   rpc: setting("rpc", endpoints, {
     default: "none",
     example: "https://bsc.example.org/v1/KEY,wss://bsc.example.com",
-    description:
-      "JSON-RPC endpoints of the chain, of which two have to tell the same blocks; none: public ones",
+    description: "JSON-RPC endpoints of the chain, with two or more compared; none: its public ones",
   }),
   seed: setting("seed", integer(0, 4_294_967_295), {
     default: "1",

@@ -3,6 +3,7 @@
  * measured beside what it should be.
  */
 import { parseArgs } from "node:util";
+import { benchChain } from "./chain.ts";
 import { benchCompression } from "./compression/compression.ts";
 import { benchDrain } from "./drain.ts";
 import { benchEngine } from "./engine.ts";
@@ -56,6 +57,7 @@ const parts = values.part?.map((name) =>
 );
 const SUITES: Readonly<Record<string, () => Row[] | Promise<Row[]>>> = {
   engine: () => benchEngine(hours),
+  chain: () => benchChain(),
   drain: () => benchDrain(clients),
   slow: () => benchSlow(readers),
   compression: () => benchCompression(values.short ? "short" : "full"),
