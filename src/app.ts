@@ -2,20 +2,26 @@ import type { EventEmitter } from "eventemitter3";
 import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
 import type { Alerts } from "./alerts/index.ts";
-import type { Config } from "./config.ts";
+import { type Config, oneProcess } from "./config.ts";
 import { createLogger } from "./create-logger.ts";
-import { type OpenFront, ownServer } from "./front.ts";
+import { type Front, type OpenFront, ownServer } from "./front.ts";
 import { type GatewayEventMap, GatewayEvents } from "./gateway-events.ts";
-import { registerEvents, registerMetrics, registerTickets, registerWebSocket } from "./http/index.ts";
+import {
+  type MetricsText,
+  registerEvents,
+  registerMetrics,
+  registerTickets,
+  registerWebSocket,
+} from "./http/index.ts";
 import { Head, Hub } from "./hub/index.ts";
-import { openKept } from "./kept.ts";
+import { type Kept, openKept } from "./kept.ts";
 import { systemClock, type WallClock } from "./lib/clock.ts";
 import { VERSION } from "./lib/version.ts";
 import type { EventLog } from "./log/index.ts";
-import { createGatewayMetrics } from "./metrics/index.ts";
+import { createGatewayMetrics, type GatewayMetrics, type WorkerCounts } from "./metrics/index.ts";
 import { type OpenAlerts, openAlerts } from "./open-alerts.ts";
-import { type Keys, openKeys } from "./open-keys.ts";
-import { type OpenSource, openSource, type Resume, type SourceParts } from "./open-source.ts";
+import { type Keys, type OwnKeys, openKeys } from "./open-keys.ts";
+import { type OpenSource, openSource, type Resume } from "./open-source.ts";
 import { type EventBody, FlarewireError, type Freshness, formatCursor } from "./protocol/index.ts";
 import { prepareSource } from "./run-source.ts";
 import { type SnapshotSource, watchFreshness } from "./source/index.ts";
@@ -61,29 +67,34 @@ const HTTP_CLOSE_MS = 1_000;
  * Builds the gateway out of its parts, listens, and starts to poll. Resolves when the first snapshot is served, at once with one that was kept, when
  * `signal` aborts, or after 5 seconds if the source shows no life: that is no reason not to start, and `/readyz` says so. Rejects with FlarewireError
  * `invalid-setting` when it cannot listen, with InputError when the recording or the file of keys cannot be read, and while another process has the data
- * directory.
+ * directory, and with FlarewireError `invalid-setting` where the config asks for workers, which a program that embeds the gateway does not have.
  */
-export function startGateway(config: Config, parts: GatewayParts = {}): Promise<Gateway> {
-  return startBehind(ownServer(config), config, parts);
+export async function startGateway(config: Config, parts: GatewayParts = {}): Promise<Gateway> {
+  oneProcess(config);
+  return startBehind(() => ownServer(config), config, parts);
 }
 
 /** As {@link startGateway}, with what stands between the gateway and its clients. */
 export async function startBehind(
-  openFront: OpenFront,
+  openFront: (keys: OwnKeys) => OpenFront,
   config: Config,
   parts: GatewayParts,
+  workers?: () => WorkerCounts,
 ): Promise<Gateway> {
   mustBeConfig(config);
   const clock = parts.clock ?? systemClock;
   const logger = parts.logger ?? createLogger(config.logLevel);
   const keeping = { config, clock, logger, sourceName: parts.source?.info.name };
   const kept = openKept(keeping);
-  let keys: Keys | undefined;
+  let keys: OwnKeys | undefined;
   let alerts: OpenAlerts | undefined;
   try {
     keys = await openKeys(config, { clock, logger });
     alerts = await openAlerts(keeping);
-    return await start(config, { clock, logger, kept, keys, alerts, openFront }, parts);
+    const { leaderKey, etherscanKey } = parts;
+    const opened = openSource(config, { clock, logger, kept, leaderKey, etherscanKey }, parts.source);
+    const own = { clock, logger, kept, keys, alerts, opened, openFront: openFront(keys), workers };
+    return await runGateway(config, own, parts.signal);
   } catch (error) {
     keys?.stop();
     alerts?.close();
@@ -101,16 +112,28 @@ function mustBeConfig(given: unknown): void {
   );
 }
 
-interface Parts extends SourceParts {
-  readonly openFront: OpenFront;
+/** All that a gateway is run with. */
+export interface RunParts {
+  readonly clock: WallClock;
+  readonly logger: Logger;
+  readonly kept: Kept;
   readonly keys: Keys;
-  readonly alerts: OpenAlerts | undefined;
+  /** Default: nobody is told by webhooks. */
+  readonly alerts?: OpenAlerts | undefined;
+  readonly opened: OpenSource;
+  readonly openFront: OpenFront;
+  /** See MetricsParts. */
+  readonly workers?: (() => WorkerCounts) | undefined;
+  /** What `/metrics` shows, where this process has only a part of it; default: its own numbers. */
+  readonly wholeMetrics?: (own: GatewayMetrics) => MetricsText;
+  /** The operator is told by another process how the source fares. Default false. */
+  readonly isSourceElsewhere?: boolean;
 }
 
-async function start(config: Config, parts: Parts, given: GatewayParts): Promise<Gateway> {
-  const { clock, logger, kept, keys, openFront } = parts;
+/** Runs a gateway out of its opened parts. As {@link startGateway}, but for what opening them can throw. */
+export async function runGateway(config: Config, parts: RunParts, signal?: AbortSignal): Promise<Gateway> {
+  const { clock, logger, kept, keys, opened, openFront, workers, wholeMetrics } = parts;
   const { door, places } = keys;
-  const opened = openSource(config, { ...parts, ...keysOf(given) }, given.source);
   const { source, resume } = opened;
   const prepared = prepareSource(opened, kept);
   const { log, aheadWaitMs, mayBeMirrored } = prepared;
@@ -119,7 +142,8 @@ async function start(config: Config, parts: Parts, given: GatewayParts): Promise
     ...(resume ? { initial: resume } : {}),
     onError: (error) => logger.error({ err: error }, "a listener of the head failed"),
   });
-  const freshness = () => withTrouble(source.freshness(), kept.trouble);
+  let front: Front | undefined;
+  const freshness = () => withTrouble(withTrouble(source.freshness(), kept.trouble), front?.trouble);
   const hub = createHub(config, {
     ...{ clock, logger, source, freshness, log, head, resume, aheadWaitMs, mayBeMirrored },
   });
@@ -134,12 +158,13 @@ async function start(config: Config, parts: Parts, given: GatewayParts): Promise
         info: () => source.info,
         ...(parts.alerts ? { webhooks: () => alerts?.stats() ?? {} } : {}),
         ...(upstream ? { upstream } : {}),
+        workers,
       })
     : undefined;
   const polling = new AbortController();
   let draining = false;
-  const front = await openFront({
-    head,
+  front = await openFront({
+    ...{ head, hub, log, metrics },
     freshness,
     clock,
     info: () => source.info,
@@ -151,7 +176,7 @@ async function start(config: Config, parts: Parts, given: GatewayParts): Promise
       const { allowedOrigins } = config;
       const shared = { hub, clock, places, door, allowedOrigins };
       await registerWebSocket(instance, { ...shared, compression: config.compression });
-      if (metrics) registerMetrics(instance, metrics);
+      if (metrics) registerMetrics(instance, wholeMetrics?.(metrics) ?? metrics);
       registerEvents(instance, { ...shared, log, head, freshness, info: () => source.info });
       await registerTickets(instance, { door, allowedOrigins });
     },
@@ -163,14 +188,16 @@ async function start(config: Config, parts: Parts, given: GatewayParts): Promise
   };
   const url = await front.listen();
   const polled = prepared.run({ ...run, signal: polling.signal });
-  await firstSnapshot({ head, source, clock }, polled, given.signal ?? polling.signal);
+  await firstSnapshot({ head, source, clock }, polled, signal ?? polling.signal);
+  await front.caughtUp?.();
   alerts = parts.alerts?.start({ log, head, history: hub.history });
-  logSource(opened, logger);
+  const tellOfSource = parts.isSourceElsewhere ? () => {} : () => logSource(opened, logger);
+  tellOfSource();
   const unwatch = watchFreshness({
     freshness,
     clock,
     onChange: (event) => {
-      logSource(opened, logger);
+      tellOfSource();
       prepared
         .publish?.({ events: [event] }, run)
         .catch((error) => logger.error({ err: error }, "status not published"));
@@ -179,7 +206,7 @@ async function start(config: Config, parts: Parts, given: GatewayParts): Promise
 
   const stop = async () => {
     draining = true;
-    front.retire();
+    front?.retire();
     const rejected = rejections(opened);
     if (rejected) logger.warn({ rejected }, "market events that could not be used");
     polling.abort(new Error("stopping"));
@@ -190,16 +217,12 @@ async function start(config: Config, parts: Parts, given: GatewayParts): Promise
     await alerts?.stop();
     // Whoever does not answer its close gets a grace; it is part of the time that the drain may take.
     await hub.drain(Math.max(0, config.drainMs - hub.limits.closeGraceMs));
-    await front.close();
+    await front?.close();
     metrics?.close();
     await kept.close();
   };
   let stopped: Promise<void> | undefined;
   return { url, events, head, freshness, stop: () => (stopped ??= stop()) };
-}
-
-function keysOf({ leaderKey, etherscanKey }: GatewayParts): Pick<SourceParts, "leaderKey" | "etherscanKey"> {
-  return { leaderKey, etherscanKey };
 }
 
 /** By reason the market events that could not be used; `undefined` when all could. */

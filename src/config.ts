@@ -17,4 +17,5 @@ export {
   type LoadedConfig,
   loadConfig,
 } from "./config/load.ts";
+export { oneProcess } from "./config/one-process.ts";
 export { type Config, SETTING_NAMES, SETTINGS, type SettingName } from "./config/settings.ts";

@@ -1,18 +1,33 @@
 import { type Config, listenProblem } from "./config.ts";
 import { createHttpServer, type HttpServerOptions } from "./http/index.ts";
+import type { Head, Hub } from "./hub/index.ts";
+import type { EventLog } from "./log/index.ts";
+import type { GatewayMetrics } from "./metrics/index.ts";
 
 /** The server between a gateway and its clients. */
 export interface Front {
   /** Resolves when clients can come, with the address, without the base path. */
   listen(): Promise<string>;
+  /** Resolves when every client is served the state that this process has now; left out where it always is. */
+  caughtUp?(): Promise<void>;
   /** Called when no more clients are wanted: ends the connections over which nobody asks for anything. */
   retire(): void;
   /** Called when the last client was sent away. */
   close(): Promise<void>;
+  /** What ails the serving, in words for everybody; `undefined` while nothing does. */
+  readonly trouble?: string | undefined;
+}
+
+/** What a front is made of. */
+export interface FrontOptions extends HttpServerOptions {
+  readonly head: Head;
+  readonly hub: Hub;
+  readonly log: EventLog;
+  readonly metrics: GatewayMetrics | undefined;
 }
 
 /** Makes the server that serves this; not yet listening. */
-export type OpenFront = (options: HttpServerOptions) => Promise<Front>;
+export type OpenFront = (options: FrontOptions) => Promise<Front>;
 
 /** A server of the gateway's own, on the config's host and port. */
 export function ownServer(config: Config): OpenFront {

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { type Gateway, type GatewayParts, startBehind } from "./app.ts";
-import type { Config } from "./config.ts";
+import { type Config, oneProcess } from "./config.ts";
 import type { OpenFront } from "./front.ts";
 import { addHostRoutes } from "./http/index.ts";
 
@@ -29,6 +29,7 @@ const SHARE_OF_HOOK = 0.9;
  * closes. A host with @fastify/websocket of its own cannot have it: the plugin is refused below it; use startGateway and another port.
  */
 export function createGatewayPlugin(config: Config, parts: GatewayParts = {}): GatewayPlugin {
+  oneProcess(config);
   let resolve: (gateway: Promise<EmbeddedGateway>) => void = () => {};
   const gateway = new Promise<EmbeddedGateway>((settle) => {
     resolve = settle;
@@ -42,7 +43,7 @@ export function createGatewayPlugin(config: Config, parts: GatewayParts = {}): G
     isRegistered = true;
     const host = new Host(scope);
     const { signal } = parts;
-    const started = startBehind(host.open, withinHook(config, scope), {
+    const started = startBehind(() => host.open, withinHook(config, scope), {
       ...parts,
       signal: signal ? AbortSignal.any([signal, host.closing]) : host.closing,
     });

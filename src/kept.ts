@@ -221,7 +221,8 @@ class FileKept implements Kept {
   }
 }
 
-function memoryOptions({ config, clock, logger }: KeptOptions) {
+/** How long the log holds what, by the config. */
+export function memoryOptions({ config, clock, logger }: Pick<KeptOptions, "config" | "clock" | "logger">) {
   return {
     clock,
     maxAgeMs: config.logAgeMs,

@@ -35,7 +35,7 @@ export function createMirror({ log, head, history, kept, onPublished }: MirrorPa
   };
 }
 
-function recordOf({ seq, batch, emittedAtMs, body }: PlacedEvent): LogRecord {
+function recordOf({ seq, batch, emittedAtMs, body, tail }: PlacedEvent): LogRecord {
   const { name, channel } = body;
-  return { seq: toSeq(seq), batch: toSeq(batch), name, channel, emittedAtMs, tail: encodeTail(body) };
+  return { seq: toSeq(seq), batch: toSeq(batch), name, channel, emittedAtMs, tail: tail ?? encodeTail(body) };
 }

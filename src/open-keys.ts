@@ -1,16 +1,28 @@
 import type { Logger } from "pino";
 import type { Config } from "./config.ts";
-import { type Door, KeyDoor, openDoor, Places, Seats } from "./http/index.ts";
-import { KeyRing } from "./keys/index.ts";
+import { type Door, KeyDoor, openDoor, type PlaceGiver, Places, Seats } from "./http/index.ts";
+import { type EndReason, type Key, type KeyChange, KeyRing, TicketTable } from "./keys/index.ts";
 import type { WallClock } from "./lib/clock.ts";
 
 /** Who decides what a client may have, the places that there are, and how to stop following the file of keys. */
 export interface Keys {
   readonly door: Door;
-  readonly places: Places;
+  readonly places: PlaceGiver;
   stop(): void;
   /** Resolves when the look at the file that is under way, if there is one, is over. */
   looked(): Promise<void>;
+}
+
+/** Keys of which this process has all: those of the file, the tickets in their name, and every place. */
+export interface OwnKeys extends Keys {
+  readonly places: Places;
+  readonly tickets: TicketTable;
+  /** Those that count now, each without its secret; `undefined` where the server knows no keys. */
+  readonly list: () => readonly Key[] | undefined;
+  /** Told of each new version of the file that counts, before anything is ended for it. */
+  onReload: (change: KeyChange) => void;
+  /** Told of each key that does not count any more, or for less. */
+  onEnd: (id: string, reason: EndReason) => void;
 }
 
 /**
@@ -20,15 +32,21 @@ export interface Keys {
 export async function openKeys(
   config: Pick<Config, "keys" | "anonymous" | "maxSockets" | "maxSocketsPerIp">,
   { clock, logger }: { readonly clock: WallClock; readonly logger: Logger },
-): Promise<Keys> {
+): Promise<OwnKeys> {
   const { keys: file, anonymous } = config;
   const seats = new Seats(config.maxSockets, config.maxSocketsPerIp);
-  const places = new Places(seats);
-  if (file === undefined) return { door: openDoor, places, stop: () => {}, looked: async () => {} };
+  const tickets = new TicketTable(clock);
+  const places = new Places(seats, (ticket) => tickets.spend(ticket));
+  const shared = { places, tickets, onReload: () => {}, onEnd: () => {} };
+  if (file === undefined)
+    return { ...shared, door: openDoor, list: () => undefined, stop: () => {}, looked: async () => {} };
   const ring = await KeyRing.open({
     file,
     clock,
-    onReload: (change) => logger.info({ file, ...change }, "the keys were read anew"),
+    onReload: (change) => {
+      logger.info({ file, ...change }, "the keys were read anew");
+      keys.onReload(change);
+    },
     onTrouble: (error) => {
       const reason = error instanceof Error ? error.message : String(error);
       logger.error({ reason }, "the file of keys cannot be used; the keys of before go on");
@@ -37,9 +55,17 @@ export async function openKeys(
       logger.info({ keyId: id, reason }, "the connections of a key are closed");
       if (reason === "unauthorised") door.forget(id);
       seats.endAll(id, reason);
+      keys.onEnd(id, reason);
     },
   });
-  const door = new KeyDoor({ ring, clock, anonymous });
+  const door = new KeyDoor({ ring, clock, anonymous, tickets });
+  const keys: OwnKeys = {
+    ...shared,
+    door,
+    list: () => ring.keys,
+    stop: () => ring.stop(),
+    looked: () => ring.looked(),
+  };
   logger.info({ file, keys: ring.size, anonymous }, "keys are known");
-  return { door, places, stop: () => ring.stop(), looked: () => ring.looked() };
+  return keys;
 }

@@ -83,7 +83,8 @@ export function restoreState(
   }
 }
 
-function readPlace({ bytes }: KeptPlace): Lists {
+/** The lists that {@link formatPlace} made this of. Throws where it did not. */
+export function readPlace({ bytes }: Pick<KeptPlace, "bytes">): Lists {
   return parseLists(inflateSync(bytes).toString("utf8"));
 }
 

@@ -12,6 +12,7 @@ import {
 } from "../config.ts";
 import { createLogger } from "../create-logger.ts";
 import { EXIT, type ExitCode, watchShutdown } from "../lib/shutdown.ts";
+import { startWithWorkers } from "../start-workers.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** What `flarewire serve --help` prints. */
@@ -50,7 +51,8 @@ export async function serve(args: readonly string[], terminal: Terminal): Promis
   terminal.stdout.on("error", () => {});
   try {
     const { signal: ended } = shutdown;
-    const gateway = await startGateway(config, { logger, leaderKey, etherscanKey, signal: ended });
+    const start = config.workers === 1 ? startGateway : startWithWorkers;
+    const gateway = await start(config, { logger, leaderKey, etherscanKey, signal: ended });
     if (!ended.aborted) terminal.stdout.write(`${greeting(gateway, config)}\n`);
     const signal = await shutdown.requested;
     logger.info({ signal, drainMs: config.drainMs }, "stopping");

@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
 import { formatDuration, formatSize, parseDuration, parseSize } from "./quantity.ts";
@@ -45,6 +46,13 @@ export function integer(min: number, max: number): Kind<number> {
     schema: z.union([z.int(), text]).pipe(z.int().min(min).max(max)),
     bound: `a whole number from ${min} to ${max}`,
   };
+}
+
+/** A number of processes from 1 to `most`, or `auto`: one less than the cores that this one may run on, at least 1. */
+export function processes(most: number): Kind<number> {
+  const { schema } = integer(1, most);
+  const auto = z.literal("auto").transform(() => Math.min(most, Math.max(1, availableParallelism() - 1)));
+  return { schema: z.union([auto, schema]), bound: `a whole number from 1 to ${most}, or auto` };
 }
 
 /** A multiple of real time from `min` to `max`, or `max`, which is Infinity: as fast as can be. */

@@ -15,6 +15,7 @@ import {
   oneOf,
   origins,
   type PathContent,
+  processes,
   size,
   sourceName,
   speed,
@@ -252,6 +253,12 @@ export const SETTINGS = {
     default: "true",
     example: "false",
     description: "Serve the gateway's own numbers at `/metrics`, for Prometheus",
+  }),
+  workers: setting("workers", processes(64), {
+    default: "1",
+    example: "4",
+    description:
+      "Processes that serve clients, on one port, beside the one that has the source; 1: one process does all; auto: one less than the machine has cores for it",
   }),
   drain: setting("drainMs", duration(0, 10 * MINUTE), {
     default: "10s",

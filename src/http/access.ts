@@ -8,7 +8,7 @@ export interface Access {
   readonly plan: Plan | undefined;
   /** The key in whose name it came; `connections`: how many that may have. */
   readonly key?: { readonly id: string; readonly connections: number } | undefined;
-  /** The ticket that it came with, to be spent when the connection is taken. */
+  /** The ticket that it came with, which is spent when the connection is seated. */
   readonly ticket?: string | undefined;
 }
 
@@ -26,14 +26,14 @@ export interface Door {
   /** `undefined`: such a request is refused. */
   readonly stranger: Stranger | undefined;
   /**
-   * What the request may have; puts on the answer what tells of it. A ticket is looked at only where it `mayBeTicket`, and then not spent yet. Throws
-   * FlarewireError: `invalid-parameter` for a key in the address, `unauthorised`, or `rate-limited`.
+   * What the request may have; puts on the answer what tells of it. Throws FlarewireError: `invalid-parameter` for a key in the address,
+   * `unauthorised`, or `rate-limited`.
    */
-  admit(request: FastifyRequest, reply: FastifyReply, mayBeTicket?: boolean): Access;
-  /** The connection that came with this was taken. */
-  spend(access: Access): void;
-  /** A ticket in the name of the key that the request came with. Throws FlarewireError as `admit`, and where there can be none. */
-  issueTicket(request: FastifyRequest, reply: FastifyReply): IssuedTicket;
+  admit(request: FastifyRequest, reply: FastifyReply): Access;
+  /** As `admit`, for a connection, which may come with a ticket instead of a key. It is not spent yet: see {@link PlaceGiver.seat}. */
+  admitStream(request: FastifyRequest, reply: FastifyReply): Promise<Access>;
+  /** A ticket in the name of the key that the request came with. Rejects with FlarewireError as `admit` throws, and where there can be none. */
+  issueTicket(request: FastifyRequest, reply: FastifyReply): Promise<IssuedTicket>;
 }
 
 /** `WWW-Authenticate` of status 401: how to do better. */
@@ -64,8 +64,10 @@ export const openDoor: Door = {
     refuseKeyInAddress(request.query);
     return OPEN;
   },
-  spend() {},
-  issueTicket(request) {
+  async admitStream(request, reply) {
+    return openDoor.admit(request, reply);
+  },
+  async issueTicket(request) {
     refuseKeyInAddress(request.query);
     throw new FlarewireError("not-found", "this server knows no keys; connect without a ticket");
   },

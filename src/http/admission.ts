@@ -1,10 +1,11 @@
-import type { FastifyRequest } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Hub } from "../hub/index.ts";
 import { FlarewireError } from "../protocol/index.ts";
-import type { Access } from "./access.ts";
+import { type Access, CHALLENGE } from "./access.ts";
 import { clientOf } from "./client-address.ts";
-import type { Places } from "./places.ts";
-import type { Guest, Seats } from "./seats.ts";
+import { TICKET_GONE } from "./key-door.ts";
+import type { PlaceGiver, Refusal } from "./places.ts";
+import type { Guest } from "./seats.ts";
 
 /*
  * What stands before every way to follow events, while a refusal is still an HTTP answer.
@@ -35,29 +36,41 @@ export function checkHub({ refusal }: Hub): void {
   if (refusal) throw new FlarewireError(refusal, REFUSALS[refusal]);
 }
 
-/** Takes a seat for a request, which `end` is to end early, and returns how to give it back; throws FlarewireError `over-capacity` where there is none. */
-export function takeSeat(
-  seats: Seats,
+/** Takes a seat for a request, which `end` is to end early, and resolves with how to give it back; rejects with FlarewireError `over-capacity` where there is none. */
+export async function takeSeat(
+  places: PlaceGiver,
   { ip }: FastifyRequest,
   { key }: Access,
   end: Guest["end"],
-): () => void {
+): Promise<() => void> {
   const guest: Guest = { address: clientOf(ip), key, end };
-  mustHaveRoom(seats.take(guest));
-  return () => seats.leave(guest);
+  mustHaveRoom(await places.sit(guest));
+  return () => places.leave(guest);
 }
 
 /**
- * Takes a place for what follows on the request's connection, until that ends, in place of the client's connection before. Throws
- * FlarewireError `invalid-parameter` with the field, or `over-capacity` where there is no seat.
+ * Takes a place for what follows on the request's connection, until that ends, in place of the client's connection before, and spends the ticket that it
+ * came with. Rejects with FlarewireError `invalid-parameter` with the field, `over-capacity` where there is no seat, or `unauthorised` where the
+ * ticket was used meanwhile.
  */
-export function takePlace(places: Places, { query, ip, raw }: FastifyRequest, access: Access): void {
+export async function takePlace(
+  places: PlaceGiver,
+  { query, ip, raw }: FastifyRequest,
+  reply: FastifyReply,
+  access: Access,
+): Promise<void> {
   const client = readClientId(query);
-  mustHaveRoom(places.seat(raw.socket, clientOf(ip), client, access));
+  const refusal = await places.seat(raw.socket, clientOf(ip), client, access);
+  if (refusal && refusal.kind !== "full") reply.header("www-authenticate", CHALLENGE);
+  mustHaveRoom(refusal);
 }
 
-function mustHaveRoom(bound: string | undefined): void {
-  if (bound === undefined) return;
+function mustHaveRoom(refusal: Refusal | undefined): void {
+  if (refusal === undefined) return;
+  if (refusal.kind === "spent") throw new FlarewireError("unauthorised", TICKET_GONE, { field: "ticket" });
+  if (refusal.kind === "ended")
+    throw new FlarewireError("unauthorised", "the key was just revoked, or its plan lowered; ask again");
+  const { bound } = refusal;
   throw new FlarewireError("over-capacity", `as many connections are open as allowed: ${bound}`, { bound });
 }
 

@@ -31,7 +31,8 @@ export function createClientErrorHandler(
     if (error.code === "ECONNRESET") return void socket.destroy();
     // What the answer wrote in this turn of the event loop reaches the socket at its end.
     if (answerIsOnItsWay(socket)) return void setImmediate(() => socket.destroySoon());
-    socket.end(rawProblem(CODE_BY_PARSER_ERROR[error.code ?? ""] ?? "invalid-request", nextId()));
+    const code = CODE_BY_PARSER_ERROR[error.code ?? ""] ?? "invalid-request";
+    socket.end(rawProblem(new FlarewireError(code, DETAILS[code] ?? ERROR_CODES[code].meaning), nextId()));
     const closed = new AbortController();
     socket.once("close", () => closed.abort());
     clock.sleep(LINGER_MS, closed.signal).then(
@@ -41,16 +42,17 @@ export function createClientErrorHandler(
   };
 }
 
-/** The whole response as bytes of HTTP/1.1. */
-function rawProblem(code: ErrorCode, id: string): string {
-  const { status, meaning } = ERROR_CODES[code];
-  const body = JSON.stringify(problemOf(new FlarewireError(code, DETAILS[code] ?? meaning), id));
+/** The whole response as bytes of HTTP/1.1, behind which the connection is to end; `id` is the request's. `fields`: further header fields, as lines. */
+export function rawProblem(failure: FlarewireError, id: string, fields: readonly string[] = []): string {
+  const { status } = ERROR_CODES[failure.code];
+  const body = JSON.stringify(problemOf(failure, id));
   return [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     `Content-Type: ${PROBLEM_TYPE}`,
     `Content-Length: ${Buffer.byteLength(body)}`,
     "Cache-Control: no-store",
     "X-Content-Type-Options: nosniff",
+    ...fields,
     "Connection: close",
     "",
     body,

@@ -17,7 +17,7 @@ import { checkHub, checkOrigin, readClientId, takePlace, takeSeat } from "./admi
 import { ENDPOINTS, EVENTS_ENDPOINT } from "./endpoints.ts";
 import { readPollQuery, readSseQuery } from "./events-query.ts";
 import { setFreshness } from "./freshness-fields.ts";
-import type { Places } from "./places.ts";
+import type { PlaceGiver } from "./places.ts";
 import { SseSocket } from "./sse-socket.ts";
 
 /** What events are served with. */
@@ -29,7 +29,7 @@ export interface EventsOptions {
   readonly freshness: () => Freshness;
   readonly info: () => SourceInfo;
   /** Shared with the WebSockets: a stream has a place for as long as it lasts, a request a seat for as long as it waits. */
-  readonly places: Places;
+  readonly places: PlaceGiver;
   /** Decides who may ask, and for what; default: everybody, for everything. */
   readonly door?: Door | undefined;
   /** As for WebSockets. */
@@ -70,17 +70,18 @@ export function registerEvents(app: FastifyInstance, options: EventsOptions): vo
 
 type Doored = EventsOptions & { readonly door: Door };
 
-function follow(request: FastifyRequest, reply: FastifyReply, options: Doored): FastifyReply {
+async function follow(request: FastifyRequest, reply: FastifyReply, options: Doored): Promise<FastifyReply> {
   const { hub, places, door, random = Math.random } = options;
-  const access = door.admit(request, reply, true);
+  const access = await door.admitStream(request, reply);
   const query = readSseQuery(request.query, lastEventId(request), access.plan);
   readClientId(request.query);
   checkHub(hub);
   if (request.method === "HEAD") return reply.headers(SSE_FIELDS).send();
   mustBeNext(reply);
   const { socket } = request.raw;
-  takePlace(places, request, access);
-  door.spend(access);
+  await takePlace(places, request, reply, access);
+  // Who left meanwhile gave the place back.
+  if (socket.destroyed) return reply.hijack();
   // Heartbeats keep it from being idle, if the client reads; and whether it does, the hub finds out sooner.
   socket.setTimeout(0);
   reply.headers(SSE_FIELDS).hijack();
@@ -157,11 +158,12 @@ async function take(
   mustBeNext(reply);
   let ended: CloseReason | undefined;
   const abort = () => gone.abort();
-  const leave = takeSeat(places.seats, request, access, (reason) => {
+  const leave = await takeSeat(places, request, access, (reason) => {
     ended = reason;
     abort();
   });
   const { socket } = request.raw;
+  if (socket.destroyed) abort();
   socket.once("close", abort);
   try {
     const answer = await polls.take(asked, gone.signal);

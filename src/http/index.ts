@@ -1,5 +1,6 @@
 /** The HTTP side: REST, WebSocket, problems, health. */
 export * from "./access.ts";
+export { rawProblem } from "./client-error.ts";
 export { type AsyncApiDocument, createAsyncApi } from "./contracts/asyncapi.ts";
 export { createOpenApi, type OpenApiDocument } from "./contracts/openapi.ts";
 export * from "./endpoints.ts";

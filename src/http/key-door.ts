@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { TokenBucket } from "../hub/index.ts";
-import { type IssuedTicket, isExpired, type Key, type KeyRing, TicketTable } from "../keys/index.ts";
+import { type IssuedTicket, isExpired, type Key, type KeyRing } from "../keys/index.ts";
 import type { WallClock } from "../lib/clock.ts";
 import { FlarewireError } from "../protocol/index.ts";
 import { type Access, CHALLENGE, type Door, refuseKeyInAddress, type Stranger } from "./access.ts";
@@ -11,6 +11,20 @@ export interface KeyDoorOptions {
   readonly clock: WallClock;
   /** What who comes without a key gets: the plan free, or nothing. */
   readonly anonymous: "free" | "off";
+  /** The tickets that are handed out. */
+  readonly tickets: Tickets;
+  /** Told of each request that a key with a rate was allowed. Default: nobody is told. */
+  readonly onCounted?: (id: string) => void;
+}
+
+/** Tickets: of this process, or of the one that it works for. */
+export interface Tickets {
+  /** As TicketTable. */
+  issue(keyId: string): IssuedTicket | Promise<IssuedTicket>;
+  /** As TicketTable. */
+  keyOf(text: string): string | undefined | Promise<string | undefined>;
+  /** As TicketTable. */
+  forget(keyId: string): void;
 }
 
 const BEARER = /^Bearer +([^ ]+) *$/i;
@@ -29,22 +43,18 @@ export class KeyDoor implements Door {
   /** See Door. */
   readonly stranger: Stranger | undefined;
   readonly #options: KeyDoorOptions;
-  readonly #tickets: TicketTable;
   readonly #rates = new Map<string, Rate>();
 
   constructor(options: KeyDoorOptions) {
     this.#options = options;
-    this.#tickets = new TicketTable(options.clock);
     if (options.anonymous === "free") this.stranger = STRANGER;
   }
 
   /** See Door. */
-  admit(request: FastifyRequest, reply: FastifyReply, mayBeTicket = false): Access {
+  admit(request: FastifyRequest, reply: FastifyReply): Access {
     refuseKeyInAddress(request.query);
     const { authorization } = request.headers;
-    const ticket = mayBeTicket ? ticketOf(request.query) : undefined;
     if (authorization !== undefined) return this.#grant(this.#byKey(authorization, reply), reply);
-    if (ticket !== undefined) return { ...this.#grant(this.#byTicket(ticket, reply), reply), ticket };
     if (!this.stranger) {
       throw refusal(reply, 'a key is needed here; send "Authorization: Bearer KEY"', "Authorization");
     }
@@ -53,21 +63,32 @@ export class KeyDoor implements Door {
   }
 
   /** See Door. */
-  spend({ ticket }: Access): void {
-    if (ticket !== undefined) this.#tickets.spend(ticket);
+  async admitStream(request: FastifyRequest, reply: FastifyReply): Promise<Access> {
+    const ticket = ticketOf(request.query);
+    if (ticket === undefined || request.headers.authorization !== undefined)
+      return this.admit(request, reply);
+    refuseKeyInAddress(request.query);
+    return { ...this.#grant(await this.#byTicket(ticket, reply), reply), ticket };
   }
 
   /** See Door. */
-  issueTicket(request: FastifyRequest, reply: FastifyReply): IssuedTicket {
+  async issueTicket(request: FastifyRequest, reply: FastifyReply): Promise<IssuedTicket> {
     const { key } = this.admit(request, reply);
-    if (key) return this.#tickets.issue(key.id);
+    if (key) return this.#options.tickets.issue(key.id);
     const message = 'a ticket is given in the name of a key; send "Authorization: Bearer KEY"';
     throw refusal(reply, message, "Authorization");
   }
 
+  /** So many requests were made with the key elsewhere: they count here too, if need be against those to come. */
+  countElsewhere(id: string, requests: number): void {
+    const key = this.#options.ring.get(id);
+    if (key?.requests_per_minute === undefined) return;
+    this.#rateOf(id, key.requests_per_minute).bucket.owe(requests, this.#options.clock.monotonic());
+  }
+
   /** The key is gone, or another has its id: what it used up is forgotten, and its tickets are. */
   forget(id: string): void {
-    this.#tickets.forget(id);
+    this.#options.tickets.forget(id);
     this.#rates.delete(id);
   }
 
@@ -79,13 +100,11 @@ export class KeyDoor implements Door {
     return this.#current(key, reply, "Authorization");
   }
 
-  #byTicket(text: string, reply: FastifyReply): Key {
-    const id = this.#tickets.keyOf(text);
+  async #byTicket(text: string, reply: FastifyReply): Promise<Key> {
+    const id = await this.#options.tickets.keyOf(text);
     const key = id === undefined ? undefined : this.#options.ring.get(id);
     if (key) return this.#current(key, reply, "ticket");
-    const message =
-      "the ticket is not known here, was used, is too old, or its key was revoked; get another for each connection";
-    throw refusal(reply, message, "ticket");
+    throw refusal(reply, TICKET_GONE, "ticket");
   }
 
   #current(key: Key, reply: FastifyReply, field: string): Key {
@@ -105,13 +124,9 @@ export class KeyDoor implements Door {
 
   #count(id: string, perMinute: number, reply: FastifyReply): void {
     const nowMs = this.#options.clock.monotonic();
-    let rate = this.#rates.get(id);
-    if (rate?.perMinute !== perMinute) {
-      rate = { perMinute, bucket: new TokenBucket(perMinute / MINUTE_S, perMinute, nowMs) };
-      this.#rates.set(id, rate);
-    }
-    const { bucket } = rate;
+    const { bucket } = this.#rateOf(id, perMinute);
     const isAllowed = bucket.take(nowMs);
+    if (isAllowed) this.#options.onCounted?.(id);
     const resetS = Math.ceil(bucket.waitMs(perMinute) / 1_000);
     reply.header("ratelimit-policy", `"key";q=${perMinute};w=${MINUTE_S}`);
     reply.header("ratelimit", `"key";r=${bucket.left};t=${resetS}`);
@@ -121,7 +136,20 @@ export class KeyDoor implements Door {
     const bound = `${perMinute} requests a minute`;
     throw new FlarewireError("rate-limited", `the key may make ${bound}; the next in ${waitS} s`, { bound });
   }
+
+  #rateOf(id: string, perMinute: number): Rate {
+    const known = this.#rates.get(id);
+    if (known?.perMinute === perMinute) return known;
+    const nowMs = this.#options.clock.monotonic();
+    const rate = { perMinute, bucket: new TokenBucket(perMinute / MINUTE_S, perMinute, nowMs) };
+    this.#rates.set(id, rate);
+    return rate;
+  }
 }
+
+/** Why a ticket is refused, in words that do not tell which it is. */
+export const TICKET_GONE =
+  "the ticket is not known here, was used, is too old, or its key was revoked; get another for each connection";
 
 function refusal(reply: FastifyReply, message: string, field: string): FlarewireError {
   reply.header("www-authenticate", CHALLENGE);

@@ -1,7 +1,35 @@
-import type { Socket } from "node:net";
 import type { CloseReason } from "../protocol/index.ts";
 import type { Access } from "./access.ts";
 import type { Guest, Seats } from "./seats.ts";
+
+/** What is known of a connection here: its end, and how to cut it. A socket is one; so is the socket of another process. */
+export interface Wire {
+  on(event: "close", listener: (this: Wire) => void): unknown;
+  destroy(): unknown;
+}
+
+/** Why there is no place: a bound, in words; a ticket that was spent meanwhile; a key that has ended meanwhile. */
+export type Refusal =
+  | { readonly kind: "full"; readonly bound: string }
+  | { readonly kind: "spent" }
+  | { readonly kind: "ended" };
+
+/** Where places are given: by this process, or by the one that it works for. */
+export interface PlaceGiver {
+  /** See {@link Places.seat}. */
+  seat(
+    raw: Wire,
+    address: string,
+    name: string | undefined,
+    access: Access,
+  ): Refusal | undefined | Promise<Refusal | undefined>;
+  /** The place of a connection that was seated. */
+  placeOf(raw: Wire): Place | undefined;
+  /** A seat without a place, for whoever only waits; why there is none. */
+  sit(guest: Guest): Refusal | undefined | Promise<Refusal | undefined>;
+  /** Gives back what `sit` took. */
+  leave(guest: Guest): void;
+}
 
 /** What may end before its socket does. */
 export interface Ending {
@@ -13,16 +41,16 @@ export class Place implements Guest {
   readonly address: string;
   /** What the connection may have. */
   readonly access: Access;
-  readonly raw: Socket;
+  readonly raw: Wire;
   /** What the client calls itself, with its key. */
   readonly client: string | undefined;
   /** It counts. */
   seated = true;
   /** The connection whose place it took, as long as that may still be open. */
-  before: Socket | undefined;
+  before: Wire | undefined;
   #session: Ending | undefined;
 
-  constructor(raw: Socket, address: string, client: string | undefined, access: Access) {
+  constructor(raw: Wire, address: string, client: string | undefined, access: Access) {
     this.raw = raw;
     this.address = address;
     this.client = client;
@@ -49,37 +77,40 @@ export class Place implements Guest {
  * Gives seats to connections, over whatever transport, and lets a client that names itself take over the seat of its own connection before: that one may be
  * half open, dead without anybody having noticed, and would count against the client that comes back.
  */
-export class Places {
+export class Places implements PlaceGiver {
   /** Those that the places are on, and that whoever only waits takes without a place. */
   readonly seats: Seats;
   readonly #byClient = new Map<string, Place>();
-  readonly #byRaw = new WeakMap<Socket, Place>();
+  readonly #byRaw = new WeakMap<Wire, Place>();
   /** One for all connections: see `on("close")`. */
-  readonly #closed: (this: Socket) => void;
+  readonly #closed: (this: Wire) => void;
+  readonly #spend: (ticket: string) => boolean;
 
-  constructor(seats: Seats) {
+  /** `spend`: uses a ticket, for whoever comes with one; false where it is good for nothing. */
+  constructor(seats: Seats, spend: (ticket: string) => boolean = () => true) {
     this.seats = seats;
-    const leave = (raw: Socket) => this.#leave(raw);
+    this.#spend = spend;
+    const leave = (raw: Wire) => this.#free(raw);
     this.#closed = function closed() {
       leave(this);
     };
   }
 
   /**
-   * Seats a connection until its socket ends; the bound that stands in the way where there is no seat. `name` is what the client calls
-   * itself: its connection before is superseded, and its seat free, before the bounds are looked at; not when it is refused all the same. The
+   * Seats a connection until its socket ends, and spends the ticket that it came with; where there is no seat, why. `name` is what the client
+   * calls itself: its connection before is superseded, and its seat free, before the bounds are looked at; not when it is refused all the same. The
    * same name under another key is another client's.
    */
-  seat(raw: Socket, address: string, name: string | undefined, access: Access): string | undefined {
+  seat(raw: Wire, address: string, name: string | undefined, access: Access): Refusal | undefined {
     const client = name === undefined ? undefined : `${access.key?.id ?? ""} ${name}`;
     const before = client === undefined ? undefined : this.#byClient.get(client);
     const held = new Place(raw, address, client, access);
     held.before = before?.raw;
     if (before?.seated) this.seats.leave(before);
-    const bound = this.seats.take(held);
-    if (bound !== undefined) {
+    const refusal = this.#take(held);
+    if (refusal) {
       if (before?.seated) this.seats.take(before);
-      return bound;
+      return refusal;
     }
     this.#byRaw.set(raw, held);
     if (client !== undefined) this.#byClient.set(client, held);
@@ -90,11 +121,30 @@ export class Places {
   }
 
   /** The place of a connection that was seated. */
-  placeOf(raw: Socket): Place | undefined {
+  placeOf(raw: Wire): Place | undefined {
     return this.#byRaw.get(raw);
   }
 
-  #leave(raw: Socket): void {
+  /** See PlaceGiver. */
+  sit(guest: Guest): Refusal | undefined {
+    const bound = this.seats.take(guest);
+    return bound === undefined ? undefined : { kind: "full", bound };
+  }
+
+  /** See PlaceGiver. */
+  leave(guest: Guest): void {
+    this.seats.leave(guest);
+  }
+
+  #take(held: Place): Refusal | undefined {
+    const refusal = this.sit(held);
+    const { ticket } = held.access;
+    if (refusal || ticket === undefined || this.#spend(ticket)) return refusal;
+    this.seats.leave(held);
+    return { kind: "spent" };
+  }
+
+  #free(raw: Wire): void {
     const held = this.#byRaw.get(raw);
     if (!held) return;
     if (held.seated) this.seats.leave(held);

@@ -22,7 +22,7 @@ export async function registerTickets(app: FastifyInstance, options: TicketsOpti
       url: TICKETS_ENDPOINT.path,
       handler: async (request, reply) => {
         checkOrigin(request.headers.origin, options.allowedOrigins);
-        const { text, expiresAtMs } = options.door.issueTicket(request, reply);
+        const { text, expiresAtMs } = await options.door.issueTicket(request, reply);
         const body: TicketResponse = { ticket: text, expires_at: new Date(expiresAtMs).toISOString() };
         const bytes = Buffer.from(JSON.stringify(body));
         reply.code(201).headers({

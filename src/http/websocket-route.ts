@@ -7,7 +7,7 @@ import type { WallClock } from "../lib/clock.ts";
 import { FlarewireError } from "../protocol/index.ts";
 import { type Door, openDoor } from "./access.ts";
 import { checkHub, takePlace } from "./admission.ts";
-import { Places } from "./places.ts";
+import { type PlaceGiver, Places } from "./places.ts";
 import { Seats } from "./seats.ts";
 import { streamUpgrades } from "./stream-upgrades.ts";
 import { checkHandshake, readStreamQuery, SUBPROTOCOL } from "./websocket-admission.ts";
@@ -29,7 +29,7 @@ export interface WebSocketOptions {
   readonly clock: WallClock;
   readonly limits?: Partial<WebSocketLimits> | undefined;
   /** The places that other transports give too; default: places of its own, as many as `limits` says. */
-  readonly places?: Places | undefined;
+  readonly places?: PlaceGiver | undefined;
   /** Decides who may connect, and what to follow; default: everybody, everything. */
   readonly door?: Door | undefined;
   /** Origins of pages that may connect, such as `https://example.com`; all when left out, or with `*`. Programs, which send no origin, always may. */
@@ -91,7 +91,7 @@ export async function registerWebSocket(app: FastifyInstance, options: WebSocket
       exposeHeadRoute: false,
       url: path,
       preValidation: async (request, reply) => {
-        admit(request, reply, options, places);
+        await admit(request, reply, options, places);
         responses.set(request.raw, reply.raw);
       },
       handler: async (_request, reply) => {
@@ -107,23 +107,22 @@ export async function registerWebSocket(app: FastifyInstance, options: WebSocket
   });
 }
 
-function admit(
+async function admit(
   request: FastifyRequest,
   reply: FastifyReply,
   options: WebSocketOptions,
-  places: Places,
-): void {
+  places: PlaceGiver,
+): Promise<void> {
   if (!request.ws) return;
   const { hub, allowedOrigins, door = openDoor, compression = true } = options;
   try {
     checkHandshake(request.headers, allowedOrigins);
     if (compression) settleExtensions(request);
-    const access = door.admit(request, reply, true);
+    const access = await door.admitStream(request, reply);
     const query = readStreamQuery(request.query, access.plan);
     checkHub(hub);
     if (query.mirror) hub.checkMirror(access.plan);
-    takePlace(places, request, access);
-    door.spend(access);
+    await takePlace(places, request, reply, access);
   } catch (error) {
     if (error instanceof FlarewireError) explain(reply, error);
     throw error;
@@ -162,7 +161,7 @@ function letGo(ws: WebSocket, { raw }: FastifyRequest, response: ServerResponse 
 interface Parts {
   readonly hub: Hub;
   readonly pings: WebSocketPings;
-  readonly places: Places;
+  readonly places: PlaceGiver;
   /** For connections that negotiated compression. */
   readonly deflateFraming: Framing;
   /** Of the handshakes that were let pass, by their requests. */

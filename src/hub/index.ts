@@ -8,7 +8,7 @@ export { Head, type HeadBatch, type HeadListener } from "./head.ts";
 export { Hub } from "./hub.ts";
 export { DEFAULT_HUB_LIMITS, type HubLimits } from "./hub-limits.ts";
 export type { HubOptions } from "./hub-options.ts";
-export type { KnownLists, ListPlace } from "./list-history.ts";
+export type { KnownLists, ListHistory, ListPlace } from "./list-history.ts";
 export { LongPoll, OLDEST, type PollAnswer, type PollQuery } from "./long-poll.ts";
 export { Session } from "./session.ts";
 export type { Socket } from "./socket.ts";

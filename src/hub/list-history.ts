@@ -71,6 +71,11 @@ export class ListHistory {
     return this.#lists;
   }
 
+  /** The places before the head from which the way along the log is gone again, in order. */
+  get places(): readonly ListPlace[] {
+    return this.#kept.filter(({ seq }) => seq < this.#seq);
+  }
+
   /** The first place that is known, for those who held nothing before. */
   get first(): { readonly cursor: Cursor; readonly lists: Lists } {
     const { seq, lists } = this.#kept[0] ?? { seq: this.#seq, lists: () => this.#lists };

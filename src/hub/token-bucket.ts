@@ -15,17 +15,27 @@ export class TokenBucket {
 
   /** Takes one if there is one; false when it is not allowed now, which costs nothing. `nowMs` never goes back. */
   take(nowMs: number): boolean {
-    const gained = ((nowMs - this.#filledAtMs) * this.#perSecond) / 1_000;
-    this.#tokens = Math.min(this.#burst, this.#tokens + gained);
-    this.#filledAtMs = nowMs;
+    this.#fill(nowMs);
     if (this.#tokens < 1) return false;
     this.#tokens -= 1;
     return true;
   }
 
+  #fill(nowMs: number): void {
+    const gained = ((nowMs - this.#filledAtMs) * this.#perSecond) / 1_000;
+    this.#tokens = Math.min(this.#burst, this.#tokens + gained);
+    this.#filledAtMs = nowMs;
+  }
+
+  /** Takes so many that were had elsewhere: what there is not is owed, and comes off what is gained later. At most a burst is owed. */
+  owe(things: number, nowMs: number): void {
+    this.#fill(nowMs);
+    this.#tokens = Math.max(-this.#burst, this.#tokens - things);
+  }
+
   /** Whole things that were left after the last `take`. */
   get left(): number {
-    return Math.floor(this.#tokens);
+    return Math.max(0, Math.floor(this.#tokens));
   }
 
   /** Milliseconds from the last `take` until there are `wanted` again, without another; Infinity where they never come. */

@@ -30,18 +30,34 @@ export interface KeyChange {
   readonly lowered: readonly string[];
 }
 
+/** Keys that count, by their text and by their id. */
+export interface KnownKeys {
+  /** See {@link KeyRing.find}. */
+  find(text: string): Key | undefined;
+  /** See {@link KeyRing.get}. */
+  get(id: string): Key | undefined;
+}
+
 interface Held {
   readonly key: Key;
   readonly digest: Buffer;
+}
+
+type HeldKeys = ReadonlyMap<string, Held>;
+
+/** The keys of a list that somebody else follows. */
+export function knownKeys(keys: readonly Key[]): KnownKeys {
+  const held = hold(keys);
+  return { find: (text) => findIn(held, text), get: (id) => held.get(id)?.key };
 }
 
 /**
  * The keys that count now: those of a file, which is looked at every second. Not watched: what replaces a file by another, as editors and
  * orchestrators do, and what lies on a network, is not seen by a watch.
  */
-export class KeyRing {
+export class KeyRing implements KnownKeys {
   readonly #options: KeyRingOptions;
-  #held: ReadonlyMap<string, Held> = new Map();
+  #held: HeldKeys = hold([]);
   /** Ids of keys that have been ended for their age. */
   #ended: ReadonlySet<string> = new Set();
   #signature = "";
@@ -73,10 +89,14 @@ export class KeyRing {
     return this.#held.size;
   }
 
+  /** All of them, without their secrets. */
+  get keys(): readonly Key[] {
+    return [...this.#held.values()].map(({ key }) => key);
+  }
+
   /** The key whose whole text this is, whether its time is over or not; `undefined` for any other text, which takes no longer the more of it is right. */
   find(text: string): Key | undefined {
-    const held = this.#held.get(idOf("fw", text) ?? "");
-    return isSecretOf(held?.digest, text) ? held?.key : undefined;
+    return findIn(this.#held, text);
   }
 
   /** The key of this id, whether its time is over or not. */
@@ -153,7 +173,12 @@ export class KeyRing {
   }
 }
 
-function hold(keys: readonly Key[]): ReadonlyMap<string, Held> {
+function findIn(held: HeldKeys, text: string): Key | undefined {
+  const found = held.get(idOf("fw", text) ?? "");
+  return isSecretOf(found?.digest, text) ? found?.key : undefined;
+}
+
+function hold(keys: readonly Key[]): HeldKeys {
   return new Map(keys.map((key) => [key.id, { key, digest: Buffer.from(key.sha256, "hex") }]));
 }
 

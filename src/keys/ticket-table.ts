@@ -67,9 +67,11 @@ export class TicketTable {
     return isSecretOf(ticket?.digest, text) ? ticket?.keyId : undefined;
   }
 
-  /** The ticket was used; it is good for nothing any more. */
-  spend(text: string): void {
-    if (this.keyOf(text) !== undefined) this.#remove(idOf("fwt", text) ?? "");
+  /** Uses the ticket, which is then good for nothing any more; false where it was not good for anything before. */
+  spend(text: string): boolean {
+    if (this.keyOf(text) === undefined) return false;
+    this.#remove(idOf("fwt", text) ?? "");
+    return true;
   }
 
   /** The key is gone: its tickets are good for nothing, whatever key has its id later. */

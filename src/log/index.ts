@@ -1,5 +1,5 @@
 /** The event log: the port, and the adapters behind it. */
-export { encodeTail } from "./encode-tail.ts";
+export { decodeTail, encodeTail } from "./encode-tail.ts";
 export * from "./event-log.ts";
 export * from "./follower-log.ts";
 export type { KeptLog, KeptPlace } from "./kept-log.ts";

@@ -32,6 +32,8 @@ export function addConnections(registry: Registry, hub: Hub): void {
     "flarewire_lag_events",
     "Events between the head and the connection that is furthest behind.",
     () => hub.worstLag,
+    undefined,
+    "max",
   );
   total(
     registry,

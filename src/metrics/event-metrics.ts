@@ -16,9 +16,12 @@ export function addEvents(registry: Registry, head: Head, log: EventLog): () => 
     "Events appended to the log, by channel.",
     () => events,
     "channel",
+    "first",
   );
-  level(registry, "flarewire_head_seq", "Seq of the newest event that is served.", () => head.cursor.seq);
-  level(registry, "flarewire_log_bytes", "Bytes that the events held take.", () => log.bytes);
+  const own = (name: string, help: string, read: () => number) =>
+    level(registry, name, help, read, undefined, "first");
+  own("flarewire_head_seq", "Seq of the newest event that is served.", () => head.cursor.seq);
+  own("flarewire_log_bytes", "Bytes that the events held take.", () => log.bytes);
   level(
     registry,
     "flarewire_flares",
@@ -28,6 +31,7 @@ export function addEvents(registry: Registry, head: Head, log: EventLog): () => 
       return { free: free.length, pro: pro.length };
     },
     "list",
+    "first",
   );
   return head.onChange(count);
 }

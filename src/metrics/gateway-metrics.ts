@@ -5,8 +5,10 @@ import type { PollOutcome } from "../source/index.ts";
 import { type AlertParts, addAlerts } from "./alert-metrics.ts";
 import { addConnections } from "./connection-metrics.ts";
 import { addEvents } from "./event-metrics.ts";
+import type { MetricsJson } from "./merged-metrics.ts";
 import { measureProcess } from "./process-meter.ts";
 import { addProcess } from "./process-metrics.ts";
+import { level, total } from "./read-metric.ts";
 import { addSource, type SourceParts } from "./source-metrics.ts";
 
 /** What is measured. */
@@ -14,6 +16,14 @@ export interface MetricsParts extends SourceParts, AlertParts {
   readonly hub: Hub;
   readonly head: Head;
   readonly log: EventLog;
+  /** How many processes serve now, and how many ended that should not have; default: this one, and none. */
+  readonly workers?: (() => WorkerCounts) | undefined;
+}
+
+/** The processes that serve clients. */
+export interface WorkerCounts {
+  readonly serving: number;
+  readonly ended: number;
 }
 
 /** The gateway in numbers, for Prometheus. */
@@ -21,6 +31,8 @@ export interface GatewayMetrics {
   readonly contentType: string;
   /** Everything as it is now, in the text format. */
   text(): Promise<string>;
+  /** The same as plain objects, for {@link MergedMetrics}. */
+  json(): Promise<MetricsJson>;
   /** A poll is over; `workMs`: what comparing and publishing took, without the wait for the source. */
   polled(outcome: PollOutcome, workMs: number): void;
   close(): void;
@@ -48,13 +60,22 @@ export function createGatewayMetrics(parts: MetricsParts): GatewayMetrics {
   addSource(registry, parts);
   addAlerts(registry, parts);
   addProcess(registry, meter);
+  addWorkers(registry, parts.workers ?? (() => ({ serving: 1, ended: 0 })));
   return {
     contentType: registry.contentType,
     text: () => registry.metrics(),
+    json: () => registry.getMetricsAsJSON(),
     polled: (outcome, workMs) => polls.observe({ outcome }, workMs / 1_000),
     close: () => {
       forget();
       meter.close();
     },
   };
+}
+
+function addWorkers(registry: Registry, read: () => WorkerCounts): void {
+  const [serving, ended] = ["flarewire_workers", "flarewire_worker_ends_total"];
+  level(registry, serving, "Processes that serve clients.", () => read().serving, undefined, "first");
+  const about = "Processes that served clients and ended without being told to.";
+  total(registry, ended, about, () => read().ended, undefined, "first");
 }

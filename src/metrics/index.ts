@@ -1,2 +1,8 @@
 /** The gateway in numbers, for whoever operates it. */
-export { createGatewayMetrics, type GatewayMetrics, type MetricsParts } from "./gateway-metrics.ts";
+export {
+  createGatewayMetrics,
+  type GatewayMetrics,
+  type MetricsParts,
+  type WorkerCounts,
+} from "./gateway-metrics.ts";
+export { MergedMetrics, type MetricsJson } from "./merged-metrics.ts";

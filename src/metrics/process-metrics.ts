@@ -10,6 +10,7 @@ export function addProcess(registry: Registry, meter: ProcessMeter): void {
     "Delay of the event loop since the scrape before, by quantile.",
     () => meter.loopDelay(),
     "quantile",
+    "max",
   );
   level(registry, "process_resident_memory_bytes", "Memory held by the process.", () =>
     process.memoryUsage.rss(),
@@ -24,7 +25,12 @@ export function addProcess(registry: Registry, meter: ProcessMeter): void {
     const { user, system } = process.cpuUsage();
     return (user + system) / 1e6;
   });
-  level(registry, "process_start_time_seconds", "When the process began, in seconds since 1970.", () =>
-    Math.round(performance.timeOrigin / 1_000),
+  level(
+    registry,
+    "process_start_time_seconds",
+    "When the process began, in seconds since 1970.",
+    () => Math.round(performance.timeOrigin / 1_000),
+    undefined,
+    "first",
   );
 }

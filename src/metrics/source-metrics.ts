@@ -27,6 +27,8 @@ export function addSource(
       const { data_age_ms } = freshness();
       return data_age_ms === null ? {} : data_age_ms / 1_000;
     },
+    undefined,
+    "first",
   );
   level(
     registry,
@@ -37,12 +39,14 @@ export function addSource(
       return { live: 0, stale: 0, down: 0, [state]: 1 };
     },
     "state",
+    "first",
   );
   new Gauge({
     name: "flarewire_info",
     help: "Always 1: which version runs, on which source.",
     labelNames: ["version", "source", "origin"],
     registers: [registry],
+    aggregator: "first",
     collect() {
       this.reset();
       const { name, origin } = info();

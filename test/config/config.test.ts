@@ -1,10 +1,11 @@
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { flagOf, type Setting, variableOf } from "../../src/config/settings.ts";
 import { createConfig, loadConfig, SETTING_NAMES, SETTINGS, type SettingName } from "../../src/config.ts";
+import { createGatewayPlugin, startGateway } from "../../src/index.ts";
 
 /** A value that each setting refuses, as text and as JSON; a record over all names, so that no setting can be left out. */
 const BAD: Readonly<Record<SettingName, { readonly text: string; readonly json: unknown }>> = {
@@ -57,6 +58,7 @@ const BAD: Readonly<Record<SettingName, { readonly text: string; readonly json: 
   compression: { text: "gzip", json: "deflate" },
   metrics: { text: "sometimes", json: "on" },
   drain: { text: "11m", json: -1 },
+  workers: { text: "65", json: 1.5 },
   logLevel: { text: "loud", json: 30 },
   alerts: { text: "no-such-alerts.json", json: false },
   config: { text: "no-such-config.json", json: "other.json" },
@@ -365,4 +367,15 @@ describe("a password", () => {
       expect(message).not.toContain(secret);
     }
   });
+});
+
+test("workers take a number or auto, one less than the cores but at least one; who embeds the gateway has one process and is told what to do", async () => {
+  expect(load(["--workers", "3"]).workers).toBe(3);
+  expect(load([]).workers).toBe(1);
+  const auto = load(["--workers", "auto"]).workers;
+  expect(auto).toBe(Math.min(64, Math.max(1, availableParallelism() - 1)));
+  const config = createConfig({ workers: 2 });
+  const said = /workers = 2 is for the command, flarewire serve.*leave workers out, or set it to 1/;
+  await expect(startGateway(config)).rejects.toThrow(said);
+  expect(() => createGatewayPlugin(config)).toThrow(said);
 });

@@ -23,6 +23,10 @@ const ALLOWED: Record<string, { rooms: readonly string[]; packages: readonly str
     rooms: ["hub", "log", "keys", "protocol", "model"],
     packages: ["node:", "zod", "fastify", "@fastify/websocket", "ws"],
   },
+  workers: {
+    rooms: ["http", "hub", "log", "keys", "metrics", "protocol", "source"],
+    packages: ["node:", "pino"],
+  },
   client: { rooms: ["protocol"], packages: [] },
   dashboard: {
     rooms: ["client", "model"],

@@ -106,7 +106,9 @@ test("the bots to start from tell of a flare that runs", async () => {
 test("the requests and the stream work on the simulated market as they stand", {
   timeout: 60_000,
 }, async () => {
-  const { running, url } = await serve("--warmup", "0");
+  const [[, , , , , ...many] = []] = take(/flarewire -- serve --workers/);
+  expect(many).toEqual(["--workers", "4"]);
+  const { running, url } = await serve("--warmup", "0", "--workers", "2");
   await using _gateway = running;
   for (const words of take(/^curl (?!.*Bearer)/)) {
     const address = at(url, words).at(-1) ?? "";

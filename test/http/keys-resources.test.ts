@@ -29,8 +29,8 @@ const door: Door = {
   isKeyed: true,
   stranger: undefined,
   admit: ({ headers }) => ({ plan: headers.authorization === "pro" ? "pro" : "free" }),
-  spend() {},
-  issueTicket: () => ({ text: "", expiresAtMs: 0 }),
+  admitStream: async (request, reply) => door.admit(request, reply),
+  issueTicket: async () => ({ text: "", expiresAtMs: 0 }),
 };
 
 async function ask(rest: Rest, name: keyof typeof ENDPOINTS, plan: Plan, etag?: unknown) {

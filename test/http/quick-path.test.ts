@@ -6,6 +6,7 @@ import fc from "fast-check";
 import { describe, expect } from "vitest";
 import { ENDPOINTS } from "../../src/http/index.ts";
 import { KeyDoor } from "../../src/http/key-door.ts";
+import { TicketTable } from "../../src/keys/index.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { test as base, type Rest } from "./rest-fixture.ts";
 
@@ -57,10 +58,12 @@ describe("a plain request is answered as the framework's route answers it", () =
   const origin = fc.constantFrom("", "https://page.example", "https://evil.example");
   const method = fc.constantFrom("GET", "HEAD");
 
+  const clock = new ManualClock();
   const free = new KeyDoor({
     ring: { find: () => undefined, get: () => undefined },
-    clock: new ManualClock(),
+    clock,
     anonymous: "free",
+    tickets: new TicketTable(clock),
   });
   const servers = [
     ["all origins", { settings: { basePath: "/fw" } }],

@@ -25,6 +25,8 @@ export interface PlacedEvent {
   readonly batch: number;
   readonly emittedAtMs: number;
   readonly body: EventBody;
+  /** As encodeTail makes it of the body, where it is known. */
+  readonly tail?: Buffer;
 }
 
 /** A state of the leader from which its events can be followed. */

@@ -1,0 +1,203 @@
+import type { Logger } from "pino";
+import { runGateway } from "./app.ts";
+import type { Config } from "./config.ts";
+import { createLogger } from "./create-logger.ts";
+import { createFilledKept, type Filling } from "./filled-kept.ts";
+import type { Front, OpenFront } from "./front.ts";
+import { createHttpServer } from "./http/index.ts";
+import { systemClock } from "./lib/clock.ts";
+import { EXIT } from "./lib/shutdown.ts";
+import type { LogRecord } from "./log/index.ts";
+import type { Keys } from "./open-keys.ts";
+import { readPlace } from "./restored-state.ts";
+import {
+  InjectedConnections,
+  PrimaryLeader,
+  PrimaryLink,
+  RemoteKeys,
+  RemotePlaces,
+  type ToWorker,
+} from "./workers/index.ts";
+
+/*
+ * A worker's process: serves what its primary has, on the connections that the primary hands over. It begins when the primary has told it what to
+ * serve, and ends when it is told to, or when the primary is gone.
+ */
+
+/** What a worker whose primary is gone may take to tell its clients. */
+const ORPHAN_MS = 4_000;
+
+type Start = ToWorker & { readonly type: "start" };
+
+class Worker {
+  readonly #link: PrimaryLink;
+  readonly #records: LogRecord[] = [];
+  readonly #places: { readonly seq: number; readonly bytes: Uint8Array }[] = [];
+  #start: Start | undefined;
+  #logger: Logger = createLogger("info");
+  #leader: PrimaryLeader | undefined;
+  #keys: RemoteKeys | undefined;
+  #remotePlaces: RemotePlaces | undefined;
+  #front: Front | undefined;
+  #stop: (() => Promise<void>) | undefined;
+  #isStopping = false;
+  #measure: (() => Promise<unknown>) | undefined;
+  #tellAlive = () =>
+    this.#link.send({ type: "alive", cursor: undefined, hasSnapshot: false, connections: 0 });
+
+  constructor() {
+    this.#link = new PrimaryLink(process, (message) => this.#take(message));
+    process.once("disconnect", () => this.#orphaned());
+    // Whoever stops the group of processes, as a terminal and service managers do, stops the primary too; who stops this one only gets another in its place.
+    let signals = 0;
+    const told = () => {
+      signals += 1;
+      if (signals === 1) this.#end();
+      else process.exit(EXIT.retry);
+    };
+    process.on("SIGTERM", told).on("SIGINT", told);
+    const crash = (error: unknown) => {
+      this.#logger.fatal({ err: error }, "a fault of the program");
+      process.exit(EXIT.retry);
+    };
+    process.on("uncaughtException", crash).on("unhandledRejection", crash);
+  }
+
+  #take(message: Exclude<ToWorker, { type: "batch" | "begin" | "connection" | "answer" }>): void {
+    switch (message.type) {
+      case "start":
+        this.#start = message;
+        break;
+      case "records":
+        this.#records.push(...message.records);
+        break;
+      case "place":
+        this.#places.push(message);
+        break;
+      case "filled":
+        if (this.#start)
+          void this.#run(this.#start, { records: this.#records, places: this.#places, end: message.end });
+        break;
+      case "news":
+        this.#leader?.tell(message.news);
+        this.#tellAlive();
+        break;
+      case "end":
+        this.#remotePlaces?.end(message.place, message.reason);
+        break;
+      case "cut":
+        this.#remotePlaces?.cut(message.place);
+        break;
+      case "keys":
+        this.#keys?.replace(message.keys);
+        break;
+      case "ended":
+        this.#keys?.end(message);
+        break;
+      case "counted":
+        this.#keys?.countElsewhere(message.keyId, message.requests);
+        break;
+      case "measure":
+        void this.#tellMetrics(message.id);
+        break;
+      default:
+        this.#end();
+    }
+  }
+
+  /** Serves until it is told to end. */
+  async #run(start: Start, filling: Filling): Promise<void> {
+    const clock = systemClock;
+    const link = this.#link;
+    const config = start.config as Config;
+    const logger = createLogger(config.logLevel).child({ worker: start.worker });
+    this.#logger = logger;
+    const { keys: list, ends } = start;
+    const remoteKeys = new RemoteKeys({ link, clock, anonymous: config.anonymous, keys: list, ends });
+    this.#keys = remoteKeys;
+    const remotePlaces = new RemotePlaces(link, () => remoteKeys.ends);
+    this.#remotePlaces = remotePlaces;
+    const leader = new PrimaryLeader({
+      ...{ link, clock, staleAfterMs: config.staleAfterMs, news: start.news },
+      read: (bytes) => readPlace({ bytes }),
+      onBegun: () => this.#tellAlive(),
+      onMisfit: (error) => {
+        throw error;
+      },
+    });
+    this.#leader = leader;
+    const kept = createFilledKept(filling, { config, clock, logger });
+    const { restored } = kept;
+    const resume = restored && {
+      snapshot: restored.known.lists.snapshot,
+      observedAtMs: restored.observedAtMs,
+      afterMs: 0,
+      known: restored.known,
+    };
+    const keys: Keys = {
+      door: remoteKeys.door,
+      places: remotePlaces,
+      stop: () => remoteKeys.stop(),
+      looked: async () => {},
+    };
+    const gateway = await runGateway(config, {
+      ...{ clock, logger, kept, keys, openFront: this.#openFront },
+      opened: { kind: "leader", source: leader, ...(resume ? { resume } : {}) },
+      wholeMetrics: (own) => {
+        this.#measure = () => own.json();
+        const text = async () => String(await link.ask({ kind: "metrics" }));
+        return { contentType: own.contentType, text };
+      },
+      isSourceElsewhere: true,
+    });
+    this.#stop = () => gateway.stop();
+    if (this.#isStopping) this.#end();
+  }
+
+  /** A server that does not listen: what it serves is handed over. */
+  readonly #openFront: OpenFront = async (options) => {
+    const app = await createHttpServer(options);
+    const connections = new InjectedConnections(app.server, options.clock);
+    const { head, settings } = options;
+    this.#tellAlive = () => {
+      const { cursor, ready: hasSnapshot } = head;
+      this.#link.send({ type: "alive", cursor, hasSnapshot, connections: connections.size });
+    };
+    this.#link.onConnection((socket) => connections.take(socket));
+    const front: Front = {
+      listen: async () => {
+        this.#tellAlive();
+        this.#link.send({ type: "ready" });
+        return "";
+      },
+      retire: () => app.server.closeIdleConnections(),
+      close: async () => {
+        await app.close();
+        await connections.close(settings?.closeGraceMs ?? 0);
+      },
+    };
+    this.#front = front;
+    return front;
+  };
+
+  /** In order: its clients are sent away over the drain time. */
+  #end(): void {
+    this.#isStopping = true;
+    // One that has not begun ends when it has: its end in the start would be a fault.
+    void this.#stop?.().finally(() => process.exit(EXIT.clean));
+  }
+
+  async #tellMetrics(id: number): Promise<void> {
+    this.#link.send({ type: "measured", id, metrics: await this.#measure?.() });
+  }
+
+  /** Nothing new comes any more, and nobody else would tell the clients. */
+  #orphaned(): void {
+    this.#logger.error("the process that has the source is gone; this worker tells its clients, and ends");
+    setTimeout(() => process.exit(EXIT.retry), ORPHAN_MS);
+    const closed = this.#front?.close() ?? Promise.resolve();
+    void closed.finally(() => process.exit(EXIT.retry));
+  }
+}
+
+new Worker();

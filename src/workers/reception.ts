@@ -1,0 +1,152 @@
+import { randomUUID } from "node:crypto";
+import { lookup } from "node:dns/promises";
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import { rawProblem } from "../http/index.ts";
+import type { WallClock } from "../lib/clock.ts";
+import { FlarewireError } from "../protocol/index.ts";
+
+/** Who takes connections. */
+export interface Receiver {
+  /** It takes connections, if perhaps not at this moment. */
+  readonly isReady: boolean;
+  /** It takes one now. */
+  readonly hasRoom: boolean;
+  readonly connections: number;
+  /** False where it cannot take one after all. */
+  hand(socket: Socket): boolean;
+}
+
+/** What a reception is made of. */
+export interface ReceptionOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly clock: WallClock;
+  readonly receivers: () => readonly Receiver[];
+}
+
+/** Connections that wait for somebody who takes them, at most; and how long they do where there is nobody. */
+const MOST_WAITING = 2_048;
+const PATIENCE_MS = 5_000;
+const LOOK_MS = 500;
+/** Many come at once when a server was away; Linux has its own bound below it. */
+const BACKLOG = 4_096;
+const RETRY_AFTER_S = 5;
+/** What a refused connection may take to read that it is. */
+const LINGER_MS = 1_000;
+
+interface Waiting {
+  readonly socket: Socket;
+  readonly untilMs: number;
+}
+
+/**
+ * The one port of all workers. Each connection is accepted here and handed, unread, to the worker that has the fewest, one at a time to each: a worker that dies can take
+ * no more than that one with it, and its client sees the end at once. While no worker is there connections wait here; the port is never closed
+ * for want of one.
+ */
+export class Reception {
+  readonly #options: ReceptionOptions;
+  readonly #servers: Server[] = [];
+  #waiting: Waiting[] = [];
+  #stopLooking: () => void = () => {};
+  #turn = 0;
+
+  constructor(options: ReceptionOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves with the address; rejects with the system's error where it cannot listen. */
+  async listen(): Promise<string> {
+    const { host, port, clock } = this.#options;
+    const [first = host, ...others] = host === "localhost" ? await addressesOf(host) : [host];
+    const { family, address, port: taken } = await this.#listenOn(first, port);
+    // The other family of the same name is a kindness, where there is one.
+    for (const other of others) await this.#listenOn(other, taken).catch(() => undefined);
+    this.#stopLooking = clock.every(LOOK_MS, () => this.#refuseLate());
+    const wild = address === "0.0.0.0" ? "127.0.0.1" : address === "::" ? "::1" : address;
+    return `http://${family === "IPv6" ? `[${wild}]` : wild}:${taken}`;
+  }
+
+  /** Connections that wait for somebody who takes them. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  /** Somebody has room now. */
+  pump(): void {
+    for (let next = this.#waiting[0]; next; next = this.#waiting[0]) {
+      if (next.socket.destroyed) this.#waiting.shift();
+      else {
+        const receiver = this.#least();
+        if (!receiver) return;
+        if (receiver.hand(next.socket)) this.#waiting.shift();
+        else return;
+      }
+    }
+  }
+
+  /** Takes no more connections, and refuses those that wait. */
+  close(): void {
+    this.#stopLooking();
+    for (const server of this.#servers) server.close();
+    for (const { socket } of this.#waiting.splice(0)) refuse(socket);
+  }
+
+  #listenOn(host: string, port: number): Promise<AddressInfo> {
+    // As an HTTP server would: small answers are not held back, and a client may end its half first.
+    const options = { pauseOnConnect: true, noDelay: true, allowHalfOpen: true };
+    const server = createServer(options, (socket) => this.#receive(socket));
+    return new Promise((resolve, reject) => {
+      server.once("error", reject);
+      server.listen({ host, port, backlog: BACKLOG }, () => {
+        this.#servers.push(server);
+        server.off("error", reject);
+        // No descriptors left, for one: the next connection may find some.
+        server.on("error", () => {});
+        resolve(server.address() as AddressInfo);
+      });
+    });
+  }
+
+  #receive(socket: Socket): void {
+    // Whoever is handed over has its own listeners; who goes while it waits is nobody's trouble.
+    socket.on("error", () => {});
+    if (this.#waiting.length >= MOST_WAITING) refuse(socket);
+    else {
+      this.#waiting.push({ socket, untilMs: this.#options.clock.monotonic() + PATIENCE_MS });
+      this.pump();
+    }
+  }
+
+  /** Of those with the fewest connections each in turn. */
+  #least(): Receiver | undefined {
+    const free = this.#options.receivers().filter(({ hasRoom }) => hasRoom);
+    const fewest = Math.min(...free.map(({ connections }) => connections));
+    const least = free.filter(({ connections }) => connections === fewest);
+    this.#turn += 1;
+    return least[this.#turn % Math.max(1, least.length)];
+  }
+
+  #refuseLate(): void {
+    const nowMs = this.#options.clock.monotonic();
+    // Where somebody is only slow they wait, as they would in the system's queue.
+    if (this.#options.receivers().some(({ isReady }) => isReady)) return;
+    const late = this.#waiting.filter(({ untilMs }) => untilMs <= nowMs);
+    if (late.length === 0) return;
+    this.#waiting = this.#waiting.filter(({ untilMs }) => untilMs > nowMs);
+    for (const { socket } of late) refuse(socket);
+  }
+}
+
+/** What it asks for was not read, so it may be anything; this is the answer to all of HTTP. */
+function refuse(socket: Socket): void {
+  const failure = new FlarewireError("not-ready", "no process that serves clients is there now; try again");
+  socket.resume();
+  socket.end(rawProblem(failure, randomUUID(), [`Retry-After: ${RETRY_AFTER_S}`]));
+  socket.setTimeout(LINGER_MS, () => socket.destroy());
+}
+
+async function addressesOf(host: string): Promise<readonly string[]> {
+  const found = await lookup(host, { all: true });
+  return found.map(({ address }) => address);
+}

@@ -1,0 +1,160 @@
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { WebSocket } from "ws";
+import { formatKeys, type Key, mintSecret } from "../../src/keys/index.ts";
+import type { Finish } from "../support/edges.ts";
+import { IndependentClient } from "../support/independent-client.ts";
+import { type KeptConnection, startWorkerGateway, twoWorkers } from "../support/worker-gateway.ts";
+
+const SSE = { accept: "text/event-stream" };
+
+/** A file with one key, and what brings it. */
+function keyFile(onTestFinished: Finish, more: Partial<Key> = {}) {
+  const directory = mkdtempSync(join(tmpdir(), "flarewire-worker-keys-"));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const file = join(directory, "keys.json");
+  const { text, id, digest } = mintSecret("fw");
+  const write = (keys: readonly Key[]) => {
+    writeFileSync(`${file}.new`, formatKeys(keys));
+    renameSync(`${file}.new`, file);
+  };
+  write([{ id, sha256: digest.toString("hex"), plan: "pro", ...more }]);
+  return { file, write, bearer: { authorization: `Bearer ${text}` } };
+}
+
+async function ticketOf(at: KeptConnection, bearer: Record<string, string>): Promise<string> {
+  const { status, body } = await at.ask("/api/v1/tickets", bearer, "POST");
+  expect(status, body).toBe(201);
+  return JSON.parse(body).ticket;
+}
+
+/** Resolves with the status of the handshake: 101 when it is open. */
+function handshake(url: string, query: string, onTestFinished: Finish): Promise<number> {
+  const socket = new WebSocket(`${url.replace("http", "ws")}/api/v1/stream?${query}`);
+  onTestFinished(() => socket.terminate());
+  return new Promise((resolve) => {
+    socket.on("open", () => resolve(101));
+    socket.on("unexpected-response", (_request, response) => resolve(response.statusCode ?? 0));
+    socket.on("error", () => {});
+  });
+}
+
+test("[K4] a ticket that one worker gave opens a connection at another, and no second anywhere, however many try at once", {
+  timeout: 120_000,
+}, async ({ onTestFinished }) => {
+  const { file, bearer } = keyFile(onTestFinished);
+  const { url } = await startWorkerGateway(onTestFinished, "--keys", file, "--anonymous", "off");
+  const [one, other] = await twoWorkers(url, onTestFinished);
+  const ticket = await ticketOf(one, bearer);
+  const path = `/api/v1/events?channels=flares.pro&ticket=${ticket}`;
+  const refused = await other.ask("/api/v1/events?channels=flares.nope", { ...SSE, ...bearer });
+  expect(refused.status).toBe(400);
+  expect((await other.ask(path, SSE)).status).toBe(200);
+  const again = await one.ask(path, SSE);
+  expect([again.status, again.headers["www-authenticate"]]).toEqual([401, expect.stringContaining("Bearer")]);
+
+  for (let round = 0; round < 5; round += 1) {
+    const contested = await ticketOf(one, bearer);
+    const query = `channels=flares.pro&ticket=${contested}`;
+    const statuses = await Promise.all(
+      Array.from({ length: 12 }, () => handshake(url, query, onTestFinished)),
+    );
+    expect(statuses.toSorted()).toEqual([101, ...Array.from({ length: 11 }, () => 401)]);
+  }
+});
+
+test("[W33] [W32] bounds on connections hold for all workers together, and a client takes its own place over from one worker to the next", {
+  timeout: 120_000,
+}, async ({ onTestFinished }) => {
+  const { file, bearer } = keyFile(onTestFinished, { connections: 1 });
+  const gateway = await startWorkerGateway(onTestFinished, "--keys", file, "--max-sockets-per-ip", "5");
+  const [one, other] = await twoWorkers(gateway.url, onTestFinished);
+  expect((await one.ask("/api/v1/events?channels=status", { ...SSE, ...bearer })).status).toBe(200);
+  const second = await other.ask("/api/v1/events?channels=status", { ...SSE, ...bearer });
+  expect([second.status, JSON.parse(second.body).detail]).toEqual([
+    503,
+    expect.stringContaining("1 with one key"),
+  ]);
+
+  const client = "client=0123456789abcdef";
+  const first = new IndependentClient(gateway.url);
+  await first.connect(new URLSearchParams(client));
+  for (let move = 0; move < 4; move += 1) {
+    const next = new IndependentClient(gateway.url);
+    await next.connect(new URLSearchParams(client));
+    expect(next.received.answers).toHaveLength(1);
+    if (move === 0) await first.until(() => first.closeCode !== undefined);
+  }
+  expect(first.closeCode).toBe(4203);
+  // Two places are taken, by the key and by the client: three more are free.
+  const statuses = await Promise.all(
+    Array.from({ length: 8 }, () => handshake(gateway.url, "channels=status", onTestFinished)),
+  );
+  expect(statuses.toSorted()).toEqual([101, 101, 101, 503, 503, 503, 503, 503]);
+  // What a worker had is free when it is gone.
+  for (const pid of gateway.pids()) process.kill(pid, "SIGKILL");
+  await gateway.began(4);
+  const fresh = await Promise.all(
+    Array.from({ length: 5 }, () => handshake(gateway.url, "channels=status", onTestFinished)),
+  );
+  expect(fresh).toEqual([101, 101, 101, 101, 101]);
+});
+
+test("[K6] [K7] the rate of a key counts at all workers, and what is revoked ends at all of them", {
+  timeout: 120_000,
+}, async ({ onTestFinished }) => {
+  const keys = keyFile(onTestFinished, { requests_per_minute: 20 });
+  const gateway = await startWorkerGateway(onTestFinished, "--keys", keys.file, "--anonymous", "off");
+  const [one, other] = await twoWorkers(gateway.url, onTestFinished);
+  const streams = await Promise.all(
+    Array.from({ length: 4 }, async () => {
+      const ticket = await ticketOf(one, keys.bearer);
+      const client = new IndependentClient(gateway.url);
+      await client.connect([["ticket", ticket]]);
+      return client;
+    }),
+  );
+  // Eight are used up, for tickets and streams; each worker knows of the other's in a moment.
+  const left = async (at: KeptConnection) =>
+    Number(/r=(\d+)/.exec(String((await at.ask("/api/v1/newest", keys.bearer)).headers.ratelimit))?.[1]);
+  await expect.poll(() => left(one), { interval: 300 }).toBeLessThanOrEqual(11);
+  for (let asked = 0; asked < 20; asked += 1) await one.ask("/api/v1/newest", keys.bearer);
+  await expect.poll(async () => (await other.ask("/api/v1/newest", keys.bearer)).status).toBe(429);
+
+  keys.write([]);
+  await Promise.all(streams.map((client) => client.until(() => client.closeCode !== undefined)));
+  expect(streams.map(({ closeCode }) => closeCode)).toEqual([4003, 4003, 4003, 4003]);
+  for (const at of [one, other]) expect((await at.ask("/api/v1/newest", keys.bearer)).status).toBe(401);
+});
+
+test("one scrape has the numbers of all workers, and no count goes back when one of them dies", {
+  timeout: 120_000,
+}, async ({ onTestFinished }) => {
+  const gateway = await startWorkerGateway(onTestFinished);
+  const scrape = async () => {
+    const text = await (await fetch(`${gateway.url}/metrics`)).text();
+    return (name: string) => Number(text.split(`\n${name} `)[1]?.split("\n")[0]);
+  };
+  const clients = Array.from({ length: 4 }, () => new IndependentClient(gateway.url));
+  await Promise.all(clients.map((client) => client.connect()));
+  const before = await scrape();
+  expect(before('flarewire_connections{transport="websocket"}')).toBe(4);
+  expect(before("flarewire_workers")).toBe(2);
+  const target = (clients[0]?.seq ?? 0) + 30;
+  await Promise.all(clients.map((client) => client.until(() => client.seq >= target)));
+  const opened = 'flarewire_connections_opened_total{transport="websocket"}';
+  const events = (await scrape())("flarewire_head_seq");
+  expect(events).toBeGreaterThanOrEqual(target);
+  const told = await scrape();
+  expect(told("flarewire_deliveries_total")).toBeGreaterThanOrEqual(4 * 29);
+  process.kill(gateway.pids()[0] ?? 0, "SIGKILL");
+  await gateway.began(3);
+  const after = await scrape();
+  expect(after("flarewire_worker_ends_total")).toBe(1);
+  expect(after('flarewire_connections{transport="websocket"}')).toBe(2);
+  expect(after(opened)).toBe(4);
+  expect(after("flarewire_deliveries_total")).toBeGreaterThanOrEqual(told("flarewire_deliveries_total"));
+  expect(after("flarewire_events_total")).toBeNaN();
+});

@@ -1,0 +1,173 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { expect, test } from "vitest";
+import { IndependentClient } from "../support/independent-client.ts";
+import { expectOneState } from "../support/one-state.ts";
+import { checkedFetch } from "../support/validate-response.ts";
+import { isAlive, startWorkerGateway, twoWorkers } from "../support/worker-gateway.ts";
+
+const CLIENTS = 6;
+const FILTER: readonly [string, string][] = [
+  ["channels", "charts.exchange"],
+  ["min_price_change", "3"],
+];
+
+interface Page {
+  readonly cursor: string;
+  readonly events: readonly { readonly cursor: string; readonly seq: number }[];
+}
+
+async function page(ask: (path: string) => Promise<{ body: string }>, after: string): Promise<Page> {
+  return JSON.parse((await ask(`/api/v1/events?after=${after}&limit=1000`)).body);
+}
+
+test("[L3] [L2] the clients of killed workers are back with no hole and no repeat, with the views that REST serves, and filters go on", {
+  timeout: 180_000,
+}, async ({ onTestFinished }) => {
+  const gateway = await startWorkerGateway(onTestFinished);
+  const clients = Array.from({ length: CLIENTS }, () => new IndependentClient(gateway.url));
+  const filtered = new IndependentClient(gateway.url);
+  await Promise.all([...clients.map((client) => client.connect()), filtered.connect(FILTER)]);
+  const cursor = String(clients[0]?.received.answers[0]?.cursor);
+  let isOver = false;
+  const resuming = [...clients, filtered].map(async (client) => {
+    for (;;) {
+      await client.until(() => isOver || client.closeCode !== undefined);
+      if (isOver) return;
+      await client.connect(client === filtered ? FILTER : []);
+    }
+  });
+  for (let kill = 0; kill < 3; kill += 1) {
+    const target = Math.max(...clients.map(({ seq }) => seq)) + 30;
+    await Promise.all(clients.map((client) => client.until(() => client.seq >= target)));
+    process.kill(gateway.pids().slice(-2)[0] ?? 0, "SIGKILL");
+    await gateway.began(3 + kill);
+  }
+  // The clients throw at a hole, a repeat and a change that does not fit.
+  for (const client of clients) {
+    await expectOneState(gateway.url, client);
+    expect(client.resets).toBe(1);
+    const seqs = client.received.events.map(({ seq }) => Number(seq));
+    expect(seqs).toEqual(seqs.map((_, index) => Number(seqs[0]) + index));
+  }
+  const more = filtered.received.events.length + 10;
+  await filtered.until(() => filtered.received.events.length >= more);
+  expect(filtered.resets).toBe(1);
+  // Each was cut off by some of the kills, and resumed.
+  const answers = [...clients, filtered].flatMap(({ received }) => received.answers.slice(1));
+  expect(answers.length).toBeGreaterThanOrEqual(6);
+  expect(answers).toEqual(answers.map(() => expect.objectContaining({ resumed: "full" })));
+  isOver = true;
+  await Promise.all([...clients, filtered].map((client) => client.disconnect()));
+  await Promise.all(resuming);
+
+  // Workers that began long after have the past too: the same bytes.
+  const [one, other] = await twoWorkers(gateway.url, onTestFinished);
+  for (const after of ["oldest", cursor]) {
+    const [here, there] = [await page(one.ask, after), await page(other.ask, after)];
+    expect(here.events.length).toBeGreaterThan(100);
+    const shared = Math.min(here.events.length, there.events.length);
+    expect(here.events.slice(0, shared)).toEqual(there.events.slice(0, shared));
+  }
+});
+
+test("[L3] with all workers gone connections wait for the next, and are served", {
+  timeout: 120_000,
+}, async ({ onTestFinished }) => {
+  const gateway = await startWorkerGateway(onTestFinished);
+  const client = new IndependentClient(gateway.url);
+  await client.connect();
+  for (const pid of gateway.pids()) process.kill(pid, "SIGKILL");
+  await client.until(() => client.closeCode !== undefined);
+  const [answer] = await Promise.all([checkedFetch(`${gateway.url}/api/v1/snapshot`), client.connect()]);
+  expect(answer.status).toBe(200);
+  expect(client.received.answers.at(-1)).toMatchObject({ resumed: "full" });
+  await expectOneState(gateway.url, client);
+});
+
+test("new connections go to the worker that has the fewest: half each", {
+  timeout: 120_000,
+}, async ({ onTestFinished }) => {
+  const gateway = await startWorkerGateway(onTestFinished);
+  const open = async (count: number) => {
+    const sockets = await Promise.all(
+      Array.from({ length: count }, async () => {
+        const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1");
+        onTestFinished(() => void socket.destroy());
+        await once(socket, "connect");
+        const answer = once(socket, "data");
+        socket.write("GET /nothing HTTP/1.1\r\nHost: test\r\n\r\n");
+        return /request:(\w+)-/.exec(String((await answer)[0]))?.[1] ?? "";
+      }),
+    );
+    const [first = 0, second = 0] = [...new Set(sockets)].map(
+      (name) => sockets.filter((other) => other === name).length,
+    );
+    return first / (first + second);
+  };
+  const share = await open(200);
+  expect(share).toBeGreaterThanOrEqual(0.45);
+  expect(share).toBeLessThanOrEqual(0.55);
+});
+
+test("[W25] [W31] at SIGTERM the clients of all workers are sent away, each at its moment of one window, and the exit code is 0", {
+  timeout: 120_000,
+}, async ({ onTestFinished }) => {
+  const gateway = await startWorkerGateway(onTestFinished, "--drain", "4s");
+  const clients = Array.from({ length: CLIENTS }, () => new IndependentClient(gateway.url));
+  await Promise.all(clients.map((client) => client.connect()));
+  gateway.cli.child.kill("SIGTERM");
+  await Promise.all(clients.map((client) => client.until(() => client.closeCode !== undefined)));
+  expect(clients.map(({ closeCode }) => closeCode)).toEqual(clients.map(() => 4200));
+  const slots = clients.map(({ received }) => Number(received.goaways[0]?.reconnect_after_ms)).sort();
+  // Three clients at each of two workers.
+  expect(new Set(slots).size).toBe(CLIENTS / 2);
+  expect(await gateway.cli.ended()).toBe(0);
+  expect(gateway.pids().filter(isAlive)).toEqual([]);
+});
+
+test("a second signal ends all processes at once: exit code 75", { timeout: 120_000 }, async ({
+  onTestFinished,
+}) => {
+  const gateway = await startWorkerGateway(onTestFinished, "--drain", "5m");
+  const clients = Array.from({ length: 4 }, () => new IndependentClient(gateway.url));
+  await Promise.all(clients.map((client) => client.connect()));
+  gateway.cli.child.kill("SIGTERM");
+  // The first client of each worker has its moment at once, the second one after minutes.
+  await Promise.all(clients.map((client) => client.until(() => client.received.goaways.length > 0)));
+  gateway.cli.child.kill("SIGTERM");
+  expect(await gateway.cli.ended()).toBe(75);
+  await expect.poll(() => gateway.pids().filter(isAlive), { timeout: 10_000 }).toEqual([]);
+});
+
+test("[W25] workers whose primary was killed tell their clients, and end", { timeout: 120_000 }, async ({
+  onTestFinished,
+}) => {
+  const gateway = await startWorkerGateway(onTestFinished);
+  const clients = Array.from({ length: 4 }, () => new IndependentClient(gateway.url));
+  await Promise.all(clients.map((client) => client.connect()));
+  gateway.cli.child.kill("SIGKILL");
+  await Promise.all(clients.map((client) => client.until(() => client.closeCode !== undefined)));
+  expect(clients.map(({ closeCode }) => closeCode)).toEqual([1001, 1001, 1001, 1001]);
+  await expect.poll(() => gateway.pids().filter(isAlive), { timeout: 10_000 }).toEqual([]);
+});
+
+test("a worker that ends again and again is replaced later each time, which the log and /readyz say; one that is told to end is replaced at once", {
+  timeout: 120_000,
+}, async ({ onTestFinished }) => {
+  const gateway = await startWorkerGateway(onTestFinished);
+  process.kill(gateway.pids().at(-1) ?? 0, "SIGTERM");
+  await gateway.began(3);
+  expect(gateway.logged("a worker ended in order")).toMatchObject([{ code: 0, againInMs: 0 }]);
+  for (let kill = 0; kill < 3; kill += 1) {
+    process.kill(gateway.pids().at(-1) ?? 0, "SIGKILL");
+    if (kill < 2) await gateway.began(4 + kill);
+  }
+  await expect.poll(() => gateway.logged("a worker ended; ").length).toBe(3);
+  expect(gateway.logged("a worker ended; ").map(({ againInMs }) => againInMs)).toEqual([500, 1_000, 2_000]);
+  const reason = async () => {
+    const { status, json } = await checkedFetch(`${gateway.url}/readyz`);
+    return `${status} ${(json as { reason: string }).reason}`;
+  };
+  await expect.poll(reason, { timeout: 10_000 }).toBe("200 1 of 2 workers end again and again");
+});

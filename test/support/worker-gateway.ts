@@ -1,0 +1,102 @@
+import { Agent, request } from "node:http";
+import { text } from "node:stream/consumers";
+import { type RunningCli, spawnCli } from "../cli/spawn-cli.ts";
+import type { Finish } from "./edges.ts";
+
+/** `serve` with workers, in processes of their own. */
+export interface WorkerGateway {
+  readonly cli: RunningCli;
+  readonly url: string;
+  /** Process ids of the workers that took up their work, in the order in which they did. */
+  pids(): readonly number[];
+  /** Resolves when so many have, in all. */
+  began(count: number): Promise<void>;
+  /** What was logged, parsed. */
+  logged(message: string): readonly Record<string, unknown>[];
+}
+
+/** A connection that is kept, so that one worker answers all that is asked on it. */
+export interface KeptConnection {
+  ask(
+    path: string,
+    headers?: Record<string, string>,
+    method?: string,
+  ): Promise<{ status: number; headers: Record<string, unknown>; body: string }>;
+  /** The same for as long as the worker is. */
+  worker(): Promise<string>;
+  close(): void;
+}
+
+/** The recorded day, fast: dozens of batches a second. */
+const MARKET = ["--feed", "replay", "--speed", "600", "--warmup", "0", "--port", "0"];
+
+/** Starts it on a market that moves; ended with the test. */
+export async function startWorkerGateway(
+  onTestFinished: Finish,
+  ...args: readonly string[]
+): Promise<WorkerGateway> {
+  const drain = args.includes("--drain") ? [] : ["--drain", "0"];
+  const cli = spawnCli(["serve", "--workers", "2", ...MARKET, ...drain, ...args]);
+  onTestFinished(() => void cli.child.kill("SIGKILL"));
+  await cli.said("stdout", "\n");
+  const url = /http:\/\/[\d.]+:\d+/.exec(cli.stdout())?.[0] ?? "";
+  const logged = (message: string) =>
+    cli
+      .stderr()
+      .split("\n")
+      .filter((line) => line.includes(message))
+      .map((line): Record<string, unknown> => JSON.parse(line));
+  const BEGAN = "a worker takes connections";
+  return {
+    cli,
+    url,
+    logged,
+    pids: () => logged(BEGAN).map(({ workerPid }) => Number(workerPid)),
+    began: (count) => cli.said("stderr", new RegExp(`(?:${BEGAN}[^]*){${count}}`)),
+  };
+}
+
+/** Opens a connection that is kept. */
+export function keptConnection(url: string): KeptConnection {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const ask: KeptConnection["ask"] = (path, headers = {}, method = "GET") =>
+    new Promise((resolve, reject) => {
+      const sent = request(`${url}${path}`, { agent, headers, method }, (response) => {
+        const status = response.statusCode ?? 0;
+        if (headers.accept === "text/event-stream" && status === 200)
+          resolve({ status, headers: response.headers, body: "" });
+        else text(response).then((body) => resolve({ status, headers: response.headers, body }), reject);
+      });
+      sent.on("error", reject).end();
+    });
+  return {
+    ask,
+    // The ids that a process gives its requests begin alike.
+    worker: async () => /request:(\w+)-/.exec((await ask("/nothing")).body)?.[1] ?? "",
+    close: () => agent.destroy(),
+  };
+}
+
+/** Two kept connections, to different workers. */
+export async function twoWorkers(
+  url: string,
+  onTestFinished: Finish,
+): Promise<readonly [KeptConnection, KeptConnection]> {
+  const first = keptConnection(url);
+  onTestFinished(() => first.close());
+  for (;;) {
+    const second = keptConnection(url);
+    onTestFinished(() => second.close());
+    if ((await first.worker()) !== (await second.worker())) return [first, second];
+  }
+}
+
+/** True while there is a process of this id. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,183 @@
+import { deserialize, serialize } from "node:v8";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { createConfig } from "../../src/config.ts";
+import { createLogger } from "../../src/create-logger.ts";
+import { createFilledKept } from "../../src/filled-kept.ts";
+import { Head, Hub } from "../../src/hub/index.ts";
+import type { LogRecord } from "../../src/log/index.ts";
+import { createMirror } from "../../src/mirror.ts";
+import { type Cursor, formatLists, type Lists, toSeq } from "../../src/protocol/index.ts";
+import { formatPlace, readPlace } from "../../src/restored-state.ts";
+import { EventFeed } from "../../src/workers/event-feed.ts";
+import { PrimaryLeader, PrimaryLink, type ToWorker } from "../../src/workers/index.ts";
+import { createHubUnderTest, FRESH, INFO, settled } from "../hub/hub-fixture.ts";
+import { STEPS } from "../hub/test-market.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+
+const LOG = { minCount: 150, maxAgeMs: 0, lastingAgeMs: 1_000_000 };
+const CONFIG = createConfig({ logCount: LOG.minCount, logAge: "1s" });
+const logger = createLogger("silent");
+
+/** What a worker's process does with what it is told, around the same parts. */
+class WorkerUnderTest {
+  readonly faults: unknown[] = [];
+  readonly #take: (message: ToWorker) => void;
+  readonly #records: LogRecord[] = [];
+  readonly #places: { seq: number; bytes: Uint8Array }[] = [];
+  head: Head | undefined;
+  hub: Hub | undefined;
+  log: ReturnType<ReturnType<typeof createFilledKept>["createFollowerLog"]> | undefined;
+
+  constructor() {
+    let listener: (message: unknown, handle: unknown) => void = () => {};
+    const line = {
+      send: () => true,
+      on: (_name: "message", heard: typeof listener) => {
+        listener = heard;
+      },
+      once: () => {},
+    };
+    const link = new PrimaryLink(line, (message) => {
+      if (message.type === "records") this.#records.push(...message.records);
+      if (message.type === "place") this.#places.push(message);
+      if (message.type === "filled") this.#begin(link, message.end);
+    });
+    this.#take = (message) => listener(deserialize(serialize(message)), undefined);
+  }
+
+  take(message: ToWorker): void {
+    this.#take(message);
+  }
+
+  #begin(link: PrimaryLink, end: (ToWorker & { type: "filled" })["end"]): void {
+    const clock = new ManualClock();
+    const kept = createFilledKept(
+      { records: this.#records, places: this.#places, end },
+      { config: CONFIG, clock, logger },
+    );
+    const log = kept.createFollowerLog();
+    const { restored } = kept;
+    const initial = restored && { snapshot: restored.known.lists.snapshot, observedAtMs: 1 };
+    const head = new Head({ log, ...(initial ? { initial } : {}) });
+    const hub = new Hub({
+      ...{ log, head, clock, info: () => INFO, freshness: () => FRESH, serverName: "flarewire/test" },
+      ...(restored ? { known: restored.known } : {}),
+      onError: (error) => this.faults.push(error),
+    });
+    const leader = new PrimaryLeader({
+      ...{ link, clock, staleAfterMs: 15_000, news: { info: INFO, freshness: FRESH } },
+      read: (bytes) => readPlace({ bytes }),
+      onBegun: () => {},
+      onMisfit: (error) => this.faults.push(error),
+    });
+    const mirror = createMirror({ log, head, history: hub.history, kept, onPublished: () => {} });
+    void leader.run(mirror, new AbortController().signal);
+    Object.assign(this, { head, hub, log });
+  }
+}
+
+const operation = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      op: fc.constant("publish" as const),
+      steps: fc.array(fc.constantFrom(...STEPS), { minLength: 1, maxLength: 9 }),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ op: fc.constant("begin" as const) }) },
+  // Another part of what the workers are filled with is sent.
+  { weight: 4, arbitrary: fc.record({ op: fc.constant("fill" as const) }) },
+);
+
+/** Of the marks the order says nothing. */
+function plainLists(lists: Lists): unknown {
+  const { snapshot, marks } = JSON.parse(formatLists(lists));
+  const byKey = Object.entries(marks).map(([channel, own]) => [
+    channel,
+    Object.fromEntries(own as [string, unknown][]),
+  ]);
+  return { snapshot, marks: Object.fromEntries(byKey) };
+}
+
+const plain = (record: LogRecord) => ({ ...record, tail: record.tail.toString() });
+
+test("[F3] [L2] [L3] [W28] a worker that begins at any moment has the log and the lists of its primary at every place, whatever happened while it was filled", {
+  timeout: 60_000,
+}, async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.boolean(),
+      fc.array(operation, { minLength: 5, maxLength: 60 }),
+      async (ready, operations) => {
+        const primary = createHubUnderTest({ log: LOG, ready });
+        const { head, hub, log } = primary;
+        const feed = new EventFeed({ log, head, history: hub.history, format: formatPlace });
+        const workers: { worker: WorkerUnderTest; more: () => Promise<boolean> }[] = [];
+        const begin = () => {
+          const worker = new WorkerUnderTest();
+          const behind: ToWorker[] = [];
+          let isFilled = false;
+          const { fill } = feed.follow((message) => {
+            if (isFilled) worker.take(message);
+            else behind.push(message);
+          });
+          const more = async () => {
+            const { value, done } = await fill.next();
+            if (value) worker.take(value);
+            if (!done) return true;
+            isFilled = true;
+            for (const message of behind.splice(0)) worker.take(message);
+            return false;
+          };
+          workers.push({ worker, more });
+        };
+        begin();
+        for (const asked of operations) {
+          if (asked.op === "publish") await primary.publish(...asked.steps);
+          else if (asked.op === "begin" && workers.length < 4) begin();
+          else for (const { more } of workers) await more();
+        }
+        await primary.publish("list");
+        begin();
+        for (const { more } of workers) while (await more());
+        await primary.publish("refresh");
+        await settled();
+        for (const { worker } of workers) await expectSame(worker, primary);
+        expect(primary.errors).toEqual([]);
+      },
+    ),
+    { numRuns: 30 },
+  );
+});
+
+async function expectSame(
+  worker: WorkerUnderTest,
+  { head, hub, log }: ReturnType<typeof createHubUnderTest>,
+): Promise<void> {
+  expect(worker.faults).toEqual([]);
+  expect(worker.head?.cursor).toEqual(head.cursor);
+  expect(worker.log?.positions).toEqual(log.positions);
+  const own = worker.hub?.history.lists;
+  expect(own && plainLists(own)).toEqual(plainLists(hub.history.lists));
+  const first = Math.max(log.oldest.seq, worker.log?.oldest.seq ?? 0);
+  for (let seq = first; seq <= log.head.seq; seq += 13) {
+    const at: Cursor = { epoch: log.epoch, seq: toSeq(seq) };
+    const [here, there] = [await worker.log?.read(at, 1_000), await log.read(at, 1_000)];
+    if (here?.kind !== "records" || there.kind !== "records") throw new Error(`${seq} is not held`);
+    expect(here.records.map(plain)).toEqual(there.records.map(plain));
+    const [lists, known] = [await worker.hub?.history.at(at), await hub.history.at(at)];
+    if (known && lists) expect(plainLists(lists)).toEqual(plainLists(known));
+    // Who resumes with a filter anywhere resumes on a worker that was there from the first snapshot on.
+    expect(lists === undefined && known !== undefined && seq >= first + 64).toBe(false);
+  }
+  const [lasting, known] = [
+    await worker.log?.readLasting(worker.log.oldestLasting, 10_000),
+    await log.readLasting(worker.log?.oldestLasting ?? log.oldestLasting, 10_000),
+  ];
+  expect(lasting).toMatchObject({ kind: "records" });
+  if (lasting?.kind === "records" && known.kind === "records")
+    expect(known.records.map(plain).slice(-lasting.records.length || undefined)).toEqual(
+      lasting.records.map(plain),
+    );
+}

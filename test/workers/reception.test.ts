@@ -1,0 +1,140 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { connect, type Socket } from "node:net";
+import { expect, test } from "vitest";
+import { systemClock } from "../../src/lib/clock.ts";
+import { InjectedConnections } from "../../src/workers/injected-connections.ts";
+import { Reception } from "../../src/workers/reception.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+
+const REQUEST = "GET / HTTP/1.1\r\nHost: test\r\n\r\n";
+
+/** A client that has sent its request; resolves with all that it is answered. */
+async function ask(url: string, text = REQUEST): Promise<string> {
+  const socket = connect(Number(new URL(url).port), "127.0.0.1");
+  let answer = "";
+  socket.on("data", (bytes) => {
+    answer += String(bytes);
+  });
+  socket.on("error", () => {});
+  socket.write(text);
+  await new Promise((resolve) => socket.on("close", resolve));
+  return answer;
+}
+
+/** An HTTP server that does not listen, behind a reception that does. */
+async function serve(requestTimeout = 10_000) {
+  const server = createServer(
+    { requestTimeout, headersTimeout: requestTimeout, connectionsCheckingInterval: 50 },
+    (_request, response) => response.setHeader("connection", "close").end("served"),
+  );
+  const connections = new InjectedConnections(server, systemClock);
+  const taken: Socket[] = [];
+  const receiver = {
+    ...{ isReady: true, hasRoom: true },
+    get connections() {
+      return connections.size;
+    },
+    hand: (socket: Socket) => {
+      taken.push(socket);
+      connections.take(socket);
+      return true;
+    },
+  };
+  const reception = new Reception({
+    ...{ host: "127.0.0.1", port: 0, clock: systemClock },
+    receivers: () => [receiver],
+  });
+  const url = await reception.listen();
+  return { url, reception, connections, receiver, taken };
+}
+
+test("connections that were handed over are served, unread bytes and all, and a client may end its half first", async ({
+  onTestFinished,
+}) => {
+  const { url, reception, connections } = await serve();
+  onTestFinished(() => reception.close());
+  expect(await ask(url)).toMatch(/^HTTP\/1\.1 200 [\s\S]*served/);
+  const half = connect(Number(new URL(url).port), "127.0.0.1");
+  half.end(REQUEST);
+  const [answer] = await once(half, "data");
+  expect(String(answer)).toContain("200 OK");
+  await once(half, "close");
+  await expect.poll(() => connections.size).toBe(0);
+});
+
+test("a request that does not arrive in time is refused on a server that does not listen, too", async ({
+  onTestFinished,
+}) => {
+  const { url, reception } = await serve(300);
+  onTestFinished(() => reception.close());
+  expect(await ask(url, "GET / HTTP/1.1\r\nHost: test\r\n")).toMatch(/^HTTP\/1\.1 408 /);
+});
+
+test("a closing server ends idle connections at once and all after its grace", async ({ onTestFinished }) => {
+  const { url, reception, connections } = await serve();
+  onTestFinished(() => reception.close());
+  const silent = connect(Number(new URL(url).port), "127.0.0.1");
+  await expect.poll(() => connections.size).toBe(1);
+  const closed = once(silent, "close");
+  await connections.close(100);
+  await closed;
+  expect(connections.size).toBe(0);
+});
+
+test("with nobody to take them connections wait, and who waited for 5 seconds is refused with 503", async ({
+  onTestFinished,
+}) => {
+  const clock = new ManualClock();
+  const handed: Socket[] = [];
+  const receiver = {
+    ...{ isReady: true, hasRoom: false },
+    connections: 0,
+    hand: (socket: Socket) => {
+      handed.push(socket);
+      socket.destroy();
+      return true;
+    },
+  };
+  const reception = new Reception({ host: "127.0.0.1", port: 0, clock, receivers: () => [receiver] });
+  const url = await reception.listen();
+  onTestFinished(() => reception.close());
+  const late = ask(url);
+  await expect.poll(() => reception.waiting).toBe(1);
+  clock.advance(4_500);
+  const other = ask(url);
+  await expect.poll(() => reception.waiting).toBe(2);
+  clock.advance(5_000);
+  // Somebody is there, and only slow.
+  expect(reception.waiting).toBe(2);
+  receiver.isReady = false;
+  const served = ask(url);
+  await expect.poll(() => reception.waiting).toBe(3);
+  clock.advance(500);
+  expect(await late).toMatch(/^HTTP\/1\.1 503 [\s\S]*Retry-After: 5\r\n[\s\S]*problem:not-ready"/);
+  expect(await other).toContain("503");
+  receiver.hasRoom = true;
+  reception.pump();
+  expect(await served).toBe("");
+  expect(handed).toHaveLength(1);
+  expect(reception.waiting).toBe(0);
+});
+
+test("a receiver that cannot take a connection after all leaves it to the next", async ({
+  onTestFinished,
+}) => {
+  const { receiver } = await serve();
+  const gone = { isReady: true, hasRoom: true, connections: 0, hand: () => false };
+  const receivers = [gone];
+  const reception = new Reception({
+    ...{ host: "localhost", port: 0, clock: systemClock },
+    receivers: () => [...receivers, receiver],
+  });
+  const url = await reception.listen();
+  onTestFinished(() => reception.close());
+  const served = ask(url);
+  await expect.poll(() => reception.waiting).toBeLessThanOrEqual(1);
+  receivers.length = 0;
+  reception.pump();
+  expect(await served).toContain("served");
+});
