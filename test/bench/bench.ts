@@ -13,6 +13,7 @@ import { formatRows, type Row } from "./report.ts";
 import { benchRest } from "./rest/rest.ts";
 import { benchSlow } from "./slow.ts";
 import { benchStorm } from "./storm/storm.ts";
+import { benchWorkers } from "./workers/workers.ts";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -65,6 +66,7 @@ const SUITES: Readonly<Record<string, () => Row[] | Promise<Row[]>>> = {
   rest: () => benchRest(whole("rounds", 7)),
   memory: () => benchMemory(whole("idle"), whole("rounds", 3)),
   storm: () => benchStorm(whole("comers")),
+  workers: () => benchWorkers(clients),
 };
 const unknown = positionals.filter((name) => name !== "all" && !Object.hasOwn(SUITES, name));
 if (unknown.length > 0)

@@ -1,0 +1,77 @@
+/* The gateway's fan-out through so many worker processes, as its first argument says: told by its control port what to publish and when. */
+import type { ChildProcess } from "node:child_process";
+import { readdirSync } from "node:fs";
+import { createConfig } from "../../../src/config.ts";
+import { createLogger } from "../../../src/create-logger.ts";
+import { Places, Seats } from "../../../src/http/index.ts";
+import { Head, type HeadBatch, Hub } from "../../../src/hub/index.ts";
+import { TicketTable } from "../../../src/keys/index.ts";
+import { systemClock } from "../../../src/lib/clock.ts";
+import { createMemoryLog } from "../../../src/log/index.ts";
+import { EMPTY_SNAPSHOT, type Freshness, type SourceInfo } from "../../../src/protocol/index.ts";
+import { formatPlace } from "../../../src/restored-state.ts";
+import { spawnWorker } from "../../../src/start-workers.ts";
+import { WorkersFront } from "../../../src/workers/index.ts";
+import { openControl, sayReady } from "../harness/control-port.ts";
+import { uniformEvents } from "../harness/uniform-events.ts";
+
+const INFO: SourceInfo = {
+  name: "bench",
+  origin: "simulated",
+  facts: { trades: true, liquidity: true, listings: true, profiles: true },
+};
+const observed_at = "2026-11-21T08:00:00.000Z";
+const FRESH: Freshness = {
+  ...{ state: "live", reason: "", observed_at, last_success_at: observed_at, data_age_ms: 0 },
+};
+const workers = Number(process.argv[2]);
+const room = { maxSockets: 100_000, maxSocketsPerIp: 100_000 };
+const config = createConfig({ ...room, port: 0, logLevel: "error", workers });
+
+const clock = systemClock;
+const log = createMemoryLog({ clock });
+const head = new Head({ log, initial: { snapshot: EMPTY_SNAPSHOT, observedAtMs: 1 } });
+const hub = new Hub({
+  ...{ log, head, clock, serverName: "flarewire/bench" },
+  info: () => INFO,
+  freshness: () => FRESH,
+  onError: (error) => {
+    throw error;
+  },
+});
+const seats = new Seats(room.maxSockets, room.maxSocketsPerIp);
+const children: ChildProcess[] = [];
+const front = new WorkersFront({
+  ...{ ...config, config, head, hub, log, clock, workers },
+  spawn: () => {
+    const child = spawnWorker();
+    children.push(child);
+    return child;
+  },
+  news: () => ({ info: INFO, freshness: FRESH }),
+  format: formatPlace,
+  places: new Places(seats),
+  tickets: new TicketTable(clock),
+  keys: () => undefined,
+  metrics: undefined,
+  logger: createLogger("error"),
+});
+const url = new URL(await front.listen());
+process.once("exit", () => {
+  for (const child of children) child.kill("SIGKILL");
+});
+
+let batch: HeadBatch = { events: [] };
+const control = await openControl({
+  async publish() {
+    await head.publish(batch);
+    return batch.events.length * seats.taken;
+  },
+  configure(order) {
+    const { events, bytes } = order as { events: number; bytes: number };
+    batch = { events: uniformEvents(events, bytes) };
+    const pids = children.map(({ pid }) => pid ?? 0);
+    return { pids, descriptors: pids.map((pid) => readdirSync(`/proc/${pid}/fd`).length) };
+  },
+});
+sayReady(Number(url.port), control);
