@@ -59,7 +59,7 @@ export class EventFeed {
     const positions: Record<string, number> = { ...this.#positions };
     for (const { channel, seq } of records) positions[channel] = seq;
     this.#positions = positions;
-    this.#tell({ type: "batch", records, observedAtMs: head.observedAtMs });
+    this.#tell(batchMessage(records, head));
   }
 
   #begin(): void {
@@ -76,4 +76,25 @@ export class EventFeed {
   #tell(message: FeedMessage): void {
     for (const listener of this.#listeners) listener(message);
   }
+}
+
+function batchMessage(
+  records: readonly LogRecord[],
+  { cursor, observedAtMs }: Pick<Head, "cursor" | "observedAtMs">,
+): FeedMessage {
+  let end = 0;
+  const ends = records.map(({ tail }) => {
+    end += tail.length;
+    return end;
+  });
+  return {
+    type: "batch",
+    first: records[0]?.seq ?? cursor.seq,
+    emittedAtMs: records.map(({ emittedAtMs }) => emittedAtMs),
+    tails: Buffer.concat(
+      records.map(({ tail }) => tail),
+      end,
+    ),
+    ...{ ends, observedAtMs },
+  };
 }

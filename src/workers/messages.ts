@@ -34,8 +34,14 @@ export type FillMessage =
 /** What happens in the primary's log. */
 export type FeedMessage =
   | {
+      /** Records as few values, which cost each worker less to read than as many objects; name and channel stand in the tails. */
       readonly type: "batch";
-      readonly records: readonly LogRecord[];
+      /** Seq of the first. */
+      readonly first: number;
+      readonly emittedAtMs: readonly number[];
+      /** All tails, one behind the other, and where each ends. */
+      readonly tails: Buffer;
+      readonly ends: readonly number[];
       readonly observedAtMs: number;
     }
   /** Another history begins, or the first snapshot is there. */

@@ -1,7 +1,7 @@
 import type { WallClock } from "../lib/clock.ts";
 import { decodeTail } from "../log/index.ts";
 import { applyEvent, type EventBody, type Lists, type Snapshot, type SourceInfo } from "../protocol/index.ts";
-import { type Leader, LeaderHealth, type Mirror } from "../source/index.ts";
+import { type Leader, LeaderHealth, type Mirror, type PlacedEvent } from "../source/index.ts";
 import type { FeedMessage, SourceNews } from "./messages.ts";
 import type { PrimaryLink } from "./primary-link.ts";
 
@@ -78,8 +78,8 @@ export class PrimaryLeader implements Leader {
         snapshot = lists.snapshot;
         return mirror.begin(cursor, { observedAtMs, positions: { ...positions }, lists }).then(onBegun);
       }
-      const { records, observedAtMs } = message;
-      const events = records.map((record) => ({ ...record, body: decodeTail(record.tail) }));
+      const { observedAtMs } = message;
+      const events = eventsOf(message);
       if (!snapshot) throw new Error("events came before the first snapshot");
       for (const { body } of events) this.#note(body);
       snapshot = events.reduce((state, { body }) => applyEvent(state, body) as Snapshot, snapshot);
@@ -98,4 +98,17 @@ export class PrimaryLeader implements Leader {
       else signal.addEventListener("abort", () => resolve(), { once: true });
     });
   }
+}
+
+function eventsOf({
+  first,
+  emittedAtMs,
+  tails,
+  ends,
+}: FeedMessage & { readonly type: "batch" }): readonly PlacedEvent[] {
+  const batch = first + ends.length - 1;
+  return ends.map((end, at) => {
+    const tail = tails.subarray(ends[at - 1] ?? 0, end);
+    return { seq: first + at, batch, emittedAtMs: emittedAtMs[at] ?? 0, body: decodeTail(tail), tail };
+  });
 }
