@@ -1,6 +1,7 @@
 /*
- * npm run bench -- engine [--hours 24] | drain [--clients 2000] | slow [--readers 200] | fanout [--part uniform] | compression [--short] [--json]: measures, and prints what it
- * measured beside what it should be.
+ * npm run bench -- [SUITE...] [--json]: measures, and prints what it measured beside what it should be; without a suite, or with all, everything. Suites and their options:
+ * engine [--hours 24], chain, drain [--clients 2000], slow [--readers 200], fanout [--part uniform | market] [--short], compression [--short], rest [--rounds 7],
+ * memory [--idle 10000] [--rounds 3], storm [--comers 10000], workers [--clients 1000].
  */
 import { parseArgs } from "node:util";
 import { benchChain } from "./chain.ts";
