@@ -38,13 +38,12 @@ export function paintFor(output: Output): Paint {
   };
 }
 
+/** What a write fails with when there is no reader: the third where a pipe is a socket, and the reader left something unread. */
+const GONE: ReadonlySet<unknown> = new Set(["EPIPE", "ERR_STREAM_DESTROYED", "ECONNRESET"]);
+
 /** The reader of a pipe went away: `| head` has seen enough. Nothing is wrong. */
 export function isBrokenPipe(error: unknown): boolean {
-  return (
-    error instanceof Error &&
-    "code" in error &&
-    (error.code === "EPIPE" || error.code === "ERR_STREAM_DESTROYED")
-  );
+  return error instanceof Error && "code" in error && GONE.has(error.code);
 }
 
 /** Writes one line to standard error. Never fails: there is nobody left to tell. */

@@ -1,4 +1,5 @@
 import type { ChildProcess } from "node:child_process";
+import type { Socket } from "node:net";
 import type { Logger } from "pino";
 import type { WallClock } from "../lib/clock.ts";
 import { type Cursor, FlarewireError } from "../protocol/index.ts";
@@ -22,6 +23,8 @@ export interface CrewOptions {
   readonly logger: Logger;
   /** Somebody has room for a connection. */
   readonly onRoom: () => void;
+  /** A worker is gone that was to take this connection, and has not. */
+  readonly onLeftOver: (socket: Socket) => void;
   /** The last that was heard of the numbers of a worker that is gone. */
   readonly onGone: (worker: WorkerProcess) => void;
 }
@@ -145,6 +148,7 @@ export class Crew {
         this.#changed();
       },
       onRoom: () => this.#options.onRoom(),
+      onLeftOver: (socket) => this.#options.onLeftOver(socket),
       onCounted: (keyId, requests) => this.tell({ type: "counted", keyId, requests }, process),
       onHeard: () => this.#wake(),
       onEnd: (end) => this.#lost(post, process, end),

@@ -40,8 +40,8 @@ interface Waiting {
 }
 
 /**
- * The one port of all workers. Each connection is accepted here and handed, unread, to the worker that has the fewest, one at a time to each: a worker that dies can take
- * no more than that one with it, and its client sees the end at once. While no worker is there connections wait here; the port is never closed
+ * The one port of all workers. Each connection is accepted here and handed, unread, to the worker that has the fewest, one at a time to each: what a worker that dies
+ * has not taken is handed to the next, and of what it has taken the client sees the end at once. While no worker is there connections wait here; the port is never closed
  * for want of one.
  */
 export class Reception {
@@ -50,6 +50,7 @@ export class Reception {
   #waiting: Waiting[] = [];
   #stopLooking: () => void = () => {};
   #turn = 0;
+  #isClosed = false;
 
   constructor(options: ReceptionOptions) {
     this.#options = options;
@@ -85,8 +86,18 @@ export class Reception {
     }
   }
 
+  /** A connection that was handed over comes back, as nobody took it: it is the next. */
+  takeBack(socket: Socket): void {
+    if (this.#isClosed) refuse(socket);
+    else {
+      this.#waiting.unshift({ socket, untilMs: this.#options.clock.monotonic() + PATIENCE_MS });
+      this.pump();
+    }
+  }
+
   /** Takes no more connections, and refuses those that wait. */
   close(): void {
+    this.#isClosed = true;
     this.#stopLooking();
     for (const server of this.#servers) server.close();
     for (const { socket } of this.#waiting.splice(0)) refuse(socket);

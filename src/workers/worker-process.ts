@@ -24,6 +24,8 @@ export interface WorkerProcessOptions {
   readonly onReady: () => void;
   /** It can take another connection. */
   readonly onRoom: () => void;
+  /** It is gone, and had not taken this connection, of which nobody has read anything. */
+  readonly onLeftOver: (socket: Socket) => void;
   /** Something was heard of it. */
   readonly onHeard: () => void;
   /** A key made so many requests there. */
@@ -43,8 +45,8 @@ export class WorkerProcess {
   #measureId = 0;
   #isReady = false;
   #isOver = false;
-  /** A connection is on its way, and not yet in the worker's hands. */
-  #isHanding = false;
+  /** A connection that is on its way, and not yet in the worker's hands. */
+  #handing: Socket | undefined;
   #connections = 0;
   #cursor: Cursor | undefined;
   #hasSnapshot = false;
@@ -60,6 +62,8 @@ export class WorkerProcess {
     child.on("message", (message) => this.#take(message as ToPrimary));
     child.on("error", options.onError);
     child.once("exit", (code, signal) => this.#ended({ code, signal }));
+    // Behind all that it said: what it did not say that it took it has not read.
+    child.once("disconnect", () => this.#leave());
     // A process that could not be made has no end.
     child.once("error", () => child.pid === undefined && this.#ended({ code: null, signal: null }));
     this.#start().catch(options.onError);
@@ -76,7 +80,7 @@ export class WorkerProcess {
 
   /** It takes one now. */
   get hasRoom(): boolean {
-    return this.isReady && !this.#isHanding;
+    return this.isReady && !this.#handing;
   }
 
   /** Open connections: those that it counted, and those that it was given since. */
@@ -99,13 +103,13 @@ export class WorkerProcess {
     if (this.#options.child.connected) this.#options.child.send(message, () => {});
   }
 
-  /** Hands a connection over; false where the worker is gone, and the connection still here. */
+  /** Hands a connection over; false where the worker is gone, and the connection still here. It stays open here too until the worker says that it has it. */
   hand(socket: Socket): boolean {
     const { child } = this.#options;
     if (!child.connected) return false;
-    this.#isHanding = true;
+    this.#handing = socket;
     this.#connections += 1;
-    child.send({ type: "connection" } satisfies ToWorker, socket, () => {});
+    child.send({ type: "connection" } satisfies ToWorker, socket, { keepOpen: true }, () => {});
     return true;
   }
 
@@ -166,12 +170,14 @@ export class WorkerProcess {
         this.#options.onReady();
         break;
       case "taken":
-        this.#isHanding = false;
+        // The worker's own stays open.
+        this.#handing?.destroy();
+        this.#handing = undefined;
         this.#options.onRoom();
         break;
       case "alive":
         this.#silentTicks = 0;
-        this.#connections = message.connections + (this.#isHanding ? 1 : 0);
+        this.#connections = message.connections + (this.#handing ? 1 : 0);
         this.#cursor = message.cursor;
         this.#hasSnapshot = message.hasSnapshot;
         this.#options.onHeard();
@@ -210,9 +216,16 @@ export class WorkerProcess {
     this.#measures.delete(id);
   }
 
+  #leave(): void {
+    const socket = this.#handing;
+    this.#handing = undefined;
+    if (socket) this.#options.onLeftOver(socket);
+  }
+
   #ended(end: WorkerEnd): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    if (!this.#options.child.connected) this.#leave();
     this.#stopFeed();
     this.#wires.leaveAll();
     for (const id of [...this.#measures.keys()]) this.#measured(id, this.metrics);

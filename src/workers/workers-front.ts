@@ -71,6 +71,7 @@ export class WorkersFront {
         hasEnded: (keyId, ends) => (this.#endedAt.get(keyId) ?? 0) > ends,
       },
       onRoom: () => this.#reception.pump(),
+      onLeftOver: (socket) => this.#reception.takeBack(socket),
       onGone: ({ metrics: last }) => {
         if (last)
           this.#merged.depart(last).catch((error) => logger.error({ err: error }, "metrics not merged"));
