@@ -45,6 +45,8 @@ export function postWebhook(post: WebhookPost): Promise<WebhookAnswer> {
         resolve({ kind: "answered", status: statusCode, retryAfter: headers["retry-after"] });
       });
       request.on("error", fail);
+      // A switch to another protocol, say, ends the request without an answer and without an error.
+      request.on("close", () => fail(new Error("it closed the connection without an answer")));
       request.end(post.body);
     } catch (error) {
       fail(error);

@@ -2,6 +2,9 @@ import { lookup as lookupName } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
 import ipaddr from "ipaddr.js";
 
+/** Where public IPv6 addresses lie: https://www.iana.org/assignments/ipv6-address-space. */
+const GLOBAL_UNICAST = ipaddr.parseCIDR("2000::/3");
+
 /** An address that a webhook may not lie at. */
 export class PrivateAddressError extends Error {
   override readonly name = "PrivateAddressError";
@@ -14,8 +17,12 @@ export class PrivateAddressError extends Error {
 
 /** True for what the whole Internet reaches: not this machine, not its networks, no address for a special purpose. */
 export function isPublicAddress(address: string): boolean {
+  if (!ipaddr.isValid(address)) return false;
   // An IPv4 address in the form of an IPv6 one is what it stands for.
-  return ipaddr.isValid(address) && ipaddr.process(address).range() === "unicast";
+  const plain = ipaddr.process(address);
+  if (plain.range() !== "unicast") return false;
+  // Of IPv6 this block alone is given out; ::7f00:1, which is ::127.0.0.1 written otherwise, has no range of its own.
+  return plain.kind() === "ipv4" || plain.match(GLOBAL_UNICAST);
 }
 
 /** Throws PrivateAddressError where the host is itself an address that is not public; of a name nothing is known yet. */

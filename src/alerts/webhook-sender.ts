@@ -79,25 +79,34 @@ export class WebhookSender {
 
   /** Delivers until the signal aborts. Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
-    const { store, webhook, onNotice } = this.#options;
-    const { id } = webhook;
-    if (this.isDisabled)
-      onNotice(
-        "the webhook is disabled: its receiver said 410 Gone; give it another url or secret to enable it",
-        true,
-      );
-    else if (store.disabled(id) !== undefined) store.disable(id, undefined);
-    while (!signal.aborted && !this.isDisabled) {
+    const { clock, onNotice } = this.#options;
+    let isBegun = false;
+    while (!signal.aborted) {
       try {
+        if (!isBegun) this.#begin();
+        isBegun = true;
+        if (this.isDisabled) return;
         const delayMs = await this.#step(signal);
         if (delayMs > 0) await this.#rest(delayMs, signal);
       } catch (error) {
         if (signal.aborted) return;
         const reason = error instanceof Error ? error.message : String(error);
         onNotice(`what waits for the webhook cannot be read or kept: ${reason}`, true);
-        await this.#rest(IDLE_MS, signal).catch(() => {});
+        // Whatever is new: what failed now fails again.
+        await clock.sleep(IDLE_MS, signal).catch(() => {});
       }
     }
+  }
+
+  /** What disabled another address or secret does not disable this one. */
+  #begin(): void {
+    const { store, webhook, onNotice } = this.#options;
+    if (this.isDisabled)
+      onNotice(
+        "the webhook is disabled: its receiver said 410 Gone; give it another url or secret to enable it",
+        true,
+      );
+    else if (store.disabled(webhook.id) !== undefined) store.disable(webhook.id, undefined);
   }
 
   /** Sends the next message, if there is one; returns for how long to wait then. */

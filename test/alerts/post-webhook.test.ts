@@ -69,6 +69,15 @@ test("whoever cuts, is not there, or speaks something else, has failed, with the
   });
 });
 
+test("whoever wants to speak another protocol has failed, at once", async ({ receiver }) => {
+  receiver.answer = (response) =>
+    response.socket?.end("HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n");
+  expect(await post(receiver.url)).toEqual({
+    kind: "failed",
+    reason: "it closed the connection without an answer",
+  });
+});
+
 test("a private address is refused before a byte is sent: as a number, in other forms, and behind a name", async ({
   receiver,
 }) => {
@@ -99,6 +108,8 @@ test.each([
   ["64:ff9b::a00:1", false],
   ["2002:a00:1::", false],
   ["::ffff:10.0.0.1", false],
+  ["::7f00:1", false],
+  ["4000::1", false],
   ["no address", false],
 ])("%s is public: %s", (address, isPublic) => {
   expect(isPublicAddress(address)).toBe(isPublic);

@@ -1,4 +1,4 @@
-import { test as base, expect } from "vitest";
+import { test as base, expect, vi } from "vitest";
 import { type Alert, formAlert } from "../../src/alerts/alert.ts";
 import type { AlertStore } from "../../src/alerts/alert-store.ts";
 import { RETRY, retryDelayMs } from "../../src/alerts/delivery-plan.ts";
@@ -182,6 +182,51 @@ test("410 disables the webhook, after a restart too, until it is given another a
   ]);
   receiver.answer = status(200);
   sut.restart({ url: `${receiver.url}2` });
+  const [alert] = sut.tell(1);
+  await receiver.until(() => receiver.taken.length === 1);
+  expect(receiver.taken[0]?.id).toBe(alert?.id);
+});
+
+test.for([
+  ["expire", 0],
+  ["remove", 1],
+] as const)(
+  "a store whose %s throws is asked again after a minute, whatever comes in, and %i messages are sent till then",
+  async ([name, sent], { sut }) => {
+    const { receiver, clock, store, notices } = sut;
+    vi.spyOn(store, name).mockImplementationOnce(() => {
+      sut.sender.wake();
+      throw new Error("disk I/O error");
+    });
+    const [alert] = sut.tell(1);
+    await clock.nextSleep();
+    expect(clock.slept.at(-1)).toBe(60_000);
+    expect(receiver.attempts).toHaveLength(sent);
+    expect(notices).toEqual([expect.stringMatching(/cannot be read or kept: disk I\/O error/)]);
+    clock.advance(60_000);
+    await expect.poll(() => store.first("desk")).toBeUndefined();
+    expect(new Set(idsOf(receiver.taken))).toEqual(new Set([alert?.id]));
+  },
+);
+
+test("[L5] a store that cannot be read or written at the start, as on a full disk, ends nothing: it is tried again", async ({
+  sut,
+}) => {
+  const { receiver, clock, store } = sut;
+  receiver.answer = status(410);
+  sut.tell(1);
+  await expect.poll(() => sut.sender.isDisabled).toBe(true);
+  const disable = store.disable.bind(store);
+  store.disable = () => {
+    throw new Error("database or disk is full");
+  };
+  const slept = clock.nextSleep();
+  sut.restart({ url: `${receiver.url}2` });
+  await slept;
+  store.disable = disable;
+  receiver.answer = status(200);
+  clock.advance(60_000);
+  await expect.poll(() => store.disabled("desk")).toBeUndefined();
   const [alert] = sut.tell(1);
   await receiver.until(() => receiver.taken.length === 1);
   expect(receiver.taken[0]?.id).toBe(alert?.id);
