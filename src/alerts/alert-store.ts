@@ -23,6 +23,8 @@ export interface AlertStore {
   place(rule: string): RulePlace | undefined;
   /** Keeps the place, and appends the messages to their webhook's queue. A message whose id is in the queue already is not appended again. Throws when it cannot be kept; nothing is changed then. */
   commit(rule: string, place: RulePlace, alerts: readonly Alert[]): void;
+  /** Does all of this work in one transaction. Throws what the work throws; nothing is changed then. */
+  together(work: () => void): void;
   /** The oldest message of the webhook's queue; `undefined` when there is none. */
   first(webhook: string): Alert | undefined;
   /** Takes a message out of its queue. */

@@ -4,6 +4,7 @@ import type { WallClock } from "../lib/clock.ts";
 import type { EventLog } from "../log/index.ts";
 import type { Webhook } from "./alert-file.ts";
 import type { AlertStore } from "./alert-store.ts";
+import { GroupCommit } from "./group-commit.ts";
 import { followRule, nameOfRule } from "./rule-follower.ts";
 import { type SenderOptions, WebhookSender } from "./webhook-sender.ts";
 
@@ -52,6 +53,7 @@ export function startAlerts(options: AlertsOptions): Alerts {
     new Set(webhooks.flatMap(({ id, rules }) => rules.map(({ name }) => nameOfRule(id, name)))),
     new Set(webhooks.map(({ id }) => id)),
   );
+  const commits = new GroupCommit(store);
   const senders = new Map<string, WebhookSender>();
   const running: Promise<void>[] = [];
   for (const webhook of webhooks) {
@@ -72,6 +74,7 @@ export function startAlerts(options: AlertsOptions): Alerts {
             poll,
             head,
             store,
+            commits,
             clock,
             steadyMs,
             isDisabled,

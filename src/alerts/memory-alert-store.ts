@@ -24,6 +24,11 @@ class MemoryAlertStore implements AlertStore {
     }
   }
 
+  /** Nothing here can fail half way. */
+  together(work: () => void): void {
+    work();
+  }
+
   first(webhook: string): Alert | undefined {
     const [first] = this.#queue(webhook).values();
     return first;

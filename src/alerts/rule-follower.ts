@@ -4,6 +4,7 @@ import { type EventMessage, type Filter, formatCursor, type Lost, type View } fr
 import { type AlertContent, formAlert } from "./alert.ts";
 import { type AlertRule, newsOf } from "./alert-rule.ts";
 import type { AlertStore, RulePlace } from "./alert-store.ts";
+import type { GroupCommit } from "./group-commit.ts";
 import { createRuleJudge, type RuleJudge } from "./rule-judge.ts";
 import { NEW_RULE } from "./rule-state.ts";
 
@@ -15,7 +16,9 @@ export interface RuleFollowing {
   /** A rule reads the log as every client does: by its cursor. */
   readonly poll: Pick<LongPoll, "take">;
   readonly head: Pick<Head, "ready" | "observedAtMs">;
-  readonly store: AlertStore;
+  readonly store: Pick<AlertStore, "place">;
+  /** Keeps places and messages, those of all rules together. */
+  readonly commits: Pick<GroupCommit, "commit">;
   readonly clock: WallClock;
   readonly steadyMs: () => number;
   /** True while the webhook is disabled: what the rule finds is not kept for it. */
@@ -87,8 +90,8 @@ class RuleRun {
     while (!signal.aborted) {
       const answer = await this.#take({ after: this.#place?.cursor, waitMs: WAIT_MS });
       if (answer.kind === "lost") await this.#begin(this.#lostContents(answer.lost));
-      else if (answer.kind === "nothing") this.#keep(formatCursor(answer.cursor), []);
-      else this.#read(answer);
+      else if (answer.kind === "nothing") await this.#keep(formatCursor(answer.cursor), []);
+      else await this.#read(answer);
     }
   }
 
@@ -106,11 +109,11 @@ class RuleRun {
     const known = this.#place !== undefined;
     const risen =
       answer.snapshot === undefined ? [] : this.#judge.begin(parseView(answer.snapshot), at, known);
-    this.#keep(cursor, [...before, ...risen], true);
+    await this.#keep(cursor, [...before, ...risen], true);
   }
 
-  #read({ bytes, cursor }: Page): void {
-    this.#keep(
+  #read({ bytes, cursor }: Page): Promise<void> {
+    return this.#keep(
       formatCursor(cursor),
       parseMessages(bytes).flatMap((message) => this.#judge.take(message)),
     );
@@ -123,15 +126,15 @@ class RuleRun {
     return [{ type: "alerts-lost", key: after, data: { after, reason, events } }];
   }
 
-  #keep(cursor: string, contents: readonly AlertContent[], always = false): void {
-    const { store, webhook, rule, clock, steadyMs, isDisabled, onAlerts } = this.#following;
+  async #keep(cursor: string, contents: readonly AlertContent[], always = false): Promise<void> {
+    const { commits, webhook, rule, clock, steadyMs, isDisabled, onAlerts } = this.#following;
     this.#place = { cursor, state: this.#judge.state };
     const nowMs = clock.monotonic();
     if (contents.length === 0 && !always && nowMs - this.#keptAtMs < KEEP_EVERY_MS) return;
     const madeAtMs = steadyMs();
     const told = isDisabled() ? [] : contents;
     const alerts = told.map((content) => formAlert(webhook, rule.name, content, madeAtMs));
-    store.commit(this.#name, this.#place, alerts);
+    await commits.commit(this.#name, this.#place, alerts);
     this.#keptAtMs = nowMs;
     if (alerts.length > 0) onAlerts();
   }

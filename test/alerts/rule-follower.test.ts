@@ -2,6 +2,7 @@ import { expect } from "vitest";
 import type { Alert } from "../../src/alerts/alert.ts";
 import { AlertRule } from "../../src/alerts/alert-rule.ts";
 import type { AlertStore } from "../../src/alerts/alert-store.ts";
+import { GroupCommit } from "../../src/alerts/group-commit.ts";
 import { createMemoryAlertStore } from "../../src/alerts/memory-alert-store.ts";
 import { followRule } from "../../src/alerts/rule-follower.ts";
 import { LongPoll } from "../../src/hub/index.ts";
@@ -13,7 +14,7 @@ function follow(sut: HubUnderTest, store: AlertStore, more: object = {}) {
   const notices: string[] = [];
   const { log, head, hub, clock } = sut;
   const done = followRule({
-    ...{ log, head, clock, store, webhook: "desk", signal: stop.signal },
+    ...{ log, head, clock, store, commits: new GroupCommit(store), webhook: "desk", signal: stop.signal },
     rule: AlertRule.parse({ name: "rule", ...more }),
     poll: new LongPoll({ log, head, history: hub.history, clock, stopping: stop.signal }),
     steadyMs: () => clock.monotonic(),

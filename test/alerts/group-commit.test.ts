@@ -1,0 +1,48 @@
+import { join } from "node:path";
+import { expect, test, vi } from "vitest";
+import type { Alert } from "../../src/alerts/alert.ts";
+import { GroupCommit } from "../../src/alerts/group-commit.ts";
+import { NEW_RULE } from "../../src/alerts/rule-state.ts";
+import { openSqliteAlertStore } from "../../src/alerts/sqlite-alert-store.ts";
+import { type Finish, newDirectory } from "../support/edges.ts";
+
+const alert = (at: number): Alert => ({ id: `msg_${at}`, webhook: "desk", madeAtMs: at, body: "{}" });
+const place = (at: number) => ({ cursor: `test1-${at}`, state: NEW_RULE });
+
+function open(finish: Finish) {
+  const store = openSqliteAlertStore(join(newDirectory(finish), "alerts.sqlite"));
+  if (!store) throw new Error("this Node has no SQLite");
+  finish(() => store.close());
+  return { store, group: new GroupCommit(store) };
+}
+
+test("what a thousand rules keep at one moment takes five transactions, with a turn for others between", async ({
+  onTestFinished,
+}) => {
+  const { store, group } = open(onTestFinished);
+  const together = vi.spyOn(store, "together");
+  const rules = Array.from({ length: 1_000 }, (_, at) => at);
+  let turns = 0;
+  const count = setInterval(() => (turns += 1), 0);
+  await Promise.all(rules.map((at) => group.commit(`desk/${at}`, place(at), [alert(at)])));
+  clearInterval(count);
+  expect(together).toHaveBeenCalledTimes(5);
+  expect(turns).toBeGreaterThan(0);
+  expect(store.waiting("desk").count).toBe(1_000);
+  expect(rules.filter((at) => store.place(`desk/${at}`)?.cursor !== `test1-${at}`)).toEqual([]);
+});
+
+test("where one cannot be kept, none of the same moment is, and each is told so; what comes later is kept", async ({
+  onTestFinished,
+}) => {
+  const { store, group } = open(onTestFinished);
+  const broken = { ...alert(2), body: undefined as unknown as string };
+  const outcomes = await Promise.allSettled([
+    group.commit("desk/1", place(1), [alert(1)]),
+    group.commit("desk/2", place(2), [broken]),
+  ]);
+  expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+  expect([store.place("desk/1"), store.first("desk")]).toEqual([undefined, undefined]);
+  await group.commit("desk/1", place(1), [alert(1)]);
+  expect(store.first("desk")).toEqual(alert(1));
+});
