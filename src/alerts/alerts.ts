@@ -50,7 +50,7 @@ export function startAlerts(options: AlertsOptions): Alerts {
   const { signal } = stopping;
   const poll = new LongPoll({ log, head, history, clock, stopping: signal });
   store.retain(
-    new Set(webhooks.flatMap(({ id, rules }) => rules.map(({ name }) => nameOfRule(id, name)))),
+    new Set(webhooks.flatMap(({ id, rules }) => rules.map((rule) => nameOfRule(id, rule)))),
     new Set(webhooks.map(({ id }) => id)),
   );
   const commits = new GroupCommit(store);

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Head, LongPoll, PollAnswer } from "../hub/index.ts";
 import type { WallClock } from "../lib/clock.ts";
 import { type EventMessage, type Filter, formatCursor, type Lost, type View } from "../protocol/index.ts";
@@ -38,9 +39,14 @@ const FAULT_REST_MS = 5_000;
 /** A place is kept with each message, and without one as often as this. */
 const KEEP_EVERY_MS = 60_000;
 
-/** Name of a rule's place in the store. */
-export function nameOfRule(webhook: string, rule: string): string {
-  return `${webhook}/${rule}`;
+/**
+ * Name of a rule's place in the store. A level that was changed is another rule: what had risen to the old one has not risen to it, and of what had not there is no
+ * telling when it did.
+ */
+export function nameOfRule(webhook: string, { name, channels, filter, edge }: AlertRule): string {
+  if (!edge) return `${webhook}/${name}`;
+  const level = createHash("sha256").update(JSON.stringify([channels, filter, edge]));
+  return `${webhook}/${name}/${level.digest("base64url").slice(0, 16)}`;
 }
 
 /**
@@ -76,7 +82,7 @@ class RuleRun {
   constructor(following: RuleFollowing) {
     const { webhook, rule, store } = following;
     this.#following = following;
-    this.#name = nameOfRule(webhook, rule.name);
+    this.#name = nameOfRule(webhook, rule);
     this.#place = store.place(this.#name);
     this.#judge = createRuleJudge(rule, this.#place?.state ?? NEW_RULE);
     const { channels, filter, edge } = rule;

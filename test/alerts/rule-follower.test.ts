@@ -141,6 +141,23 @@ test("a level that is passed while nobody looked is told by the next process, on
   }
 });
 
+test("a level that was changed begins anew: nothing falls from one that it had not risen to", async ({
+  sut,
+}) => {
+  const store = createMemoryAlertStore();
+  const first = follow(sut, store, { edge: { field: "recent_price_change", above: 3, below: 0 } });
+  await quiet();
+  await sut.publish("list", "list", "flare", "refresh");
+  await quiet();
+  await first.end();
+  expect(typesOf(drain(store))).toEqual(["edge-rose"]);
+  const edge = { field: "liquidity", above: 1e15, below: 1e14, on: "both" };
+  const second = follow(sut, store, { edge });
+  await quiet();
+  await second.end();
+  expect(typesOf(drain(store))).toEqual([]);
+});
+
 test("where nothing can be kept, as on a full disk, nothing is told twice and nothing is left out", async ({
   sut,
 }) => {
