@@ -72,7 +72,16 @@ function Page({ route, seen, server, apiKey }: PageProps) {
     case "events":
       return <EventsView events={seen.events} count={seen.count} />;
     case "token":
-      return <TokenView address={route.address} view={view} nowMs={nowMs} server={server} apiKey={apiKey} />;
+      return (
+        <TokenView
+          key={route.address}
+          address={route.address}
+          view={view}
+          nowMs={nowMs}
+          server={server}
+          apiKey={apiKey}
+        />
+      );
   }
 }
 

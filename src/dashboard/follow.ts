@@ -10,6 +10,9 @@ import {
 /** Events that the feed shows at most. */
 const MOST_EVENTS = 200;
 
+/** Gaps that are named at most: a server that comes and goes for days must not fill the page. */
+const MOST_GAPS = 20;
+
 /** All that the page knows of the server at one moment. */
 export interface Seen {
   /** Nothing but lists that one state of the server has; `undefined` before the first. */
@@ -21,7 +24,7 @@ export interface Seen {
   readonly events: readonly StreamEvent[];
   /** Events that came since the page was opened. */
   readonly count: number;
-  /** Why something was missed, and how much, since the page was opened; newest last. */
+  /** Why something was missed, and how much, since the page was opened; the last of them, newest last. */
   readonly gaps: readonly string[];
   /** The server's reason why it does not serve this page. */
   readonly refused: string | undefined;
@@ -56,7 +59,8 @@ export function follow(url: URL, key: string | undefined, onChange: () => void):
     changed();
   });
   stream.on("reset", ({ reason, lost }) => {
-    if (reason !== "started") gaps = [...gaps, `${reason}: ${lost ?? "an unknown number of"} events`];
+    if (reason !== "started")
+      gaps = [...gaps.slice(1 - MOST_GAPS), `${reason}: ${lost ?? "an unknown number of"} events`];
     changed();
   });
   stream.on("connection", changed);

@@ -27,7 +27,7 @@ export function PricePlot({ average, values, endMs }: PricePlotProps) {
       ([{ default: Plot }]) => {
         const element = place.current;
         if (over || !element) return;
-        const made = new Plot(optionsFor(element), latest.current, element);
+        const made = new Plot(optionsFor(Plot, element), latest.current, element);
         plot.current = made;
         observer = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height: HEIGHT }));
         observer.observe(element);
@@ -52,7 +52,7 @@ function dataOf(average: string, values: readonly number[], endMs: number): uPlo
   return [times, values.map((pct) => Number(average) * (1 + pct / 100))];
 }
 
-function optionsFor(element: HTMLElement): uPlot.Options {
+function optionsFor(Plot: typeof uPlot, element: HTMLElement): uPlot.Options {
   const style = getComputedStyle(element);
   const ink = style.getPropertyValue("--ink-soft").trim();
   const accent = style.getPropertyValue("--accent").trim();
@@ -62,6 +62,7 @@ function optionsFor(element: HTMLElement): uPlot.Options {
     width: element.clientWidth,
     height: HEIGHT,
     legend: { show: true },
+    tzDate: (seconds) => Plot.tzDate(new Date(seconds * 1_000), "Etc/UTC"),
     series: [{ label: "UTC" }, { label: "Price", stroke: accent, width: 2 }],
     axes: [axis, { ...axis, size: 90 }],
   };

@@ -29,11 +29,13 @@ function Chart({ items }: { readonly items: readonly ChartItem[] }) {
         const change = item.price_change_from_average;
         return (
           <li key={item.id}>
-            <TokenName
-              symbol={token.symbol}
-              address={"flare" in item ? item.flare.token.address : undefined}
-            />
-            {"flare" in item && item.flare.canary && <span class="warned">⚠ canary</span>}
+            <span class="ranked">
+              <TokenName
+                symbol={token.symbol}
+                address={"flare" in item ? item.flare.token.address : undefined}
+              />
+              {"flare" in item && item.flare.canary && <span class="warned">⚠ canary</span>}
+            </span>
             <Sparkline values={item.latest_candle_prices} />
             <b class={change >= 0 ? "up" : "down"}>{formatPct(change, 1)}</b>
             <span class="price">{formatPrice(price)}</span>

@@ -25,7 +25,9 @@ export function TokenView({ address, view, nowMs, server, apiKey }: TokenViewPro
   const chart = view.charts?.bsc?.find((one) => isIt(one.flare.token));
   const known = flare ?? past[0] ?? chart?.flare ?? listing;
   const told = useEpisodes(server, address, apiKey, flare?.id ?? past[0]?.id);
-  const episodes = told && withListed(told, flare ? [flare, ...past] : past, view.explanations);
+  const isUnread = told instanceof Error;
+  const listed = flare ? [flare, ...past] : past;
+  const episodes = told && withListed(isUnread ? [] : told, listed, view.explanations);
   if (!known) return <p class="empty">Nothing is known of {shortAddress(address)} now.</p>;
   const { token, social_data, contract_source, liquidity } = known;
   return (
@@ -78,7 +80,8 @@ export function TokenView({ address, view, nowMs, server, apiKey }: TokenViewPro
       )}
       <section aria-labelledby="past-title">
         <h3 id="past-title">Flares of the last 24 hours</h3>
-        <Episodes episodes={episodes} />
+        {isUnread && <p role="status">Only what the lists hold: {told.message}.</p>}
+        {(!isUnread || listed.length > 0) && <Episodes episodes={episodes} />}
       </section>
     </article>
   );
@@ -133,13 +136,13 @@ function Episodes({ episodes }: { readonly episodes: readonly Episode[] | undefi
   );
 }
 
-/** The token's flares as the server's history tells them, asked for anew whenever `latest` is another one. */
+/** The token's flares as the server's history tells them, asked for anew whenever `latest` is another one; an Error where it did not tell. */
 function useEpisodes(server: URL, address: string, apiKey: string | undefined, latest: string | undefined) {
-  const [episodes, setEpisodes] = useState<readonly Episode[]>();
+  const [episodes, setEpisodes] = useState<readonly Episode[] | Error>();
   useEffect(() => {
     const over = new AbortController();
-    fetchEpisodes(server, address, apiKey, over.signal).then(setEpisodes, () => {
-      if (!over.signal.aborted) setEpisodes([]);
+    fetchEpisodes(server, address, apiKey, over.signal).then(setEpisodes, (error: unknown) => {
+      if (!over.signal.aborted) setEpisodes(error instanceof Error ? error : new Error(String(error)));
     });
     return () => over.abort();
   }, [server.href, address, apiKey, latest]);

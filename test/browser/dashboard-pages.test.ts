@@ -1,0 +1,111 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createConfig, startGateway } from "../../src/index.ts";
+import type { Snapshot } from "../../src/model/index.ts";
+import { SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../support/samples.ts";
+import { findChromium, launch } from "./chromium.ts";
+import { ToldMarket } from "./told-market.ts";
+
+const executable = findChromium();
+const OTHER = {
+  ...SAMPLE_FLARE,
+  id: "other",
+  token: { ...SAMPLE_FLARE.token, symbol: "OTHER", address: `0x${"7".repeat(40)}` },
+};
+
+describe.skipIf(executable === undefined)("a page of the dashboard in Chromium", () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launch(executable ?? "");
+  });
+  afterAll(() => browser?.close());
+
+  async function open(
+    finish: (fn: () => Promise<void>) => void,
+    snapshot: Snapshot,
+    options: Parameters<Browser["newContext"]>[0] = {},
+  ) {
+    const config = createConfig({ port: 0, drain: "0", logLevel: "silent" });
+    const gateway = await startGateway(config, { source: new ToldMarket(snapshot) });
+    finish(() => gateway.stop());
+    const context = await browser.newContext(options);
+    finish(() => context.close());
+    const page = await context.newPage();
+    const goto = async (name: string) => {
+      await page.goto(`${gateway.url}/#/${name}`);
+      await page.locator("main h2").first().waitFor();
+    };
+    return { page, goto };
+  }
+
+  test("a token's page never shows another's history, and says when there is none to be had", async ({
+    onTestFinished,
+  }) => {
+    const pro = [...SAMPLE_SNAPSHOT.flares.pro, OTHER];
+    const flares = { ...SAMPLE_SNAPSHOT.flares, pro };
+    const { page, goto } = await open(onTestFinished, { ...SAMPLE_SNAPSHOT, flares });
+    await goto(`token/${SAMPLE_FLARE.token.address}`);
+    await page.locator(".episodes").waitFor();
+    // The other token's history is not answered yet.
+    let answer: () => void = () => {};
+    const asked = new Promise<void>((resolve) =>
+      page.route("**/api/v1/events?*", (route) => {
+        answer = () => void route.fulfill({ status: 503 });
+        resolve();
+      }),
+    );
+    await goto(`token/${OTHER.token.address}`);
+    await page.locator("h2", { hasText: "OTHER" }).waitFor();
+    await asked;
+    expect(await page.locator(".episodes").count()).toBe(0);
+    answer();
+    await page.getByText("Only what the lists hold: the history answered 503.").waitFor();
+    expect(await page.locator(".episodes li").count()).toBe(1);
+  });
+
+  test("a chart's token with a canary stands on one line, as those without", async ({ onTestFinished }) => {
+    const [item] = SAMPLE_SNAPSHOT.charts.bsc;
+    if (!item) throw new Error("no sample");
+    const chart = [false, false, true].map((canary, at) => ({
+      ...item,
+      id: `${at}`,
+      flare: { ...item.flare, canary },
+    }));
+    const charts = { ...SAMPLE_SNAPSHOT.charts, bsc: chart };
+    const { page, goto } = await open(onTestFinished, { ...SAMPLE_SNAPSHOT, charts });
+    await goto("charts");
+    const rows = page.locator("section[aria-labelledby=chart-bsc] li");
+    await page.getByText("⚠ canary").waitFor();
+    const heights = await rows.evaluateAll((all) => all.map(({ clientHeight }) => clientHeight));
+    expect(heights).toHaveLength(3);
+    expect(heights[2]).toBe(heights[1]);
+  });
+
+  test("on a phone a value stands beside its label, and the head of the page goes with the page", async ({
+    onTestFinished,
+  }) => {
+    const { page, goto } = await open(onTestFinished, SAMPLE_SNAPSHOT, {
+      viewport: { width: 320, height: 640 },
+    });
+    await goto("flares");
+    const change = page.locator('td[data-label^="5 min"]');
+    const [now, before] = await Promise.all([
+      change.locator("b").boundingBox(),
+      change.locator("small").boundingBox(),
+    ]);
+    expect(before?.x).toBeGreaterThan(now?.x ?? Number.POSITIVE_INFINITY);
+    expect(await page.evaluate('getComputedStyle(document.querySelector("header")).position')).toBe("static");
+  });
+
+  test("a plot's time is UTC, as it says, wherever the visitor is", async ({ onTestFinished }) => {
+    const { page, goto } = await open(onTestFinished, SAMPLE_SNAPSHOT, { timezoneId: "Asia/Kolkata" });
+    await goto(`token/${SAMPLE_FLARE.token.address}`);
+    await page.locator(".plot .u-over").hover();
+    const shown = page.locator(".u-legend .u-value").first();
+    await page.locator(".u-legend .u-value", { hasText: /\d{4}-\d\d-\d\d/ }).waitFor();
+    const minute = Number(/:(\d\d)/.exec((await shown.textContent()) ?? "")?.[1]);
+    // The plot is of the last minutes; Kolkata is half an hour off.
+    const off = Math.abs(((minute - new Date().getUTCMinutes() + 90) % 60) - 30);
+    expect(off).toBeLessThan(10);
+  });
+});
