@@ -19,11 +19,11 @@ const TICK_MS = 1_000;
 
 /** The whole page: what the server at `server` says, live. */
 export function App({ server }: { readonly server: URL }) {
-  const [key, setKey] = useState(() => sessionStorage.getItem(KEY) ?? undefined);
+  const [key, setKey] = useState(keptKey);
   const seen = useSeen(server, key);
   const route = useRoute();
   const giveKey = (given: string) => {
-    sessionStorage.setItem(KEY, given);
+    keepKey(given);
     setKey(given);
   };
   return (
@@ -47,6 +47,23 @@ export function App({ server }: { readonly server: URL }) {
       </footer>
     </>
   );
+}
+
+/** The key that this tab was given; none where the browser keeps nothing, as a visitor may wish. */
+function keptKey(): string | undefined {
+  try {
+    return sessionStorage.getItem(KEY) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function keepKey(key: string): void {
+  try {
+    sessionStorage.setItem(KEY, key);
+  } catch {
+    // It serves until the page is loaded again.
+  }
 }
 
 interface PageProps {

@@ -97,6 +97,27 @@ describe.skipIf(executable === undefined)("a page of the dashboard in Chromium",
     expect(await page.evaluate('getComputedStyle(document.querySelector("header")).position')).toBe("static");
   });
 
+  test("a browser that keeps nothing shows it all the same", async ({ onTestFinished }) => {
+    const { page, goto } = await open(onTestFinished, SAMPLE_SNAPSHOT);
+    const deny =
+      'Object.defineProperty(globalThis, "sessionStorage", { get() { throw new Error("denied"); } })';
+    await page.addInitScript(deny);
+    await goto("flares");
+    await page.locator(".status.good").waitFor();
+  });
+
+  test("on a phone no word of a flare's terms is broken", async ({ onTestFinished }) => {
+    const { page, goto } = await open(onTestFinished, SAMPLE_SNAPSHOT, {
+      viewport: { width: 320, height: 640 },
+    });
+    await goto(`token/${SAMPLE_FLARE.token.address}`);
+    const measured = page.locator(".terms tbody th").first();
+    const line = await page.evaluate(
+      'parseFloat(getComputedStyle(document.querySelector(".terms th")).lineHeight)',
+    );
+    expect((await measured.boundingBox())?.height).toBeLessThan(2 * Number(line));
+  });
+
   test("a plot's time is UTC, as it says, wherever the visitor is", async ({ onTestFinished }) => {
     const { page, goto } = await open(onTestFinished, SAMPLE_SNAPSHOT, { timezoneId: "Asia/Kolkata" });
     await goto(`token/${SAMPLE_FLARE.token.address}`);
