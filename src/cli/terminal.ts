@@ -38,12 +38,15 @@ export function paintFor(output: Output): Paint {
   };
 }
 
-/** What a write fails with when there is no reader: the third where a pipe is a socket, and the reader left something unread. */
-const GONE: ReadonlySet<unknown> = new Set(["EPIPE", "ERR_STREAM_DESTROYED", "ECONNRESET"]);
+/** What a write fails with when there is no reader. */
+const GONE: ReadonlySet<unknown> = new Set(["EPIPE", "ERR_STREAM_DESTROYED"]);
 
 /** The reader of a pipe went away: `| head` has seen enough. Nothing is wrong. */
 export function isBrokenPipe(error: unknown): boolean {
-  return error instanceof Error && "code" in error && GONE.has(error.code);
+  if (!(error instanceof Error) || !("code" in error)) return false;
+  if (GONE.has(error.code)) return true;
+  // Where the pipe is a socket, and the reader left something unread.
+  return error.code === "ECONNRESET" && "syscall" in error && error.syscall === "write";
 }
 
 /** Writes one line to standard error. Never fails: there is nobody left to tell. */

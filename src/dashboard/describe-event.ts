@@ -1,5 +1,5 @@
 import type { StreamEvent } from "../client/index.ts";
-import { formatPct } from "./format.ts";
+import { formatPct } from "../lib/format-pct.ts";
 
 /** What an event says in a line: of whom, in a stranger's words, and what, in ours. */
 export interface Description {

@@ -9,13 +9,6 @@ export function formatSpan(ms: number): string {
   return `${Math.floor(hours / 24)}d`;
 }
 
-/** `+12 %`, `−3.4 %`: with its sign, the minus a real one. */
-export function formatPct(pct: number, digits = 0): string {
-  const text = Math.abs(pct).toFixed(digits);
-  const sign = Number(text) === 0 ? "±" : pct > 0 ? "+" : "−";
-  return `${sign}${text} %`;
-}
-
 const COMPACT = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 
 /** `$12.3K`; `–` for what is not known, which the API says as 0. */

@@ -9,5 +9,8 @@ export default defineConfig({
     emptyOutDir: true,
     target: "es2022",
     modulePreload: { polyfill: false },
+    rolldownOptions: {
+      input: ["index.html", "widgets.html"].map((name) => new URL(`./${name}`, import.meta.url).pathname),
+    },
   },
 });

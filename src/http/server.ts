@@ -20,6 +20,7 @@ import type { HeadLike } from "./head-like.ts";
 import { addHealthRoutes } from "./health-routes.ts";
 import { completeHttpSettings, type HttpSettings } from "./http-settings.ts";
 import { addDashboardRoutes } from "./pages/dashboard-routes.ts";
+import { addWidgetRoutes } from "./pages/widget-routes.ts";
 import { QuickPath } from "./quick-path.ts";
 import { createRequestGuard } from "./request-guard.ts";
 import { addResourceRoutes } from "./resource-routes.ts";
@@ -103,6 +104,7 @@ export async function addRoutes(
   addResourceRoutes(scope, { ...options, settings, quick });
   addDocumentRoutes(scope, settings);
   addDashboardRoutes(scope, settings);
+  addWidgetRoutes(scope, settings);
   await options.register?.(scope);
 }
 

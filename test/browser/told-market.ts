@@ -29,7 +29,7 @@ export class ToldMarket implements SnapshotSource {
 }
 
 /** What strangers write, one of them in each place. */
-const NASTY = [
+export const NASTY = [
   '<img src=x onerror="globalThis.hacked=1">',
   "<script>globalThis.hacked=1</script>",
   "javascript:globalThis.hacked=1",

@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
-import { formatPct, formatPrice, formatSpan, formatUsd } from "../../src/dashboard/format.ts";
+import { formatPrice, formatSpan, formatUsd } from "../../src/dashboard/format.ts";
 import { readRoute, tokenHash } from "../../src/dashboard/route.ts";
 import { sortFlares, sparksOf, wantedFlares } from "../../src/dashboard/select-flares.ts";
 import { episodesOf, withListed } from "../../src/dashboard/token-history.ts";
+import { formatPct } from "../../src/lib/format-pct.ts";
 import type { EventMessage } from "../../src/protocol/index.ts";
 import { SAMPLE_BSC_CHART_ITEM, SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../support/samples.ts";
 

@@ -28,6 +28,7 @@ const ALLOWED: Record<string, { rooms: readonly string[]; packages: readonly str
     packages: ["node:", "pino"],
   },
   client: { rooms: ["protocol"], packages: [] },
+  widget: { rooms: ["client", "model"], packages: ["vite"] },
   dashboard: {
     rooms: ["client", "model"],
     packages: ["preact", "preact/hooks", "uplot", "uplot/dist/uPlot.min.css", "vite"],

@@ -37,6 +37,7 @@ test("the package, packed and installed elsewhere, serves with no sources and no
   const paths = (packed[0]?.files ?? []).map(({ path }) => path);
   expect(paths).toContain("dist/main.js");
   expect(paths).toContain("dist/dashboard/index.html");
+  expect(paths).toContain("dist/widget/widget.js");
   expect(paths).toContain("examples/data/2017-11-12.csv.gz");
   const own = paths.filter((path) => /^(src|test|examples\/[^/]*$)/.test(path)).sort();
   // What the README links to, and no source.
@@ -101,6 +102,8 @@ test("the package, packed and installed elsewhere, serves with no sources and no
     "docs/page.css",
     "openapi.json",
     "asyncapi.json",
+    "widget.js",
+    "widgets",
   ]) {
     expect((await fetch(`${url}/${path}`)).status, path).toBe(200);
   }

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { StreamEvent } from "../../client/index.ts";
+import { safeText } from "../../lib/safe-text.ts";
 import type { Seen } from "../follow.ts";
-import { safeText } from "../safe-text.ts";
 
 /** How often a screen reader is told something, at most. */
 const EVERY_MS = 10_000;

@@ -1,7 +1,8 @@
 import { Component } from "preact";
+import { formatPct } from "../../lib/format-pct.ts";
+import { safeText } from "../../lib/safe-text.ts";
 import type { Explanation, Flare } from "../../model/index.ts";
-import { formatPct, formatSpan, formatUsd } from "../format.ts";
-import { safeText } from "../safe-text.ts";
+import { formatSpan, formatUsd } from "../format.ts";
 import { Sparkline } from "./sparkline.tsx";
 import { TokenName } from "./stranger.tsx";
 import { WhyBars } from "./why-bars.tsx";

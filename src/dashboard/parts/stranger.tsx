@@ -1,5 +1,5 @@
+import { safeLink, safeText } from "../../lib/safe-text.ts";
 import { tokenHash } from "../route.ts";
-import { safeLink, safeText } from "../safe-text.ts";
 
 /** A stranger's text, kept apart from the direction of the text around it. */
 export function Stranger({ text }: { readonly text: string }) {

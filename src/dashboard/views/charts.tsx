@@ -1,6 +1,7 @@
 import type { View } from "../../client/index.ts";
+import { formatPct } from "../../lib/format-pct.ts";
 import type { ChartItem } from "../../model/index.ts";
-import { formatPct, formatPrice } from "../format.ts";
+import { formatPrice } from "../format.ts";
 import { GROUP_LABELS, GROUP_NAMES } from "../group-labels.ts";
 import { Sparkline } from "../parts/sparkline.tsx";
 import { TokenName } from "../parts/stranger.tsx";

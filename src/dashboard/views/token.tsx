@@ -1,7 +1,8 @@
 import { useEffect, useState } from "preact/hooks";
 import type { View } from "../../client/index.ts";
+import { formatPct } from "../../lib/format-pct.ts";
 import type { Flare, Token } from "../../model/index.ts";
-import { formatPct, formatPrice, formatSpan, formatTime, formatUsd, shortAddress } from "../format.ts";
+import { formatPrice, formatSpan, formatTime, formatUsd, shortAddress } from "../format.ts";
 import { PricePlot } from "../parts/price-plot.tsx";
 import { Outward, Stranger } from "../parts/stranger.tsx";
 import { WhyBars, WhyLegend } from "../parts/why-bars.tsx";

@@ -18,6 +18,7 @@ const TYPES: Readonly<Record<string, string>> = {
 
 /** The same from src/http/pages and from dist/http/pages. */
 const BUILT = new URL("../../../dist/dashboard/", import.meta.url);
+const BUILT_WIDGET = new URL("../../../dist/widget/", import.meta.url);
 
 /**
  * The dashboard's files by their path below it, `index.html` first among them, as `npm run pages` built them. Empty where they were not built, as in a program that
@@ -31,6 +32,11 @@ export function readBuiltPages(directory: URL = BUILT): ReadonlyMap<string, Page
     return new Map();
   }
   return new Map(names.flatMap((name) => readPage(directory, name)));
+}
+
+/** The widget's one file, likewise. */
+export function readBuiltWidget(): ReadonlyMap<string, PageFile> {
+  return readBuiltPages(BUILT_WIDGET);
 }
 
 function readPage(directory: URL, name: string): readonly (readonly [string, PageFile])[] {

@@ -1,0 +1,43 @@
+import type { Flares } from "../model/index.ts";
+
+/*
+ * The page that shows the widget: puts this server's address into what is copied, and a token into the badge.
+ */
+
+const server = new URL(".", location.href);
+const script = document.createElement("script");
+script.src = new URL("widget.js", server).href;
+document.head.append(script);
+
+for (const code of document.querySelectorAll("pre code")) {
+  code.textContent = code.textContent
+    .replace("widget.js", script.src)
+    .replace("WS_ORIGIN", server.origin.replace(/^http/, "ws"))
+    .replaceAll("ORIGIN", server.origin);
+}
+
+const input = document.querySelector<HTMLInputElement>("#token");
+const badge = document.querySelector("flare-badge");
+const copied = badge?.nextElementSibling?.firstElementChild;
+
+function showToken(text: string): void {
+  // Nothing else could be an address, and quotes would end the attribute of what is copied.
+  const address = text.replace(/[^0-9a-z]/gi, "");
+  badge?.setAttribute("token", address);
+  if (copied) copied.textContent = copied.textContent.replace(/token="\w*"/, `token="${address}"`);
+}
+
+/** Begins with a token that flares, where there is one and the visitor may know it. */
+async function suggestToken(): Promise<void> {
+  const answer = await fetch(new URL("api/v1/flares", server));
+  if (!answer.ok) return;
+  const { pro, free }: Flares = await answer.json();
+  const [flare] = [...pro, ...free];
+  if (!flare || !input) return;
+  input.value = flare.token.address;
+  showToken(input.value);
+}
+
+input?.addEventListener("input", () => showToken(input.value));
+// Without an answer the badge keeps the address that the page came with.
+suggestToken().catch(() => {});

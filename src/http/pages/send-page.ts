@@ -1,0 +1,38 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { HttpSettings } from "../http-settings.ts";
+import { readyAnswer, sendReady } from "../ready-answer.ts";
+import type { PageFile } from "./built-pages.ts";
+
+/** What may load and run in a page: files of this server, and requests and streams to it. Nothing inline, nothing from elsewhere. */
+export const PAGE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+/** Fields of a page, which is asked for anew each time. */
+export const PAGE_FIELDS = {
+  "content-security-policy": PAGE_POLICY,
+  "referrer-policy": "no-referrer",
+  "cache-control": "no-cache",
+} as const;
+
+/** By which fields of a request the answers differ. */
+export function varyOf({ corsOrigins }: Pick<HttpSettings, "corsOrigins">): string {
+  return corsOrigins === "*" ? "Accept-Encoding" : "Accept-Encoding, Origin";
+}
+
+/** Answers with the file, in the coding that was asked for; 304 to whoever has it. Further fields are set before. */
+export function sendPage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { body }: PageFile,
+  vary: string,
+): FastifyReply {
+  return sendReady(reply.header("vary", vary), readyAnswer(body, [], request.raw));
+}

@@ -1,0 +1,37 @@
+import type { FastifyInstance } from "fastify";
+import { FlarewireError } from "../../protocol/index.ts";
+import type { HttpSettings } from "../http-settings.ts";
+import { type PageFile, readBuiltPages, readBuiltWidget } from "./built-pages.ts";
+import { PAGE_FIELDS, sendPage, varyOf } from "./send-page.ts";
+
+/** Its name never changes, so it is asked for anew after five minutes; pages that isolate themselves may load it too. */
+const SCRIPT_FIELDS = {
+  "cache-control": "public, max-age=300",
+  "cross-origin-resource-policy": "cross-origin",
+} as const;
+
+const NOT_BUILT = "the widget was not built; npm run pages builds it";
+
+/** The widget's script at `/widget.js`, for pages of any origin, and at `/widgets` the page that shows how it is used. */
+export function addWidgetRoutes(
+  scope: FastifyInstance,
+  settings: Pick<HttpSettings, "corsOrigins">,
+  pages: ReadonlyMap<string, PageFile> = readBuiltPages(),
+  widget: ReadonlyMap<string, PageFile> = readBuiltWidget(),
+): void {
+  const vary = varyOf(settings);
+  const served = [
+    { url: "/widget.js", file: widget.get("widget.js"), fields: SCRIPT_FIELDS },
+    { url: "/widgets", file: pages.get("widgets.html"), fields: PAGE_FIELDS },
+  ];
+  for (const { url, file, fields } of served) {
+    scope.route({
+      method: ["GET", "HEAD"],
+      url,
+      handler: (request, reply) => {
+        if (!file) throw new FlarewireError("not-found", NOT_BUILT);
+        return sendPage(request, reply.headers(fields), file, vary);
+      },
+    });
+  }
+}

@@ -1,0 +1,36 @@
+import { formatPct } from "../lib/format-pct.ts";
+import { safeText } from "../lib/safe-text.ts";
+import { FlareElement, makePart, noteOf, put, runningIn } from "./flare-element.ts";
+import { tokenPage } from "./flare-row.ts";
+import type { Seen } from "./shared-feed.ts";
+
+/** `<flare-badge token="0x…">`: whether this token flares now. Its attribute `flaring` is there while it does. */
+export class FlareBadge extends FlareElement {
+  static readonly observedAttributes = ["token"];
+  readonly #symbol = makePart("bdi", "symbol");
+  readonly #change = makePart("span", "change");
+  readonly #note = makePart("span", "note");
+  readonly #link = makePart("a", "badge", this.#symbol, this.#change, this.#note);
+
+  constructor() {
+    super();
+    this.#link.target = "_blank";
+    this.root.append(this.#link);
+  }
+
+  protected override paint(seen: Seen): void {
+    const address = (this.getAttribute("token") ?? "").trim();
+    const isAddress = /^0x[0-9a-f]{1,128}$/i.test(address);
+    const wanted = address.toLowerCase();
+    const flare = runningIn(seen).find(({ token }) => token.address.toLowerCase() === wanted);
+    const change = flare?.recent_price_change ?? 0;
+    this.toggleAttribute("flaring", flare !== undefined);
+    if (isAddress) this.#link.href = tokenPage(address);
+    else this.#link.removeAttribute("href");
+    const short = address.length > 13 ? `${address.slice(0, 6)}…${address.slice(-4)}` : address;
+    put(this.#symbol, safeText(flare?.token.symbol ?? short));
+    put(this.#change, flare ? formatPct(change) : "");
+    this.#change.setAttribute("part", `change ${change < 0 ? "fall" : "rise"}`);
+    put(this.#note, isAddress ? noteOf(seen, flare ? "flares" : "does not flare") : "no address of a token");
+  }
+}

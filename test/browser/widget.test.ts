@@ -1,0 +1,280 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createConfig, type Gateway, startGateway } from "../../src/index.ts";
+import { formatKeys, mintSecret } from "../../src/keys/index.ts";
+import { safeText } from "../../src/lib/safe-text.ts";
+import { EMPTY_SNAPSHOT } from "../../src/model/index.ts";
+import { LedMarket } from "../examples/led-gateway.ts";
+import { SAMPLE_FLARE } from "../support/samples.ts";
+import { findChromium, launch } from "./chromium.ts";
+import { NASTY, ToldMarket } from "./told-market.ts";
+import { serveSite } from "./widget-site.ts";
+
+const executable = findChromium();
+const README = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const { address } = SAMPLE_FLARE.token;
+const ALL = `<flare-ticker></flare-ticker><flare-list limit="100"></flare-list><flare-badge token="${address.toUpperCase().replace("0X", "0x")}"></flare-badge>`;
+
+/** What the elements show, as the visitor sees it, and what must not come about in them. */
+const LOOK = `(() => {
+  const roots = [...document.querySelectorAll("main > :not(h1)")].map(({ shadowRoot }) => shadowRoot);
+  const all = (selector) => roots.flatMap((root) => [...root.querySelectorAll(selector)]);
+  const text = roots.map((root) => root.textContent).join(" ");
+  return {
+    strange: all("img, script, iframe, b, i").length,
+    links: all("a[href]").map(({ href }) => href).filter((href) => !/^https?:/.test(href)),
+    wide: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    bidi: /[\\u202a-\\u202e\\u2066-\\u2069\\0]/.test(text),
+    ran: globalThis.hacked !== undefined,
+  };
+})()`;
+
+describe.skipIf(executable === undefined)("the widget in Chromium, on a site of another origin", () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launch(executable ?? "");
+  });
+  afterAll(() => browser?.close());
+
+  /** A gateway, a site with these elements, and a browser's profile of its own. */
+  async function open(source: LedMarket | ToldMarket, elements = ALL, settings: object = {}) {
+    const gateway: Gateway = await startGateway(
+      createConfig({ port: 0, drain: "0", logLevel: "silent", ...settings }),
+      { source },
+    );
+    const site = await serveSite(gateway.url, elements);
+    const context: BrowserContext = await browser.newContext({ viewport: { width: 360, height: 800 } });
+    const complaints: string[] = [];
+    const tab = async (): Promise<Page> => {
+      const page = await context.newPage();
+      // Goes as always, until it is told to go faster.
+      await page.clock.install();
+      page.on("console", (message) => complaints.push(message.text()));
+      page.on("pageerror", (error) => complaints.push(String(error)));
+      await page.goto(site.url);
+      return page;
+    };
+    const metric = async (name: string): Promise<number> => {
+      const text = await (await fetch(`${gateway.url}/metrics`)).text();
+      return Number(
+        text
+          .split("\n")
+          .find((line) => line.startsWith(`${name} `))
+          ?.split(" ")[1],
+      );
+    };
+    return {
+      ...{ gateway, site, context, complaints, tab },
+      opened: () => metric('flarewire_connections_opened_total{transport="websocket"}'),
+      connections: () => metric('flarewire_connections{transport="websocket"}'),
+      [Symbol.asyncDispose]: async () => {
+        await context.close();
+        await site[Symbol.asyncDispose]();
+        await gateway.stop();
+      },
+    };
+  }
+
+  const isLive = (page: Page) => page.locator('flare-list[state="live"]').waitFor();
+  const symbols = (page: Page) => page.locator("flare-list [part=row] [part=symbol]").allTextContents();
+  const show = (page: Page, ...wanted: readonly string[]) =>
+    expect.poll(() => symbols(page), { timeout: 30_000 }).toEqual(wanted);
+  /** As a browser tells that the page is looked at, or not. */
+  const look = (page: Page, isSeen: boolean) =>
+    page.evaluate(
+      `Object.defineProperty(document, "hidden", { value: ${!isSeen}, configurable: true });
+      document.dispatchEvent(new Event("visibilitychange"));`,
+    );
+
+  test("it shows what flares and no more, writes only what changed, and its badge tells of one token", async () => {
+    const market = new LedMarket();
+    await using place = await open(
+      market,
+      `${ALL}<flare-badge id="other" token="0x12"></flare-badge><flare-badge id="none" token='"><b>'></flare-badge>`,
+    );
+    const page = await place.tab();
+    await isLive(page);
+    const badges = page.locator("flare-badge");
+    expect(await badges.nth(0).locator("[part=note]").textContent()).toBe("does not flare");
+    expect(await page.locator("flare-list [part=note]").textContent()).toBe("nothing flares now");
+    market.start("ONE");
+    await show(page, "ONE");
+    await page.locator("flare-list [part=row]").evaluate((row) => row.setAttribute("data-kept", ""));
+    market.start("TWO");
+    await show(page, "TWO", "ONE");
+    expect(await page.locator("flare-list [data-kept] [part=symbol]").textContent()).toBe("ONE");
+    expect(await page.locator("flare-ticker [part=symbol]").allTextContents()).toEqual(["TWO", "ONE"]);
+    expect(await badges.nth(0).getAttribute("flaring")).toBe("");
+    expect(await badges.nth(0).locator("[part=badge]").textContent()).toBe("TWO+14 %flares");
+    expect(await badges.nth(0).locator("a").getAttribute("href")).toBe(
+      `${place.gateway.url}/#/token/${address}`,
+    );
+    expect(await page.locator("#other [part=badge]").textContent()).toBe("0x12does not flare");
+    expect(await page.locator("#none [part=note]").textContent()).toBe("no address of a token");
+    await page.locator("flare-list").evaluate((list) => list.setAttribute("limit", "1"));
+    await show(page, "TWO");
+    market.finish("TWO");
+    market.finish("ONE");
+    await show(page);
+    expect(await badges.nth(0).getAttribute("flaring")).toBe(null);
+    expect(place.complaints).toEqual([]);
+  });
+
+  test("hostile names in every field are text: nothing runs, nothing breaks out", async () => {
+    const { pro: _none, ...lists } = EMPTY_SNAPSHOT.flares;
+    const pro = NASTY.map((text, at) => ({
+      ...SAMPLE_FLARE,
+      id: `3b241101-e2bb-5255-8caf-${String(at).padStart(12, "0")}`,
+      social_data: { chat_url: text, microblog_url: text, website_url: text },
+      token: { ...SAMPLE_FLARE.token, name: text, symbol: text },
+    }));
+    await using place = await open(new ToldMarket({ ...EMPTY_SNAPSHOT, flares: { ...lists, pro } }));
+    const page = await place.tab();
+    await isLive(page);
+    await show(page, ...NASTY.map(safeText));
+    expect(await page.locator("flare-list [part=name]").allTextContents()).toEqual(NASTY.map(safeText));
+    expect(await page.evaluate(LOOK)).toEqual({
+      ...{ strange: 0, links: [], wide: 0, bidi: false, ran: false },
+    });
+    expect(place.complaints).toEqual([]);
+  });
+
+  test("ten tabs make one connection; when the one that has it is closed another goes on, and none misses anything", async () => {
+    const market = new LedMarket();
+    await using place = await open(market);
+    const first = await place.tab();
+    await isLive(first);
+    market.start("A");
+    const others = await Promise.all(Array.from({ length: 9 }, place.tab));
+    for (const page of [first, ...others]) await show(page, "A");
+    market.start("B");
+    for (const page of [first, ...others]) await show(page, "B", "A");
+    expect([await place.connections(), await place.opened()]).toEqual([1, 1]);
+    await first.close();
+    market.start("C");
+    for (const page of others) await show(page, "C", "B", "A");
+    await expect.poll(place.connections).toBe(1);
+    expect(await place.opened()).toBe(2);
+    expect(place.complaints).toEqual([]);
+  });
+
+  test("a tab that is told that it will be frozen gives the connection to another at once, and goes on with no hole when it thaws", async () => {
+    const market = new LedMarket();
+    await using place = await open(market);
+    const first = await place.tab();
+    await isLive(first);
+    const second = await place.tab();
+    await isLive(second);
+    await first.evaluate('document.dispatchEvent(new Event("freeze"))');
+    await expect.poll(place.opened).toBe(2);
+    market.start("A");
+    await show(second, "A");
+    expect(await symbols(first)).toEqual([]);
+    await first.evaluate('document.dispatchEvent(new Event("resume"))');
+    await show(first, "A");
+    expect([await place.connections(), await place.opened()]).toEqual([1, 2]);
+  });
+
+  test("from a tab that says nothing any more the connection is taken away", async () => {
+    const market = new LedMarket();
+    await using place = await open(market);
+    const first = await place.tab();
+    await isLive(first);
+    await first.evaluate("BroadcastChannel.prototype.postMessage = () => {}");
+    const second = await place.tab();
+    await second.locator('flare-list[state="connecting"]').waitFor();
+    await second.clock.runFor(30_000);
+    await expect.poll(place.opened).toBe(2);
+    market.start("A");
+    await show(second, "A");
+    await show(first, "A");
+    expect(await place.connections()).toBe(1);
+  });
+
+  test("while no tab is looked at there is no connection, and then it goes on with no hole", async () => {
+    const market = new LedMarket();
+    await using place = await open(market);
+    const pages = [await place.tab(), await place.tab()];
+    market.start("A");
+    for (const page of pages) await show(page, "A");
+    for (const page of pages) {
+      await look(page, false);
+      await page.clock.runFor(10_000);
+    }
+    await expect.poll(place.connections).toBe(0);
+    market.start("B");
+    market.finish("A");
+    for (const page of pages) await show(page, "A");
+    for (const page of pages) await look(page, true);
+    for (const page of pages) await show(page, "B");
+    expect(await place.connections()).toBe(1);
+  });
+
+  test("what the README says to copy works", async () => {
+    const [, copied = ""] = /```html\n([\s\S]*?)```/.exec(README) ?? [];
+    expect(copied).toContain("/widget.js");
+    const market = new LedMarket();
+    await using place = await open(market, copied.replace(/<script.*\n/, ""));
+    market.start("ONE");
+    const page = await place.tab();
+    await show(page, "ONE");
+    await page.locator("flare-badge[flaring]").waitFor();
+  });
+
+  test("where there are keys it shows what a visitor without one may see", async ({ onTestFinished }) => {
+    const directory = mkdtempSync(join(tmpdir(), "flarewire-widget-"));
+    onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+    const keys = join(directory, "keys.json");
+    const { id, digest } = mintSecret("fw");
+    writeFileSync(keys, formatKeys([{ id, sha256: digest.toString("hex"), plan: "pro" }]));
+    const named = (symbol: string, at: number) => ({
+      ...SAMPLE_FLARE,
+      id: `3b241101-e2bb-5255-8caf-00000000000${at}`,
+      token: { ...SAMPLE_FLARE.token, symbol },
+    });
+    const free = [named("FREE", 1)];
+    const pro = [named("PRO", 2), ...free];
+    const source = new ToldMarket({ ...EMPTY_SNAPSHOT, flares: { ...EMPTY_SNAPSHOT.flares, free, pro } });
+    await using place = await open(source, ALL, { keys });
+    const page = await place.tab();
+    await show(page, "FREE");
+    expect(place.complaints).toEqual([]);
+  });
+
+  test("a site that the server does not allow is told so, in words", async () => {
+    await using place = await open(new LedMarket(), ALL, { allowedOrigins: "https://app.example.org" });
+    const page = await place.tab();
+    await page.locator('flare-list[state="refused"]').waitFor();
+    expect(await page.locator("flare-list [part=note]").textContent()).toBe("not available here");
+  });
+
+  test("the page at /widgets shows each element live, with what is to be copied", async () => {
+    const market = new LedMarket();
+    await using place = await open(market);
+    market.start("ONE");
+    const page = await place.tab();
+    await show(page, "ONE");
+    await page.goto(`${place.gateway.url}/widgets`);
+    await show(page, "ONE");
+    await page.locator("flare-badge[flaring]").waitFor();
+    const copied = await page.locator("pre").allTextContents();
+    expect(copied[2]).toBe(
+      `<script src="${place.gateway.url}/widget.js" defer></script>\n<flare-badge token="${address}"></flare-badge>`,
+    );
+    expect(copied.at(-1)).toContain(`connect-src ${place.gateway.url} ws://`);
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.evaluate(AXE);
+      const { violations } = await page.evaluate(() => axe.run());
+      expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([]);
+    }
+    await page.getByRole("textbox").fill('0x99"><script>');
+    expect(await page.locator("pre").nth(2).textContent()).toContain('token="0x99script"');
+    expect(place.complaints).toEqual([]);
+  });
+});
