@@ -14,12 +14,12 @@ export const STYLE = `
 :host([hidden]), [hidden] { display: none !important; }
 :host(flare-badge) { display: inline-block; vertical-align: middle; border-radius: var(--flare-radius, 2em); max-width: 100%; box-sizing: border-box; }
 ul { list-style: none; margin: 0; padding: 0; }
-li { display: flex; gap: .6em; align-items: baseline; padding: .2em 0; }
+li { display: flex; flex-wrap: wrap; gap: .6em; align-items: baseline; padding: .2em 0; }
 a { color: var(--flare-link, inherit); text-underline-offset: .2em; }
 :focus-visible { outline: 2px solid; outline-offset: -2px; }
 [part=symbol], [part=name] { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; max-width: 16em; min-width: 0; flex: 0 1 auto; }
 [part=symbol] { font-weight: 600; min-width: 2em; }
-[part=name] { flex: 1 1 0; }
+[part=name] { flex: 1 1 6em; max-width: none; }
 [part=name], [part=note], time { color: var(--flare-muted, inherit); }
 [part~=change], time { font-variant-numeric: tabular-nums; white-space: nowrap; }
 [part~=rise] { color: var(--flare-rise, inherit); }
@@ -27,7 +27,7 @@ a { color: var(--flare-link, inherit); text-underline-offset: .2em; }
 [part=badge] { display: flex; gap: .5em; align-items: baseline; text-decoration: none; white-space: nowrap; }
 :host(flare-ticker) { container-type: inline-size; }
 :host(flare-ticker) ul { display: flex; gap: var(--flare-gap, 2em); width: max-content; animation: move var(--flare-time, 40s) ease-in-out infinite alternate; }
-:host(flare-ticker) li { white-space: nowrap; }
+:host(flare-ticker) li { flex-wrap: nowrap; white-space: nowrap; }
 :host(flare-ticker:is(:hover, :focus-within)) ul { animation-play-state: paused; }
 :host(flare-ticker[still]) ul { animation: none; width: auto; overflow-x: auto; }
 @media (prefers-reduced-motion) {
