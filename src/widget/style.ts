@@ -25,6 +25,7 @@ a { color: var(--flare-link, inherit); text-underline-offset: .2em; }
 [part~=rise] { color: var(--flare-rise, inherit); }
 [part~=fall] { color: var(--flare-fall, inherit); }
 [part=badge] { display: flex; gap: .5em; align-items: baseline; text-decoration: none; white-space: nowrap; }
+:host(flare-list) li { content-visibility: auto; contain-intrinsic-size: auto 1.8em; }
 :host(flare-ticker) { container-type: inline-size; }
 :host(flare-ticker) ul { display: flex; gap: var(--flare-gap, 2em); width: max-content; animation: move var(--flare-time, 40s) ease-in-out infinite alternate; }
 :host(flare-ticker) li { flex-wrap: nowrap; white-space: nowrap; }
