@@ -5,4 +5,7 @@ process.exitCode = await run(process.argv.slice(2), {
   environment: process.env,
   stdout: process.stdout,
   stderr: process.stderr,
+  get stdin() {
+    return process.stdin;
+  },
 });

@@ -50,6 +50,13 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
       return { command: tail, help: tailHelp };
     },
   },
+  top: {
+    summary: "show what flares now on a running server, live",
+    load: async () => {
+      const { top, topHelp } = await import("./top.ts");
+      return { command: top, help: topHelp };
+    },
+  },
   keys: {
     summary: "make, list and revoke the keys of a server",
     load: async () => {

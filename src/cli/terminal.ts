@@ -1,17 +1,28 @@
-import type { Writable } from "node:stream";
+import type { Readable, Writable } from "node:stream";
 
 /** What a command needs of the process: its arguments' surroundings and where it writes. Passed in, so that tests own it. */
 export interface Terminal {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly stdout: Output;
   readonly stderr: Output;
+  /** Where keys are pressed; absent: nowhere. Only looked at by who wants them: the look opens it. */
+  readonly stdin?: Keyboard;
 }
+
+/** A stream to read from, which may be a terminal. */
+export type Keyboard = Readable & {
+  readonly isTTY?: boolean;
+  /** Of a terminal: each key comes by itself, unseen, Ctrl-C too. */
+  setRawMode?(on: boolean): unknown;
+};
 
 /** A stream to write to, which may be a terminal. */
 export type Output = Writable & {
   readonly isTTY?: boolean;
   /** Width of the terminal. */
   readonly columns?: number;
+  /** Height of the terminal. */
+  readonly rows?: number;
   /** Whether so many colours can be shown; knows NO_COLOR, FORCE_COLOR and TERM. */
   hasColors?(count: number): boolean;
 };

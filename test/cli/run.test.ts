@@ -20,7 +20,7 @@ describe("the command line", () => {
     const { code, stdout, stderr } = await flarewire([flag]);
     expect(code).toBe(0);
     expect(stderr).toBe("");
-    for (const command of ["serve", "replay", "tail", "keys"])
+    for (const command of ["serve", "replay", "tail", "top", "keys"])
       expect(stdout).toMatch(new RegExp(`^  ${command} `, "m"));
   });
 
@@ -41,7 +41,7 @@ describe("the command line", () => {
     expect(stderr).toContain('unknown command "srve" (did you mean serve?)');
   });
 
-  test.each([["serve"], ["replay"], ["tail"], ["keys"]])(
+  test.each([["serve"], ["replay"], ["tail"], ["top"], ["keys"]])(
     "%s --help says how it is used, whatever else is there",
     async (name) => {
       const { code, stdout } = await flarewire([name, "--nonsense", "--help"]);

@@ -20,11 +20,12 @@ export function spawnNode(args: readonly string[], environment: Record<string, s
   return spawnCommand(process.execPath, args, environment);
 }
 
-/** Starts a command in the root of the project, without settings from the surroundings, and with no data directory unless it is given one. */
+/** Starts a command in the root of the project, without settings from the surroundings, and with no data directory unless it is given one. It has nothing to read, unless told otherwise. */
 export function spawnCommand(
   command: string,
   args: readonly string[],
   environment: Record<string, string> = {},
+  stdin: "ignore" | "pipe" = "ignore",
 ): RunningCli {
   const inherited = Object.entries(process.env).filter(
     ([name]) => !/^(FLAREWIRE_|NO_COLOR|FORCE_COLOR)/.test(name),
@@ -32,12 +33,12 @@ export function spawnCommand(
   const child = spawn(command, [...args], {
     cwd: ROOT,
     env: { ...Object.fromEntries(inherited), FLAREWIRE_DATA: "none", ...environment },
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: [stdin, "pipe", "pipe"],
   });
   const text = { stdout: "", stderr: "" };
   const wake = new Set<() => void>();
   for (const name of ["stdout", "stderr"] as const) {
-    child[name].setEncoding("utf8").on("data", (chunk: string) => {
+    child[name]?.setEncoding("utf8").on("data", (chunk: string) => {
       text[name] += chunk;
       for (const look of wake) look();
     });

@@ -90,6 +90,14 @@ test("the tail of the recorded day says what the README shows", { timeout: 60_00
   expect(same(JSON.stringify(json))).toBe(same(printed ?? ""));
 });
 
+test("what flares is shown as a table, once where there is no terminal", async () => {
+  await using gateway = await startLedGateway();
+  gateway.start("ONE");
+  const [words = []] = take(/flarewire -- top/).map((words) => at(gateway.url, words));
+  const { code, stdout } = await runCli(words.slice(words.indexOf("--") + 1));
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/live by websocket\n[\s\S]*symbol[\s\S]*ONE/)]);
+});
+
 test("the bots to start from tell of a flare that runs", async () => {
   await using gateway = await startLedGateway();
   gateway.start("ONE");

@@ -1,0 +1,77 @@
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { findInstalled } from "../support/debian-package.ts";
+import { type RunningCli, spawnCommand } from "./spawn-cli.ts";
+
+const PYTHON = "/usr/bin/python3";
+const DRIVER = fileURLToPath(new URL("run-on-pty.py", import.meta.url));
+
+/** Whether a pseudo-terminal can be had here. */
+export const hasPty = findInstalled(() => existsSync(PYTHON), "python3");
+
+/** A command on a pseudo-terminal that another program made. Its standard output is all that reached the terminal. */
+export interface PtyCli extends RunningCli {
+  /** Presses keys, resizes (columns, rows), or sends a signal. */
+  send(order: { keys: string } | { size: [number, number] } | { signal: string }): void;
+  /** The lines that the terminal shows now. */
+  lines(): readonly string[];
+  /** Resolves when what it shows has this in it; rejects when the command ends without. */
+  shows(text: string | RegExp): Promise<void>;
+}
+
+/** Starts `flarewire ARGS` on a terminal of this size. */
+export function spawnPtyCli(
+  args: readonly string[],
+  [columns, rows]: readonly [number, number] = [100, 24],
+  environment: Record<string, string> = {},
+): PtyCli {
+  const command = [DRIVER, `${columns}`, `${rows}`, process.execPath, "src/main.ts", ...args];
+  const running = spawnCommand(PYTHON, command, { TERM: "xterm-256color", ...environment }, "pipe");
+  const { child } = running;
+  child.stdin?.on("error", () => {});
+  const lines = () => shownLines(running.stdout());
+  return {
+    ...running,
+    send: (order) => child.stdin?.write(`${JSON.stringify(order)}\n`),
+    lines,
+    shows: (text) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          const shown = lines().join("\n");
+          if (typeof text === "string" ? !shown.includes(text) : !text.test(shown)) return;
+          child.stdout?.off("data", look);
+          resolve();
+        };
+        child.stdout?.on("data", look);
+        look();
+        const tell = () => reject(new Error(`ended and never showed ${text}: ${running.stderr()}`));
+        running.ended().then(tell, reject);
+      }),
+    [Symbol.asyncDispose]: async () => {
+      if (child.exitCode === null) running.child.stdin?.write(`${JSON.stringify({ signal: "SIGKILL" })}\n`);
+      await running.ended();
+    },
+  };
+}
+
+/** What stands on a terminal after `output`, of the sequences that matter here: moves to a place, clearing, and the alternate screen. */
+export function shownLines(output: string): readonly string[] {
+  let lines: string[] = [];
+  let row = 0;
+  let column = 0;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a terminal obeys.
+  for (const [, parameters = "", final, text] of output.matchAll(/\x1b\[([?\d;]*)([A-Za-z])|([^\x1b]+)/g)) {
+    if (final === "H") {
+      [row = 1, column = 1] = parameters.split(";").map(Number);
+      row -= 1;
+      column -= 1;
+    } else if (final === "J" || parameters === "?1049") lines = [];
+    else if (final === "K") lines[row] = (lines[row] ?? "").slice(0, column);
+    else if (text !== undefined) {
+      const line = lines[row] ?? "";
+      lines[row] = `${line.slice(0, column).padEnd(column)}${text}${line.slice(column + text.length)}`;
+      column += text.length;
+    }
+  }
+  return Array.from(lines, (line) => line ?? "");
+}

@@ -1,0 +1,196 @@
+import { test as base, describe, expect } from "vitest";
+import { SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../support/samples.ts";
+import { greet, type ScriptedServer, send, startScriptedServer } from "./scripted-server.ts";
+import { runCli, spawnCli } from "./spawn-cli.ts";
+import { hasPty, type PtyCli, spawnPtyCli } from "./spawn-pty.ts";
+
+const test = base.extend<{ server: ScriptedServer }>({
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads the names of the fixtures out of the pattern.
+  server: async ({}, use) => {
+    await using server = await startScriptedServer();
+    await use(server);
+  },
+});
+
+const freshness = {
+  state: "live",
+  reason: "",
+  observed_at: "2017-11-12T08:33:00.000Z",
+  data_age_ms: 0,
+  last_success_at: "2017-11-12T08:33:00.000Z",
+};
+const flare = (symbol: string, change = 14) => ({
+  ...SAMPLE_FLARE,
+  id: `id-${symbol}`,
+  recent_price_change: change,
+  token: { ...SAMPLE_FLARE.token, symbol },
+});
+const snapshotOf = (...pro: readonly ReturnType<typeof flare>[]) => ({
+  flares: { pro, free: [], finished_trending: [] },
+  explanations: Object.fromEntries(pro.map(({ id }) => [id, { ...SAMPLE_EXPLANATION, warnings: [] }])),
+});
+const started = (seq: number, symbol: string) => ({
+  ...{ type: "event", cursor: `abcd-${seq}`, seq, prev: seq - 1, name: "flare-started" },
+  ...{ channel: "flares.pro", observed_at: "2017-11-12T08:34:00.000Z" },
+  data: { op: "insert", index: 0, cause: "detected", flare: flare(symbol), why: SAMPLE_EXPLANATION },
+});
+
+/** Lets it in and shows it these flares. */
+async function welcome(server: ScriptedServer, ...symbols: readonly string[]) {
+  const connection = await server.next();
+  const snapshot = snapshotOf(...symbols.map((symbol, at) => flare(symbol, 10 * (at + 1))));
+  greet(connection.socket, { cursor: "abcd-6", resumed: "reset", snapshot }, { freshness });
+  return connection;
+}
+
+const GIVEN_BACK = "\u001B[?7h\u001B[?25h\u001B[?1049l";
+
+/** Everything is as before: the screen, the cursor, the keyboard. */
+async function expectGivenBack(top: PtyCli, code: number): Promise<void> {
+  expect([await top.ended(), top.stderr()]).toEqual([code, "echo True lines True\n"]);
+  expect(top.stdout().split(GIVEN_BACK)).toHaveLength(2);
+}
+
+describe.skipIf(!hasPty)("top on a terminal (python3)", { concurrent: true, timeout: 30_000 }, () => {
+  test("shows what flares, sorts by a key, and gives the terminal back at q", async ({ server }) => {
+    await using top = spawnPtyCli(["top", server.url]);
+    const { socket, query } = await welcome(server, "SLOW", "FAST");
+    expect(query.get("channels")).toBe("flares.*");
+    await top.shows(/SLOW[\s\S]*FAST/);
+    expect(top.lines()[0]).toMatch(/^flarewire top {2}127\.0\.0\.1:\d+ {2}live by websocket$/);
+    expect(top.lines()[1]).toMatch(/^data live, \d s old {2}2017-11-12 08:33:00 {2}cursor abcd-6$/);
+    expect(top.lines()).toHaveLength(24);
+    top.send({ keys: "\u001B[B" });
+    top.send({ keys: "c" });
+    await top.shows(/FAST[\s\S]*SLOW/);
+    top.send({ keys: "c" });
+    await top.shows(/SLOW[\s\S]*FAST[\s\S]*c change \(reversed\)/);
+    send(socket, started(7, "NEW"));
+    await top.shows(/cursor abcd-7[\s\S]*NEW/);
+    await top.shows("1 started");
+    expect(top.stdout()).toContain("\u001B[32m");
+    top.send({ keys: "q" });
+    await expectGivenBack(top, 0);
+  });
+
+  for (const order of [{ keys: "\u0003" }, { signal: "SIGTERM" }, { signal: "SIGINT" }]) {
+    test(`gives the terminal back at ${JSON.stringify(order)}`, async ({ server }) => {
+      await using top = spawnPtyCli(["top", server.url]);
+      await welcome(server, "ONE");
+      await top.shows("ONE");
+      top.send(order);
+      await expectGivenBack(top, 0);
+    });
+  }
+
+  test("gives the terminal back when it crashes, before it says why", async ({ server }) => {
+    const crash = `data:text/javascript,process.on(%27SIGUSR2%27,()=>{throw%20new%20Error(%27crashed%27)})`;
+    const environment = { NODE_OPTIONS: `--import ${crash}` };
+    await using top = spawnPtyCli(["top", server.url], [100, 24], environment);
+    await welcome(server, "ONE");
+    await top.shows("ONE");
+    top.send({ signal: "SIGUSR2" });
+    await expectGivenBack(top, 1);
+    expect(top.stdout().split(GIVEN_BACK)[1]).toContain("Error: crashed");
+  });
+
+  test("[L3] goes on with its cursor after a restart, and tells what is old and what was missed", async ({
+    server,
+  }) => {
+    await using top = spawnPtyCli(["top", server.url]);
+    const first = await welcome(server, "ONE");
+    await top.shows("ONE");
+    first.socket.close(4_200);
+    const second = await server.next();
+    expect(second.query.get("after")).toBe("abcd-6");
+    await top.shows("connecting by websocket");
+    await top.shows("not connected, this is old");
+    expect(top.lines().join()).toContain("ONE");
+    greet(second.socket, { cursor: "abcd-6", resumed: "full" }, { freshness });
+    send(second.socket, started(7, "TWO"));
+    await top.shows(/live by websocket[\s\S]*nothing missed[\s\S]*TWO/);
+    second.socket.terminate();
+    const third = await server.next();
+    expect(third.query.get("after")).toBe("abcd-7");
+    const lost = { reason: "expired", events: 12 };
+    const snapshot = snapshotOf(flare("THREE"));
+    greet(third.socket, { cursor: "abcd-60", resumed: "reset", lost, snapshot }, { freshness });
+    await top.shows(/12 events missed[\s\S]*THREE/);
+    expect(top.lines().join()).not.toMatch(/ONE|TWO/);
+  });
+
+  test("a narrower terminal has fewer columns, at once", async ({ server }) => {
+    await using top = spawnPtyCli(["top", server.url]);
+    await welcome(server, "ONE");
+    await top.shows(/liquidity[\s\S]*ONE/);
+    top.send({ size: [30, 8] });
+    await top.shows(/^ +age +5 min +symbol/m);
+    await top.shows("ONE");
+    for (const line of top.lines()) expect(line.length).toBeLessThanOrEqual(30);
+    expect(top.lines()).toHaveLength(8);
+  });
+
+  test("hostile names are text, and with NO_COLOR nothing is coloured", async ({ server }) => {
+    const top = spawnPtyCli(["top", server.url], [100, 24], { NO_COLOR: "1" });
+    await using _top = top;
+    await welcome(server, "\u001B[2J\u001B]0;x\u0007\u202EEVIL\r\n", "🚀狗");
+    await top.shows("EVIL");
+    await top.shows("🚀狗");
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a terminal obeys.
+    const ours = /\u001B\[(?:\d+;1H|K|2J|\?1049h|\?7l|\?25l)/g;
+    expect(top.stdout().replace(ours, "")).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+  });
+
+  test("what the server refuses for good is said below the terminal's own lines, and ends it with 1", async ({
+    server,
+  }) => {
+    await using top = spawnPtyCli(["top", server.url]);
+    (await server.next()).socket.close(4_000);
+    await expectGivenBack(top, 1);
+    expect(top.stdout().split(GIVEN_BACK)[1]).toContain("flarewire top: refused");
+  });
+});
+
+test("where the output is no terminal it prints the table once, plain, and ends with 0", async ({
+  server,
+}) => {
+  await using top = spawnCli(["top", `${server.url}/?symbols=ONE,TWO&min_liquidity=5&min_price_change=-3`]);
+  const { query } = await welcome(server, "ONE", "T\u001B[2JWO");
+  expect([query.get("symbols"), query.get("min_liquidity"), query.get("min_price_change")]).toEqual([
+    "ONE,TWO",
+    "5",
+    "-3",
+  ]);
+  expect([await top.ended(), top.stderr()]).toEqual([0, ""]);
+  const lines = top.stdout().split("\n");
+  expect(lines.slice(3)).toEqual([
+    "     age     5 min    buys   sells  liquidity  score/limit  symbol            warnings",
+    expect.stringMatching(/^ {2}12 min {5}\+10 % .* ONE$/),
+    expect.stringMatching(/^ {2}12 min {5}\+20 % .* T\uFFFD\[2JWO$/),
+    "",
+  ]);
+});
+
+test("a server that is not there ends the printing with 75, one that refuses with 1", async ({ server }) => {
+  const gone = await startScriptedServer();
+  await gone[Symbol.asyncDispose]();
+  const away = await runCli(["top", gone.url]);
+  expect([away.code, away.stdout, away.stderr]).toEqual([75, "", expect.stringContaining("not reached")]);
+  await using top = spawnCli(["top", server.url]);
+  (await server.next()).socket.close(4_000);
+  expect([await top.ended(), top.stdout()]).toEqual([1, ""]);
+  expect(top.stderr()).toContain("flarewire top: refused (close code 4000");
+});
+
+test("an address that cannot be meant is refused with what it should be", async () => {
+  for (const [url, said] of [
+    ["nowhere", "must be an http or https URL"],
+    ["http://user:secret@127.0.0.1", "no user and no password"],
+    ["http://127.0.0.1/?names=flare-started", '"names" is none of tokens'],
+    ["http://127.0.0.1/?min_price_change=x", 'min_price_change "x" must be a number'],
+  ] as const) {
+    const { code, stderr } = await runCli(["top", url]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(said)]);
+    expect(stderr).not.toContain("secret");
+  }
+});
