@@ -1,0 +1,77 @@
+// Tells a Discord channel, by a webhook, of each flare that starts, with its why, and of each that finishes. While Discord is
+// slow or away it waits, and goes on from its cursor. What was sent and not confirmed is sent again: rather twice than never.
+//
+//   DISCORD_WEBHOOK_URL=https://discord.com/api/webhooks/ID/TOKEN npx node examples/discord.ts http://127.0.0.1:8080
+
+// Where Flarewire is installed: from "flarewire/client".
+import { connect, type StreamItem } from "../src/client/index.ts";
+
+const webhook = process.env.DISCORD_WEBHOOK_URL ?? "";
+if (!URL.canParse(webhook))
+  fail("set DISCORD_WEBHOOK_URL: in Discord, channel settings, integrations, webhooks");
+/** Do not unfurl links (SUPPRESS_EMBEDS). */
+const NO_EMBEDS = 4;
+
+const stream = connect(process.argv[2] ?? "http://127.0.0.1:8080", { channels: ["flares.pro"] });
+stream.on("connection", ({ state, reason }) => console.error(`Flarewire: ${state} ${reason}`));
+
+try {
+  for await (const event of stream) {
+    const text = textOf(event);
+    if (text !== undefined) await send(text);
+  }
+} catch (error) {
+  fail(error instanceof Error ? error.message : String(error));
+}
+
+function textOf(event: StreamItem): string | undefined {
+  if (event.name === "reset") return event.lost === 0 ? undefined : `Missed ${event.lost ?? "some"} events.`;
+  if (event.name !== "flare-started" && event.name !== "flare-finished") return undefined;
+  if (!("flare" in event.data)) return undefined;
+  const { flare, why, cause } = event.data;
+  const warnings = why?.warnings.length ? `\n⚠ ${safe(why.warnings.join(", "))}` : "";
+  const score = why ? `, score ${why.score.toFixed(1)} (limit ${why.threshold.toFixed(1)})` : "";
+  const what = event.name === "flare-started" ? `🔥 flares${score}` : `ended: ${safe(cause)}`;
+  return `${safe(flare.token.symbol)} ${what}, ${flare.recent_price_change} % in 5 min${warnings}`;
+}
+
+/** Names come from strangers. As code Discord takes them for no Markdown, no link and no mention; only a backtick could end that. */
+function safe(text: string): string {
+  const shown = text
+    .slice(0, 200)
+    .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "?")
+    .replaceAll("`", "'");
+  return `\`${[...shown].slice(0, 40).join("").trim() || "?"}\``;
+}
+
+type Said = { message?: string; retry_after?: number } | null;
+
+/** Until Discord has taken it. The address is a secret, so it is never told. */
+async function send(content: string): Promise<void> {
+  for (let failures = 0; ; failures += 1) {
+    let waitSeconds = Math.min(60, 2 ** failures) * (0.5 + Math.random() / 2);
+    try {
+      const answer = await fetch(webhook, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        // Whatever the text is, nobody is called by it.
+        body: JSON.stringify({ content, allowed_mentions: { parse: [] }, flags: NO_EMBEDS }),
+        signal: AbortSignal.timeout(10_000),
+      });
+      const said = (await answer.json().catch(() => null)) as Said;
+      if (answer.ok) return;
+      if (answer.status === 400) return console.error(`left out: ${said?.message}`);
+      if (answer.status < 500 && answer.status !== 429) fail(`Discord: ${answer.status} ${said?.message}`);
+      waitSeconds = Math.max(waitSeconds, Number(said?.retry_after) || 0);
+    } catch {
+      // No answer: later.
+    }
+    console.error(`Discord is not ready; again in ${waitSeconds.toFixed(1)} s`);
+    await new Promise((resolve) => setTimeout(resolve, waitSeconds * 1_000));
+  }
+}
+
+function fail(message: string): never {
+  console.error(message);
+  process.exit(1);
+}

@@ -1,0 +1,82 @@
+// Tells a Telegram chat of each flare that starts, with its why, and of each that finishes. While Telegram is slow or away it
+// waits, and goes on from its cursor. What was sent and not confirmed is sent again: rather twice than never.
+//
+//   TELEGRAM_BOT_TOKEN=123:abc TELEGRAM_CHAT_ID=-100123 npx node examples/telegram.ts http://127.0.0.1:8080
+//
+// TELEGRAM_API_URL: of a Bot API server of your own; default https://api.telegram.org.
+
+// Where Flarewire is installed: from "flarewire/client".
+import { connect, type StreamItem } from "../src/client/index.ts";
+
+const {
+  TELEGRAM_BOT_TOKEN: token,
+  TELEGRAM_CHAT_ID: chat,
+  TELEGRAM_API_URL: api = "https://api.telegram.org",
+} = process.env;
+if (!token || !chat) fail("set TELEGRAM_BOT_TOKEN, which @BotFather gives, and TELEGRAM_CHAT_ID");
+
+const stream = connect(process.argv[2] ?? "http://127.0.0.1:8080", { channels: ["flares.pro"] });
+stream.on("connection", ({ state, reason }) => console.error(`Flarewire: ${state} ${reason}`));
+
+try {
+  for await (const event of stream) {
+    const text = textOf(event);
+    if (text !== undefined) await send(text);
+  }
+} catch (error) {
+  fail(error instanceof Error ? error.message : String(error));
+}
+
+function textOf(event: StreamItem): string | undefined {
+  if (event.name === "reset") return event.lost === 0 ? undefined : `Missed ${event.lost ?? "some"} events.`;
+  if (event.name !== "flare-started" && event.name !== "flare-finished") return undefined;
+  if (!("flare" in event.data)) return undefined;
+  const { flare, why, cause } = event.data;
+  const warnings = why?.warnings.length ? `\n⚠ ${safe(why.warnings.join(", "))}` : "";
+  const score = why ? `, score ${why.score.toFixed(1)} (limit ${why.threshold.toFixed(1)})` : "";
+  const what = event.name === "flare-started" ? `🔥 flares${score}` : `ended: ${safe(cause)}`;
+  return `<code>${safe(flare.token.symbol)}</code> ${what}, ${flare.recent_price_change} % in 5 min${warnings}`;
+}
+
+/** Names come from strangers. Within `code` Telegram makes no link and no mention of them, and of HTML it knows these three characters. */
+function safe(text: string): string {
+  const shown = [...text.slice(0, 200).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "?")].slice(0, 40).join("");
+  return shown.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}
+
+type Said = { description?: string; parameters?: { retry_after?: number } } | null;
+
+/** Until Telegram has taken it. The address holds the token, so it is never told. */
+async function send(text: string): Promise<void> {
+  for (let failures = 0; ; failures += 1) {
+    let waitSeconds = Math.min(60, 2 ** failures) * (0.5 + Math.random() / 2);
+    try {
+      const answer = await fetch(`${api}/bot${token}/sendMessage`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({
+          chat_id: chat,
+          text,
+          parse_mode: "HTML",
+          link_preview_options: { is_disabled: true },
+        }),
+        signal: AbortSignal.timeout(10_000),
+      });
+      const said = (await answer.json().catch(() => null)) as Said;
+      if (answer.ok) return;
+      if (answer.status === 400) return console.error(`left out: ${said?.description}`);
+      if (answer.status < 500 && answer.status !== 429)
+        fail(`Telegram: ${answer.status} ${said?.description}`);
+      waitSeconds = Math.max(waitSeconds, Number(said?.parameters?.retry_after) || 0);
+    } catch {
+      // No answer: later.
+    }
+    console.error(`Telegram is not ready; again in ${waitSeconds.toFixed(1)} s`);
+    await new Promise((resolve) => setTimeout(resolve, waitSeconds * 1_000));
+  }
+}
+
+function fail(message: string): never {
+  console.error(message);
+  process.exit(1);
+}

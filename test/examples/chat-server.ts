@@ -1,0 +1,52 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { json } from "node:stream/consumers";
+
+/** What a bot asked of the chat. */
+export interface ChatRequest {
+  readonly path: string;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly atMs: number;
+}
+
+/** What the chat answers. */
+export interface ChatAnswer {
+  readonly status: number;
+  readonly body?: unknown;
+}
+
+/** A chat service on this machine, which answers as it is told, in order, and then `last` for ever. */
+export async function startChatServer(last: ChatAnswer, ...answers: readonly ChatAnswer[]) {
+  const requests: ChatRequest[] = [];
+  const left = [...answers];
+  let wake = () => {};
+  const server = createServer(async (request, response) => {
+    const body = (await json(request)) as ChatRequest["body"];
+    requests.push({ path: `${request.method} ${request.url}`, body, atMs: performance.now() });
+    const answer = left.shift() ?? last;
+    response.writeHead(answer.status, { "content-type": "application/json" });
+    response.end(answer.body === undefined ? "" : JSON.stringify(answer.body));
+    wake();
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    /** Resolves with all requests when there are so many. */
+    requests: async (count: number): Promise<readonly ChatRequest[]> => {
+      while (requests.length < count) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+      return requests;
+    },
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
