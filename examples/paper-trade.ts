@@ -1,0 +1,82 @@
+// Trades on paper: buys each token whose flare starts, with the same stake, and sells when the flare finishes, or after half an
+// hour. Reads events as lines of JSON, so that it can be tried on a recorded day at full speed, and then on a live market:
+//
+//   npm run --silent flarewire -- replay examples/data/2017-11-12.csv.gz --group bsc --events - | npx node examples/paper-trade.ts
+//   npm run --silent flarewire -- tail http://127.0.0.1:8080 --channels flares.pro --json | npx node examples/paper-trade.ts
+//
+// It buys and sells at the price that the event tells, made worse by SLIPPAGE, and pays FEE of what is traded, each time. Real
+// markets may be worse: a price moves while an order is on its way, and a thin one by the order itself. One day proves nothing.
+
+import { createInterface } from "node:readline";
+
+const FEE = 0.0025;
+const SLIPPAGE = 0.005;
+const LONGEST_MS = 30 * 60_000;
+
+type Flare = { id: string; token: { symbol: string; price: string } };
+type Event = {
+  name: string;
+  channel: string;
+  observed_at: string;
+  data: { id?: string; flare?: Flare; set?: Partial<Flare>; cause?: string };
+};
+type Position = { symbol: string; boughtAt: string; paid: number; price: number };
+
+const open = new Map<string, Position>();
+const results: number[] = [];
+let gross = 0;
+let latest = "";
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const event = read(line);
+  if (event?.channel !== "flares.pro") continue;
+  const { name, data } = event;
+  latest = event.observed_at;
+  const id = data.flare?.id ?? data.id ?? "";
+  const position = open.get(id);
+  const price = Number(data.flare?.token.price ?? data.set?.token?.price ?? position?.price);
+  if (name === "flare-started" && data.flare && price > 0) {
+    open.set(id, { symbol: data.flare.token.symbol, boughtAt: latest, paid: price, price });
+  } else if (position && price > 0) {
+    position.price = price;
+    if (name === "flare-finished") sell(id, data.cause ?? "finished");
+  }
+  for (const [old, { boughtAt }] of open)
+    if (Date.parse(latest) - Date.parse(boughtAt) >= LONGEST_MS) sell(old, "its time is over");
+}
+
+for (const id of [...open.keys()]) sell(id, "no more events: valued, not sold");
+const sum = results.reduce((total, result) => total + result, 0);
+const wins = results.filter((result) => result > 0).length;
+console.log(
+  `${results.length} trades, ${wins} won; of one stake, after costs ${percent(sum)} in all, before ${percent(gross)}`,
+);
+console.log(`costs: fee ${percent(FEE)} and slippage ${percent(SLIPPAGE)}, at each buy and each sale`);
+
+function read(line: string): Event | undefined {
+  try {
+    return JSON.parse(line);
+  } catch {
+    console.error("left out a line that is no JSON");
+    return undefined;
+  }
+}
+
+function sell(id: string, why: string): void {
+  const position = open.get(id);
+  if (!position) return;
+  open.delete(id);
+  const { symbol, boughtAt, paid, price } = position;
+  const result = (price * (1 - SLIPPAGE) * (1 - FEE)) / (paid * (1 + SLIPPAGE) * (1 + FEE)) - 1;
+  results.push(result);
+  gross += price / paid - 1;
+  // Names come from strangers: nothing that a terminal obeys may be in them.
+  const name = symbol.replace(/\p{C}/gu, "?").slice(0, 20);
+  console.log(
+    `${boughtAt} to ${latest}  ${name}  ${paid} to ${price}  ${percent(result)}  ${why.replace(/\p{C}/gu, "?")}`,
+  );
+}
+
+function percent(part: number): string {
+  return `${part > 0 ? "+" : ""}${(part * 100).toFixed(2)} %`;
+}
