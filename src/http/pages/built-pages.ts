@@ -5,7 +5,6 @@ import { Representation } from "../representation.ts";
 
 /** A file of the built pages, ready to be served. */
 export interface PageFile {
-  readonly type: string;
   readonly body: Representation;
 }
 
@@ -44,5 +43,5 @@ function readPage(directory: URL, name: string): readonly (readonly [string, Pag
   if (type === undefined) return [];
   const bytes = readFileSync(new URL(name, directory));
   const version = createHash("sha256").update(bytes).digest("hex").slice(0, 16);
-  return [[name.replaceAll("\\", "/"), { type, body: new Representation(bytes, version, type) }]];
+  return [[name.replaceAll("\\", "/"), { body: new Representation(bytes, version, type) }]];
 }
