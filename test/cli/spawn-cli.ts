@@ -28,7 +28,7 @@ export function spawnCommand(
   stdin: "ignore" | "pipe" = "ignore",
 ): RunningCli {
   const inherited = Object.entries(process.env).filter(
-    ([name]) => !/^(FLAREWIRE_|NO_COLOR|FORCE_COLOR)/.test(name),
+    ([name]) => !/^(FLAREWIRE_|NO_COLOR|FORCE_COLOR|CI$)/.test(name),
   );
   const child = spawn(command, [...args], {
     cwd: ROOT,

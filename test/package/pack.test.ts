@@ -43,11 +43,14 @@ test("the package, packed and installed elsewhere, serves with no sources and no
   // What the README links to, and no source.
   expect(own).toEqual([
     "examples/bot.ts",
+    "examples/discord.ts",
     "examples/embed.ts",
     "examples/follow.py",
     "examples/follow.sh",
     "examples/grafana-dashboard.json",
+    "examples/paper-trade.ts",
     "examples/poll.ts",
+    "examples/telegram.ts",
     "src/alerts/ALERTS.md",
     "src/feed/RECORDING.md",
     "src/protocol/PROTOCOL.md",
