@@ -153,7 +153,10 @@ test("one scrape has the numbers of all workers, and no count goes back when one
   await gateway.began(3);
   const after = await scrape();
   expect(after("flarewire_worker_ends_total")).toBe(1);
-  expect(after('flarewire_connections{transport="websocket"}')).toBe(2);
+  // Connections that only asked count where they lie too, so a half of four need not be two.
+  const open = () => clients.filter(({ closeCode }) => closeCode === undefined).length;
+  await expect.poll(open).toBeLessThan(4);
+  expect(after('flarewire_connections{transport="websocket"}')).toBe(open());
   expect(after(opened)).toBe(4);
   expect(after("flarewire_deliveries_total")).toBeGreaterThanOrEqual(told("flarewire_deliveries_total"));
   expect(after("flarewire_events_total")).toBeNaN();
