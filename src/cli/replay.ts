@@ -145,6 +145,9 @@ interface Played {
   readonly failure: unknown;
 }
 
+/** Sources that nobody reads to their end: held until the process is over, since Node ends one whose open file is collected as garbage. */
+const abandoned: SnapshotSource[] = [];
+
 /** Polls to the end, or to a fault of the source, and writes every event; rejects only when it cannot write. */
 async function play(
   source: SnapshotSource,
@@ -154,6 +157,7 @@ async function play(
 ): Promise<Played> {
   // Unlike a gateway's clients, who are given the first state, a reader of the file begins with nothing.
   let snapshot: Snapshot = EMPTY_SNAPSHOT;
+  abandoned.push(source);
   for (;;) {
     const next = await source.poll(signal).then(
       (poll) => ({ poll, failure: undefined }),
