@@ -64,9 +64,12 @@ export async function replay(args: readonly string[], terminal: Terminal): Promi
     staleAfterMs: Number.POSITIVE_INFINITY,
   });
   const shutdown = watchShutdown(process);
+  // Whoever cannot write leaves the recording in the middle; a source closes what it has open when its signal aborts.
+  const over = new AbortController();
+  const signal = AbortSignal.any([shutdown.signal, over.signal]);
   try {
     const events = await openSink(eventsTo, terminal.stdout);
-    const { snapshot, failure } = await play(source, shutdown.signal, events, tally);
+    const { snapshot, failure } = await play(source, signal, events, tally);
     await events.close();
     const state = await openSink(snapshotTo, terminal.stdout);
     await state.write(`${JSON.stringify(snapshot)}\n`);
@@ -80,6 +83,7 @@ export async function replay(args: readonly string[], terminal: Terminal): Promi
     if (failure !== undefined) throw failure;
     return judge(tally, config, warn);
   } finally {
+    over.abort();
     progress.clear();
     shutdown.dispose();
   }
@@ -145,9 +149,6 @@ interface Played {
   readonly failure: unknown;
 }
 
-/** Sources that nobody reads to their end: held until the process is over, since Node ends one whose open file is collected as garbage. */
-const abandoned: SnapshotSource[] = [];
-
 /** Polls to the end, or to a fault of the source, and writes every event; rejects only when it cannot write. */
 async function play(
   source: SnapshotSource,
@@ -157,7 +158,6 @@ async function play(
 ): Promise<Played> {
   // Unlike a gateway's clients, who are given the first state, a reader of the file begins with nothing.
   let snapshot: Snapshot = EMPTY_SNAPSHOT;
-  abandoned.push(source);
   for (;;) {
     const next = await source.poll(signal).then(
       (poll) => ({ poll, failure: undefined }),
