@@ -65,12 +65,15 @@ export class IndependentClient {
     this.#socket = socket;
     this.closeCode = undefined;
     const answered = this.received.answers.length;
+    // A connection that was let go of may still speak, or only now tell that it is closed: it is no longer this client's.
     socket.onmessage = ({ data }) => {
+      if (this.#socket !== socket) return;
       const message: Json = JSON.parse(String(data));
       checkMessage(message);
       this.take(message);
     };
     socket.onclose = ({ code }) => {
+      if (this.#socket !== socket) return;
       this.closeCode = code;
       this.#wake();
     };
