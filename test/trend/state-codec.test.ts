@@ -34,5 +34,7 @@ test("any state comes back from JSON text as it was, to the bit", () => {
 test("what is no data is refused with its type", () => {
   expect(() => encodeState({ f: () => 1 })).toThrow("a state cannot hold a function");
   expect(() => decodeState({ $map: 3 })).toThrow("a map's entries are not a list");
-  expect(() => decodeState({ $f64: "x" })).toThrow("$f64 is not a list");
+  expect(() => decodeState({ $f64: "x" })).toThrow("$f64 is not base64");
+  expect(() => decodeState({ $u32: "AAAA*" })).toThrow("$u32 is not base64");
+  expect(() => decodeState({ $u32: "AAAA" })).toThrow("$u32 has 3 bytes");
 });
