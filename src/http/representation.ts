@@ -1,9 +1,13 @@
+import { hash } from "node:crypto";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import type { Coding } from "./accept-encoding.ts";
 import { type ReadyFields, readyFields } from "./ready-fields.ts";
 
 /** Below this the head of a compressed form eats what it saves. */
 const SMALLEST_COMPRESSED_BYTES = 256;
+
+/** Figures of a version, of 6 bits each: two bodies that share one are not to be met. */
+const VERSION_LENGTH = 16;
 
 /** What most representations are. */
 const JSON_TYPE = "application/json; charset=utf-8";
@@ -13,6 +17,14 @@ export interface Form {
   readonly bytes: Buffer;
   /** Of status 200: entity tag, type, length, and coding. */
   readonly fields: ReadyFields;
+}
+
+/**
+ * The version of these bytes, of letters, figures, `-` and `_`: the same in every process that has them, whenever it is asked, so that a client gets its 304 from any
+ * worker, from an edge, and after a restart.
+ */
+export function versionOf(bytes: Buffer | string): string {
+  return hash("sha256", bytes, "base64url").slice(0, VERSION_LENGTH);
 }
 
 /** One state of a resource as bytes: plain, and, from their first use on, compressed. Each form is made at most once (law L6). */

@@ -1,6 +1,6 @@
 import { formatCursor, type Plan, type Snapshot, snapshotOfPlan } from "../protocol/index.ts";
 import type { HeadLike } from "./head-like.ts";
-import { Representation } from "./representation.ts";
+import { Representation, versionOf } from "./representation.ts";
 
 /** The parts of the snapshot that are served each under its own address. */
 export const RESOURCES = ["flares", "newest", "charts", "leaderboards"] as const;
@@ -28,8 +28,8 @@ interface Whole {
  * objects. A part whose bytes come out the same keeps its version, so that clients go on getting 304; what is the same for all plans is
  * made once for all.
  *
- * A part's version is the cursor at which these bytes were first seen, and the plan where that is not all; the state at a cursor is one, so a version
- * never names two bodies. A restart that begins a new epoch begins new versions.
+ * A version follows from the bytes, and the plan where that is not all: not from the cursor at which they were first asked for, which would be another one in
+ * each process.
  */
 export class ResourceBodies {
   readonly #head: HeadLike;
@@ -63,9 +63,8 @@ export class ResourceBodies {
     const chunks: Buffer[] = [Buffer.from(`{"cursor":"${cursor}","observed_at":"${observedAt}"`)];
     for (const name of PARTS) chunks.push(Buffer.from(`,"${name}":`), this.#part(name, plan).bytes);
     chunks.push(Buffer.from("}"));
-    // The same cursor may be met at another observed_at, after a restart within an epoch or on another node.
-    const version = withPlan(`${cursor}-${observedAtMs.toString(36)}`, shown);
-    const made = new Representation(Buffer.concat(chunks), version);
+    const bytes = Buffer.concat(chunks);
+    const made = new Representation(bytes, withPlan(versionOf(bytes), shown));
     this.#wholes.set(shown, { cursor, snapshot, made });
     return made;
   }
@@ -79,7 +78,7 @@ export class ResourceBodies {
     const bytes = Buffer.from(JSON.stringify(name === "explanations" ? byKey(value) : value));
     const representation = held?.representation.bytes.equals(bytes)
       ? held.representation
-      : new Representation(bytes, withPlan(formatCursor(this.#head.cursor), shown));
+      : new Representation(bytes, withPlan(versionOf(bytes), shown));
     this.#held.set(key, { value, representation });
     return representation;
   }

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { createConfig } from "../../src/config.ts";
 import { createLogger } from "../../src/create-logger.ts";
 import { createFilledKept } from "../../src/filled-kept.ts";
+import { ResourceBodies } from "../../src/http/resource-bodies.ts";
 import { Head, Hub } from "../../src/hub/index.ts";
 import type { LogRecord } from "../../src/log/index.ts";
 import { createMirror } from "../../src/mirror.ts";
@@ -158,6 +159,10 @@ async function expectSame(
   expect(worker.faults).toEqual([]);
   expect(worker.head?.cursor).toEqual(head.cursor);
   expect(worker.log?.positions).toEqual(log.positions);
+  // The same bytes of REST, and so the same entity tag.
+  expect(worker.head && new ResourceBodies(worker.head).snapshot().version).toBe(
+    new ResourceBodies(head).snapshot().version,
+  );
   const own = worker.hub?.history.lists;
   expect(own && plainLists(own)).toEqual(plainLists(hub.history.lists));
   const first = Math.max(log.oldest.seq, worker.log?.oldest.seq ?? 0);

@@ -68,9 +68,9 @@ export const HEADERS = {
   },
   ETag: {
     description:
-      "Names these bytes. Send it back as `If-None-Match`, and while nothing changed the answer is 304 without a body.",
+      "Names these bytes, in whichever process of the server and after a restart too. Send it back as `If-None-Match`, and while they are the same the answer is 304 without a body.",
     schema: text('^"[!#-~]+"$'),
-    example: '"13ac274a9f68b758-101"',
+    example: '"q7Vb0mZkXw3T_c1e"',
   },
   "Cache-Control": {
     description: "`no-cache`: keep it, but ask before each use. `no-store`: do not keep it.",

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { FastifyInstance } from "fastify";
 import { createAsyncApi } from "../contracts/asyncapi.ts";
@@ -7,7 +6,7 @@ import { DOCUMENTS } from "../endpoints.ts";
 import type { HttpSettings } from "../http-settings.ts";
 import { readyAnswer, sendReady } from "../ready-answer.ts";
 import { readyFields } from "../ready-fields.ts";
-import { Representation } from "../representation.ts";
+import { Representation, versionOf } from "../representation.ts";
 import { eventsPage } from "./events-page.ts";
 import { PAGE_POLICY, pageHtml } from "./layout.ts";
 import { markdown } from "./markdown.ts";
@@ -50,8 +49,7 @@ const PAGE_FIELDS = { "content-security-policy": PAGE_POLICY, "referrer-policy":
 
 function represent(text: string, type: string): Representation {
   const bytes = Buffer.from(text);
-  const version = createHash("sha256").update(bytes).digest("hex").slice(0, 16);
-  return new Representation(bytes, version, `${type}; charset=utf-8`);
+  return new Representation(bytes, versionOf(bytes), `${type}; charset=utf-8`);
 }
 
 function makeDocument(name: DocumentName, basePath: string): string {

@@ -1,7 +1,6 @@
-import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { extname } from "node:path";
-import { Representation } from "../representation.ts";
+import { Representation, versionOf } from "../representation.ts";
 
 /** A file of the built pages, ready to be served. */
 export interface PageFile {
@@ -42,6 +41,5 @@ function readPage(directory: URL, name: string): readonly (readonly [string, Pag
   const type = TYPES[extname(name)];
   if (type === undefined) return [];
   const bytes = readFileSync(new URL(name, directory));
-  const version = createHash("sha256").update(bytes).digest("hex").slice(0, 16);
-  return [[name.replaceAll("\\", "/"), { body: new Representation(bytes, version, type) }]];
+  return [[name.replaceAll("\\", "/"), { body: new Representation(bytes, versionOf(bytes), type) }]];
 }
