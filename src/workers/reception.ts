@@ -4,14 +4,10 @@ import { type AddressInfo, createServer, type Server, type Socket } from "node:n
 import { rawProblem } from "../http/index.ts";
 import type { WallClock } from "../lib/clock.ts";
 import { FlarewireError } from "../protocol/index.ts";
+import { chooseReceiver, type ReceiverState } from "./choose-receiver.ts";
 
 /** Who takes connections. */
-export interface Receiver {
-  /** It takes connections, if perhaps not at this moment. */
-  readonly isReady: boolean;
-  /** It takes one now. */
-  readonly hasRoom: boolean;
-  readonly connections: number;
+export interface Receiver extends ReceiverState {
   /** False where it cannot take one after all. */
   hand(socket: Socket): boolean;
 }
@@ -26,6 +22,8 @@ export interface ReceptionOptions {
 
 /** Connections that wait for somebody who takes them, at most; and how long they do where there is nobody. */
 const MOST_WAITING = 2_048;
+/** From so many on, that they are taken counts for more than by whom. */
+const MANY_WAITING = MOST_WAITING / 2;
 const PATIENCE_MS = 5_000;
 const LOOK_MS = 500;
 /** Many come at once when a server was away; Linux has its own bound below it. */
@@ -41,8 +39,9 @@ interface Waiting {
 
 /**
  * The one port of all workers. Each connection is accepted here and handed, unread, to the worker that has the fewest, one at a time to each: what a worker that dies
- * has not taken is handed to the next, and of what it has taken the client sees the end at once. While no worker is there connections wait here; the port is never closed
- * for want of one.
+ * has not taken is handed to the next, and of what it has taken the client sees the end at once. Of a burst too nobody gets more for being quicker: the next
+ * one waits for the worker that has the fewest, unless that is stuck or very many wait. While no worker is there connections wait here; the port is never closed for want
+ * of one.
  */
 export class Reception {
   readonly #options: ReceptionOptions;
@@ -63,7 +62,11 @@ export class Reception {
     const { family, address, port: taken } = await this.#listenOn(first, port);
     // The other family of the same name is a kindness, where there is one.
     for (const other of others) await this.#listenOn(other, taken).catch(() => undefined);
-    this.#stopLooking = clock.every(LOOK_MS, () => this.#refuseLate());
+    this.#stopLooking = clock.every(LOOK_MS, () => {
+      this.#refuseLate();
+      // Somebody whom the next one waits for may be stuck by now.
+      this.pump();
+    });
     const wild = address === "0.0.0.0" ? "127.0.0.1" : address === "::" ? "::1" : address;
     return `http://${family === "IPv6" ? `[${wild}]` : wild}:${taken}`;
   }
@@ -78,7 +81,9 @@ export class Reception {
     for (let next = this.#waiting[0]; next; next = this.#waiting[0]) {
       if (next.socket.destroyed) this.#waiting.shift();
       else {
-        const receiver = this.#least();
+        this.#turn += 1;
+        const inHurry = this.#waiting.length >= MANY_WAITING;
+        const receiver = chooseReceiver(this.#options.receivers(), this.#turn, inHurry);
         if (!receiver) return;
         if (receiver.hand(next.socket)) this.#waiting.shift();
         else return;
@@ -127,15 +132,6 @@ export class Reception {
       this.#waiting.push({ socket, untilMs: this.#options.clock.monotonic() + PATIENCE_MS });
       this.pump();
     }
-  }
-
-  /** Of those with the fewest connections each in turn. */
-  #least(): Receiver | undefined {
-    const free = this.#options.receivers().filter(({ hasRoom }) => hasRoom);
-    const fewest = Math.min(...free.map(({ connections }) => connections));
-    const least = free.filter(({ connections }) => connections === fewest);
-    this.#turn += 1;
-    return least[this.#turn % Math.max(1, least.length)];
   }
 
   #refuseLate(): void {

@@ -6,6 +6,9 @@ import type { EventFeed } from "./event-feed.ts";
 import type { Question, ToPrimary, ToWorker } from "./messages.ts";
 import { type Whole, WorkerWires } from "./worker-wires.ts";
 
+/** Asked for a sign of life so often, a second apart, since it was handed a connection, it is stuck: the others are not to wait for it. */
+const STUCK_TICKS = 2;
+
 /** How a worker's process ended. */
 export interface WorkerEnd {
   readonly code: number | null;
@@ -47,6 +50,8 @@ export class WorkerProcess {
   #isOver = false;
   /** A connection that is on its way, and not yet in the worker's hands. */
   #handing: Socket | undefined;
+  /** Signs of life that were asked for since. */
+  #handingTicks = 0;
   #connections = 0;
   #cursor: Cursor | undefined;
   #hasSnapshot = false;
@@ -83,6 +88,11 @@ export class WorkerProcess {
     return this.isReady && !this.#handing;
   }
 
+  /** See ReceiverState. */
+  get isStuck(): boolean {
+    return this.#handingTicks >= STUCK_TICKS;
+  }
+
   /** Open connections: those that it counted, and those that it was given since. */
   get connections(): number {
     return this.#connections;
@@ -108,6 +118,7 @@ export class WorkerProcess {
     const { child } = this.#options;
     if (!child.connected) return false;
     this.#handing = socket;
+    this.#handingTicks = 0;
     this.#connections += 1;
     child.send({ type: "connection" } satisfies ToWorker, socket, { keepOpen: true }, () => {});
     return true;
@@ -115,6 +126,7 @@ export class WorkerProcess {
 
   /** Asks for a sign of life. */
   tick(news: ToWorker & { readonly type: "news" }): void {
+    if (this.#handing) this.#handingTicks += 1;
     this.#silentTicks += 1;
     this.send(news);
   }
@@ -173,6 +185,7 @@ export class WorkerProcess {
         // The worker's own stays open.
         this.#handing?.destroy();
         this.#handing = undefined;
+        this.#handingTicks = 0;
         this.#options.onRoom();
         break;
       case "alive":

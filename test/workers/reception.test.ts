@@ -31,7 +31,7 @@ async function serve(requestTimeout = 10_000) {
   const connections = new InjectedConnections(server, systemClock);
   const taken: Socket[] = [];
   const receiver = {
-    ...{ isReady: true, hasRoom: true },
+    ...{ isReady: true, hasRoom: true, isStuck: false },
     get connections() {
       return connections.size;
     },
@@ -88,7 +88,7 @@ test("with nobody to take them connections wait, and who waited for 5 seconds is
   const clock = new ManualClock();
   const handed: Socket[] = [];
   const receiver = {
-    ...{ isReady: true, hasRoom: false },
+    ...{ isReady: true, hasRoom: false, isStuck: false },
     connections: 0,
     hand: (socket: Socket) => {
       handed.push(socket);
@@ -113,7 +113,7 @@ test("with nobody to take them connections wait, and who waited for 5 seconds is
   clock.advance(500);
   expect(await late).toMatch(/^HTTP\/1\.1 503 [\s\S]*Retry-After: 5\r\n[\s\S]*problem:not-ready"/);
   expect(await other).toContain("503");
-  receiver.hasRoom = true;
+  Object.assign(receiver, { isReady: true, hasRoom: true });
   reception.pump();
   expect(await served).toBe("");
   expect(handed).toHaveLength(1);
@@ -124,7 +124,7 @@ test("a receiver that cannot take a connection after all leaves it to the next",
   onTestFinished,
 }) => {
   const { receiver } = await serve();
-  const gone = { isReady: true, hasRoom: true, connections: 0, hand: () => false };
+  const gone = { isReady: true, hasRoom: true, isStuck: false, connections: 0, hand: () => false };
   const receivers = [gone];
   const reception = new Reception({
     ...{ host: "localhost", port: 0, clock: systemClock },

@@ -1,0 +1,88 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { chooseReceiver, MOST_LEAD } from "../../src/workers/choose-receiver.ts";
+
+/** A worker as the reception sees it: it takes one connection after the other, at its own pace. */
+class WorkerUnderTest {
+  isReady = true;
+  isStuck = false;
+  isHanded = false;
+  connections: number;
+
+  constructor(connections: number) {
+    this.connections = connections;
+  }
+
+  get hasRoom(): boolean {
+    return !this.isHanded;
+  }
+
+  hand(): void {
+    this.isHanded = true;
+    this.connections += 1;
+  }
+}
+
+/** Hands over all that waits and may be; returns what is left. */
+function pump(workers: readonly WorkerUnderTest[], waiting: number): number {
+  for (let left = waiting; left > 0; left -= 1) {
+    const chosen = chooseReceiver(workers, left, false);
+    if (!chosen) return left;
+    chosen.hand();
+  }
+  return 0;
+}
+
+const spreadOf = (workers: readonly WorkerUnderTest[]) => {
+  const counts = workers.map(({ connections }) => connections);
+  return { fewest: Math.min(...counts), most: Math.max(...counts) };
+};
+
+test("of a burst, however quick each worker takes its connections, none has more than a sixteenth above another and one", () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 2, max: 8 }),
+      fc.integer({ min: 1, max: 2_000 }),
+      // Who takes next: of small numbers more, so that some are quicker by far.
+      fc.infiniteStream(fc.nat(20).map((at) => Math.floor(at ** 2 / 60))),
+      (count, burst, takes) => {
+        const workers = Array.from({ length: count }, () => new WorkerUnderTest(0));
+        let waiting = pump(workers, burst);
+        while (waiting > 0) {
+          const busy = workers.filter(({ isHanded }) => isHanded);
+          const taker = busy[(takes.next().value ?? 0) % busy.length];
+          if (taker) taker.isHanded = false;
+          waiting = pump(workers, waiting);
+          const { fewest, most } = spreadOf(workers);
+          expect(most).toBeLessThanOrEqual(Math.floor(fewest * (1 + MOST_LEAD)) + 1);
+        }
+        expect(workers.reduce((sum, { connections }) => sum + connections, 0)).toBe(burst);
+      },
+    ),
+  );
+});
+
+test("a worker that has begun anew is given all new connections until it has as many as the others", () => {
+  const workers = [new WorkerUnderTest(0), new WorkerUnderTest(40), new WorkerUnderTest(50)];
+  for (let handed = 0; handed < 50; handed += 1) {
+    // Whether the others have room makes no difference.
+    const chosen = chooseReceiver(workers, handed, false);
+    chosen?.hand();
+    for (const worker of workers) worker.isHanded = false;
+  }
+  expect(workers.map(({ connections }) => connections)).toEqual([45, 45, 50]);
+});
+
+test("nobody waits for a worker that is stuck or not ready, and in a hurry for none", () => {
+  const [slow, other] = [new WorkerUnderTest(1), new WorkerUnderTest(10)];
+  slow.isHanded = true;
+  expect(chooseReceiver([slow, other], 0, false)).toBeUndefined();
+  expect(chooseReceiver([slow, other], 0, true)).toBe(other);
+  slow.isStuck = true;
+  expect(chooseReceiver([slow, other], 0, false)).toBe(other);
+  slow.isStuck = false;
+  slow.isReady = false;
+  expect(chooseReceiver([slow, other], 0, false)).toBe(other);
+  other.isHanded = true;
+  expect(chooseReceiver([slow, other], 0, true)).toBeUndefined();
+});
