@@ -19,11 +19,15 @@ export interface OwnKeys extends Keys {
   readonly tickets: TicketTable;
   /** Those that count now, each without its secret; `undefined` where the server knows no keys. */
   readonly list: () => readonly Key[] | undefined;
+  /** See KeyDoor: of all processes, where others serve and say what they count. */
+  readonly rates: Pick<KeyDoor, "countElsewhere" | "spent">;
   /** Told of each new version of the file that counts, before anything is ended for it. */
   onReload: (change: KeyChange) => void;
   /** Told of each key that does not count any more, or for less. */
   onEnd: (id: string, reason: EndReason) => void;
 }
+
+const NO_RATES = { countElsewhere: () => {}, spent: [] } as const;
 
 /**
  * The door that the config asks for. Of a key that does not count any more, or for less, all that is open is ended within a second or so. Rejects with
@@ -39,7 +43,10 @@ export async function openKeys(
   const places = new Places(seats, (ticket) => tickets.spend(ticket));
   const shared = { places, tickets, onReload: () => {}, onEnd: () => {} };
   if (file === undefined)
-    return { ...shared, door: openDoor, list: () => undefined, stop: () => {}, looked: async () => {} };
+    return {
+      ...{ ...shared, door: openDoor, rates: NO_RATES },
+      ...{ list: () => undefined, stop: () => {}, looked: async () => {} },
+    };
   const ring = await KeyRing.open({
     file,
     clock,
@@ -60,8 +67,7 @@ export async function openKeys(
   });
   const door = new KeyDoor({ ring, clock, anonymous, tickets });
   const keys: OwnKeys = {
-    ...shared,
-    door,
+    ...{ ...shared, door, rates: door },
     list: () => ring.keys,
     stop: () => ring.stop(),
     looked: () => ring.looked(),

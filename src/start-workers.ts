@@ -32,6 +32,7 @@ export function startWithWorkers(config: Config, parts: GatewayParts = {}): Prom
         places: keys.places,
         tickets: keys.tickets,
         keys: keys.list,
+        rates: keys.rates,
         metrics: options.metrics,
       });
       front = made;

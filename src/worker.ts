@@ -66,7 +66,7 @@ class Worker {
   #take(message: Exclude<ToWorker, { type: "batch" | "begin" | "connection" | "answer" }>): void {
     switch (message.type) {
       case "start":
-        this.#start = message;
+        this.#begin(message);
         break;
       case "records":
         this.#records.push(...message.records);
@@ -75,8 +75,12 @@ class Worker {
         this.#places.push(message);
         break;
       case "filled":
-        if (this.#start)
-          void this.#run(this.#start, { records: this.#records, places: this.#places, end: message.end });
+        if (this.#start && this.#keys)
+          void this.#run(this.#start, this.#keys, {
+            records: this.#records,
+            places: this.#places,
+            end: message.end,
+          });
         break;
       case "news":
         this.#leader?.tell(message.news);
@@ -105,16 +109,21 @@ class Worker {
     }
   }
 
+  /** The keys are followed from here on: what ends while the log comes in has ended. */
+  #begin(start: Start): void {
+    const { keys, ends, spent } = start;
+    const { anonymous, logLevel } = start.config as Config;
+    this.#start = start;
+    this.#logger = createLogger(logLevel).child({ worker: start.worker });
+    this.#keys = new RemoteKeys({ link: this.#link, clock: systemClock, anonymous, keys, ends, spent });
+  }
+
   /** Serves until it is told to end. */
-  async #run(start: Start, filling: Filling): Promise<void> {
+  async #run(start: Start, remoteKeys: RemoteKeys, filling: Filling): Promise<void> {
     const clock = systemClock;
     const link = this.#link;
+    const logger = this.#logger;
     const config = start.config as Config;
-    const logger = createLogger(config.logLevel).child({ worker: start.worker });
-    this.#logger = logger;
-    const { keys: list, ends } = start;
-    const remoteKeys = new RemoteKeys({ link, clock, anonymous: config.anonymous, keys: list, ends });
-    this.#keys = remoteKeys;
     const remotePlaces = new RemotePlaces(link, () => remoteKeys.ends);
     this.#remotePlaces = remotePlaces;
     const leader = new PrimaryLeader({

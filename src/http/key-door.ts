@@ -32,6 +32,12 @@ const MINUTE_S = 60;
 
 const STRANGER: Stranger = { access: { plan: "free" }, fields: { "flarewire-plan": "free" } };
 
+/** Requests that a key has made and not regained. */
+export interface SpentRate {
+  readonly keyId: string;
+  readonly requests: number;
+}
+
 interface Rate {
   readonly perMinute: number;
   readonly bucket: TokenBucket;
@@ -84,6 +90,13 @@ export class KeyDoor implements Door {
     const key = this.#options.ring.get(id);
     if (key?.requests_per_minute === undefined) return;
     this.#rateOf(id, key.requests_per_minute).bucket.owe(requests, this.#options.clock.monotonic());
+  }
+
+  /** What keys with a rate have used up and not regained, for a process that is to count on from there. */
+  get spent(): readonly SpentRate[] {
+    const nowMs = this.#options.clock.monotonic();
+    const all = [...this.#rates].map(([keyId, { bucket }]) => ({ keyId, requests: bucket.spent(nowMs) }));
+    return all.filter(({ requests }) => requests > 0);
   }
 
   /** The key is gone, or another has its id: what it used up is forgotten, and its tickets are. */

@@ -27,10 +27,16 @@ export class TokenBucket {
     this.#filledAtMs = nowMs;
   }
 
-  /** Takes so many that were had elsewhere: what there is not is owed, and comes off what is gained later. At most a burst is owed. */
+  /** Takes so many that were had elsewhere: what there is not is owed, all of it, and comes off what is gained later. */
   owe(things: number, nowMs: number): void {
     this.#fill(nowMs);
-    this.#tokens = Math.max(-this.#burst, this.#tokens - things);
+    this.#tokens -= things;
+  }
+
+  /** What was taken and owed and is not gained again yet, in whole things. */
+  spent(nowMs: number): number {
+    this.#fill(nowMs);
+    return Math.ceil(this.#burst - this.#tokens);
   }
 
   /** Whole things that were left after the last `take`. */

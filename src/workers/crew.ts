@@ -25,6 +25,8 @@ export interface CrewOptions {
   readonly onRoom: () => void;
   /** A worker is gone that was to take this connection, and has not. */
   readonly onLeftOver: (socket: Socket) => void;
+  /** A key made so many requests at one of them; the others are told. */
+  readonly onCounted: (keyId: string, requests: number) => void;
   /** The last that was heard of the numbers of a worker that is gone. */
   readonly onGone: (worker: WorkerProcess) => void;
 }
@@ -149,7 +151,10 @@ export class Crew {
       },
       onRoom: () => this.#options.onRoom(),
       onLeftOver: (socket) => this.#options.onLeftOver(socket),
-      onCounted: (keyId, requests) => this.tell({ type: "counted", keyId, requests }, process),
+      onCounted: (keyId, requests) => {
+        this.#options.onCounted(keyId, requests);
+        this.tell({ type: "counted", keyId, requests }, process);
+      },
       onHeard: () => this.#wake(),
       onEnd: (end) => this.#lost(post, process, end),
       onError: (error) => logger.error({ err: error, worker }, "the line to a worker failed"),

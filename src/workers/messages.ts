@@ -1,3 +1,4 @@
+import type { SpentRate } from "../http/index.ts";
 import type { Key } from "../keys/index.ts";
 import type { LogRecord } from "../log/index.ts";
 import type { Channel, CloseReason, Cursor, ErrorCode, Freshness, SourceInfo } from "../protocol/index.ts";
@@ -98,6 +99,8 @@ export type ToWorker =
       readonly keys: readonly Key[] | undefined;
       /** As in `ended`, of the last one. */
       readonly ends: number;
+      /** What keys have used up at the others. */
+      readonly spent: readonly SpentRate[];
       readonly news: SourceNews;
     }
   | FillMessage

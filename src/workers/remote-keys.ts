@@ -1,4 +1,4 @@
-import { type Door, KeyDoor, openDoor } from "../http/index.ts";
+import { type Door, KeyDoor, openDoor, type SpentRate } from "../http/index.ts";
 import { type IssuedTicket, type Key, type KnownKeys, knownKeys } from "../keys/index.ts";
 import type { WallClock } from "../lib/clock.ts";
 import type { ToWorker } from "./messages.ts";
@@ -13,6 +13,8 @@ export interface RemoteKeysOptions {
   readonly keys: readonly Key[] | undefined;
   /** See {@link RemoteKeys.ends}. */
   readonly ends: number;
+  /** What they have used up at other workers. */
+  readonly spent: readonly SpentRate[];
 }
 
 /** How long requests that were counted here are gathered before the others are told of them. */
@@ -20,7 +22,8 @@ const GATHER_MS = 50;
 
 /**
  * The keys as a worker knows them: the primary follows the file and says what counts, and has the tickets. The requests of a key are counted here, and what
- * the others counted comes off afterwards.
+ * the others counted comes off afterwards, all of it: so within the time that the word takes a key can have its requests once of each worker, and over the time has
+ * no more than its rate.
  */
 export class RemoteKeys {
   readonly door: Door;
@@ -31,7 +34,7 @@ export class RemoteKeys {
   #known: KnownKeys;
   #ends: number;
 
-  constructor({ link, clock, anonymous, keys, ends }: RemoteKeysOptions) {
+  constructor({ link, clock, anonymous, keys, ends, spent }: RemoteKeysOptions) {
     this.#link = link;
     this.#ends = ends;
     this.#known = knownKeys(keys ?? []);
@@ -49,6 +52,7 @@ export class RemoteKeys {
       });
     }
     this.door = this.#door ?? openDoor;
+    for (const { keyId, requests } of spent) this.countElsewhere(keyId, requests);
     this.#stop = keys ? clock.every(GATHER_MS, () => this.#tell()) : () => {};
   }
 

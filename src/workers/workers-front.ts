@@ -1,6 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import type { Logger } from "pino";
-import type { PlaceGiver } from "../http/index.ts";
+import type { PlaceGiver, SpentRate } from "../http/index.ts";
 import type { Head, Hub } from "../hub/index.ts";
 import type { IssuedTicket, Key } from "../keys/index.ts";
 import type { WallClock } from "../lib/clock.ts";
@@ -36,6 +36,11 @@ export interface WorkersFrontOptions {
   };
   /** The keys that count now; `undefined` where none are known. */
   readonly keys: () => readonly Key[] | undefined;
+  /** Counts the requests of keys at all workers. */
+  readonly rates: {
+    countElsewhere(keyId: string, requests: number): void;
+    readonly spent: readonly SpentRate[];
+  };
   /** The primary's own numbers; `undefined` where none are served. */
   readonly metrics: GatewayMetrics | undefined;
   readonly clock: WallClock;
@@ -58,14 +63,19 @@ export class WorkersFront {
   readonly #endedAt = new Map<string, number>();
 
   constructor(options: WorkersFrontOptions) {
-    const { hub, metrics, clock, logger, config, keys, news, spawn, places, tickets, workers } = options;
+    const { hub, metrics, clock, logger, config, keys, news, rates, spawn, places, tickets, workers } =
+      options;
     this.#options = options;
     this.#feed = new EventFeed({ ...options, history: hub.history });
     const text = metrics && { contentType: this.#merged.contentType, text: () => this.#text(metrics) };
     this.#crew = new Crew({
       ...{ workers, spawn, news, clock, logger },
       feed: this.#feed,
-      start: (worker) => ({ type: "start", worker, config, keys: keys(), ends: this.#ends, news: news() }),
+      start: (worker) => ({
+        ...{ type: "start", worker, config, keys: keys(), ends: this.#ends, news: news() },
+        spent: rates.spent,
+      }),
+      onCounted: (keyId, requests) => rates.countElsewhere(keyId, requests),
       whole: {
         ...{ places, tickets, metrics: text },
         hasEnded: (keyId, ends) => (this.#endedAt.get(keyId) ?? 0) > ends,

@@ -53,6 +53,7 @@ const front = new WorkersFront({
   places: new Places(seats),
   tickets: new TicketTable(clock),
   keys: () => undefined,
+  rates: { countElsewhere: () => {}, spent: [] },
   metrics: undefined,
   logger: createLogger("error"),
 });
