@@ -1,3 +1,5 @@
+import type { IncomingMessage } from "node:http";
+import type { Writable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Head } from "../hub/index.ts";
 import { type Hub, LongPoll, type PollAnswer, type PollQuery, sseFraming } from "../hub/index.ts";
@@ -17,6 +19,7 @@ import { checkHub, checkOrigin, readClientId, takePlace, takeSeat } from "./admi
 import { ENDPOINTS, EVENTS_ENDPOINT } from "./endpoints.ts";
 import { readPollQuery, readSseQuery } from "./events-query.ts";
 import { setFreshness } from "./freshness-fields.ts";
+import { leaveHttp } from "./leave-http.ts";
 import type { PlaceGiver } from "./places.ts";
 import { SseSocket } from "./sse-socket.ts";
 
@@ -85,13 +88,32 @@ async function follow(request: FastifyRequest, reply: FastifyReply, options: Doo
   // Heartbeats keep it from being idle, if the client reads; and whether it does, the hub finds out sooner.
   socket.setTimeout(0);
   reply.headers(SSE_FIELDS).hijack();
-  reply.raw.writeHead(200, flatFields(reply.getHeaders()));
-  reply.raw.write(`retry: ${RETRY_MS + Math.floor(random() * RETRY_MS)}\n\n`);
-  const connection = new SseSocket(reply.raw, socket);
-  const session = hub.connect(connection, sseFraming, query, access.plan);
-  connection.attach(session);
-  places.placeOf(socket)?.taken(session);
+  const out = begin(request.raw, reply);
+  if (!out.writable) return reply;
+  const connection = new SseSocket(out, socket);
+  socket.cork();
+  try {
+    out.write(`retry: ${RETRY_MS + Math.floor(random() * RETRY_MS)}\n\n`);
+    const session = hub.connect(connection, sseFraming, query, access.plan);
+    connection.attach(session);
+    places.placeOf(socket)?.taken(session);
+  } finally {
+    socket.uncork();
+  }
   return reply;
+}
+
+/** Sends the head; what takes the body: the connection itself, whose end is then the body's, or, where it cannot leave HTTP, the response. */
+function begin(request: IncomingMessage, reply: FastifyReply): Writable {
+  const { raw: response } = reply;
+  const { socket } = request;
+  const fields = flatFields(reply.getHeaders());
+  if (!leaveHttp(request)) return response.writeHead(200, fields);
+  // A body that ends with its connection has no other length: RFC 9112, 6.3.
+  response.removeHeader("transfer-encoding");
+  response.writeHead(200, fields).flushHeaders();
+  response.detachSocket(socket);
+  return socket;
 }
 
 /** Given as one list, the fields are not kept by the response, which would hold them for as long as the stream lasts. */

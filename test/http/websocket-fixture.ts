@@ -4,6 +4,7 @@ import { type AddressInfo, connect, type Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { test as base } from "vitest";
 import { type ClientOptions, WebSocket } from "ws";
+import type { HttpSettings } from "../../src/http/http-settings.ts";
 import {
   createHttpServer,
   openDoor,
@@ -97,6 +98,7 @@ export type WireFactory = (
     readonly stream?: Partial<WebSocketOptions>;
     readonly basePath?: string;
     readonly trustProxy?: readonly string[];
+    readonly http?: Partial<HttpSettings>;
   },
 ) => Promise<Wire>;
 
@@ -127,6 +129,7 @@ async function createWire(options: Parameters<WireFactory>[0] = {}): Promise<Wir
     settings: {
       basePath: options.basePath ?? "",
       ...(options.trustProxy ? { trustProxy: options.trustProxy } : {}),
+      ...options.http,
     },
     register: async (scope) => {
       const { maxSockets = 10_000, maxSocketsPerIp = 100 } = options.stream?.limits ?? {};
