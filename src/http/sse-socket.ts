@@ -39,7 +39,7 @@ export class SseSocket implements Socket {
   attach(session: Session): void {
     this.#session = session;
     this.#out.on("error", ignore);
-    this.#raw.once("close", () => session.closed());
+    this.#raw.on("close", () => session.closed());
     if (this.#out !== this.#raw) return;
     // What may still come in is ignored, but has to be read, or the connection's end would not be seen.
     this.#raw.on("end", endToo).resume();

@@ -153,9 +153,14 @@ function explain(reply: FastifyReply, { code }: FlarewireError): void {
  * for as long as the connection lasts; together they are larger than the connection itself.
  */
 function letGo(ws: WebSocket, { raw }: FastifyRequest, response: ServerResponse | undefined): void {
-  response?.detachSocket(raw.socket);
+  const { socket } = raw;
+  response?.detachSocket(socket);
   // It is the only one yet. Taken off by name, it would leave a larger table behind.
   ws.removeAllListeners();
+  // A list that once was longer keeps room for eighteen more; of the two that are left, a new one has none.
+  const [, ...others] = socket.rawListeners("close");
+  for (const listener of others) socket.off("close", listener);
+  for (const listener of others) socket.on("close", listener);
 }
 
 interface Parts {
