@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { describeOnAnvil } from "./anvil.ts";
 import { Collector } from "./collect.ts";
-import { FaultyNode } from "./faulty-node.ts";
 import { Market } from "./market.ts";
 
 /** Makes so many empty blocks, so many seconds apart. */
@@ -10,28 +9,6 @@ async function passTime({ exchange: { chain } }: Market, blocks: number, seconds
 }
 
 describeOnAnvil("a chain that is followed", () => {
-  test("[outage] ten minutes of the chain without an endpoint are made up for, without loss or repeat", async () => {
-    await using market = await Market.open();
-    const { network, chain } = market.exchange;
-    await using node = await new FaultyNode(chain.url).start();
-    await using collector = new Collector({ network, urls: [node.url] });
-    await market.trade();
-    await collector.reached(await market.settle());
-    node.fault = { kind: "down" };
-    for (let count = 0; count < 20; count++) {
-      await market.trade();
-      await passTime(market, 8, 4);
-    }
-    const told = collector.events.length;
-    node.fault = { kind: "none" };
-    await market.trade();
-    await collector.reached(await market.settle());
-    expect(collector.events.length - told).toBeGreaterThan(600);
-    expect(collector.facts).toEqual(market.events);
-    const clocks = collector.events.flatMap(({ kind, at }) => (kind === "clock" ? [at] : []));
-    expect(clocks).toEqual(clocks.map((_, index) => (clocks[0] ?? 0) + index * 1_000));
-  });
-
   test("[order] events never lie before the clock that was told last, nor a second beyond it", async () => {
     await using market = await Market.open();
     for (let count = 0; count < 4; count++) {

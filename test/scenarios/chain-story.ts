@@ -1,0 +1,87 @@
+import { expect } from "vitest";
+import type { MarketEvent } from "../../src/market/index.ts";
+import type { Snapshot } from "../../src/model/index.ts";
+import { TrendEngine } from "../../src/trend/index.ts";
+import type { Exchange } from "../feed/chain/exchange.ts";
+import { Ledger } from "../feed/chain/ledger.ts";
+import { wallet } from "../feed/chain/test-chain.ts";
+
+const FACTS = { trades: true, liquidity: true, listings: true, profiles: false };
+
+/** The token that is pumped and robbed, in a market of the ledger's. */
+export class Story {
+  readonly ledger = new Ledger();
+  readonly exchange: Exchange;
+  readonly token: string;
+
+  constructor(exchange: Exchange, token: string) {
+    this.exchange = exchange;
+    this.token = token;
+  }
+
+  get atMs(): number {
+    return this.exchange.chain.nextAt * 1_000;
+  }
+
+  async list(token: string, symbol: string, tokens: bigint, coins: bigint): Promise<void> {
+    const { exchange, ledger, atMs } = this;
+    await exchange.addV2(token, tokens, exchange.coin, coins);
+    await exchange.chain.mine(10);
+    const pool = await exchange.pairOf(token, exchange.coin);
+    ledger.list(atMs, { pool, token, decimals: 18, tokens, coins }, { symbol, name: `${symbol} coin` });
+  }
+
+  /** Wallets trade in one block: so many coins, or tokens where below zero. */
+  async trade(
+    orders: readonly { readonly by: number; readonly units: bigint }[],
+    seconds: number,
+  ): Promise<void> {
+    const { exchange, ledger, token, atMs } = this;
+    const { coin, chain } = exchange;
+    for (const { by, units } of orders) {
+      const path = units > 0n ? [coin, token] : [token, coin];
+      await exchange.swapV2(wallet(by), units > 0n ? units : -units, path);
+    }
+    await chain.mine(seconds);
+    for (const { by, units } of orders) {
+      if (units > 0n) ledger.buy(atMs, token, units, wallet(by));
+      else ledger.sell(atMs, token, -units, wallet(by));
+    }
+  }
+
+  /** Everything leaves the pool but a twentieth. */
+  async rug(): Promise<void> {
+    const { exchange, ledger, token, atMs } = this;
+    const { chain, coin } = exchange;
+    const pool = await exchange.pairOf(token, coin);
+    const held = async () => {
+      const of = async (one: string) => BigInt(await chain.read(one, "token", "balanceOf", [pool]));
+      return [await of(token), await of(coin)] as const;
+    };
+    const before = await held();
+    await exchange.removeV2(token, coin, 9_500n);
+    await chain.mine(5);
+    const after = await held();
+    ledger.move(atMs, token, after[0] - before[0], after[1] - before[1]);
+  }
+}
+
+/** What an engine makes of the ledger, by second of event time: the truth that the gateway is held to. */
+export function truthOf(
+  events: readonly MarketEvent[],
+  beginMs: number,
+  untilMs: number,
+): ReadonlyMap<number, Snapshot> {
+  const engine = new TrendEngine({ facts: FACTS });
+  const snapshots = new Map<number, Snapshot>();
+  let next = 0;
+  for (let clock = beginMs; clock <= untilMs; clock += 1_000) {
+    engine.accept({ kind: "clock", at: clock });
+    snapshots.set(clock, engine.snapshot());
+    for (; (events[next]?.at ?? Number.POSITIVE_INFINITY) <= clock; next++) {
+      const event = events[next];
+      if (event) expect(engine.accept(event)).toBeUndefined();
+    }
+  }
+  return snapshots;
+}
