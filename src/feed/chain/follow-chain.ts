@@ -46,6 +46,9 @@ class ChainFollower {
     this.#options = options;
     this.#signal = signal;
     this.#onNotice = onNotice;
+    // Time goes on where it was left, second by second: an engine looks at each.
+    if (options.resumeAfterMs !== undefined)
+      this.#toldSecond = Math.ceil(options.resumeAfterMs / SECOND_MS) - 1;
     this.#pool = new EndpointPool({
       urls: urls.length > 0 ? urls : network.rpcUrls,
       chainId: network.chainId,
@@ -77,7 +80,7 @@ class ChainFollower {
     for await (const { block, isReplacement } of blocks) {
       const events = await this.#translate(translator, contracts, block);
       // What came in the place of blocks that were told already is known by now, or never was: told again, most of it would be twice there.
-      if (isReplacement) continue;
+      if (isReplacement || this.#wasTold(block)) continue;
       yield* this.#ticks(block.atMs);
       yield* events;
       this.#report({ block, isReplacement });
@@ -153,6 +156,11 @@ class ChainFollower {
     for (const pool of facts) pools.learnPool(pool);
     for (const address of strangers) if (pools.isUnknown(address)) pools.dismiss(address);
     return translator.translate(read);
+  }
+
+  /** A feed before this one has told it: the endpoints were behind when this one began. */
+  #wasTold({ atMs }: EvmBlock): boolean {
+    return atMs < (this.#options.resumeAfterMs ?? Number.NEGATIVE_INFINITY);
   }
 
   /** A clock at each whole second up to that of a block: no earlier block follows. What happens at a second comes behind its clock. */

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { describeOnAnvil } from "./anvil.ts";
 import { Collector } from "./collect.ts";
+import { FaultyNode } from "./faulty-node.ts";
 import { Market } from "./market.ts";
 
 /** Makes so many empty blocks, so many seconds apart. */
@@ -87,5 +88,26 @@ describeOnAnvil("a chain that is followed", () => {
     expect(known).toEqual(whole.events.slice(cut).filter(({ kind }) => kind !== "clock"));
     expect(known.length).toBeGreaterThan(4);
     expect(rest.events[0]).toEqual({ kind: "clock", at: resumeAfterMs });
+  });
+
+  test("[resume] while endpoints are behind what was told before nothing is told, and then what follows, second by second", async () => {
+    await using market = await Market.open();
+    const { network, chain } = market.exchange;
+    for (let count = 0; count < 4; count++) await market.trade();
+    await passTime(market, 1, 20);
+    const resumeAfterMs = market.untilMs;
+    const before = market.events.length;
+    await using node = await new FaultyNode(chain.url).start();
+    node.fault = { kind: "lag", blocks: 6 };
+    await passTime(market, 4);
+    await using collector = new Collector({ network, urls: [node.url], resumeAfterMs });
+    while (!node.asked.has("eth_getBlockReceipts")) await new Promise((resolve) => setImmediate(resolve));
+    await market.trade();
+    const untilMs = await market.settle();
+    node.fault = { kind: "none" };
+    await collector.reached(untilMs);
+    expect(collector.facts.filter(({ kind }) => kind !== "profile")).toEqual(market.events.slice(before));
+    const clocks = collector.events.flatMap(({ kind, at }) => (kind === "clock" ? [at] : []));
+    expect(clocks).toEqual(clocks.map((_, index) => resumeAfterMs + index * 1_000));
   });
 });
