@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { BlockTranslator } from "../../src/feed/chain/block-translator.ts";
-import { EVENT_TOPICS } from "../../src/feed/chain/decode.ts";
+import { EVENT_TOPICS, TRANSFER_TOPIC } from "../../src/feed/chain/decode.ts";
 import { type EvmBlock, Header, logsOf, Receipts } from "../../src/feed/chain/evm-block.ts";
 import type { EvmLog } from "../../src/feed/chain/evm-log.ts";
 import { NETWORKS } from "../../src/feed/chain/networks.ts";
@@ -107,6 +107,10 @@ function blockOf(number: number): EvmBlock {
     } else {
       const swap = EVENT_TOPICS["Swap(address,address,int256,int256,uint160,uint128,int24,uint128,uint128)"];
       const amounts = data([(1n << 256n) - 20n * units, units, 1n << 94n, 10n ** 20n, 7n, 0n, 0n]);
+      for (const address of [addressOf(1_000 + pool), quotes[1].address]) {
+        const topics = [TRANSFER_TOPIC, who, word(BigInt(common.address))];
+        logs.push({ ...common, address, topics, data: data([units]), logIndex: logs.length });
+      }
       logs.push({ ...common, topics: [swap, who, who], data: amounts, logIndex: logs.length });
     }
   }

@@ -1,11 +1,19 @@
 import { HOUR_MS } from "../../lib/time.ts";
 import type { LiquidityEvent, MarketEvent } from "../../market/index.ts";
-import { decodeLog, type MakerMove, type PoolLog, type Swap, type Sync } from "./decode.ts";
+import {
+  decodeLog,
+  decodeTransfer,
+  type MakerMove,
+  type PoolLog,
+  type Swap,
+  type Sync,
+  type Transfer,
+} from "./decode.ts";
 import type { EvmBlock } from "./evm-block.ts";
 import type { EvmLog } from "./evm-log.ts";
 import { formatRatio, formatUnits, powerOfTen, USD_DECIMALS } from "./exact-decimal.ts";
 import type { Network } from "./network.ts";
-import { type MarketSides, marketSides, type Pool } from "./pool.ts";
+import { type MarketSides, marketSides, type Pool, tradable } from "./pool.ts";
 import { PoolBook } from "./pool-book.ts";
 import { UsdBook } from "./usd-book.ts";
 
@@ -16,14 +24,15 @@ export const ANCHOR_USD = 50_000;
 /** A token is introduced again after this silence, as whoever reads may have forgotten it. */
 const INTRODUCED_FOR_MS = 6 * HOUR_MS;
 
-/** A log that concerns a pool, and what it says. */
+/** A log that concerns pools, and what it says; transfers are those of quote tokens. */
 export interface ReadLog {
   readonly log: EvmLog;
-  readonly said: PoolLog;
+  readonly said: PoolLog | Transfer;
 }
 
 /** A block's logs that concern pools, in order. */
 export interface ReadBlock {
+  readonly number: number;
   readonly atMs: number;
   readonly logs: readonly ReadLog[];
 }
@@ -42,7 +51,9 @@ export interface TranslatorBounds {
  *
  * A pool's liquidity is twice what lies on its quote side, in US dollars: the other side is priced by the pool itself, so that who brings a
  * trillion of their own token brings nothing. Of the V3 forms that is what lies in all ranges, uncollected fees included, what makers took out
- * of their range not.
+ * of their range not; it is followed by the quote token's own transfers, for fees of protocols leave these pools without a word.
+ *
+ * What a quote token is worth is settled before a block and holds for all of it: see {@link UsdBook}.
  */
 export class BlockTranslator {
   readonly pools: PoolBook;
@@ -58,20 +69,23 @@ export class BlockTranslator {
   }
 
   /** The logs that concern pools. Creations that no factory of the network made are left out. */
-  read({ atMs, logs }: EvmBlock): ReadBlock {
+  read({ number, atMs, logs }: EvmBlock): ReadBlock {
     const read: ReadLog[] = [];
     for (const log of logs) {
-      const said = decodeLog(log);
+      const said = decodeLog(log) ?? (this.pools.isQuote(log.address) ? decodeTransfer(log) : undefined);
       if (said && (said.kind !== "created" || this.pools.isGenuine(said))) read.push({ log, said });
     }
-    return { atMs, logs: read };
+    return { number, atMs, logs: read };
   }
 
   /** Addresses that speak as pools do, and of which nothing is known. */
   unknownPools({ logs }: ReadBlock): readonly string[] {
     const created = new Set(logs.flatMap(({ said }) => (said.kind === "created" ? [said.pool] : [])));
     const unknown = logs.flatMap(({ log, said }) =>
-      said.kind !== "created" && !created.has(log.address) && this.pools.isUnknown(log.address)
+      said.kind !== "created" &&
+      said.kind !== "transfer" &&
+      !created.has(log.address) &&
+      this.pools.isUnknown(log.address)
         ? [log.address]
         : [],
     );
@@ -87,11 +101,16 @@ export class BlockTranslator {
   }
 
   /** What happened, in order. What happens to pools that are not known is passed over. */
-  translate({ atMs, logs }: ReadBlock): MarketEvent[] {
+  translate({ number, atMs, logs }: ReadBlock): MarketEvent[] {
     const events: MarketEvent[] = [];
+    this.#usd.settle(atMs);
     for (const [index, { log, said }] of logs.entries()) {
       if (said.kind === "created") {
         this.pools.create(said);
+        continue;
+      }
+      if (said.kind === "transfer") {
+        this.#move(log.address, said, number);
         continue;
       }
       const pool = this.pools.find(log.address);
@@ -106,29 +125,47 @@ export class BlockTranslator {
     return events;
   }
 
+  /** Takes in a block that was told before, without telling it again. Who reads on may not know its tokens. */
+  absorb(block: ReadBlock): void {
+    for (const event of this.translate(block))
+      if (event.kind === "profile") this.pools.forgetIntroduction(event.token);
+  }
+
+  /** A quote token comes into pools, or leaves them. V2 pools tell their reserves themselves. */
+  #move(token: string, { from, to, units }: Transfer, blockNumber: number): void {
+    for (const [address, moved] of [
+      [from, -units],
+      [to, units],
+    ] as const) {
+      const pool = this.pools.peek(address);
+      if (pool?.form !== "v3" || blockNumber <= pool.countedAtBlock) continue;
+      for (const side of [0, 1] as const) {
+        const one = pool.sides[side];
+        if (one.kind === "quote" && one.quote.address === token) pool.balances[side] += moved;
+      }
+      this.#usd.touch(pool);
+    }
+  }
+
   /** Brings the pool up to date. Yields why its liquidity changed, if it did. */
   #enter(
     pool: Pool,
     said: Exclude<PoolLog, { kind: "created" }>,
-    follower: () => PoolLog | undefined,
+    follower: () => ReadLog["said"] | undefined,
   ): LiquidityEvent["cause"] | undefined {
     if (said.kind === "sync") return pool.form === "v2" ? enterSync(pool, said, follower()) : undefined;
     // The reserves of a V2 pool were told by the log before.
     if (said.form !== pool.form || said.form === "v2") return undefined;
     if (said.kind === "swap") {
       pool.sqrtPriceX96 = said.sqrtPriceX96 ?? pool.sqrtPriceX96;
-      move(pool, said.amount0, said.amount1);
+      pool.rangeLiquidity = said.rangeLiquidity ?? pool.rangeLiquidity;
       return "sync";
     }
     if (said.amount0 === 0n && said.amount1 === 0n) return undefined;
-    if (said.kind === "mint") {
-      move(pool, said.amount0, said.amount1);
-      return "add";
-    }
+    if (said.kind === "mint") return "add";
     if (said.kind === "burn") {
       pool.owed[0] += said.amount0;
       pool.owed[1] += said.amount1;
-      move(pool, -said.amount0, -said.amount1);
       return "remove";
     }
     return enterCollect(pool, said);
@@ -141,7 +178,7 @@ export class BlockTranslator {
     { token, quote, quoteIndex }: MarketSides,
     cause: LiquidityEvent["cause"],
   ): void {
-    const side = pool.isCounted ? this.#usd.worthOf(quote, pool.balances[quoteIndex]) : undefined;
+    const side = pool.isCounted ? this.#usd.worthOf(quote, tradable(pool, quoteIndex)) : undefined;
     if (side === undefined) return;
     const usd = formatUnits(2n * side, USD_DECIMALS);
     const event = { at, group: this.#network.group, pool: pool.address, token: token.address };
@@ -198,7 +235,7 @@ export class BlockTranslator {
 }
 
 /** What the pool says next in the same transaction, directly behind: a V2 pool tells its reserves first, and then why they are such. */
-function followerOf(logs: readonly ReadLog[], index: number): PoolLog | undefined {
+function followerOf(logs: readonly ReadLog[], index: number): ReadLog["said"] | undefined {
   const here = logs[index]?.log;
   const next = logs[index + 1];
   if (!here || !next || next.log.logIndex !== here.logIndex + 1) return undefined;
@@ -210,7 +247,7 @@ function followerOf(logs: readonly ReadLog[], index: number): PoolLog | undefine
 function enterSync(
   pool: Pool,
   { reserve0, reserve1 }: Sync,
-  follower: PoolLog | undefined,
+  follower: ReadLog["said"] | undefined,
 ): LiquidityEvent["cause"] {
   // All that it has, its makers just brought: it was empty, and never will be again, for a V2 pool keeps back a little of its first liquidity.
   if (follower?.kind === "mint" && follower.amount0 === reserve0 && follower.amount1 === reserve1)
@@ -222,20 +259,9 @@ function enterSync(
   return follower?.kind === "burn" ? "remove" : "sync";
 }
 
-/** What is collected was owed, or is a maker's share of the fees, which lay in the pool. */
+/** What is collected was owed, or is a maker's share of the fees: only these lay in the pool for traders still. */
 function enterCollect(pool: Pool, { amount0, amount1 }: MakerMove): LiquidityEvent["cause"] | undefined {
   const [owed0, owed1] = pool.owed;
-  const fees0 = amount0 > owed0 ? amount0 - owed0 : 0n;
-  const fees1 = amount1 > owed1 ? amount1 - owed1 : 0n;
-  pool.owed = [owed0 - (amount0 - fees0), owed1 - (amount1 - fees1)];
-  if (fees0 === 0n && fees1 === 0n) return undefined;
-  move(pool, -fees0, -fees1);
-  return "sync";
-}
-
-/** A balance that was not asked at the right moment must not fall below nothing. */
-function move(pool: Pool, amount0: bigint, amount1: bigint): void {
-  const [first, second] = pool.balances;
-  pool.balances[0] = first + amount0 > 0n ? first + amount0 : 0n;
-  pool.balances[1] = second + amount1 > 0n ? second + amount1 : 0n;
+  pool.owed = [owed0 > amount0 ? owed0 - amount0 : 0n, owed1 > amount1 ? owed1 - amount1 : 0n];
+  return amount0 > owed0 || amount1 > owed1 ? "sync" : undefined;
 }

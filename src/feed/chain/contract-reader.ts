@@ -32,6 +32,7 @@ const POOL_ABI = parseAbi([
   // Of the longer answers of slot0 and globalState the first word is enough.
   "function slot0() view returns (uint160)",
   "function globalState() view returns (uint160)",
+  "function liquidity() view returns (uint128)",
 ]);
 const FACTORY_ABI = parseAbi([
   "function getPair(address, address) view returns (address)",
@@ -114,11 +115,11 @@ export class ContractReader {
 
   /**
    * What the addresses are, of those that are pools of the network's factories: a contract may call any factory its own, so the factory is asked. What lies in
-   * them is that of the end of block `atBlock`, or, where nobody remembers that, of now. Rejects with RpcTrouble.
+   * them is that of the end of block `atBlock`, or, where nobody remembers that, of the end of block `latest`. Rejects with RpcTrouble.
    */
   async describe(
     addresses: readonly string[],
-    atBlock: number,
+    { atBlock, latest }: { readonly atBlock: number; readonly latest: number },
     signal: AbortSignal,
   ): Promise<readonly PoolFacts[]> {
     const fields = ["factory", "token0", "token1"];
@@ -148,31 +149,34 @@ export class ContractReader {
       signal,
     );
     const genuine = claims.filter(({ address }, index) => addressOf(known[index]) === address);
-    const states = await this.#states(genuine, atBlock, signal);
+    const { states, countedAtBlock } = await this.#states(genuine, atBlock, latest, signal);
     return genuine.map(({ address, factory, token0, token1 }, index) => {
       const form = factory.form === "v2" ? "v2" : "v3";
-      return { address, form, token0, token1, ...readState(form, states[index] ?? []) } as const;
+      const state = readState(form, states[index] ?? []);
+      return { address, form, token0, token1, countedAtBlock, ...state } as const;
     });
   }
 
-  /** Three answers a pool: its state, and its balance of either token. */
+  /** Of each pool its state, its balance of either token and, of the V3 forms, its liquidity in range; and the block of whose end that is. */
   async #states(
     pools: readonly { address: string; factory: Factory; token0: string; token1: string }[],
     atBlock: number,
+    latest: number,
     signal: AbortSignal,
-  ): Promise<readonly (readonly Said[])[]> {
+  ): Promise<{ readonly states: readonly (readonly Said[])[]; readonly countedAtBlock: number }> {
     const state = { v2: "getReserves", v3: "slot0", algebra: "globalState" } as const;
     const calls = pools.map(({ address, factory, token0, token1 }) => [
       { abi: POOL_ABI, address, functionName: state[factory.form] },
       { abi: TOKEN_ABI, address: token0, functionName: "balanceOf", args: [address] },
       { abi: TOKEN_ABI, address: token1, functionName: "balanceOf", args: [address] },
+      ...(factory.form === "v2" ? [] : [{ abi: POOL_ABI, address, functionName: "liquidity" }]),
     ]);
     try {
-      return await this.#callEach(calls, signal, atBlock);
+      return { states: await this.#callEach(calls, signal, atBlock), countedAtBlock: atBlock };
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof RpcTrouble)) throw error;
-      return await this.#callEach(calls, signal);
+      return { states: await this.#callEach(calls, signal, latest), countedAtBlock: latest };
     }
   }
 
@@ -238,17 +242,19 @@ function lookUp({ address, form }: Factory, first: string, second: string, fee: 
 
 function readState(
   form: "v2" | "v3",
-  [state, first, second]: readonly Said[],
-): Pick<PoolFacts, "balances" | "sqrtPriceX96"> {
+  [state, first, second, liquidity]: readonly Said[],
+): Pick<PoolFacts, "balances" | "sqrtPriceX96" | "rangeLiquidity"> {
   if (form === "v2") {
     const [reserve0, reserve1]: readonly unknown[] = Array.isArray(state) ? state : [];
     const isTold = typeof reserve0 === "bigint" && typeof reserve1 === "bigint";
-    return { balances: isTold ? [reserve0, reserve1] : undefined, sqrtPriceX96: undefined };
+    const balances = isTold ? ([reserve0, reserve1] as const) : undefined;
+    return { balances, sqrtPriceX96: undefined, rangeLiquidity: undefined };
   }
   const isTold = typeof first === "bigint" && typeof second === "bigint";
   return {
     balances: isTold ? [first, second] : undefined,
     sqrtPriceX96: typeof state === "bigint" ? state : undefined,
+    rangeLiquidity: typeof liquidity === "bigint" ? liquidity : undefined,
   };
 }
 

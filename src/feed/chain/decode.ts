@@ -23,6 +23,8 @@ export interface Swap {
   readonly amount1: bigint;
   /** Of the V3 forms: √(token1 / token0) × 2⁹⁶ after the swap. */
   readonly sqrtPriceX96?: bigint;
+  /** Of the V3 forms: the liquidity in range after the swap. */
+  readonly rangeLiquidity?: bigint;
 }
 
 /** What lies in a V2 pool, told whenever it changes, before the log of what changed it. */
@@ -40,7 +42,15 @@ export interface MakerMove {
   readonly amount1: bigint;
 }
 
-/** What this feed reads of a chain. */
+/** A token went from one account to another. */
+export interface Transfer {
+  readonly kind: "transfer";
+  readonly from: string;
+  readonly to: string;
+  readonly units: bigint;
+}
+
+/** What this feed reads of pools. */
 export type PoolLog = PoolCreated | Swap | Sync | MakerMove;
 
 const MOST_UINT112 = (1n << 112n) - 1n;
@@ -106,6 +116,18 @@ export function decodeLog(log: EvmLog): PoolLog | undefined {
   return topic === undefined ? undefined : BY_TOPIC.get(topic)?.(log);
 }
 
+/** "Transfer(address,address,uint256)" of ERC-20. */
+export const TRANSFER_TOPIC = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
+
+/** What a log says about a token's moving; `undefined` for every other log, as that of a single piece (ERC-721), whose topic is the same. */
+export function decodeTransfer(log: EvmLog): Transfer | undefined {
+  if (log.topics[0] !== TRANSFER_TOPIC || !isShaped(log, 3, 1)) return undefined;
+  const from = readAddress(log.topics[1] ?? "", 0);
+  const to = readAddress(log.topics[2] ?? "", 0);
+  if (from === undefined || to === undefined) return undefined;
+  return { kind: "transfer", from, to, units: readUint(log.data, 0) };
+}
+
 function isShaped(log: EvmLog, topics: number, words: number): boolean {
   return log.topics.length === topics && countWords(log.data) === words;
 }
@@ -145,10 +167,11 @@ function readV2Swap(log: EvmLog): Swap | undefined {
 function readV3Swap(log: EvmLog, words: number): Swap | undefined {
   if (!isShaped(log, 3, words)) return undefined;
   const sqrtPriceX96 = readUint(log.data, 2);
-  if (sqrtPriceX96 > MOST_UINT160 || readUint(log.data, 3) > MOST_UINT128) return undefined;
+  const rangeLiquidity = readUint(log.data, 3);
+  if (sqrtPriceX96 > MOST_UINT160 || rangeLiquidity > MOST_UINT128) return undefined;
   const amount0 = readInt(log.data, 0);
   const amount1 = readInt(log.data, 1);
-  return { kind: "swap", form: "v3", amount0, amount1, sqrtPriceX96 };
+  return { kind: "swap", form: "v3", amount0, amount1, sqrtPriceX96, rangeLiquidity };
 }
 
 function readMove(

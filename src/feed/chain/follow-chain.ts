@@ -10,6 +10,7 @@ import { type FinalBlock, finalBlocks } from "./final-blocks.ts";
 import { findBlock } from "./find-block.ts";
 import type { Network } from "./network.ts";
 import { persist } from "./persist.ts";
+import { WORTH_WINDOW_MS } from "./usd-book.ts";
 
 /** How often heads are asked for on a chain that is quicker. */
 const SHORTEST_LOOK_MS = 100;
@@ -78,9 +79,10 @@ class ChainFollower {
       this.#signal,
     );
     for await (const { block, isReplacement } of blocks) {
-      const events = await this.#translate(translator, contracts, block);
+      const wasTold = this.#wasTold(block);
+      const events = await this.#translate(translator, contracts, block, wasTold);
       // What came in the place of blocks that were told already is known by now, or never was: told again, most of it would be twice there.
-      if (isReplacement || this.#wasTold(block)) continue;
+      if (isReplacement || wasTold) continue;
       yield* this.#ticks(block.atMs);
       yield* events;
       this.#report({ block, isReplacement });
@@ -112,7 +114,8 @@ class ChainFollower {
     const highest = this.#pool.head - network.finalityBlocks;
     return findBlock(
       { pool: this.#pool, highest, blockMs: network.blockMs },
-      (headMs) => resumeAfterMs ?? headMs - backfillMs,
+      // What a token is worth, and so what is told, depends on the minute before.
+      (headMs) => (resumeAfterMs === undefined ? headMs - backfillMs : resumeAfterMs - WORTH_WINDOW_MS),
       this.#signal,
     );
   }
@@ -125,7 +128,7 @@ class ChainFollower {
   ): Promise<void> {
     const facts = await this.#persist(async () => {
       const addresses = await contracts.anchors(this.#signal);
-      return contracts.describe(addresses, Math.max(0, atBlock), this.#signal);
+      return contracts.describe(addresses, this.#placeOf(atBlock), this.#signal);
     });
     for (const pool of facts) translator.pools.learnPool(pool);
   }
@@ -135,6 +138,7 @@ class ChainFollower {
     translator: BlockTranslator,
     contracts: ContractReader,
     block: EvmBlock,
+    wasTold: boolean,
   ): Promise<MarketEvent[]> {
     const { pools } = translator;
     const read = translator.read(block);
@@ -142,7 +146,9 @@ class ChainFollower {
     const facts =
       strangers.length === 0
         ? []
-        : await this.#persist(() => contracts.describe(strangers, block.number - 1, this.#signal));
+        : await this.#persist(() =>
+            contracts.describe(strangers, this.#placeOf(block.number - 1), this.#signal),
+          );
     const needed = facts.flatMap(({ token0, token1 }) => pools.unknownTokens(token0, token1));
     const tokens = [...new Set([...needed, ...translator.unknownTokens(read)])];
     if (tokens.length > 0) {
@@ -155,10 +161,18 @@ class ChainFollower {
     }
     for (const pool of facts) pools.learnPool(pool);
     for (const address of strangers) if (pools.isUnknown(address)) pools.dismiss(address);
-    return translator.translate(read);
+    if (!wasTold) return translator.translate(read);
+    translator.absorb(read);
+    return [];
   }
 
-  /** A feed before this one has told it: the endpoints were behind when this one began. */
+  /** Where a pool's state is asked: at the end of a block, or, where nodes have forgotten that, of the last one that is final. */
+  #placeOf(atBlock: number): { readonly atBlock: number; readonly latest: number } {
+    const final = this.#pool.head - this.#options.network.finalityBlocks;
+    return { atBlock: Math.max(0, atBlock), latest: Math.max(0, atBlock, final) };
+  }
+
+  /** A feed before this one has told it. */
   #wasTold({ atMs }: EvmBlock): boolean {
     return atMs < (this.#options.resumeAfterMs ?? Number.NEGATIVE_INFINITY);
   }

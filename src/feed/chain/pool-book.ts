@@ -35,6 +35,16 @@ export class PoolBook {
     return pool;
   }
 
+  /** The same, without counting it as used. */
+  peek(address: string): Pool | undefined {
+    return this.#pools.get(address);
+  }
+
+  /** It is one of the network's quote tokens. */
+  isQuote(address: string): boolean {
+    return this.#quotes.has(address);
+  }
+
   /** Nothing was ever found out about that address. */
   isUnknown(address: string): boolean {
     return !this.#pools.has(address) && !this.#strangers.has(address);
@@ -57,12 +67,21 @@ export class PoolBook {
     trim(this.#tokens, MOST_TOKENS);
   }
 
+  /** The token is to be introduced anew with what happens next. */
+  forgetIntroduction(address: string): void {
+    const token = this.#tokens.get(address);
+    if (token) token.toldAtMs = Number.NEGATIVE_INFINITY;
+  }
+
   /** Takes in a pool at its creation. */
   create({ pool, form, token0, token1 }: PoolCreated): void {
     if (this.#pools.has(pool)) return;
     const shape = form === "v2" ? "v2" : "v3";
     this.#add(
-      { address: pool, form: shape, token0, token1, balances: [0n, 0n], sqrtPriceX96: undefined },
+      {
+        ...{ address: pool, form: shape, token0, token1, balances: [0n, 0n] },
+        ...{ countedAtBlock: -1, sqrtPriceX96: undefined, rangeLiquidity: undefined },
+      },
       true,
     );
   }
@@ -78,7 +97,9 @@ export class PoolBook {
     trim(this.#strangers, MOST_STRANGERS);
   }
 
-  #add({ address, form, token0, token1, balances, sqrtPriceX96 = 0n }: PoolFacts, isFresh: boolean): void {
+  #add(facts: PoolFacts, isFresh: boolean): void {
+    const { address, form, token0, token1, balances, countedAtBlock } = facts;
+    const { sqrtPriceX96 = 0n, rangeLiquidity = 0n } = facts;
     const first = this.#sideOf(token0);
     const second = this.#sideOf(token1);
     if (!first || !second || (first.kind === "token" && second.kind === "token")) {
@@ -92,8 +113,10 @@ export class PoolBook {
       balances: balances ? [...balances] : [0n, 0n],
       owed: [0n, 0n],
       isCounted: balances !== undefined,
+      countedAtBlock,
       isFresh,
       sqrtPriceX96,
+      rangeLiquidity,
     };
     this.#strangers.delete(address);
     this.#pools.set(address, pool);

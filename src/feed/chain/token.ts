@@ -14,8 +14,11 @@ export interface PoolFacts {
   readonly form: "v2" | "v3";
   readonly token0: string;
   readonly token1: string;
-  /** What lay in it before the block in which it was first seen; `undefined`: it could not be asked. */
+  /** What it had at the end of block `countedAtBlock`; `undefined`: it could not be asked. */
   readonly balances: readonly [bigint, bigint] | undefined;
+  readonly countedAtBlock: number;
   /** Of the V3 forms: √(token1 / token0) × 2⁹⁶. */
   readonly sqrtPriceX96: bigint | undefined;
+  /** Of the V3 forms: the liquidity in range. */
+  readonly rangeLiquidity: bigint | undefined;
 }

@@ -1,24 +1,41 @@
+import { MINUTE_MS } from "../../lib/time.ts";
 import { powerOfTen, USD_DECIMALS } from "./exact-decimal.ts";
 import type { QuoteToken } from "./network.ts";
-import type { Pool } from "./pool.ts";
+import { type Pool, tradable } from "./pool.ts";
 
 const ONE_DOLLAR = powerOfTen(USD_DECIMALS);
+
+/** Span of event time of which a worth is the median: half of it is the least for which somebody has to hold a price to be believed. */
+export const WORTH_WINDOW_MS = MINUTE_MS;
 
 interface Anchor {
   readonly pool: Pool;
   readonly quotes: readonly [QuoteToken, QuoteToken];
 }
 
+/** What the anchors said of a token from a moment on; `undefined`: nothing. */
+interface Saying {
+  readonly fromMs: number;
+  readonly one: bigint | undefined;
+}
+
 /**
- * What a quote token is worth in US dollars. A stablecoin is worth one. Any other is worth what the deepest pool between it and a quote token of known
- * worth says, where that side of the pool holds at least `leastUsd`; a shallow pool says nothing, for it could be bent by anyone.
+ * What a quote token is worth in US dollars. A stablecoin is worth one. Any other is worth the median over the last minute of what the deepest pool between it and a
+ * quote token of known worth said at the end of each block. A pool says nothing where less than `leastUsd` lies on its other side, for traders and, of the V3
+ * forms, in range of its price: it could be bent by anyone, and one without liquidity in range says whatever it is told.
+ *
+ * So a price that a huge swap makes, or a loan that is paid back in its own transaction, moves no dollar figure of any token, unless it is held for half
+ * a minute, against everybody who would trade it back; what a token is really worth is told half a minute late.
  */
 export class UsdBook {
   readonly #quotes: readonly QuoteToken[];
   readonly #leastUsd: bigint;
   readonly #anchors = new Map<string, Anchor>();
-  #worth: ReadonlyMap<string, bigint> = new Map();
+  /** By address, the oldest first; the first one counts for all time before it. */
+  readonly #sayings = new Map<string, Saying[]>();
+  readonly #worth = new Map<string, bigint>();
   #isStale = true;
+  #settledAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(quotes: readonly QuoteToken[], leastUsd: number) {
     this.#quotes = quotes;
@@ -39,6 +56,19 @@ export class UsdBook {
     if (first.kind === "quote" && second.kind === "quote") this.#isStale = true;
   }
 
+  /** To be called before each block, with its time: the pools are as the block before left them, and what is worth what is settled for this one. */
+  settle(atMs: number): void {
+    if (this.#isStale) this.#ask();
+    this.#isStale = false;
+    this.#settledAtMs = atMs;
+    for (const [address, sayings] of this.#sayings) {
+      while ((sayings[1]?.fromMs ?? Number.POSITIVE_INFINITY) <= atMs - WORTH_WINDOW_MS) sayings.shift();
+      const one = medianOf(sayings, atMs);
+      if (one === undefined) this.#worth.delete(address);
+      else this.#worth.set(address, one);
+    }
+  }
+
   /** What `units` of the token's smallest unit are worth, in 10^−18 dollars, cut off behind; `undefined` while no pool tells it. */
   worthOf(quote: QuoteToken, units: bigint): bigint | undefined {
     const one = this.wholeWorth(quote);
@@ -47,10 +77,25 @@ export class UsdBook {
 
   /** What one whole token is worth, in 10^−18 dollars. */
   wholeWorth(quote: QuoteToken): bigint | undefined {
-    if (quote.isStable) return ONE_DOLLAR;
-    if (this.#isStale) this.#worth = this.#compute();
-    this.#isStale = false;
-    return this.#worth.get(quote.address);
+    return quote.isStable ? ONE_DOLLAR : this.#worth.get(quote.address);
+  }
+
+  /** Notes what the anchors say now: it holds from the block on that was settled last. */
+  #ask(): void {
+    const said = this.#compute();
+    for (const { address, isStable } of this.#quotes) {
+      if (isStable) continue;
+      const one = said.get(address);
+      const sayings = this.#sayings.get(address);
+      if (!sayings) {
+        // What was never known has no past.
+        if (one !== undefined) this.#sayings.set(address, [{ fromMs: this.#settledAtMs, one }]);
+      } else if (sayings.at(-1)?.one !== one) {
+        // Of blocks of one moment the last counts.
+        if (sayings.length > 1 && sayings.at(-1)?.fromMs === this.#settledAtMs) sayings.pop();
+        sayings.push({ fromMs: this.#settledAtMs, one });
+      }
+    }
   }
 
   /** From the stablecoins outwards: whoever gets a worth in one round may lend it in the next. */
@@ -64,7 +109,7 @@ export class UsdBook {
         for (const side of [0, 1] as const) {
           const quote = anchor.quotes[side];
           if (worth.has(quote.address)) continue;
-          const said = this.#ask(anchor, side, worth);
+          const said = this.#hear(anchor, side, worth);
           const best = found.get(quote.address);
           if (said && said.depth >= this.#leastUsd && (!best || said.depth > best.depth))
             found.set(quote.address, said);
@@ -77,7 +122,7 @@ export class UsdBook {
   }
 
   /** What the pool says of its token of that side, and how many 10^−18 dollars lie on the other one. */
-  #ask({ pool, quotes }: Anchor, side: 0 | 1, worth: ReadonlyMap<string, bigint>) {
+  #hear({ pool, quotes }: Anchor, side: 0 | 1, worth: ReadonlyMap<string, bigint>) {
     const other = side === 0 ? 1 : 0;
     const lent = worth.get(quotes[other].address);
     if (lent === undefined || !pool.isCounted) return undefined;
@@ -85,10 +130,38 @@ export class UsdBook {
     if (!ratio) return undefined;
     // ratio: units of token 1 for units of token 0.
     const [up, down] = side === 0 ? ratio : [ratio[1], ratio[0]];
-    const depth = (pool.balances[other] * lent) / powerOfTen(quotes[other].decimals);
+    const depth = (depthOf(pool, other) * lent) / powerOfTen(quotes[other].decimals);
     const one = (up * lent * powerOfTen(quotes[side].decimals)) / (down * powerOfTen(quotes[other].decimals));
     return one > 0n ? { depth, one } : undefined;
   }
+}
+
+/** What was said for half of the window that ends at a moment, or less, in order of the worth: nothing said counts for nothing. */
+function medianOf(sayings: readonly Saying[], atMs: number): bigint | undefined {
+  const beginMs = atMs - WORTH_WINDOW_MS;
+  const spans = sayings.flatMap(({ fromMs, one }, index) => {
+    const startMs = index === 0 ? beginMs : Math.max(beginMs, fromMs);
+    const endMs = Math.min(atMs, sayings[index + 1]?.fromMs ?? atMs);
+    return one === undefined || endMs <= startMs ? [] : [{ one, ms: endMs - startMs }];
+  });
+  const total = spans.reduce((sum, { ms }) => sum + ms, 0);
+  let passed = 0;
+  for (const { one, ms } of spans.toSorted((a, b) => (a.one < b.one ? -1 : Number(a.one > b.one)))) {
+    passed += ms;
+    if (2 * passed >= total) return one;
+  }
+  return undefined;
+}
+
+/** In the smallest unit what lies on a side to be had at prices near that of the pool. */
+function depthOf(pool: Pool, side: 0 | 1): bigint {
+  const held = tradable(pool, side);
+  const { form, sqrtPriceX96, rangeLiquidity } = pool;
+  if (form === "v2") return held;
+  if (sqrtPriceX96 === 0n) return 0n;
+  // Virtual reserves of the range: L / √P of token 0, L · √P of token 1 (Uniswap v3 whitepaper, 6.1).
+  const near = side === 0 ? (rangeLiquidity << 96n) / sqrtPriceX96 : (rangeLiquidity * sqrtPriceX96) >> 96n;
+  return near < held ? near : held;
 }
 
 /** How many units of token 1 a pool gives for how many of token 0; `undefined` while it is empty. */

@@ -70,21 +70,26 @@ describeOnAnvil("contracts of strangers", () => {
     await chain.mine();
     const genuine = await exchange.pairOf(token, coin);
     const asked = [forged, genuine, wallet(3), token, other];
-    const told = await withReader(exchange, (reader, signal) =>
-      reader.describe(asked, Number(chain.nextAt), signal),
-    );
+    // Of that block no node has the state: it is that of the other one.
+    const latest = Number(await chain.ask<string>("eth_blockNumber"));
+    const place = { atBlock: latest + 1_000, latest };
+    const told = await withReader(exchange, (reader, signal) => reader.describe(asked, place, signal));
     const [token0, token1] = BigInt(token) < BigInt(coin) ? [token, coin] : [coin, token];
     const balances = token0 === coin ? [100n * E18, 1_000_000n * E18] : [1_000_000n * E18, 100n * E18];
     expect(told).toEqual([
-      { address: genuine, form: "v2", token0, token1, balances, sqrtPriceX96: undefined },
+      {
+        ...{ address: genuine, form: "v2", token0, token1, balances, countedAtBlock: latest },
+        ...{ sqrtPriceX96: undefined, rangeLiquidity: undefined },
+      },
     ]);
   });
 
   test("[listing] a pool that had liquidity before the feed began is not listed; its trades are told", async () => {
     await using market = await Market.open();
-    const { network } = market.exchange;
+    const { network, chain } = market.exchange;
     await market.trade();
     await market.settle();
+    await chain.mine(120);
     const before = market.events.length;
     const resumeAfterMs = market.untilMs;
     await market.trade();

@@ -55,6 +55,7 @@ function expected(log: EvmLog): PoolLog | undefined {
         amount0: amount0 as never,
         amount1: amount1 as never,
         sqrtPriceX96: values.sqrtPriceX96 as never,
+        rangeLiquidity: values.liquidity as never,
       };
     }
     if (eventName === "Swap") {
@@ -126,6 +127,7 @@ describe("logs of pools", () => {
       amount0: 2_291_588_381_489_685_660n,
       amount1: -3_897_477_319_171_741n,
       sqrtPriceX96: 3_267_569_145_006_787_006_069_833_585n,
+      rangeLiquidity: 3_707_016_957_626_484_905_606_276n,
     });
     expect(decodeLog(log)).toEqual(expected(log));
   });

@@ -6,6 +6,8 @@ export const E18 = 10n ** 18n;
 const FOREVER = 4_000_000_000n;
 const ALL = 2n ** 256n - 1n;
 const SUPPLY = 10n ** 30n;
+/** Where Algebra's pools send the community its share of the fees. */
+export const VAULT = "0x0000000000000000000000000000000000ab1e00";
 
 /** A chain with the factories and routers of three exchanges, a stablecoin and a wrapped coin, and their pool at 600 dollars. */
 export class Exchange {
@@ -16,6 +18,7 @@ export class Exchange {
   readonly v2Factory: string;
   readonly v3Factory: string;
   readonly cakeFactory: string;
+  readonly algebraFactory: string;
   readonly usd: string;
   readonly coin: string;
 
@@ -26,6 +29,7 @@ export class Exchange {
       v2Factory = "",
       v3Factory = "",
       cakeFactory = "",
+      algebraFactory = "",
       usd = "",
       coin = "",
     } = at;
@@ -35,6 +39,7 @@ export class Exchange {
     this.v2Factory = v2Factory;
     this.v3Factory = v3Factory;
     this.cakeFactory = cakeFactory;
+    this.algebraFactory = algebraFactory;
     this.usd = usd;
     this.coin = coin;
     this.network = {
@@ -47,6 +52,7 @@ export class Exchange {
         { name: "V2", form: "v2", address: v2Factory },
         { name: "V3", form: "v3", address: v3Factory },
         { name: "Cake", form: "v3", address: cakeFactory },
+        { name: "Algebra", form: "algebra", address: algebraFactory },
       ],
       quotes: [
         { symbol: "USDT", address: usd, decimals: 18, isStable: true },
@@ -60,10 +66,14 @@ export class Exchange {
   static async open(): Promise<Exchange> {
     const chain = await new TestChain(56).start();
     const deployer = await chain.deploy("cakeDeployer", [CONTRACTS.cakePool.bytecode]);
+    const algebraDeployer = await chain.deploy("algebraDeployer");
+    const algebraFactory = await chain.deploy("algebraFactory", [algebraDeployer, VAULT]);
+    await chain.send(OWNER, algebraDeployer, "algebraDeployer", "setFactory", [algebraFactory]);
     return Exchange.#list(chain, {
       v2Factory: await chain.deploy("v2Factory", [OWNER]),
       v3Factory: await chain.deploy("v3Factory"),
       cakeFactory: await chain.deploy("cakeFactory", [deployer]),
+      algebraFactory,
       usd: await chain.deploy("token", ["Tether USD", "USDT", 18, SUPPLY, 0n]),
       coin: await chain.deploy("token", ["Wrapped BNB", "WBNB", 18, SUPPLY, 0n]),
     });

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** How a node misbehaves. `lag`: it is so many blocks behind. `ahead`: it claims so many that nobody has. */
+/** How a node misbehaves. `lag`: it is so many blocks behind. `ahead`: it claims so many that nobody has. `forgets`: it has the state of so many blocks only. */
 export type Fault =
   | { readonly kind: "none" }
   | {
@@ -17,11 +17,12 @@ export type Fault =
         | "no-receipts";
     }
   | { readonly kind: "busy"; readonly times: number; readonly retryAfter?: string }
-  | { readonly kind: "lag" | "ahead"; readonly blocks: number };
+  | { readonly kind: "lag" | "ahead" | "forgets"; readonly blocks: number };
 
 interface Request {
   readonly id: number;
   readonly method: string;
+  readonly params?: readonly unknown[];
 }
 
 /** Stands before a real node and passes on what it says, or something else. */
@@ -77,11 +78,24 @@ export class FaultyNode implements AsyncDisposable {
         code: -32_601,
         message: "the method eth_getBlockReceipts does not exist/is not available",
       };
+      const forgotten = await this.#hasForgotten(request);
+      const pruned = { code: -32_000, message: "missing trie node 5c3d (path ) state is not available" };
+      if (forgotten) return send(response, { jsonrpc: "2.0", id: request.id, error: pruned });
       const body = refused ? { jsonrpc: "2.0", id: request.id, error } : bent;
-      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
+      send(response, body);
     } catch {
       response.destroy();
     }
+  }
+
+  /** A call at a block of which nodes that are no archives have the state no longer. */
+  async #hasForgotten({ method, params }: Request): Promise<boolean> {
+    const { fault } = this;
+    const [, block] = params ?? [];
+    if (fault.kind !== "forgets" || method !== "eth_call" || block === "latest") return false;
+    const ask = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_blockNumber", params: [] });
+    const answer = await this.#ask(ask);
+    return "result" in answer && Number(block) <= Number(answer.result) - fault.blocks;
   }
 
   async #ask(body: string): Promise<{ result: unknown } | { error: unknown }> {
@@ -108,6 +122,10 @@ export class FaultyNode implements AsyncDisposable {
     }
     return result;
   }
+}
+
+function send(response: ServerResponse, body: object): void {
+  response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
 }
 
 function hex(number: number): string {

@@ -12,7 +12,7 @@ interface Book {
 
 /**
  * What a test did on V2 pools between a token and the coin, in its own bookkeeping: reserves by the constant product with the fee of 0.3 %, dollars at
- * the coin's price, decimals by long division. Nothing of it is asked of the chain or taken from the code under test.
+ * the coin's price, the middle one of those of the last sixty seconds, decimals by long division. Nothing of it is asked of the chain or taken from the code under test.
  */
 export class Ledger {
   readonly events: MarketEvent[] = [];
@@ -20,6 +20,8 @@ export class Ledger {
   /** Reserves of the pool that prices the coin. */
   #usd = 600_000n * E18;
   #coins = 1_000n * E18;
+  /** The coin's price after the block of a second, and up to the next. */
+  readonly #prices: { readonly fromMs: number; readonly one: bigint }[] = [{ fromMs: 0, one: 600n * E18 }];
 
   /** Somebody lists a token. */
   list(atMs: number, book: Book, names: { readonly symbol: string; readonly name: string }): void {
@@ -32,7 +34,7 @@ export class Ledger {
       group: "bsc",
       pool,
       token,
-      liquidity: this.#liquidity(book),
+      liquidity: this.#liquidity(atMs, book),
     });
   }
 
@@ -72,37 +74,58 @@ export class Ledger {
   }
 
   /** Somebody buys coins for dollars: the coin's price moves, and nothing is told. */
-  buyCoins(usd: bigint): bigint {
+  buyCoins(atMs: number, usd: bigint): bigint {
     const out = swapped(usd, this.#usd, this.#coins);
     this.#usd += usd;
     this.#coins -= out;
+    this.#prices.push({ fromMs: atMs, one: (this.#usd * E18) / this.#coins });
+    return out;
+  }
+
+  /** Somebody sells coins for dollars. */
+  sellCoins(atMs: number, coins: bigint): bigint {
+    const out = swapped(coins, this.#coins, this.#usd);
+    this.#coins += coins;
+    this.#usd -= out;
+    this.#prices.push({ fromMs: atMs, one: (this.#usd * E18) / this.#coins });
     return out;
   }
 
   /** 10^−18 dollars of so many of the coin's units, cut off behind. */
-  #worth(coins: bigint): bigint {
-    return (coins * this.#one()) / E18;
+  #worth(atMs: number, coins: bigint): bigint {
+    return (coins * this.#one(atMs)) / E18;
   }
 
-  #one(): bigint {
-    return (this.#usd * E18) / this.#coins;
+  /** Of the prices in each of the sixty seconds before, the thirtieth from below. */
+  #one(atMs: number): bigint {
+    const seconds = Array.from({ length: 60 }, (_, second) => atMs - (second + 1) * 1_000);
+    const prices = seconds.map((ms) => this.#prices.findLast(({ fromMs }) => fromMs <= ms)?.one ?? 0n);
+    return prices.toSorted((a, b) => (a < b ? -1 : Number(a > b)))[29] ?? 0n;
   }
 
-  #liquidity({ coins }: Book): string {
-    return divide(2n * this.#worth(coins), E18, 18);
+  #liquidity(atMs: number, { coins }: Book): string {
+    return divide(2n * this.#worth(atMs, coins), E18, 18);
   }
 
   #tellLiquidity(at: number, book: Book, cause: "sync" | "add" | "remove"): void {
     const { pool, token } = book;
-    this.events.push({ kind: "liquidity", at, group: "bsc", pool, token, usd: this.#liquidity(book), cause });
+    this.events.push({
+      kind: "liquidity",
+      at,
+      group: "bsc",
+      pool,
+      token,
+      usd: this.#liquidity(at, book),
+      cause,
+    });
   }
 
   #tell(at: number, book: Book, side: "buy" | "sell", tokens: bigint, coins: bigint, trader: string): void {
     const { pool, token, decimals } = book;
     this.#tellLiquidity(at, book, "sync");
-    const price = significant(coins * this.#one() * 10n ** BigInt(decimals), tokens * E18 * E18, 18);
+    const price = significant(coins * this.#one(at) * 10n ** BigInt(decimals), tokens * E18 * E18, 18);
     const amount = divide(tokens, 10n ** BigInt(decimals), decimals);
-    const quoteUsd = divide(this.#worth(coins), E18, 18);
+    const quoteUsd = divide(this.#worth(at, coins), E18, 18);
     this.events.push({ kind: "trade", at, group: "bsc", pool, token, side, price, amount, quoteUsd, trader });
   }
 }

@@ -32,6 +32,7 @@ const TOKEN = [
 ];
 const ROUTER = [
   "function mint(address, int24, int24, uint128)",
+  "function mintAlgebra(address, int24, int24, uint128)",
   "function burn(address, int24, int24, uint128)",
   "function collect(address, int24, int24)",
   "function swap(address, bool, int256, uint160)",
@@ -49,6 +50,13 @@ export const CONTRACTS = {
   ),
   cakePool: packaged("@pancakeswap/v3-core/artifacts/contracts/PancakeV3Pool.sol/PancakeV3Pool.json"),
   cakeDeployer: ours("TestPoolDeployer", ["constructor(bytes)"]),
+  algebraFactory: packaged(
+    "@cryptoalgebra/v1-core/artifacts/contracts/AlgebraFactory.sol/AlgebraFactory.json",
+  ),
+  algebraDeployer: packaged(
+    "@cryptoalgebra/v1-core/artifacts/contracts/AlgebraPoolDeployer.sol/AlgebraPoolDeployer.json",
+  ),
+  algebraPool: packaged("@cryptoalgebra/v1-core/artifacts/contracts/AlgebraPool.sol/AlgebraPool.json"),
   v3Router: ours("TestV3Router", ROUTER),
   token: ours("TestToken", TOKEN),
   oldToken: ours("OldToken", []),

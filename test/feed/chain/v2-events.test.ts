@@ -49,13 +49,19 @@ describeOnAnvil("what happens in V2 pools on a real EVM", () => {
     await chain.mine();
     ledger.buy(atMs, beta, ledger.sell(atMs, alpha, 12_345n * E18, wallet(2)), wallet(2));
 
-    // The coin becomes dearer, and with the next trade what it is paid for.
+    // The coin becomes dearer, and half a minute later what is paid with it.
     atMs = chain.nextAt * 1_000;
     await exchange.swapV2(wallet(1), 60_000n * E18, [exchange.usd, coin]);
     await exchange.swapV2(wallet(1), 2n * E18, [coin, beta]);
-    await chain.mine();
-    ledger.buyCoins(60_000n * E18);
+    await chain.mine(30);
+    ledger.buyCoins(atMs, 60_000n * E18);
     ledger.buy(atMs, beta, 2n * E18, wallet(1));
+    for (const seconds of [1, 1, 1]) {
+      atMs = chain.nextAt * 1_000;
+      await exchange.swapV2(wallet(1), E18, [coin, beta]);
+      await chain.mine(seconds);
+      ledger.buy(atMs, beta, E18, wallet(1));
+    }
 
     atMs = chain.nextAt * 1_000;
     const { tokens, coins } = ledger.book(alpha);
@@ -73,6 +79,47 @@ describeOnAnvil("what happens in V2 pools on a real EVM", () => {
     expect(await eventsOf(exchange)).toEqual(ledger.events);
     const { tokens: held, coins: lying } = ledger.book(alpha);
     expect(after).toEqual({ tokens: held, coins: lying });
+  });
+
+  test("[anchor] a huge swap that is traded back in the next block moves no dollar figure of any token", async () => {
+    const exchange = await Exchange.open();
+    await using chain = exchange.chain;
+    const { coin, usd } = exchange;
+    const ledger = new Ledger();
+    const token = await exchange.token("Calm", "CALM");
+    for (const account of [wallet(1), wallet(2)])
+      for (const one of [coin, usd]) await exchange.approve(account, one);
+    await exchange.give(coin, wallet(1), 50n * E18);
+    await exchange.give(usd, wallet(2), 6_000_000n * E18);
+    let atMs = chain.nextAt * 1_000;
+    await exchange.addV2(token, 2_000_000n * E18, coin, 100n * E18);
+    await chain.mine();
+    const pool = await exchange.pairOf(token, coin);
+    const book = { pool, token, decimals: 18, tokens: 2_000_000n * E18, coins: 100n * E18 };
+    ledger.list(atMs, book, { symbol: "CALM", name: "Calm" });
+    const buy = async () => {
+      await exchange.swapV2(wallet(1), E18, [coin, token]);
+      ledger.buy(atMs, token, E18, wallet(1));
+    };
+    // Ten times the pool goes in: for one block the coin costs a hundred times as much.
+    atMs = chain.nextAt * 1_000;
+    await exchange.swapV2(wallet(2), 6_000_000n * E18, [usd, coin]);
+    await buy();
+    await chain.mine();
+    const bought = ledger.buyCoins(atMs, 6_000_000n * E18);
+    atMs = chain.nextAt * 1_000;
+    await buy();
+    await exchange.swapV2(wallet(2), bought, [coin, usd]);
+    await buy();
+    await chain.mine();
+    ledger.sellCoins(atMs, bought);
+    atMs = chain.nextAt * 1_000;
+    await buy();
+    await chain.mine();
+    const events = await eventsOf(exchange);
+    expect(events).toEqual(ledger.events);
+    const paid = events.flatMap((event) => (event.kind === "trade" ? [event.quoteUsd] : []));
+    expect(paid).toEqual(["600", "600", "600", "600"]);
   });
 
   test("[received] of a token that takes a fee the pool's own receipts count, and the price is what was paid for them", async () => {

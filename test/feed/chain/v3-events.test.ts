@@ -1,14 +1,22 @@
 import { expect, test } from "vitest";
 import type { MarketEvent } from "../../../src/market/index.ts";
 import { describeOnAnvil } from "./anvil.ts";
-import { eventsOf } from "./collect.ts";
-import { E18, Exchange } from "./exchange.ts";
+import { Collector, eventsOf } from "./collect.ts";
+import { E18, Exchange, VAULT } from "./exchange.ts";
+import { FaultyNode } from "./faulty-node.ts";
 import { divide, significant } from "./ledger.ts";
-import { addressIn, type ContractName, OWNER, wallet } from "./test-chain.ts";
+import { addressIn, OWNER, wallet } from "./test-chain.ts";
 
 const FULL = 887_200;
 const MOST_SQRT = 1_461_446_703_485_210_103_287_273_052_203_988_822_378_723_970_341n;
 const LEAST_SQRT = 4_295_128_740n;
+
+/** By the factory: what its pools are, and how they are asked for and filled. */
+const FORMS = {
+  v3Factory: { kind: "v3Pool", lookUp: "getPool", fee: [3_000], mint: "mint", step: 60 },
+  cakeFactory: { kind: "cakePool", lookUp: "getPool", fee: [2_500], mint: "mint", step: 50 },
+  algebraFactory: { kind: "algebraPool", lookUp: "poolByPair", fee: [], mint: "mintAlgebra", step: 60 },
+} as const;
 
 /** A V3 pool on which the test acts, with a notebook of balances that are asked of the tokens themselves. */
 class RangePool {
@@ -17,29 +25,29 @@ class RangePool {
   readonly #token: string;
   readonly #pool: string;
   readonly #isFirst: boolean;
+  readonly #mint: string;
   #owed = 0n;
 
-  constructor(exchange: Exchange, token: string, pool: string) {
+  constructor(exchange: Exchange, token: string, pool: string, mint: string) {
+    this.#mint = mint;
     this.#exchange = exchange;
     this.#token = token;
     this.#pool = pool;
     this.#isFirst = BigInt(token) < BigInt(exchange.coin);
   }
 
-  static async open(
-    exchange: Exchange,
-    factory: "v3Factory" | "cakeFactory",
-    token: string,
-  ): Promise<RangePool> {
+  static async open(exchange: Exchange, factory: keyof typeof FORMS, token: string): Promise<RangePool> {
     const { chain, coin } = exchange;
-    const fee = factory === "v3Factory" ? 3_000 : 2_500;
-    await chain.send(OWNER, exchange[factory], factory, "createPool", [token, coin, fee]);
+    const { kind, lookUp, fee, mint } = FORMS[factory];
+    const pair = [token, coin, ...fee];
+    await chain.send(OWNER, exchange[factory], factory, "createPool", pair);
     await chain.mine();
-    const pool = addressIn(await chain.read(exchange[factory], factory, "getPool", [token, coin, fee]));
-    const kind: ContractName = factory === "v3Factory" ? "v3Pool" : "cakePool";
+    const pool = addressIn(await chain.read(exchange[factory], factory, lookUp, pair));
     await chain.send(OWNER, pool, kind, "initialize", [1n << 96n]);
+    // A quarter of the fees leaves the pool with each swap, and the pool does not say so.
+    if (kind === "algebraPool") await chain.send(OWNER, pool, kind, "setCommunityFee", [250, 250]);
     await chain.mine();
-    return new RangePool(exchange, token, pool);
+    return new RangePool(exchange, token, pool, mint);
   }
 
   /** Coins that lie in the pool; what makers did not collect is not subtracted. */
@@ -58,7 +66,7 @@ class RangePool {
 
   async list(range: number, liquidity: bigint, names: { symbol: string; name: string }): Promise<void> {
     const at = this.#exchange.chain.nextAt * 1_000;
-    await this.#act(OWNER, "mint", [this.#pool, -range, range, liquidity]);
+    await this.#act(OWNER, this.#mint, [this.#pool, -range, range, liquidity]);
     const [token, pool] = [this.#token, this.#pool];
     this.events.push({ kind: "profile", at, group: "bsc", token, ...names });
     this.events.push({ kind: "listing", at, group: "bsc", pool, token, liquidity: await this.#usd() });
@@ -113,22 +121,27 @@ class RangePool {
   }
 }
 
+/** An exchange with a pool, and two wallets that can trade in it. */
+async function openPool(factory: keyof typeof FORMS): Promise<{ exchange: Exchange; pool: RangePool }> {
+  const exchange = await Exchange.open();
+  const token = await exchange.token("Range", "RNG");
+  for (const account of [wallet(1), wallet(2)]) {
+    for (const one of [token, exchange.coin]) {
+      await exchange.approve(account, one);
+      await exchange.give(one, account, 1_000n * E18);
+    }
+  }
+  return { exchange, pool: await RangePool.open(exchange, factory, token) };
+}
+
 describeOnAnvil("what happens in V3 pools on a real EVM", () => {
-  test.each(["v3Factory", "cakeFactory"] as const)(
+  test.each(["v3Factory", "cakeFactory", "algebraFactory"] as const)(
     "[exact] %s: listing, swaps both ways, liquidity burnt and collected, as the tokens' own balances have it",
     async (factory) => {
-      const exchange = await Exchange.open();
-      await using _chain = exchange.chain;
-      const token = await exchange.token("Range", "RNG");
-      for (const account of [wallet(1), wallet(2)]) {
-        for (const one of [token, exchange.coin]) {
-          await exchange.approve(account, one);
-          await exchange.give(one, account, 1_000n * E18);
-        }
-      }
-      const step = factory === "v3Factory" ? 60 : 50;
+      const { exchange, pool } = await openPool(factory);
+      await using chain = exchange.chain;
+      const { step } = FORMS[factory];
       const width = Math.floor(FULL / 4 / step) * step;
-      const pool = await RangePool.open(exchange, factory, token);
       await pool.list(width, 5_000n * E18, { symbol: "RNG", name: "Range" });
       await pool.swap(wallet(1), "buy", 3n * E18 + 7n);
       await pool.swap(wallet(2), "sell", 123_456_789_012_345_678n);
@@ -137,6 +150,54 @@ describeOnAnvil("what happens in V3 pools on a real EVM", () => {
       await pool.collect(width);
       await pool.swap(wallet(1), "sell", 5n * E18);
       expect(await eventsOf(exchange)).toEqual(pool.events);
+      const shared = BigInt(await chain.read(exchange.coin, "token", "balanceOf", [VAULT]));
+      expect(shared > 0n).toBe(factory === "algebraFactory");
+    },
+  );
+
+  test.each([
+    ["v3Factory", "remember", 1_000],
+    ["algebraFactory", "remember", 1_000],
+    ["cakeFactory", "have forgotten", 4],
+    ["algebraFactory", "have forgotten", 4],
+  ] as const)(
+    "[before] %s: a pool that was there before is found by its factory, and its liquidity is exact where nodes %s its past",
+    async (factory, memory, blocks) => {
+      const { exchange, pool } = await openPool(factory);
+      await using chain = exchange.chain;
+      await using node = await new FaultyNode(chain.url).start();
+      node.fault = { kind: "forgets", blocks };
+      await pool.list(6_000, 5_000n * E18, { symbol: "RNG", name: "Range" });
+      await chain.mine(300);
+      const told = pool.events.length;
+      await pool.swap(wallet(1), "buy", 3n * E18);
+      await pool.swap(wallet(2), "sell", E18);
+      for (let block = 0; block < 10; block++) await chain.mine();
+      const beginMs = chain.nextAt * 1_000;
+      const { network } = exchange;
+      await using collector = new Collector({ network, urls: [node.url], backfillMs: 60_000 });
+      for (let block = 0; block < 4; block++) await chain.mine();
+      await collector.reached(beginMs);
+      await pool.swap(wallet(1), "buy", 2n * E18);
+      const untilMs = chain.nextAt * 1_000;
+      for (let block = 0; block < 4; block++) await chain.mine();
+      await collector.reached(untilMs);
+      const events = collector.facts.filter(({ kind }) => kind !== "profile");
+      const expected = pool.events.slice(told);
+      // Before the moment of which the state could be had, liquidity is that of this moment.
+      const known = expected.findLast((event) => event.kind === "liquidity" && event.at < beginMs);
+      const usd = known?.kind === "liquidity" ? known.usd : "";
+      const early = (event: MarketEvent) =>
+        memory === "have forgotten" && event.kind === "liquidity" && event.at < beginMs;
+      expect(events).toEqual(expected.map((event) => (early(event) ? { ...event, usd } : event)));
+      expect(events.map(({ kind }) => kind)).toEqual([
+        "liquidity",
+        "trade",
+        "liquidity",
+        "trade",
+        "liquidity",
+        "trade",
+      ]);
     },
   );
 });

@@ -8,6 +8,12 @@ interface IToken {
     function transferFrom(address from, address to, uint256 value) external returns (bool);
 }
 
+interface IAlgebraPool {
+    function mint(address sender, address owner, int24 lower, int24 upper, uint128 amount, bytes calldata data)
+        external
+        returns (uint256, uint256, uint128);
+}
+
 interface IPool {
     function token0() external view returns (address);
     function token1() external view returns (address);
@@ -27,6 +33,10 @@ interface IPool {
 contract TestV3Router {
     function mint(IPool pool, int24 lower, int24 upper, uint128 amount) external {
         pool.mint(address(this), lower, upper, amount, abi.encode(msg.sender));
+    }
+
+    function mintAlgebra(IAlgebraPool pool, int24 lower, int24 upper, uint128 amount) external {
+        pool.mint(msg.sender, address(this), lower, upper, amount, abi.encode(msg.sender));
     }
 
     function burn(IPool pool, int24 lower, int24 upper, uint128 amount) external {
@@ -49,11 +59,19 @@ contract TestV3Router {
         pay(owed0, owed1, data);
     }
 
+    function algebraMintCallback(uint256 owed0, uint256 owed1, bytes calldata data) external {
+        pay(owed0, owed1, data);
+    }
+
     function uniswapV3SwapCallback(int256 delta0, int256 delta1, bytes calldata data) external {
         pay(delta0 > 0 ? uint256(delta0) : 0, delta1 > 0 ? uint256(delta1) : 0, data);
     }
 
     function pancakeV3SwapCallback(int256 delta0, int256 delta1, bytes calldata data) external {
+        pay(delta0 > 0 ? uint256(delta0) : 0, delta1 > 0 ? uint256(delta1) : 0, data);
+    }
+
+    function algebraSwapCallback(int256 delta0, int256 delta1, bytes calldata data) external {
         pay(delta0 > 0 ? uint256(delta0) : 0, delta1 > 0 ? uint256(delta1) : 0, data);
     }
 

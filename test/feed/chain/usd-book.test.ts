@@ -1,0 +1,181 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { QuoteToken } from "../../../src/feed/chain/network.ts";
+import type { Pool } from "../../../src/feed/chain/pool.ts";
+import { UsdBook } from "../../../src/feed/chain/usd-book.ts";
+import { E18 } from "./exchange.ts";
+
+const USD: QuoteToken = { address: "0x01", symbol: "USD", decimals: 18, isStable: true };
+const COIN: QuoteToken = { address: "0x02", symbol: "COIN", decimals: 18, isStable: false };
+const ETHER: QuoteToken = { address: "0x03", symbol: "ETHER", decimals: 18, isStable: false };
+const LEAST_USD = 50_000;
+
+/** A pool between two quote tokens with so many whole tokens of each. */
+function anchor(address: string, sides: readonly [QuoteToken, QuoteToken], whole: [bigint, bigint]): Pool {
+  const [first, second] = sides;
+  return {
+    address,
+    form: "v2",
+    sides: [
+      { kind: "quote", quote: first },
+      { kind: "quote", quote: second },
+    ],
+    balances: [whole[0] * E18, whole[1] * E18],
+    owed: [0n, 0n],
+    isCounted: true,
+    countedAtBlock: -1,
+    isFresh: false,
+    sqrtPriceX96: 0n,
+    rangeLiquidity: 0n,
+  };
+}
+
+function bookOf(...pools: readonly Pool[]): UsdBook {
+  const book = new UsdBook([USD, COIN, ETHER], LEAST_USD);
+  for (const pool of pools) book.add(pool);
+  return book;
+}
+
+/** What a whole token is worth in whole dollars, cut off behind. */
+function dollars(book: UsdBook, quote: QuoteToken): number | undefined {
+  const one = book.wholeWorth(quote);
+  return one === undefined ? undefined : Number(one / E18);
+}
+
+/** Gives the pool so many dollars for a coin, from the block before on. */
+function price(book: UsdBook, pool: Pool, usd: bigint): void {
+  pool.balances = [1_000n * E18, usd * 1_000n * E18];
+  book.touch(pool);
+}
+
+describe("what quote tokens are worth", () => {
+  test("[anchor] a thin pool says nothing, whatever its price; of deep ones the deepest counts", () => {
+    const thin = anchor("0xa", [COIN, USD], [1n, 49_999n]);
+    const deep = anchor("0xb", [COIN, USD], [100n, 60_000n]);
+    const book = bookOf(thin);
+    book.settle(0);
+    expect(dollars(book, COIN)).toBeUndefined();
+    expect(book.worthOf(COIN, E18)).toBeUndefined();
+    book.add(deep);
+    book.settle(1_000);
+    expect(dollars(book, COIN)).toBe(600);
+    book.add(anchor("0xc", [COIN, USD], [1_000n, 601_000n]));
+    book.settle(100_000);
+    book.settle(200_000);
+    expect(dollars(book, COIN)).toBe(601);
+  });
+
+  test("[anchor] a token without a pool to a stablecoin is worth what one to a known token says", () => {
+    const coin = anchor("0xa", [COIN, USD], [1_000n, 600_000n]);
+    const ether = anchor("0xb", [ETHER, COIN], [200n, 1_000n]);
+    const book = bookOf(ether, coin);
+    book.settle(0);
+    expect([dollars(book, COIN), dollars(book, ETHER)]).toEqual([600, 3_000]);
+  });
+
+  test("[anchor] a price that is gone at the end of its block was never there", () => {
+    const pool = anchor("0xa", [COIN, USD], [1_000n, 600_000n]);
+    const book = bookOf(pool);
+    book.settle(0);
+    price(book, pool, 60_000n);
+    expect(dollars(book, COIN)).toBe(600);
+    price(book, pool, 600n);
+    for (let at = 0; at < 120_000; at += 1_000) {
+      book.settle(at);
+      expect(dollars(book, COIN)).toBe(600);
+    }
+  });
+
+  test("[anchor] one that is held counts after half a minute, and one that is let go before that never does", () => {
+    for (const heldMs of [1_000, 29_000, 30_000, 31_000, 90_000]) {
+      const pool = anchor("0xa", [COIN, USD], [1_000n, 600_000n]);
+      const book = bookOf(pool);
+      book.settle(0);
+      price(book, pool, 6_000n);
+      const worths: (number | undefined)[] = [];
+      for (let at = 500; at <= 200_000; at += 500) {
+        if (at === heldMs) price(book, pool, 600n);
+        book.settle(at);
+        worths.push(dollars(book, COIN));
+      }
+      expect(worths.includes(6_000), `held for ${heldMs} ms`).toBe(heldMs > 30_000);
+      expect(worths.at(-1)).toBe(600);
+      // After half a minute and a block at the latest what is held is what counts.
+      if (heldMs === 90_000) expect(worths.indexOf(6_000)).toBe(60);
+    }
+  });
+
+  test("[anchor] a pool that is emptied for a moment leaves the worth as it was; after a minute nothing is known", () => {
+    const pool = anchor("0xa", [COIN, USD], [1_000n, 600_000n]);
+    const book = bookOf(pool);
+    book.settle(0);
+    pool.balances = [0n, 0n];
+    book.touch(pool);
+    book.settle(1_000);
+    expect(dollars(book, COIN)).toBe(600);
+    book.settle(59_000);
+    expect(dollars(book, COIN)).toBe(600);
+    book.settle(61_000);
+    expect(dollars(book, COIN)).toBeUndefined();
+    price(book, pool, 700n);
+    book.settle(62_000);
+    expect(dollars(book, COIN)).toBe(700);
+  });
+
+  test("[anchor] a pool of ranges counts with what lies in range of its price: none, and it says nothing however full it is", () => {
+    const ranged: Pool = {
+      ...anchor("0xa", [COIN, USD], [10_000n, 10_000_000n]),
+      form: "v3",
+      // 600 dollars: √600 × 2⁹⁶, and a bit.
+      sqrtPriceX96: 1_940_685_714_182_491_852_533_977_682_923n,
+    };
+    const real = anchor("0xb", [COIN, USD], [1_000n, 599_000n]);
+    const book = bookOf(ranged, real);
+    book.settle(0);
+    expect(dollars(book, COIN)).toBe(599);
+    // Enough for twice 500,000 dollars near the price, and then for twice a million.
+    for (const [millions, worth] of [
+      [0.5, 599],
+      [1, 600],
+    ] as const) {
+      ranged.rangeLiquidity =
+        (BigInt(Math.round(millions * 1e6)) * E18 * (1n << 96n)) / ranged.sqrtPriceX96 + 1n;
+      book.touch(ranged);
+      book.settle(1_000_000 * millions);
+      book.settle(1_000_000 * millions + 100_000);
+      expect(dollars(book, COIN)).toBe(worth);
+    }
+    // What makers took out already, and have only to collect, is nobody's depth.
+    ranged.owed = [0n, 9_990_000n * E18];
+    book.touch(ranged);
+    book.settle(2_000_000);
+    book.settle(2_100_000);
+    expect(dollars(book, COIN)).toBe(599);
+  });
+
+  test("[anchor] the worth is always the middle of the last minute's prices, second by second", () => {
+    const step = fc.record({
+      seconds: fc.integer({ min: 0, max: 40 }),
+      usd: fc.integer({ min: 60, max: 9_000 }),
+    });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+        const pool = anchor("0xa", [COIN, USD], [1_000n, 600_000n]);
+        const book = bookOf(pool);
+        const bySecond: number[] = Array.from({ length: 60 }, () => 600);
+        book.settle(0);
+        let at = 0;
+        let usd = 600;
+        for (const one of steps) {
+          price(book, pool, BigInt(one.usd));
+          usd = one.usd;
+          at += one.seconds;
+          for (let second = 0; second < one.seconds; second++) bySecond.push(usd);
+          book.settle(at * 1_000);
+          const minute = bySecond.slice(-60).toSorted((a, b) => a - b);
+          expect(dollars(book, COIN)).toBe(minute[29]);
+        }
+      }),
+    );
+  });
+});
