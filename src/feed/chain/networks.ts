@@ -1,10 +1,12 @@
 import type { Network } from "./network.ts";
 
 /*
- * What is followed on which chain. Each address stands beside the document that names it; at the start the chain is asked whether anything lies there.
+ * What is followed on which chain. Each address stands beside the document of who deployed it; all were read again there in November 2026, the tokens also in
+ * https://github.com/DefiLlama/DefiLlama-Adapters (projects/helper/coreAssets.json). What no document confirms says so. At the start the chain is asked
+ * whether anything lies at an address.
  */
 
-/** Uniswap Labs, "Deployment Addresses": https://docs.uniswap.org/contracts/v3/reference/deployments */
+/** Uniswap Labs: https://docs.uniswap.org/contracts/v3/reference/deployments/Polygon-Deployments */
 const UNISWAP_V3 = "0x1f98431c8ad98523631ae4a59f267346ea31f984";
 
 /** The chains that are known. */
@@ -13,16 +15,17 @@ export const NETWORKS = {
     name: "bsc",
     group: "bsc",
     chainId: 56,
-    // Fast finality (BEP-126): a block is final when two more are justified. One more is for endpoints that are many nodes.
+    // https://github.com/bnb-chain/BEPs, BEP-126: a block is final when it and its child are justified, "within two blocks in most cases"; one more is for endpoints
+    // that are many nodes. Where votes come late (BEP-590 lets them, by up to three blocks) finality does too: should such a block be replaced, that is told.
     finalityBlocks: 3,
-    // BEP-619 (Maxwell), and the 0.45 s of the hard fork after it.
+    // BEP-619 (Fermi): 0.45 s.
     blockMs: 450,
     factories: [
       // https://developer.pancakeswap.finance/contracts/v2/addresses
       { name: "PancakeSwap V2", form: "v2", address: "0xca143ce32fe78f1f7019d7d551a6402fc5350c73" },
       // https://developer.pancakeswap.finance/contracts/v3/addresses
       { name: "PancakeSwap V3", form: "v3", address: "0x0bfbcf9fa4f9c56b0f40a671ad40e0805a091865" },
-      // https://docs.uniswap.org/contracts/v3/reference/deployments
+      // https://docs.uniswap.org/contracts/v3/reference/deployments/BNB-Binance-Deployments
       { name: "Uniswap V3", form: "v3", address: "0xdb1d10011ad0ff90774d0c6bb92e5c5c8b4461f7" },
     ],
     quotes: [
@@ -49,11 +52,13 @@ export const NETWORKS = {
     name: "polygon",
     group: "matic",
     chainId: 137,
-    // Milestones make blocks final within some seconds; this many are replaced only where those fail.
+    // PIP-11 (github.com/maticnetwork/Polygon-Improvement-Proposals): milestones make blocks final within some seconds. That these many are enough for
+    // them no document confirms.
     finalityBlocks: 16,
+    // About; it only sets the pace of looking.
     blockMs: 2_000,
     factories: [
-      // https://github.com/QuickSwap/quickswap-core
+      // https://github.com/QuickSwap/quickswap-core (README.md)
       { name: "QuickSwap V2", form: "v2", address: "0x5757371414417b8c6caad45baef941abc7d3ab32" },
       // https://docs.quickswap.exchange/technical-reference/smart-contracts/v3/factory
       { name: "QuickSwap V3", form: "algebra", address: "0x411b0facc3489691f28ad58c47006af5e3ab3a28" },
@@ -85,20 +90,21 @@ export const NETWORKS = {
         address: "0x7ceb23fd6bc0add59e62ac25578270cff1b9f619",
       },
     ],
-    // https://docs.polygon.technology/pos/reference/rpc-endpoints
-    rpcUrls: ["https://polygon-rpc.com", "https://polygon.drpc.org"],
+    // https://github.com/ethereum-lists/chains (eip155-137.json), which no longer has polygon-rpc.com
+    rpcUrls: ["https://polygon.drpc.org", "https://polygon-bor-rpc.publicnode.com"],
   },
   avalanche: {
     name: "avalanche",
     group: "avalanche",
     chainId: 43_114,
-    // What a node tells is accepted, and an accepted block is final. One more is for endpoints that are many nodes.
+    // https://build.avax.network/docs/rpcs/c-chain: what a node tells is accepted, and an accepted block is final. One more is for endpoints that are many nodes.
     finalityBlocks: 1,
+    // About: validators set the pace (ACP-226), and this is only that of looking.
     blockMs: 1_500,
     factories: [
-      // https://github.com/traderjoe-xyz/joe-core
+      // https://github.com/traderjoe-xyz/joe-core (deploy/FarmLensV2.js)
       { name: "Trader Joe V1", form: "v2", address: "0x9ad6c38be94206ca50bb0d90783181662f0cfa10" },
-      // https://github.com/pangolindex/sdk
+      // https://github.com/pangolindex/sdk (src/chains.ts)
       { name: "Pangolin", form: "v2", address: "0xefa94de7a4656d787667c749f7e1223d71e9fd88" },
     ],
     quotes: [
@@ -114,8 +120,8 @@ export const NETWORKS = {
       // https://stargateprotocol.gitbook.io/stargate/developers
       { symbol: "USDt", decimals: 6, isStable: true, address: "0x9702230a8ea53601f5cd2dc00fdbc13d4df4a8c7" },
     ],
-    // https://build.avax.network/docs/rpcs/c-chain
-    rpcUrls: ["https://api.avax.network/ext/bc/C/rpc"],
+    // https://build.avax.network/docs/rpcs/c-chain; the second, for a second opinion, is Allnodes', and used by many, but no document of the network's names it
+    rpcUrls: ["https://api.avax.network/ext/bc/C/rpc", "https://avalanche-c-chain-rpc.publicnode.com"],
   },
 } as const satisfies Record<string, Network>;
 export type NetworkName = keyof typeof NETWORKS;
