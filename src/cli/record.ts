@@ -27,6 +27,7 @@ const SETTINGS: readonly SettingName[] = [
   "loop",
   "warmup",
   ...LIVE_SETTING_NAMES,
+  "recordBytes",
   "logLevel",
   "config",
 ];
@@ -65,7 +66,8 @@ export async function record(args: readonly string[], terminal: Terminal): Promi
   const logger = createLogger(config.logLevel);
   const etherscanKey = keyFrom(environment, ETHERSCAN_KEY_VARIABLE);
   const { feed } = openFeed(config, { clock: systemClock, logger, etherscanKey });
-  const recorder = createRecorder({ directory: config.record, feed, clock: systemClock });
+  const { record: directory, recordBytes: mostBytes } = config;
+  const recorder = createRecorder({ directory, mostBytes, feed, clock: systemClock });
   terminal.stdout.write(`${recorder.directory}\n`);
   const shutdown = watchShutdown(process);
   try {

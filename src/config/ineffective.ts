@@ -34,10 +34,13 @@ const OF_THE_ENGINE: readonly SettingName[] = [
   "enrich",
   ...OF_ENRICHERS,
   "record",
+  "recordBytes",
 ];
 
 /** What only a service that is polled needs. */
 const OF_POLLING: readonly SettingName[] = ["pollInterval", "upstreamTimeout"];
+
+const NO_RECORD = "has no effect where nothing is recorded; leave it out, or set record";
 
 /**
  * A sentence for each setting that was given by flag or file, or by the program that embeds Flarewire, and that the rest makes idle: whoever
@@ -62,8 +65,10 @@ function idleForMarket(config: Config, layers: readonly Layer[]): readonly strin
   if (source !== "engine") {
     return ofTheEngine(source, layers);
   }
+  const recorded = config.record === "none" ? told(["recordBytes"], layers, NO_RECORD) : [];
   const unasked = OF_ENRICHERS.filter((name) => !config.enrich.some((one) => name === `${one}Url`));
   return [
+    ...recorded,
     ...told(unasked, layers, "has no effect on who is not asked; leave it out, or add it to enrich"),
     ...(feed === "simulated" ? [] : idleOn(feed, "simulated", ["seed"], layers)),
     ...(feed === "replay" ? [] : idleOn(feed, "replay", [...OF_A_RECORDING, "loop"], layers)),

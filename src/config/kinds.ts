@@ -36,6 +36,13 @@ export function size(min: number, max: number): Kind<number> {
   };
 }
 
+/** Bytes from `min` to `max`, or the word `none`, for as many as there come. */
+export function sizeOrNone(min: number, max: number): Kind<number> {
+  const { schema, bound } = size(min, max);
+  const none = z.literal("none").transform(() => Number.POSITIVE_INFINITY);
+  return { schema: z.union([none, schema]), bound: `none, or ${bound}` };
+}
+
 /** A whole number from `min` to `max`. */
 export function integer(min: number, max: number): Kind<number> {
   const text = z

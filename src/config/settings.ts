@@ -17,6 +17,7 @@ import {
   type PathContent,
   processes,
   size,
+  sizeOrNone,
   sourceName,
   speed,
   urlPath,
@@ -43,6 +44,7 @@ const SECOND = 1_000;
 const MINUTE = 60_000;
 const HOUR = 3_600_000;
 const KIB = 1_024;
+const MIB = 1_048_576;
 const GIB = 1_073_741_824;
 
 /** Everything that can be set, in the order of help and documents. The one table: flags, environment, file, help and README come from it. */
@@ -147,6 +149,12 @@ export const SETTINGS = {
     example: "/var/lib/flarewire/recordings",
     description:
       "Directory in which all that the feed reports is recorded, in a directory of its own for each run; none: nothing is",
+  }),
+  recordBytes: setting("recordBytes", sizeOrNone(16 * MIB, 1_024 * GIB), {
+    default: "none",
+    example: "20GiB",
+    description:
+      "Most room that all recordings in record's directory may take: the oldest files are removed, so one process may record there; none: nothing is removed",
   }),
   refresh: setting("refreshMs", duration(SECOND, HOUR), {
     default: "5s",

@@ -32,6 +32,7 @@ const BAD: Readonly<Record<SettingName, { readonly text: string; readonly json: 
   dexscreenerUrl: { text: "ftp://dexscreener.com", json: {} },
   redditUrl: { text: "/r/CryptoMoonShots", json: false },
   record: { text: "no\0path", json: 7 },
+  recordBytes: { text: "15MiB", json: 1_073_741_824 },
   profiles: { text: "no-such-profiles.json", json: 1 },
   group: { text: "doge", json: true },
   seed: { text: "-1", json: 0.5 },

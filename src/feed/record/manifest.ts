@@ -13,13 +13,16 @@ const MAX_MANIFEST_BYTES = 64 * 1024 * 1024;
 /** Header and trailer of RFC 1952. */
 const SHORTEST_MEMBER_BYTES = 18;
 
+/** How the files of a recording's parts are called. */
+export const PART_FILE: RegExp = /^part-\d{5,9}\.ndjson\.gz$/;
+
 /** One file of a recording: gzip members, each of whole lines, the first line the recording's header. */
 export const RecordingPart = z.discriminatedUnion("state", [
   /** It is being written, or was when its process was killed: its last member may be torn. */
-  z.object({ state: z.literal("open"), file: z.string().regex(/^part-\d{5,9}\.ndjson\.gz$/) }),
+  z.object({ state: z.literal("open"), file: z.string().regex(PART_FILE) }),
   z.object({
     state: z.literal("closed"),
-    file: z.string().regex(/^part-\d{5,9}\.ndjson\.gz$/),
+    file: z.string().regex(PART_FILE),
     bytes: z.int().min(0),
     /** Market events, clocks included. */
     events: z.int().min(0),
@@ -42,7 +45,7 @@ export const RecordingManifest = z.object({
   started_at: z.iso.datetime(),
   /** Program and version that wrote it. */
   writer: z.string().max(256),
-  /** In the order of time. Only the last one can be open. */
+  /** In the order of time; the first ones may have been removed. Only the last one can be open. */
   parts: z.array(RecordingPart),
 });
 export type RecordingManifest = z.infer<typeof RecordingManifest>;
@@ -65,7 +68,7 @@ export interface RecordedDirectory {
  * part that was closed is missing or of another size than was written. An open part may be missing: its process ended before it wrote any of it.
  */
 export function readRecordingDirectory(directory: string): RecordedDirectory {
-  const manifest = readManifest(join(directory, MANIFEST_FILE), directory);
+  const manifest = readManifest(directory);
   let sizeBytes = 0;
   const parts: PartFile[] = [];
   for (const part of manifest.parts) {
@@ -83,7 +86,9 @@ export function readRecordingDirectory(directory: string): RecordedDirectory {
   return { manifest, parts, sizeBytes };
 }
 
-function readManifest(path: string, directory: string): RecordingManifest {
+/** The manifest of a recording's directory. Throws `InputError` where there is none, or it cannot be understood. */
+export function readManifest(directory: string): RecordingManifest {
+  const path = join(directory, MANIFEST_FILE);
   let text: string;
   try {
     const { size } = statSync(path);

@@ -1,6 +1,6 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, writeSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { WallClock } from "../../lib/clock.ts";
@@ -9,7 +9,9 @@ import { VERSION } from "../../lib/version.ts";
 import type { MarketEvent } from "../../market/index.ts";
 import type { Feed } from "../feed.ts";
 import { RECORDING_VERSION, type RecordingHeader } from "../replay/event-ndjson.ts";
-import { MANIFEST_FILE, type RecordingManifest, type RecordingPart } from "./manifest.ts";
+import { makeRoom } from "./make-room.ts";
+import type { RecordingManifest, RecordingPart } from "./manifest.ts";
+import { writeManifest } from "./write-manifest.ts";
 
 /** A recording cannot be written: the disk is full, the directory is not to be had. The message names it and what is whole. */
 export class RecordingError extends Error {
@@ -23,7 +25,12 @@ export interface RecorderOptions {
   /** What is recorded. */
   readonly feed: Pick<Feed, "name" | "origin" | "facts">;
   readonly clock: WallClock;
-  /** Bytes on disk at which a part is closed and the next begins. Default 64 MiB. */
+  /**
+   * Most bytes on disk that the recordings in `directory` may have, this one and older ones: the oldest parts are removed before a new one is begun. So only one
+   * process may record there. Default Infinity: nothing is ever removed. At least sixteen members of text.
+   */
+  readonly mostBytes?: number;
+  /** Bytes on disk at which a part is closed and the next begins. Default 64 MiB, and at most an eighth of `mostBytes`. */
   readonly partBytes?: number;
   /** Wall-clock milliseconds after which it is closed likewise. Default one hour. */
   readonly partMs?: number;
@@ -32,6 +39,8 @@ export interface RecorderOptions {
 }
 
 const SEAL_EVERY_MS = 1_000;
+const PART_BYTES = 64 * 1024 * 1024;
+const MEMBER_CHARS = 262_144;
 /** Members that wait for the disk, at most, before whoever writes is made to wait. */
 const MOST_WAITING = 8;
 
@@ -47,6 +56,8 @@ interface OpenPart {
   firstAt: number;
   lastAt: number;
 }
+
+type ClosedPart = RecordingPart & { readonly state: "closed" };
 
 interface Member {
   readonly text: string;
@@ -105,7 +116,11 @@ class FileRecorder implements Recorder {
   readonly #options: RecorderOptions;
   readonly #startedAt: string;
   readonly #stopTimer: () => void;
-  readonly #closed: RecordingPart[] = [];
+  /** Those that are still there, the oldest first. */
+  readonly #closed: ClosedPart[] = [];
+  readonly #partBytes: number;
+  readonly #memberChars: number;
+  #opened = 0;
   #part: OpenPart | undefined;
   #lines: string[] = [];
   #chars = 0;
@@ -114,13 +129,19 @@ class FileRecorder implements Recorder {
   #waiting = 0;
   #queue: Promise<void> = Promise.resolve();
   #events = 0;
-  #closedBytes = 0;
   #failure: RecordingError | undefined;
   #ending: Promise<void> | undefined;
 
   constructor(options: RecorderOptions, directory: string) {
     this.#options = options;
     this.directory = directory;
+    const {
+      partBytes = PART_BYTES,
+      memberChars = MEMBER_CHARS,
+      mostBytes = Number.POSITIVE_INFINITY,
+    } = options;
+    this.#partBytes = Math.min(partBytes, mostBytes / 8);
+    this.#memberChars = memberChars;
     this.#startedAt = new Date(options.clock.now()).toISOString();
     try {
       this.#writeManifest();
@@ -135,7 +156,7 @@ class FileRecorder implements Recorder {
   }
 
   get bytes(): number {
-    return this.#closedBytes + (this.#part?.bytes ?? 0);
+    return this.#closed.reduce((sum, { bytes }) => sum + bytes, this.#part?.bytes ?? 0);
   }
 
   get parts(): number {
@@ -153,7 +174,7 @@ class FileRecorder implements Recorder {
     this.#lines.push(line);
     this.#chars += line.length + 1;
     this.#lastAt = event.at;
-    if (this.#chars >= (this.#options.memberChars ?? 262_144)) this.#seal();
+    if (this.#chars >= this.#memberChars) this.#seal();
     return this.#waiting > MOST_WAITING ? this.#queue : undefined;
   }
 
@@ -205,12 +226,14 @@ class FileRecorder implements Recorder {
     part.events += member.events;
     part.lastAt = member.lastAt;
     this.#events += member.events;
-    const { partBytes = 64 * 1024 * 1024, partMs = HOUR_MS, clock } = this.#options;
-    if (part.bytes >= partBytes || clock.monotonic() - part.openedAt >= partMs) await this.#closePart();
+    const { partMs = HOUR_MS, clock } = this.#options;
+    if (part.bytes >= this.#partBytes || clock.monotonic() - part.openedAt >= partMs) await this.#closePart();
   }
 
   async #openPart(firstAt: number): Promise<OpenPart> {
-    const file = `part-${String(this.#closed.length + 1).padStart(5, "0")}.ndjson.gz`;
+    this.#makeRoom();
+    this.#opened += 1;
+    const file = `part-${String(this.#opened).padStart(5, "0")}.ndjson.gz`;
     const handle = await open(join(this.directory, file), "wx");
     const openedAt = this.#options.clock.monotonic();
     this.#part = { file, handle, openedAt, bytes: 0, events: 0, firstAt, lastAt: firstAt };
@@ -225,12 +248,30 @@ class FileRecorder implements Recorder {
     await handle.datasync();
     await handle.close();
     this.#part = undefined;
-    this.#closedBytes += bytes;
     this.#closed.push({ state: "closed", file, bytes, events, first_at: firstAt, last_at: lastAt });
     this.#writeManifest();
   }
 
-  /** Put in place of the one before in one step, so that no reader ever sees half of it. */
+  /** For a part as large as one may become: it is closed behind the member that goes beyond its size. */
+  #makeRoom(): void {
+    const { directory: root, mostBytes = Number.POSITIVE_INFINITY } = this.#options;
+    if (mostBytes === Number.POSITIVE_INFINITY) return;
+    const closed = this.#closed;
+    const parts = {
+      get next() {
+        return closed[0]?.bytes;
+      },
+      drop: () => {
+        const first = closed.shift();
+        if (!first) return;
+        this.#writeManifest();
+        rmSync(join(this.directory, first.file), { force: true });
+      },
+    };
+    const own = { name: basename(this.directory), bytes: this.bytes, parts };
+    makeRoom(root, own, mostBytes - this.#partBytes - this.#memberChars);
+  }
+
   #writeManifest(): void {
     const { name, origin, facts } = this.#options.feed;
     const open: readonly RecordingPart[] = this.#part ? [{ state: "open", file: this.#part.file }] : [];
@@ -244,16 +285,7 @@ class FileRecorder implements Recorder {
       writer: `flarewire/${VERSION}`,
       parts: [...this.#closed, ...open],
     };
-    const path = join(this.directory, MANIFEST_FILE);
-    const descriptor = openSync(`${path}.new`, "w");
-    try {
-      const bytes = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
-      for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at);
-      fsyncSync(descriptor);
-    } finally {
-      closeSync(descriptor);
-    }
-    renameSync(`${path}.new`, path);
+    writeManifest(this.directory, manifest);
   }
 
   #header(): RecordingHeader {

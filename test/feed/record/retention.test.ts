@@ -1,0 +1,156 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect } from "vitest";
+import { createRecorder, type Recorder, recordFeed } from "../../../src/feed/index.ts";
+import { makeRoom } from "../../../src/feed/record/make-room.ts";
+import { type RecordingManifest, readRecordingDirectory } from "../../../src/feed/record/manifest.ts";
+import { LeapingClock, replay } from "../replay/replay-kit.ts";
+import { drain, simulated, test } from "./record-kit.ts";
+
+const MOST_BYTES = 200_000;
+
+function sizeOf(directory: string): number {
+  return readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith(".gz"))
+    .reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
+}
+
+function recorderIn(directory: string, mostBytes?: number): Recorder {
+  const bound = mostBytes === undefined ? {} : { mostBytes };
+  const feed = simulated(0);
+  return createRecorder({
+    directory,
+    feed,
+    clock: new LeapingClock(),
+    memberChars: 10_000,
+    partBytes: 20_000,
+    ...bound,
+  });
+}
+
+/** Records so many minutes of the simulated market; yields the events, and how much room all recordings took at most. */
+async function recordInto(directory: string, minutes: number, mostBytes?: number) {
+  const recorder = recorderIn(directory, mostBytes);
+  const failures: Error[] = [];
+  const feed = recordFeed(simulated(minutes), recorder, (error) => failures.push(error));
+  let most = 0;
+  let parts = 0;
+  const events = [];
+  for await (const event of feed.events(new AbortController().signal)) {
+    events.push(event);
+    if (recorder.parts === parts) continue;
+    parts = recorder.parts;
+    most = Math.max(most, sizeOf(directory));
+  }
+  return { recorder, events, failures, most: Math.max(most, sizeOf(directory)) };
+}
+
+const filesOf = (directory: string) =>
+  readdirSync(directory)
+    .filter((name) => name.startsWith("part-"))
+    .toSorted();
+const named = (directory: string) => readRecordingDirectory(directory).manifest.parts.map(({ file }) => file);
+
+/** A recording of an earlier run: whole, but for `isKilled`. */
+async function olderIn(directory: string, name: string, isKilled: boolean): Promise<string> {
+  const { recorder } = await recordInto(join(directory, "elsewhere"), 12);
+  const path = join(directory, name);
+  mkdirSync(path);
+  const { manifest } = readRecordingDirectory(recorder.directory);
+  for (const file of filesOf(recorder.directory))
+    writeFileSync(join(path, file), readFileSync(join(recorder.directory, file)));
+  const open = { state: "open", file: manifest.parts.at(-1)?.file ?? "" } as const;
+  const parts: RecordingManifest["parts"] = isKilled
+    ? [...manifest.parts.slice(0, -1), open]
+    : manifest.parts;
+  writeFileSync(join(path, "manifest.json"), JSON.stringify({ ...manifest, parts }));
+  rmSync(join(directory, "elsewhere"), { recursive: true });
+  return path;
+}
+
+describe("a recording with a bound", () => {
+  test("stays within it all along, by letting its oldest parts go; what is left is what the market told last", async ({
+    directory,
+  }) => {
+    const { recorder, events, failures, most } = await recordInto(directory, 45, MOST_BYTES);
+    expect(failures).toEqual([]);
+    expect(most).toBeLessThanOrEqual(MOST_BYTES);
+    expect(most).toBeGreaterThan(MOST_BYTES / 2);
+    expect(named(recorder.directory)).toEqual(filesOf(recorder.directory));
+    expect(named(recorder.directory)).not.toContain("part-00001.ndjson.gz");
+    expect(recorder.bytes).toBe(sizeOf(directory));
+    const told = await replay(recorder.directory);
+    expect(told.error).toBeUndefined();
+    expect(told.totals).toEqual({});
+    expect(told.events.length).toBeGreaterThan(500);
+    expect(told.events).toEqual(events.slice(-told.events.length));
+  });
+
+  test("lets those of older runs go first, also of one that was killed; what is no recording, or a younger one, stays", async ({
+    directory,
+  }) => {
+    const first = await olderIn(directory, "2020-01-01T000000.000Z", true);
+    const second = await olderIn(directory, "2020-01-02T000000.000Z", false);
+    const younger = await olderIn(directory, "9999-01-01T000000.000Z", false);
+    const before = sizeOf(younger);
+    mkdirSync(join(directory, "2019 holidays"));
+    writeFileSync(join(directory, "2019 holidays", "part-00001.ndjson.gz"), "mine");
+    writeFileSync(join(directory, "notes.txt"), "mine");
+    const kept = sizeOf(second);
+    const { recorder, failures } = await recordInto(directory, 8, sizeOf(directory) - before);
+    expect(failures).toEqual([]);
+    expect(existsSync(first) ? named(first).length : 0).toBeLessThan(
+      readRecordingDirectory(second).parts.length,
+    );
+    expect(sizeOf(second)).toBe(kept);
+    expect(named(recorder.directory)[0]).toBe("part-00001.ndjson.gz");
+    const last = await recordInto(directory, 30, MOST_BYTES);
+    expect(last.failures).toEqual([]);
+    expect(existsSync(first) || existsSync(second)).toBe(false);
+    expect(sizeOf(younger)).toBe(before);
+    expect(readFileSync(join(directory, "2019 holidays", "part-00001.ndjson.gz"), "utf8")).toBe("mine");
+    expect(readFileSync(join(directory, "notes.txt"), "utf8")).toBe("mine");
+  });
+
+  test("is true after each step of removing, wherever the process is killed, and what was left over goes the next time", async ({
+    directory,
+  }) => {
+    const older = await olderIn(directory, "2020-01-01T000000.000Z", true);
+    const own = { name: "2021", bytes: 0, parts: { next: undefined, drop: () => undefined } };
+    const files = filesOf(older);
+    expect(files.length).toBeGreaterThan(3);
+    for (let gone = 0; gone < files.length; gone++) {
+      // Killed between the manifest and the file: the file is there still, and nobody names it.
+      const [file = ""] = named(older);
+      const bytes = readFileSync(join(older, file));
+      makeRoom(directory, own, sizeOf(older) - 1);
+      if (gone + 1 === files.length) break;
+      writeFileSync(join(older, file), bytes);
+      expect(named(older)).toEqual(files.slice(gone + 1));
+      expect((await replay(older)).error).toBeUndefined();
+      makeRoom(directory, own, Number.MAX_SAFE_INTEGER);
+      expect(filesOf(older)).toEqual(files.slice(gone + 1));
+    }
+    expect(existsSync(older)).toBe(false);
+  });
+
+  test("that cannot be kept to ends the recording, and what is there is whole", async ({ directory }) => {
+    const older = await olderIn(directory, "2020-01-01T000000.000Z", false);
+    const [oldest = ""] = named(older);
+    rmSync(join(older, oldest));
+    mkdirSync(join(older, oldest));
+    const { recorder, events, failures } = await recordInto(directory, 30, MOST_BYTES);
+    expect(failures.join()).toMatch(/cannot go on: .*(EISDIR|directory).*are whole/);
+    const told = await replay(recorder.directory);
+    expect(told.error).toBeUndefined();
+    expect(told.events).toEqual(events.slice(0, told.events.length));
+  });
+
+  test("by default has none: nothing is removed", async ({ directory }) => {
+    const older = await olderIn(directory, "2020-01-01T000000.000Z", false);
+    const { recorder } = await recordInto(directory, 20);
+    expect(filesOf(older)).toEqual(named(older));
+    expect(named(recorder.directory)[0]).toBe("part-00001.ndjson.gz");
+    expect(await drain(simulated(20))).toEqual((await replay(recorder.directory)).events);
+  });
+});
