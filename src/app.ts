@@ -7,6 +7,7 @@ import { createLogger } from "./create-logger.ts";
 import { type Front, type OpenFront, ownServer } from "./front.ts";
 import { type GatewayEventMap, GatewayEvents } from "./gateway-events.ts";
 import {
+  AdmissionQueue,
   type MetricsText,
   registerEvents,
   registerMetrics,
@@ -173,12 +174,12 @@ export async function runGateway(config: Config, parts: RunParts, signal?: Abort
     settings: { ...config, closeGraceMs: HTTP_CLOSE_MS },
     logger,
     register: async (instance: FastifyInstance) => {
-      const { allowedOrigins } = config;
-      const shared = { hub, clock, places, door, allowedOrigins };
+      const admissions = new AdmissionQueue({ hub, clock });
+      const shared = { hub, clock, places, door, allowedOrigins: config.allowedOrigins, admissions };
       await registerWebSocket(instance, { ...shared, compression: config.compression });
       if (metrics) registerMetrics(instance, wholeMetrics?.(metrics) ?? metrics);
       registerEvents(instance, { ...shared, log, head, freshness, info: () => source.info });
-      await registerTickets(instance, { door, allowedOrigins });
+      await registerTickets(instance, shared);
     },
   });
   const onPublished = (batch: readonly EventBody[]) => events.tell(batch, formatCursor(head.cursor));

@@ -1,5 +1,5 @@
 import { type Config, listenProblem } from "./config.ts";
-import { createHttpServer, type HttpServerOptions } from "./http/index.ts";
+import { createHttpServer, type HttpServerOptions, LISTEN_BACKLOG } from "./http/index.ts";
 import type { Head, Hub } from "./hub/index.ts";
 import type { EventLog } from "./log/index.ts";
 import type { GatewayMetrics } from "./metrics/index.ts";
@@ -36,7 +36,7 @@ export function ownServer(config: Config): OpenFront {
     const app = await createHttpServer(options);
     return {
       listen: () =>
-        app.listen({ host, port }).catch((error: unknown) => {
+        app.listen({ host, port, backlog: LISTEN_BACKLOG }).catch((error: unknown) => {
           throw listenProblem(error, config) ?? error;
         }),
       retire: () => app.server.closeIdleConnections(),

@@ -1,10 +1,11 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Hub } from "../hub/index.ts";
-import { FlarewireError } from "../protocol/index.ts";
+import { type ErrorCode, FlarewireError } from "../protocol/index.ts";
 import { type Access, CHALLENGE } from "./access.ts";
 import { clientOf } from "./client-address.ts";
 import { TICKET_GONE } from "./key-door.ts";
 import type { PlaceGiver, Refusal } from "./places.ts";
+import { comeBackAfterS } from "./problem.ts";
 import type { Guest } from "./seats.ts";
 
 /*
@@ -29,6 +30,12 @@ export function checkOrigin(origin: string | undefined, allowedOrigins: readonly
   throw new FlarewireError("origin-refused", `pages of ${quote(origin)} may not connect`, {
     field: "Origin",
   });
+}
+
+/** Says when to come back who wanted to follow events, and is refused for want of room, of data, or of time. `random`: from 0 up to 1. */
+export function tellWhenToComeBack(reply: FastifyReply, code: ErrorCode, random = Math.random): void {
+  if (code === "over-capacity" || code === "draining" || code === "not-ready")
+    reply.header("retry-after", comeBackAfterS(random));
 }
 
 /** Throws FlarewireError `draining` or `not-ready` while the hub takes nobody. */

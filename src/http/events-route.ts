@@ -15,7 +15,8 @@ import {
 } from "../protocol/index.ts";
 import { asksForSse } from "./accept-sse.ts";
 import { type Access, CHALLENGE, type Door, openDoor } from "./access.ts";
-import { checkHub, checkOrigin, readClientId, takePlace, takeSeat } from "./admission.ts";
+import { checkHub, checkOrigin, readClientId, takePlace, takeSeat, tellWhenToComeBack } from "./admission.ts";
+import { AdmissionQueue } from "./admission-queue.ts";
 import { ENDPOINTS, EVENTS_ENDPOINT } from "./endpoints.ts";
 import { readPollQuery, readSseQuery } from "./events-query.ts";
 import { setFreshness } from "./freshness-fields.ts";
@@ -33,11 +34,13 @@ export interface EventsOptions {
   readonly info: () => SourceInfo;
   /** Shared with the WebSockets: a stream has a place for as long as it lasts, a request a seat for as long as it waits. */
   readonly places: PlaceGiver;
+  /** Shared with the WebSockets; default: one of its own, with the default limits. */
+  readonly admissions?: AdmissionQueue | undefined;
   /** Decides who may ask, and for what; default: everybody, for everything. */
   readonly door?: Door | undefined;
   /** As for WebSockets. */
   readonly allowedOrigins?: readonly string[] | undefined;
-  /** From 0 up to 1, for the times at which browsers come back; default Math.random. */
+  /** From 0 up to 1, for the times at which clients come back; default Math.random. */
   readonly random?: () => number;
 }
 
@@ -54,7 +57,7 @@ const SSE_FIELDS = {
 
 /** Serves `GET /api/v1/events`: server-sent events for whoever asks for `text/event-stream`, else a part of the log as JSON. */
 export function registerEvents(app: FastifyInstance, options: EventsOptions): void {
-  const { door = openDoor, hub } = options;
+  const { door = openDoor, hub, clock, admissions = new AdmissionQueue({ hub, clock }) } = options;
   const { history, stopping, limits } = hub;
   const polls = new LongPoll({ ...options, history, stopping, aheadWaitMs: limits.aheadWaitMs });
   app.route({
@@ -64,9 +67,16 @@ export function registerEvents(app: FastifyInstance, options: EventsOptions): vo
       const vary = reply.getHeader("vary");
       const varies = door.isKeyed ? "Accept, Authorization" : "Accept";
       reply.header("vary", vary === undefined ? varies : `${varies}, ${vary}`);
-      checkOrigin(request.headers.origin, options.allowedOrigins);
-      if (asksForSse(request.headers.accept)) return follow(request, reply, { ...options, door });
-      return poll(request, reply, { ...options, door, polls, prefix: app.prefix });
+      try {
+        checkOrigin(request.headers.origin, options.allowedOrigins);
+        // A stream that comes back and a request for what was missed cost alike.
+        await admissions.enter(request.raw.socket, false);
+        if (asksForSse(request.headers.accept)) return await follow(request, reply, { ...options, door });
+        return await poll(request, reply, { ...options, door, polls, prefix: app.prefix });
+      } catch (error) {
+        if (error instanceof FlarewireError) tellWhenToComeBack(reply, error.code, options.random);
+        throw error;
+      }
     },
   });
 }

@@ -1,5 +1,6 @@
 /** The HTTP side: REST, WebSocket, problems, health. */
 export * from "./access.ts";
+export * from "./admission-queue.ts";
 export { rawProblem } from "./client-error.ts";
 export { type AsyncApiDocument, createAsyncApi } from "./contracts/asyncapi.ts";
 export { createOpenApi, type OpenApiDocument } from "./contracts/openapi.ts";
@@ -9,8 +10,10 @@ export * from "./head-like.ts";
 export * from "./host-routes.ts";
 export * from "./http-settings.ts";
 export * from "./key-door.ts";
+export { LISTEN_BACKLOG } from "./listen-backlog.ts";
 export * from "./metrics-route.ts";
 export * from "./places.ts";
+export { comeBackAfterS } from "./problem.ts";
 export * from "./responses.ts";
 export * from "./seats.ts";
 export * from "./server.ts";

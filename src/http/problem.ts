@@ -8,6 +8,18 @@ export const PROBLEM_TYPE = "application/problem+json";
 /** Seconds after which to try again what failed for want of readiness or capacity: `Retry-After` of 429 and 503 where nothing better is known. */
 export const RETRY_AFTER_S = 5;
 
+/** Seconds that somebody who wanted to stay is told to wait at least, and by how many the longest wait is more. */
+const COME_BACK_FROM_S = 3;
+const COME_BACK_SPREAD_S = 10;
+
+/**
+ * `Retry-After` for who wanted to follow events and is refused: whole seconds from 3 to 12, by chance (`random`, from 0 up to 1), because thousands may be refused in one moment, and would else
+ * all be back in one.
+ */
+export function comeBackAfterS(random: () => number = Math.random): string {
+  return String(COME_BACK_FROM_S + Math.floor(random() * COME_BACK_SPREAD_S));
+}
+
 /** The framework's own errors by the status that it gives them; those that are not here are malformed requests. */
 const CODE_BY_STATUS: Readonly<Record<number, ErrorCode>> = {
   404: "not-found",

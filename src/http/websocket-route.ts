@@ -6,7 +6,8 @@ import { createDeflateFraming, type Framing, type Hub, websocketFraming } from "
 import type { WallClock } from "../lib/clock.ts";
 import { FlarewireError } from "../protocol/index.ts";
 import { type Door, openDoor } from "./access.ts";
-import { checkHub, takePlace } from "./admission.ts";
+import { checkHub, takePlace, tellWhenToComeBack } from "./admission.ts";
+import { AdmissionQueue } from "./admission-queue.ts";
 import { type PlaceGiver, Places } from "./places.ts";
 import { Seats } from "./seats.ts";
 import { streamUpgrades } from "./stream-upgrades.ts";
@@ -30,6 +31,8 @@ export interface WebSocketOptions {
   readonly limits?: Partial<WebSocketLimits> | undefined;
   /** The places that other transports give too; default: places of its own, as many as `limits` says. */
   readonly places?: PlaceGiver | undefined;
+  /** In which those wait who come; default: one of its own, with the default limits. */
+  readonly admissions?: AdmissionQueue | undefined;
   /** Decides who may connect, and what to follow; default: everybody, everything. */
   readonly door?: Door | undefined;
   /** Origins of pages that may connect, such as `https://example.com`; all when left out, or with `*`. Programs, which send no origin, always may. */
@@ -49,9 +52,6 @@ const untypedOptions: object = { WebSocket: StreamWebSocket, closeTimeout: CLOSE
 /** What `ws` does of compression: it inflates what clients send, which is small. How, the offer says that {@link settleExtensions} leaves. */
 const DEFLATE = { zlibInflateOptions: { chunkSize: 4_096 } };
 
-/** Seconds after which a client may ask again that was refused for lack of room. */
-const RETRY_AFTER_S = 5;
-
 /**
  * Serves the stream on `GET /api/v1/stream`. What cannot become a connection is refused in HTTP, by a FlarewireError that the
  * instance's error handler has to turn into a problem. When the instance closes, connections that are still there are told
@@ -63,9 +63,11 @@ export async function registerWebSocket(app: FastifyInstance, options: WebSocket
   const places =
     options.places ??
     new Places(new Seats(options.limits?.maxSockets ?? 10_000, options.limits?.maxSocketsPerIp ?? 100));
+  const admissions = options.admissions ?? new AdmissionQueue({ hub, clock });
   const pings = new WebSocketPings(clock);
   const deflateFraming = createDeflateFraming(hub.tally);
   const responses = new WeakMap<IncomingMessage, ServerResponse>();
+  app.server.on("connection", () => hub.turn.arrived());
   const upgrades: object = { server: streamUpgrades(app, `${app.prefix}${path}`) };
   // In a context of its own: the plugin wraps every route that it sees, and this is the only one that needs it.
   await app.register(async (scope) => {
@@ -91,7 +93,7 @@ export async function registerWebSocket(app: FastifyInstance, options: WebSocket
       exposeHeadRoute: false,
       url: path,
       preValidation: async (request, reply) => {
-        await admit(request, reply, options, places);
+        await admit(request, reply, { ...options, admissions, places });
         responses.set(request.raw, reply.raw);
       },
       handler: async (_request, reply) => {
@@ -110,14 +112,15 @@ export async function registerWebSocket(app: FastifyInstance, options: WebSocket
 async function admit(
   request: FastifyRequest,
   reply: FastifyReply,
-  options: WebSocketOptions,
-  places: PlaceGiver,
+  options: WebSocketOptions & { readonly admissions: AdmissionQueue; readonly places: PlaceGiver },
 ): Promise<void> {
   if (!request.ws) return;
-  const { hub, allowedOrigins, door = openDoor, compression = true } = options;
+  const { hub, allowedOrigins, door = openDoor, compression = true, admissions, places } = options;
   try {
     checkHandshake(request.headers, allowedOrigins);
     if (compression) settleExtensions(request);
+    // Before anything is decided that may be otherwise when its turn has come.
+    await admissions.enter(request.raw.socket, true);
     const access = await door.admitStream(request, reply);
     const query = readStreamQuery(request.query, access.plan);
     checkHub(hub);
@@ -139,9 +142,7 @@ function settleExtensions({ raw: { headers } }: FastifyRequest): void {
 }
 
 function explain(reply: FastifyReply, { code }: FlarewireError): void {
-  if (code === "over-capacity" || code === "draining" || code === "not-ready") {
-    reply.header("retry-after", RETRY_AFTER_S);
-  }
+  tellWhenToComeBack(reply, code);
   // RFC 9110, 15.5.22: this status says what to upgrade to; RFC 6455, 4.4: and in which version.
   if (code === "upgrade-required") {
     reply.headers({ upgrade: "websocket", connection: "upgrade", "sec-websocket-version": "13" });

@@ -4,7 +4,7 @@ import { type BacklogPart, readBacklog, throughOf } from "./backlog.ts";
 import { type ChannelMask, channelsOf } from "./channel-mask.ts";
 import { conflatedMask, conflatedText, frameMissed } from "./conflate.ts";
 import type { Behind, DeliveryState, Live } from "./delivery-state.ts";
-import { EventHeads, frameEvents } from "./event-frames.ts";
+import { type EventFrames, EventHeads, frameEvents } from "./event-frames.ts";
 import type { Framing } from "./framing.ts";
 import type { GroupMember } from "./group.ts";
 import { NOTHING, type Selection } from "./selection.ts";
@@ -199,7 +199,7 @@ export class Delivery implements GroupMember {
     if (state.full) return;
     // The log may hold more already than the head's state contains; that comes with the next batch.
     const published = part.records.filter(({ seq }) => seq <= head.cursor.seq);
-    if (state.conflating === undefined) this.#writeRecords(state, published);
+    if (state.conflating === undefined) this.#writeRecords(state, published, part.sparse);
     else this.#writeMissed(state, published, state.conflating);
     if (state.seq >= (published.at(-1)?.seq ?? 0)) state.seq = throughOf(part, head.cursor.seq);
     this.#catchUp();
@@ -263,15 +263,22 @@ export class Delivery implements GroupMember {
     return !selection.filtered && (this.latest || selection.lasting);
   }
 
-  #writeRecords(state: Behind, records: readonly LogRecord[]): void {
-    const { head, limits } = this.#host;
-    const from = { heads: new EventHeads(head.cursor.epoch), prev: state.prev, through: state.seq };
-    const frames = frameEvents(records, state.shape, from, state.walk, limits.catchUpBytes);
+  #writeRecords(state: Behind, records: readonly LogRecord[], sparse: boolean): void {
+    const frames = this.#frame(state, records, sparse);
     state.seq = frames.through;
     state.prev = frames.prev;
     if (!frames.bytes) return;
     this.#host.tally.deliveries += frames.count;
     this.#host.tally.deliveredBytes += frames.bytes.length;
     this.#send(frames.bytes);
+  }
+
+  #frame({ prev, seq, shape, walk }: Behind, records: readonly LogRecord[], sparse: boolean): EventFrames {
+    const { head, limits, backlogFrames } = this.#host;
+    const { epoch } = head.cursor;
+    const from = { prev, through: seq };
+    // What is filtered depends on the lists on the way, and what has gaps on what was left out.
+    if (!walk && !sparse) return backlogFrames.frame(records, shape, { ...from, epoch }, limits.catchUpBytes);
+    return frameEvents(records, shape, { ...from, heads: new EventHeads(epoch) }, walk, limits.catchUpBytes);
   }
 }

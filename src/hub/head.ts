@@ -55,6 +55,7 @@ export class Head {
   #observedAtMs: number;
   #ready: boolean;
   #last: Promise<void> = Promise.resolve();
+  #pause: Promise<void> | undefined;
 
   constructor(options: HeadOptions) {
     this.#log = options.log;
@@ -116,6 +117,11 @@ export class Head {
     return () => this.#listeners.delete(listener);
   }
 
+  /** For a listener, while it is told of a batch: the next one, or a restart, waits for `pause`, which must not reject. Whoever published waits for nothing more. */
+  pauseFor(pause: Promise<void>): void {
+    this.#pause = pause;
+  }
+
   /** JSON text of what these channels show of the snapshot, made once per change however often it is asked for. */
   snapshotText(channels: readonly Channel[]): string {
     const key = [...channels].sort().join();
@@ -139,7 +145,13 @@ export class Head {
 
   #next(work: () => Promise<void>): Promise<void> {
     const done = this.#last.then(work);
-    this.#last = done.catch(() => {});
+    this.#last = done
+      .catch(() => {})
+      .then(() => {
+        const pause = this.#pause;
+        this.#pause = undefined;
+        return pause;
+      });
     return done;
   }
 

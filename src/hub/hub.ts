@@ -10,6 +10,7 @@ import {
   type Seq,
   type Step,
 } from "../protocol/index.ts";
+import { BacklogFrames } from "./backlog-frames.ts";
 import { maskOfRecords } from "./channel-mask.ts";
 import { type ConnectQuery, checkQuery } from "./connect-query.ts";
 import { EventHeads } from "./event-frames.ts";
@@ -42,6 +43,8 @@ export class Hub {
   readonly limits: HubLimits;
   /** What was done since the start. */
   readonly tally: Tally = createTally();
+  /** What of the event loop those who come and those who are caught up may take. */
+  readonly turn: TurnBudget;
   readonly #options: HubOptions;
   readonly #heartbeatMs: number;
   readonly #groups = new GroupIndex();
@@ -69,9 +72,15 @@ export class Hub {
     this.#positions = { ...log.positions };
     this.#history = new ListHistory(log, head.snapshot, options.known);
     this.#heartbeatAtMs = clock.monotonic() + this.#heartbeatMs;
+    this.turn = new TurnBudget(() => clock.monotonic());
     this.#host = this.#createHost();
     this.#stops = [
-      head.onChange((records, _head, events) => this.#publish(records, events)),
+      head.onChange((records, _head, events) => {
+        const beganMs = clock.monotonic();
+        this.#publish(records, events);
+        const rest = this.turn.rest(clock.monotonic() - beganMs);
+        if (rest) head.pauseFor(rest);
+      }),
       clock.every(TICK_MS, () => this.#tick()),
     ];
     head.onRestart((base) => this.#restart(base));
@@ -166,7 +175,8 @@ export class Hub {
       head,
       history: this.#history,
       tally: this.tally,
-      turn: new TurnBudget(() => clock.monotonic()),
+      turn: this.turn,
+      backlogFrames: new BacklogFrames(),
       limits: this.limits,
       monotonicMs: () => clock.monotonic(),
       wallMs: () => clock.now(),

@@ -15,4 +15,5 @@ export type { Socket } from "./socket.ts";
 export { sseFraming } from "./sse-framing.ts";
 export { createTally, type Tally } from "./tally.ts";
 export { TokenBucket } from "./token-bucket.ts";
+export { TurnBudget, type TurnSteps } from "./turn-budget.ts";
 export { websocketFraming } from "./websocket-framing.ts";

@@ -1,5 +1,6 @@
 import type { EventLog } from "../log/event-log.ts";
 import type { Plan, Seq } from "../protocol/index.ts";
+import type { BacklogFrames } from "./backlog-frames.ts";
 import type { Framing } from "./framing.ts";
 import type { Group, GroupMember } from "./group.ts";
 import type { Head } from "./head.ts";
@@ -17,6 +18,8 @@ export interface DeliveryHost {
   readonly history: ListHistory;
   readonly limits: HubLimits;
   readonly tally: Tally;
+  /** What was framed for those who were behind, for others at the same place. */
+  readonly backlogFrames: BacklogFrames;
   /** What of each turn of the event loop catching up may take. */
   readonly turn: TurnBudget;
   /** For limits: see WallClock.monotonic. */

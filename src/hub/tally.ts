@@ -2,6 +2,11 @@ import type { CloseReason, Lost } from "../protocol/index.ts";
 import type { DeflateCounts } from "./deflated-texts.ts";
 import type { Framing } from "./framing.ts";
 
+/**
+ * What became of those who asked to be let in. `full`: too many waited; `late`: it waited for too long; `gone`: it left before.
+ */
+export type AdmissionOutcome = "admitted" | "full" | "late" | "gone";
+
 /** What a hub has done since its start, in plain counts that only grow: cheap to keep on the way to every client, and read when somebody asks. */
 export interface Tally extends DeflateCounts {
   /** Connections taken, by transport. */
@@ -20,6 +25,10 @@ export interface Tally extends DeflateCounts {
   deliveries: number;
   /** Their bytes, framed. */
   deliveredBytes: number;
+  /** Requests that were to be let in, by what became of them. */
+  readonly admissions: Record<AdmissionOutcome, number>;
+  /** Requests that wait for their turn now. */
+  admissionsWaiting: number;
   /** Backlogs that were left out for the state at the head: see W34. */
   conflations: number;
 }
@@ -50,6 +59,8 @@ export function createTally(): Tally {
     resets: { "epoch-changed": 0, expired: 0, ahead: 0 },
     deliveries: 0,
     deliveredBytes: 0,
+    admissions: { admitted: 0, full: 0, late: 0, gone: 0 },
+    admissionsWaiting: 0,
     conflations: 0,
     deflatedTexts: 0,
     deflatedFromBytes: 0,

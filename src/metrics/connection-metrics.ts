@@ -5,6 +5,7 @@ import { level, total } from "./read-metric.ts";
 /** Who is connected, what they were sent, and how resumes went. */
 export function addConnections(registry: Registry, hub: Hub): void {
   const { tally } = hub;
+  addAdmissions(registry, hub);
   level(registry, "flarewire_connections", "Open connections, by transport.", () => tally.open, "transport");
   level(
     registry,
@@ -76,5 +77,21 @@ export function addConnections(registry: Registry, hub: Hub): void {
     "flarewire_conflations_total",
     "Backlogs replaced by the state at the head, for clients in mode latest.",
     () => tally.conflations,
+  );
+}
+
+function addAdmissions(registry: Registry, { tally }: Hub): void {
+  level(
+    registry,
+    "flarewire_admissions_waiting",
+    "Requests for a stream or for events that wait until it is their turn to be let in.",
+    () => tally.admissionsWaiting,
+  );
+  total(
+    registry,
+    "flarewire_admissions_total",
+    "Such requests, by outcome: admitted when it was their turn; refused because too many waited (full) or because it waited for too long (late); gone: it left before.",
+    () => tally.admissions,
+    "outcome",
   );
 }

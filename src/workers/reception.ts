@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { lookup } from "node:dns/promises";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
-import { rawProblem } from "../http/index.ts";
+import { comeBackAfterS, LISTEN_BACKLOG, rawProblem } from "../http/index.ts";
 import type { WallClock } from "../lib/clock.ts";
 import { FlarewireError } from "../protocol/index.ts";
 import { chooseReceiver, type ReceiverState } from "./choose-receiver.ts";
@@ -26,9 +26,6 @@ const MOST_WAITING = 2_048;
 const MANY_WAITING = MOST_WAITING / 2;
 const PATIENCE_MS = 5_000;
 const LOOK_MS = 500;
-/** Many come at once when a server was away; Linux has its own bound below it. */
-const BACKLOG = 4_096;
-const RETRY_AFTER_S = 5;
 /** What a refused connection may take to read that it is. */
 const LINGER_MS = 1_000;
 
@@ -114,7 +111,7 @@ export class Reception {
     const server = createServer(options, (socket) => this.#receive(socket));
     return new Promise((resolve, reject) => {
       server.once("error", reject);
-      server.listen({ host, port, backlog: BACKLOG }, () => {
+      server.listen({ host, port, backlog: LISTEN_BACKLOG }, () => {
         this.#servers.push(server);
         server.off("error", reject);
         // No descriptors left, for one: the next connection may find some.
@@ -149,7 +146,7 @@ export class Reception {
 function refuse(socket: Socket): void {
   const failure = new FlarewireError("not-ready", "no process that serves clients is there now; try again");
   socket.resume();
-  socket.end(rawProblem(failure, randomUUID(), [`Retry-After: ${RETRY_AFTER_S}`]));
+  socket.end(rawProblem(failure, randomUUID(), [`Retry-After: ${comeBackAfterS()}`]));
   socket.setTimeout(LINGER_MS, () => socket.destroy());
 }
 

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { type AdmissionLimits, DEFAULT_ADMISSION_LIMITS } from "../../src/http/admission-queue.ts";
 import type { HttpSettings } from "../../src/http/http-settings.ts";
 import type { WebSocketLimits } from "../../src/http/websocket-route.ts";
 import { DEFAULT_HUB_LIMITS, type HubLimits } from "../../src/hub/hub-limits.ts";
@@ -19,6 +20,8 @@ const KEYS = "test/http/keys-ends.test.ts";
 const TICKETS = "test/http/keys-tickets.test.ts";
 const FOLLOW = "test/scenarios/follow-trouble.test.ts";
 const AHEAD = "test/hub/ahead.test.ts";
+const STORM = "test/scenarios/storm.test.ts";
+const QUEUE = "test/http/admission-queue.test.ts";
 const SLOW = "test/scenarios/slow-readers.test.ts";
 
 const CLOSES: Readonly<Record<CloseReason, Provocation>> = {
@@ -78,6 +81,11 @@ const HTTP: Readonly<Record<Bounds, Provocation>> = {
   ],
 };
 
+const ADMISSIONS: Readonly<Record<keyof AdmissionLimits, Provocation>> = {
+  mostWaiting: [STORM, "those beyond the queue are refused", "stormyWire(makeWire, 40)"],
+  longestWaitMs: [QUEUE, "beyond the bounds, of number and of time", "900 ms"],
+};
+
 /** Bounds that stand in PROTOCOL.md only. */
 const FIXED: Readonly<Record<string, Provocation>> = {
   "patterns of an address": [ADMISSION, "what cannot become a connection is refused in HTTP", "wire.ask"],
@@ -108,6 +116,7 @@ test.for([
   ...Object.entries(RFC_CLOSES),
   ...Object.entries(HUB),
   ...Object.entries(HTTP),
+  ...Object.entries(ADMISSIONS),
   ...Object.entries(FIXED),
 ] as const)("%s is provoked by the test that is named for it", ([, [file, title, shows]]) => {
   expect(bodyOf(file, title), `${file}: ${title}`).toContain(shows);
@@ -119,6 +128,7 @@ test("every close code and every limit has its place in these tables", () => {
   const told = Object.keys(Hello.shape.limits.shape).map((name) =>
     name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
   );
+  expect(Object.keys(ADMISSIONS).toSorted()).toEqual(Object.keys(DEFAULT_ADMISSION_LIMITS).toSorted());
   expect(Object.keys(HUB)).toEqual(expect.arrayContaining(told));
   const document = readFileSync(new URL("../../src/protocol/PROTOCOL.md", import.meta.url), "utf8");
   const rule = document.split("* **[W24]**")[1]?.split("\n\n")[0] ?? "";

@@ -6,6 +6,8 @@ import { test as base } from "vitest";
 import { type ClientOptions, WebSocket } from "ws";
 import type { HttpSettings } from "../../src/http/http-settings.ts";
 import {
+  type AdmissionLimits,
+  AdmissionQueue,
   createHttpServer,
   openDoor,
   Places,
@@ -96,11 +98,16 @@ export interface Wire extends HubUnderTest {
 export type WireFactory = (
   options?: Parameters<HubFactory>[0] & {
     readonly stream?: Partial<WebSocketOptions>;
+    /** On the machine's clock. */
+    readonly admissions?: Partial<AdmissionLimits>;
     readonly basePath?: string;
     readonly trustProxy?: readonly string[];
     readonly http?: Partial<HttpSettings>;
   },
 ) => Promise<Wire>;
+
+/** `Retry-After` for who wanted to follow events: 3 to 12 seconds, by chance. */
+export const COME_BACK_S = /^([3-9]|1[0-2])$/;
 
 /** Header fields of a good handshake. */
 export const HANDSHAKE = {
@@ -134,7 +141,12 @@ async function createWire(options: Parameters<WireFactory>[0] = {}): Promise<Wir
     register: async (scope) => {
       const { maxSockets = 10_000, maxSocketsPerIp = 100 } = options.stream?.limits ?? {};
       const { places = new Places(new Seats(maxSockets, maxSocketsPerIp)) } = options.stream ?? {};
-      const shared = { ...sut, ...options.stream, places };
+      const admissions = new AdmissionQueue({
+        hub: sut.hub,
+        clock: systemClock,
+        limits: options.admissions,
+      });
+      const shared = { ...sut, admissions, ...options.stream, places };
       await registerWebSocket(scope, shared);
       registerEvents(scope, { ...shared, freshness: () => FRESH, info: () => INFO });
       await registerTickets(scope, { ...options.stream, door: options.stream?.door ?? openDoor });

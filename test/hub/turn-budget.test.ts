@@ -1,17 +1,22 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
-import { TurnBudget } from "../../src/hub/turn-budget.ts";
+import { TurnBudget, type TurnSteps } from "../../src/hub/turn-budget.ts";
+import { settled } from "./hub-fixture.ts";
+
+/** A budget whose time and turns are the test's. */
+function createBudget(steps: TurnSteps = { settle: (next) => next() }) {
+  const turns: (() => void)[] = [];
+  const time = { nowMs: 0 };
+  const budget = new TurnBudget(() => time.nowMs, { ...steps, defer: (next) => turns.push(next) });
+  return { budget, time, turns };
+}
 
 test("[L5] what does not fit into one turn's time waits for the next ones, in order, and nothing is left out", () => {
-  let nowMs = 0;
-  const turns: (() => void)[] = [];
-  const budget = new TurnBudget(
-    () => nowMs,
-    (next) => turns.push(next),
-  );
+  const { budget, time, turns } = createBudget();
   const done: number[][] = [];
   let thisTurn: number[] = [];
   const work = (id: number) => () => {
-    nowMs += 0.5;
+    time.nowMs += 0.5;
     thisTurn.push(id);
   };
   for (let id = 0; id < 10; id++) budget.run(work(id));
@@ -24,19 +29,13 @@ test("[L5] what does not fit into one turn's time waits for the next ones, in or
     done.push(thisTurn);
   }
   expect(done).toEqual([[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10], []]);
-  expect(done.flat()).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
 });
 
 test("each turn has its time anew, also when nobody waits", () => {
-  let nowMs = 0;
-  const turns: (() => void)[] = [];
-  const budget = new TurnBudget(
-    () => nowMs,
-    (next) => turns.push(next),
-  );
+  const { budget, time, turns } = createBudget();
   let done = 0;
   const long = () => {
-    nowMs += 5;
+    time.nowMs += 5;
     done += 1;
   };
   budget.run(long);
@@ -48,4 +47,92 @@ test("each turn has its time anew, also when nobody waits", () => {
   turns.shift()?.();
   budget.run(long);
   expect(done).toBe(3);
+});
+
+test("[L5] what follows from a work, over any number of promises, counts as its time", async () => {
+  const { budget, time, turns } = createBudget({});
+  const done: number[] = [];
+  const follow = async (id: number) => {
+    for (let hop = 0; hop < 20; hop++) await Promise.resolve();
+    time.nowMs += 1;
+    done.push(id);
+  };
+  budget.run(() => {
+    time.nowMs += 2;
+  });
+  for (let id = 0; id < 5; id++) budget.run(() => void follow(id));
+  const perTurn: number[] = [];
+  while (turns.length > 0) {
+    turns.shift()?.();
+    await settled();
+    perTurn.push(done.length);
+  }
+  expect(perTurn).toEqual([2, 4, 5, 5]);
+  expect(done).toEqual([0, 1, 2, 3, 4]);
+});
+
+test("[L5] whatever comes when, it is done once and in order, and no turn takes more than its time and the last work of it", () => {
+  const works = fc.array(
+    fc.record({ costMs: fc.double({ min: 0, max: 6, noNaN: true }), inTurn: fc.nat(8) }),
+    {
+      maxLength: 60,
+    },
+  );
+  fc.assert(
+    fc.property(works, (all) => {
+      const { budget, time, turns } = createBudget();
+      const [asked, done]: number[][] = [[], []];
+      const come = (turn: number) => {
+        for (const [id, { costMs, inTurn }] of all.entries()) {
+          if (inTurn !== turn) continue;
+          asked?.push(id);
+          budget.run(() => {
+            time.nowMs += costMs;
+            done?.push(id);
+          });
+        }
+      };
+      for (let turn = 0; turn <= 8 || turns.length > 0; turn++) {
+        const [beganMs, before] = [time.nowMs, done?.length ?? 0];
+        turns.shift()?.();
+        const last = all[done?.at(-1) ?? -1]?.costMs ?? 0;
+        if ((done?.length ?? 0) > before) expect(time.nowMs - beganMs - last).toBeLessThan(2);
+        come(turn);
+      }
+      expect(done).toEqual(asked);
+      expect(done?.length).toBe(all.length);
+    }),
+  );
+});
+
+test("[L5] behind a batch those who come have as much time as it took, 50 ms at most, and no longer than somebody comes", async () => {
+  const { budget, time, turns } = createBudget();
+  /** How long the rest behind a batch of `tookMs` lasts, when in each of its turns, of a millisecond, `come` says whether somebody does. */
+  const restOf = async (tookMs: number, come: (turn: number) => boolean) => {
+    time.nowMs += tookMs;
+    const endedMs = time.nowMs;
+    let isOver = false;
+    const over = budget.rest(tookMs)?.then(() => {
+      isOver = true;
+    });
+    for (let turn = 0; over && !isOver; turn++) {
+      time.nowMs += 1;
+      if (come(turn)) budget.arrived();
+      turns.shift()?.();
+      await settled();
+    }
+    return over ? time.nowMs - endedMs : undefined;
+  };
+  expect(await restOf(20, () => true)).toBeUndefined();
+  budget.arrived();
+  expect(await restOf(20, () => true)).toBe(20);
+  budget.arrived();
+  expect(await restOf(400, () => true)).toBe(50);
+  budget.arrived();
+  expect(await restOf(20, (turn) => turn < 5)).toBe(7);
+  budget.arrived();
+  expect(await restOf(20, () => false)).toBe(2);
+  expect(await restOf(20, () => true)).toBeUndefined();
+  budget.arrived();
+  expect(await restOf(0, () => true)).toBeUndefined();
 });

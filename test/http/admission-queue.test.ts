@@ -1,0 +1,157 @@
+import { Duplex } from "node:stream";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { type AdmissionLimits, AdmissionQueue } from "../../src/http/admission-queue.ts";
+import { createTally, TurnBudget } from "../../src/hub/index.ts";
+import type { FlarewireError } from "../../src/protocol/index.ts";
+import { settled } from "../hub/hub-fixture.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+
+/** A connection that the test ends. */
+function createSocket(): Duplex {
+  return new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() });
+}
+
+/** A queue over turns that the test takes; letting somebody in takes a millisecond, so that two fit into a turn. */
+function createQueue(limits: Partial<AdmissionLimits> = {}) {
+  const clock = new ManualClock();
+  const turns: (() => void)[] = [];
+  const turn = new TurnBudget(() => clock.monotonic(), { defer: (next) => turns.push(next) });
+  const tally = createTally();
+  const queue = new AdmissionQueue({ hub: { turn, tally }, clock, limits });
+  const admitted: number[] = [];
+  const refused = new Map<number, FlarewireError>();
+  const sockets: Duplex[] = [];
+  const come = (id: number, isUpgraded = false) => {
+    const socket = createSocket();
+    sockets[id] = socket;
+    queue.enter(socket, isUpgraded).then(
+      () => {
+        admitted.push(id);
+        clock.advance(1);
+      },
+      (error) => refused.set(id, error),
+    );
+  };
+  const takeTurn = async () => {
+    turns.shift()?.();
+    await settled();
+  };
+  const takeAll = async () => {
+    while (turns.length > 0) await takeTurn();
+  };
+  return { clock, tally, admitted, refused, sockets, come, takeTurn, takeAll };
+}
+
+test("[L5] as many are let in a turn as it has time for, in the order in which they came", async () => {
+  const { admitted, tally, come, takeTurn, takeAll } = createQueue();
+  for (let id = 0; id < 7; id++) {
+    come(id);
+    await settled();
+  }
+  expect(admitted).toEqual([0, 1]);
+  expect(tally.admissionsWaiting).toBe(5);
+  await takeTurn();
+  expect(admitted).toEqual([0, 1, 2, 3]);
+  come(7);
+  await takeAll();
+  expect(admitted).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+  expect(tally.admissions).toEqual({ admitted: 8, full: 0, late: 0, gone: 0 });
+  expect(tally.admissionsWaiting).toBe(0);
+});
+
+test("[W3] beyond the bounds, of number and of time, who comes is refused with the bound, and the others are let in", async () => {
+  const { admitted, refused, tally, clock, come, takeAll } = createQueue({
+    mostWaiting: 3,
+    longestWaitMs: 900,
+  });
+  for (let id = 0; id < 6; id++) {
+    come(id);
+    await settled();
+  }
+  expect(tally.admissionsWaiting).toBe(3);
+  expect(refused.get(5)).toMatchObject({ code: "over-capacity", bound: "3 requests wait" });
+  clock.advance(600);
+  await takeAll();
+  come(6);
+  come(7);
+  come(8);
+  await settled();
+  clock.advance(2);
+  // A server that has no turn left refuses by its timer.
+  clock.advance(1_200);
+  await settled();
+  expect([...refused.keys()].slice(1).every((id) => refused.get(id)?.bound === "900 ms")).toBe(true);
+  expect(tally.admissions.late).toBe(refused.size - 1);
+  await takeAll();
+  expect(admitted.length + refused.size).toBe(9);
+  expect(tally.admissionsWaiting).toBe(0);
+});
+
+test.for([
+  ["was closed", (socket: Duplex) => socket.destroy()],
+  ["was ended by the other side, behind which there may be bytes", (socket: Duplex) => socket.push(null)],
+] as const)("one whose connection %s while it waited takes nobody's turn", async ([, end]) => {
+  const { admitted, refused, sockets, tally, come, takeAll } = createQueue();
+  for (let id = 0; id < 5; id++) {
+    come(id, true);
+    await settled();
+  }
+  const [socket] = sockets.slice(3);
+  if (socket) end(socket);
+  await settled();
+  expect([...refused.keys()]).toEqual([3]);
+  expect(tally.admissions.gone).toBe(1);
+  await takeAll();
+  expect(admitted).toEqual([0, 1, 2, 4]);
+});
+
+test("what came early over an upgraded connection is there for who reads it", async () => {
+  const { admitted, sockets, come, takeAll } = createQueue();
+  for (let id = 0; id < 3; id++) {
+    come(id, true);
+    await settled();
+  }
+  const [early] = sockets.slice(2);
+  early?.push("early");
+  await settled();
+  await takeAll();
+  expect(admitted).toEqual([0, 1, 2]);
+  const read = new Promise((resolve) => early?.once("data", resolve));
+  expect(String(await read)).toBe("early");
+  expect(early?.listenerCount("close")).toBe(0);
+  expect(early?.listenerCount("readable")).toBe(0);
+});
+
+test("[L5] whoever comes and goes when, each is told once, no more wait than may, and nobody is let in before one who came before", async () => {
+  const steps = fc.array(
+    fc.oneof(
+      fc.constant({ kind: "come" as const }),
+      fc.record({ kind: fc.constant("leave" as const), which: fc.nat(60) }),
+      fc.constant({ kind: "turn" as const }),
+      fc.record({ kind: fc.constant("pass" as const), ms: fc.nat(400) }),
+    ),
+    { maxLength: 60 },
+  );
+  await fc.assert(
+    fc.asyncProperty(steps, fc.nat(5), async (all, mostWaiting) => {
+      const sut = createQueue({ mostWaiting, longestWaitMs: 500 });
+      const { admitted, refused, sockets, tally, clock, come, takeTurn, takeAll } = sut;
+      for (const step of all) {
+        if (step.kind === "come") come(sockets.length);
+        else if (step.kind === "leave") sockets[step.which % Math.max(1, sockets.length)]?.destroy();
+        else if (step.kind === "turn") await takeTurn();
+        else clock.advance(step.ms);
+        await settled();
+        expect(tally.admissionsWaiting).toBeLessThanOrEqual(mostWaiting);
+      }
+      await takeAll();
+      expect(admitted).toEqual(admitted.toSorted((a, b) => a - b));
+      const told = [...admitted, ...refused.keys()].toSorted((a, b) => a - b);
+      expect(told).toEqual([...sockets.keys()]);
+      const counted = Object.values(tally.admissions).reduce((sum, count) => sum + count, 0);
+      expect([tally.admissionsWaiting, counted]).toEqual([0, sockets.length]);
+    }),
+    { numRuns: 60 },
+  );
+});

@@ -1,0 +1,69 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { BacklogFrames } from "../../src/hub/backlog-frames.ts";
+import { maskOf, resolveChannels } from "../../src/hub/channel-mask.ts";
+import { EventHeads, frameEvents } from "../../src/hub/event-frames.ts";
+import { selectionOf } from "../../src/hub/selection.ts";
+import { createShape } from "../../src/hub/shape.ts";
+import { sseFraming } from "../../src/hub/sse-framing.ts";
+import { websocketFraming } from "../../src/hub/websocket-framing.ts";
+import { toEpoch, toSeq } from "../../src/protocol/index.ts";
+import { createHubUnderTest, EPOCH } from "./hub-fixture.ts";
+
+const epoch = toEpoch(EPOCH);
+const LENGTH = 60;
+
+/** Records 1 to 60 of a market. */
+async function manyRecords() {
+  const { log, publish } = createHubUnderTest();
+  for (let batch = 0; batch < LENGTH / 2; batch++) await publish("list", "unlist");
+  const result = await log.read({ epoch, seq: toSeq(0) }, LENGTH);
+  return result.kind === "records" ? result.records : [];
+}
+
+const shapes = ["*", "newest.*", "charts.*"].flatMap((channels) =>
+  [websocketFraming, sseFraming].map((framing) => {
+    const part = { mask: maskOf(resolveChannels([channels])), filter: undefined };
+    return createShape(selectionOf([part]), framing);
+  }),
+);
+
+test("[L6] [W13] whatever was asked for before, and however little is kept, the frames are those of the place", async () => {
+  const records = await manyRecords();
+  expect(records).toHaveLength(LENGTH);
+  const asked = fc.array(
+    fc.record({
+      shape: fc.constantFrom(...shapes),
+      through: fc.nat(8),
+      length: fc.integer({ min: 1, max: LENGTH - 8 }),
+      prev: fc.nat(2),
+      maxBytes: fc.constantFrom(1, 2_000, 8_000, 1_000_000),
+    }),
+    { maxLength: 40 },
+  );
+  fc.assert(
+    fc.property(asked, fc.constantFrom(0, 3_000, 100_000), (questions, kept) => {
+      const frames = new Map<number, BacklogFrames>();
+      for (const { shape, through, length, prev, maxBytes } of questions) {
+        // One hub has one bound.
+        const cache = frames.get(maxBytes) ?? new BacklogFrames(kept);
+        frames.set(maxBytes, cache);
+        const part = records.slice(through, through + length);
+        const from = { prev: toSeq(Math.max(0, through - prev)), through: toSeq(through) };
+        const own = frameEvents(part, shape, { ...from, heads: new EventHeads(epoch) }, undefined, maxBytes);
+        expect(cache.frame(part, shape, { ...from, epoch }, maxBytes)).toEqual(own);
+      }
+    }),
+  );
+});
+
+test("[L6] those who are at one place are sent the same bytes, also when more has come behind what fits", async () => {
+  const records = await manyRecords();
+  const [shape] = shapes;
+  if (!shape) throw new Error("there is no shape");
+  const frames = new BacklogFrames();
+  const from = { epoch, prev: toSeq(0), through: toSeq(0) };
+  const first = frames.frame(records.slice(0, 40), shape, from, 2_000);
+  expect(first.through).toBeLessThan(40);
+  expect(frames.frame(records, shape, from, 2_000).bytes).toBe(first.bytes);
+});
