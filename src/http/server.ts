@@ -19,6 +19,7 @@ import { addDocumentRoutes } from "./docs/document-routes.ts";
 import type { HeadLike } from "./head-like.ts";
 import { addHealthRoutes } from "./health-routes.ts";
 import { completeHttpSettings, type HttpSettings } from "./http-settings.ts";
+import { readBuiltPages, readBuiltWidget } from "./pages/built-pages.ts";
 import { addDashboardRoutes } from "./pages/dashboard-routes.ts";
 import { addWidgetRoutes } from "./pages/widget-routes.ts";
 import { QuickPath } from "./quick-path.ts";
@@ -103,8 +104,9 @@ export async function addRoutes(
   addHealthRoutes(scope, { ...options, ready });
   addResourceRoutes(scope, { ...options, settings, quick });
   addDocumentRoutes(scope, settings);
-  addDashboardRoutes(scope, settings);
-  addWidgetRoutes(scope, settings);
+  const pages = readBuiltPages();
+  addDashboardRoutes(scope, settings, pages);
+  addWidgetRoutes(scope, settings, pages, readBuiltWidget());
   await options.register?.(scope);
 }
 

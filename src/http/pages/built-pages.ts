@@ -19,8 +19,8 @@ const BUILT = new URL("../../../dist/dashboard/", import.meta.url);
 const BUILT_WIDGET = new URL("../../../dist/widget/", import.meta.url);
 
 /**
- * The dashboard's files by their path below it, `index.html` first among them, as `npm run pages` built them. Empty where they were not built, as in a program that
- * runs from a clone without it.
+ * The dashboard's files by their path below it, `index.html` first among them, as `npm run pages` built them; `widgets.html` is there too. Empty where they were not built, as
+ * in a program that runs from a clone without it.
  */
 export function readBuiltPages(directory: URL = BUILT): ReadonlyMap<string, PageFile> {
   let names: readonly string[];

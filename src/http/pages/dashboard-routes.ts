@@ -1,17 +1,17 @@
 import type { FastifyInstance } from "fastify";
 import { FlarewireError } from "../../protocol/index.ts";
 import type { HttpSettings } from "../http-settings.ts";
-import { type PageFile, readBuiltPages } from "./built-pages.ts";
+import type { PageFile } from "./built-pages.ts";
 import { PAGE_FIELDS, sendPage, varyOf } from "./send-page.ts";
 
 /** What a file is made of stands in its name. */
 const ASSET_FIELDS = { "cache-control": "public, max-age=31536000, immutable" } as const;
 
-/** The dashboard at `/` below the scope's prefix, and its files at `/assets/`. Where it was not built, a problem says how. */
+/** The dashboard of these pages at `/` below the scope's prefix, and its files at `/assets/`. Where it was not built, a problem says how. */
 export function addDashboardRoutes(
   scope: FastifyInstance,
   settings: Pick<HttpSettings, "corsOrigins">,
-  pages: ReadonlyMap<string, PageFile> = readBuiltPages(),
+  pages: ReadonlyMap<string, PageFile>,
 ): void {
   const vary = varyOf(settings);
   scope.route({

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { FlarewireError } from "../../protocol/index.ts";
 import type { HttpSettings } from "../http-settings.ts";
-import { type PageFile, readBuiltPages, readBuiltWidget } from "./built-pages.ts";
+import type { PageFile } from "./built-pages.ts";
 import { PAGE_FIELDS, sendPage, varyOf } from "./send-page.ts";
 
 /** Its name never changes, so it is asked for anew after five minutes; pages that isolate themselves may load it too. */
@@ -12,12 +12,12 @@ const SCRIPT_FIELDS = {
 
 const NOT_BUILT = "the widget was not built; npm run pages builds it";
 
-/** The widget's script at `/widget.js`, for pages of any origin, and at `/widgets` the page that shows how it is used. */
+/** The widget's script at `/widget.js`, for pages of any origin, and at `/widgets` the page of the dashboard's that shows how it is used. */
 export function addWidgetRoutes(
   scope: FastifyInstance,
   settings: Pick<HttpSettings, "corsOrigins">,
-  pages: ReadonlyMap<string, PageFile> = readBuiltPages(),
-  widget: ReadonlyMap<string, PageFile> = readBuiltWidget(),
+  pages: ReadonlyMap<string, PageFile>,
+  widget: ReadonlyMap<string, PageFile>,
 ): void {
   const vary = varyOf(settings);
   const served = [
