@@ -1,8 +1,12 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { type Following, follow, type Seen } from "./follow.ts";
+import { judge } from "./judge.ts";
+import { keepKey, keptKey } from "./kept-key.ts";
+import { NowS } from "./parts/age.tsx";
 import { Announcer } from "./parts/announcer.tsx";
-import { KeyForm } from "./parts/key-form.tsx";
+import { Plan, Refused } from "./parts/doorway.tsx";
 import { Navigation } from "./parts/navigation.tsx";
+import { Outage } from "./parts/outage.tsx";
 import { StatusBar } from "./parts/status-bar.tsx";
 import { type Route, readRoute } from "./route.ts";
 import { ChartsView } from "./views/charts.tsx";
@@ -12,8 +16,8 @@ import { LeaderboardsView } from "./views/leaderboards.tsx";
 import { NewestView } from "./views/newest.tsx";
 import { TokenView } from "./views/token.tsx";
 
-/** Where a key that the visitor gave lies, until the tab is closed. */
-const KEY = "flarewire-key";
+/** Event time is taken to go on as the clock does between two signs of it, but no longer than this: a market may stand still. */
+const MOST_GUESSED_MS = 15_000;
 /** How often what counts time is painted when nothing happens. */
 const TICK_MS = 1_000;
 
@@ -22,10 +26,12 @@ export function App({ server }: { readonly server: URL }) {
   const [key, setKey] = useState(keptKey);
   const seen = useSeen(server, key);
   const route = useRoute();
-  const giveKey = (given: string) => {
-    keepKey(given);
+  const giveKey = (given: string | undefined, isKept: boolean) => {
+    keepKey(isKept ? given : undefined);
     setKey(given);
   };
+  const door = seen && { seen, hasKey: key !== undefined, onKey: giveKey };
+  const isOld = seen?.view !== undefined && (seen.awayMs > 0 || judge(seen).mood === "bad");
   return (
     <>
       <header>
@@ -33,13 +39,17 @@ export function App({ server }: { readonly server: URL }) {
         <Navigation route={route} view={seen?.view} />
         <StatusBar seen={seen} />
       </header>
-      <main id="content" tabIndex={-1}>
+      {door && seen?.view && seen.refused === undefined && <Plan {...door} />}
+      <main id="content" tabIndex={-1} class={isOld ? "old" : undefined}>
         {seen?.refused === undefined ? (
-          <Page route={route} seen={seen} server={server} apiKey={key} />
+          <NowS value={Math.floor(eventTimeOf(seen) / 1_000)}>
+            <Page route={route} seen={seen} server={server} apiKey={key} />
+          </NowS>
         ) : (
-          <KeyForm reason={seen.refused} onKey={giveKey} />
+          door && <Refused {...door} />
         )}
       </main>
+      {seen && <Outage seen={seen} />}
       <Announcer seen={seen} />
       <footer>
         <a href={new URL("docs", server).pathname}>API and events</a>
@@ -47,23 +57,6 @@ export function App({ server }: { readonly server: URL }) {
       </footer>
     </>
   );
-}
-
-/** The key that this tab was given; none where the browser keeps nothing, as a visitor may wish. */
-function keptKey(): string | undefined {
-  try {
-    return sessionStorage.getItem(KEY) ?? undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function keepKey(key: string): void {
-  try {
-    sessionStorage.setItem(KEY, key);
-  } catch {
-    // It serves until the page is loaded again.
-  }
 }
 
 interface PageProps {
@@ -74,14 +67,15 @@ interface PageProps {
 }
 
 function Page({ route, seen, server, apiKey }: PageProps) {
-  if (!seen?.view) return <p class="empty">Waiting for the first answer of the server…</p>;
-  const { view, freshness } = seen;
-  const nowMs = freshness?.observedAt ? Date.parse(freshness.observedAt) : Date.now();
+  // What the visitor may see stands above the lists, and must not move them.
+  if (!seen?.view || seen.access === undefined)
+    return <p class="empty">Waiting for the first answer of the server…</p>;
+  const { view } = seen;
   switch (route.page) {
     case "flares":
-      return <FlaresView view={view} nowMs={nowMs} />;
+      return <FlaresView view={view} />;
     case "newest":
-      return <NewestView view={view} nowMs={nowMs} />;
+      return <NewestView view={view} />;
     case "charts":
       return <ChartsView view={view} />;
     case "leaderboards":
@@ -94,12 +88,19 @@ function Page({ route, seen, server, apiKey }: PageProps) {
           key={route.address}
           address={route.address}
           view={view}
-          nowMs={nowMs}
+          nowMs={eventTimeOf(seen)}
           server={server}
           apiKey={apiKey}
         />
       );
   }
+}
+
+/** Event time by now, as far as it can be known. */
+function eventTimeOf(seen: Seen | undefined): number {
+  const freshness = seen?.freshness;
+  if (!freshness?.observedAt) return Date.now();
+  return Date.parse(freshness.observedAt) + Math.min(freshness.ageMs, MOST_GUESSED_MS);
 }
 
 /** What the server says, painted anew for each change and each second. */

@@ -6,22 +6,37 @@ import {
   type StreamEvent,
   type View,
 } from "../client/index.ts";
+import { type Access, fetchAccess } from "./access.ts";
+import { symbolOf } from "./event-symbol.ts";
 
 /** Events that the feed shows at most. */
 const MOST_EVENTS = 200;
 
+/** Silence that is no outage yet: a server that is replaced is back sooner. */
+const SOON_BACK_MS = 3_000;
+
 /** Gaps that are named at most: a server that comes and goes for days must not fill the page. */
 const MOST_GAPS = 20;
+
+/** An event, and the token that it is about, if it names one or the lists do. */
+export interface ToldEvent {
+  readonly event: StreamEvent;
+  readonly symbol: string | undefined;
+}
 
 /** All that the page knows of the server at one moment. */
 export interface Seen {
   /** Nothing but lists that one state of the server has; `undefined` before the first. */
   readonly view: View | undefined;
   readonly connection: ConnectionStatus;
+  /** How long there has been no connection, in milliseconds; 0 while there is one, and for a moment after. */
+  readonly awayMs: number;
+  /** What the server says of itself and the visitor; `undefined` until it did, `null` where it did not. */
+  readonly access: Access | null | undefined;
   readonly freshness: DataFreshness | undefined;
   readonly cursor: string | undefined;
   /** The newest events, newest first. */
-  readonly events: readonly StreamEvent[];
+  readonly events: readonly ToldEvent[];
   /** Events that came since the page was opened. */
   readonly count: number;
   /** Why something was missed, and how much, since the page was opened; the last of them, newest last. */
@@ -42,11 +57,14 @@ export interface Following {
  */
 export function follow(url: URL, key: string | undefined, onChange: () => void): Following {
   const stream: Stream = connect(url, key === undefined ? {} : { key });
-  let events: readonly StreamEvent[] = [];
+  const over = new AbortController();
+  let access: Access | null | undefined;
+  let events: readonly ToldEvent[] = [];
   let gaps: readonly string[] = [];
   let refused: string | undefined;
   let count = 0;
   let asked = 0;
+  let awaySinceMs: number | undefined = performance.now();
   const changed = () => {
     asked ||= requestAnimationFrame(() => {
       asked = 0;
@@ -55,7 +73,7 @@ export function follow(url: URL, key: string | undefined, onChange: () => void):
   };
   stream.on("event", (event) => {
     count += 1;
-    events = [event, ...events.slice(0, MOST_EVENTS - 1)];
+    events = [{ event, symbol: symbolOf(event, stream.view) }, ...events.slice(0, MOST_EVENTS - 1)];
     changed();
   });
   stream.on("reset", ({ reason, lost }) => {
@@ -63,7 +81,18 @@ export function follow(url: URL, key: string | undefined, onChange: () => void):
       gaps = [...gaps.slice(1 - MOST_GAPS), `${reason}: ${lost ?? "an unknown number of"} events`];
     changed();
   });
-  stream.on("connection", changed);
+  const ask = async () => {
+    const told = await fetchAccess(url, key, over.signal);
+    access = told ?? access ?? null;
+    changed();
+  };
+  stream.on("connection", ({ state }) => {
+    const isAway = state !== "live";
+    // Another server may answer from now on, or the same one with other settings.
+    if (!isAway && awaySinceMs !== undefined) void ask();
+    awaySinceMs = isAway ? (awaySinceMs ?? performance.now()) : undefined;
+    changed();
+  });
   stream.on("error", ({ message }) => {
     refused = message;
     changed();
@@ -71,6 +100,8 @@ export function follow(url: URL, key: string | undefined, onChange: () => void):
   return {
     now: () => ({
       view: stream.view,
+      awayMs: awayMsSince(awaySinceMs),
+      access,
       connection: stream.connection,
       freshness: stream.freshness,
       cursor: stream.cursor,
@@ -78,7 +109,13 @@ export function follow(url: URL, key: string | undefined, onChange: () => void):
     }),
     stop: () => {
       cancelAnimationFrame(asked);
+      over.abort();
       stream.close();
     },
   };
+}
+
+function awayMsSince(sinceMs: number | undefined): number {
+  const awayMs = sinceMs === undefined ? 0 : performance.now() - sinceMs;
+  return awayMs > SOON_BACK_MS ? awayMs : 0;
 }

@@ -1,9 +1,10 @@
-import type { Browser } from "playwright-core";
+import type { Browser, BrowserContextOptions } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createConfig, startGateway } from "../../src/index.ts";
 import type { Snapshot } from "../../src/model/index.ts";
+import type { Finish } from "../support/edges.ts";
 import { SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../support/samples.ts";
 import { findChromium, launch } from "./chromium.ts";
+import { openDashboard } from "./open-dashboard.ts";
 import { ToldMarket } from "./told-market.ts";
 
 const executable = findChromium();
@@ -20,23 +21,8 @@ describe.skipIf(executable === undefined)("a page of the dashboard in Chromium",
   });
   afterAll(() => browser?.close());
 
-  async function open(
-    finish: (fn: () => Promise<void>) => void,
-    snapshot: Snapshot,
-    options: Parameters<Browser["newContext"]>[0] = {},
-  ) {
-    const config = createConfig({ port: 0, drain: "0", logLevel: "silent" });
-    const gateway = await startGateway(config, { source: new ToldMarket(snapshot) });
-    finish(() => gateway.stop());
-    const context = await browser.newContext(options);
-    finish(() => context.close());
-    const page = await context.newPage();
-    const goto = async (name: string) => {
-      await page.goto(`${gateway.url}/#/${name}`);
-      await page.locator("main h2").first().waitFor();
-    };
-    return { page, goto };
-  }
+  const open = (finish: Finish, snapshot: Snapshot, options: BrowserContextOptions = {}) =>
+    openDashboard(browser, finish, new ToldMarket(snapshot), { options });
 
   test("a token's page never shows another's history, and says when there is none to be had", async ({
     onTestFinished,

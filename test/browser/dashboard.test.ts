@@ -1,5 +1,3 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createConfig, type Gateway, startGateway } from "../../src/index.ts";
@@ -7,11 +5,11 @@ import { EMPTY_SNAPSHOT } from "../../src/model/index.ts";
 import { LedMarket } from "../examples/led-gateway.ts";
 import { IndependentClient } from "../support/independent-client.ts";
 import { SAMPLE_EXPLANATION, SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../support/samples.ts";
+import { findViolations } from "./axe.ts";
 import { findChromium, launch } from "./chromium.ts";
 import { HOSTILE, ToldMarket } from "./told-market.ts";
 
 const executable = findChromium();
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const PAGES = [
   "flares",
   "newest",
@@ -38,12 +36,6 @@ const FOCUS = `(() => {
 /** Flares that are painted. */
 const PAINTED =
   '[...document.querySelectorAll(".flares th a")].filter((link) => link.checkVisibility({ contentVisibilityAuto: true })).length';
-
-declare global {
-  var axe: {
-    run: () => Promise<{ violations: readonly { id: string; nodes: readonly { html: string }[] }[] }>;
-  };
-}
 
 describe.skipIf(executable === undefined)("the dashboard in Chromium", () => {
   let browser: Browser;
@@ -154,21 +146,24 @@ describe.skipIf(executable === undefined)("the dashboard in Chromium", () => {
     }
   });
 
-  test("no page has what axe finds wrong, in light or dark", async ({ onTestFinished }) => {
+  test("no page has what axe finds wrong, in light or dark, on a screen or a phone", async ({
+    onTestFinished,
+  }) => {
     const gateway = await serve(new ToldMarket(SAMPLE_SNAPSHOT));
     onTestFinished(() => gateway.stop());
-    for (const colorScheme of ["light", "dark"] as const) {
-      const { page, close } = await open(gateway.url, { colorScheme });
+    const looks = [
+      { colorScheme: "light", viewport: { width: 1_200, height: 800 } },
+      { colorScheme: "dark", viewport: { width: 1_200, height: 800 } },
+      { colorScheme: "light", viewport: { width: 360, height: 740 } },
+    ] as const;
+    for (const look of looks) {
+      const { page, close } = await open(gateway.url, look);
       await isLive(page);
-      await page.evaluate(AXE);
       for (const name of PAGES) {
         await page.evaluate(`location.hash = "#/${name}"`);
         await page.locator("main h2").first().waitFor();
-        const { violations } = await page.evaluate(() => axe.run());
-        expect(
-          violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`),
-          `${name} ${colorScheme}`,
-        ).toEqual([]);
+        const where = `${name} ${look.colorScheme} ${look.viewport.width}`;
+        expect(await findViolations(page), where).toEqual([]);
       }
       await close();
     }

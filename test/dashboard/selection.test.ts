@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import type { StreamEvent } from "../../src/client/index.ts";
+import { symbolOf } from "../../src/dashboard/event-symbol.ts";
 import { formatPrice, formatSpan, formatUsd } from "../../src/dashboard/format.ts";
 import { readRoute, tokenHash } from "../../src/dashboard/route.ts";
 import { sortFlares, sparksOf, wantedFlares } from "../../src/dashboard/select-flares.ts";
@@ -57,11 +59,27 @@ test("numbers are short, and what is not known is no number", () => {
   expect([formatPct(12.4), formatPct(-3.44, 1), formatPct(-0.01)]).toEqual(["+12 %", "−3.4 %", "±0 %"]);
   expect([formatUsd("0"), formatUsd("12345.6"), formatUsd("nonsense")]).toEqual(["–", "$12.3K", "–"]);
   expect([
-    formatPrice("0.0000004622"),
-    formatPrice("1.11649"),
-    formatPrice("69000"),
-    formatPrice("0"),
-  ]).toEqual(["0.0000004622", "1.116", "69K", "0"]);
+    ...["0.000000003542", "0.0000099999", "0.00001", "0.000000000000000001"].map(formatPrice),
+    ...["0.001844", "1.11649", "999.96", "1003.267", "63412.5", "2345678"].map(formatPrice),
+    ...["0", "nonsense", "-1"].map(formatPrice),
+  ]).toEqual([
+    ...["0.0₈3542", "0.0₄1", "0.00001", "0.0₁₇1"],
+    ...["0.001844", "1.116", "1,000", "1,003.27", "63,412.5", "2.3M"],
+    ...["–", "–", "–"],
+  ]);
+});
+
+test("an event is about the token that it names, or that the lists know by its id", () => {
+  const view = { flares: { pro: [flare("a"), flare("b")] }, explanations: {} };
+  const updated = { name: "flare-updated", channel: "flares.pro", data: { op: "set", id: "b", set: {} } };
+  const expired = { name: "flare-expired", channel: "flares.finished", data: { op: "remove", id: "b" } };
+  const symbols = [
+    symbolOf(updated as StreamEvent, view),
+    symbolOf(updated as StreamEvent, undefined),
+    symbolOf(message("flare-started", "c") as StreamEvent, view),
+    symbolOf(expired as StreamEvent, view),
+  ];
+  expect(symbols).toEqual(["b", undefined, "c", undefined]);
 });
 
 test("an address leads to a page, and what names none to the first", () => {

@@ -1,15 +1,16 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { StreamEvent } from "../../client/index.ts";
 import { safeText } from "../../lib/safe-text.ts";
-import type { Seen } from "../follow.ts";
+import type { Seen, ToldEvent } from "../follow.ts";
+import { judge } from "../judge.ts";
 
 /** How often a screen reader is told something, at most. */
 const EVERY_MS = 10_000;
 /** Names in one sentence, at most. */
 const MOST_NAMED = 3;
 
-/** Tells screen readers which flares started, in few words and not often; invisible. */
+/** Tells screen readers how the connection stands, once it stands otherwise for longer, and which flares started; in few words and not often. Invisible. */
 export function Announcer({ seen }: { readonly seen: Seen | undefined }) {
+  const [word, setWord] = useState("");
   const [sentence, setSentence] = useState("");
   const told = useRef(0);
   const latest = useRef(seen);
@@ -18,24 +19,25 @@ export function Announcer({ seen }: { readonly seen: Seen | undefined }) {
     const tell = () => {
       const now = latest.current;
       if (!now) return;
-      const fresh = now.events.slice(0, now.count - told.current);
+      setWord(judge(now).word);
+      const symbols = now.events.slice(0, now.count - told.current).flatMap((event) => startedOf(event));
       told.current = now.count;
-      const symbols = fresh.flatMap((event) => startedOf(event));
       if (symbols.length > 0) setSentence(say(symbols));
     };
     const timer = setInterval(tell, EVERY_MS);
     return () => clearInterval(timer);
   }, []);
   return (
-    <p class="unseen" aria-live="polite">
-      {sentence}
-    </p>
+    <div class="unseen">
+      <p role="status">{word && `Connection: ${word}`}</p>
+      <p aria-live="polite">{sentence}</p>
+    </div>
   );
 }
 
-function startedOf(event: StreamEvent): readonly string[] {
+function startedOf({ event, symbol }: ToldEvent): readonly string[] {
   const isNew = event.name === "flare-started" && event.data.cause === "detected";
-  return isNew ? [safeText(event.data.flare.token.symbol)] : [];
+  return isNew ? [safeText(symbol ?? "")] : [];
 }
 
 function say(symbols: readonly string[]): string {

@@ -1,33 +1,36 @@
-import { useState } from "preact/hooks";
+import { useId, useState } from "preact/hooks";
 
-/** Asks for a key where the server serves nobody without. */
-export function KeyForm({
-  reason,
-  onKey,
-}: {
-  readonly reason: string;
-  readonly onKey: (key: string) => void;
-}) {
+/** Takes a key. It stands in no address: the field has no name, and the form is never sent. */
+export function KeyForm({ onKey }: { readonly onKey: (key: string, isKept: boolean) => void }) {
+  const about = useId();
   const [key, setKey] = useState("");
+  const [isKept, setKept] = useState(false);
   const give = (event: Event) => {
     event.preventDefault();
-    if (key.trim() !== "") onKey(key.trim());
+    if (key.trim() !== "") onKey(key.trim(), isKept);
   };
   return (
     <form class="key" onSubmit={give}>
-      <h2>The server does not serve this page</h2>
-      <p role="alert">{reason}</p>
       <label>
         Key
         <input
           type="password"
           autocomplete="off"
+          spellcheck={false}
+          required
+          aria-describedby={about}
           value={key}
           onInput={(event) => setKey(event.currentTarget.value)}
         />
       </label>
+      <label class="choice">
+        <input type="checkbox" checked={isKept} onChange={(event) => setKept(event.currentTarget.checked)} />
+        <span>Keep it until this tab is closed</span>
+      </label>
       <button type="submit">Use this key</button>
-      <p>It stays in this tab and is sent in a header field only.</p>
+      <p id={about}>
+        It is sent in a header field only; unless it is kept, loading the page again forgets it.
+      </p>
     </form>
   );
 }

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
 import type uPlot from "uplot";
+import { formatPrice, formatTime } from "../format.ts";
 
 const MINUTE_S = 60;
 const HEIGHT = 240;
@@ -23,6 +24,9 @@ export function PricePlot({ average, values, endMs }: PricePlotProps) {
   useEffect(() => {
     let over = false;
     let observer: ResizeObserver | undefined;
+    const theme = matchMedia("(prefers-color-scheme: dark)");
+    const repaint = () => plot.current?.redraw(false);
+    theme.addEventListener("change", repaint);
     Promise.all([import("uplot"), import("uplot/dist/uPlot.min.css")]).then(
       ([{ default: Plot }]) => {
         const element = place.current;
@@ -37,6 +41,7 @@ export function PricePlot({ average, values, endMs }: PricePlotProps) {
     return () => {
       over = true;
       observer?.disconnect();
+      theme.removeEventListener("change", repaint);
       plot.current?.destroy();
       plot.current = undefined;
     };
@@ -53,17 +58,33 @@ function dataOf(average: string, values: readonly number[], endMs: number): uPlo
 }
 
 function optionsFor(Plot: typeof uPlot, element: HTMLElement): uPlot.Options {
+  // The style sheet says its colours. They are asked for at each painting: the theme may be another one then.
   const style = getComputedStyle(element);
-  const ink = style.getPropertyValue("--ink-soft").trim();
-  const accent = style.getPropertyValue("--accent").trim();
-  const grid = { stroke: style.getPropertyValue("--line").trim() };
-  const axis = { stroke: ink, grid, ticks: grid };
+  const grid = { stroke: () => style.borderTopColor, width: 1 };
+  const axis = { stroke: () => style.caretColor, grid, ticks: grid };
+  const price = (value: number) => formatPrice(String(value));
   return {
     width: element.clientWidth,
     height: HEIGHT,
-    legend: { show: true },
+    legend: { show: true, markers: { show: false } },
     tzDate: (seconds) => Plot.tzDate(new Date(seconds * 1_000), "Etc/UTC"),
-    series: [{ label: "UTC" }, { label: "Price", stroke: accent, width: 2 }],
-    axes: [axis, { ...axis, size: 90 }],
+    series: [
+      { label: "UTC", value: "{YYYY}-{MM}-{DD} {HH}:{mm}" },
+      {
+        label: "Price",
+        stroke: () => style.color,
+        width: 2,
+        points: { show: false },
+        value: (_, value) => (value === null ? "–" : price(value)),
+      },
+    ],
+    axes: [
+      {
+        ...axis,
+        values: (_, times) =>
+          times.map((time) => formatTime(new Date(time * 1_000).toISOString()).slice(0, 5)),
+      },
+      { ...axis, size: 90, values: (_, prices) => prices.map(price) },
+    ],
   };
 }

@@ -6,6 +6,11 @@ export function Stranger({ text }: { readonly text: string }) {
   return <bdi class="stranger">{safeText(text)}</bdi>;
 }
 
+/** A warning of the canary's, said with spaces, as people do: `unverified source`. */
+export function sayWarning(warning: string): string {
+  return safeText(warning).replaceAll("-", " ");
+}
+
 /** A token's symbol, which leads to its page where it has an address, and below it its name and what it is warned of, on one line: a warning moves nothing. */
 export function TokenName({
   symbol,

@@ -1,5 +1,6 @@
-import type { StreamEvent } from "../../client/index.ts";
+import { Component } from "preact";
 import { describeEvent } from "../describe-event.ts";
+import type { ToldEvent } from "../follow.ts";
 import { formatTime } from "../format.ts";
 import { Stranger } from "../parts/stranger.tsx";
 
@@ -8,29 +9,44 @@ export function EventsView({
   events,
   count,
 }: {
-  readonly events: readonly StreamEvent[];
+  readonly events: readonly ToldEvent[];
   readonly count: number;
 }) {
   return (
     <section aria-labelledby="events-title">
       <h2 id="events-title">Events</h2>
-      <p>
-        {count} since this page was opened; the newest {events.length} are below.
-      </p>
-      <ol class="events" reversed>
-        {events.map((event) => {
-          const { about, words } = describeEvent(event);
-          return (
-            <li key={event.cursor} data-seq={event.seq}>
-              <time dateTime={event.observed_at}>{formatTime(event.observed_at)}</time>
-              <code>{event.name}</code>
-              <small>{event.channel}</small>
-              {about !== undefined && <Stranger text={about} />}
-              <span>{words}</span>
-            </li>
-          );
-        })}
+      {count === 0 ? (
+        <p class="empty">None came since this page was opened. The next stands here at once.</p>
+      ) : (
+        <p>
+          {count} since this page was opened
+          {count > events.length && `; the newest ${events.length} are below`}.
+        </p>
+      )}
+      <ol class="events" reversed hidden={count === 0}>
+        {events.map((told) => (
+          <EventLine key={told.event.cursor} told={told} />
+        ))}
       </ol>
     </section>
   );
+}
+
+/** One event, which never changes. */
+class EventLine extends Component<{ readonly told: ToldEvent }> {
+  override shouldComponentUpdate(): boolean {
+    return false;
+  }
+
+  override render({ told: { event, symbol } }: { readonly told: ToldEvent }) {
+    return (
+      <li data-seq={event.seq}>
+        <time dateTime={event.observed_at}>{formatTime(event.observed_at)}</time>
+        <code>{event.name}</code>
+        <small>{event.channel}</small>
+        {symbol !== undefined && <Stranger text={symbol} />}
+        <span>{describeEvent(event)}</span>
+      </li>
+    );
+  }
 }

@@ -20,8 +20,15 @@ const SORT_LABELS = {
   liquidity: "Most liquid",
 } as const;
 
+/** What an empty list says. */
+const NONE = {
+  pro: "Nothing flares now. This page says so when something does.",
+  free: "No flare has lasted for 5 minutes without a warning. This page says so when one does.",
+  finished_trending: "No flare finished within the last 24 hours.",
+} as const;
+
 /** What is flaring now, list by list. */
-export function FlaresView({ view, nowMs }: { readonly view: View; readonly nowMs: number }) {
+export function FlaresView({ view }: { readonly view: View }) {
   const lists = FLARE_LISTS.filter((name) => view.flares?.[name]);
   const [chosen, setList] = useState<FlareList>("pro");
   const [search, setSearch] = useState("");
@@ -30,6 +37,10 @@ export function FlaresView({ view, nowMs }: { readonly view: View; readonly nowM
   const list = lists.includes(chosen) ? chosen : (lists[0] ?? "free");
   const all = view.flares?.[list] ?? [];
   const shown = sortFlares(wantedFlares(all, view.explanations, { search, safe }), view.explanations, sort);
+  const showAll = () => {
+    setSearch("");
+    setSafe(false);
+  };
   const charts = view.charts?.bsc;
   const sparks = useMemo(() => sparksOf(charts ?? []), [charts]);
   return (
@@ -77,9 +88,12 @@ export function FlaresView({ view, nowMs }: { readonly view: View; readonly nowM
       <WhyLegend />
       {shown.length === 0 ? (
         <p class="empty">
-          {all.length === 0
-            ? "Nothing flares now. This page says so when something does."
-            : "No flare meets the search."}
+          {all.length === 0 ? NONE[list] : `None of ${all.length} meets what you ask for. `}
+          {all.length > 0 && (
+            <button type="button" onClick={showAll}>
+              Show all
+            </button>
+          )}
         </p>
       ) : (
         <table class="rows flares">
@@ -101,7 +115,6 @@ export function FlaresView({ view, nowMs }: { readonly view: View; readonly nowM
                 flare={flare}
                 why={view.explanations[flare.id]}
                 spark={sparks.get(flare.token.address.toLowerCase())}
-                nowS={Math.floor(nowMs / 1_000)}
               />
             ))}
           </tbody>

@@ -1,18 +1,20 @@
 import type { View } from "../../client/index.ts";
-import { formatPrice, formatSpan, formatUsd } from "../format.ts";
+import { formatUsd } from "../format.ts";
+import { Age, Countdown } from "../parts/age.tsx";
+import { Price } from "../parts/price.tsx";
 import { Outward, TokenName } from "../parts/stranger.tsx";
 
 /** How long a listing is shown. */
 const LISTED_MS = 900_000;
 
 /** Tokens that were listed within the last 15 minutes, and how long they still are. */
-export function NewestView({ view, nowMs }: { readonly view: View; readonly nowMs: number }) {
+export function NewestView({ view }: { readonly view: View }) {
   const listings = view.newest?.bsc ?? [];
   return (
     <section aria-labelledby="newest-title">
       <h2 id="newest-title">Newest on BSC</h2>
       {listings.length === 0 ? (
-        <p class="empty">No token was listed within the last 15 minutes.</p>
+        <p class="empty">No token was listed within the last 15 minutes. The next stands here at once.</p>
       ) : (
         <table class="rows newest">
           <thead>
@@ -32,16 +34,15 @@ export function NewestView({ view, nowMs }: { readonly view: View; readonly nowM
                 <th scope="row">
                   <TokenName symbol={token.symbol} name={token.name} address={token.address} />
                 </th>
-                <td data-label="Listed">{formatSpan(nowMs - Date.parse(listed_at))} ago</td>
-                <td data-label="Leaves in">
-                  <progress
-                    max={LISTED_MS}
-                    value={Math.max(0, Date.parse(listed_at) + LISTED_MS - nowMs)}
-                    aria-label="Time left"
-                  />{" "}
-                  {formatSpan(Date.parse(listed_at) + LISTED_MS - nowMs)}
+                <td data-label="Listed">
+                  <Age sinceMs={Date.parse(listed_at)} /> ago
                 </td>
-                <td data-label="Price">{formatPrice(token.price)}</td>
+                <td data-label="Leaves in">
+                  <Countdown untilMs={Date.parse(listed_at) + LISTED_MS} ofMs={LISTED_MS} />
+                </td>
+                <td data-label="Price">
+                  <Price value={token.price} />
+                </td>
                 <td data-label="Liquidity">{formatUsd(liquidity)}</td>
                 <td data-label="Source code">{contract_source.status === "1" ? "verified" : "not known"}</td>
                 <td data-label="Links" class="links">

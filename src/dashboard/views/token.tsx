@@ -2,9 +2,10 @@ import { useEffect, useState } from "preact/hooks";
 import type { View } from "../../client/index.ts";
 import { formatPct } from "../../lib/format-pct.ts";
 import type { Flare, Token } from "../../model/index.ts";
-import { formatPrice, formatSpan, formatTime, formatUsd, shortAddress } from "../format.ts";
+import { formatSpan, formatTime, formatUsd, shortAddress } from "../format.ts";
+import { Price } from "../parts/price.tsx";
 import { PricePlot } from "../parts/price-plot.tsx";
-import { Outward, Stranger } from "../parts/stranger.tsx";
+import { Outward, Stranger, sayWarning } from "../parts/stranger.tsx";
 import { WhyBars, WhyLegend } from "../parts/why-bars.tsx";
 import { type Episode, fetchEpisodes, withListed } from "../token-history.ts";
 
@@ -29,7 +30,8 @@ export function TokenView({ address, view, nowMs, server, apiKey }: TokenViewPro
   const isUnread = told instanceof Error;
   const listed = flare ? [flare, ...past] : past;
   const episodes = told && withListed(isUnread ? [] : told, listed, view.explanations);
-  if (!known) return <p class="empty">Nothing is known of {shortAddress(address)} now.</p>;
+  if (!known) return <Unknown address={address} episodes={episodes} />;
+  const warnings = (flare && view.explanations[flare.id]?.warnings) ?? [];
   const { token, social_data, contract_source, liquidity } = known;
   return (
     <article class="token-page">
@@ -48,16 +50,26 @@ export function TokenView({ address, view, nowMs, server, apiKey }: TokenViewPro
       </p>
       <dl class="facts">
         <dt>Price</dt>
-        <dd>{formatPrice(token.price)}</dd>
+        <dd>
+          <Price value={token.price} />
+        </dd>
         <dt>Liquidity</dt>
         <dd>{formatUsd(liquidity)}</dd>
         <dt>Source code</dt>
         <dd>{contract_source.status === "1" ? "verified" : "not known to be verified"}</dd>
+        <dt>Warnings</dt>
+        <dd>
+          {warnings.length === 0 ? (
+            "none"
+          ) : (
+            <span class="warned">⚠ {warnings.map(sayWarning).join(", ")}</span>
+          )}
+        </dd>
         <dt>Created</dt>
         <dd>{formatSpan(nowMs - Date.parse(token.created_at))} ago</dd>
       </dl>
       {flare ? (
-        <section aria-labelledby="now-title">
+        <section class="now" aria-labelledby="now-title">
           <h3 id="now-title">
             Flares now, for {formatSpan(nowMs - Date.parse(flare.started_trending_at))}:{" "}
             {formatPct(flare.recent_price_change)} in 5 minutes
@@ -67,22 +79,48 @@ export function TokenView({ address, view, nowMs, server, apiKey }: TokenViewPro
           <Terms flare={flare} view={view} />
         </section>
       ) : (
-        <p>It does not flare now.</p>
+        <p class="now">It does not flare now.</p>
       )}
-      {chart && (
-        <section aria-labelledby="plot-title">
-          <h3 id="plot-title">The last hour</h3>
-          <PricePlot
-            average={chart.most_recent_price_average}
-            values={chart.latest_candle_prices}
-            endMs={Math.floor(nowMs / 60_000) * 60_000}
-          />
+      <div class="beside">
+        {chart && (
+          <section aria-labelledby="plot-title">
+            <h3 id="plot-title">The last hour</h3>
+            <PricePlot
+              average={chart.most_recent_price_average}
+              values={chart.latest_candle_prices}
+              endMs={Math.floor(nowMs / 60_000) * 60_000}
+            />
+          </section>
+        )}
+        <section aria-labelledby="past-title">
+          <h3 id="past-title">Flares of the last 24 hours</h3>
+          {isUnread && <p role="status">Only what the lists hold: {told.message}.</p>}
+          {(!isUnread || listed.length > 0) && <Episodes episodes={episodes} />}
         </section>
-      )}
+      </div>
+    </article>
+  );
+}
+
+/** A token that stands in no list: what is left of it is what the server remembers. */
+function Unknown({
+  address,
+  episodes,
+}: {
+  readonly address: string;
+  readonly episodes: readonly Episode[] | undefined;
+}) {
+  return (
+    <article class="token-page">
+      <h2>
+        <Stranger text={shortAddress(address)} />
+      </h2>
+      <p class="now">
+        It is in none of the lists now: it does not flare, is in no chart and was not listed lately.
+      </p>
       <section aria-labelledby="past-title">
         <h3 id="past-title">Flares of the last 24 hours</h3>
-        {isUnread && <p role="status">Only what the lists hold: {told.message}.</p>}
-        {(!isUnread || listed.length > 0) && <Episodes episodes={episodes} />}
+        <Episodes episodes={episodes} />
       </section>
     </article>
   );

@@ -1,0 +1,19 @@
+import type { Seen } from "./follow.ts";
+
+/** How it stands: in a word, and how far it can be trusted. */
+export interface Judgement {
+  readonly mood: "good" | "wait" | "bad";
+  readonly word: string;
+}
+
+/** Judges connection and data together. */
+export function judge(seen: Seen | undefined): Judgement {
+  if (!seen) return { mood: "wait", word: "connecting" };
+  const { connection, freshness } = seen;
+  if (connection.state === "closed") return { mood: "bad", word: "refused" };
+  if (connection.state === "paused") return { mood: "wait", word: "paused" };
+  if (connection.state !== "live") return { mood: "wait", word: seen.view ? "reconnecting" : "connecting" };
+  if (freshness?.state === "down") return { mood: "bad", word: "source down" };
+  if (freshness?.state === "stale") return { mood: "bad", word: "data is stale" };
+  return { mood: "good", word: "live" };
+}

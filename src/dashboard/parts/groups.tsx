@@ -1,0 +1,22 @@
+import type { ComponentChildren } from "preact";
+import { GROUP_LABELS, GROUP_NAMES, type GroupName } from "../group-labels.ts";
+
+/** A list for each group under its name. `name` keeps the headings of the pages apart. */
+export function Groups({
+  name,
+  children,
+}: {
+  readonly name: string;
+  readonly children: (group: GroupName) => ComponentChildren;
+}) {
+  return (
+    <div class="groups">
+      {GROUP_NAMES.map((group) => (
+        <section key={group} aria-labelledby={`${name}-${group}`}>
+          <h2 id={`${name}-${group}`}>{GROUP_LABELS[group]}</h2>
+          {children(group)}
+        </section>
+      ))}
+    </div>
+  );
+}

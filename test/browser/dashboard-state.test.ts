@@ -1,0 +1,215 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { formatKeys, mintSecret } from "../../src/keys/index.ts";
+import { EMPTY_SNAPSHOT, type Snapshot } from "../../src/model/index.ts";
+import type { Finish } from "../support/edges.ts";
+import { SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../support/samples.ts";
+import { findViolations } from "./axe.ts";
+import { findChromium, launch } from "./chromium.ts";
+import { openDashboard } from "./open-dashboard.ts";
+import { ToldMarket } from "./told-market.ts";
+
+const executable = findChromium();
+const KEPT = "JSON.stringify(sessionStorage)";
+/** Whether the plot has a point of the colour that its style says now. */
+const PAINTED = `(() => {
+  const [canvas] = document.querySelectorAll(".plot canvas");
+  const wanted = getComputedStyle(document.querySelector(".plot")).color.match(/\\d+/g).map(Number);
+  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  for (let at = 0; at < data.length; at += 4)
+    if (data[at + 3] === 255 && wanted.every((value, part) => data[at + part] === value)) return true;
+  return false;
+})()`;
+
+const named = (symbol: string, at: number) => ({
+  ...SAMPLE_FLARE,
+  id: `3b241101-e2bb-5255-8caf-00000000000${at}`,
+  token: { ...SAMPLE_FLARE.token, symbol },
+});
+const free = [named("FREE", 1)];
+const PLANS: Snapshot = {
+  ...EMPTY_SNAPSHOT,
+  flares: { ...EMPTY_SNAPSHOT.flares, free, pro: [named("PRO", 2), ...free] },
+};
+
+/** A file with one key, of the plan pro. */
+function makeKeys(finish: Finish) {
+  const directory = mkdtempSync(join(tmpdir(), "flarewire-dashboard-"));
+  finish(async () => rmSync(directory, { recursive: true, force: true }));
+  const keys = join(directory, "keys.json");
+  const { id, digest, text: key } = mintSecret("fw");
+  writeFileSync(keys, formatKeys([{ id, sha256: digest.toString("hex"), plan: "pro" }]));
+  return { keys, key };
+}
+
+async function enter(page: Page, key: string, isKept = false) {
+  await page.getByLabel("Key", { exact: true }).fill(key);
+  if (isKept) await page.getByLabel("Keep it until this tab is closed").check();
+  await page.getByRole("button", { name: "Use this key" }).click();
+}
+
+describe.skipIf(executable === undefined)("the state of the dashboard in Chromium", () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launch(executable ?? "");
+  });
+  afterAll(() => browser?.close());
+
+  test("[K1] [K3] who has no key is told what that shows; one that is entered stands in no address, and is kept only if it is to be", async ({
+    onTestFinished: finish,
+  }) => {
+    const { keys, key } = makeKeys(finish);
+    const { page, asked, goto } = await openDashboard(browser, finish, new ToldMarket(PLANS), {
+      settings: { keys },
+    });
+    const says = (text: string) => page.getByText(text).first().waitFor();
+    const symbols = () => page.locator(".flares tbody th a").allTextContents();
+    await goto("flares");
+    await says("Without a key you have the plan free: flares from their fifth minute on.");
+    expect(await symbols()).toEqual(["FREE"]);
+    await page.getByRole("button", { name: "Enter a key" }).click();
+    expect(await findViolations(page)).toEqual([]);
+    await enter(page, key);
+    await says("Your key has the plan pro: all there is.");
+    await expect.poll(symbols).toEqual(["PRO", "FREE"]);
+    expect(await page.evaluate(KEPT)).toBe("{}");
+    await page.reload();
+    await says("Without a key");
+    await page.getByRole("button", { name: "Enter a key" }).click();
+    await enter(page, key, true);
+    await says("Your key has the plan pro");
+    await page.reload();
+    await says("Your key has the plan pro");
+    await page.getByRole("button", { name: "Forget the key" }).click();
+    await says("Without a key");
+    expect(await page.evaluate(KEPT)).toBe("{}");
+    expect(asked.filter((url) => url.includes(key.slice(12)))).toEqual([]);
+  });
+
+  test("[K1] where nobody is served without a key the page says so and takes one, and one that is not known can be given up", async ({
+    onTestFinished: finish,
+  }) => {
+    const { keys, key } = makeKeys(finish);
+    const { page, goto } = await openDashboard(browser, finish, new ToldMarket(PLANS), {
+      settings: { keys, anonymous: "off" },
+    });
+    await goto("flares");
+    await page.getByRole("heading", { name: "The server wants a key" }).waitFor();
+    expect(await page.getByRole("alert").textContent()).toContain("401");
+    await enter(page, mintSecret("fw").text, true);
+    await page.getByRole("heading", { name: "The server does not take this key" }).waitFor();
+    await page.getByRole("button", { name: "Go on without a key" }).click();
+    await page.getByRole("heading", { name: "The server wants a key" }).waitFor();
+    expect(await page.evaluate(KEPT)).toBe("{}");
+    await enter(page, key);
+    await page.locator(".flares tbody th a", { hasText: "PRO" }).waitFor();
+  });
+
+  test("without a connection the page says since when it is old, and a screen reader hears of it late and once", async ({
+    onTestFinished: finish,
+  }) => {
+    const { gateway, page, goto } = await openDashboard(browser, finish, new ToldMarket(SAMPLE_SNAPSHOT));
+    await page.clock.install();
+    await goto("flares");
+    const told = page.locator(".unseen [role=status]");
+    await page.locator(".status.good").waitFor();
+    expect([await told.textContent(), await page.locator(".outage").count()]).toEqual(["", 0]);
+    await gateway.stop();
+    await page.locator(".status.wait").waitFor();
+    expect(await told.textContent()).toBe("");
+    await page.clock.runFor(10_000);
+    await page
+      .locator(".outage", { hasText: /Not connected for 1\ds\. Shown is the market of [\d:]{8} UTC\./ })
+      .waitFor();
+    expect(await told.textContent()).toBe("Connection: reconnecting");
+    expect(await page.locator("main.old .flares tbody tr").count()).toBe(SAMPLE_SNAPSHOT.flares.pro.length);
+  });
+
+  test("a server that hears nothing of its market is told of with its reason", async ({
+    onTestFinished: finish,
+  }) => {
+    class DownMarket extends ToldMarket {
+      override freshness() {
+        const { last_success_at, observed_at } = super.freshness();
+        return {
+          state: "down",
+          reason: "no answer",
+          observed_at,
+          last_success_at,
+          data_age_ms: 90_000,
+        } as never;
+      }
+    }
+    const { page, goto } = await openDashboard(browser, finish, new DownMarket(SAMPLE_SNAPSHOT));
+    await goto("flares");
+    await page.locator(".outage", { hasText: "The server hears nothing of its market." }).waitFor();
+    expect(await page.locator(".outage").textContent()).toContain("no answer");
+    await page.locator(".status.bad .origin", { hasText: "simulated" }).waitFor();
+    expect(await findViolations(page)).toEqual([]);
+  });
+
+  test("a plot has the colours of the theme, also of one that comes later", async ({
+    onTestFinished: finish,
+  }) => {
+    const { page, goto } = await openDashboard(browser, finish, new ToldMarket(SAMPLE_SNAPSHOT), {
+      options: { colorScheme: "light" },
+    });
+    await goto(`token/${SAMPLE_FLARE.token.address}`);
+    for (const colorScheme of ["light", "dark", "light"] as const) {
+      await page.emulateMedia({ colorScheme });
+      await expect.poll(() => page.evaluate(PAINTED), { timeout: 10_000 }).toBe(true);
+    }
+  });
+
+  test("what counts time goes on between two signs of the market, and ends", async ({
+    onTestFinished: finish,
+  }) => {
+    const [listing] = SAMPLE_SNAPSHOT.newest.bsc;
+    if (!listing) throw new Error("no sample");
+    const listed_at = new Date(Date.now() - 890_000).toISOString();
+    const newest = { bsc: [{ ...listing, listed_at }] };
+    const { page, goto } = await openDashboard(
+      browser,
+      finish,
+      new ToldMarket({ ...SAMPLE_SNAPSHOT, newest }),
+    );
+    await page.clock.install();
+    await goto("newest");
+    const left = page.locator(".countdown");
+    expect(await left.textContent()).toMatch(/^(?:10|9|8)s$/);
+    await page.clock.runFor(4_000);
+    await expect.poll(() => left.textContent()).toMatch(/^[1-6]s$/);
+    await page.clock.runFor(8_000);
+    await page.getByText("any moment").waitFor();
+  });
+
+  test("a page with nothing on it says why, and a search that finds nothing can be taken back", async ({
+    onTestFinished: finish,
+  }) => {
+    const empty = await openDashboard(browser, finish, new ToldMarket(EMPTY_SNAPSHOT));
+    const said: Readonly<Record<string, string>> = {
+      flares: "Nothing flares now.",
+      newest: "No token was listed within the last 15 minutes.",
+      charts: "Nothing rises here now.",
+      leaderboards: "Nobody was in the chart within the past six hours.",
+      events: "None came since this page was opened.",
+      "token/0x12": "It is in none of the lists now",
+    };
+    for (const [name, text] of Object.entries(said)) {
+      await empty.goto(name);
+      await empty.page.getByText(text).first().waitFor();
+    }
+    await empty.goto("flares");
+    await empty.page.getByText("After 5 minutes").click();
+    await empty.page.getByText("No flare has lasted for 5 minutes").waitFor();
+    const { page, goto } = await openDashboard(browser, finish, new ToldMarket(PLANS));
+    await goto("flares");
+    await page.getByRole("searchbox").fill("nobody");
+    await page.getByText("None of 2 meets what you ask for.").waitFor();
+    await page.getByRole("button", { name: "Show all" }).click();
+    await page.locator(".flares tbody tr").nth(1).waitFor();
+  });
+});
