@@ -1,10 +1,9 @@
 // A bot's start: prints what flares now, every flare that starts, with its why, and every one that finishes. Misses none:
 // after a lost connection it goes on from its cursor, or tells how much is lost and what flares now.
 //
-//   npx node examples/bot.ts http://127.0.0.1:8080      (with Node 22.18 or newer, npx is not needed)
+//   npx node examples/bot.ts http://127.0.0.1:8080      (in a clone; as a copy beside the installed package: node bot.ts …)
 
-// Where Flarewire is installed: from "flarewire/client".
-import { connect } from "../src/client/index.ts";
+import { connect } from "flarewire/client";
 
 type Flare = { readonly recent_price_change: number; readonly token: { readonly symbol: string } };
 

@@ -3,8 +3,7 @@
 //
 //   DISCORD_WEBHOOK_URL=https://discord.com/api/webhooks/ID/TOKEN npx node examples/discord.ts http://127.0.0.1:8080
 
-// Where Flarewire is installed: from "flarewire/client".
-import { connect, type StreamItem } from "../src/client/index.ts";
+import { connect, type StreamItem } from "flarewire/client";
 
 const webhook = process.env.DISCORD_WEBHOOK_URL ?? "";
 if (!URL.canParse(webhook))

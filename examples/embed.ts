@@ -4,8 +4,7 @@
 //   npx node examples/embed.ts 3000 60      (port, and how many times faster than then; try /lately and /flarewire/api/v1/flares)
 
 import { fastify } from "fastify";
-// Where Flarewire is installed: from "flarewire".
-import { createConfig, createGatewayPlugin } from "../src/index.ts";
+import { createConfig, createGatewayPlugin } from "flarewire";
 
 const [port = "3000", speed = "60"] = process.argv.slice(2);
 const config = createConfig({ feed: "replay", speed: Number(speed), drain: "1s" });

@@ -5,8 +5,7 @@
 //
 // TELEGRAM_API_URL: of a Bot API server of your own; default https://api.telegram.org.
 
-// Where Flarewire is installed: from "flarewire/client".
-import { connect, type StreamItem } from "../src/client/index.ts";
+import { connect, type StreamItem } from "flarewire/client";
 
 const {
   TELEGRAM_BOT_TOKEN: token,

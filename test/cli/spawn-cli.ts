@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -15,9 +16,12 @@ export interface RunningCli extends AsyncDisposable {
   ended(): Promise<number | null>;
 }
 
-/** Starts `node ARGS` as {@link spawnCommand} does. */
+/** What npm and npx tell Node in a clone, whoever runs the tests. */
+const NODE_OPTIONS = /^node-options=(.*)$/m.exec(readFileSync(`${ROOT}.npmrc`, "utf8"))?.[1] ?? "";
+
+/** Starts `npx node ARGS` as {@link spawnCommand} does. */
 export function spawnNode(args: readonly string[], environment: Record<string, string> = {}): RunningCli {
-  return spawnCommand(process.execPath, args, environment);
+  return spawnCommand(process.execPath, args, { NODE_OPTIONS, ...environment });
 }
 
 /** Starts a command in the root of the project, without settings from the surroundings, and with no data directory unless it is given one. It has nothing to read, unless told otherwise. */

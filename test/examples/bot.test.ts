@@ -1,6 +1,7 @@
+import { readFileSync } from "node:fs";
 import { test as base, expect } from "vitest";
 import { flareStarted, greet, send, startScriptedServer } from "../cli/scripted-server.ts";
-import { spawnNode } from "../cli/spawn-cli.ts";
+import { spawnCommand, spawnNode } from "../cli/spawn-cli.ts";
 import { type LedGateway, startLedGateway } from "./led-gateway.ts";
 
 const test = base.extend<{ gateway: LedGateway }>({
@@ -25,6 +26,16 @@ test("the bot prints each flare that starts, with its why, and each that finishe
     "2017-11-12T08:00:01.000Z flare-started ONE 14 % score 3.4: price z=4.1",
     "2017-11-12T08:00:02.000Z flare-finished ONE 14 % faded",
   ]);
+});
+
+test("the command at its top is one that runs in a clone, without a build", async () => {
+  await using server = await startScriptedServer();
+  const [, command = ""] =
+    /^\/\/ +(npx node examples\/bot\.ts)/m.exec(readFileSync("examples/bot.ts", "utf8")) ?? [];
+  // As a shell, which ends with what it runs.
+  await using bot = spawnCommand("bash", ["-c", `${command} ${server.url}`], { NODE_OPTIONS: "" });
+  (await server.next()).socket.close(4_000);
+  expect([await bot.ended(), bot.stderr()]).toEqual([1, expect.stringContaining("close code 4000")]);
 });
 
 test("[L3] the bot goes on after a lost line, and misses and repeats nothing", async ({ gateway }) => {

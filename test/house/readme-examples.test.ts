@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -7,10 +7,11 @@ import { promisify } from "node:util";
 import { afterAll, expect, test } from "vitest";
 import { STREAM_PARAMETERS } from "../../src/http/contracts/parameters.ts";
 import { systemClock } from "../../src/lib/clock.ts";
-import { runCli, spawnCli, spawnNode } from "../cli/spawn-cli.ts";
+import { runCli, spawnCli, spawnCommand, spawnNode } from "../cli/spawn-cli.ts";
 import { startLedGateway } from "../examples/led-gateway.ts";
 import { StandIn, type StandInPair } from "../feed/exchange/stand-in.ts";
 import { checkMessage } from "../support/contract.ts";
+import { findInstalled } from "../support/debian-package.ts";
 import { SseClient } from "../support/sse-client.ts";
 import { checkedFetch } from "../support/validate-response.ts";
 
@@ -21,6 +22,8 @@ import { checkedFetch } from "../support/validate-response.ts";
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const README = readFileSync(`${ROOT}README.md`, "utf8");
 const { scripts } = JSON.parse(readFileSync(`${ROOT}package.json`, "utf8"));
+/** Debian's, which has a command line client's parts. */
+const WEBSOCKETS = "/usr/lib/python3/dist-packages/websockets";
 const directory = mkdtempSync(join(tmpdir(), "flarewire-readme-"));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
@@ -108,6 +111,35 @@ test("the bots to start from tell of a flare that runs", async () => {
   for (const words of bots) {
     await using bot = spawnNode(at(gateway.url, words));
     await bot.said("stdout", "ONE");
+  }
+});
+
+test("a line of a shell follows the flares, by server-sent events and by WebSocket", async () => {
+  const lines = left.filter((line) => /^curl .*\| sed|^websocat/.test(line));
+  for (const line of lines) left.splice(left.indexOf(line), 1);
+  const [curl = "", websocat = ""] = lines;
+  const hasWebsockets = findInstalled(() => existsSync(WEBSOCKETS), "python3", "python3-websockets");
+  const hasCurl = findInstalled(() => existsSync("/usr/bin/curl"), "curl");
+  await using gateway = await startLedGateway();
+  const own = (line: string) => line.replace("127.0.0.1:8080", new URL(gateway.url).host);
+  const [, protocol = "", address = ""] =
+    /^websocat -n --protocol (\S+) '([^']+)'$/.exec(own(websocat)) ?? [];
+  const commands = [
+    ...(hasCurl ? [["bash", "-c", `set -m; trap 'kill -- -$!' EXIT; (${own(curl)}) & wait`]] : []),
+    ...(hasWebsockets ? [["/usr/bin/python3", "test/house/one-socket.py", protocol, address]] : []),
+  ];
+  for (const [command = "", ...args] of commands) {
+    await using following = spawnCommand(command, args);
+    await following.said("stdout", '"type":"subscribed"');
+    gateway.start("ONE");
+    await following.said("stdout", '"symbol":"ONE"');
+    const said = following.stdout().trim().split("\n");
+    if (command !== "bash") expect(said.shift()).toBe("flarewire.v1");
+    const types = said.map((line): unknown => JSON.parse(line).type);
+    expect(types).toEqual(["hello", "subscribed", "event"]);
+    gateway.finish("ONE");
+    following.child.kill("SIGTERM");
+    await following.ended();
   }
 });
 

@@ -1,7 +1,7 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { cp, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -12,6 +12,9 @@ import { expect, test } from "vitest";
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const run = promisify(execFile);
 
+/** The surroundings of a user, who has nothing of a clone's. */
+const { NODE_OPTIONS: _ofClones, ...env } = process.env;
+
 /** A clone's files as they are now: packing builds anew what other tests are being served from. */
 async function copyOfSources(folder: string): Promise<string> {
   const clone = join(folder, "clone");
@@ -21,6 +24,22 @@ async function copyOfSources(folder: string): Promise<string> {
   }
   await symlink(join(ROOT, "node_modules"), join(clone, "node_modules"));
   return clone;
+}
+
+/** The examples with the types of the package, and of what they need beside it. */
+async function checkTypes(folder: string): Promise<void> {
+  const { compilerOptions } = JSON.parse(await readFile(join(ROOT, "tsconfig.json"), "utf8"));
+  const { customConditions: _ofClones, ...options } = compilerOptions;
+  const modules = join(ROOT, "node_modules");
+  const types = { typeRoots: [`${modules}/@types`], paths: { react: [`${modules}/@types/react`] } };
+  await writeFile(
+    join(folder, "tsconfig.json"),
+    JSON.stringify({ compilerOptions: { ...options, ...types }, include: ["*.ts"] }),
+  );
+  await writeFile(join(folder, "package.json"), JSON.stringify({ type: "module" }));
+  await run(join(modules, ".bin/tsc"), ["-p", folder], { env }).catch(({ stdout }) =>
+    expect(stdout).toBe(""),
+  );
 }
 
 test("the package, packed and installed elsewhere, serves with no sources and no build", {
@@ -51,6 +70,7 @@ test("the package, packed and installed elsewhere, serves with no sources and no
     "examples/paper-trade.ts",
     "examples/poll.ts",
     "examples/telegram.ts",
+    "examples/use-flares.ts",
     "src/alerts/ALERTS.md",
     "src/feed/RECORDING.md",
     "src/protocol/PROTOCOL.md",
@@ -59,6 +79,7 @@ test("the package, packed and installed elsewhere, serves with no sources and no
   await writeFile(join(folder, "package.json"), JSON.stringify({ name: "user", private: true }));
   await run("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", `./${packed[0]?.filename}`], {
     cwd: folder,
+    env,
   });
   await expect(
     run(
@@ -68,7 +89,7 @@ test("the package, packed and installed elsewhere, serves with no sources and no
         "-e",
         'import { startGateway } from "flarewire"; console.log(typeof startGateway)',
       ],
-      { cwd: folder },
+      { cwd: folder, env },
     ),
   ).resolves.toMatchObject({ stdout: "function\n" });
 
@@ -80,7 +101,7 @@ test("the package, packed and installed elsewhere, serves with no sources and no
         "-e",
         'import { connect } from "flarewire/client"; const stream = connect("http://127.0.0.1:9"); stream.close(); console.log(stream.connection.state)',
       ],
-      { cwd: folder },
+      { cwd: folder, env },
     ),
   ).resolves.toMatchObject({ stdout: "closed\n" });
 
@@ -88,7 +109,7 @@ test("the package, packed and installed elsewhere, serves with no sources and no
   const server = spawn(bin, ["serve", "--port", "0", "--log-level", "error"], {
     cwd: folder,
     stdio: ["ignore", "pipe", "inherit"],
-    env: { ...process.env, XDG_STATE_HOME: join(folder, "state") },
+    env: { ...env, XDG_STATE_HOME: join(folder, "state") },
   });
   onTestFinished(() => void server.kill("SIGKILL"));
   const [line] = (await once(createInterface({ input: server.stdout }), "line")) as [string];
@@ -110,6 +131,27 @@ test("the package, packed and installed elsewhere, serves with no sources and no
   ]) {
     expect((await fetch(`${url}/${path}`)).status, path).toBe(200);
   }
+
+  // Copied out, since Node runs no TypeScript below node_modules.
+  await cp(join(folder, "node_modules/flarewire/examples"), folder, { recursive: true });
+  await checkTypes(folder);
+  for (const [example, ...args] of [
+    ["bot.ts", `${url}`],
+    ["embed.ts", "0"],
+  ]) {
+    const running = spawn(process.execPath, [`${example}`, ...args], {
+      cwd: folder,
+      env: { ...env, FLAREWIRE_DATA: "none" },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    onTestFinished(() => void running.kill("SIGKILL"));
+    const said = [running.stdout, running.stderr].map((input) =>
+      once(createInterface({ input }), "line").then(String),
+    );
+    // The first line of a program that does not run is where it stands.
+    expect(await Promise.race(said)).toMatch(/^(connecting|live) by websocket|^listening on http/);
+  }
+
   const exited = once(server, "exit");
   server.kill("SIGTERM");
   expect(await exited).toEqual([0, null]);

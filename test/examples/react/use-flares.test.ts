@@ -1,0 +1,120 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { fileURLToPath } from "node:url";
+import type { Browser, WebSocket } from "playwright-core";
+import { rolldown } from "rolldown";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { findChromium, launch } from "../../browser/chromium.ts";
+import { startScriptedServer } from "../../cli/scripted-server.ts";
+import { spawnNode } from "../../cli/spawn-cli.ts";
+import { type LedGateway, startLedGateway } from "../led-gateway.ts";
+
+/** As the bundler of a page does it, with what React checks while it is developed. */
+async function bundle(): Promise<string> {
+  const input = fileURLToPath(new URL("./hydrate.ts", import.meta.url));
+  const made = await rolldown({
+    input,
+    platform: "browser",
+    resolve: { conditionNames: ["flarewire-source", "browser", "import", "default"] },
+    transform: { define: { "process.env.NODE_ENV": '"development"' } },
+  });
+  const { output } = await made.generate({ format: "iife" });
+  await made.close();
+  return output[0].code;
+}
+
+/** The page, as a server of an origin of its own has rendered it. */
+async function servePage(html: string): Promise<AsyncDisposable & { readonly url: string }> {
+  const script = await bundle();
+  const page = `<!doctype html><link rel="icon" href="data:,"><div id="root">${html}</div><script src="/page.js"></script>`;
+  const server = createServer(({ url = "" }, response) => {
+    const isScript = url === "/page.js";
+    response.setHeader("content-type", isScript ? "text/javascript" : "text/html; charset=utf-8");
+    response.end(isScript ? script : page);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+async function render(server: string): Promise<string> {
+  await using rendering = spawnNode(["test/examples/react/render.ts", server]);
+  expect([await rendering.ended(), rendering.stderr()]).toEqual([0, ""]);
+  return rendering.stdout();
+}
+
+test("a server renders the hook with nothing in it, connects to nobody and ends", async () => {
+  await using server = await startScriptedServer();
+  let connections = 0;
+  void server.next().then(() => connections++);
+  const html = await render(server.url);
+  expect([html, connections]).toEqual([
+    expect.stringContaining("<ul></ul><output>0 connecting undefined</output>"),
+    0,
+  ]);
+});
+
+const executable = findChromium();
+
+describe.skipIf(executable === undefined)("the hook in Chromium, in strict mode", () => {
+  let browser: Browser;
+  let gateway: LedGateway;
+
+  beforeAll(async () => {
+    gateway = await startLedGateway();
+    browser = await launch(executable ?? "");
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await gateway?.[Symbol.asyncDispose]();
+  });
+
+  test("it takes over what was rendered, follows by one connection and over a lost line, and closes with the last component", async () => {
+    await using site = await servePage(await render(gateway.url));
+    const page = await browser.newPage();
+    const sockets: WebSocket[] = [];
+    const complaints: string[] = [];
+    page.on("websocket", (socket) => void sockets.push(socket));
+    page.on("pageerror", (error) => complaints.push(error.message));
+    // A failure of the network the browser tells by itself.
+    page.on("console", (said) => {
+      if (said.type() === "error" && !said.text().includes("ERR_")) complaints.push(said.text());
+    });
+    const shows = (state: string, symbols: readonly string[]) =>
+      page.waitForFunction(
+        ([text, items]) =>
+          document.querySelector("output")?.textContent === text &&
+          [...document.querySelectorAll("li")].map(({ textContent }) => textContent).join() === items,
+        [`${symbols.length} ${state}`, symbols.map((symbol) => `${symbol} 3.4`).join()] as const,
+        { polling: 20 },
+      );
+
+    gateway.start("ONE");
+    await page.goto(`${site.url}?${encodeURIComponent(gateway.url)}`);
+    await shows("live live", ["ONE"]);
+    gateway.start("TWO");
+    await shows("live live", ["TWO", "ONE"]);
+    expect(sockets).toHaveLength(1);
+    gateway.cut();
+    gateway.finish("ONE");
+    gateway.start("THREE");
+    await shows("live live", ["THREE", "TWO"]);
+    expect(sockets).toHaveLength(2);
+
+    const closed = new Promise((resolve) => sockets[1]?.once("close", resolve));
+    await page.click("button");
+    await closed;
+    await page.click("button");
+    await shows("live live", ["THREE", "TWO"]);
+    expect([sockets.length, complaints]).toEqual([3, []]);
+    await page.close();
+  });
+});
