@@ -26,8 +26,9 @@ export interface AlertsOptions {
 export interface WebhookStats {
   readonly attempts: Readonly<Record<string, number>>;
   readonly dropped: number;
+  /** Messages; NaN where the store cannot be read. */
   readonly waiting: number;
-  /** Age of the oldest message that waits, in milliseconds; 0 without one. */
+  /** Age of the oldest message that waits, in milliseconds; 0 without one; NaN likewise. */
   readonly oldestAgeMs: number;
   readonly disabled: boolean;
 }
@@ -40,6 +41,17 @@ export interface Alerts {
   stop(): Promise<void>;
 }
 
+/** What belongs to no webhook and rule of today. Where it cannot be forgotten, as on a full disk, the next start does it. */
+function forgetOthers({ webhooks, store, logger }: AlertsOptions): void {
+  const rules = webhooks.flatMap(({ id, rules: those }) => those.map((rule) => nameOfRule(id, rule)));
+  try {
+    store.retain(new Set(rules), new Set(webhooks.map(({ id }) => id)));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    logger.warn(`what is kept of other webhooks and rules cannot be forgotten now: ${reason}`);
+  }
+}
+
 /** Follows all rules, and delivers what they tell. What belongs to no webhook and rule of today is forgotten. */
 export function startAlerts(options: AlertsOptions): Alerts {
   const { webhooks, store, clock, logger, log, head, history } = options;
@@ -49,10 +61,7 @@ export function startAlerts(options: AlertsOptions): Alerts {
   const stopping = new AbortController();
   const { signal } = stopping;
   const poll = new LongPoll({ log, head, history, clock, stopping: signal });
-  store.retain(
-    new Set(webhooks.flatMap(({ id, rules }) => rules.map((rule) => nameOfRule(id, rule)))),
-    new Set(webhooks.map(({ id }) => id)),
-  );
+  forgetOthers(options);
   const commits = new GroupCommit(store);
   const senders = new Map<string, WebhookSender>();
   const running: Promise<void>[] = [];
@@ -60,12 +69,22 @@ export function startAlerts(options: AlertsOptions): Alerts {
     const { id } = webhook;
     const onNotice = (sentence: string, isTrouble: boolean) =>
       isTrouble ? logger.warn({ webhook: id }, sentence) : logger.info({ webhook: id }, sentence);
-    const sender = new WebhookSender({ ...options.sender, webhook, store, clock, steadyMs, onNotice });
+    const sender = new WebhookSender({
+      ...options.sender,
+      webhook,
+      store,
+      commits,
+      clock,
+      steadyMs,
+      onNotice,
+    });
     senders.set(id, sender);
     running.push(sender.run(signal));
     for (const rule of webhook.rules) {
       const onAlerts = () => sender.wake();
       const isDisabled = () => sender.isDisabled;
+      // Each waits on a signal of its own: to listen to one costs as much as it has listeners, and ten thousand rules would pay for each other.
+      const own = AbortSignal.any([signal]);
       running.push(
         followRule({
           ...{
@@ -80,17 +99,22 @@ export function startAlerts(options: AlertsOptions): Alerts {
             isDisabled,
             onAlerts,
             onNotice,
-            signal,
+            signal: own,
           },
         }),
       );
     }
   }
   const statsOf = ([id, sender]: [string, WebhookSender]): [string, WebhookStats] => {
-    const { count, oldestMadeAtMs } = store.waiting(id);
-    const oldestAgeMs = oldestMadeAtMs === undefined ? 0 : Math.max(0, steadyMs() - oldestMadeAtMs);
-    const { attempts, dropped, isDisabled } = sender;
-    return [id, { attempts, dropped, waiting: count, oldestAgeMs, disabled: isDisabled }];
+    const { attempts, dropped } = sender;
+    try {
+      const { count, oldestMadeAtMs } = store.waiting(id);
+      const oldestAgeMs = oldestMadeAtMs === undefined ? 0 : Math.max(0, steadyMs() - oldestMadeAtMs);
+      return [id, { attempts, dropped, waiting: count, oldestAgeMs, disabled: sender.isDisabled }];
+    } catch {
+      // The sender tells of it. What cannot be read now is not known, and holds up no other number.
+      return [id, { attempts, dropped, waiting: Number.NaN, oldestAgeMs: Number.NaN, disabled: false }];
+    }
   };
   const stop = async () => {
     stopping.abort(new Error("stopping"));

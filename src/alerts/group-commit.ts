@@ -11,8 +11,8 @@ interface Waiting {
 }
 
 /**
- * Keeps together what many rules have to keep at one moment. An event that a thousand rules tell of, or a minute that is over for all of them, costs a few
- * transactions, each of which waits for the disk, and not a thousand.
+ * Keeps together what many rules and senders have to keep at one moment. An event that a thousand rules tell of, a minute that is over for all of them, or messages that
+ * many receivers took, cost a few transactions, each of which waits for the disk, and not a thousand.
  */
 export class GroupCommit {
   readonly #store: AlertStore;
@@ -25,8 +25,17 @@ export class GroupCommit {
 
   /** As {@link AlertStore.commit}; resolves when it is kept. Rejects when it cannot be, and nothing of it is then. */
   commit(rule: string, place: RulePlace, alerts: readonly Alert[]): Promise<void> {
+    return this.#keep(() => this.#store.commit(rule, place, alerts));
+  }
+
+  /** As {@link AlertStore.remove}; resolves and rejects likewise. */
+  remove(alert: Alert): Promise<void> {
+    return this.#keep(() => this.#store.remove(alert));
+  }
+
+  #keep(write: () => void): Promise<void> {
     return new Promise((done, fail) => {
-      this.#waiting.push({ write: () => this.#store.commit(rule, place, alerts), done, fail });
+      this.#waiting.push({ write, done, fail });
       this.#due();
     });
   }

@@ -1,4 +1,4 @@
-import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
+import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
 import type { Alert } from "./alert.ts";
 import type { AlertStore, Expired, RulePlace } from "./alert-store.ts";
 import { NEW_RULE, type RuleState } from "./rule-state.ts";
@@ -33,6 +33,7 @@ type Row = Record<string, SQLOutputValue>;
 
 class SqliteAlertStore implements AlertStore {
   readonly #db: DatabaseSync;
+  readonly #prepared = new Map<string, StatementSync>();
 
   constructor(db: DatabaseSync) {
     this.#db = db;
@@ -63,8 +64,8 @@ class SqliteAlertStore implements AlertStore {
   commit(rule: string, { cursor, state }: RulePlace, alerts: readonly Alert[]): void {
     this.#transact(() => {
       const place = "INSERT OR REPLACE INTO place VALUES (?, ?, ?)";
-      this.#db.prepare(place).run(rule, cursor, JSON.stringify(state));
-      const append = this.#db.prepare(
+      this.#prepare(place).run(rule, cursor, JSON.stringify(state));
+      const append = this.#prepare(
         "INSERT INTO alert (id, webhook, made_at_ms, body) VALUES (?, ?, ?, ?) ON CONFLICT (webhook, id) DO NOTHING",
       );
       for (const { id, webhook, madeAtMs, body } of alerts) append.run(id, webhook, madeAtMs, body);
@@ -84,7 +85,7 @@ class SqliteAlertStore implements AlertStore {
   }
 
   remove({ webhook, id }: Alert): void {
-    this.#db.prepare("DELETE FROM alert WHERE webhook = ? AND id = ?").run(webhook, id);
+    this.#prepare("DELETE FROM alert WHERE webhook = ? AND id = ?").run(webhook, id);
   }
 
   expire(webhook: string, beforeMs: number, most: number): number {
@@ -99,12 +100,12 @@ class SqliteAlertStore implements AlertStore {
     if (last === null || last === undefined) return 0;
     const those = "FROM alert WHERE webhook = ?1 AND at <= ?2";
     return this.#transact(() => {
-      const note = this.#db.prepare(
+      const note = this.#prepare(
         `INSERT INTO expired SELECT ?1, count(*), min(made_at_ms), max(made_at_ms) ${those}
         ON CONFLICT DO UPDATE SET count = count + excluded.count, last_ms = excluded.last_ms`,
       );
       note.run(webhook, Number(last));
-      return Number(this.#db.prepare(`DELETE ${those}`).run(webhook, Number(last)).changes);
+      return Number(this.#prepare(`DELETE ${those}`).run(webhook, Number(last)).changes);
     });
   }
 
@@ -120,7 +121,7 @@ class SqliteAlertStore implements AlertStore {
   }
 
   forgetExpired(webhook: string): void {
-    this.#db.prepare("DELETE FROM expired WHERE webhook = ?").run(webhook);
+    this.#prepare("DELETE FROM expired WHERE webhook = ?").run(webhook);
   }
 
   waiting(webhook: string): { readonly count: number; readonly oldestMadeAtMs: number | undefined } {
@@ -135,17 +136,17 @@ class SqliteAlertStore implements AlertStore {
 
   disable(webhook: string, mark: string | undefined): void {
     this.#transact(() => {
-      this.#db.prepare("DELETE FROM alert WHERE webhook = ?").run(webhook);
+      this.#prepare("DELETE FROM alert WHERE webhook = ?").run(webhook);
       this.forgetExpired(webhook);
-      this.#db.prepare("DELETE FROM disabled WHERE webhook = ?").run(webhook);
-      if (mark !== undefined) this.#db.prepare("INSERT INTO disabled VALUES (?, ?)").run(webhook, mark);
+      this.#prepare("DELETE FROM disabled WHERE webhook = ?").run(webhook);
+      if (mark !== undefined) this.#prepare("INSERT INTO disabled VALUES (?, ?)").run(webhook, mark);
     });
   }
 
   retain(rules: ReadonlySet<string>, webhooks: ReadonlySet<string>): void {
     const forget = (table: string, column: string, kept: ReadonlySet<string>) => {
-      const names = this.#db.prepare(`SELECT DISTINCT ${column} AS name FROM ${table}`).all();
-      const drop = this.#db.prepare(`DELETE FROM ${table} WHERE ${column} = ?`);
+      const names = this.#prepare(`SELECT DISTINCT ${column} AS name FROM ${table}`).all();
+      const drop = this.#prepare(`DELETE FROM ${table} WHERE ${column} = ?`);
       for (const { name } of names) if (!kept.has(String(name))) drop.run(String(name));
     };
     this.#transact(() => {
@@ -160,8 +161,15 @@ class SqliteAlertStore implements AlertStore {
     this.#db.close();
   }
 
+  /** To prepare one costs more than to run it. */
+  #prepare(sql: string): StatementSync {
+    const prepared = this.#prepared.get(sql) ?? this.#db.prepare(sql);
+    this.#prepared.set(sql, prepared);
+    return prepared;
+  }
+
   #get(sql: string, ...values: (string | number)[]): Row | undefined {
-    return this.#db.prepare(sql).get(...values);
+    return this.#prepare(sql).get(...values);
   }
 
   #transact<T>(work: () => T): T {

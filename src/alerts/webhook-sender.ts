@@ -4,6 +4,7 @@ import { type Alert, formAlert } from "./alert.ts";
 import { secretBytes, type Webhook } from "./alert-file.ts";
 import type { AlertStore } from "./alert-store.ts";
 import { judgeAnswer, type Outcome, retryDelayMs } from "./delivery-plan.ts";
+import type { GroupCommit } from "./group-commit.ts";
 import { postWebhook, type WebhookAnswer, type WebhookPost } from "./post-webhook.ts";
 import { signWebhook } from "./webhook-signature.ts";
 
@@ -25,6 +26,8 @@ export const DEFAULT_SENDER_LIMITS: SenderLimits = {
 export interface SenderOptions {
   readonly webhook: Webhook;
   readonly store: AlertStore;
+  /** Takes messages out of the store, those of all webhooks together. */
+  readonly commits: Pick<GroupCommit, "remove">;
   readonly clock: WallClock;
   /** The time by which messages age, in milliseconds since 1970 UTC: does not jump. */
   readonly steadyMs: () => number;
@@ -54,6 +57,8 @@ export class WebhookSender {
   /** What the webhook was disabled as; one that was changed since is another receiver. */
   readonly #mark: string;
   #failures = 0;
+  /** Keeps that the last message was taken, until that is kept: on a full disk it is not sent again each time. */
+  #settle: (() => Promise<void>) | undefined;
   /** Something came into the queue since it was looked at. */
   #hasNews = false;
   #wake: (() => void) | undefined;
@@ -113,6 +118,7 @@ export class WebhookSender {
   async #step(signal: AbortSignal): Promise<number> {
     const { store, webhook, steadyMs, onNotice } = this.#options;
     const { id } = webhook;
+    await this.#settled();
     const tooOld = store.expire(id, steadyMs() - this.#limits.keptMs, this.#limits.mostKept);
     if (tooOld > 0) {
       this.dropped += tooOld;
@@ -123,15 +129,17 @@ export class WebhookSender {
     const alert = notice ?? store.first(id);
     if (!alert) return IDLE_MS;
     const outcome = judgeAnswer(await this.#post(alert, signal));
-    if (signal.aborted) return 0;
+    if (signal.aborted && outcome.kind === "failed") return 0;
     this.attempts[outcome.kind] += 1;
     switch (outcome.kind) {
       case "delivered":
-        if (notice) store.forgetExpired(id);
-        else store.remove(alert);
+        this.#settle = notice
+          ? async () => store.forgetExpired(id)
+          : () => this.#options.commits.remove(alert);
         if (this.#failures > 0)
           onNotice(`the webhook takes messages again, after ${this.#failures} failures`, false);
         this.#failures = 0;
+        await this.#settled();
         return 0;
       case "gone":
         store.disable(id, this.#mark);
@@ -146,6 +154,11 @@ export class WebhookSender {
           );
         return retryDelayMs(this.#failures, outcome.retryAfterMs, this.#options.random ?? Math.random);
     }
+  }
+
+  async #settled(): Promise<void> {
+    await this.#settle?.();
+    this.#settle = undefined;
   }
 
   #post(alert: Alert, signal: AbortSignal): Promise<WebhookAnswer> {

@@ -46,3 +46,15 @@ test("where one cannot be kept, none of the same moment is, and each is told so;
   await group.commit("desk/1", place(1), [alert(1)]);
   expect(store.first("desk")).toEqual(alert(1));
 });
+
+test("what many webhooks took at one moment is taken out of their queues in one transaction", async ({
+  onTestFinished,
+}) => {
+  const { store, group } = open(onTestFinished);
+  const alerts = Array.from({ length: 150 }, (_, at) => ({ ...alert(at), webhook: `desk${at}` }));
+  store.commit("desk/1", place(1), alerts);
+  const together = vi.spyOn(store, "together");
+  await Promise.all(alerts.map((one) => group.remove(one)));
+  expect(together).toHaveBeenCalledTimes(1);
+  expect(alerts.filter(({ webhook }) => store.first(webhook))).toEqual([]);
+});

@@ -2,6 +2,7 @@ import { test as base, expect, vi } from "vitest";
 import { type Alert, formAlert } from "../../src/alerts/alert.ts";
 import type { AlertStore } from "../../src/alerts/alert-store.ts";
 import { RETRY, retryDelayMs } from "../../src/alerts/delivery-plan.ts";
+import { GroupCommit } from "../../src/alerts/group-commit.ts";
 import { createMemoryAlertStore } from "../../src/alerts/memory-alert-store.ts";
 import { NEW_RULE } from "../../src/alerts/rule-state.ts";
 import { WebhookSender } from "../../src/alerts/webhook-sender.ts";
@@ -38,7 +39,7 @@ const test = base.extend<{ sut: SenderUnderTest }>({
     const start = (more: object = {}) => {
       const webhook = webhookOf({ url: receiver.url, allow_private_addresses: true, ...more });
       const sender = new WebhookSender({
-        ...{ webhook, store, clock, random: () => 0.5 },
+        ...{ webhook, store, clock, commits: new GroupCommit(store), random: () => 0.5 },
         steadyMs: () => clock.monotonic(),
         limits: { keptMs: 24 * HOUR, mostKept: 20, timeoutMs: 5_000 },
         onNotice: (sentence) => notices.push(sentence),
@@ -205,7 +206,8 @@ test.for([
     expect(notices).toEqual([expect.stringMatching(/cannot be read or kept: disk I\/O error/)]);
     clock.advance(60_000);
     await expect.poll(() => store.first("desk")).toBeUndefined();
-    expect(new Set(idsOf(receiver.taken))).toEqual(new Set([alert?.id]));
+    // What was taken and could not be taken out of the queue is not sent again.
+    expect(idsOf(receiver.taken)).toEqual([alert?.id]);
   },
 );
 

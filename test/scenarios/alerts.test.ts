@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createConfig, startGateway } from "../../src/index.ts";
+import { createConfig, type Gateway, startGateway } from "../../src/index.ts";
 import { Receiver, SECRET, status } from "../alerts/webhook-fixture.ts";
 import { LedMarket } from "../examples/led-gateway.ts";
 import { type Finish, newDirectory } from "../support/edges.ts";
@@ -14,14 +14,12 @@ function prepare(finish: Finish, receiver: Receiver) {
   const rules = [{ name: "starts", channels: ["flares.pro"] }];
   writeFileSync(alerts, JSON.stringify({ webhooks: [{ ...webhook, rules }] }));
   const market = new LedMarket();
+  const config = { port: 0, drain: "0", logLevel: "silent", alerts } as const;
   const start = () =>
-    startGateway(
-      createConfig({ port: 0, drain: "0", logLevel: "silent", data: join(directory, "data"), alerts }),
-      {
-        source: market,
-      },
-    );
-  return { market, start };
+    startGateway(createConfig({ ...config, data: join(directory, "data") }), { source: market });
+  const startEdge = ({ url }: Gateway) =>
+    startGateway(createConfig({ ...config, data: join(directory, "edge"), source: `follow:${url}` }));
+  return { market, start, startEdge };
 }
 
 const symbols = (deliveries: Receiver["taken"]) =>
@@ -78,4 +76,27 @@ test("[L5] a receiver that never answers delays neither clients nor the gateway'
   expect(metrics).toMatch(/^flarewire_webhook_waiting\{webhook="desk"\} 2$/m);
   await gateway.stop();
   expect(receiver.taken).toEqual([]);
+});
+
+test("a leader and an edge with the same file both tell, each message under the same id", async ({
+  onTestFinished,
+}) => {
+  await using receiver = new Receiver();
+  await receiver.up();
+  const { market, start, startEdge } = prepare(onTestFinished, receiver);
+  const leader = await start();
+  onTestFinished(() => leader.stop());
+  const edge = await startEdge(leader);
+  onTestFinished(() => edge.stop());
+  await expect.poll(() => edge.head.ready).toBe(true);
+  market.start("ONE");
+  market.finish("ONE");
+  await receiver.until(() => receiver.taken.length === 4);
+  const [first, second] = [...new Set(receiver.taken.map(({ id }) => id))].map((id) =>
+    receiver.taken.filter((delivery) => delivery.id === id),
+  );
+  expect([symbols(first ?? []), symbols(second ?? [])]).toEqual([
+    ["flare-started ONE", "flare-started ONE"],
+    ["flare-finished ONE", "flare-finished ONE"],
+  ]);
 });

@@ -1,0 +1,94 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { pino } from "pino";
+import { afterEach, expect, vi } from "vitest";
+import { startAlerts } from "../../src/alerts/alerts.ts";
+import { openSqliteAlertStore } from "../../src/alerts/sqlite-alert-store.ts";
+import { type HubUnderTest, test } from "../hub/hub-fixture.ts";
+import { type Finish, newDirectory } from "../support/edges.ts";
+import { Receiver, webhookOf } from "./webhook-fixture.ts";
+
+afterEach(() => vi.restoreAllMocks());
+
+/** Alerts of a market that the test leads, kept in a file, and what the operator reads. */
+function begin({ log, head, hub, clock }: HubUnderTest, receiver: Receiver, finish: Finish) {
+  const store = openSqliteAlertStore(join(newDirectory(finish), "alerts.sqlite"));
+  if (!store) throw new Error("this Node has no SQLite");
+  const lines: string[] = [];
+  const logger = pino({}, { write: (line: string) => void lines.push(JSON.parse(line).msg) });
+  const webhook = webhookOf({ url: receiver.url, allow_private_addresses: true });
+  const start = () =>
+    startAlerts({ webhooks: [webhook], store, log, head, history: hub.history, clock, logger });
+  return { store, lines, start };
+}
+
+/** No transaction can be kept from now on, as on a disk without room, until the result is called. */
+function fillDisk(): () => void {
+  const { exec } = DatabaseSync.prototype;
+  const full = vi.spyOn(DatabaseSync.prototype, "exec").mockImplementation(function (
+    this: DatabaseSync,
+    sql,
+  ) {
+    if (sql === "COMMIT") throw new Error("database or disk is full");
+    exec.call(this, sql);
+  });
+  return () => void full.mockRestore();
+}
+
+test("[L5] a disk that is full while a message is delivered loses and repeats nothing, and the operator reads of it", async ({
+  sut,
+  onTestFinished,
+}) => {
+  await using receiver = new Receiver();
+  await receiver.up();
+  const { lines, start, store } = begin(sut, receiver, onTestFinished);
+  const alerts = start();
+  await expect.poll(() => store.place("desk/all")).toBeDefined();
+  let makeRoom = () => {};
+  receiver.answer = (response) => {
+    if (receiver.attempts.length === 1) makeRoom = fillDisk();
+    response.writeHead(204).end();
+  };
+  await sut.publish("flare");
+  await receiver.until(() => receiver.taken.length === 1);
+  await expect
+    .poll(() => lines)
+    .toContain("what waits for the webhook cannot be read or kept: database or disk is full");
+  await sut.publish("flare");
+  await expect.poll(() => lines.at(-1)).toMatch(/the rule all goes on from what it kept last.*disk is full/);
+  expect(alerts.stats()).toMatchObject({ desk: { waiting: 1, disabled: false } });
+  makeRoom();
+  sut.clock.advance(60_000);
+  await receiver.until(() => receiver.taken.length >= 2);
+  await expect.poll(() => store.first("desk")).toBeUndefined();
+  expect(receiver.taken.map(({ data }) => (data.event as { cursor: string }).cursor)).toEqual([
+    "test1-1",
+    "test1-2",
+  ]);
+  await alerts.stop();
+});
+
+test("[L5] a store that forgets nothing at the start, and cannot be read at times, ends neither the gateway nor its numbers", async ({
+  sut,
+  onTestFinished,
+}) => {
+  await using receiver = new Receiver();
+  await receiver.up();
+  const { lines, start, store } = begin(sut, receiver, onTestFinished);
+  vi.spyOn(store, "retain").mockImplementationOnce(() => {
+    throw new Error("database or disk is full");
+  });
+  const alerts = start();
+  expect(lines).toEqual([
+    "what is kept of other webhooks and rules cannot be forgotten now: database or disk is full",
+  ]);
+  await expect.poll(() => store.place("desk/all")).toBeDefined();
+  vi.spyOn(store, "waiting").mockImplementationOnce(() => {
+    throw new Error("disk I/O error");
+  });
+  expect(alerts.stats()).toMatchObject({ desk: { waiting: Number.NaN, attempts: { delivered: 0 } } });
+  await sut.publish("flare");
+  await receiver.until(() => receiver.taken.length === 1);
+  expect(alerts.stats()).toMatchObject({ desk: { waiting: expect.any(Number) } });
+  await alerts.stop();
+});
