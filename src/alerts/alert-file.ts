@@ -1,6 +1,6 @@
-import { readFile, stat } from "node:fs/promises";
 import { z } from "zod";
 import { InputError } from "../lib/input-error.ts";
+import { describeIssue, parseJsonText, readBoundedText } from "../lib/json-file.ts";
 import { AlertRule } from "./alert-rule.ts";
 
 const MOST_BYTES = 1_048_576;
@@ -8,8 +8,6 @@ const MOST_WEBHOOKS = 100;
 const MOST_RULES = 100;
 /** Bytes of a secret, as Standard Webhooks asks for. */
 const SECRET_BYTES = { least: 24, most: 64 } as const;
-/** Most of a value that a message repeats. */
-const QUOTED = 64;
 
 /** Where alerts go, and which. */
 export const Webhook = z.strictObject({
@@ -39,24 +37,14 @@ const AlertFile = z.strictObject({
 
 /** Reads a file of webhooks. Rejects with InputError that names file, field, value and bound; no message holds a secret or an address's query. */
 export async function readAlertFile(file: string): Promise<readonly Webhook[]> {
-  let text: string;
-  try {
-    const { size } = await stat(file);
-    if (size > MOST_BYTES) throw new InputError(file, `it has ${size} bytes; ${MOST_BYTES} is the most`);
-    text = await readFile(file, "utf8");
-  } catch (error) {
-    if (error instanceof InputError) throw error;
-    const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
-    throw new InputError(file, `it cannot be read (${code})`, { cause: error });
-  }
-  return parseAlertFile(text, file);
+  return parseAlertFile(await readBoundedText(file, MOST_BYTES), file);
 }
 
 /** The webhooks in the text of a file that is called `file`. Throws as {@link readAlertFile}. */
 export function parseAlertFile(text: string, file: string): readonly Webhook[] {
-  const content = readJson(text, file);
+  const content = parseJsonText(text, file, '{"webhooks": [...]}');
   const parsed = AlertFile.safeParse(content);
-  if (!parsed.success) throw new InputError(file, explain(parsed.error, content));
+  if (!parsed.success) throw new InputError(file, describeIssue(parsed.error.issues, content, { veil }));
   const { webhooks } = parsed.data;
   const twice = repeated(webhooks.map(({ id }) => id));
   if (twice !== undefined) throw new InputError(file, `two webhooks have the id ${twice}; each has its own`);
@@ -88,35 +76,7 @@ function repeated(names: readonly string[]): string | undefined {
   return names.find((name, at) => names.indexOf(name) !== at);
 }
 
-function readJson(text: string, file: string): unknown {
-  try {
-    return JSON.parse(text.replace(/^\uFEFF/, ""));
-  } catch {
-    // The parser's own reason quotes the file, with its secrets.
-    const what = text.trim() === "" ? "it is empty" : "it is not JSON";
-    throw new InputError(file, `${what}; it has to be {"webhooks": [...]}`);
-  }
-}
-
-function explain({ issues }: z.ZodError, content: unknown): string {
-  const [issue] = issues;
-  const path = issue?.path ?? [];
-  const place = path.map((part) => (/^\d+$/.test(String(part)) ? `[${String(part)}]` : `.${String(part)}`));
-  const field = place.join("").replace(/^\./, "") || "the file";
-  if (issue?.code === "unrecognized_keys") {
-    const names = issue.keys.map((key) => JSON.stringify(key.slice(0, QUOTED))).join(", ");
-    return `${field} has ${names}, which nobody knows`;
-  }
-  const value = path.reduce<unknown>(
-    (part, key) => (typeof part === "object" && part !== null ? Reflect.get(part, key) : undefined),
-    content,
-  );
-  return `${field} is ${shown(path.at(-1), value)}; it has to be ${issue?.message ?? "another value"}`;
-}
-
-function shown(name: PropertyKey | undefined, value: unknown): string {
-  if (value === undefined) return "missing";
-  // A secret stands in one of them, and may in the other.
-  if (name === "secret" || name === "url") return "of another form";
-  return JSON.stringify(value).slice(0, QUOTED);
+/** A secret stands in one of them, and may in the other. */
+function veil(name: PropertyKey | undefined): string | undefined {
+  return name === "secret" || name === "url" ? "of another form" : undefined;
 }

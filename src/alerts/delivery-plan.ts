@@ -1,3 +1,4 @@
+import { backOffMs } from "../lib/back-off.ts";
 import type { WebhookAnswer } from "./post-webhook.ts";
 
 /** Bounds of the wait after a failed attempt, in milliseconds. */
@@ -25,17 +26,11 @@ export function judgeAnswer(answer: WebhookAnswer): Outcome {
   return { kind: "failed", reason: `it answered ${status}${redirect}`, retryAfterMs };
 }
 
-/**
- * Milliseconds to wait after the `failures`-th failure in a row (from 1): evenly spread between the floor and a bound that doubles from 2 s to the ceiling, and no
- * less than the receiver asked for. `random` yields [0, 1).
- */
+/** Milliseconds to wait after the `failures`-th failure in a row (from 1): as {@link backOffMs} has it within {@link RETRY}, and no less than the receiver asked for. */
 export function retryDelayMs(
   failures: number,
   retryAfterMs: number | undefined,
   random: () => number,
 ): number {
-  const { floorMs, ceilingMs } = RETRY;
-  const bound = Math.min(ceilingMs, floorMs * 2 ** Math.min(failures, 16));
-  const delayMs = floorMs + Math.floor(random() * (bound - floorMs));
-  return Math.max(delayMs, retryAfterMs ?? 0);
+  return Math.max(backOffMs(failures, random, RETRY), retryAfterMs ?? 0);
 }

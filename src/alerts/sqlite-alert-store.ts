@@ -1,4 +1,5 @@
 import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
+import { transact } from "../lib/transact.ts";
 import type { Alert } from "./alert.ts";
 import type { AlertStore, Expired, RulePlace } from "./alert-store.ts";
 import { NEW_RULE, type RuleState } from "./rule-state.ts";
@@ -46,7 +47,7 @@ class SqliteAlertStore implements AlertStore {
       // An acknowledged message must not come twice after a crash, and one that was made must not be gone: each transaction is on the disk.
       db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
       if (isNew)
-        this.#transact(() =>
+        transact(this.#db, () =>
           db.exec(`${TABLES} PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${FORM}`),
         );
       db.exec(AGED);
@@ -62,7 +63,7 @@ class SqliteAlertStore implements AlertStore {
   }
 
   commit(rule: string, { cursor, state }: RulePlace, alerts: readonly Alert[]): void {
-    this.#transact(() => {
+    transact(this.#db, () => {
       const place = "INSERT OR REPLACE INTO place VALUES (?, ?, ?)";
       this.#prepare(place).run(rule, cursor, JSON.stringify(state));
       const append = this.#prepare(
@@ -73,7 +74,7 @@ class SqliteAlertStore implements AlertStore {
   }
 
   together(work: () => void): void {
-    this.#transact(work);
+    transact(this.#db, work);
   }
 
   first(webhook: string): Alert | undefined {
@@ -99,7 +100,7 @@ class SqliteAlertStore implements AlertStore {
     )?.at;
     if (last === null || last === undefined) return 0;
     const those = "FROM alert WHERE webhook = ?1 AND at <= ?2";
-    return this.#transact(() => {
+    return transact(this.#db, () => {
       const note = this.#prepare(
         `INSERT INTO expired SELECT ?1, count(*), min(made_at_ms), max(made_at_ms) ${those}
         ON CONFLICT DO UPDATE SET count = count + excluded.count, last_ms = excluded.last_ms`,
@@ -135,7 +136,7 @@ class SqliteAlertStore implements AlertStore {
   }
 
   disable(webhook: string, mark: string | undefined): void {
-    this.#transact(() => {
+    transact(this.#db, () => {
       this.#prepare("DELETE FROM alert WHERE webhook = ?").run(webhook);
       this.forgetExpired(webhook);
       this.#prepare("DELETE FROM disabled WHERE webhook = ?").run(webhook);
@@ -149,7 +150,7 @@ class SqliteAlertStore implements AlertStore {
       const drop = this.#prepare(`DELETE FROM ${table} WHERE ${column} = ?`);
       for (const { name } of names) if (!kept.has(String(name))) drop.run(String(name));
     };
-    this.#transact(() => {
+    transact(this.#db, () => {
       forget("place", "rule", rules);
       forget("alert", "webhook", webhooks);
       forget("expired", "webhook", webhooks);
@@ -170,20 +171,6 @@ class SqliteAlertStore implements AlertStore {
 
   #get(sql: string, ...values: (string | number)[]): Row | undefined {
     return this.#prepare(sql).get(...values);
-  }
-
-  #transact<T>(work: () => T): T {
-    if (this.#db.isTransaction) return work();
-    this.#db.exec("BEGIN IMMEDIATE");
-    try {
-      const result = work();
-      this.#db.exec("COMMIT");
-      return result;
-    } catch (error) {
-      // Some faults end the transaction by themselves.
-      if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
-      throw error;
-    }
   }
 }
 

@@ -1,14 +1,12 @@
-import { readFile, stat } from "node:fs/promises";
 import { z } from "zod";
 import { InputError } from "../lib/input-error.ts";
+import { describeIssue, parseJsonText, readBoundedText } from "../lib/json-file.ts";
 import { PLANS } from "../protocol/index.ts";
 import { hideSecrets } from "./secret.ts";
 
 /** Most keys of a file. */
 const MOST_KEYS = 10_000;
 const MOST_BYTES = 8 * 1_048_576;
-/** Most of a value that a message repeats. */
-const QUOTED = 64;
 
 const instant = () =>
   z.iso.datetime({ offset: true, error: "a time such as 2027-01-31T12:00:00Z, with its zone" });
@@ -44,24 +42,21 @@ const KeyFile = z.strictObject({
 export async function readKeyFile(
   file: string,
 ): Promise<{ readonly text: string; readonly keys: readonly Key[] }> {
-  try {
-    const about = await stat(file);
-    if (!about.isFile()) throw new InputError(file, "it is no regular file");
-    if (about.size > MOST_BYTES)
-      throw new InputError(file, `it has ${about.size} bytes; ${MOST_BYTES} is the most`);
-    const text = await readFile(file, "utf8");
-    return { text, keys: parseKeys(text, file) };
-  } catch (error) {
-    if (error instanceof InputError) throw error;
-    const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
-    throw new InputError(file, `it cannot be read (${code})`, { cause: error });
-  }
+  const text = await readBoundedText(file, MOST_BYTES);
+  return { text, keys: parseKeys(text, file) };
 }
 
 /** The keys in the text of a file; `file` is for messages. Throws as {@link readKeyFile}. */
 export function parseKeys(text: string, file: string): readonly Key[] {
-  const parsed = KeyFile.safeParse(readJson(text, file));
-  if (!parsed.success) throw new InputError(file, explain(parsed.error, readJson(text, file)));
+  const content = parseJsonText(text, file, '{"keys": [...]}, as flarewire keys writes it');
+  const parsed = KeyFile.safeParse(content);
+  if (!parsed.success) {
+    const known = (depth: number) => (depth === 0 ? ["keys"] : Object.keys(Key.shape));
+    throw new InputError(
+      file,
+      describeIssue(parsed.error.issues, content, { veil, hide: hideSecrets, known }),
+    );
+  }
   const seen = new Set<string>();
   for (const { id } of parsed.data.keys) {
     if (seen.has(id)) throw new InputError(file, `two keys have the id ${id}; each has to have its own`);
@@ -80,35 +75,7 @@ export function isExpired({ expires_at }: Key, nowMs: number): boolean {
   return expires_at !== undefined && Date.parse(expires_at) <= nowMs;
 }
 
-function readJson(text: string, file: string): unknown {
-  try {
-    return JSON.parse(text.replace(/^\uFEFF/, ""));
-  } catch {
-    // The parser's own reason quotes the file.
-    const what = text.trim() === "" ? "it is empty" : "it is not JSON";
-    throw new InputError(file, `${what}; it has to be {"keys": [...]}, as flarewire keys writes it`);
-  }
-}
-
-function explain({ issues }: z.ZodError, content: unknown): string {
-  const [issue] = issues;
-  const path = issue?.path ?? [];
-  const place = path.map((part) => (typeof part === "number" ? `[${part}]` : `.${String(part)}`)).join("");
-  const field = place.replace(/^\./, "") || "the file";
-  if (issue?.code === "unrecognized_keys") {
-    const known = path.length === 0 ? "keys" : Object.keys(Key.shape).join(", ");
-    const unknown = issue.keys.map((key) => JSON.stringify(hideSecrets(key.slice(0, QUOTED)))).join(", ");
-    return `${field} has ${unknown}, which nobody knows; there are ${known}`;
-  }
-  const value = path.reduce<unknown>(
-    (part, key) => (typeof part === "object" && part !== null ? Reflect.get(part, key) : undefined),
-    content,
-  );
-  const shown = path.at(-1) === "sha256" ? "of another form" : quote(value);
-  return `${field} is ${shown}; it has to be ${issue?.message ?? "another value"}`;
-}
-
-function quote(value: unknown): string {
-  if (value === undefined) return "missing";
-  return hideSecrets(JSON.stringify(value)).slice(0, QUOTED);
+/** Whoever puts the key itself there must not find it in a log. */
+function veil(name: PropertyKey | undefined): string | undefined {
+  return name === "sha256" ? "of another form" : undefined;
 }

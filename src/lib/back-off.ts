@@ -3,10 +3,13 @@ export const BACK_OFF = { floorMs: 1_000, ceilingMs: 30_000, longestRetryAfterMs
 
 /**
  * Milliseconds to wait after the `failures`-th failure in a row (from 1): evenly spread ("full jitter", so that many gateways of
- * one upstream do not return in step) between the floor and a bound that doubles from 2 s to the ceiling. `random` yields [0, 1).
+ * one upstream do not return in step) between the floor and a bound that doubles from twice the floor to the ceiling. `random` yields [0, 1).
  */
-export function backOffMs(failures: number, random: () => number): number {
-  const { floorMs, ceilingMs } = BACK_OFF;
+export function backOffMs(
+  failures: number,
+  random: () => number,
+  { floorMs, ceilingMs }: { readonly floorMs: number; readonly ceilingMs: number } = BACK_OFF,
+): number {
   const bound = Math.min(ceilingMs, floorMs * 2 ** Math.min(failures, 16));
   return floorMs + Math.floor(random() * (bound - floorMs));
 }

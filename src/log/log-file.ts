@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { transact } from "../lib/transact.ts";
 import { type Channel, LASTING_EVENTS } from "../protocol/index.ts";
 import { bootId } from "./boot-id.ts";
 import type { LogRecord, LogStart } from "./event-log.ts";
@@ -139,7 +140,7 @@ export class LogFile {
   /** Empties the file for an epoch, or for the part of one behind a cursor: before it nothing is there, not even what lasts. */
   begin(fingerprint: string, { cursor, positions }: LogStart): void {
     const { epoch, seq } = cursor;
-    this.#transact(() => {
+    transact(this.#db, () => {
       this.#db.exec(
         "DELETE FROM record; DELETE FROM position; DELETE FROM state; DELETE FROM place; DELETE FROM fact",
       );
@@ -154,7 +155,7 @@ export class LogFile {
 
   /** Keeps a batch, whole or not at all, and forgets what was dropped; what {@link keepState} needs stays. */
   write(records: readonly LogRecord[], dropped: Dropped | undefined): void {
-    this.#transact(() => {
+    transact(this.#db, () => {
       const positions = new Map<Channel, number>();
       for (const { seq, name, channel, emittedAtMs, tail, batch } of records) {
         this.#insert.run(seq, name, channel, emittedAtMs, tail, batch);
@@ -170,7 +171,7 @@ export class LogFile {
    * places before: about {@link KEPT_PLACES} of the log's whole length, and always that of the state.
    */
   keepState(seq: number, text: string, place: Uint8Array, dropped: Dropped): void {
-    this.#transact(() => {
+    transact(this.#db, () => {
       const interval = Math.max(LEAST_INTERVAL, (seq - dropped.oldest) / KEPT_PLACES);
       const [last, beforeLast] = this.#db.prepare("SELECT seq FROM place ORDER BY seq DESC LIMIT 2").all();
       const isClose = last && beforeLast && Number(last.seq) - Number(beforeLast.seq) < interval;
@@ -217,18 +218,6 @@ export class LogFile {
     for (const [name, value] of Object.entries(facts)) set.run(name, value);
   }
 
-  #transact(work: () => void): void {
-    this.#db.exec("BEGIN IMMEDIATE");
-    try {
-      work();
-      this.#db.exec("COMMIT");
-    } catch (error) {
-      // Some faults end the transaction by themselves.
-      if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
-      throw error;
-    }
-  }
-
   /** Whether the file is empty; else it is a log of ours, whole, or this throws. */
   #isNew(): boolean {
     const one = (pragma: string): unknown => {
@@ -247,6 +236,6 @@ export class LogFile {
 
   #make(): void {
     const marks = `PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${FORM}`;
-    this.#transact(() => this.#db.exec(`${TABLES} ${marks}`));
+    transact(this.#db, () => this.#db.exec(`${TABLES} ${marks}`));
   }
 }

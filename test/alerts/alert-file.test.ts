@@ -95,4 +95,5 @@ test("a file that is not there, or endless, is refused by name", async ({ onTest
   const big = join(directory, "big.json");
   writeFileSync(big, " ".repeat(1_048_577));
   await expect(readAlertFile(big)).rejects.toThrow(/it has 1048577 bytes; 1048576 is the most/);
+  await expect(readAlertFile("/dev/zero")).rejects.toThrow(/it is no regular file/);
 });
