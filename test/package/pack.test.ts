@@ -71,6 +71,7 @@ test("the package, packed and installed elsewhere, serves with no sources and no
     "examples/poll.ts",
     "examples/telegram.ts",
     "examples/use-flares.ts",
+    "src/README.md",
     "src/alerts/ALERTS.md",
     "src/feed/RECORDING.md",
     "src/protocol/PROTOCOL.md",
