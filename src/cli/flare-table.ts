@@ -1,5 +1,6 @@
 import type { FlareRow } from "./flare-row.ts";
 import { columns, padColumns, plainText } from "./plain-text.ts";
+import { rowWindow } from "./scroll.ts";
 import type { Paint } from "./terminal.ts";
 
 /** By what a table is sorted; `reversed` turns the column's own order round. */
@@ -14,6 +15,8 @@ export interface TableForm {
   readonly width: number;
   /** Lines that there is room for, the heading included; Infinity: all. */
   readonly height: number;
+  /** Rows that are scrolled past, if there are so many more than fit; default 0. */
+  readonly first?: number;
   readonly order: Order;
   /** Event time that ages count to, in milliseconds since 1970; NaN where it is not known. */
   readonly nowMs: number;
@@ -125,14 +128,14 @@ export function sortRows(rows: readonly FlareRow[], { by, reversed }: Order): re
   });
 }
 
-/** The table: a heading and a line for each flare; where they are more than there is room for, the last line says how many more. */
+/** The table: a heading and a line for each flare; where they are more than there is room for, the last line says how many more, and how many are above. */
 export function tableLines(rows: readonly FlareRow[], form: TableForm): readonly string[] {
   const { width, height, order, nowMs, paint } = form;
   const shown = columnsFor(width);
-  const room = Math.max(0, height - 1);
-  const sorted = sortRows(rows, order);
-  const fits = sorted.length <= room;
-  const visible = fits ? sorted : sorted.slice(0, Math.max(0, room - 1));
+  const { first, count } = rowWindow(rows.length, Math.max(0, height - 1), form.first ?? 0);
+  const visible = sortRows(rows, order).slice(first, first + count);
+  const below = rows.length - first - count;
+  const above = first === 0 ? "" : `${first} above, `;
   const heading = line(shown, ({ title }) => title);
   const lines = [
     paint("bold", heading.map(([text]) => text).join("")),
@@ -144,7 +147,7 @@ export function tableLines(rows: readonly FlareRow[], form: TableForm): readonly
         })
         .join(""),
     ),
-    ...(fits ? [] : [paint("dim", plainText(`and ${sorted.length - visible.length} more`, width))]),
+    ...(above === "" && below === 0 ? [] : [paint("dim", plainText(`${above}and ${below} more`, width))]),
   ];
   return lines.slice(0, height);
 }

@@ -8,7 +8,7 @@ const LEAVE = "\u001B[?7h\u001B[?25h\u001B[?1049l";
 export class Screen {
   readonly #output: Output;
   #drawn: readonly string[] = [];
-  #state: "new" | "open" | "left" = "new";
+  #state: "new" | "open" | "away" | "left" = "new";
   #void = true;
 
   constructor(output: Output) {
@@ -44,6 +44,21 @@ export class Screen {
     this.#drawn = lines;
     this.#void = false;
     if (text !== "") this.#output.write(text);
+  }
+
+  /** Gives the terminal back for a while; {@link resume} takes it again. Nothing is drawn in between. */
+  pause(): void {
+    if (this.#state !== "open") return;
+    this.#state = "away";
+    this.#output.write(LEAVE);
+  }
+
+  /** After {@link pause}: the next drawing begins anew. */
+  resume(): void {
+    if (this.#state !== "away") return;
+    this.#state = "open";
+    this.#void = true;
+    this.#output.write(ENTER);
   }
 
   /** Gives the terminal back as it was. Once is enough; again does nothing. */

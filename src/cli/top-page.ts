@@ -2,6 +2,7 @@ import type { ConnectionStatus, DataFreshness } from "../client/index.ts";
 import type { FlaresNow } from "./flare-row.ts";
 import { duration, type Order, type SortColumn, tableLines } from "./flare-table.ts";
 import { columns, plainText } from "./plain-text.ts";
+import { type RowWindow, rowWindow } from "./scroll.ts";
 import type { Paint } from "./terminal.ts";
 
 /** All that a page of `top` tells, at one moment. */
@@ -25,6 +26,8 @@ export interface PageForm {
   readonly width: number;
   /** Infinity: as many lines as it takes, and none that tells the keys. */
   readonly height: number;
+  /** As of TableForm. */
+  readonly first?: number;
   readonly order: Order;
   readonly paint: Paint;
 }
@@ -41,9 +44,17 @@ export const SORT_KEYS: Readonly<Record<string, SortColumn>> = {
   w: "warnings",
 };
 
+/** Lines of the state above the table. */
+const HEAD_LINES = 4;
+
+/** The rows that are in sight on a page of `height` lines, `first` being wished for. */
+export function rowsInSight(rows: number, height: number, first: number): RowWindow {
+  return rowWindow(rows, Math.max(0, height - HEAD_LINES - 2), first);
+}
+
 /** The page's lines, none wider than `width` and no more than `height`: four of the state, the table, and the keys. */
 export function pageLines(page: TopPage, form: PageForm): readonly string[] {
-  const { width, height, order, paint } = form;
+  const { width, height, first = 0, order, paint } = form;
   const { flares, freshness } = page;
   const nowMs = Date.parse(freshness?.observedAt ?? "");
   const head = [
@@ -53,11 +64,11 @@ export function pageLines(page: TopPage, form: PageForm): readonly string[] {
     trouble(page) === "" ? "" : paint("yellow", plainText(trouble(page), width)),
   ];
   const live = Number.isFinite(height);
-  const room = height - head.length - (live ? 1 : 0);
+  const room = height - HEAD_LINES - (live ? 1 : 0);
   const table =
     room < 1
       ? []
-      : tableLines(flares.rows, { width, height: room, order, nowMs, paint }).concat(
+      : tableLines(flares.rows, { width, height: room, first, order, nowMs, paint }).concat(
           flares.rows.length === 0 && room > 1 ? [plainText("nothing flares", width)] : [],
         );
   if (!live) return [...head.filter((line) => line !== ""), ...table];
@@ -108,5 +119,5 @@ function keysText({ by, reversed }: Order): string {
   const keys = Object.entries(SORT_KEYS).map(
     ([key, column]) => `${key} ${column}${column === by ? (reversed ? " (reversed)" : " (sorted)") : ""}`,
   );
-  return `q quit  ${keys.join("  ")}`;
+  return `q quit  ↑↓ scroll  ${keys.join("  ")}`;
 }

@@ -7,10 +7,13 @@ import { EXIT, type ExitCode, watchShutdown } from "../lib/shutdown.ts";
 import { FlarewireError } from "../protocol/index.ts";
 import { readFlares } from "./flare-row.ts";
 import type { Order } from "./flare-table.ts";
+import { watchJobControl } from "./job-control.ts";
+import { grabKeys, type KeyGrab } from "./key-grab.ts";
 import { plainText } from "./plain-text.ts";
 import { Screen } from "./screen.ts";
-import { isBrokenPipe, type Keyboard, paintFor, say, type Terminal } from "./terminal.ts";
-import { pageLines, SORT_KEYS, type TopPage } from "./top-page.ts";
+import { firstAfter } from "./scroll.ts";
+import { isBrokenPipe, paintFor, say, type Terminal } from "./terminal.ts";
+import { pageLines, rowsInSight, SORT_KEYS, type TopPage } from "./top-page.ts";
 
 const DEFAULT_URL = "http://127.0.0.1:8080";
 const STREAM_PATH = "/api/v1/stream";
@@ -20,9 +23,7 @@ const FRAME_MS = 250;
 const PRINTED_WIDTH = 120;
 /** With Ctrl-C and Ctrl-D, which a keyboard in raw mode hands over as they are. */
 const QUIT_KEYS: ReadonlySet<string> = new Set(["q", "Q", "\u0003", "\u0004"]);
-/** Arrows and function keys come as these; their letters nobody pressed. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: a keyboard sends it.
-const ESCAPE_SEQUENCES = /\u001B(?:\[[\d;]*[^\d;]?|O.?)/g;
+const STOP_KEY = "\u001A";
 const NEWEST_FIRST: Order = { by: "age", reversed: false };
 const FLAGS: Readonly<Record<string, FlagForm>> = {};
 
@@ -36,6 +37,8 @@ filter, as http://127.0.0.1:8080/?symbols=CAKE&min_liquidity=50000; default ${DE
 
 Keys:
   q, Ctrl-C         quit
+  up, down, k, j    scroll by a row; page up, page down, space: by a page; home, end: to the first, the last
+  Ctrl-Z            stop; the shell's fg goes on where the market is then
   ${Object.entries(SORT_KEYS)
     .map(([key, column]) => `${key} ${column}`)
     .join(", ")}
@@ -109,7 +112,12 @@ async function showLive(
   const screen = new Screen(terminal.stdout);
   const paint = paintFor(terminal.stdout);
   let order = NEWEST_FIRST;
-  const draw = () => screen.draw(pageLines(page(), { ...screen.size, order, paint }));
+  let first = 0;
+  const inSight = () => rowsInSight(page().flares.rows.length, screen.size.height, first);
+  const draw = () => {
+    ({ first } = inSight());
+    screen.draw(pageLines(page(), { ...screen.size, first, order, paint }));
+  };
   const resized = () => {
     screen.invalidate();
     draw();
@@ -117,18 +125,32 @@ async function showLive(
   const leave = () => screen.leave();
   const { stdout } = terminal;
   process.once("exit", leave);
-  let ungrab = () => {};
+  let keys: KeyGrab | undefined;
+  const jobs = watchJobControl({
+    pause: () => {
+      screen.pause();
+      keys?.pause();
+    },
+    resume: () => {
+      keys?.resume();
+      screen.resume();
+      draw();
+    },
+  });
   let stop = () => {};
   try {
     await new Promise<void>((resolve, reject) => {
       if (signal.aborted) return resolve();
       signal.addEventListener("abort", () => resolve(), { once: true });
       stream.on("error", reject);
-      ungrab = grabKeys(terminal.stdin, (pressed) => {
-        const keys = [...pressed];
-        if (keys.some((key) => QUIT_KEYS.has(key))) return resolve();
-        order = keys.reduce(orderAfter, order);
+      keys = grabKeys(terminal.stdin, (pressed) => {
+        if (pressed.some((key) => QUIT_KEYS.has(key))) return resolve();
+        for (const key of pressed) {
+          order = orderAfter(order, key);
+          first = firstAfter(key, inSight());
+        }
         draw();
+        if (pressed.includes(STOP_KEY)) jobs.stop();
       });
       screen.enter();
       stdout.on("resize", resized);
@@ -139,7 +161,8 @@ async function showLive(
   } finally {
     stop();
     stdout.off("resize", resized);
-    ungrab();
+    jobs.dispose();
+    keys?.release();
     leave();
     process.off("exit", leave);
   }
@@ -150,23 +173,6 @@ function orderAfter(order: Order, key: string): Order {
   const by = Object.hasOwn(SORT_KEYS, key) ? SORT_KEYS[key] : undefined;
   if (by === undefined) return order;
   return { by, reversed: by === order.by && !order.reversed };
-}
-
-/** Hears each key until the result is called. Where there is no keyboard none is. */
-function grabKeys(keyboard: Keyboard | undefined, onKeys: (pressed: string) => void): () => void {
-  if (keyboard?.isTTY !== true) return () => {};
-  const hear = (chunk: Buffer) => {
-    onKeys(chunk.toString("latin1").replace(ESCAPE_SEQUENCES, ""));
-  };
-  // A terminal that is gone says so by SIGHUP.
-  const ignore = () => {};
-  keyboard.setRawMode?.(true);
-  keyboard.on("data", hear).on("error", ignore).resume();
-  return () => {
-    keyboard.off("data", hear);
-    keyboard.setRawMode?.(false);
-    keyboard.pause();
-  };
 }
 
 /** Prints the page as soon as there is one; 75 where nobody answers. */

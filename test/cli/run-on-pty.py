@@ -1,7 +1,8 @@
 """Runs a command on a pseudo-terminal of its own: `run-on-pty.py COLUMNS ROWS COMMAND…`.
 
 What the command writes comes out at standard output. Each line of standard input is a JSON object: {"keys": "q"} presses keys,
-{"size": [40, 10]} resizes, {"signal": "SIGTERM"} sends a signal to the command. At its end standard error tells whether the
+{"size": [40, 10]} resizes, {"signal": "SIGTERM"} sends a signal to the command, {"stopped": true} waits until it is stopped and tells
+so with the terminal's mode. At its end standard error tells whether the
 terminal echoes and reads by lines again, and the exit code is the command's, or 128 and the number of the signal.
 """
 import fcntl, json, os, pty, select, signal, struct, sys, termios
@@ -9,6 +10,11 @@ import fcntl, json, os, pty, select, signal, struct, sys, termios
 
 def resize(fd, columns, rows):
     fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+
+def tell_mode(*before):
+    mode = termios.tcgetattr(master)[3]
+    print(*before, "echo", bool(mode & termios.ECHO), "lines", bool(mode & termios.ICANON), file=sys.stderr, flush=True)
 
 
 columns, rows, *command = sys.argv[1:]
@@ -42,8 +48,10 @@ while True:
                 resize(master, *order["size"])
             if "signal" in order:
                 os.kill(pid, getattr(signal, order["signal"]))
+            if "stopped" in order:
+                _, status = os.waitpid(pid, os.WUNTRACED)
+                tell_mode("stopped", os.WIFSTOPPED(status))
 
-mode = termios.tcgetattr(master)[3]
-print("echo", bool(mode & termios.ECHO), "lines", bool(mode & termios.ICANON), file=sys.stderr)
+tell_mode()
 _, status = os.waitpid(pid, 0)
 sys.exit(os.waitstatus_to_exitcode(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status))

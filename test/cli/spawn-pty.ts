@@ -11,8 +11,8 @@ export const hasPty = findInstalled(() => existsSync(PYTHON), "python3");
 
 /** A command on a pseudo-terminal that another program made. Its standard output is all that reached the terminal. */
 export interface PtyCli extends RunningCli {
-  /** Presses keys, resizes (columns, rows), or sends a signal. */
-  send(order: { keys: string } | { size: [number, number] } | { signal: string }): void;
+  /** Presses keys, resizes (columns, rows), sends a signal, or has standard error say when it is stopped, and how the terminal is then. */
+  send(order: { keys: string } | { size: [number, number] } | { signal: string } | { stopped: true }): void;
   /** The lines that the terminal shows now. */
   lines(): readonly string[];
   /** Resolves when what it shows has this in it; rejects when the command ends without. */

@@ -83,6 +83,58 @@ describe.skipIf(!hasPty)("top on a terminal (python3)", { concurrent: true, time
     });
   }
 
+  test("scrolls by rows and pages where there are more than fit, and to the last and the first", async ({
+    server,
+  }) => {
+    await using top = spawnPtyCli(["top", server.url], [100, 12]);
+    const { socket } = await welcome(server, ...Array.from({ length: 20 }, (_, at) => `T${at}.`));
+    await top.shows(/T0\.[\s\S]*T4\.[\s\S]*\nand 15 more/);
+    for (const [keys, shown] of [
+      ["\u001B[B", /T1\.[\s\S]*T5\.[\s\S]*\n1 above, and 14 more/],
+      ["\u001B[6~", /T6\.[\s\S]*T10\.[\s\S]*\n6 above, and 9 more/],
+      ["\u001B[F", /T15\.[\s\S]*T19\.[\s\S]*\n15 above, and 0 more/],
+      ["\u001B[B\u001B[6~k", /T14\.[\s\S]*T18\.[\s\S]*\n14 above, and 1 more/],
+      ["\u001B[5~", /T9\.[\s\S]*T13\.[\s\S]*\n9 above, and 6 more/],
+      ["n", /n symbol \(sorted\)/],
+      ["\u001B[H", /T0\.[\s\S]*\nand 15 more/],
+      [" ", /\n5 above, and 10 more/],
+    ] as const) {
+      top.send({ keys });
+      await top.shows(shown);
+    }
+    send(socket, started(7, "NEW"));
+    await top.shows("5 above, and 11 more");
+    top.send({ size: [100, 40] });
+    await top.shows(/NEW[\s\S]*T9\./);
+    expect(top.lines().join()).not.toContain("above");
+    top.send({ keys: "q" });
+    await expectGivenBack(top, 0);
+  });
+
+  test("[L3] stopped by Ctrl-Z, or by another's signal, it gives the terminal back, and takes it again when it goes on", async ({
+    server,
+  }) => {
+    await using top = spawnPtyCli(["top", server.url]);
+    const { socket } = await welcome(server, "ONE");
+    await top.shows("ONE");
+    const stops = [{ keys: "\u001A" }, { signal: "SIGTSTP" }, { signal: "SIGSTOP" }];
+    for (const [at, order] of stops.entries()) {
+      top.send(order);
+      top.send({ stopped: true });
+      const given = "signal" in order && order.signal === "SIGSTOP" ? "False" : "True";
+      const line = `stopped True echo ${given} lines ${given}\n`;
+      await top.said("stderr", new RegExp(`^(?:stopped .*\n){${at}}${line}`));
+      if (given === "True") await top.said("stdout", new RegExp(`(?:1049l[\\s\\S]*){${at + 1}}`));
+      send(socket, started(7 + at, `NEW${at}`));
+      top.send({ signal: "SIGCONT" });
+      await top.shows(new RegExp(`live by websocket[\\s\\S]*NEW${at}`));
+    }
+    top.send({ keys: "q" });
+    expect([await top.ended(), top.stderr().split("\n").at(-2)]).toEqual([0, "echo True lines True"]);
+    // Each time that it was entered it was left.
+    expect(top.stdout().split(GIVEN_BACK)).toHaveLength(top.stdout().split("\u001B[?1049h").length);
+  });
+
   test("gives the terminal back when it crashes, before it says why", async ({ server }) => {
     const crash = `data:text/javascript,process.on(%27SIGUSR2%27,()=>{throw%20new%20Error(%27crashed%27)})`;
     const environment = { NODE_OPTIONS: `--import ${crash}` };
