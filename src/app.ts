@@ -151,11 +151,11 @@ export async function runGateway(config: Config, parts: RunParts, signal?: Abort
   const events = new GatewayEvents((error) =>
     logger.error({ err: error }, "a listener of the gateway failed"),
   );
-  const { rejected, upstream } = opened;
+  const { rejected, upstream, services, late } = opened;
   let alerts: Alerts | undefined;
   const metrics = config.metrics
     ? createGatewayMetrics({
-        ...{ hub, head, log, freshness, rejected, version: VERSION },
+        ...{ hub, head, log, freshness, rejected, services, late, version: VERSION },
         info: () => source.info,
         ...(parts.alerts ? { webhooks: () => alerts?.stats() ?? {} } : {}),
         ...(upstream ? { upstream } : {}),

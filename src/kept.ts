@@ -250,7 +250,8 @@ export function keptPath(
 function identityOf(options: Pick<KeptOptions, "config" | "sourceName">): string {
   const { config, sourceName } = options;
   const { feed, file, chain } = config;
-  const which = { simulated: "", exchange: "", replay: ` ${resolve(file)}`, chain: ` ${chain}` }[feed];
+  const of = { simulated: "", exchange: "", live: "", replay: ` ${resolve(file)}`, chain: ` ${chain}` };
+  const which = of[feed];
   const market = `${feed}${which}`;
   const name = sourceName ?? (needsEngine(options) ? market : config.source);
   return createHash("sha256").update(name).digest("hex").slice(0, 12);
@@ -269,6 +270,10 @@ function fingerprintOf(options: KeptOptions): string {
   if (feed === "exchange") {
     const { exchanges, exchangeQuotes } = config;
     return JSON.stringify({ feed, exchanges, exchangeQuotes, refreshMs, ...enriched });
+  }
+  if (feed === "live") {
+    const { live, exchanges, exchangeQuotes } = config;
+    return JSON.stringify({ feed, live, exchanges, exchangeQuotes, refreshMs, ...enriched });
   }
   // What the endpoints are does not matter: they tell one chain.
   if (feed === "chain") return JSON.stringify({ feed, chain: config.chain, refreshMs, ...enriched });

@@ -1,27 +1,21 @@
-import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
 import { type Config, ETHERSCAN_KEY_VARIABLE } from "./config.ts";
 import {
-  createBinance,
-  createChainFeed,
   createEnrichers,
-  createExchangeFeed,
-  createGate,
-  createKucoin,
   createReplayFeed,
   createSimulatedFeed,
   type EnricherName,
+  endpointProbes,
   enricherProbes,
   enrichFeed,
   type Feed,
   LONGEST_FILL_MS,
-  NETWORKS,
   type Probe,
-  type Venue,
   venueProbes,
 } from "./feed/index.ts";
 import type { WallClock } from "./lib/clock.ts";
 import { HOUR_MS } from "./lib/time.ts";
+import { chainsOf, noticeTo, openLiveMarket, venuesOf } from "./open-market.ts";
 import { FlarewireError } from "./protocol/index.ts";
 import type { RestoredState } from "./restored-state.ts";
 import type { SimulatedPlace } from "./resume-simulated.ts";
@@ -75,9 +69,12 @@ export function probesOf(
   clock: WallClock,
   etherscanKey: string | undefined,
 ): readonly Probe[] {
-  const venues = config.feed === "exchange" ? venuesOf(config, clock) : [];
+  const endpoints = chainsOf(config).flatMap(({ network, urls }) =>
+    [...new Set(urls)].map((url, index) => ({ network, url, number: index + 1, clock })),
+  );
   return [
-    ...venues.flatMap((venue) => venueProbes(venue, clock)),
+    ...endpoints.flatMap(endpointProbes),
+    ...venuesOf(config, clock).flatMap((venue) => venueProbes(venue, clock)),
     ...enricherProbes({ names: config.enrich, urls: enricherUrls(config), etherscanKey, clock }),
   ];
 }
@@ -91,11 +88,6 @@ function enricherUrls(config: Config): Readonly<Record<EnricherName, string>> {
     dexscreener: dexscreenerUrl,
     reddit: redditUrl,
   };
-}
-
-function noticeTo(logger: Logger) {
-  return (sentence: string, isTrouble: boolean) =>
-    isTrouble ? logger.warn(sentence) : logger.info(sentence);
 }
 
 function openMarket(
@@ -115,28 +107,9 @@ function openMarket(
     return { feed, beganAtMs: feed.beginAtMs };
   }
   const before = restored?.engine;
-  if (config.feed === "exchange") {
-    const feed = createExchangeFeed({
-      venues: venuesOf(config, clock),
-      quotes: config.exchangeQuotes,
-      minVolume: config.exchangeVolume,
-      warmupMs: config.warmupMs,
-      ...(before ? { resumeAfterMs: before.afterMs } : {}),
-      clock,
-      onNotice: noticeTo(logger),
-    });
-    return { feed };
-  }
-  if (config.feed === "chain") {
-    const feed = createChainFeed({
-      network: NETWORKS[config.chain],
-      urls: config.rpc,
-      clock,
-      backfillMs: config.warmupMs,
-      ...(before ? { resumeAfterMs: before.afterMs } : {}),
-      onNotice: noticeTo(logger),
-    });
-    return { feed };
+  if (config.feed !== "replay") {
+    const afterMs = before?.afterMs;
+    return { feed: openLiveMarket(config, config.feed, { clock, logger, afterMs }) };
   }
   const feed = createReplayFeed({
     path: config.file,
@@ -155,31 +128,17 @@ function openMarket(
   return { feed };
 }
 
-/** The exchanges that the config names, where it says that they are. */
-function venuesOf(config: Config, clock: WallClock): readonly Venue[] {
-  const { binanceUrl, binanceStreamUrl, kucoinUrl, gateUrl, gateStreamUrl } = config;
-  const open = {
-    binance: () => createBinance({ url: binanceUrl, streamUrl: binanceStreamUrl }),
-    kucoin: () => createKucoin({ url: kucoinUrl, connectId: randomUUID }),
-    gate: () => createGate({ url: gateUrl, streamUrl: gateStreamUrl, now: () => clock.now() }),
-  };
-  return [...new Set(config.exchanges)].map((name) => open[name]());
-}
-
 /** Reading a longer gap takes hours with what public endpoints bear. */
 const MOST_CHAIN_GAP_MS = 6 * HOUR_MS;
 
 /** Why a live market cannot be gone on with; `undefined`: what happened since can be asked for, or the market is none. */
-export function feedGap({ feed }: Config, restored: RestoredState, nowMs: number): string | undefined {
-  if (feed === "exchange") return exchangeGap(restored, nowMs);
+export function feedGap(config: Config, restored: RestoredState, nowMs: number): string | undefined {
   const afterMs = restored.engine?.afterMs ?? 0;
-  if (feed !== "chain" || nowMs - afterMs <= MOST_CHAIN_GAP_MS) return undefined;
-  return `its last state is of ${new Date(afterMs).toISOString()}, and no more than ${MOST_CHAIN_GAP_MS / HOUR_MS} hours of a chain are made up for`;
-}
-
-/** Why the exchanges' market cannot be gone on with; `undefined`: what happened since can be asked for. */
-function exchangeGap(restored: RestoredState, nowMs: number): string | undefined {
-  const afterMs = restored.engine?.afterMs ?? 0;
-  if (nowMs - afterMs <= LONGEST_FILL_MS) return undefined;
-  return `its last state is of ${new Date(afterMs).toISOString()}, and the exchanges are asked for no more than ${LONGEST_FILL_MS / HOUR_MS} hours`;
+  const lastOf = `its last state is of ${new Date(afterMs).toISOString()}`;
+  if (chainsOf(config).length > 0 && nowMs - afterMs > MOST_CHAIN_GAP_MS)
+    return `${lastOf}, and no more than ${MOST_CHAIN_GAP_MS / HOUR_MS} hours of a chain are made up for`;
+  const isAsked = config.feed === "exchange" || config.feed === "live";
+  if (isAsked && nowMs - afterMs > LONGEST_FILL_MS)
+    return `${lastOf}, and the exchanges are asked for no more than ${LONGEST_FILL_MS / HOUR_MS} hours`;
+  return undefined;
 }

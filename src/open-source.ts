@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import { type Config, leaderOf } from "./config.ts";
-import { createRecorder, RecordingError, recordFeed } from "./feed/index.ts";
+import { createRecorder, RecordingError, recordFeed, type ServiceReport } from "./feed/index.ts";
 import type { KnownLists } from "./hub/index.ts";
 import type { Kept } from "./kept.ts";
 import type { WallClock } from "./lib/clock.ts";
@@ -63,6 +63,10 @@ interface Continuation {
   readonly progress?: () => EngineProgress | undefined;
   /** By reason, how many market events the engine could not use so far; a source that is not ours does not say. */
   readonly rejected?: () => Readonly<Record<string, number>>;
+  /** How the services of others fare that a market asks; left out where none is opened here. */
+  readonly services?: () => readonly ServiceReport[];
+  /** How many trades and candles of each part of a market came too late for it; none where it has no parts. */
+  readonly late?: () => Readonly<Record<string, number>>;
   /** Counters of an upstream that is polled. */
   readonly upstream?: () => UpstreamStats;
   /** Resolves when what the source writes is on disk; to be called when it is polled no more. */
@@ -170,5 +174,8 @@ function createEngine(
   };
   const rejected = () => engine.rejected;
   const close = recorder ? { close: () => recorder.close() } : {};
-  return { kind: "snapshots", source, progress, rejected, ...close };
+  const services = () => opened.feed.services?.() ?? [];
+  const late = () =>
+    Object.fromEntries((opened.feed.parts?.() ?? []).map((part) => [part.name, part.late] as const));
+  return { kind: "snapshots", source, progress, rejected, services, late, ...close };
 }

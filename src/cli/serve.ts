@@ -72,13 +72,14 @@ function stateDirectory({ XDG_STATE_HOME: home = "" }: Terminal["environment"]):
 
 /** `flarewire serves http://127.0.0.1:8080 …`: for people, and for scripts that wait for the address. */
 function greeting({ url }: Gateway, config: Config): string {
-  const { source, feed, file, speed, exchanges, chain } = config;
+  const { source, feed, file, speed, exchanges, chain, live } = config;
   const pace = speed === Number.POSITIVE_INFINITY ? "at full speed" : `at ×${speed}`;
   const markets = {
     simulated: `a simulated market ${pace}`,
     replay: `the recorded market ${file} ${pace}`,
     exchange: `the live markets of ${exchanges.join(", ")}`,
     chain: `the live markets of ${chain}`,
+    live: `the live markets of ${live.map((part) => (part === "exchange" ? exchanges.join(", ") : part)).join(", ")}`,
   };
   const leader = leaderOf(config);
   const others = leader === undefined ? `what ${source} says` : `the events of ${leader}, which it follows`;

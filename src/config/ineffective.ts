@@ -2,9 +2,10 @@ import { leaderOf } from "./leader-of.ts";
 import type { Layer } from "./resolve.ts";
 import type { Config, SettingName } from "./settings.ts";
 
-/** What only a recorded market has, what only that of a chain, what only that of the exchanges, and what only the embedded engine does. */
+/** What only a recorded market has, what only that of a chain, what only all live ones as one, what only that of the exchanges, and what only the embedded engine does. */
 const OF_A_RECORDING: readonly SettingName[] = ["file", "profiles", "group"];
 const OF_A_CHAIN: readonly SettingName[] = ["chain", "rpc"];
+const OF_LIVE: readonly SettingName[] = ["live", "bscRpc", "polygonRpc", "avalancheRpc"];
 const OF_EXCHANGES: readonly SettingName[] = [
   "exchanges",
   "exchangeQuotes",
@@ -30,6 +31,7 @@ const OF_THE_ENGINE: readonly SettingName[] = [
   "loop",
   "warmup",
   ...OF_A_CHAIN,
+  ...OF_LIVE,
   ...OF_EXCHANGES,
   "enrich",
   ...OF_ENRICHERS,
@@ -72,11 +74,12 @@ function idleForMarket(config: Config, layers: readonly Layer[]): readonly strin
     ...told(unasked, layers, "has no effect on who is not asked; leave it out, or add it to enrich"),
     ...(feed === "simulated" ? [] : idleOn(feed, "simulated", ["seed"], layers)),
     ...(feed === "replay" ? [] : idleOn(feed, "replay", [...OF_A_RECORDING, "loop"], layers)),
-    ...(feed === "exchange" || feed === "chain"
+    ...(feed === "exchange" || feed === "chain" || feed === "live"
       ? told(["speed"], layers, "has no effect on a live market, which has its own; leave it out")
       : []),
-    ...(feed === "exchange" ? [] : idleOn(feed, "exchange", OF_EXCHANGES, layers)),
+    ...(feed === "exchange" || feed === "live" ? [] : idleOn(feed, "exchange", OF_EXCHANGES, layers)),
     ...(feed === "chain" ? [] : idleOn(feed, "chain", OF_A_CHAIN, layers)),
+    ...(feed === "live" ? idleInLive(config, layers) : idleOn(feed, "live", OF_LIVE, layers)),
   ];
 }
 
@@ -85,7 +88,22 @@ const MARKETS: Readonly<Record<Config["feed"], readonly [market: string, one: st
   replay: ["a recorded market", "a recorded one"],
   exchange: ["the exchanges' market", "that of the exchanges"],
   chain: ["a chain's market", "that of a chain"],
+  live: ["the live market", "the live one"],
 };
+
+/** What is for a part that is left out. */
+function idleInLive({ live }: Config, layers: readonly Layer[]): readonly string[] {
+  const chains = ["bsc", "polygon", "avalanche"] as const;
+  const names = [
+    ...chains.flatMap((name) => (live.includes(name) ? [] : [`${name}Rpc` as const])),
+    ...(live.includes("exchange") ? [] : OF_EXCHANGES),
+  ];
+  return told(
+    names,
+    layers,
+    "has no effect on a part that live leaves out; leave it out too, or add the part to live",
+  );
+}
 
 /** What is for another feed only. */
 function idleOn(

@@ -1,9 +1,17 @@
 import { ENRICHERS, VENUES } from "../feed/index.ts";
-import { currencies, integer, serviceUrl, someOf, someOrNone } from "./kinds.ts";
+import { currencies, endpoints, integer, serviceUrl, someOf, someOrNone } from "./kinds.ts";
 import { setting } from "./setting.ts";
 
 /** What can be set of live markets and of those who are asked about tokens. */
 export const LIVE_SETTINGS = {
+  live: setting("live", someOf(["bsc", "polygon", "avalanche", "exchange"]), {
+    default: "bsc,polygon,avalanche,exchange",
+    example: "bsc,exchange",
+    description: "Parts of the live market: chains, and the exchanges",
+  }),
+  bscRpc: rpcOf("bscRpc", "BSC"),
+  polygonRpc: rpcOf("polygonRpc", "Polygon"),
+  avalancheRpc: rpcOf("avalancheRpc", "Avalanche"),
   exchanges: setting("exchanges", someOf(VENUES), {
     default: VENUES.join(","),
     example: "binance,gate",
@@ -47,8 +55,16 @@ export const LIVE_SETTINGS = {
     description: "Where Gate's candles are streamed",
   }),
   enrich: setting("enrich", someOrNone(ENRICHERS), {
-    default: "none",
-    example: "coingecko,sourcify,dexscreener",
+    default: {
+      simulated: "none",
+      shipped: "none",
+      own: "none",
+      exchange: "none",
+      chain: "none",
+      live: "coingecko,sourcify,dexscreener",
+    },
+    defaultText: "coingecko,sourcify,dexscreener for live, else none",
+    example: "coingecko,etherscan",
     description:
       "Services that are asked for facts about a market's tokens, those with addresses; etherscan wants a key, in `FLAREWIRE_ETHERSCAN_KEY`",
   }),
@@ -78,6 +94,15 @@ export const LIVE_SETTINGS = {
     description: "List of a forum's posts, for `forum_post`",
   }),
 } as const;
+
+function rpcOf<const F extends string>(field: F, chain: string) {
+  const name = chain.toLowerCase();
+  return setting(field, endpoints, {
+    default: "none",
+    example: `https://${name}.example.org/v1/KEY,wss://${name}.example.com`,
+    description: `JSON-RPC endpoints of ${chain} for the live market, with two or more compared; none: its public ones`,
+  });
+}
 
 /** Their names, in the order of the table. */
 export const LIVE_SETTING_NAMES = Object.keys(LIVE_SETTINGS) as readonly (keyof typeof LIVE_SETTINGS)[];

@@ -91,7 +91,7 @@ function readGiven(
 function marketOf(layers: readonly Layer[]): Market {
   const given = (name: SettingName) => layers.find((layer) => layer.has(name))?.get(name)?.value;
   const feed = given("feed") ?? (given("file") === undefined ? "simulated" : "replay");
-  if (feed === "simulated" || feed === "exchange" || feed === "chain") return feed;
+  if (feed === "simulated" || feed === "exchange" || feed === "chain" || feed === "live") return feed;
   return given("file") === undefined ? "shipped" : "own";
 }
 
@@ -110,10 +110,12 @@ function contradictions(config: Config): readonly string[] {
       `staleAfter = ${stale} must be longer than pollInterval = ${poll}, or data is stale between two polls`,
     ];
   }
-  if (config.source === "engine" && config.feed === "exchange" && config.warmupMs > LONGEST_FILL_MS) {
+  const { feed, live } = config;
+  const asksExchanges = feed === "exchange" || (feed === "live" && live.includes("exchange"));
+  if (config.source === "engine" && asksExchanges && config.warmupMs > LONGEST_FILL_MS) {
     const [given, most] = [formatDuration(config.warmupMs), formatDuration(LONGEST_FILL_MS)];
     return [
-      `warmup = ${given} must be at most ${most} with feed = exchange: no more is asked of the exchanges`,
+      `warmup = ${given} must be at most ${most} with feed = ${feed}: no more is asked of the exchanges`,
     ];
   }
   return [];

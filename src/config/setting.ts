@@ -1,7 +1,7 @@
 import type { Kind } from "./kinds.ts";
 
-/** Which market is served: the simulated one, the recorded day that ships with the project, the user's own recording, the exchanges' own, or a chain's. */
-export type Market = "simulated" | "shipped" | "own" | "exchange" | "chain";
+/** Which market is served: the simulated one, the recorded day that ships with the project, the user's own recording, the exchanges' own, a chain's, or all live ones. */
+export type Market = "simulated" | "shipped" | "own" | "exchange" | "chain" | "live";
 
 /** One thing that can be set. Its flag, variable and file key follow from its name: see `flagOf` and `variableOf`. */
 export interface Setting<T = unknown, F extends string = string> extends Kind<T> {

@@ -70,18 +70,19 @@ export const SETTINGS = {
     description:
       "Where the data comes from: the embedded engine, another service with this API, which is polled, or, as follow:URL, another Flarewire, whose events are mirrored",
   }),
-  feed: setting("feed", oneOf(["simulated", "replay", "exchange", "chain"]), {
+  feed: setting("feed", oneOf(["simulated", "replay", "exchange", "chain", "live"]), {
     default: {
       simulated: "simulated",
       shipped: "replay",
       own: "replay",
       exchange: "exchange",
       chain: "chain",
+      live: "live",
     },
     defaultText: "simulated; replay where file is given",
     example: "replay",
     description:
-      "Where the engine's market events come from: a simulated market, replay of a recorded one, the spot markets of exchanges, or those on a chain, live",
+      "Where the engine's market events come from: a simulated market, replay of a recorded one, the spot markets of exchanges, or those on a chain; live: those on three chains and of the exchanges, as one",
   }),
   chain: setting("chain", oneOf(["bsc", "polygon", "avalanche"]), {
     default: "bsc",
@@ -112,6 +113,7 @@ export const SETTINGS = {
       own: undefined,
       exchange: undefined,
       chain: undefined,
+      live: undefined,
     },
     defaultText: "those of the shipped day, else none",
     example: "recordings/profiles.json",
@@ -124,21 +126,28 @@ export const SETTINGS = {
     description: "Group to which all pairs of a candle file belong; only tokens of bsc can flare",
   }),
   speed: setting("speed", speed(0.001, 1_000_000), {
-    default: { simulated: "1", shipped: "60", own: "60", exchange: "1", chain: "1" },
+    default: { simulated: "1", shipped: "60", own: "60", exchange: "1", chain: "1", live: "1" },
     defaultText: "1 for the simulated market, 60 for a recorded one",
     example: "600",
     description: "Event time that passes in a second of real time, in seconds; max plays as fast as can be",
   }),
   loop: setting("loop", flag, {
-    default: { simulated: "false", shipped: "true", own: "false", exchange: "false", chain: "false" },
+    default: {
+      simulated: "false",
+      shipped: "true",
+      own: "false",
+      exchange: "false",
+      chain: "false",
+      live: "false",
+    },
     defaultText: "true for the shipped day, else false",
     example: "false",
     description: "Start over when the recording ends, its times moved on so that they never go back",
   }),
   warmup: setting("warmupMs", duration(0, 7 * 24 * HOUR), {
-    default: { simulated: "6h", shipped: "8h", own: "0", exchange: "6h", chain: "1h" },
+    default: { simulated: "6h", shipped: "8h", own: "0", exchange: "6h", chain: "1h", live: "1h" },
     defaultText:
-      "6h for the simulated market and the exchanges, 8h for the shipped day, 1h for a chain, else 0",
+      "6h for the simulated market and the exchanges, 8h for the shipped day, 1h for a chain and for live, else 0",
     example: "30m",
     description:
       "Event time that is run through at full speed at the start, so that the first page is alive; of the exchanges at most 12h",

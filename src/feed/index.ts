@@ -11,7 +11,10 @@ export { createExchangeFeed, type ExchangeFeedOptions, LONGEST_FILL_MS } from ".
 export { createGate } from "./exchange/gate.ts";
 export { createKucoin } from "./exchange/kucoin.ts";
 export { VENUES, type Venue, type VenueName } from "./exchange/venue.ts";
-export type { Feed } from "./feed.ts";
+export type { Feed, FeedPart, ServiceReport } from "./feed.ts";
+export { type MergeOptions, mergeFeeds } from "./merge/merge-feeds.ts";
+export type { MergedPart } from "./merge/part-line.ts";
+export { endpointProbes } from "./probe/endpoint-probes.ts";
 export { enricherProbes } from "./probe/enricher-probes.ts";
 export { type Finding, type Probe, runProbe } from "./probe/probe.ts";
 export { venueProbes } from "./probe/venue-probes.ts";

@@ -29,7 +29,11 @@ export function addHealthRoutes(scope: FastifyInstance, parts: HealthParts): voi
     setFreshness(reply, fresh, parts.info());
     if (!parts.ready()) throw new FlarewireError("draining", "the server is about to stop");
     if (fresh.state !== "live") {
-      throw new FlarewireError("not-ready", reasonOf(fresh), { field: "state", bound: "live" });
+      throw new FlarewireError("not-ready", reasonOf(fresh), {
+        field: "state",
+        bound: "live",
+        parts: fresh.parts,
+      });
     }
     if (!parts.head.ready) throw new FlarewireError("not-ready", "there is no first snapshot yet");
     return { status: "ready", ...fresh } satisfies ReadyResponse;

@@ -44,6 +44,7 @@ export function problemOf(failure: FlarewireError, instance: string): Problem {
     ...(failure.field === undefined ? {} : { field: failure.field }),
     ...(failure.bound === undefined ? {} : { bound: failure.bound }),
     ...(failure.lost === undefined ? {} : { lost: failure.lost }),
+    ...(failure.parts === undefined ? {} : { parts: [...failure.parts] }),
   };
 }
 

@@ -6,6 +6,7 @@ import {
   type ErrorCode,
   EventMessage,
   Freshness,
+  FreshnessPart,
   Lost,
   ViewSchema,
 } from "../protocol/index.ts";
@@ -79,5 +80,7 @@ export const Problem = z.object({
   bound: z.string().optional(),
   /** Of `cursor-gone`: why, and how much was missed. */
   lost: Lost.optional(),
+  /** Of `not-ready`: how each part of the market fares, where it is made of several. */
+  parts: z.array(FreshnessPart).optional(),
 });
 export type Problem = z.infer<typeof Problem>;

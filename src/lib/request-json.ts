@@ -7,6 +7,8 @@ export interface Failure {
   readonly reason: string;
   /** How long the upstream asked to be left alone. */
   readonly retryAfterMs?: number;
+  /** It refused because it was asked too often. */
+  readonly isRate?: boolean;
 }
 
 /** What became of one request. Only `fresh` carries a body. */
@@ -89,6 +91,7 @@ function refusalOf({ status, headers }: Response, clock: WallClock): Answer | un
     const failure = {
       reason: `answered ${status}`,
       ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }),
+      ...(status === 503 ? {} : { isRate: true }),
     };
     return { kind: "failed", failure };
   }

@@ -1,7 +1,9 @@
 import { Gauge, type Registry } from "prom-client";
+import type { ServiceReport } from "../feed/index.ts";
 import type { Freshness, SourceInfo } from "../protocol/index.ts";
 import type { UpstreamStats } from "../source/index.ts";
 import { level, total } from "./read-metric.ts";
+import { addParts, addServices } from "./service-metrics.ts";
 
 /** What is measured of the source. */
 export interface SourceParts {
@@ -12,12 +14,16 @@ export interface SourceParts {
   readonly upstream?: () => UpstreamStats;
   /** By reason the market events that could not be used so far; left out where the source does not say. */
   readonly rejected?: (() => Readonly<Record<string, number>>) | undefined;
+  /** By part of the market its trades and candles that came too late; left out likewise. */
+  readonly late?: (() => Readonly<Record<string, number>>) | undefined;
+  /** How the services of others fare that the market asks; left out likewise. */
+  readonly services?: (() => readonly ServiceReport[]) | undefined;
 }
 
 /** How old the data is, and how its source fares. */
 export function addSource(
   registry: Registry,
-  { freshness, info, version, upstream, rejected }: SourceParts,
+  { freshness, info, version, upstream, rejected, late, services }: SourceParts,
 ): void {
   level(
     registry,
@@ -62,6 +68,8 @@ export function addSource(
       "reason",
     );
   }
+  addParts(registry, freshness, late);
+  if (services) addServices(registry, services);
   if (!upstream) return;
   total(
     registry,

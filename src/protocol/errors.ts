@@ -1,4 +1,4 @@
-import type { Lost } from "./messages.ts";
+import type { FreshnessPart, Lost } from "./messages.ts";
 
 /**
  * Every error that can leave the program: what it means, the HTTP status, whether trying again unchanged may help. The key is
@@ -110,16 +110,24 @@ export class FlarewireError extends Error {
   readonly field: string | undefined;
   readonly bound: string | undefined;
   readonly lost: Lost | undefined;
+  readonly parts: readonly FreshnessPart[] | undefined;
 
   constructor(
     code: ErrorCode,
     message: string,
-    details: { field?: string; bound?: string; lost?: Lost; cause?: unknown } = {},
+    details: {
+      field?: string;
+      bound?: string;
+      lost?: Lost;
+      parts?: readonly FreshnessPart[] | undefined;
+      cause?: unknown;
+    } = {},
   ) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.code = code;
     this.field = details.field;
     this.bound = details.bound;
     this.lost = details.lost;
+    this.parts = details.parts;
   }
 }

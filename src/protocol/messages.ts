@@ -20,6 +20,20 @@ export const CommandId = z.union([z.string().max(64), z.int()], {
 });
 export type CommandId = z.infer<typeof CommandId>;
 
+/** How a part of a market that is made of several fares. */
+export const FreshnessPart = z.object({
+  name: z.string(),
+  /** `live`: the market goes on with it. `stale`: without it, for the moment. `down`: it failed for good. */
+  state: SourceState,
+  /** Why it is not `live`, or what is amiss though it is; empty where there is nothing to say. */
+  reason: z.string(),
+  /** Event time up to which it has told; `null` before the first. */
+  observed_at: Timestamp.nullable(),
+  /** Milliseconds since that moved, or since the server's start. */
+  data_age_ms: z.int().min(0),
+});
+export type FreshnessPart = z.infer<typeof FreshnessPart>;
+
 /** How fresh the data is. Ages are wall-clock; `observed_at` is event time. */
 export const Freshness = z.object({
   state: SourceState,
@@ -31,6 +45,8 @@ export const Freshness = z.object({
   last_success_at: Timestamp.nullable(),
   /** Milliseconds since then, or since the server's start. */
   data_age_ms: z.int().min(0),
+  /** Of a market that is made of several, such as several chains: how each of them fares. */
+  parts: z.array(FreshnessPart).optional(),
 });
 export type Freshness = z.infer<typeof Freshness>;
 

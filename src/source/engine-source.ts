@@ -127,6 +127,18 @@ class EngineSource implements EngineSnapshotSource {
       observed_at: seen === undefined ? null : isoTime(seen),
       last_success_at: seen === undefined ? null : isoTime(this.#clock.now() - ageMs),
       data_age_ms: ageMs,
+      ...this.#parts(),
+    };
+  }
+
+  #parts(): Pick<Freshness, "parts"> {
+    const parts = this.#feed.parts?.();
+    if (!parts) return {};
+    return {
+      parts: parts.map(({ name, state, reason, observedAtMs, ageMs }) => ({
+        ...{ name, state, reason, data_age_ms: ageMs },
+        observed_at: observedAtMs === undefined ? null : isoTime(observedAtMs),
+      })),
     };
   }
 

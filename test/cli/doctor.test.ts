@@ -46,7 +46,7 @@ test("says of each endpoint whether it works, and its code says whether all do",
     ],
   ];
   const environment = { FLAREWIRE_ETHERSCAN_KEY: KEY };
-  const good = await runCli(["doctor", ...flags], environment);
+  const good = await runCli(["doctor", "--feed", "exchange", ...flags], environment);
   expect([good.code, good.stderr]).toEqual([0, "all 17 work\n"]);
   const lines = good.stdout.trimEnd().split("\n");
   expect(lines.every((line) => /^works {2}\w+ +\w+ +\d+ ms {2}\S/.test(line))).toBe(true);
@@ -55,7 +55,7 @@ test("says of each endpoint whether it works, and its code says whether all do",
 
   exchanges.mischief.set("kucoin", "html");
   services.mischief.set("etherscan", "bad key");
-  const bad = await runCli(["doctor", ...flags], environment);
+  const bad = await runCli(["doctor", "--feed", "exchange", ...flags], environment);
   expect([bad.code, bad.stderr]).toEqual([75, "5 of 17 do not work\n"]);
   expect(bad.stdout).toMatch(/^fails {2}kucoin +stream .*answered text\/html instead of JSON$/m);
   expect(bad.stdout).toMatch(/^fails {2}etherscan +token .*answered NOTOK \(Invalid API Key/m);

@@ -1,7 +1,8 @@
 import type { WallClock } from "../../lib/clock.ts";
 import type { MarketEvent } from "../../market/index.ts";
-import type { Feed } from "../feed.ts";
+import type { Feed, ServiceReport } from "../feed.ts";
 import type { TranslatorBounds } from "./block-translator.ts";
+import type { EndpointPool } from "./endpoint-pool.ts";
 import type { Network } from "./network.ts";
 
 /** What a chain is followed with. */
@@ -28,20 +29,32 @@ export interface ChainFeedOptions {
  */
 export function createChainFeed(options: ChainFeedOptions): Feed {
   let isTaken = false;
+  let services: () => readonly ServiceReport[] = () => [];
+  const onPool: OnPool = (pool) => {
+    services = () => pool.services(options.network.name);
+  };
   return {
     name: options.network.name,
     origin: "live",
     facts: { trades: true, liquidity: true, listings: true, profiles: false },
+    services: () => services(),
     events(signal) {
       if (isTaken) throw new Error("a chain feed can be iterated only once");
       isTaken = true;
-      return follow(options, signal);
+      return follow(options, signal, onPool);
     },
   };
 }
 
+/** Is shown the endpoints when they begin to be asked. */
+export type OnPool = (pool: Pick<EndpointPool, "services">) => void;
+
 /** What follows a chain is loaded when one is followed: its library would make every other start slower. */
-async function* follow(options: ChainFeedOptions, signal: AbortSignal): AsyncGenerator<MarketEvent> {
+async function* follow(
+  options: ChainFeedOptions,
+  signal: AbortSignal,
+  onPool: OnPool,
+): AsyncGenerator<MarketEvent> {
   const { followChain } = await import("./follow-chain.ts");
-  yield* followChain(options, signal);
+  yield* followChain(options, signal, onPool);
 }

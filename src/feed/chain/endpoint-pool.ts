@@ -1,5 +1,6 @@
 import type { WallClock } from "../../lib/clock.ts";
 import { SECOND_MS } from "../../lib/time.ts";
+import type { ServiceReport } from "../feed.ts";
 import { Endpoint } from "./endpoint.ts";
 import { Quantity } from "./evm-block.ts";
 import { RpcTrouble } from "./rpc-trouble.ts";
@@ -48,6 +49,16 @@ export class EndpointPool {
   /** The highest head that somebody who is well claims; −1 where nobody does. */
   get head(): number {
     return Math.max(-1, ...this.able(0).map(({ head }) => head));
+  }
+
+  /** How each endpoint fares; one that shares its host with another has its number behind it. */
+  services(part: string): readonly ServiceReport[] {
+    const hosts = this.#endpoints.map(({ name }) => name);
+    return this.#endpoints.map((endpoint, index) => {
+      const isShared = hosts.indexOf(endpoint.name) !== hosts.lastIndexOf(endpoint.name);
+      const service = isShared ? `${endpoint.name} #${index + 1}` : endpoint.name;
+      return endpoint.tally.report(part, service, this.#proved.has(endpoint) && endpoint.strikes === 0);
+    });
   }
 
   /** Whether all endpoints turned out to be of another chain. */

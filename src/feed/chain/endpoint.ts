@@ -2,6 +2,7 @@ import { createClient, http, webSocket } from "viem";
 import { z } from "zod";
 import type { WallClock } from "../../lib/clock.ts";
 import { SECOND_MS } from "../../lib/time.ts";
+import { type RequestOutcome, ServiceTally } from "../service/service-tally.ts";
 import { Quantity } from "./evm-block.ts";
 import { type RpcTrouble, readTrouble } from "./rpc-trouble.ts";
 
@@ -15,6 +16,14 @@ export interface EndpointOptions {
   /** Told whenever the endpoint's head has moved. */
   readonly onHead: () => void;
 }
+
+/** A contract that fails is an answer. */
+const OUTCOMES = {
+  rate: "refused",
+  refused: "refused",
+  reverted: "good",
+  failed: "failed",
+} as const satisfies Record<RpcTrouble["kind"], RequestOutcome>;
 
 const NewHead = z.object({ result: z.object({ number: Quantity }) });
 
@@ -33,6 +42,7 @@ export class Endpoint {
   /** Its host, for people: what follows in the address may be a key. */
   readonly name: string;
   readonly tellsHeads: boolean;
+  readonly tally: ServiceTally;
   readonly #options: EndpointOptions;
   readonly #client;
   #head = -1;
@@ -47,6 +57,7 @@ export class Endpoint {
     const { url, timeoutMs } = options;
     this.#options = options;
     this.name = new URL(url).host;
+    this.tally = new ServiceTally(options.clock);
     this.tellsHeads = /^wss?:/.test(url);
     this.#client = createLine(url, timeoutMs, this.tellsHeads);
   }
@@ -75,13 +86,16 @@ export class Endpoint {
     if (at > now) await clock.sleep(at - now, signal);
     signal.throwIfAborted();
     const askedAt = clock.monotonic();
+    this.tally.asked(askedAt - now);
     try {
       // The types know each method's own parameters; here they are a caller's.
       const answer: unknown = await this.#client.request({ method, params } as never);
+      this.tally.ended("good");
       this.#pauseMs = this.#pauseMs < 1 ? 0 : this.#pauseMs * RECOVERY;
       return answer;
     } catch (error) {
       const trouble = readTrouble(error);
+      this.tally.ended(OUTCOMES[trouble.kind]);
       if (trouble.kind === "rate") this.#slowDown(trouble, askedAt);
       throw trouble;
     }

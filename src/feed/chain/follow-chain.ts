@@ -2,7 +2,7 @@ import { HOUR_MS, SECOND_MS } from "../../lib/time.ts";
 import type { MarketEvent } from "../../market/index.ts";
 import { BlockReader } from "./block-reader.ts";
 import { BlockTranslator } from "./block-translator.ts";
-import type { ChainFeedOptions } from "./chain-feed.ts";
+import type { ChainFeedOptions, OnPool } from "./chain-feed.ts";
 import { ContractReader } from "./contract-reader.ts";
 import { EndpointPool } from "./endpoint-pool.ts";
 import type { EvmBlock } from "./evm-block.ts";
@@ -22,11 +22,14 @@ const BEHIND_MS = 60 * SECOND_MS;
 export async function* followChain(
   options: ChainFeedOptions,
   given: AbortSignal,
+  onPool: OnPool = () => undefined,
 ): AsyncGenerator<MarketEvent> {
   const over = new AbortController();
   const signal = AbortSignal.any([given, over.signal]);
   try {
-    yield* new ChainFollower(options, signal).events();
+    const follower = new ChainFollower(options, signal);
+    onPool(follower.endpoints);
+    yield* follower.events();
   } catch (error) {
     if (!given.aborted) throw error;
   } finally {
@@ -57,6 +60,10 @@ class ChainFollower {
       lookEveryMs: Math.max(SHORTEST_LOOK_MS, network.blockMs),
       onNotice,
     });
+  }
+
+  get endpoints(): EndpointPool {
+    return this.#pool;
   }
 
   async *events(): AsyncGenerator<MarketEvent> {

@@ -1,4 +1,5 @@
 import type { MarketGroup, Profile } from "../../market/index.ts";
+import type { ServiceReport } from "../feed.ts";
 
 /** The services that can be asked for facts about tokens. */
 export const ENRICHERS = ["coingecko", "sourcify", "etherscan", "dexscreener", "reddit"] as const;
@@ -25,6 +26,8 @@ export interface Enricher {
   readonly name: EnricherName;
   /** Why it finds out nothing at present, for people; `undefined` while it does. */
   readonly trouble: string | undefined;
+  /** How its service fares. */
+  report(): ServiceReport;
   /** The market has this token. To be told again now and then while it is traded: facts age. */
   note(token: TokenRef): void;
   /** Works until the signal aborts. Never rejects; resolves when what it keeps is kept. */

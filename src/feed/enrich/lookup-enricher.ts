@@ -1,4 +1,5 @@
 import type { WallClock } from "../../lib/clock.ts";
+import type { ServiceReport } from "../feed.ts";
 import type { ServiceClient } from "../service/service-client.ts";
 import {
   type ChainGroup,
@@ -49,6 +50,10 @@ export class LookupEnricher implements Enricher {
 
   get trouble(): string | undefined {
     return this.#client.trouble;
+  }
+
+  report(): ServiceReport {
+    return this.#client.report("enrich", this.name);
   }
 
   note(token: TokenRef): void {

@@ -1,4 +1,5 @@
 import type { WallClock } from "../../lib/clock.ts";
+import type { ServiceReport } from "../feed.ts";
 import type { ServiceClient } from "../service/service-client.ts";
 import {
   type Enricher,
@@ -45,6 +46,10 @@ export class TableEnricher implements Enricher {
 
   get trouble(): string | undefined {
     return this.#client.trouble;
+  }
+
+  report(): ServiceReport {
+    return this.#client.report("enrich", this.name);
   }
 
   note(token: TokenRef): void {

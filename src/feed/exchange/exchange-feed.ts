@@ -1,7 +1,7 @@
 import type { WallClock } from "../../lib/clock.ts";
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../../lib/time.ts";
 import type { MarketEvent } from "../../market/index.ts";
-import type { Feed } from "../feed.ts";
+import type { Feed, ServiceReport } from "../feed.ts";
 import { CandleBook } from "./candle-book.ts";
 import { choosePairs, type FollowedPair, type Listing } from "./choose-pairs.ts";
 import type { MinuteCandle, Venue, VenueName } from "./venue.ts";
@@ -58,6 +58,7 @@ export function createExchangeFeed(options: ExchangeFeedOptions): Feed {
     origin: "live",
     facts: { trades: false, liquidity: false, listings: false, profiles: false },
     trouble: () => run?.trouble,
+    services: () => run?.services ?? [],
     async *events(signal) {
       if (run) throw new Error("the exchange feed can be iterated only once");
       const ending = new AbortController();
@@ -106,6 +107,10 @@ class ExchangeRun {
       trouble === undefined ? [] : [`${name} ${trouble}`],
     );
     return parts.length === 0 ? undefined : parts.join("; ");
+  }
+
+  get services(): readonly ServiceReport[] {
+    return this.#followers.map((follower) => follower.report());
   }
 
   get #isLive(): boolean {

@@ -1,5 +1,6 @@
 import type { WallClock } from "../../lib/clock.ts";
 import { MINUTE_MS } from "../../lib/time.ts";
+import type { ServiceReport } from "../feed.ts";
 import { ServiceClient } from "../service/service-client.ts";
 import type { Listing } from "./choose-pairs.ts";
 import { chunks } from "./chunks.ts";
@@ -76,6 +77,11 @@ export class VenueFollower {
     if (this.#lines.length > 0 && !this.isLive) return "sends nothing";
     if (down[0]) return `${down.length} of ${this.#lines.length} streams are down: ${down[0].trouble}`;
     return this.#client.trouble;
+  }
+
+  /** How it fares, its streams included. */
+  report(): ServiceReport {
+    return this.#client.report("exchange", this.name, this.trouble);
   }
 
   /** The exchange's time now, in milliseconds since 1970, as its quickest messages tell it; `undefined` before the first. A wall clock that is wrong, or set, changes nothing. */
@@ -180,6 +186,7 @@ export class VenueFollower {
     }
     if (news.kind !== "candle" && news.kind !== "volume") return;
     this.#newsAt = clock.monotonic();
+    this.#client.heard();
     if (news.kind === "volume") {
       this.#streamed.set(news.pair, news.quoteVolume);
       return;

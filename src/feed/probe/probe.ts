@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { WallClock } from "../../lib/clock.ts";
 import { DeadlineExpired, withDeadline } from "../../lib/deadline.ts";
 
@@ -7,6 +8,8 @@ export interface Probe {
   readonly service: string;
   /** What is tried: `markets`, `stream`. */
   readonly what: string;
+  /** Nothing that is needed: that it does not work is told, and no fault. Default false. */
+  readonly isOptional?: boolean;
   /** Tries it once; resolves with what came, in a few words. Throws an Error whose message says what is wrong, without addresses. */
   readonly run: (signal: AbortSignal) => Promise<string>;
 }
@@ -16,6 +19,8 @@ export interface Finding {
   readonly service: string;
   readonly what: string;
   readonly works: boolean;
+  /** Whether it is needed. */
+  readonly isNeeded: boolean;
   /** What came, or what is wrong. */
   readonly detail: string;
   readonly tookMs: number;
@@ -26,13 +31,13 @@ const MOST_MS = 45_000;
 
 /** Runs a probe; rejects only with the signal's reason. */
 export async function runProbe(
-  { service, what, run }: Probe,
+  { service, what, run, isOptional = false }: Probe,
   clock: WallClock,
   signal: AbortSignal,
 ): Promise<Finding> {
   const began = clock.monotonic();
   const finding = (works: boolean, detail: string): Finding => ({
-    ...{ service, what, works, detail },
+    ...{ service, what, works, detail, isNeeded: !isOptional },
     tookMs: Math.round(clock.monotonic() - began),
   });
   try {
@@ -40,6 +45,7 @@ export async function runProbe(
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof DeadlineExpired) return finding(false, error.message);
+    if (error instanceof z.ZodError) return finding(false, "answers with what is of another type");
     return finding(false, error instanceof Error ? error.message : String(error));
   }
 }

@@ -12,6 +12,8 @@ export function recordFeed(feed: Feed, recorder: Recorder, onFailure: (error: Re
     ...{ name, origin, facts },
     events: (signal) => recorded(feed, recorder, onFailure, signal),
     trouble: () => feed.trouble?.(),
+    ...(feed.parts ? { parts: feed.parts } : {}),
+    ...(feed.services ? { services: feed.services } : {}),
   };
 }
 

@@ -1,6 +1,8 @@
 import { backOffMs } from "../../lib/back-off.ts";
 import type { WallClock } from "../../lib/clock.ts";
-import { requestJson } from "../../lib/request-json.ts";
+import { type Failure, requestJson } from "../../lib/request-json.ts";
+import type { ServiceReport } from "../feed.ts";
+import { ServiceTally } from "./service-tally.ts";
 
 /** An answer that is JSON and yet not what was asked for. The message says where it departs, as the second half of a sentence. */
 export class UnexpectedAnswer extends Error {
@@ -56,9 +58,21 @@ export class ServiceClient {
   #failures = 0;
   #trouble: string | undefined;
   #turn: Promise<void> = Promise.resolve();
+  readonly #tally: ServiceTally;
 
   constructor(options: ServiceOptions) {
     this.#options = options;
+    this.#tally = new ServiceTally(options.clock);
+  }
+
+  /** How the service fares; `trouble`: why it is down, where more is known of it than its answers say. */
+  report(part: string, service: string, trouble = this.#trouble): ServiceReport {
+    return this.#tally.report(part, service, trouble === undefined);
+  }
+
+  /** The service said something of use by another way. */
+  heard(): void {
+    this.#tally.heard();
   }
 
   /** Why the last request brought nothing; `undefined` while the service answers. */
@@ -78,7 +92,9 @@ export class ServiceClient {
     { url, method = "GET", read }: Question<T>,
     signal: AbortSignal,
   ): Promise<{ readonly asked: Asked<T>; readonly mayPass: boolean }> {
+    const wantedAt = this.#options.clock.monotonic();
     const release = await this.#takeTurn(signal);
+    this.#tally.asked(this.#options.clock.monotonic() - wantedAt);
     try {
       // While the service is in trouble, the turn is kept until it has answered: the others wait for what this one finds.
       if (this.#failures === 0) release();
@@ -97,12 +113,14 @@ export class ServiceClient {
         if (answer.kind === "fresh") this.#rest(quota?.(answer.headers, clock.now()) ?? 0);
         return { asked, mayPass: false };
       }
-      const failure =
+      const failure: Failure =
         answer.kind === "unchanged" ? { reason: "answered 304 without being asked" } : answer.failure;
+      this.#tally.ended(failure.isRate ? "refused" : "failed");
       this.#fail(failure.reason, failure.retryAfterMs);
       return { asked: { kind: "failed", reason: failure.reason }, mayPass: answer.kind === "failed" };
     } catch (error) {
       if (!(error instanceof UnexpectedAnswer)) throw error;
+      this.#tally.ended("failed");
       this.#fail(error.message, undefined);
       return { asked: { kind: "failed", reason: error.message }, mayPass: false };
     } finally {
@@ -130,6 +148,7 @@ export class ServiceClient {
   }
 
   #succeed(): void {
+    this.#tally.ended("good");
     this.#failures = 0;
     this.#tell(undefined);
   }

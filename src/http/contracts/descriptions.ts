@@ -143,8 +143,16 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   "Freshness.last_success_at":
     "When the source was last heard of, in wall-clock time; `null` before the first.",
   "Freshness.observed_at": "Event time of the data last seen; `null` before the first.",
+  "Freshness.parts": "Of a market that is made of several, such as several chains: how each of them fares.",
   "Freshness.reason":
     "Why it is not `live`, or what is amiss though it is; empty where there is nothing to say.",
+  FreshnessPart: "How a part of a market that is made of several fares.",
+  "FreshnessPart.data_age_ms": "Milliseconds since that moved, or since the server's start.",
+  "FreshnessPart.observed_at": "Event time up to which it has told; `null` before the first.",
+  "FreshnessPart.reason":
+    "Why it is not `live`, or what is amiss though it is; empty where there is nothing to say.",
+  "FreshnessPart.state":
+    "`live`: the market goes on with it. `stale`: without it, for the moment. `down`: it failed for good.",
   Goaway:
     "Server → client: the server is being replaced. Connect elsewhere, or here again, with the cursor, `reconnect_after_ms` from now: a moment of the client's own, so that not all come at once. Then the connection is closed, if it is still there.",
   "Goaway.window_ms": "Time over which all connections are sent away.",
@@ -220,6 +228,7 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   "Problem.field": "The parameter, header field or setting that was wrong.",
   "Problem.instance": "Names this one occurrence, as the server's log does.",
   "Problem.lost": "Of `cursor-gone`: why, and how much was missed.",
+  "Problem.parts": "Of `not-ready`: how each part of the market fares, where it is made of several.",
   "Problem.status": "That of the response.",
   "Problem.title": "The kind in words; the same for every problem of this type.",
   "Problem.type": "Which kind of error; stable.",

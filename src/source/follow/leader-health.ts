@@ -22,6 +22,8 @@ export class LeaderHealth {
   /** Since when there is no connection, and why; `undefined`: there is one. */
   #cut: { readonly atMs: number; readonly reason: string } | undefined;
   #observedAt: string | null = null;
+  /** When the leader spoke of its parts. */
+  #partsAtMs: number | undefined;
 
   constructor(staleAfterMs: number, nowMs: number) {
     this.#staleAfterMs = staleAfterMs;
@@ -37,6 +39,7 @@ export class LeaderHealth {
   /** The leader told how its data is. `heartbeatMs`: how often it does, where it said so. */
   told(freshness: Freshness, nowMs: number, heartbeatMs?: number): void {
     this.#told = { freshness, atMs: nowMs };
+    this.#partsAtMs = nowMs;
     this.#heartbeatMs = heartbeatMs ?? this.#heartbeatMs;
     this.#observedAt = freshness.observed_at;
     if (freshness.last_success_at !== null)
@@ -73,7 +76,16 @@ export class LeaderHealth {
       observed_at: this.#observedAt,
       last_success_at: this.#successAtMs === undefined ? null : isoTime(Math.floor(wallMs - ageMs)),
       data_age_ms: Math.max(0, Math.round(ageMs)),
+      ...this.#parts(nowMs),
     };
+  }
+
+  /** What the leader said of its parts, each older by the time since. */
+  #parts(nowMs: number): Pick<Freshness, "parts"> {
+    const parts = this.#told?.freshness.parts;
+    if (!parts) return {};
+    const sinceMs = Math.max(0, Math.round(nowMs - (this.#partsAtMs ?? nowMs)));
+    return { parts: parts.map((part) => ({ ...part, data_age_ms: part.data_age_ms + sinceMs })) };
   }
 
   #state(nowMs: number): Pick<Freshness, "state" | "reason"> {

@@ -47,6 +47,8 @@ export interface Leader {
 const FIRST_SILENCE_MS = 35_000;
 const SILENCE_BOUNDS = { leastMs: 1_000, mostMs: 300_000 } as const;
 const LONGEST_REASON = 300;
+const LONGEST_NAME = 64;
+const MOST_PARTS = 32;
 
 /** Follows another Flarewire over its stream. */
 export function createLeader(options: LeaderOptions): Leader {
@@ -209,7 +211,13 @@ class FollowedLeader implements Leader {
 }
 
 function bounded(freshness: Freshness): Freshness {
-  return { ...freshness, reason: freshness.reason.slice(0, LONGEST_REASON) };
+  const { reason, parts } = freshness;
+  const some = parts?.slice(0, MOST_PARTS).map((part) => ({
+    ...part,
+    name: part.name.slice(0, LONGEST_NAME),
+    reason: part.reason.slice(0, LONGEST_REASON),
+  }));
+  return { ...freshness, reason: reason.slice(0, LONGEST_REASON), ...(some ? { parts: some } : {}) };
 }
 
 function reasonOf(error: unknown): string {

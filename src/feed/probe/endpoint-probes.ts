@@ -1,0 +1,162 @@
+import { z } from "zod";
+import type { WallClock } from "../../lib/clock.ts";
+import type { Network } from "../chain/network.ts";
+import { listenForHead } from "./head-probe.ts";
+import type { Probe } from "./probe.ts";
+import { askRpc, Hex, RpcFailure } from "./rpc.ts";
+
+/** What a chain's endpoint is tried with. */
+export interface EndpointProbeOptions {
+  readonly network: Network;
+  readonly url: string;
+  /** Its number among those of the chain, from 1 on: two may share their host. */
+  readonly number: number;
+  readonly clock: WallClock;
+}
+
+const Block = z.object({ number: Hex, hash: z.string(), timestamp: Hex });
+/** A chain that is quicker than this is not expected to be quicker here. */
+const OLDEST_BLOCK_MS = 60_000;
+const SHORTEST_SECRET = 8;
+const LOG_SPANS = [10, 100, 1_000, 10_000] as const;
+/** A log of this kind is in nearly every block: a transfer of a token. */
+const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
+
+/** What following a chain needs of an endpoint, and what it would be glad of. */
+export function endpointProbes(options: EndpointProbeOptions): readonly Probe[] {
+  const { network, url, number, clock } = options;
+  const service = `${network.name} ${new URL(url).host}${number > 1 ? ` #${number}` : ""}`;
+  const ask = (method: string, params: readonly unknown[], signal: AbortSignal) =>
+    askRpc({ url, clock }, method, params, signal);
+  const head = async (signal: AbortSignal) =>
+    Block.parse(await ask("eth_getBlockByNumber", ["latest", false], signal));
+  const isSocket = /^wss?:/.test(url);
+  const probes: readonly Probe[] = [
+    { service, what: "chain", run: (signal) => chainId(network, ask, signal) },
+    { service, what: "block", run: async (signal) => ageOf(await head(signal), clock) },
+    {
+      ...{ service, what: "final" },
+      run: async (signal) => finalOf(network, (await head(signal)).number, ask, signal),
+    },
+    {
+      ...{ service, what: "receipts" },
+      run: async (signal) => {
+        const { number: at } = await head(signal);
+        const id = `0x${Math.max(0, at - network.finalityBlocks).toString(16)}`;
+        const receipts = z.array(z.unknown()).parse(await ask("eth_getBlockReceipts", [id], signal));
+        return `${receipts.length} of block ${Number(id)}`;
+      },
+    },
+    { service, what: "code", run: (signal) => codes(network, ask, signal) },
+    {
+      ...{ service, what: "call" },
+      run: async (signal) => {
+        // What contracts are asked with has its own code, and is deployed nowhere: this one answers with nothing.
+        await ask("eth_call", [{ data: "0x60006000f3" }, "latest"], signal);
+        return "a contract that is deployed nowhere may be called";
+      },
+    },
+    {
+      ...{ service, what: "logs", isOptional: true },
+      run: async (signal) => logSpan((await head(signal)).number, ask, signal),
+    },
+  ];
+  const stream: Probe = {
+    ...{ service, what: "stream" },
+    run: (signal) => listenForHead(url, signal),
+  };
+  return (isSocket ? [...probes, stream] : probes).map((probe) => withoutSecrets(probe, url));
+}
+
+/** What stands in an address beside the host may be a key, and a provider may repeat it. */
+function withoutSecrets(probe: Probe, url: string): Probe {
+  const { pathname, searchParams, search } = new URL(url);
+  const secrets = [search.slice(1), ...pathname.split("/"), ...searchParams.values()].filter(
+    ({ length }) => length >= SHORTEST_SECRET,
+  );
+  const hide = (text: string) => secrets.reduce((rest, secret) => rest.replaceAll(secret, "…"), text);
+  const run = async (signal: AbortSignal) => {
+    try {
+      return hide(await probe.run(signal));
+    } catch (error) {
+      if (error instanceof RpcFailure) throw new RpcFailure(hide(error.message), { cause: error });
+      throw error;
+    }
+  };
+  return { ...probe, run };
+}
+
+type Ask = (method: string, params: readonly unknown[], signal: AbortSignal) => Promise<unknown>;
+
+async function chainId({ chainId, name }: Network, ask: Ask, signal: AbortSignal): Promise<string> {
+  const said = Hex.parse(await ask("eth_chainId", [], signal));
+  if (said === chainId) return `${said}, which is ${name}`;
+  throw new RpcFailure(
+    `is of chain ${said}, not of ${name}, which is ${chainId}: give an endpoint of ${name}`,
+  );
+}
+
+function ageOf({ number, timestamp }: z.infer<typeof Block>, clock: WallClock): string {
+  const ageMs = clock.now() - timestamp * 1_000;
+  const words = `the newest, ${number}, is ${Math.round(ageMs / 1_000)} s old`;
+  if (ageMs > OLDEST_BLOCK_MS)
+    throw new RpcFailure(`${words}: it is behind, or this machine's clock is wrong`);
+  return words;
+}
+
+async function finalOf(
+  { finalityBlocks }: Network,
+  head: number,
+  ask: Ask,
+  signal: AbortSignal,
+): Promise<string> {
+  const wanted = Math.max(0, head - finalityBlocks);
+  const at = Block.parse(await ask("eth_getBlockByNumber", [`0x${wanted.toString(16)}`, false], signal));
+  if (at.number !== wanted) throw new RpcFailure(`gives block ${at.number} for ${wanted}`);
+  const final = await ask("eth_getBlockByNumber", ["finalized", false], signal).catch((error: unknown) => {
+    if (!(error instanceof RpcFailure)) throw error;
+    return undefined;
+  });
+  const said = Block.safeParse(final);
+  const words = `block ${wanted} counts as final here`;
+  if (!said.success) return `${words}; the endpoint does not say which is`;
+  return `${words}; the endpoint says ${said.data.number}, ${head - said.data.number} behind its newest`;
+}
+
+async function codes({ factories, quotes, name }: Network, ask: Ask, signal: AbortSignal): Promise<string> {
+  const named = [
+    ...factories.map((factory) => ({ what: `the factory of ${factory.name}`, address: factory.address })),
+    ...quotes.map((quote) => ({ what: `the token ${quote.symbol}`, address: quote.address })),
+  ];
+  const missing: string[] = [];
+  for (const { what, address } of named) {
+    const code = z.string().parse(await ask("eth_getCode", [address, "latest"], signal));
+    if (code.length <= 2) missing.push(what);
+  }
+  const words = `${named.length - missing.length} of ${named.length} contracts of ${name} are there`;
+  if (missing.length > 0) throw new RpcFailure(`${words}; not there: ${missing.join(", ")}`);
+  return words;
+}
+
+/** How many blocks it searches at once for logs, of the spans that are tried. It is not needed. */
+async function logSpan(head: number, ask: Ask, signal: AbortSignal): Promise<string> {
+  let most = 0;
+  let why = "";
+  for (const span of LOG_SPANS) {
+    const range = {
+      fromBlock: `0x${Math.max(0, head - span + 1).toString(16)}`,
+      toBlock: `0x${head.toString(16)}`,
+    };
+    try {
+      const address = "0x0000000000000000000000000000000000000001";
+      await ask("eth_getLogs", [{ ...range, address, topics: [TRANSFER] }], signal);
+    } catch (error) {
+      if (!(error instanceof RpcFailure)) throw error;
+      why = error.message;
+      break;
+    }
+    most = span;
+  }
+  if (most === 0) throw new RpcFailure(`eth_getLogs ${why}; Flarewire does without it`);
+  return `eth_getLogs over at least ${most} blocks${why === "" ? "" : `, not over ten times as many: ${why}`}; Flarewire does without it`;
+}

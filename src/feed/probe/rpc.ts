@@ -1,0 +1,136 @@
+import { WebSocket } from "ws";
+import { z } from "zod";
+import type { WallClock } from "../../lib/clock.ts";
+import { withDeadline } from "../../lib/deadline.ts";
+
+/** A number as JSON-RPC writes it. */
+export const Hex = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{1,13}$/)
+  .transform(Number);
+
+/** Why an endpoint is of no use, as the second half of a sentence, without its address. */
+export class RpcFailure extends Error {
+  override readonly name = "RpcFailure";
+}
+
+const MOST_MS = 10_000;
+const MOST_BYTES = 64 * 1024 * 1024;
+
+const Reply = z.union([
+  z.object({ error: z.object({ code: z.int(), message: z.string() }) }),
+  z.object({ result: z.unknown() }),
+]);
+
+/** Asks once, over HTTP or a WebSocket of its own. Rejects with RpcFailure, or with the signal's reason. */
+export async function askRpc(
+  { url, clock }: { readonly url: string; readonly clock: WallClock },
+  method: string,
+  params: readonly unknown[],
+  signal: AbortSignal,
+): Promise<unknown> {
+  const question = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+  const ask = /^wss?:/.test(url) ? overSocket : overHttp;
+  const text = await withDeadline((inner) => ask(url, question, inner), MOST_MS, clock, signal);
+  const read = Reply.safeParse(parse(text));
+  if (!read.success) throw new RpcFailure(`answers ${method} with what is no JSON-RPC`);
+  if (!("error" in read.data)) return read.data.result;
+  const { code, message } = read.data.error;
+  throw new RpcFailure(`answers ${method} with error ${code}: ${message.slice(0, 160)}`);
+}
+
+/** Connects, says this, and yields each message; ends with the connection. Rejects with RpcFailure where there is none. */
+export async function* messagesOf(
+  url: string,
+  question: string,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  const socket = new WebSocket(url, {
+    maxPayload: MOST_BYTES,
+    handshakeTimeout: MOST_MS,
+    followRedirects: false,
+  });
+  const told: string[] = [];
+  let end: RpcFailure | undefined;
+  let wake: () => void = () => {};
+  const finish = (reason: string) => {
+    end ??= new RpcFailure(reason);
+    wake();
+  };
+  const abort = () => finish("was left");
+  socket.on("open", () => socket.send(question));
+  socket.on("message", (data) => {
+    told.push(String(data));
+    wake();
+  });
+  socket.on("unexpected-response", (_request, response) => {
+    finish(`refuses the WebSocket with status ${response.statusCode}`);
+    response.destroy();
+  });
+  socket.on("error", () => finish("cannot be reached over its WebSocket"));
+  socket.on("close", (code) => finish(`closed its WebSocket (${code})`));
+  signal.addEventListener("abort", abort, { once: true });
+  try {
+    for (;;) {
+      const message = told.shift();
+      if (message !== undefined) yield message;
+      else if (end) throw end;
+      else
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+    }
+  } finally {
+    signal.removeEventListener("abort", abort);
+    socket.terminate();
+  }
+}
+
+async function overSocket(url: string, question: string, signal: AbortSignal): Promise<string> {
+  for await (const message of messagesOf(url, question, signal)) return message;
+  throw new RpcFailure("says nothing");
+}
+
+async function overHttp(url: string, body: string, signal: AbortSignal): Promise<string> {
+  const headers = { "content-type": "application/json" };
+  const response = await fetch(url, { method: "POST", headers, body, signal, redirect: "manual" }).catch(
+    () => {
+      signal.throwIfAborted();
+      throw new RpcFailure("cannot be reached: the name, the port or the network is wrong");
+    },
+  );
+  const { status } = response;
+  if (status !== 200) {
+    await response.body?.cancel();
+    throw new RpcFailure(`answers with status ${status}${ADVICE[status] ?? ""}`);
+  }
+  let bytes = 0;
+  const parts: Uint8Array[] = [];
+  try {
+    for await (const part of response.body ?? []) {
+      bytes += part.byteLength;
+      if (bytes > MOST_BYTES) break;
+      parts.push(part);
+    }
+  } catch {
+    signal.throwIfAborted();
+    throw new RpcFailure("breaks off its answer");
+  }
+  return Buffer.concat(parts).toString("utf8");
+}
+
+/** What to do about a status. */
+const ADVICE: Readonly<Record<number, string>> = {
+  401: ": the key is wrong, or there is none",
+  403: ": it does not let this machine or key in",
+  404: ": there is nothing at that path",
+  429: ": too many requests; use a key of your own, or another endpoint",
+};
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

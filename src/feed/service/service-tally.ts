@@ -1,0 +1,44 @@
+import type { WallClock } from "../../lib/clock.ts";
+import type { ServiceReport } from "../feed.ts";
+
+/** What became of a request: it brought something of use, was refused (too many, or of a kind that is not answered), or failed. */
+export type RequestOutcome = "good" | "refused" | "failed";
+
+/** Counts what a service of others was asked, and what became of it. */
+export class ServiceTally {
+  readonly #clock: WallClock;
+  #requests = 0;
+  #errors = 0;
+  #refused = 0;
+  #waitedMs = 0;
+  #goodAt: number | undefined;
+
+  constructor(clock: WallClock) {
+    this.#clock = clock;
+  }
+
+  /** A request starts that was held back for so long. */
+  asked(waitedMs: number): void {
+    this.#requests += 1;
+    this.#waitedMs += Math.max(0, waitedMs);
+  }
+
+  ended(outcome: RequestOutcome): void {
+    if (outcome === "good") this.heard();
+    else if (outcome === "refused") this.#refused += 1;
+    else this.#errors += 1;
+  }
+
+  /** It said something of use, asked or not. */
+  heard(): void {
+    this.#goodAt = this.#clock.monotonic();
+  }
+
+  report(part: string, service: string, isUp: boolean): ServiceReport {
+    const ageMs = this.#goodAt === undefined ? undefined : this.#clock.monotonic() - this.#goodAt;
+    return {
+      ...{ part, service, isUp, ageMs, requests: this.#requests, errors: this.#errors },
+      ...{ refused: this.#refused, waitedMs: this.#waitedMs },
+    };
+  }
+}

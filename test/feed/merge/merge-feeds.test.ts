@@ -1,0 +1,214 @@
+import { afterEach, expect, test } from "vitest";
+import { mergeFeeds } from "../../../src/feed/index.ts";
+import { FAR_PATIENCE_MS, FIRST_WORD_MS } from "../../../src/feed/merge/part-line.ts";
+import type { MarketEvent } from "../../../src/market/index.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { candle, clock, SECOND, START, ToldFeed, trade } from "./told-feed.ts";
+
+/** Lets everything that can happen without time happen. */
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Two parts in a market that is read in the background. */
+class Joined {
+  readonly time = new ManualClock();
+  readonly bsc = new ToldFeed("bsc");
+  readonly exchange = new ToldFeed("exchange");
+  readonly notices: string[] = [];
+  readonly told: MarketEvent[] = [];
+  readonly feed = mergeFeeds({
+    name: "live",
+    parts: [
+      { name: "bsc", feed: this.bsc },
+      { name: "exchange", feed: this.exchange },
+    ],
+    clock: this.time,
+    onNotice: (sentence) => this.notices.push(sentence),
+  });
+  readonly #stop = new AbortController();
+  readonly ended: Promise<void>;
+
+  constructor() {
+    this.ended = (async () => {
+      for await (const event of this.feed.events(this.#stop.signal)) this.told.push(event);
+    })();
+    this.ended.catch(() => {});
+  }
+
+  get clockS(): number {
+    const at = this.told.findLast(({ kind }) => kind === "clock")?.at ?? START;
+    return (at - START) / SECOND;
+  }
+
+  /** One after the other, seconds pass in which these parts tell their clock. */
+  async run(from: number, to: number, parts: readonly ToldFeed[]): Promise<void> {
+    for (let second = from; second <= to; second++) {
+      for (const part of parts) part.tell(clock(second));
+      await settle();
+      this.time.advance(SECOND);
+      await settle();
+    }
+  }
+
+  stop(): Promise<void> {
+    this.#stop.abort();
+    return this.ended;
+  }
+}
+
+const open: Joined[] = [];
+function join(): Joined {
+  const joined = new Joined();
+  open.push(joined);
+  return joined;
+}
+afterEach(async () => {
+  for (const joined of open.splice(0)) await joined.stop().catch(() => {});
+});
+
+test("a minute's candles come before its clock, and trades of that second behind it, whoever is first", async () => {
+  const { bsc, exchange, told } = join();
+  bsc.tell(clock(60), trade(60), clock(61));
+  await settle();
+  expect(told).toEqual([]);
+  exchange.tell(candle(60), clock(60), clock(61));
+  await settle();
+  expect(told).toEqual([candle(60), clock(60), trade(60), clock(61)]);
+});
+
+test("who falls silent holds the others up for 13 seconds at most, and is told of with its age", async () => {
+  const market = join();
+  const { bsc, exchange } = market;
+  await market.run(0, 5, [bsc, exchange]);
+  expect(market.clockS).toBe(5);
+  await market.run(6, 30, [exchange]);
+  expect(market.clockS).toBe(30);
+  // While the silent part was waited for, its last word was the market's.
+  expect(market.notices).toEqual(["bsc is silent or far behind; the others go on without it"]);
+  const [silent, other] = market.feed.parts?.() ?? [];
+  expect(silent).toMatchObject({ name: "bsc", state: "stale", reason: "says nothing", ageMs: 26_000 });
+  expect(silent?.observedAtMs).toBe(START + 5 * SECOND);
+  expect(other).toMatchObject({ name: "exchange", state: "live", reason: "" });
+  expect(market.feed.trouble?.()).toBe("bsc says nothing");
+});
+
+test("the wait of the others is over within 14 seconds", async () => {
+  const market = join();
+  const { bsc, exchange } = market;
+  await market.run(0, 5, [bsc, exchange]);
+  await market.run(6, 18, [exchange]);
+  expect(market.clockS).toBe(5);
+  await market.run(19, 20, [exchange]);
+  expect(market.clockS).toBe(20);
+});
+
+test("what comes back tells its facts and no stale trades, and is waited for again when it is in step", async () => {
+  const market = join();
+  const { bsc, exchange, told } = market;
+  await market.run(0, 5, [bsc, exchange]);
+  await market.run(6, 60, [exchange]);
+  const before = told.length;
+  const pool = { group: "bsc", pool: "0xq", token: "0xbb" } as const;
+  bsc.tell(trade(20), { kind: "listing", at: START + 21 * SECOND, ...pool, liquidity: "5000" });
+  bsc.tell({ kind: "liquidity", at: START + 22 * SECOND, ...pool, usd: "9", cause: "remove" }, candle(30));
+  bsc.tell({ kind: "profile", at: START + 23 * SECOND, group: "bsc", token: "0xbb", symbol: "B" });
+  await settle();
+  exchange.tell(clock(61));
+  await settle();
+  expect(told.slice(before)).toEqual([
+    { kind: "liquidity", at: START + 60 * SECOND, ...pool, usd: "5000", cause: "add" },
+    { kind: "liquidity", at: START + 60 * SECOND, ...pool, usd: "9", cause: "remove" },
+    { kind: "profile", at: START + 60 * SECOND, group: "bsc", token: "0xbb", symbol: "B" },
+    clock(61),
+  ]);
+  expect(market.feed.parts?.()[0]?.late).toBe(2);
+  bsc.tick(24, 57);
+  bsc.tell(trade(57));
+  await settle();
+  exchange.tell(clock(62));
+  await settle();
+  expect(told.slice(before + 4)).toEqual([trade(57)]);
+  expect(market.notices.at(-1)).toBe(
+    "bsc is in step with the others again; 2 of its trades and candles came too late so far",
+  );
+  expect(market.clockS).toBe(61);
+  bsc.tick(58, 62);
+  await settle();
+  expect(market.clockS).toBe(62);
+});
+
+test("at the start who reads up the past is waited for as long as it gains", async () => {
+  const market = join();
+  const { bsc, exchange } = market;
+  exchange.tick(0, 3_600);
+  bsc.tell(clock(0));
+  for (let step = 1; step <= 50; step++) {
+    bsc.tick((step - 1) * 60, step * 60);
+    market.time.advance(9_000);
+    await settle();
+    expect(market.clockS).toBe(step * 60);
+  }
+  expect(market.notices).toEqual([]);
+  expect(market.feed.parts?.()[0]).toMatchObject({ state: "stale", reason: "is reading up the past" });
+  for (let second = 0; second <= FAR_PATIENCE_MS / SECOND + 1; second++) {
+    market.time.advance(SECOND);
+    await settle();
+  }
+  expect(market.clockS).toBe(3_600);
+});
+
+test("a part that is slower than time, or far behind and no faster, is not waited for", async () => {
+  const market = join();
+  const { bsc, exchange } = market;
+  await market.run(0, 5, [bsc, exchange]);
+  for (let second = 6; second <= 40; second++) {
+    if (second % 2 === 0) bsc.tell(clock(5 + (second - 4) / 2));
+    await market.run(second, second, [exchange]);
+  }
+  expect(market.clockS).toBe(40);
+  expect(market.feed.parts?.()[0]).toMatchObject({ state: "stale", reason: "is behind the others" });
+});
+
+test("who never says anything is waited for no longer than its first word may take", async () => {
+  const market = join();
+  const { exchange } = market;
+  await market.run(0, FIRST_WORD_MS / SECOND - 1, [exchange]);
+  expect(market.told).toEqual([]);
+  await market.run(FIRST_WORD_MS / SECOND, FIRST_WORD_MS / SECOND + 2, [exchange]);
+  expect(market.clockS).toBeGreaterThanOrEqual(FIRST_WORD_MS / SECOND + 1);
+  expect(market.feed.parts?.()[0]).toMatchObject({
+    state: "stale",
+    reason: "has said nothing yet",
+    observedAtMs: undefined,
+  });
+});
+
+test("one that fails for good is left out; when all have, the market fails", async () => {
+  const market = join();
+  const { bsc, exchange } = market;
+  await market.run(0, 2, [bsc, exchange]);
+  bsc.end(new Error("no endpoint is of chain 56"));
+  await market.run(3, 3, [exchange]);
+  expect(market.clockS).toBe(3);
+  expect(market.feed.parts?.()[0]).toMatchObject({
+    state: "down",
+    reason: "failed: no endpoint is of chain 56",
+  });
+  exchange.amiss = "kucoin is out";
+  expect(market.feed.trouble?.()).toBe("bsc failed: no endpoint is of chain 56; exchange kucoin is out");
+  exchange.end(new Error("gone"));
+  await expect(market.ended).rejects.toThrow(
+    "no part of the market is left: bsc failed: no endpoint is of chain 56; exchange failed: gone",
+  );
+});
+
+test("whoever leaves, or aborts, closes all parts", async () => {
+  const market = join();
+  const { bsc, exchange } = market;
+  await market.run(0, 1, [bsc, exchange]);
+  expect([bsc.isOpen, exchange.isOpen]).toEqual([true, true]);
+  await market.stop();
+  expect([bsc.isOpen, exchange.isOpen]).toEqual([false, false]);
+  expect(() => market.feed.events(new AbortController().signal)).toThrow("only once");
+});

@@ -1,0 +1,138 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { mergeFeeds } from "../../../src/feed/index.ts";
+import { LATE_MS } from "../../../src/feed/merge/late-event.ts";
+import type { MarketEvent } from "../../../src/market/index.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { scripted } from "../record/record-kit.ts";
+import { SECOND, START, ToldFeed } from "./told-feed.ts";
+
+/** A part's market: some seconds, each with events before its clock, as candles come, and behind it, as blocks do. */
+function marketOf(
+  group: "bsc" | "matic" | "exchange",
+  seed: readonly (readonly [number, number])[],
+): MarketEvent[] {
+  return seed.flatMap(([before, behind], second) => {
+    const at = START + second * SECOND;
+    const profile = (time: number, index: number): MarketEvent => ({
+      ...{ kind: "profile", at: time, group, token: `${group}-${index}` },
+    });
+    return [
+      ...Array.from({ length: before }, (_, index) => profile(at, index)),
+      { kind: "clock", at } as const,
+      ...Array.from({ length: behind }, (_, index) => profile(at + (index % 2) * 500, index)).toSorted(
+        (a, b) => a.at - b.at,
+      ),
+    ];
+  });
+}
+
+const Seeds = fc.array(fc.tuple(fc.nat(2), fc.nat(3)), { minLength: 1, maxLength: 12 });
+const Markets = fc
+  .tuple(Seeds, Seeds, Seeds)
+  .map(([a, b, c]) => [marketOf("bsc", a), marketOf("matic", b), marketOf("exchange", c)] as const);
+
+/** The order that the law wants, reckoned otherwise: all events with their places, sorted. */
+function ordered(markets: readonly (readonly MarketEvent[])[]): MarketEvent[] {
+  const placed = markets.flatMap((events, part) => {
+    let clockAt = Number.NEGATIVE_INFINITY;
+    return events.map((event) => {
+      if (event.kind === "clock") clockAt = event.at;
+      const phase = event.kind === "clock" ? 1 : event.at > clockAt ? 0 : 2;
+      return { event, part, phase };
+    });
+  });
+  placed.sort((a, b) => a.event.at - b.event.at || a.phase - b.phase || a.part - b.part);
+  const seen = new Set<number>();
+  return placed.flatMap(({ event }): MarketEvent[] => {
+    if (event.kind !== "clock") return [event];
+    if (seen.has(event.at)) return [];
+    seen.add(event.at);
+    return [event];
+  });
+}
+
+test("[L4] the order depends on what the parts tell, not on when it arrives", async () => {
+  await fc.assert(
+    fc.asyncProperty(Markets, fc.infiniteStream(fc.nat(2)), async (markets, turns) => {
+      const feeds = markets.map((_, part) => new ToldFeed(`part-${part}`));
+      const parts = feeds.map((feed) => ({ name: feed.name, feed }));
+      const merged = mergeFeeds({ name: "all", parts, clock: new ManualClock() });
+      const told: MarketEvent[] = [];
+      const reading = (async () => {
+        for await (const event of merged.events(new AbortController().signal)) told.push(event);
+      })();
+      const left = markets.map((events) => [...events]);
+      while (left.some(({ length }) => length > 0)) {
+        const [turn = 0] = turns.take(1);
+        const event = left[turn]?.shift();
+        if (event) feeds[turn]?.tell(event);
+        if (turn === 0) await new Promise((resolve) => setImmediate(resolve));
+      }
+      for (const feed of feeds) feed.end();
+      await reading;
+      expect(told).toEqual(ordered(markets));
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test("[L4] whatever is cut off and comes late, nothing is told twice, clocks only advance, and what is left out is counted", async () => {
+  const Cuts = fc.array(fc.record({ part: fc.nat(2), events: fc.nat(8), waitMs: fc.nat(20_000) }), {
+    maxLength: 60,
+  });
+  await fc.assert(
+    fc.asyncProperty(Markets, Cuts, async (markets, cuts) => {
+      const clock = new ManualClock();
+      const feeds = markets.map((_, part) => new ToldFeed(`part-${part}`));
+      const parts = feeds.map((feed) => ({ name: feed.name, feed }));
+      const merged = mergeFeeds({ name: "all", parts, clock });
+      const told: MarketEvent[] = [];
+      const reading = (async () => {
+        for await (const event of merged.events(new AbortController().signal)) told.push(event);
+      })();
+      const left = markets.map((events) => [...events]);
+      for (const { part, events, waitMs } of cuts) {
+        feeds[part]?.tell(...(left[part]?.splice(0, events) ?? []));
+        await new Promise((resolve) => setImmediate(resolve));
+        clock.advance(waitMs);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      for (const [part, events] of left.entries()) {
+        feeds[part]?.tell(...events);
+        feeds[part]?.end();
+      }
+      await reading;
+      const clocks = told.flatMap(({ kind, at }) => (kind === "clock" ? [at] : []));
+      expect(clocks).toEqual([...new Set(clocks)].toSorted((a, b) => a - b));
+      const given = markets.flat().filter(({ kind }) => kind !== "clock");
+      // Profiles only: each is told, as of its own time or, beyond the bound, as of the clock's.
+      expect(told.length - clocks.length).toBe(given.length);
+      let clockAt = 0;
+      for (const event of told) {
+        if (event.kind === "clock") clockAt = event.at;
+        expect(event.at).toBeGreaterThanOrEqual(clockAt - LATE_MS);
+      }
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test("a part's delay moves all that it tells, and nothing of the others", async () => {
+  const events = marketOf("bsc", [
+    [0, 2],
+    [1, 0],
+  ]);
+  const other = marketOf("matic", [
+    [0, 1],
+    [0, 1],
+  ]);
+  const parts = [
+    { name: "a", feed: scripted(events), delayMs: 2_000 },
+    { name: "b", feed: scripted(other) },
+  ];
+  const merged = mergeFeeds({ name: "all", parts, clock: new ManualClock() });
+  const told: MarketEvent[] = [];
+  for await (const event of merged.events(new AbortController().signal)) told.push(event);
+  expect(told).toEqual(ordered([events.map((event) => ({ ...event, at: event.at + 2_000 })), other]));
+});

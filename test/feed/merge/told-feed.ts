@@ -1,0 +1,75 @@
+import type { Feed } from "../../../src/feed/index.ts";
+import type { Candle, MarketEvent, MarketGroup, Trade } from "../../../src/market/index.ts";
+
+export const SECOND = 1_000;
+export const START = Date.UTC(2026, 0, 1);
+
+/** A feed that tells what the test says, when it says so. */
+export class ToldFeed implements Feed {
+  readonly name: string;
+  readonly origin = "live";
+  readonly facts = { trades: true, liquidity: true, listings: true, profiles: false };
+  amiss: string | undefined;
+  isOpen = false;
+  #waiting: MarketEvent[] = [];
+  #end: { readonly error?: unknown } | undefined;
+  #wake: () => void = () => {};
+
+  constructor(name: string) {
+    this.name = name;
+  }
+
+  readonly trouble = () => this.amiss;
+
+  tell(...events: readonly MarketEvent[]): void {
+    this.#waiting.push(...events);
+    this.#wake();
+  }
+
+  /** Clocks of the seconds up to this one, counted from the start. */
+  tick(from: number, to: number): void {
+    for (let second = from; second <= to; second++) this.tell(clock(second));
+  }
+
+  end(error?: unknown): void {
+    this.#end = error === undefined ? {} : { error };
+    this.#wake();
+  }
+
+  async *events(signal: AbortSignal): AsyncGenerator<MarketEvent> {
+    this.isOpen = true;
+    const wake = () => this.#wake();
+    signal.addEventListener("abort", wake, { once: true });
+    try {
+      while (!signal.aborted) {
+        const event = this.#waiting.shift();
+        if (event) yield event;
+        else if (this.#end?.error !== undefined) throw this.#end.error;
+        else if (this.#end) return;
+        else
+          await new Promise<void>((resolve) => {
+            this.#wake = resolve;
+          });
+      }
+    } finally {
+      this.isOpen = false;
+      signal.removeEventListener("abort", wake);
+    }
+  }
+}
+
+export function clock(second: number): MarketEvent {
+  return { kind: "clock", at: START + second * SECOND };
+}
+
+export function trade(second: number, token = "0xaa", group: MarketGroup = "bsc"): Trade {
+  const at = START + second * SECOND;
+  const amounts = { price: "1", amount: "1", quoteUsd: "1" };
+  return { kind: "trade", at, group, pool: "0xp", token, side: "buy", ...amounts, trader: "0xt" };
+}
+
+export function candle(second: number, token = "BTC"): Candle {
+  const at = START + second * SECOND;
+  const prices = { open: "1", high: "1", low: "1", close: "1", volume: "1" };
+  return { kind: "candle", at, openAt: at - 60 * SECOND, group: "exchange", token, ...prices };
+}
