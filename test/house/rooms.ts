@@ -11,7 +11,10 @@ export const ALLOWED: Record<string, { rooms: readonly string[]; packages: reado
   hub: { rooms: ["log", "protocol"], packages: ["node:", "zod"] },
   keys: { rooms: ["protocol"], packages: ["node:", "zod"] },
   alerts: { rooms: ["hub", "log", "protocol", "model"], packages: ["node:", "zod", "pino", "ipaddr.js"] },
-  metrics: { rooms: ["alerts", "feed", "hub", "log", "protocol", "source"], packages: ["node:", "prom-client"] },
+  metrics: {
+    rooms: ["alerts", "feed", "hub", "log", "protocol", "source"],
+    packages: ["node:", "prom-client"],
+  },
   http: {
     rooms: ["hub", "log", "keys", "protocol", "model"],
     packages: ["node:", "zod", "fastify", "@fastify/websocket", "ws"],

@@ -80,10 +80,10 @@ export class Exchange {
   }
 
   /** The same with the V2 factory, the stablecoin and the coin at the addresses that they have on a real chain. */
-  static async openAs({ factories, quotes }: Network): Promise<Exchange> {
-    const chain = await new TestChain(56).start();
+  static async openAs({ factories, quotes, chainId }: Network): Promise<Exchange> {
+    const chain = await new TestChain(chainId).start();
     const v2Factory = factories.find(({ form }) => form === "v2")?.address ?? "";
-    const usd = quotes.find(({ isStable }) => isStable)?.address ?? "";
+    const { address: usd = "", decimals = 18 } = quotes.find(({ isStable }) => isStable) ?? {};
     const coin = quotes.find(({ isStable }) => !isStable)?.address ?? "";
     await chain.copy(await chain.deploy("v2Factory", [OWNER]), v2Factory);
     const token = await chain.deploy("token", ["", "", 18, SUPPLY, 0n]);
@@ -91,16 +91,20 @@ export class Exchange {
       await chain.copy(token, address);
       await chain.endow(address, OWNER, SUPPLY);
     }
-    return Exchange.#list(chain, { v2Factory, usd, coin });
+    return Exchange.#list(chain, { v2Factory, usd, coin }, 10n ** BigInt(decimals));
   }
 
-  static async #list(chain: TestChain, at: Readonly<Record<string, string>>): Promise<Exchange> {
+  static async #list(
+    chain: TestChain,
+    at: Readonly<Record<string, string>>,
+    dollar = E18,
+  ): Promise<Exchange> {
     const v3Router = await chain.deploy("v3Router");
     const v2Router = await chain.deploy("v2Router", [at.v2Factory, at.coin]);
     const exchange = new Exchange(chain, { ...at, v2Router, v3Router });
     await exchange.approve(OWNER, exchange.usd);
     await exchange.approve(OWNER, exchange.coin);
-    await exchange.addV2(exchange.coin, 1_000n * E18, exchange.usd, 600_000n * E18);
+    await exchange.addV2(exchange.coin, 1_000n * E18, exchange.usd, 600_000n * dollar);
     await chain.mine();
     return exchange;
   }
