@@ -60,8 +60,9 @@ export async function doctor(args: readonly string[], terminal: Terminal): Promi
     };
     // Side by side: each has its own service, or is a few requests of one.
     const found = await Promise.all(probes.map(finding));
-    const broken = found.filter(({ works, isNeeded }) => isNeeded && !works).length;
-    say(terminal, broken === 0 ? `all ${found.length} work` : `${broken} of ${found.length} do not work`);
+    const needed = found.filter(({ isNeeded }) => isNeeded);
+    const broken = needed.filter(({ works }) => !works).length;
+    say(terminal, broken === 0 ? `all ${needed.length} work` : `${broken} of ${needed.length} do not work`);
     return broken === 0 ? EXIT.clean : EXIT.retry;
   } finally {
     shutdown.dispose();

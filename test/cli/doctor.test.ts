@@ -61,6 +61,22 @@ test("says of each endpoint whether it works, and its code says whether all do",
   expect(bad.stdout).toMatch(/^fails {2}etherscan +token .*answered NOTOK \(Invalid API Key/m);
   expect(bad.stdout).toMatch(/^works {2}gate +stream /m);
   expect(good.stdout + bad.stdout + bad.stderr).not.toContain(KEY);
+
+  // An endpoint that nobody serves, of one of the live market's chains; the rest of it is left out.
+  const live = ["--live", "bsc,exchange", "--bsc-rpc", "http://127.0.0.1:9/v1/SECRETKEY123"];
+  const json = await runCli(["doctor", "--json", ...live, ...flags], environment);
+  expect([json.code, json.stderr]).toEqual([75, "11 of 23 do not work\n"]);
+  const found = json.stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect(found.filter(({ service }) => service === "bsc 127.0.0.1:9")).toHaveLength(7);
+  expect(found).toContainEqual({
+    ...{ service: "bsc 127.0.0.1:9", what: "logs", works: false, needed: false },
+    ...{ detail: expect.stringContaining("cannot be reached"), took_ms: expect.any(Number) },
+  });
+  expect(found).toContainEqual(expect.objectContaining({ service: "gate", what: "stream", works: true }));
+  expect(json.stdout).not.toContain(KEY);
 });
 
 test("has nothing to try of a market that needs nobody", async () => {

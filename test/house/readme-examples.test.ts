@@ -238,7 +238,9 @@ test("the exchanges' markets are served", { timeout: 60_000 }, async () => {
   const market: StandInPair = { venue: "binance", base: "BTC", quoteVolume: 1e9 };
   await using exchange = await new StandIn(systemClock, [market]).listen();
   const { url: asked, streamUrl } = exchange;
-  const [trying = []] = take(/flarewire -- doctor/).map((words) => words.slice(words.indexOf("--") + 1));
+  const own = (words: readonly string[]) => words.slice(words.indexOf("--") + 1);
+  const [trying = []] = take(/flarewire -- doctor$/).map(own);
+  const [live = []] = take(/flarewire -- serve --feed live$/).map(own);
   const places = [
     "--binance-url",
     asked,
@@ -263,8 +265,29 @@ test("the exchanges' markets are served", { timeout: 60_000 }, async () => {
   const url = /http:\/\/127\.0\.0\.1:\d+/.exec(server.stdout())?.[0] ?? "";
   const { json } = await checkedFetch(`${url}/api/v1/charts`);
   expect(json).toMatchObject({ exchange: [{ token: { symbol: "BTC" } }] });
-  const { code, stdout } = await runCli([...trying, ...places, "--gate-stream-url", streamUrl]);
+  const all = [...places, "--gate-stream-url", streamUrl, "--live", "exchange", "--enrich", "none"];
+  const { code, stdout } = await runCli([...trying, ...all]);
   expect([code, stdout]).toEqual([75, expect.stringMatching(/^works {2}binance +stream /m)]);
+  // With its chains the live market is tried in a scenario of its own, on three nodes.
+  await using whole = spawnCli([...live, ...all, "--port", "0", "--log-level", "error"]);
+  await whole.said("stdout", "with the live markets of binance, kucoin, gate");
+  const at = /http:\/\/127\.0\.0\.1:\d+/.exec(whole.stdout())?.[0] ?? "";
+  const { json: ready } = await checkedFetch(`${at}/readyz`);
+  expect(ready).toMatchObject({ parts: [{ name: "exchange", state: "live" }] });
+});
+
+test("an endpoint of one's own is tried, and its key is not told", { timeout: 60_000 }, async () => {
+  const [[variable = "", ...words] = []] = take(/^FLAREWIRE_BSC_RPC=/);
+  const [name = "", value = ""] = variable.split("=");
+  const closed = value
+    .replaceAll("bsc.example.org", "127.0.0.1:9")
+    .replaceAll(/(https|wss):/g, (scheme) => scheme.replace("s:", ":"));
+  const environment = { [name]: closed.replaceAll("KEY", "SECRET-KEY") };
+  const { code, stdout } = await runCli(words.slice(words.indexOf("--") + 1), environment);
+  expect(code).toBe(75);
+  expect(stdout).toMatch(/^fails {2}bsc 127\.0\.0\.1:9 chain .* cannot be reached/m);
+  expect(stdout).toMatch(/^fails {2}bsc 127\.0\.0\.1:9 #2 stream .* cannot be reached/m);
+  expect(stdout).not.toContain("SECRET");
 });
 
 test("the program that embeds the gateway is well typed and runs", { timeout: 60_000 }, async () => {

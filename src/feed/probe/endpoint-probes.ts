@@ -101,6 +101,8 @@ function ageOf({ number, timestamp }: z.infer<typeof Block>, clock: WallClock): 
   const words = `the newest, ${number}, is ${Math.round(ageMs / 1_000)} s old`;
   if (ageMs > OLDEST_BLOCK_MS)
     throw new RpcFailure(`${words}: it is behind, or this machine's clock is wrong`);
+  if (ageMs < -OLDEST_BLOCK_MS)
+    throw new RpcFailure(`${words}: this machine's clock is slow, or the chain's fast`);
   return words;
 }
 

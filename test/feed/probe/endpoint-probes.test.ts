@@ -1,0 +1,142 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Network } from "../../../src/feed/chain/network.ts";
+import { endpointProbes, type Finding, NETWORKS, runProbe } from "../../../src/feed/index.ts";
+import type { WallClock } from "../../../src/lib/clock.ts";
+import { FastClock } from "../../support/fast-clock.ts";
+import { describeOnAnvil } from "../chain/anvil.ts";
+import { Exchange } from "../chain/exchange.ts";
+import { type Fault, FaultyNode } from "../chain/faulty-node.ts";
+
+const NEEDED = ["chain", "block", "final", "receipts", "code", "call"];
+
+let exchange: Exchange;
+let node: FaultyNode;
+
+/** What is found, by what was tried. */
+async function findings(
+  url: string,
+  network: Network = exchange.network,
+  clock: WallClock = new FastClock(1, exchange.chain.nextAt * 1_000),
+): Promise<Readonly<Record<string, Finding>>> {
+  const signal = new AbortController().signal;
+  const probes = endpointProbes({ network, url, number: 1, clock });
+  const found = await Promise.all(probes.map((probe) => runProbe(probe, clock, signal)));
+  return Object.fromEntries(found.map((finding) => [finding.what, finding]));
+}
+
+function broken(found: Readonly<Record<string, Finding>>): readonly string[] {
+  return Object.values(found).flatMap(({ what, works, isNeeded }) => (works || !isNeeded ? [] : [what]));
+}
+
+describeOnAnvil("what following a chain needs of an endpoint", () => {
+  beforeAll(async () => {
+    exchange = await Exchange.open();
+    node = await new FaultyNode(exchange.chain.url).start();
+  });
+  afterAll(async () => {
+    await node[Symbol.asyncDispose]();
+    await exchange.chain[Symbol.asyncDispose]();
+  });
+
+  test("a good one: all that is needed works, and each says what came", async () => {
+    const found = await findings(exchange.chain.url);
+    expect([Object.keys(found), broken(found)]).toEqual([[...NEEDED, "logs"], []]);
+    expect(found.chain?.detail).toBe("56, which is test");
+    expect(found.block?.detail).toMatch(/^the newest, \d+, is -?\d s old$/);
+    expect(found.final?.detail).toMatch(
+      /^block \d+ counts as final here; the endpoint says \d+, \d+ behind its newest$/,
+    );
+    expect(found.receipts?.detail).toMatch(/^\d+ of block \d+$/);
+    expect(found.code?.detail).toMatch(/^\d of \d contracts of test are there$/);
+    expect(found.logs).toMatchObject({ works: true, isNeeded: false });
+    expect(found.logs?.detail).toBe("eth_getLogs over at least 10000 blocks; Flarewire does without it");
+  });
+
+  test("over a WebSocket the same, and blocks that it tells by itself", async () => {
+    const looking = findings(exchange.chain.url.replace("http", "ws"));
+    let isOver = false;
+    const done = looking.finally(() => {
+      isOver = true;
+    });
+    // Whoever listens is told of the next block, and nobody knows when that is.
+    while (!isOver) {
+      await exchange.chain.mine();
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    const found = await done;
+    expect([Object.keys(found), broken(found)]).toEqual([[...NEEDED, "logs", "stream"], []]);
+    expect(found.stream?.detail).toMatch(/^tells block \d+ by itself$/);
+  });
+
+  const FAULTS: readonly (readonly [Fault, readonly string[], RegExp])[] = [
+    [{ kind: "foreign" }, ["chain"], /^is of chain 1, not of test, which is 56: give an endpoint of test$/],
+    [{ kind: "html" }, NEEDED, /^answers with status 502$/],
+    [
+      { kind: "busy", times: 1_000 },
+      NEEDED,
+      /^answers with status 429: too many requests; use a key of your own/,
+    ],
+    [{ kind: "no-receipts" }, ["receipts"], /^answers eth_getBlockReceipts with error -32601: the method/],
+    [{ kind: "wrong-types" }, ["block", "final", "receipts"], /^answers with what is of another type$/],
+  ];
+  test.each(FAULTS)(
+    "one that misbehaves ($kind) is found out, and its key is not told",
+    async (fault, wrong, words) => {
+      node.fault = fault;
+      const found = await findings(node.url);
+      node.fault = { kind: "none" };
+      expect(broken(found)).toEqual(wrong);
+      expect(found[wrong[0] ?? ""]?.detail).toMatch(words);
+      expect(JSON.stringify(found)).not.toContain("secret-key");
+    },
+  );
+
+  test("one that breaks off, and one that is not there, are found out", async () => {
+    const cut = createServer((_request, response) => {
+      response.writeHead(200, { "content-type": "application/json", "content-length": "1000" });
+      response.write('{"jsonrpc":', () => response.destroy());
+    });
+    await new Promise<void>((resolve) => cut.listen(0, "127.0.0.1", resolve));
+    const { port } = cut.address() as AddressInfo;
+    const broke = await findings(`http://127.0.0.1:${port}`);
+    cut.closeAllConnections();
+    await new Promise((resolve) => cut.close(resolve));
+    expect([broken(broke), broke.chain?.detail]).toEqual([NEEDED, "breaks off its answer"]);
+    const absent = await findings(`ws://127.0.0.1:${port}`);
+    expect(broken(absent)).toEqual([...NEEDED, "stream"]);
+    expect(absent.chain?.detail).toBe("cannot be reached over its WebSocket");
+  });
+
+  test("one that hangs is given up", async () => {
+    node.fault = { kind: "hangs" };
+    const found = await findings(
+      node.url,
+      exchange.network,
+      new FastClock(50, exchange.chain.nextAt * 1_000),
+    );
+    node.fault = { kind: "none" };
+    expect(broken(found)).toEqual(NEEDED);
+    expect(found.chain?.detail).toBe("timed out after 10000 ms");
+  });
+
+  test("contracts that are not there, and blocks that are old, are named", async () => {
+    const found = await findings(exchange.chain.url, { ...NETWORKS.bsc, finalityBlocks: 1 });
+    expect(broken(found)).toEqual(["code"]);
+    expect(found.code?.detail).toContain("not there: the factory of PancakeSwap V2");
+    const late = await findings(
+      exchange.chain.url,
+      exchange.network,
+      new FastClock(1, (exchange.chain.nextAt + 90) * 1_000),
+    );
+    expect(broken(late)).toEqual(["block"]);
+    expect(late.block?.detail).toMatch(/s old: it is behind, or this machine's clock is wrong$/);
+    const early = await findings(
+      exchange.chain.url,
+      exchange.network,
+      new FastClock(1, (exchange.chain.nextAt - 90) * 1_000),
+    );
+    expect(early.block?.detail).toMatch(/this machine's clock is slow/);
+  });
+});
