@@ -52,8 +52,9 @@ class Worker {
     let signals = 0;
     const told = () => {
       signals += 1;
-      if (signals === 1) this.#end();
-      else process.exit(EXIT.retry);
+      if (signals > 1) process.exit(EXIT.retry);
+      this.#link.send({ type: "leaving" });
+      this.#end();
     };
     process.on("SIGTERM", told).on("SIGINT", told);
     const crash = (error: unknown) => {

@@ -2,6 +2,8 @@
 export interface ReceiverState {
   /** It takes connections, if perhaps not at this moment. */
   readonly isReady: boolean;
+  /** It sends its clients away, and takes what nobody else can. */
+  readonly isLeaving: boolean;
   /** It takes one now. */
   readonly hasRoom: boolean;
   /** It has not taken for too long what it was handed: nobody is to wait for it. */
@@ -22,7 +24,9 @@ export function chooseReceiver<R extends ReceiverState>(
   turn: number,
   inHurry: boolean,
 ): R | undefined {
-  const ready = receivers.filter(({ isReady }) => isReady);
+  const there = receivers.filter(({ isReady }) => isReady);
+  const stay = there.filter(({ isLeaving }) => !isLeaving);
+  const ready = stay.length > 0 ? stay : there;
   const free = ready.filter(({ hasRoom }) => hasRoom);
   const awaited = inHurry ? [] : ready.filter(({ hasRoom, isStuck }) => !hasRoom && !isStuck);
   const fewest = fewestOf(free);

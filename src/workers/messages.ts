@@ -123,6 +123,8 @@ export type ToWorker =
 /** From a worker to the primary. */
 export type ToPrimary =
   | { readonly type: "ready" }
+  /** It was told to end by somebody else, and sends its clients away: what comes is for the others. */
+  | { readonly type: "leaving" }
   /** The connection that came last is in hand: another may come. */
   | { readonly type: "taken" }
   | {

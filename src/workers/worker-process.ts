@@ -47,6 +47,7 @@ export class WorkerProcess {
   #stopFeed: () => void = () => {};
   #measureId = 0;
   #isReady = false;
+  #isLeaving = false;
   #isOver = false;
   /** A connection that is on its way, and not yet in the worker's hands. */
   #handing: Socket | undefined;
@@ -81,6 +82,11 @@ export class WorkerProcess {
   /** It takes connections. */
   get isReady(): boolean {
     return this.#isReady && !this.#isOver;
+  }
+
+  /** See ReceiverState. */
+  get isLeaving(): boolean {
+    return this.#isLeaving;
   }
 
   /** It takes one now. */
@@ -180,6 +186,10 @@ export class WorkerProcess {
       case "ready":
         this.#isReady = true;
         this.#options.onReady();
+        break;
+      case "leaving":
+        this.#isLeaving = true;
+        this.#options.onRoom();
         break;
       case "taken":
         // The worker's own stays open.

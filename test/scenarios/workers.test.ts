@@ -125,6 +125,30 @@ test("[W25] [W31] at SIGTERM the clients of all workers are sent away, each at i
   expect(gateway.pids().filter(isAlive)).toEqual([]);
 });
 
+test("[W31] a worker that is told to end by itself gives each client its moment, and who comes goes to the others", {
+  timeout: 120_000,
+}, async ({ onTestFinished }) => {
+  const gateway = await startWorkerGateway(onTestFinished, "--drain", "3s");
+  const clients = Array.from({ length: CLIENTS }, () => new IndependentClient(gateway.url));
+  await Promise.all(clients.map((client) => client.connect()));
+  process.kill(gateway.pids()[0] ?? 0, "SIGTERM");
+  const gone = () => clients.filter(({ closeCode }) => closeCode !== undefined);
+  await Promise.race(clients.map((client) => client.until(() => client.closeCode !== undefined)));
+  // It has the fewest now, and would refuse them.
+  const others = Array.from({ length: 6 }, () => new IndependentClient(gateway.url));
+  await Promise.all(others.map((client) => client.connect()));
+  expect(others.map(({ received }) => received.answers.length)).toEqual([1, 1, 1, 1, 1, 1]);
+  for (const client of gone()) await client.connect();
+  await gateway.began(3);
+  await expect.poll(() => gateway.logged("a worker ended in order").length).toBe(1);
+  for (const client of gone()) await client.connect();
+  const target = Math.max(...clients.map(({ seq }) => seq)) + 10;
+  await Promise.all(clients.map((client) => client.until(() => client.seq >= target)));
+  // The clients throw at a hole and at a repeat.
+  expect(clients.map(({ resets }) => resets)).toEqual(clients.map(() => 1));
+  await Promise.all([...clients, ...others].map((client) => client.disconnect()));
+});
+
 test("a second signal ends all processes at once: exit code 75", { timeout: 120_000 }, async ({
   onTestFinished,
 }) => {

@@ -6,6 +6,7 @@ import { chooseReceiver, MOST_LEAD } from "../../src/workers/choose-receiver.ts"
 class WorkerUnderTest {
   isReady = true;
   isStuck = false;
+  isLeaving = false;
   isHanded = false;
   connections: number;
 
@@ -71,6 +72,16 @@ test("a worker that has begun anew is given all new connections until it has as 
     for (const worker of workers) worker.isHanded = false;
   }
   expect(workers.map(({ connections }) => connections)).toEqual([45, 45, 50]);
+});
+
+test("one that sends its clients away is handed none while somebody else is there, however few it has left", () => {
+  const [leaving, other] = [new WorkerUnderTest(0), new WorkerUnderTest(10)];
+  leaving.isLeaving = true;
+  expect(chooseReceiver([leaving, other], 0, false)).toBe(other);
+  other.isHanded = true;
+  expect(chooseReceiver([leaving, other], 0, true)).toBeUndefined();
+  other.isReady = false;
+  expect(chooseReceiver([leaving, other], 0, false)).toBe(leaving);
 });
 
 test("nobody waits for a worker that is stuck or not ready, and in a hurry for none", () => {

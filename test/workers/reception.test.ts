@@ -31,7 +31,7 @@ async function serve(requestTimeout = 10_000) {
   const connections = new InjectedConnections(server, systemClock);
   const taken: Socket[] = [];
   const receiver = {
-    ...{ isReady: true, hasRoom: true, isStuck: false },
+    ...{ isReady: true, hasRoom: true, isStuck: false, isLeaving: false },
     get connections() {
       return connections.size;
     },
@@ -88,7 +88,7 @@ test("with nobody to take them connections wait, and who waited for 5 seconds is
   const clock = new ManualClock();
   const handed: Socket[] = [];
   const receiver = {
-    ...{ isReady: true, hasRoom: false, isStuck: false },
+    ...{ isReady: true, hasRoom: false, isStuck: false, isLeaving: false },
     connections: 0,
     hand: (socket: Socket) => {
       handed.push(socket);
@@ -126,7 +126,14 @@ test("a receiver that cannot take a connection after all leaves it to the next",
   onTestFinished,
 }) => {
   const { receiver } = await serve();
-  const gone = { isReady: true, hasRoom: true, isStuck: false, connections: 0, hand: () => false };
+  const gone = {
+    isReady: true,
+    hasRoom: true,
+    isStuck: false,
+    isLeaving: false,
+    connections: 0,
+    hand: () => false,
+  };
   const receivers = [gone];
   const reception = new Reception({
     ...{ host: "localhost", port: 0, clock: systemClock },
