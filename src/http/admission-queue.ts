@@ -5,7 +5,7 @@ import { FlarewireError } from "../protocol/index.ts";
 
 /** Who may wait to be let in, and how long. */
 export interface AdmissionLimits {
-  /** Requests that wait; default 1,024. A client that waits is a request and its answer in memory, some 20 kB. 0: nobody waits. */
+  /** Requests that wait; default 1,024. A client that waits is a request and its answer in memory, some 20 kB. 1 or more. */
   readonly mostWaiting: number;
   /** How long one waits; default 5,000: clients give a handshake up after about 10 seconds. */
   readonly longestWaitMs: number;
@@ -40,6 +40,8 @@ export class AdmissionQueue {
   readonly #clock: WallClock;
   readonly #limits: AdmissionLimits;
   readonly #waiting = new Set<Waiting>();
+  /** Works that were asked of the turn, each to let one in: never fewer than wait, and never more than may, however many leave. */
+  #asked = 0;
   #stopLooking: (() => void) | undefined;
 
   constructor({ hub, clock, limits }: AdmissionQueueOptions) {
@@ -53,8 +55,9 @@ export class AdmissionQueue {
    * it has waited for too long, and when the connection ends, whose answer nobody reads. A server that stops refuses when the turn has come, like one that does not. `isUpgraded`: HTTP has let go of the socket.
    */
   enter(socket: Duplex, isUpgraded: boolean): Promise<void> {
-    const { turn, tally } = this.#hub;
+    const { tally } = this.#hub;
     const { mostWaiting } = this.#limits;
+    if (this.#waiting.size >= mostWaiting) return Promise.reject(this.#full(`${mostWaiting} requests wait`));
     let isAdmitted = false;
     return new Promise((resolve, reject) => {
       const waiting: Waiting = {
@@ -80,10 +83,8 @@ export class AdmissionQueue {
         this.#remove(waiting);
       };
       this.#add(waiting);
-      turn.run(() => this.#admitNext());
-      if (isAdmitted) return;
-      if (this.#waiting.size > mostWaiting) waiting.refuse(this.#full(`${mostWaiting} requests wait`));
-      else unwatch = watchEnd(socket, isUpgraded, gone);
+      this.#ask();
+      if (!isAdmitted) unwatch = watchEnd(socket, isUpgraded, gone);
     });
   }
 
@@ -99,6 +100,15 @@ export class AdmissionQueue {
     if (this.#waiting.size > 0) return;
     this.#stopLooking?.();
     this.#stopLooking = undefined;
+  }
+
+  #ask(): void {
+    if (this.#asked >= this.#waiting.size) return;
+    this.#asked += 1;
+    this.#hub.turn.run(() => {
+      this.#asked -= 1;
+      this.#admitNext();
+    });
   }
 
   #admitNext(): void {

@@ -117,7 +117,7 @@ export class Head {
     return () => this.#listeners.delete(listener);
   }
 
-  /** For a listener, while it is told of a batch: the next one, or a restart, waits for `pause`, which must not reject. Whoever published waits for nothing more. */
+  /** For one listener, while it is told of a batch: the next one, or a restart, waits for `pause`, which must not reject. Whoever published waits for nothing more. */
   pauseFor(pause: Promise<void>): void {
     this.#pause = pause;
   }

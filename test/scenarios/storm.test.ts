@@ -30,7 +30,7 @@ const connections = (wire: Wire, count: number) => openSockets(wire.port, count,
 const upTo = (first: number, last: number) =>
   Array.from({ length: last - first + 1 }, (_, index) => first + index);
 
-test("[L3] [W3] of hundreds who ask in one moment those beyond the queue are refused, each told another time; all come back with no hole and no repeat, and who stayed missed nothing", async ({
+test("[L3] [W38] of hundreds who ask in one moment those beyond the queue are refused, each told another time; all come back with no hole and no repeat, and who stayed missed nothing", async ({
   makeWire,
 }) => {
   const wire = await stormyWire(makeWire, 40);
@@ -103,7 +103,7 @@ test("[S9] [P8] streams of server-sent events and requests for what was missed w
   }
 });
 
-test("[W25] [W3] a server that stops while hundreds wait answers every one of them, and ends", async ({
+test("[W25] [W38] a server that stops while hundreds wait answers every one of them, and ends", async ({
   makeWire,
 }) => {
   const wire = await stormyWire(makeWire, 1_000);
@@ -133,7 +133,7 @@ test("[W25] [W3] a server that stops while hundreds wait answers every one of th
   expect(faults).toEqual([]);
 });
 
-test("[L3] [W3] with workers it is the same: when one is killed, all of its clients are back at once with no hole and no repeat", {
+test("[L3] [W38] with workers it is the same: when one is killed, all of its clients are back at once with no hole and no repeat", {
   timeout: 120_000,
 }, async ({ onTestFinished }) => {
   const gateway = await startWorkerGateway(onTestFinished);
