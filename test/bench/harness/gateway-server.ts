@@ -1,6 +1,6 @@
 /* The gateway's fan-out as it is served, in a process of its own: the real hub behind the real route, told by its control port what to publish and when. */
 import type { AddressInfo } from "node:net";
-import { createHttpServer } from "../../../src/http/index.ts";
+import { createHttpServer, LISTEN_BACKLOG } from "../../../src/http/index.ts";
 import { registerWebSocket } from "../../../src/http/websocket-route.ts";
 import { Head, type HeadBatch, Hub } from "../../../src/hub/index.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
@@ -46,7 +46,7 @@ const app = await createHttpServer({
   info: () => INFO,
   register: (scope) => registerWebSocket(scope, { ...{ hub, limits }, clock: systemClock }),
 });
-await app.listen({ host: "127.0.0.1", port: 0, backlog: 4_096 });
+await app.listen({ host: "127.0.0.1", port: 0, backlog: LISTEN_BACKLOG });
 
 let batches: readonly HeadBatch[] = [];
 let next = 0;
@@ -76,7 +76,8 @@ const control = await openControl({
     return told ?? hub.tally.deliveries - before;
   },
   async configure(order) {
-    const load = order as Load & { readonly told?: number };
+    const load = order as (Load & { readonly told?: number }) | { readonly tell: "storm" };
+    if ("tell" in load) return { behind: hub.behind, resumed: hub.tally.resumed };
     next = 0;
     told = load.told;
     if ("market" in load) await playMarket(load.market);

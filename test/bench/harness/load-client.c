@@ -10,6 +10,7 @@
  *     hello=FILE                  texts that each connection sends once it is open, one a line (optional)
  *     prefix=TEXT                 messages that begin so are deliveries; others are not counted
  *     deflated=1                  deliveries are the compressed messages instead
+ *     patient=1                   who is refused with Retry-After comes again after that time, as often as it takes
  *     drive=N                     port to which `drive` sends its trigger
  *
  * Commands on stdin, one a line, each answered by one line of JSON on stdout:
@@ -42,7 +43,7 @@
 #define LATENCIES (1 << 22)
 
 enum kind { WS, SSE, SOCKETIO, NATS };
-enum state { CONNECTING, UPGRADING, OPEN, CLOSED };
+enum state { CONNECTING, UPGRADING, OPEN, CLOSED, AWAY };
 
 struct connection {
   int fd;
@@ -52,7 +53,7 @@ struct connection {
   uint8_t control_have;
   uint8_t control[125];
   uint64_t payload_left;
-  uint64_t opened_at;
+  uint64_t opened_at, back_at;
 };
 
 static enum kind kind = WS;
@@ -60,14 +61,14 @@ static int port, drive_port, epoll_fd, trigger_fd = -1;
 static uint64_t message_size;
 static const char *prefix = "";
 static size_t prefix_length;
-static int deflated;
+static int deflated, patient, away, refusals;
 static char *headers = "";
 static char **paths, **hellos;
 static int path_count, hello_count;
 
 static struct connection *connections;
 static int connection_count, next_to_open, open_target, concurrency, in_flight, opened, failed, lost;
-static uint64_t open_began, *handshakes;
+static uint64_t open_began, open_cpu, *handshakes;
 static int handshake_count;
 
 static uint64_t deliveries, payload_bytes, wire_bytes;
@@ -195,22 +196,48 @@ static void send_request(struct connection *c) {
   write_small(c, request, (size_t)length);
 }
 
+static void begin(struct connection *c) {
+  c->fd = dial(port, 0);
+  c->state = CONNECTING;
+  if (c->fd < 0) {
+    c->state = CLOSED;
+    failed++;
+    in_flight--;
+  } else
+    watch_fd(c->fd, EPOLLOUT, (uint64_t)(c - connections) + 2, EPOLL_CTL_ADD);
+}
+
+/** Refused with a time at which to come again: leaves until then. */
+static int leave_for_now(struct connection *c, char *head, size_t length) {
+  head[length] = 0;
+  char *field = patient ? strcasestr(head, "\r\nretry-after: ") : NULL;
+  if (!field) return 0;
+  close(c->fd);
+  c->state = AWAY;
+  c->back_at = now_ns() + strtoull(field + 15, NULL, 10) * 1000000000u;
+  away++;
+  refusals++;
+  return 1;
+}
+
+static void come_again(void) {
+  uint64_t now = now_ns();
+  for (int i = 0; away > 0 && i < connection_count; i++) {
+    if (connections[i].state != AWAY || connections[i].back_at > now) continue;
+    away--;
+    begin(&connections[i]);
+  }
+}
+
 static void open_more(void) {
   while (next_to_open < open_target && in_flight < concurrency) {
     struct connection *c = &connections[next_to_open];
     memset(c, 0, sizeof *c);
     c->opened_at = now_ns();
-    c->fd = dial(port, 0);
-    c->state = CONNECTING;
     next_to_open++;
     connection_count = next_to_open;
-    if (c->fd < 0) {
-      c->state = CLOSED;
-      failed++;
-      continue;
-    }
     in_flight++;
-    watch_fd(c->fd, EPOLLOUT, (uint64_t)(c - connections) + 2, EPOLL_CTL_ADD);
+    begin(c);
   }
 }
 
@@ -312,8 +339,8 @@ static void parse_payload(struct connection *c, const uint8_t *at, size_t left) 
 }
 
 static void receive(struct connection *c) {
-  static uint8_t buffer[1 << 18];
-  ssize_t got = recv(c->fd, buffer, sizeof buffer, 0);
+  static uint8_t buffer[(1 << 18) + 1];
+  ssize_t got = recv(c->fd, buffer, sizeof buffer - 1, 0);
   if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
   if (got <= 0) {
     drop(c);
@@ -327,6 +354,7 @@ static void receive(struct connection *c) {
   // The head of the answer comes whole from every server that is measured here; one that is split ends in an error, not in a wrong count.
   uint8_t *end = memmem(buffer, (size_t)got, "\r\n\r\n", 4);
   if (!end || memcmp(buffer + 9, kind == SSE ? "200" : "101", 3)) {
+    if (leave_for_now(c, (char *)buffer, (size_t)got)) return;
     if (failed < 3) fprintf(stderr, "load-client: refused: %.*s\n", (int)(got < 300 ? got : 300), buffer);
     drop(c);
     return;
@@ -355,9 +383,9 @@ static double quantile_us(uint64_t *values, uint64_t count, double share) {
 
 static void report_opened(void) {
   qsort(handshakes, (size_t)handshake_count, sizeof *handshakes, by_value);
-  printf("{\"opened\":%d,\"failed\":%d,\"ms\":%.1f,\"p50Us\":%.0f,\"p99Us\":%.0f}\n", opened, failed,
-         (double)(now_ns() - open_began) / 1e6, quantile_us(handshakes, (uint64_t)handshake_count, 0.5),
-         quantile_us(handshakes, (uint64_t)handshake_count, 0.99));
+  printf("{\"opened\":%d,\"failed\":%d,\"refusals\":%d,\"ms\":%.1f,\"cpuUs\":%lu,\"p50Us\":%.0f,\"p99Us\":%.0f,\"maxUs\":%.0f}\n", opened, failed, refusals,
+         (double)(now_ns() - open_began) / 1e6, cpu_us() - open_cpu, quantile_us(handshakes, (uint64_t)handshake_count, 0.5),
+         quantile_us(handshakes, (uint64_t)handshake_count, 0.99), quantile_us(handshakes, (uint64_t)handshake_count, 1));
   fflush(stdout);
 }
 
@@ -453,7 +481,7 @@ static void close_all(void) {
   struct linger hard = {.l_onoff = 1, .l_linger = 0};
   int closed = 0;
   for (int i = 0; i < connection_count; i++) {
-    if (connections[i].state == CLOSED) continue;
+    if (connections[i].state == CLOSED || connections[i].state == AWAY) continue;
     setsockopt(connections[i].fd, SOL_SOCKET, SO_LINGER, &hard, sizeof hard);
     close(connections[i].fd);
     connections[i].state = CLOSED;
@@ -467,8 +495,9 @@ static void close_all(void) {
 static void begin_open(int count, int at_once) {
   open_target = next_to_open + count;
   concurrency = at_once;
-  opened = failed = handshake_count = 0;
+  opened = failed = refusals = handshake_count = 0;
   open_began = now_ns();
+  open_cpu = cpu_us();
   connections = realloc(connections, sizeof *connections * (size_t)open_target);
   handshakes = realloc(handshakes, sizeof *handshakes * (size_t)open_target);
 }
@@ -538,7 +567,7 @@ static void on_event(const struct epoll_event *event) {
     return;
   }
   struct connection *c = &connections[event->data.u64 - 2];
-  if (c->state == CLOSED) return;
+  if (c->state == CLOSED || c->state == AWAY) return;
   if (c->state == CONNECTING) {
     int error = 0;
     socklen_t length = sizeof error;
@@ -578,6 +607,7 @@ int main(int argc, char **argv) {
     else if (!strcmp(key, "port")) port = atoi(value);
     else if (!strcmp(key, "drive")) drive_port = atoi(value);
     else if (!strcmp(key, "prefix")) prefix = value;
+    else if (!strcmp(key, "patient")) patient = atoi(value);
     else if (!strcmp(key, "deflated")) deflated = atoi(value);
     else if (!strcmp(key, "paths")) paths = read_lines(value, &path_count);
     else if (!strcmp(key, "hello")) hellos = read_lines(value, &hello_count);
@@ -597,6 +627,7 @@ int main(int argc, char **argv) {
     if (count == 0 && driving && !every_ns) nanosleep(&NAP, NULL);
     for (int i = 0; i < count; i++) on_event(&events[i]);
     if (open_target) {
+      come_again();
       open_more();
       if (next_to_open == open_target && in_flight == 0) {
         report_opened();

@@ -17,15 +17,22 @@ export interface LoadOptions {
   /** Compressed messages are deliveries, whatever they begin with. */
   readonly deflated?: boolean;
   readonly drivePort?: number;
+  /** Who is refused comes again when it is told to, as often as it takes; the time of its handshake runs on meanwhile. */
+  readonly patient?: boolean;
 }
 
 /** Handshakes: how many came about, and how long one took from its connect. */
 export interface Opened {
   readonly opened: number;
   readonly failed: number;
+  /** Answers that told a patient one to come again. */
+  readonly refusals: number;
   readonly ms: number;
+  /** The client's own. */
+  readonly cpuUs: number;
   readonly p50Us: number;
   readonly p99Us: number;
+  readonly maxUs: number;
 }
 
 /** What was counted in a run. Latencies are there when batches are spaced and the server tells when it appended each; else 0. */
@@ -68,12 +75,13 @@ export class LoadClient {
 
   /** Throws where there is no compiler. */
   constructor(options: LoadOptions) {
-    const { kind, port, paths, headers, hello, prefix, deflated, drivePort } = options;
+    const { kind, port, paths, headers, hello, prefix, deflated, drivePort, patient } = options;
     const args = [`kind=${kind}`, `port=${port}`, `paths=${this.#file("paths", `${paths.join("\n")}\n`)}`];
     if (headers) args.push(`headers=${this.#file("headers", headers.map((line) => `${line}\r\n`).join(""))}`);
     if (hello) args.push(`hello=${this.#file("hello", `${hello.join("\n")}\n`)}`);
     if (prefix !== undefined) args.push(`prefix=${prefix}`);
     if (deflated) args.push("deflated=1");
+    if (patient) args.push("patient=1");
     if (drivePort !== undefined) args.push(`drive=${drivePort}`);
     this.#process = new LineProcess("load", compile(new URL("load-client.c", import.meta.url)), args);
   }
