@@ -17,6 +17,7 @@ import type { LastingResult, LogRecord, LogStart, PlacingLog, ReadResult } from 
 import { bytesOf, type HeldEvent, LastingTail } from "./lasting-tail.ts";
 import { checkPlaces } from "./placed.ts";
 import { randomEpoch } from "./random-epoch.ts";
+import { unpooled } from "./unpooled.ts";
 
 /** Options of {@link createMemoryLog}. An event is dropped only when it is older than `maxAgeMs` *and* not of the latest `minCount`, or when `maxBytes` demands it. */
 export interface MemoryLogOptions {
@@ -145,7 +146,8 @@ class MemoryLog implements PlacingLog {
     return records.length === 0 ? [] : this.#append(records);
   }
 
-  #append(records: readonly LogRecord[]): readonly LogRecord[] {
+  #append(given: readonly LogRecord[]): readonly LogRecord[] {
+    const records = given.map(unpooled);
     this.#writeAhead(records);
     this.#keep(records);
     this.#deliveries.push({ records, to: [...this.#listeners] });
@@ -194,7 +196,7 @@ class MemoryLog implements PlacingLog {
     this.#head = Math.max(records.at(-1)?.seq ?? 0, ...Object.values(this.#positions));
     this.#oldest = oldest ?? (records[0] ? records[0].seq - 1 : this.#head);
     this.#tail = new LastingTail(oldestLasting ?? this.#oldest);
-    for (const record of records) {
+    for (const record of records.map(unpooled)) {
       const ageMs = Math.max(0, this.#clock.now() - record.emittedAtMs);
       const event = { record, appendedAt: this.#clock.monotonic() - ageMs };
       if (record.seq <= this.#oldest) this.#tail.push(event);

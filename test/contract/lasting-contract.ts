@@ -82,18 +82,18 @@ export function lastingContract(name: string, create: LogFactory): void {
         minCount: 10,
         maxAgeMs: 0,
         lastingAgeMs: HOUR,
-        maxBytes: 20_000,
+        maxBytes: 40_000,
       });
       for (let first = 1; first <= 600; first += 3) await log.append(batchOf(first, 3, "x".repeat(100)));
       const { oldest, oldestLasting, head, bytes } = log;
-      expect(bytes).toBeLessThanOrEqual(20_000);
-      expect(bytes).toBeGreaterThan(18_000);
+      expect(bytes).toBeLessThanOrEqual(40_000);
+      expect(bytes).toBeGreaterThan(38_000);
       expect(oldestLasting.seq).toBeGreaterThan(0);
       expect(oldestLasting.seq).toBeLessThan(oldest.seq);
       const tail = (await lastingAfter(log, oldestLasting.seq, 100)).filter(({ seq }) => seq <= oldest.seq);
-      const held = tail.reduce((sum, record) => sum + record.tail.length + 256, 0);
-      expect(held).toBeGreaterThan(8_000);
-      expect(held).toBeLessThanOrEqual(10_600);
+      const held = tail.reduce((sum, record) => sum + record.tail.length + 512, 0);
+      expect(held).toBeGreaterThan(18_000);
+      expect(held).toBeLessThanOrEqual(20_800);
       expect(head.seq - oldest.seq).toBeGreaterThan(20);
       await log.close();
     });

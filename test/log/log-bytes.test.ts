@@ -1,0 +1,130 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { createMemoryLog } from "../../src/log/index.ts";
+import type { EventBody } from "../../src/protocol/index.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+import { SAMPLE_FLARE } from "../support/samples.ts";
+
+/*
+ * What the log counts as its bytes, against what the process holds for them.
+ */
+
+const OBSERVED_AT = "2017-11-12T08:36:00.000Z";
+/** Least and most of what is held that the count may be. */
+const [LEAST, MOST] = [1, 1.5];
+
+function status(text: string): EventBody {
+  return {
+    name: "source-status",
+    channel: "status",
+    observed_at: OBSERVED_AT,
+    data: { state: "live", reason: text },
+  };
+}
+
+/** An event that does not last, with a text of its own of about so many bytes. */
+function updated(seq: number, bytes: number): EventBody {
+  const set = { latest_buy_count: seq, url: `https://forum.example/${seq}/${"x".repeat(bytes)}` };
+  return {
+    name: "flare-updated",
+    channel: "flares.pro",
+    observed_at: OBSERVED_AT,
+    data: { op: "set", id: SAMPLE_FLARE.id, set },
+  };
+}
+
+function createGc(): () => void {
+  setFlagsFromString("--expose-gc");
+  const gc: () => void = runInNewContext("gc");
+  return () => {
+    for (let round = 0; round < 3; round += 1) gc();
+  };
+}
+
+/** Bytes that the process has more when `fill` is done than before, with all garbage collected. */
+async function heldBy(fill: () => Promise<unknown>): Promise<number> {
+  const gc = createGc();
+  const held = () => {
+    gc();
+    const { heapUsed, arrayBuffers } = process.memoryUsage();
+    return heapUsed + arrayBuffers;
+  };
+  const before = held();
+  await fill();
+  return held() - before;
+}
+
+/** Short Buffers come and go beside the log, as in a gateway at work. */
+function makeNoise(): void {
+  for (let at = 0; at < 20; at += 1) Buffer.from("noise".repeat(10 * at));
+}
+
+function logOf(maxBytes: number, lastingAgeMs = 3_600_000) {
+  const clock = new ManualClock();
+  const log = createMemoryLog({ clock, maxAgeMs: 1_000, minCount: 0, lastingAgeMs, maxBytes });
+  return { clock, log };
+}
+
+for (const bytes of [0, 300, 3_000, 30_000]) {
+  test(`the bytes of events of ${bytes} bytes and up are what they hold, by up to half as much again`, async () => {
+    const { log } = logOf(Number.POSITIVE_INFINITY);
+    const held = await heldBy(async () => {
+      for (let seq = 1; seq <= 2_000; seq += 2) {
+        await log.append([updated(seq, bytes), updated(seq + 1, bytes * 1.5)]);
+        makeNoise();
+      }
+    });
+    expect(log.head.seq - log.oldest.seq).toBe(2_000);
+    expect(log.bytes / held).toBeGreaterThan(LEAST);
+    expect(log.bytes / held).toBeLessThan(MOST);
+    await log.close();
+  });
+}
+
+test("an event that lasts holds nothing of those around it when they are gone", async () => {
+  const { log, clock } = logOf(Number.POSITIVE_INFINITY);
+  const held = await heldBy(async () => {
+    for (let seq = 1; seq <= 40_000; seq += 20) {
+      const some = Array.from({ length: 19 }, (_, at) => updated(seq + at, 200));
+      await log.append([status(`${seq} ${"x".repeat(200)}`), ...some]);
+      clock.advance(1_001);
+    }
+  });
+  expect(log.oldest.seq).toBeGreaterThan(39_900);
+  expect(log.bytes / held).toBeGreaterThan(LEAST);
+  expect(log.bytes / held).toBeLessThan(MOST);
+  const last = await log.readLasting({ epoch: log.epoch, seq: log.oldestLasting.seq }, 10_000);
+  expect(last.kind === "records" && last.records.length).toBeGreaterThan(1_900);
+  await log.close();
+});
+
+test("whatever is appended, no more than the bound is counted, but for a latest batch that alone is more", async () => {
+  const batch = fc.array(fc.tuple(fc.boolean(), fc.integer({ min: 0, max: 9_000 })), {
+    minLength: 1,
+    maxLength: 8,
+  });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 2_000, max: 60_000 }),
+      fc.array(batch, { maxLength: 40 }),
+      async (maxBytes, batches) => {
+        const { log, clock } = logOf(maxBytes);
+        for (const wanted of batches) {
+          const before = log.head.seq;
+          await log.append(
+            wanted.map(([lasts, bytes], at) => (lasts ? status("x".repeat(bytes)) : updated(at, bytes))),
+          );
+          expect(log.bytes <= maxBytes || log.oldest.seq === before).toBe(true);
+          clock.advance(400);
+        }
+        const all = await log.read(log.oldest, 1_000);
+        const texts =
+          all.kind === "records" ? all.records.reduce((sum, { tail }) => sum + tail.length, 0) : 0;
+        expect(log.bytes).toBeGreaterThanOrEqual(texts);
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
