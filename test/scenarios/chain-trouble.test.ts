@@ -2,8 +2,11 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { startGateway } from "../../src/app.ts";
+import { createConfig } from "../../src/config.ts";
 import { createReplayFeed, NETWORKS } from "../../src/feed/index.ts";
 import { systemClock } from "../../src/lib/clock.ts";
+import { HOUR_MS } from "../../src/lib/time.ts";
 import type { MarketEvent } from "../../src/market/index.ts";
 import { type RunningCli, spawnCli } from "../cli/spawn-cli.ts";
 import { describeOnAnvil } from "../feed/chain/anvil.ts";
@@ -150,7 +153,7 @@ describeOnAnvil("a chain's gateway in trouble", () => {
     expect(clocks).toEqual(clocks.map((_, index) => (clocks[0] ?? 0) + index * 1_000));
   });
 
-  test("[L3] stopped, and killed, in the middle of a chain, a gateway makes up for what happened meanwhile: its client resumes without hole or repeat", async ({
+  test("[L3] stopped, and killed, in the middle of a chain, a gateway makes up for what happened meanwhile: its client resumes without hole or repeat, or is told that it cannot", async ({
     onTestFinished,
   }) => {
     const story = await openMarket();
@@ -184,8 +187,22 @@ describeOnAnvil("a chain's gateway in trouble", () => {
     expect(client.received.errors).toEqual([]);
     const seqs = client.received.events.map(({ seq }) => Number(seq));
     expect(seqs).toEqual(seqs.map((_, index) => Number(seqs[0]) + index));
-    await client.disconnect();
     cli.child.kill("SIGTERM");
+    await client.until(() => client.closeCode !== undefined);
     expect(await cli.ended()).toBe(0);
+
+    // Away for longer than is made up for: a new epoch, and whoever resumes is told.
+    const [, data = ""] = flags;
+    const port = Number(new URL(url).port);
+    const config = { feed: "chain", rpc: chain.url, warmup: "0", data, port, drain: "0" } as const;
+    const clock = { ...systemClock, now: () => story.atMs + 7 * HOUR_MS };
+    const gateway = await startGateway(createConfig({ ...config, logLevel: "silent" }), { clock });
+    onTestFinished(() => gateway.stop());
+    await client.connect();
+    expect(client.received.answers.at(-1)).toMatchObject({
+      resumed: "reset",
+      lost: { reason: "epoch-changed" },
+    });
+    await client.disconnect();
   });
 });

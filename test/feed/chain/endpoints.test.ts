@@ -3,6 +3,7 @@ import { describeOnAnvil } from "./anvil.ts";
 import { Collector } from "./collect.ts";
 import { type Fault, FaultyNode } from "./faulty-node.ts";
 import { Market } from "./market.ts";
+import { TcpLine } from "./tcp-line.ts";
 
 const FAULTS: readonly Fault[] = [
   { kind: "alters-logs" },
@@ -32,6 +33,8 @@ describeOnAnvil("a chain behind several endpoints", () => {
       await collector.reached(await market.settle());
       expect(collector.facts).toEqual(market.events);
       expect(faulty.asked.size).toBeGreaterThan(0);
+      // Endpoints that refuse it, as BSC's official ones do, serve as well as others.
+      expect(faulty.asked.has("eth_getLogs")).toBe(false);
       expect(collector.notices.join()).not.toContain("secret-key");
     },
   );
@@ -68,6 +71,19 @@ describeOnAnvil("a chain behind several endpoints", () => {
     await market.trade();
     await collector.reached(await market.settle());
     await market.trade();
+    await collector.reached(await market.settle());
+    expect(collector.facts).toEqual(market.events);
+  });
+
+  test("[heads] where the WebSocket is cut, blocks come from the other endpoint", async () => {
+    await using market = await Market.open();
+    const { network, chain } = market.exchange;
+    await using line = await new TcpLine(chain.url).start();
+    await using collector = new Collector({ network, urls: [line.url, chain.url] });
+    await market.trade();
+    await collector.reached(await market.settle());
+    line.cut();
+    for (let count = 0; count < 3; count++) await market.trade();
     await collector.reached(await market.settle());
     expect(collector.facts).toEqual(market.events);
   });

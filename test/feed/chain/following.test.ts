@@ -90,6 +90,19 @@ describeOnAnvil("a chain that is followed", () => {
     expect(rest.events[0]).toEqual({ kind: "clock", at: resumeAfterMs });
   });
 
+  test("[progress] while there is much to make up for, how far it is and what is left is told", async () => {
+    await using market = await Market.open();
+    await market.trade();
+    const untilMs = await market.settle();
+    // As on a chain whose blocks are minutes apart.
+    const network = { ...market.exchange.network, blockMs: 120_000 };
+    await using collector = new Collector({ network, backfillMs: 60_000 });
+    await collector.reached(untilMs);
+    expect(collector.notices[0]).toMatch(
+      /^test is read up to block \d+; \d+ blocks, about \d+ minutes, to go$/,
+    );
+  });
+
   test("[resume] while endpoints are behind what was told before nothing is told, and then what follows, second by second", async () => {
     await using market = await Market.open();
     const { network, chain } = market.exchange;
