@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { type Following, follow, type Seen } from "./follow.ts";
-import { judge } from "./judge.ts";
+import { isOld } from "./judge.ts";
 import { keepKey, keptKey } from "./kept-key.ts";
 import { NowS } from "./parts/age.tsx";
 import { Announcer } from "./parts/announcer.tsx";
@@ -31,7 +31,6 @@ export function App({ server }: { readonly server: URL }) {
     setKey(given);
   };
   const door = seen && { seen, hasKey: key !== undefined, onKey: giveKey };
-  const isOld = seen?.view !== undefined && (seen.awayMs > 0 || judge(seen).mood === "bad");
   return (
     <>
       <header>
@@ -40,7 +39,7 @@ export function App({ server }: { readonly server: URL }) {
         <StatusBar seen={seen} />
       </header>
       {door && seen?.view && seen.refused === undefined && <Plan {...door} />}
-      <main id="content" tabIndex={-1} class={isOld ? "old" : undefined}>
+      <main id="content" tabIndex={-1} class={seen && isOld(seen) ? "old" : undefined}>
         {seen?.refused === undefined ? (
           <NowS value={Math.floor(eventTimeOf(seen) / 1_000)}>
             <Page route={route} seen={seen} server={server} apiKey={key} />

@@ -65,6 +65,7 @@ export function follow(url: URL, key: string | undefined, onChange: () => void):
   let count = 0;
   let asked = 0;
   let awaySinceMs: number | undefined = performance.now();
+  let isPaused = false;
   const changed = () => {
     asked ||= requestAnimationFrame(() => {
       asked = 0;
@@ -90,7 +91,10 @@ export function follow(url: URL, key: string | undefined, onChange: () => void):
     const isAway = state !== "live";
     // Another server may answer from now on, or the same one with other settings.
     if (!isAway && awaySinceMs !== undefined) void ask();
-    awaySinceMs = isAway ? (awaySinceMs ?? performance.now()) : undefined;
+    // While nobody looked it was away on purpose.
+    if (isPaused || awaySinceMs === undefined) awaySinceMs = performance.now();
+    if (!isAway) awaySinceMs = undefined;
+    isPaused = state === "paused";
     changed();
   });
   stream.on("error", ({ message }) => {

@@ -17,3 +17,9 @@ export function judge(seen: Seen | undefined): Judgement {
   if (freshness?.state === "stale") return { mood: "bad", word: "data is stale" };
   return { mood: "good", word: "live" };
 }
+
+/** Whether what is shown is old: without a connection for a while, or with a source that says nothing. Of a visitor who is refused nothing is shown. */
+export function isOld(seen: Seen): boolean {
+  if (!seen.view || seen.refused !== undefined) return false;
+  return seen.awayMs > 0 || judge(seen).mood === "bad";
+}

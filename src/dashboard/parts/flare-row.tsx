@@ -37,12 +37,12 @@ export class FlareRow extends Component<FlareRowProps> {
           {finished ? formatSpan(Date.parse(finished) - sinceMs) : <Age sinceMs={sinceMs} />}
         </td>
         <td data-label="5 min (before)">
-          <Change pct={flare.recent_price_change} /> <small>({formatPct(flare.previous_price_change)})</small>
+          <Change pct={flare.recent_price_change} />{" "}
+          <small>{`(${formatPct(flare.previous_price_change)})`}</small>
         </td>
         <td data-label="Buys / sells">
-          <span>
-            {flare.latest_buy_count} / {flare.latest_sell_count}
-          </span>
+          {/* One text: as several, those behind a number that grows would move. */}
+          <span>{`${flare.latest_buy_count} / ${flare.latest_sell_count}`}</span>
         </td>
         <td data-label="Liquidity">{formatUsd(flare.liquidity)}</td>
         <td data-label="Why" class="reasons">

@@ -1,12 +1,11 @@
 import type { Seen } from "../follow.ts";
 import { formatSpan, formatTime } from "../format.ts";
-import { judge } from "../judge.ts";
+import { isOld } from "../judge.ts";
 
 /** Says over the foot of the page that what is shown is old, and why; it moves nothing. */
 export function Outage({ seen }: { readonly seen: Seen }) {
-  const { mood } = judge(seen);
+  if (!isOld(seen)) return null;
   const { awayMs, freshness } = seen;
-  if (mood === "good" || !seen.view || (mood === "wait" && awayMs === 0)) return null;
   const asOf = freshness?.observedAt ? `Shown is the market of ${formatTime(freshness.observedAt)} UTC.` : "";
   return (
     <section class="outage" aria-label="State of the data">
