@@ -1,0 +1,77 @@
+/*
+ * npm run screenshots [-- DIRECTORY]: starts the program with its simulated market and makes pictures of its pages. Without a directory those that the README shows, in
+ * src/dashboard/screenshots; with one each page in each look, to be looked at. Debian's pngquant makes them smaller.
+ */
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Page } from "playwright-core";
+import type { View } from "../../../src/client/index.ts";
+import { spawnCli } from "../../cli/spawn-cli.ts";
+import { findInstalled } from "../../support/debian-package.ts";
+import { findChromium, launch } from "../chromium.ts";
+import { fileOf, KEPT, LOOKS, type Look, SHOWN_PAGES, type ShownPage } from "./shots.ts";
+
+const PNGQUANT = "/usr/bin/pngquant";
+const KEPT_IN = fileURLToPath(new URL("../../../src/dashboard/screenshots/", import.meta.url));
+
+const given = process.argv[2];
+const directory = given ?? KEPT_IN;
+const executable = findChromium();
+if (executable === undefined)
+  throw new Error("install Debian's chromium: there is none to make pictures with");
+const isSmaller = findInstalled(() => existsSync(PNGQUANT), "pngquant");
+mkdirSync(directory, { recursive: true });
+
+await using server = spawnCli(["serve", "--port", "0", "--log-level", "error"]);
+await server.said("stdout", /http:\/\/[\d.]+:\d+/);
+const url = /http:\/\/[\d.]+:\d+/.exec(server.stdout())?.[0] ?? "";
+const browser = await launch(executable);
+try {
+  const token = await chooseToken();
+  for (const look of Object.keys(LOOKS) as Look[]) {
+    const context = await browser.newContext({ ...LOOKS[look], timezoneId: "UTC", locale: "en" });
+    const page = await context.newPage();
+    page.on("console", (message) => complain(look, message.text()));
+    page.on("pageerror", (error) => complain(look, String(error)));
+    for (const shown of SHOWN_PAGES) {
+      if (given === undefined && !KEPT[shown.name]?.includes(look)) continue;
+      await take(page, shown, look, token);
+    }
+    await context.close();
+  }
+} finally {
+  await browser.close();
+}
+
+/** The token whose page has the most to show: it flares, and its prices are known. */
+async function chooseToken(): Promise<string> {
+  const { flares, charts } = (await (await fetch(`${url}/api/v1/snapshot`)).json()) as View;
+  const charted = new Set(charts?.bsc?.map(({ flare }) => flare.token.address));
+  const running = flares?.pro?.map(({ token: { address } }) => address) ?? [];
+  return running.find((address) => charted.has(address)) ?? running[0] ?? [...charted][0] ?? "";
+}
+
+async function take(
+  page: Page,
+  { name, address, ready }: ShownPage,
+  look: Look,
+  token: string,
+): Promise<void> {
+  // From another page, so that the one before leaves nothing.
+  await page.goto("about:blank");
+  await page.goto(`${url}/${address.replace("TOKEN", token)}`);
+  await page.locator(ready).first().waitFor({ timeout: 90_000 });
+  const wide = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
+  if (Number(wide) > 0) complain(look, `${name} is ${wide} px wider than the screen`);
+  const path = join(directory, fileOf(name, look));
+  await page.screenshot({ path });
+  if (isSmaller) execFileSync(PNGQUANT, ["--force", "--strip", "--speed", "1", "--output", path, "--", path]);
+  process.stdout.write(`${path}\n`);
+}
+
+function complain(look: Look, words: string): void {
+  process.exitCode = 1;
+  process.stderr.write(`${look}: ${words}\n`);
+}

@@ -1,0 +1,37 @@
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { expect, test } from "vitest";
+import { PAGES, readRoute } from "../../../src/dashboard/route.ts";
+import { fileOf, KEPT, SHOWN_PAGES } from "./shots.ts";
+
+const ROOT = new URL("../../../", import.meta.url);
+const KEPT_IN = "src/dashboard/screenshots/";
+const MOST_BYTES = 600_000;
+const kept = Object.entries(KEPT).flatMap(([page, looks]) => looks.map((look) => fileOf(page, look)));
+
+test("pictures are made of each page of the dashboard, and of no other address of it", () => {
+  const hashes = SHOWN_PAGES.filter(({ address }) => address.startsWith("#"));
+  expect(hashes.map(({ address }) => readRoute(address).page)).toEqual([...PAGES, "token"]);
+  for (const { name, address } of hashes) expect(readRoute(address).page, address).toBe(name);
+});
+
+test("the README's pictures are those that the script keeps, all there and small", () => {
+  const readme = readFileSync(new URL("README.md", ROOT), "utf8");
+  const shown = [...readme.matchAll(/(?:src|srcset)="(?!https?:)([^"]+)"|!\[[^\]]*\]\(([^)]+)\)/g)].map(
+    ([, attribute, link]) => attribute ?? link ?? "",
+  );
+  for (const path of shown) expect(existsSync(new URL(path, ROOT)), path).toBe(true);
+  const pictures = [...new Set(shown)].filter((path) => path.endsWith(".png"));
+  expect(pictures.toSorted()).toEqual(kept.map((file) => `${KEPT_IN}${file}`).toSorted());
+  const files = readdirSync(new URL(KEPT_IN, ROOT));
+  expect(files.toSorted()).toEqual(kept.toSorted());
+  const bytes = files.reduce((sum, file) => sum + statSync(new URL(`${KEPT_IN}${file}`, ROOT)).size, 0);
+  expect(bytes).toBeGreaterThan(10_000);
+  expect(bytes).toBeLessThanOrEqual(MOST_BYTES);
+});
+
+test("the README says of each picture what it shows", () => {
+  const readme = readFileSync(new URL("README.md", ROOT), "utf8");
+  const tags = [...readme.matchAll(/<img [^>]+>/g)].map(([tag]) => tag);
+  expect(tags.length).toBeGreaterThan(0);
+  for (const tag of tags) expect(tag).toMatch(/alt="[^"]{20,}"/);
+});
