@@ -2,6 +2,8 @@ import { spawn, spawnSync } from "node:child_process";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { findChromium } from "../browser/chromium.ts";
+import type { Row } from "./report.ts";
 
 const BENCH = fileURLToPath(new URL("./bench.ts", import.meta.url));
 
@@ -41,6 +43,32 @@ test.skipIf(!compiler)(
     const names = new Set(costs.map(({ what }: { what: string }) => what.split(": ").at(-1)));
     expect([...names]).toEqual(expect.arrayContaining(["flarewire", "floor", "ws", "@fastify/websocket"]));
     for (const { value } of rows) expect(value).toBeGreaterThan(0);
+  },
+  120_000,
+);
+
+const browser = findChromium() !== undefined;
+const pages = "the benches of dashboard and widget run, and hold what is no matter of speed";
+
+test.skipIf(!browser)(
+  browser ? pages : `${pages} (skipped: there is no chromium)`,
+  async () => {
+    const child = spawn(process.execPath, [BENCH, "dashboard", "widget", "--short", "--json"], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const suites = (await text(child.stdout)).trim().split("\n");
+    const [dashboard = [], widget = []] = suites.map((line): readonly Row[] => JSON.parse(line).rows);
+    const figure = (rows: readonly Row[], end: string) => rows.find(({ what }) => what.endsWith(end))?.value;
+    for (const rows of [dashboard, widget]) {
+      expect(figure(rows, "1 ms, p95")).toBeGreaterThan(0);
+      expect(figure(rows, "such tasks")).toBeGreaterThan(0);
+      expect(figure(rows, "busy")).toBeGreaterThan(0);
+    }
+    expect(figure(dashboard, "layout shift")).toBe(0);
+    expect(figure(dashboard, "as sent (gzip)")).toBeGreaterThan(10);
+    expect(figure(dashboard, "as sent (gzip)")).toBeLessThanOrEqual(80);
+    expect(figure(widget, "as sent (gzip)")).toBeLessThanOrEqual(10);
+    expect(figure(widget, "tabs opened")).toBe(1);
   },
   120_000,
 );

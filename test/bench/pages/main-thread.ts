@@ -1,0 +1,60 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Browser, Page } from "playwright-core";
+import type { Row } from "../report.ts";
+
+/** Tasks below this are the thread's small change: thousands of them, which would push every percentile to nothing. */
+const LEAST_MS = 1;
+const MARK = "flarewire-bench";
+
+/** What the main thread of a page did in a time. */
+export interface MainThread {
+  /** Durations of its tasks of at least a millisecond, ascending, in milliseconds of wall time. */
+  readonly tasksMs: readonly number[];
+  /** Part of the time in which it ran any task, from 0 to 1. */
+  readonly busy: number;
+}
+
+interface TraceEvent {
+  readonly name: string;
+  readonly ph: string;
+  readonly pid: number;
+  readonly tid: number;
+  /** Microseconds; of complete events (`X`) only. */
+  readonly dur?: number;
+}
+
+/**
+ * Traces the page for so long, and reads off its main thread's tasks: what the browser's own scheduler ran on it from one turn of its loop to the next, be it script, layout or
+ * painting. (The page's own long-task entries begin at 50 ms only.)
+ */
+export async function traceMainThread(browser: Browser, page: Page, forMs: number): Promise<MainThread> {
+  await browser.startTracing(page, { categories: ["toplevel", "blink.user_timing"] });
+  await page.evaluate(`performance.mark("${MARK}")`);
+  await sleep(forMs);
+  const trace = await browser.stopTracing();
+  const { traceEvents }: { traceEvents: readonly TraceEvent[] } = JSON.parse(trace.toString("utf8"));
+  const own = traceEvents.find(({ name }) => name === MARK);
+  if (!own) throw new Error("the trace does not hold the page's mark");
+  const tasks = traceEvents.filter(
+    ({ name, ph, pid, tid }) =>
+      name === "ThreadControllerImpl::RunTask" && ph === "X" && pid === own.pid && tid === own.tid,
+  );
+  if (tasks.length === 0) throw new Error("the trace holds no task of the page's main thread");
+  const ms = tasks.map(({ dur = 0 }) => dur / 1_000);
+  return {
+    tasksMs: ms.filter((task) => task >= LEAST_MS).toSorted((a, b) => a - b),
+    busy: ms.reduce((sum, task) => sum + task, 0) / forMs,
+  };
+}
+
+/** The rows that tell of it; `aimed` where the aim holds for it. */
+export function mainThreadRows(what: string, { tasksMs, busy }: MainThread, aimed: boolean): Row[] {
+  const p95 = tasksMs[Math.min(tasksMs.length - 1, Math.floor(tasksMs.length * 0.95))] ?? 0;
+  const told = "told, not bounded";
+  return [
+    { what: `${what}: tasks of at least 1 ms, p95`, value: p95, unit: "ms", aim: aimed ? "≤ 16" : told },
+    { what: `${what}: the longest`, value: tasksMs.at(-1) ?? 0, unit: "ms", aim: told },
+    { what: `${what}: such tasks`, value: tasksMs.length, unit: "", aim: told },
+    { what: `${what}: main thread busy`, value: 100 * busy, unit: "%", aim: told },
+  ];
+}

@@ -1,0 +1,102 @@
+import { EMPTY_SNAPSHOT, type Explanation, type Flare, type Snapshot } from "../../../src/model/index.ts";
+import type { Poll, SnapshotSource } from "../../../src/source/index.ts";
+import { SAMPLE_BSC_CHART_ITEM, SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../../support/samples.ts";
+
+/** A source with so many flares, of which the bench changes some, as often as it says. */
+export class TickingMarket implements SnapshotSource {
+  readonly info = {
+    name: "ticking",
+    origin: "simulated",
+    facts: { trades: true, liquidity: true, listings: true, profiles: true },
+  } as const;
+  #flares: readonly Flare[];
+  #explanations: Readonly<Record<string, Explanation>>;
+  /** Of the first look, and so the courses of ten prices: it is made anew once a minute only. */
+  readonly #chart: Snapshot["charts"]["bsc"];
+  readonly #polls: Poll[] = [];
+  #wake: () => void = () => {};
+  #next = 0;
+
+  constructor(count: number) {
+    this.#flares = Array.from({ length: count }, (_, at) => flareOf(at));
+    this.#explanations = Object.fromEntries(this.#flares.map(({ id }) => [id, SAMPLE_EXPLANATION]));
+    this.#chart = this.#flares.slice(0, 10).map(({ id, token }) => ({
+      ...SAMPLE_BSC_CHART_ITEM,
+      id,
+      latest_candle_prices: Array.from({ length: 60 }, (_, minute) => minute % 7),
+      flare: { ...SAMPLE_BSC_CHART_ITEM.flare, id, token },
+    }));
+    this.#say();
+  }
+
+  /** Changes so many flares, in turn: what their row shows, and why they flare. One batch, and an event for each. */
+  tick(count: number): void {
+    const flares = [...this.#flares];
+    const explanations = { ...this.#explanations };
+    for (let change = 0; change < count; change++) {
+      const at = this.#next++ % flares.length;
+      const flare = flares[at];
+      if (!flare) continue;
+      const { id } = flare;
+      flares[at] = {
+        ...flare,
+        recent_price_change: (this.#next % 41) - 20,
+        latest_buy_count: this.#next % 300,
+        liquidity: String(1_000 + ((this.#next * 37) % 90_000)),
+      };
+      explanations[id] = {
+        ...SAMPLE_EXPLANATION,
+        score: 2 + (this.#next % 30) / 10,
+        warnings: this.#next % 3 === 0 ? ["unverified-source"] : [],
+      };
+    }
+    this.#flares = flares;
+    this.#explanations = explanations;
+    this.#say();
+  }
+
+  async poll(signal: AbortSignal): Promise<Poll> {
+    for (;;) {
+      signal.throwIfAborted();
+      const poll = this.#polls.shift();
+      if (poll) return poll;
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+        signal.addEventListener("abort", () => resolve(), { once: true });
+      });
+    }
+  }
+
+  freshness() {
+    const now = new Date().toISOString();
+    return { state: "live", reason: "", observed_at: now, last_success_at: now, data_age_ms: 0 } as const;
+  }
+
+  #say(): void {
+    const { flares, charts, ...others } = EMPTY_SNAPSHOT;
+    const snapshot: Snapshot = {
+      ...others,
+      flares: { ...flares, pro: [...this.#flares] },
+      charts: { ...charts, bsc: this.#chart },
+      explanations: this.#explanations,
+    };
+    this.#polls.push({ observedAtMs: Date.now(), snapshot });
+    this.#wake();
+  }
+}
+
+function flareOf(at: number): Flare {
+  const { token } = SAMPLE_FLARE;
+  return {
+    ...SAMPLE_FLARE,
+    id: `3b241101-e2bb-5255-8caf-${String(at).padStart(12, "0")}`,
+    // As many ages as there are flares, from seconds to hours.
+    started_trending_at: new Date(Date.now() - at * 20_000).toISOString(),
+    token: {
+      ...token,
+      symbol: `T${at}`,
+      name: `Token number ${at}`,
+      address: `0x${String(at).padStart(40, "0")}`,
+    },
+  };
+}
