@@ -182,10 +182,12 @@ export class PartLine {
 
   async #room(signal: AbortSignal): Promise<void> {
     this.#isFull = true;
-    await new Promise<void>((resolve) => {
-      this.#makeRoom = resolve;
-      signal.addEventListener("abort", () => resolve(), { once: true });
-    });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const leave = () => resolve();
+    this.#makeRoom = leave;
+    signal.addEventListener("abort", leave, { once: true });
+    if (!signal.aborted) await promise;
+    signal.removeEventListener("abort", leave);
     this.#makeRoom = () => {};
     this.#isFull = false;
   }
