@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Hex, messagesOf, RpcFailure } from "./rpc.ts";
+import { Hex, messagesOf, parseMessage, RpcFailure } from "./rpc.ts";
 
 const Message = z.union([
   z.object({ params: z.object({ result: z.object({ number: Hex }) }) }),
@@ -11,19 +11,11 @@ const Message = z.union([
 export async function listenForHead(url: string, signal: AbortSignal): Promise<string> {
   const question = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_subscribe", params: ["newHeads"] });
   for await (const text of messagesOf(url, question, signal)) {
-    const read = Message.safeParse(parse(text));
+    const read = Message.safeParse(parseMessage(text));
     if (!read.success) throw new RpcFailure("tells something else than new blocks");
     if ("error" in read.data)
       throw new RpcFailure(`does not tell new blocks: ${read.data.error.message.slice(0, 160)}`);
     if ("params" in read.data) return `tells block ${read.data.params.result.number} by itself`;
   }
   throw new RpcFailure("tells no new block");
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -32,7 +32,7 @@ export async function askRpc(
   const question = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
   const ask = /^wss?:/.test(url) ? overSocket : overHttp;
   const text = await withDeadline((inner) => ask(url, question, inner), MOST_MS, clock, signal);
-  const read = Reply.safeParse(parse(text));
+  const read = Reply.safeParse(parseMessage(text));
   if (!read.success) throw new RpcFailure(`answers ${method} with what is no JSON-RPC`);
   if (!("error" in read.data)) return read.data.result;
   const { code, message } = read.data.error;
@@ -127,7 +127,8 @@ const ADVICE: Readonly<Record<number, string>> = {
   429: ": too many requests; use a key of your own, or another endpoint",
 };
 
-function parse(text: string): unknown {
+/** What a message holds; `undefined` where it is no JSON. */
+export function parseMessage(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
