@@ -1,10 +1,13 @@
-/* npm run soak [-- --seeds 1000 --from 1 --hours 1 --kills 100]: what npm test does a few times, done often. */
+/* npm run soak [-- --seeds 1000 --from 1 --hours 1 --kills 100 --churn 3600]: what npm test does a few times, done often. */
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { runChaos } from "./chaos-run.ts";
+import { runChurn } from "./churn.ts";
 
 const PROGRESS_EVERY = 100;
+/** What the heap may be larger after the second half of a churn than after the first: code that got warm. */
+const MOST_GROWTH_BYTES = 1e6;
 
 const values = readOptions();
 
@@ -17,10 +20,13 @@ function readOptions() {
         from: { type: "string", default: "1" },
         hours: { type: "string", default: "1" },
         kills: { type: "string", default: "100" },
+        churn: { type: "string", default: "3600" },
       },
     }).values;
   } catch (error) {
-    return refuse(`${error instanceof Error ? error.message : error}. Use --seeds, --from, --hours, --kills`);
+    return refuse(
+      `${error instanceof Error ? error.message : error}. Use --seeds, --from, --hours, --kills, --churn`,
+    );
   }
 }
 
@@ -36,11 +42,12 @@ function refuse(why: string): never {
   process.exit(1);
 }
 
-const [seeds, from, hours, kills] = [
+const [seeds, from, hours, kills, churnSeconds] = [
   read("seeds", 0, 1e6),
   read("from", 0, 1e6),
   read("hours", 0.01, 24),
   read("kills", 0, 10_000),
+  read("churn", 0, 1e5),
 ];
 const startedAt = performance.now();
 const seconds = () => Math.round((performance.now() - startedAt) / 1_000);
@@ -66,12 +73,27 @@ for (let done = 1; done <= seeds; done += 1) {
 }
 
 const isKilledWell = kills === 0 || kill(kills);
-const isGood = failed.length === 0 && isKilledWell;
+const isLeftWell = churnSeconds === 0 || (await churn(Math.floor(churnSeconds)));
+const isGood = failed.length === 0 && isKilledWell && isLeftWell;
 const chaos = failed.length === 0 ? "every client held what REST serves" : `seeds ${failed.join()} failed`;
 const killed = kills === 0 ? "" : `; ${kills} kills: ${isKilledWell ? "passed" : "failed"}`;
-process.stdout.write(`${isGood ? "passed" : "FAILED"} in ${seconds()} s: ${chaos}${killed}\n`);
+const churned = churnSeconds === 0 ? "" : `; churn: ${isLeftWell ? "passed" : "failed"}`;
+process.stdout.write(`${isGood ? "passed" : "FAILED"} in ${seconds()} s: ${chaos}${killed}${churned}\n`);
 // After a hundred seeds something, probably of the clients' HTTP pools, held the process for minutes.
 process.exit(isGood ? 0 : 1);
+
+/** Has a hundred connections a second come and go for so long; true when nothing is left of them, and the heap did not grow by more than code does. */
+async function churn(howLong: number): Promise<boolean> {
+  const { came, most, left, growth } = await runChurn({ seconds: howLong, perSecond: 100, seed: 1 });
+  const all = Object.values(came).reduce((sum, count) => sum + count, 0);
+  const still = (["sessions", "seats", "Session", "Group", "Socket"] as const).filter(
+    (what) => left[what] !== 0,
+  );
+  const what = still.length === 0 ? "nothing is left" : `left: ${still.join()} of ${JSON.stringify(left)}`;
+  const per = `${growth.toFixed(1)} bytes of heap for each of the second half`;
+  process.stdout.write(`${all} connections came and went, ${most} at a time at most: ${what}; ${per}\n`);
+  return still.length === 0 && growth * (all / 2) < MOST_GROWTH_BYTES;
+}
 
 /** Runs the scenario in which the process is killed; true when it passes. */
 function kill(count: number): boolean {

@@ -1,0 +1,18 @@
+import { expect, test } from "vitest";
+import { runChurn } from "../soak/churn.ts";
+import { WAYS } from "../soak/visitor.ts";
+
+/** Of heap, for a connection that came and went: less than any object that would be left of it, more than what code that gets warm takes. */
+const MOST_GROWTH_BYTES = 300;
+
+test("of 2,000 connections that came and went, in every way, nothing is left", {
+  timeout: 60_000,
+}, async () => {
+  const { came, most, left, growth } = await runChurn({ seconds: 20, perSecond: 100, seed: 1 });
+  // Who never comes proves nothing.
+  for (const way of WAYS) expect(came[way], way).toBeGreaterThan(50);
+  expect(most).toBeGreaterThan(100);
+  expect(left).toMatchObject({ sessions: 0, behind: 0, seats: 0, Session: 0, Group: 0, Socket: 0 });
+  expect(left.TCPSocketWrap ?? 0).toBe(0);
+  expect(growth).toBeLessThan(MOST_GROWTH_BYTES);
+});

@@ -1,0 +1,116 @@
+/* A gateway's front whose clock is moved from outside, and which counts what it holds: see churn.ts. Needs --expose-gc, and a parent process. */
+import type { AddressInfo } from "node:net";
+import { Socket } from "node:net";
+import { setImmediate as turn } from "node:timers/promises";
+import { queryObjects } from "node:v8";
+import { createHttpServer, KeyDoor, Places, registerEvents, Seats } from "../../src/http/index.ts";
+import { registerWebSocket } from "../../src/http/websocket-route.ts";
+import { Group } from "../../src/hub/group.ts";
+import { Head, Hub, Session } from "../../src/hub/index.ts";
+import { type Key, mintSecret, TicketTable } from "../../src/keys/index.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import { createMemoryLog } from "../../src/log/index.ts";
+import type { Freshness, SourceInfo } from "../../src/protocol/index.ts";
+import { TestMarket } from "../hub/test-market.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+
+/** What a connection is made of here, or belongs to: they hold the rest of it. To look through the heap for one takes half a second. */
+const KINDS = { Session, Group, Socket };
+
+/** What the process still has of connections, by name. */
+export type Left = Readonly<Record<string, number>>;
+
+/** What there is after a second of the gateway's time. */
+export interface Second {
+  readonly cursor: string;
+  readonly size: number;
+  /** One of those that were issued; the others nobody uses. */
+  readonly ticket: string;
+}
+
+/** `heap`: bytes of V8's heap when all garbage is collected, as a number. `left`: {@link Left}. `second`: lets one pass, and answers {@link Second}. */
+export type ChurnOrder = "heap" | "left" | "second";
+
+/** Steps of the market before anybody comes: what is held of the last ones is then there. */
+const STEPS_BEFORE = 5_000;
+const TICKETS_A_SECOND = 2;
+
+/** Standard input and output. */
+const ownSockets = queryObjects(Socket, { format: "count" });
+let step = 0;
+const clock = new ManualClock();
+const log = createMemoryLog({ clock, minCount: 100, maxAgeMs: 10_000, lastingAgeMs: 10_000 });
+const market = new TestMarket();
+const head = new Head({ log, initial: { snapshot: market.snapshot, observedAtMs: 1 } });
+const at = "2026-11-21T08:00:00.000Z";
+const fresh: Freshness = { state: "live", reason: "", observed_at: at, last_success_at: at, data_age_ms: 0 };
+const info: SourceInfo = {
+  name: "churn",
+  origin: "simulated",
+  facts: { trades: true, liquidity: true, listings: true, profiles: true },
+};
+const facts = { freshness: () => fresh, info: () => info };
+const onError = (error: unknown) => {
+  throw error;
+};
+const hub = new Hub({ log, head, clock, ...facts, serverName: "flarewire/churn", onError });
+const { id, digest } = mintSecret("fw");
+const key: Key = { id, sha256: digest.toString("hex"), plan: "pro" };
+const tickets = new TicketTable(clock);
+const ring = { find: () => undefined, get: (asked: string) => (asked === id ? key : undefined) };
+const door = new KeyDoor({ ring, clock, anonymous: "free", tickets });
+const places = new Places(new Seats(5_000, 1_000), (text) => tickets.spend(text));
+const app = await createHttpServer({
+  ...{ head, door, ...facts },
+  clock: systemClock,
+  settings: { trustProxy: ["loopback"] },
+  register: async (scope) => {
+    const shared = { hub, clock, places, door };
+    await registerWebSocket(scope, shared);
+    registerEvents(scope, { ...shared, ...facts, log, head });
+  },
+});
+await app.listen({ host: "127.0.0.1", port: 0, backlog: 1_024 });
+
+async function heap(): Promise<number> {
+  const { gc } = globalThis;
+  if (!gc) throw new Error("run it with --expose-gc");
+  for (let round = 0; round < 3; round += 1) {
+    await turn();
+    gc();
+  }
+  return process.memoryUsage().heapUsed;
+}
+
+function left(): Left {
+  const counts: Record<string, number> = {
+    seats: places.seats.taken,
+    sessions: hub.size,
+    behind: hub.behind,
+  };
+  for (const resource of process.getActiveResourcesInfo()) counts[resource] = (counts[resource] ?? 0) + 1;
+  for (const [name, kind] of Object.entries(KINDS)) counts[name] = queryObjects(kind, { format: "count" });
+  return { ...counts, Socket: (counts.Socket ?? 0) - ownSockets };
+}
+
+async function second(): Promise<Second> {
+  await publish(1);
+  clock.advance(1_000);
+  const issued = Array.from({ length: TICKETS_A_SECOND }, () => tickets.issue(id).text);
+  const { epoch, seq } = head.cursor;
+  return { cursor: `${epoch}-${seq}`, size: hub.size, ticket: issued[0] ?? "" };
+}
+
+/** Each step that lists a token is followed by one that takes one off the list, so that the market stays as large as it is. */
+async function publish(steps: number): Promise<void> {
+  const some = Array.from({ length: steps }, () => (step++ % 2 ? ("unlist" as const) : ("list" as const)));
+  await head.publish({ observedAtMs: 1_000, ...market.poll(some) });
+}
+
+while (step < STEPS_BEFORE) await publish(100);
+const ORDERS = { heap, left, second } as const satisfies Record<ChurnOrder, () => unknown>;
+process.on("message", async (order: ChurnOrder) => {
+  process.send?.(await ORDERS[order]());
+});
+process.once("disconnect", () => process.exit());
+process.send?.((app.server.address() as AddressInfo).port);

@@ -1,0 +1,122 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { assertNever } from "../../src/lib/assert-never.ts";
+import type { Chance } from "../support/chance.ts";
+
+/** How a visitor comes: over which transport, and what it asks for. */
+export const WAYS = [
+  "websocket",
+  "websocket that is filtered",
+  "websocket that is compressed, resumes and sends commands",
+  "websocket that takes its own place over",
+  "stream",
+  "stream that is filtered",
+  "stream that resumes",
+  "stream with a ticket",
+  "stream that asks for more behind it",
+  "poll that waits",
+  "half a request",
+  "what is refused",
+] as const;
+export type Way = (typeof WAYS)[number];
+
+/** What a visitor knows of the server. */
+export interface Place {
+  readonly port: number;
+  /** A cursor that the server gave lately. */
+  readonly cursor: string;
+  readonly ticket: string;
+}
+
+/** Who takes over its own place is one of so many. */
+const NAMED = 20;
+const WEBSOCKET =
+  "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
+const DEFLATE = "Sec-WebSocket-Extensions: permessage-deflate; client_no_context_takeover\r\n";
+const STREAM = "Accept: text/event-stream\r\n";
+const NO_MASK = [0, 0, 0, 0];
+const CLOSE_FRAME = Buffer.from([0x88, 0x82, ...NO_MASK, 0x03, 0xe8]);
+
+function textFrame(command: unknown): Buffer {
+  const text = Buffer.from(JSON.stringify(command));
+  return Buffer.concat([Buffer.from([0x81, 0x80 | text.length, ...NO_MASK]), text]);
+}
+
+/** A connection of its own, from an address of its own, that is there for a while and ends in one of the ways in which they do. */
+export class Visitor {
+  readonly way: Way;
+  /** Resolves when it has an answer, or is over; where there is none to come, when it has asked. */
+  readonly arrived: Promise<unknown>;
+  readonly #socket: Socket;
+  readonly #over: Promise<void>;
+  readonly #chance: Chance;
+
+  constructor(way: Way, place: Place, chance: Chance) {
+    this.way = way;
+    this.#chance = chance;
+    this.#socket = connect(place.port, "127.0.0.1");
+    this.#over = new Promise((resolve) => this.#socket.once("close", () => resolve()));
+    this.#socket.on("error", () => {});
+    const address = `2001:db8:${chance.whole(0, 9_999)}:${chance.whole(0, 9_999)}::1`;
+    const [path, fields] = asked(way, place, chance);
+    this.#socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: ${address}\r\n${fields}`);
+    const silent = way === "poll that waits" || way === "half a request";
+    const spoken = once(this.#socket, silent ? "connect" : "data").catch(() => {});
+    this.arrived = Promise.race([spoken, this.#over]).then(() => this.#act());
+  }
+
+  /** Ends it, in order or not. */
+  leave(): void {
+    if (this.#chance.happens(0.3)) this.#socket.resetAndDestroy();
+    else if (this.way.startsWith("websocket") && this.#chance.happens(0.7)) this.#socket.write(CLOSE_FRAME);
+    else this.#socket.end();
+  }
+
+  #act(): void {
+    this.#socket.resume();
+    if (this.way === "websocket that is compressed, resumes and sends commands") {
+      for (const id of [1, 2]) this.#socket.write(textFrame({ type: "ping", id }));
+      this.#socket.write(textFrame({ type: "unsubscribe", id: "none" }));
+    }
+    if (this.way === "stream that asks for more behind it")
+      this.#socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+  }
+}
+
+/** The path, and what is sent behind the first fields. */
+function asked(way: Way, { cursor, ticket }: Place, chance: Chance): readonly [path: string, rest: string] {
+  const token = `0x${chance
+    .whole(0, 2 ** 32)
+    .toString(16)
+    .padStart(40, "0")}`;
+  switch (way) {
+    case "websocket":
+      return ["/api/v1/stream?channels=*", `${WEBSOCKET}\r\n`];
+    case "websocket that is filtered":
+      return [`/api/v1/stream?channels=newest.bsc&tokens=${token}`, `${WEBSOCKET}\r\n`];
+    case "websocket that is compressed, resumes and sends commands":
+      return [`/api/v1/stream?channels=*&after=${cursor}&mode=latest`, `${WEBSOCKET}${DEFLATE}\r\n`];
+    case "websocket that takes its own place over":
+      return [`/api/v1/stream?channels=*&client=visitor-${chance.whole(0, NAMED)}`, `${WEBSOCKET}\r\n`];
+    case "stream":
+    case "stream that asks for more behind it":
+      return ["/api/v1/events", `${STREAM}\r\n`];
+    case "stream that is filtered":
+      return [
+        `/api/v1/events?channels=newest.bsc&tokens=${token}&min_liquidity=${chance.whole(1, 9_999)}`,
+        `${STREAM}\r\n`,
+      ];
+    case "stream that resumes":
+      return ["/api/v1/events", `${STREAM}Last-Event-ID: ${cursor}\r\n\r\n`];
+    case "stream with a ticket":
+      return [`/api/v1/events?channels=newest.bsc&ticket=${ticket}`, `${STREAM}\r\n`];
+    case "poll that waits":
+      return [`/api/v1/events?after=${cursor}&wait=60&channels=flares.finished`, "\r\n"];
+    case "half a request":
+      return ["/api/v1/events", STREAM];
+    case "what is refused":
+      return [`/api/v1/stream?channels=nothing-${token}`, `${WEBSOCKET}\r\n`];
+    default:
+      return assertNever(way);
+  }
+}
