@@ -159,14 +159,37 @@ describeOnAnvil("a chain's gateway in trouble", () => {
     const story = await openMarket();
     await using chain = story.exchange.chain;
     const flags = ["--data", newDirectory(onTestFinished)];
-    let { cli, url } = await serve(chain.url, flags);
-    onTestFinished(() => void cli.child.kill("SIGKILL"));
-    await probed(url, ({ status }) => status === 200);
-    const { observedMs: beganMs } = await probe(url);
+    const [, data = ""] = flags;
+    const config = {
+      feed: "chain",
+      rpc: chain.url,
+      warmup: "0",
+      data,
+      drain: "0",
+      logLevel: "silent",
+    } as const;
+    // The first one lives, as it believes, long enough to keep its state in the midst of the trades.
+    let aheadMs = 0;
+    const aging = { ...systemClock, monotonic: () => systemClock.monotonic() + aheadMs };
+    const first = await startGateway(createConfig({ ...config, port: 0 }), { clock: aging });
+    onTestFinished(() => first.stop());
+    const { url } = first;
+    const { observedMs: beganMs } = await probed(url, ({ observedMs }) => observedMs > 0);
     const client = new IndependentClient(url);
     await client.connect();
     await story.list(story.token, "RISE", 1_000_000n * E18, 200n * E18);
-    for (const signal of ["SIGTERM", "SIGKILL", "SIGKILL"] as const) {
+    for (let part = 0; part < 2; part++) {
+      await tradeOn(story, 4, 6);
+      await probed(url, ({ observedMs }) => observedMs >= story.atMs - 4_000);
+      aheadMs += HOUR_MS;
+    }
+    await first.stop();
+    await client.until(() => client.closeCode !== undefined);
+    let { cli } = await serve(chain.url, flags, new URL(url).port);
+    onTestFinished(() => void cli.child.kill("SIGKILL"));
+    await client.connect();
+    expect(client.received.answers.at(-1)).toMatchObject({ resumed: "full" });
+    for (const signal of ["SIGTERM", "SIGKILL"] as const) {
       await tradeOn(story, 8, 6);
       const reachedMs = story.atMs - 4_000;
       // Once when all is read, once in the midst of it.
@@ -183,6 +206,10 @@ describeOnAnvil("a chain's gateway in trouble", () => {
     }
     await probed(url, ({ status, observedMs }) => status === 200 && observedMs >= story.atMs - 4_000);
     await expectTruth(url, client, story, beganMs);
+    const metrics = await (await fetch(`${url}/metrics`)).text();
+    const rejected = [...metrics.matchAll(/^flarewire_rejected_market_events_total\{.*\} (\d+)$/gm)];
+    expect(rejected.length).toBeGreaterThan(0);
+    expect(rejected.map(([, count]) => count)).toEqual(rejected.map(() => "0"));
     expect(client.resets).toBe(1);
     expect(client.received.errors).toEqual([]);
     const seqs = client.received.events.map(({ seq }) => Number(seq));
@@ -192,11 +219,10 @@ describeOnAnvil("a chain's gateway in trouble", () => {
     expect(await cli.ended()).toBe(0);
 
     // Away for longer than is made up for: a new epoch, and whoever resumes is told.
-    const [, data = ""] = flags;
-    const port = Number(new URL(url).port);
-    const config = { feed: "chain", rpc: chain.url, warmup: "0", data, port, drain: "0" } as const;
     const clock = { ...systemClock, now: () => story.atMs + 7 * HOUR_MS };
-    const gateway = await startGateway(createConfig({ ...config, logLevel: "silent" }), { clock });
+    const gateway = await startGateway(createConfig({ ...config, port: Number(new URL(url).port) }), {
+      clock,
+    });
     onTestFinished(() => gateway.stop());
     await client.connect();
     expect(client.received.answers.at(-1)).toMatchObject({
