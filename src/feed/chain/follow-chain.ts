@@ -175,7 +175,7 @@ class ChainFollower {
 
   /** Where a pool's state is asked: at the end of a block, or, where nodes have forgotten that, of the last one that is final. */
   #placeOf(atBlock: number): { readonly atBlock: number; readonly latest: number } {
-    const final = this.#pool.head - this.#options.network.finalityBlocks;
+    const final = this.#pool.commonHead - this.#options.network.finalityBlocks;
     return { atBlock: Math.max(0, atBlock), latest: Math.max(0, atBlock, final) };
   }
 
