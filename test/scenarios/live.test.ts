@@ -50,8 +50,10 @@ describeOnAnvil("the live market from its sources to the wire", () => {
   }, async ({ onTestFinished }) => {
     const directory = newDirectory(onTestFinished);
     await using world = await LiveWorld.open();
+    const data = newDirectory(onTestFinished);
     const flags = ["--feed", "live", "--warmup", "11m", "--port", "0", "--drain", "0", "--record", directory];
-    await using server = spawnCli(["serve", ...flags, ...world.flags]);
+    const serve = () => spawnCli(["serve", ...flags, "--data", data, ...world.flags]);
+    await using server = serve();
     await server.said("stdout", "with the live markets of bsc, polygon, avalanche, binance");
     const url = /http:\/\/127\.0\.0\.1:\d+/.exec(server.stdout())?.[0] ?? "";
 
@@ -107,6 +109,7 @@ describeOnAnvil("the live market from its sources to the wire", () => {
     expect(seen.some(({ ready }) => ready.reason.startsWith("avalanche "))).toBe(true);
 
     const served = await servedOf(url);
+    const before = await rest<{ cursor: string; observed_at: string }>(url, "snapshot");
     server.child.kill("SIGTERM");
     expect(await server.ended()).toBe(0);
     const [run = ""] = readdirSync(directory);
@@ -124,5 +127,20 @@ describeOnAnvil("the live market from its sources to the wire", () => {
     const from = again.indexOf(served[0] ?? "");
     expect(served.length).toBeGreaterThan(3);
     expect(again.slice(from, from + served.length)).toEqual(served);
+
+    // Started again it goes on where it was, with all parts, and every second of each.
+    await using next = serve();
+    await next.said("stdout", "with the live markets");
+    const [place = ""] = /http:\/\/127\.0\.0\.1:\d+/.exec(next.stdout()) ?? [];
+    await vi.waitFor(async () => {
+      const { ready } = await readyz(place);
+      expect(ready.parts?.map(({ state }) => state)).toEqual(["live", "live", "live", "live"]);
+      const after = await rest<{ cursor: string; observed_at: string }>(place, "snapshot");
+      expect(after.cursor.split("-")[0]).toBe(before.cursor.split("-")[0]);
+      expect(after.observed_at > before.observed_at).toBe(true);
+    }, PATIENCE);
+    const late = await (await fetch(`${place}/metrics`)).text();
+    for (const part of ["bsc", "polygon", "avalanche", "exchange"])
+      expect(late).toContain(`flarewire_part_late_events_total{part="${part}"} 0`);
   });
 });
