@@ -152,6 +152,8 @@ export class Endpoint {
     try {
       await transport.subscribe({ params: ["newHeads"], onData, onError: () => this.strike() });
       if (signal.aborted) close();
+      // Nobody told of blocks that came before the line was listened to.
+      else await this.look(signal);
     } catch {
       if (!signal.aborted) this.strike();
     }
