@@ -12,6 +12,7 @@ export default defineConfig({
     expect: { poll: { timeout: 60_000 } },
     // Many tests start the program: what is compiled once serves all of them, which saves a quarter of their time.
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, "node_modules/.cache/compiled") },
-    maxWorkers: 2,
+    // Two cores; the tests wait about as long as they work.
+    maxWorkers: 3,
   },
 });

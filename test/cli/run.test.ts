@@ -59,8 +59,9 @@ describe("the command line", () => {
 
   test("serve --help tells the simulated market as the default, and the recorded day as one that is asked for", async () => {
     const { stdout } = await flarewire(["serve", "--help"]);
-    expect(stdout).toContain("default: simulated; replay where file is given");
-    expect(stdout.replaceAll(/\s+/g, " ")).toContain("default: where feed is replay, the shipped day");
+    const help = stdout.replaceAll(/\s+/g, " ");
+    expect(help).toContain("default: simulated; replay where file is given");
+    expect(help).toContain("default: where feed is replay, the shipped day");
   });
 
   test("serve --help tells every setting", async () => {
