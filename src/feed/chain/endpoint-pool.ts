@@ -48,7 +48,12 @@ export class EndpointPool {
 
   /** The highest head that somebody who is well claims; −1 where nobody does. */
   get head(): number {
-    return Math.max(-1, ...this.able(0).map(({ head }) => head));
+    return this.heads[0] ?? -1;
+  }
+
+  /** The heads that those who are well claim, each once, the highest first. */
+  get heads(): readonly number[] {
+    return [...new Set(this.able(0).map(({ head }) => head))].toSorted((a, b) => b - a);
   }
 
   /** How each endpoint fares; one that shares its host with another has its number behind it. */

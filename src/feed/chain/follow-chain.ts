@@ -10,6 +10,7 @@ import { type FinalBlock, finalBlocks } from "./final-blocks.ts";
 import { findBlock } from "./find-block.ts";
 import type { Network } from "./network.ts";
 import { persist } from "./persist.ts";
+import { RpcTrouble } from "./rpc-trouble.ts";
 import { WORTH_WINDOW_MS } from "./usd-book.ts";
 
 /** How often heads are asked for on a chain that is quicker. */
@@ -118,13 +119,25 @@ class ChainFollower {
 
   async #firstBlock(): Promise<number> {
     const { network, backfillMs = HOUR_MS, resumeAfterMs } = this.#options;
-    const highest = this.#pool.head - network.finalityBlocks;
-    return findBlock(
-      { pool: this.#pool, highest, blockMs: network.blockMs },
-      // What a token is worth, and so what is told, depends on the minute before.
-      (headMs) => (resumeAfterMs === undefined ? headMs - backfillMs : resumeAfterMs - WORTH_WINDOW_MS),
-      this.#signal,
-    );
+    // What a token is worth, and so what is told, depends on the minute before.
+    const momentOf = (headMs: number) =>
+      resumeAfterMs === undefined ? headMs - backfillMs : resumeAfterMs - WORTH_WINDOW_MS;
+    let last = new RpcTrouble("failed", "no endpoint can be asked now");
+    // Somebody may claim blocks that nobody has: then the next lower claim holds.
+    for (const head of this.#pool.heads) {
+      const highest = Math.max(0, head - network.finalityBlocks);
+      try {
+        return await findBlock(
+          { pool: this.#pool, highest, blockMs: network.blockMs },
+          momentOf,
+          this.#signal,
+        );
+      } catch (error) {
+        if (!(error instanceof RpcTrouble)) throw error;
+        last = error;
+      }
+    }
+    throw last;
   }
 
   /** Without them nothing could be said in dollars before they trade. */

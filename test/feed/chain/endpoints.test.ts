@@ -39,6 +39,19 @@ describeOnAnvil("a chain behind several endpoints", () => {
     },
   );
 
+  test("[failover] one that claims blocks which nobody has, and is there first, keeps nobody from beginning", async () => {
+    await using market = await Market.open();
+    const { network, chain } = market.exchange;
+    await using liar = await new FaultyNode(chain.url).start();
+    await using late = await new FaultyNode(chain.url).start();
+    liar.fault = { kind: "ahead", blocks: 1_000 };
+    late.fault = { kind: "busy", times: 1, retryAfter: "1" };
+    await using collector = new Collector({ network, urls: [liar.url, late.url] });
+    await market.trade();
+    await collector.reached(await market.settle());
+    expect(collector.facts).toEqual(market.events);
+  });
+
   test("[failover] of three endpoints the two that agree are believed, and the third is told of", async () => {
     await using market = await Market.open();
     const { network, chain } = market.exchange;
