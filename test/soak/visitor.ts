@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { assertNever } from "../../src/lib/assert-never.ts";
 import type { Chance } from "../support/chance.ts";
+import { reset } from "../support/reset.ts";
 
 /** How a visitor comes: over which transport, and what it asks for. */
 export const WAYS = [
@@ -67,7 +68,7 @@ export class Visitor {
 
   /** Ends it, in order or not. */
   leave(): void {
-    if (this.#chance.happens(0.3)) this.#socket.resetAndDestroy();
+    if (this.#chance.happens(0.3)) reset(this.#socket);
     else if (this.way.startsWith("websocket") && this.#chance.happens(0.7)) this.#socket.write(CLOSE_FRAME);
     else this.#socket.end();
   }

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { setTimeout as passing } from "node:timers/promises";
 import type { Chance } from "./chance.ts";
+import { reset } from "./reset.ts";
 
 /** What the way between a client and the gateway does to one connection. */
 interface Weather {
@@ -96,7 +97,7 @@ export class ChaosProxy {
       if (ended.signal.aborted) return;
       this.tally.cut += 1;
       ended.abort();
-      for (const socket of [client, server]) weather.reset ? socket.resetAndDestroy() : socket.destroy();
+      for (const socket of [client, server]) weather.reset ? reset(socket) : socket.destroy();
     };
     const frozen = Promise.withResolvers<void>();
     const way: Way = { weather, cut, signal: AbortSignal.any([ended.signal, this.#over.signal]), frozen };
