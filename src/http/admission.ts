@@ -67,6 +67,9 @@ export async function takePlace(
   access: Access,
 ): Promise<void> {
   const client = readClientId(query);
+  // Of an end that was told before, nobody would hear, and the place would be taken for ever.
+  if (raw.socket.destroyed)
+    throw new FlarewireError("over-capacity", "the connection ended before it had a place");
   const refusal = await places.seat(raw.socket, clientOf(ip), client, access);
   if (refusal && refusal.kind !== "full") reply.header("www-authenticate", CHALLENGE);
   mustHaveRoom(refusal);
