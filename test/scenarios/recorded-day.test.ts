@@ -13,7 +13,7 @@ function serveDay(settings: Parameters<typeof createConfig>[0]) {
 test("[L2] a client that reads the snapshot and applies events holds what REST serves, for the whole day, through reconnects", async ({
   onTestFinished,
 }) => {
-  const gateway = await serveDay({ warmup: "0s", speed: 8_000 });
+  const gateway = await serveDay({ warmup: "0s", speed: 4_000 });
   onTestFinished(() => gateway.stop());
   const client = new IndependentClient(gateway.url);
   await client.connect();
