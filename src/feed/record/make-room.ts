@@ -3,6 +3,9 @@ import { join } from "node:path";
 import { MANIFEST_FILE, PART_FILE, type RecordingManifest, readManifest } from "./manifest.ts";
 import { writeManifest } from "./write-manifest.ts";
 
+/** How a recording's directory is called: by the moment at which it began, and by a number where there was one already. */
+const RECORDING_NAME = /^\d{4}-\d{2}-\d{2}T\d{6}\.\d{3}Z(-\d+)?$/;
+
 /** The parts of a recording, the oldest first. */
 export interface Removable {
   /** Bytes on disk of the part that would go next; `undefined`: there is none to go. */
@@ -13,7 +16,7 @@ export interface Removable {
 
 /**
  * Removes whole parts, the oldest first, those of recordings in `root` that are older than the one named `own` before that one's, until all of them
- * have at most `mostBytes`; what is left over is never less than what the own one cannot let go. Directories that are no recordings are left alone. May be killed anywhere: a
+ * have at most `mostBytes`; what is left over is never less than what the own one cannot let go. Directories that are no recordings, or were given another name, are left alone. May be killed anywhere: a
  * part that no manifest names any more goes with the next call. Throws what the file system throws.
  */
 export function makeRoom(
@@ -22,7 +25,7 @@ export function makeRoom(
   mostBytes: number,
 ): void {
   const older = readdirSync(root, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && entry.name < own.name)
+    .filter((entry) => entry.isDirectory() && RECORDING_NAME.test(entry.name) && entry.name < own.name)
     .map(({ name }) => join(root, name))
     .toSorted()
     .flatMap((directory) => openOlder(directory));

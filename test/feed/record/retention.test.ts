@@ -86,18 +86,20 @@ describe("a recording with a bound", () => {
     expect(told.events).toEqual(events.slice(-told.events.length));
   });
 
-  test("lets those of older runs go first, also of one that was killed; what is no recording, or a younger one, stays", async ({
+  test("lets those of older runs go first, also of one that was killed; what is no recording, a younger one, or one that was given another name, stays", async ({
     directory,
   }) => {
     const first = await olderIn(directory, "2020-01-01T000000.000Z", true);
     const second = await olderIn(directory, "2020-01-02T000000.000Z", false);
     const younger = await olderIn(directory, "9999-01-01T000000.000Z", false);
     const before = sizeOf(younger);
+    const renamed = await olderIn(directory, "2019-12-24 keep", false);
     mkdirSync(join(directory, "2019 holidays"));
     writeFileSync(join(directory, "2019 holidays", "part-00001.ndjson.gz"), "mine");
     writeFileSync(join(directory, "notes.txt"), "mine");
     const kept = sizeOf(second);
-    const { recorder, failures } = await recordInto(directory, 8, sizeOf(directory) - before);
+    const others = before + sizeOf(renamed);
+    const { recorder, failures } = await recordInto(directory, 8, sizeOf(directory) - others);
     expect(failures).toEqual([]);
     expect(existsSync(first) ? named(first).length : 0).toBeLessThan(
       readRecordingDirectory(second).parts.length,
@@ -107,7 +109,7 @@ describe("a recording with a bound", () => {
     const last = await recordInto(directory, 30, MOST_BYTES);
     expect(last.failures).toEqual([]);
     expect(existsSync(first) || existsSync(second)).toBe(false);
-    expect(sizeOf(younger)).toBe(before);
+    expect(sizeOf(younger) + sizeOf(renamed)).toBe(others);
     expect(readFileSync(join(directory, "2019 holidays", "part-00001.ndjson.gz"), "utf8")).toBe("mine");
     expect(readFileSync(join(directory, "notes.txt"), "utf8")).toBe("mine");
   });
