@@ -13,8 +13,7 @@ export async function listenForHead(url: string, signal: AbortSignal): Promise<s
   for await (const text of messagesOf(url, question, signal)) {
     const read = Message.safeParse(parseMessage(text));
     if (!read.success) throw new RpcFailure("tells something else than new blocks");
-    if ("error" in read.data)
-      throw new RpcFailure(`does not tell new blocks: ${read.data.error.message.slice(0, 160)}`);
+    if ("error" in read.data) throw new RpcFailure(`does not tell new blocks: ${read.data.error.message}`);
     if ("params" in read.data) return `tells block ${read.data.params.result.number} by itself`;
   }
   throw new RpcFailure("tells no new block");

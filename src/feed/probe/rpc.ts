@@ -36,7 +36,7 @@ export async function askRpc(
   if (!read.success) throw new RpcFailure(`answers ${method} with what is no JSON-RPC`);
   if (!("error" in read.data)) return read.data.result;
   const { code, message } = read.data.error;
-  throw new RpcFailure(`answers ${method} with error ${code}: ${message.slice(0, 160)}`);
+  throw new RpcFailure(`answers ${method} with error ${code}: ${message}`);
 }
 
 /** Connects, says this, and yields each message; ends with the connection. Rejects with RpcFailure where there is none. */
