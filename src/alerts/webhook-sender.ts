@@ -137,7 +137,7 @@ export class WebhookSender {
           ? async () => store.forgetExpired(id)
           : () => this.#options.commits.remove(alert);
         if (this.#failures > 0)
-          onNotice(`the webhook takes messages again, after ${this.#failures} failures`, false);
+          onNotice(`the webhook takes messages again; failed attempts: ${this.#failures}`, false);
         this.#failures = 0;
         await this.#settled();
         return 0;

@@ -113,7 +113,7 @@ test("a receiver that answers 500, cuts, or redirects to a private address is as
   expect(sut.clock.slept.filter((ms) => ms !== 60_000).slice(0, 4)).toEqual([1_500, 2_500, 4_500, 8_500]);
   expect(sut.notices).toEqual([
     expect.stringMatching(/does not take a message: it answered 500; it is sent again/),
-    "the webhook takes messages again, after 4 failures",
+    "the webhook takes messages again; failed attempts: 4",
   ]);
   await expect.poll(() => sut.sender.attempts).toEqual({ delivered: 3, failed: 4, gone: 0 });
 });
