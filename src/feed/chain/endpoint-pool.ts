@@ -66,12 +66,6 @@ export class EndpointPool {
     });
   }
 
-  /** The lowest head that somebody who is well claims: all of them have come that far; −1 where nobody does. */
-  get commonHead(): number {
-    const heads = this.able(0).map(({ head }) => head);
-    return heads.length === 0 ? -1 : Math.min(...heads);
-  }
-
   /** Whether all endpoints turned out to be of another chain. */
   get isHopeless(): boolean {
     return this.#foreign.size === this.#endpoints.length;

@@ -188,8 +188,10 @@ class ChainFollower {
 
   /** Where a pool's state is asked: at the end of a block, or, where nodes have forgotten that, of the last one that is final. */
   #placeOf(atBlock: number): { readonly atBlock: number; readonly latest: number } {
-    const final = this.#pool.commonHead - this.#options.network.finalityBlocks;
-    return { atBlock: Math.max(0, atBlock), latest: Math.max(0, atBlock, final) };
+    const { finalityBlocks } = this.#options.network;
+    // The lowest that has come so far: who claims more may lie, and who claims less is behind.
+    const final = this.#pool.heads.findLast((head) => head - finalityBlocks >= atBlock) ?? finalityBlocks;
+    return { atBlock: Math.max(0, atBlock), latest: Math.max(0, atBlock, final - finalityBlocks) };
   }
 
   /** A feed before this one has told it. */

@@ -1,8 +1,9 @@
 import type { WallClock } from "../../lib/clock.ts";
+import { SECOND_MS } from "../../lib/time.ts";
 import type { FeedFacts, MarketEvent, Origin } from "../../market/index.ts";
 import type { Feed, FeedPart } from "../feed.ts";
 import { LATE_MS, settleLate } from "./late-event.ts";
-import { type MergedPart, PartLine, type Place } from "./part-line.ts";
+import { type MergedPart, MOST_EARLY_MS, PartLine, type Place } from "./part-line.ts";
 
 /** Options of {@link mergeFeeds}. */
 export interface MergeOptions {
@@ -27,13 +28,16 @@ const LOOK_EVERY_MS = 250;
  * The wait has a bound: a part that falls ten seconds of event time behind the furthest, and does not gain for three, is waited for no longer; it is again as soon as it has come within
  * the ten. Its events meanwhile, and those of its catching up, come late: up to five seconds they are told as they are, which the engine bears, and beyond that as settleLate says; what is left out is
  * counted. A part that is reading up the past, at the start or after all were cut off, gets a minute. One that fails for good is left out; when all have, so does this.
+ *
+ * No part of a live market can take the others along into a future: who is furthest counts as no further than this machine's clock is, and what is dated more than a minute ahead of that clock
+ * and of all other parts is left out, and told of.
  */
 export function mergeFeeds(options: MergeOptions): Feed {
   const { name, parts, clock, staleAfterMs = 15_000 } = options;
   const reports = (): readonly FeedPart[] =>
     merger
       ? merger.report(staleAfterMs)
-      : parts.map((part) => new PartLine(part, clock, () => {}).report(staleAfterMs));
+      : parts.map((part) => new PartLine(part, clock).report(staleAfterMs));
   let merger: Merger | undefined;
   return {
     name,
@@ -56,6 +60,10 @@ export function mergeFeeds(options: MergeOptions): Feed {
 class Merger {
   readonly #options: MergeOptions;
   readonly #lines: readonly PartLine[];
+  /** Wall-clock time at the beginning, less monotonic time: a clock that is set back later makes no future of what is told. */
+  readonly #offsetMs: number;
+  readonly #isLive: boolean;
+  readonly #early = new Set<PartLine>();
   #clockAt = Number.NEGATIVE_INFINITY;
   #hasNews = false;
   #wake: () => void = () => {};
@@ -67,7 +75,9 @@ class Merger {
       this.#hasNews = true;
       this.#wake();
     };
-    this.#lines = parts.map((part) => new PartLine(part, clock, onNews));
+    this.#offsetMs = clock.now() - clock.monotonic();
+    this.#isLive = originOf(parts) === "live";
+    this.#lines = parts.map((part, index) => new PartLine(part, clock, onNews, () => this.#latestMs(index)));
   }
 
   report(staleAfterMs: number): readonly FeedPart[] {
@@ -119,17 +129,39 @@ class Merger {
     return first?.line;
   }
 
+  /** What time it is; Infinity where the market is none of today: what is replayed or simulated has a time of its own. */
+  #nowMs(): number {
+    if (!this.#isLive) return Number.POSITIVE_INFINITY;
+    const { clock } = this.#options;
+    return Math.max(clock.now(), clock.monotonic() + this.#offsetMs);
+  }
+
+  /** Event time up to which a part is believed. */
+  #latestMs(index: number): number {
+    const others = this.#lines.map(({ frontierMs = 0 }, other) => (other === index ? 0 : frontierMs));
+    return Math.max(this.#nowMs(), ...others) + MOST_EARLY_MS;
+  }
+
   #judge(): void {
     let furthestMs = Number.NEGATIVE_INFINITY;
     for (const { frontierMs = furthestMs, hasEnded } of this.#lines)
       if (!hasEnded && frontierMs > furthestMs) furthestMs = frontierMs;
+    furthestMs = Math.min(furthestMs, this.#nowMs());
     for (const line of this.#lines) {
+      this.#tellEarly(line);
       if (line.hasEnded || !line.judge(furthestMs)) continue;
       const words = line.isWaitedFor
         ? `is in step with the others again; ${line.late} of its trades and candles came too late so far`
         : "is silent or far behind; the others go on without it";
       this.#options.onNotice?.(`${line.name} ${words}`, !line.isWaitedFor);
     }
+  }
+
+  #tellEarly(line: PartLine): void {
+    if (line.early === 0 || this.#early.has(line)) return;
+    this.#early.add(line);
+    const words = `is more than ${MOST_EARLY_MS / SECOND_MS} seconds ahead of this machine's clock and of the others`;
+    this.#options.onNotice?.(`${line.name} tells what ${words}: that is left out`, true);
   }
 
   /** The part's next event as it is told; `undefined` where it is not. */

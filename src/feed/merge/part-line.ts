@@ -25,8 +25,12 @@ export const FAR_MS = MINUTE_MS;
 export const FAR_PATIENCE_MS = MINUTE_MS;
 /** Who has not said anything yet is waited for so long. */
 export const FIRST_WORD_MS = 15_000;
+/** An event dated further ahead than this of all that says what time it is has a wrong date. */
+export const MOST_EARLY_MS = MINUTE_MS;
 /** Events that are read ahead of the market, at most. */
 const MOST_AHEAD = 20_000;
+/** After so many events that were left out, others get their turn. */
+const REST_AFTER = 1_024;
 
 /** An event's place in the market: by time; of the same time what its own part tells before its clock of that time, then clocks, then the rest. */
 export interface Place {
@@ -38,10 +42,13 @@ export interface Place {
 export class PartLine {
   readonly name: string;
   late = 0;
+  /** Events left out so far because they were dated too far ahead. */
+  early = 0;
   readonly #feed: Feed;
   readonly #delayMs: number;
   readonly #clock: WallClock;
   readonly #onNews: () => void;
+  readonly #latestMs: () => number;
   #queue: MarketEvent[] = [];
   #taken = 0;
   #makeRoom: () => void = () => {};
@@ -59,12 +66,19 @@ export class PartLine {
   #placedAt = Number.NEGATIVE_INFINITY;
   #clockAt = Number.NEGATIVE_INFINITY;
 
-  constructor({ name, feed, delayMs = 0 }: MergedPart, clock: WallClock, onNews: () => void) {
+  /** `latestMs`: the event time up to which its events are believed. */
+  constructor(
+    { name, feed, delayMs = 0 }: MergedPart,
+    clock: WallClock,
+    onNews: () => void = () => {},
+    latestMs: () => number = () => Number.POSITIVE_INFINITY,
+  ) {
     this.name = name;
     this.#feed = feed;
     this.#delayMs = delayMs;
     this.#clock = clock;
     this.#onNews = onNews;
+    this.#latestMs = latestMs;
     this.#beganAt = clock.monotonic();
     this.#movedAt = this.#beganAt;
   }
@@ -94,7 +108,10 @@ export class PartLine {
   async read(signal: AbortSignal): Promise<void> {
     try {
       for await (const event of this.#feed.events(signal)) {
-        this.#put(this.#delayMs === 0 ? event : { ...event, at: event.at + this.#delayMs });
+        if (signal.aborted) break;
+        const isPut = this.#put(this.#delayMs === 0 ? event : { ...event, at: event.at + this.#delayMs });
+        // No room is needed, and so none waited for.
+        if (!isPut && this.early % REST_AFTER === 0) await this.#clock.sleep(0, signal);
         if (this.#queue.length - this.#taken < MOST_AHEAD) continue;
         await this.#room(signal);
       }
@@ -171,13 +188,21 @@ export class PartLine {
     return { state: "stale", reason: this.#isWaitedFor ? "is reading up the past" : "is behind the others" };
   }
 
-  #put(event: MarketEvent): void {
+  /** Whether it is believed, and kept. */
+  #put(event: MarketEvent): boolean {
+    // Taken as it is, it would be the market's time: whatever all the others tell until then would come too late.
+    if (event.at > this.#latestMs()) {
+      this.early += 1;
+      if (this.early === 1) this.#onNews();
+      return false;
+    }
     this.#queue.push(event);
     if (this.#frontierMs === undefined || event.at > this.#frontierMs) {
       this.#frontierMs = event.at;
       this.#movedAt = this.#clock.monotonic();
     }
     this.#onNews();
+    return true;
   }
 
   async #room(signal: AbortSignal): Promise<void> {

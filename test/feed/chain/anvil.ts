@@ -45,6 +45,9 @@ export function describeOnAnvil(title: string, tests: () => void): void {
   describe.skipIf(BINARY === undefined)(words, tests);
 }
 
+/** When its chain begins: before all that is put on it. */
+const GENESIS_S = 1_500_000_000;
+
 /** A node of its own chain, on which blocks are made when the test says so. */
 export class Anvil implements AsyncDisposable {
   readonly chainId: number;
@@ -63,7 +66,7 @@ export class Anvil implements AsyncDisposable {
 
   /** Starts it, again on the port and with the chain that it had. Ready when this resolves. */
   async start(): Promise<this> {
-    const flags = `--host 127.0.0.1 --port ${this.#port} --chain-id ${this.chainId} --auto-impersonate --base-fee 0 --gas-price 0 --no-mining --order fifo --gas-limit 300000000`;
+    const flags = `--host 127.0.0.1 --port ${this.#port} --chain-id ${this.chainId} --auto-impersonate --base-fee 0 --gas-price 0 --no-mining --order fifo --gas-limit 300000000 --timestamp ${GENESIS_S}`;
     const args = [...flags.split(" "), "--state", join(this.#directory, "state.json")];
     const child = spawn(BINARY ?? "anvil", args, { stdio: ["ignore", "pipe", "ignore"] });
     this.#child = child;

@@ -80,8 +80,9 @@ export class Exchange {
   }
 
   /** The same with the V2 factory, the stablecoin and the coin at the addresses that they have on a real chain. */
-  static async openAs({ factories, quotes, chainId }: Network): Promise<Exchange> {
+  static async openAs({ factories, quotes, chainId }: Network, startS?: number): Promise<Exchange> {
     const chain = await new TestChain(chainId).start();
+    if (startS !== undefined) chain.nextAt = startS;
     const v2Factory = factories.find(({ form }) => form === "v2")?.address ?? "";
     const { address: usd = "", decimals = 18 } = quotes.find(({ isStable }) => isStable) ?? {};
     const coin = quotes.find(({ isStable }) => !isStable)?.address ?? "";

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "vitest";
-import { mergeFeeds } from "../../../src/feed/index.ts";
+import { type Feed, mergeFeeds } from "../../../src/feed/index.ts";
 import { FAR_PATIENCE_MS, FIRST_WORD_MS } from "../../../src/feed/merge/part-line.ts";
 import type { MarketEvent } from "../../../src/market/index.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
@@ -12,26 +12,29 @@ async function settle(): Promise<void> {
 
 /** Two parts in a market that is read in the background. */
 class Joined {
-  readonly time = new ManualClock();
+  readonly time: ManualClock;
   readonly bsc = new ToldFeed("bsc");
   readonly exchange = new ToldFeed("exchange");
   readonly notices: string[] = [];
   readonly told: MarketEvent[] = [];
-  readonly feed = mergeFeeds({
-    name: "live",
-    parts: [
-      { name: "bsc", feed: this.bsc },
-      { name: "exchange", feed: this.exchange },
-    ],
-    clock: this.time,
-    onNotice: (sentence) => this.notices.push(sentence),
-  });
+  readonly feed: Feed;
   readonly #stop = new AbortController();
   readonly ended: Promise<void>;
 
-  constructor() {
+  constructor(nowS: number) {
+    this.time = new ManualClock(START + nowS * SECOND);
+    const feed = mergeFeeds({
+      name: "live",
+      parts: [
+        { name: "bsc", feed: this.bsc },
+        { name: "exchange", feed: this.exchange },
+      ],
+      clock: this.time,
+      onNotice: (sentence) => this.notices.push(sentence),
+    });
+    this.feed = feed;
     this.ended = (async () => {
-      for await (const event of this.feed.events(this.#stop.signal)) this.told.push(event);
+      for await (const event of feed.events(this.#stop.signal)) this.told.push(event);
     })();
     this.ended.catch(() => {});
   }
@@ -58,8 +61,9 @@ class Joined {
 }
 
 const open: Joined[] = [];
-function join(): Joined {
-  const joined = new Joined();
+/** At so many seconds after the start, by the machine's clock. */
+function join(nowS = 0): Joined {
+  const joined = new Joined(nowS);
   open.push(joined);
   return joined;
 }
@@ -68,7 +72,7 @@ afterEach(async () => {
 });
 
 test("a minute's candles come before its clock, and trades of that second behind it, whoever is first", async () => {
-  const { bsc, exchange, told } = join();
+  const { bsc, exchange, told } = join(61);
   bsc.tell(clock(60), trade(60), clock(61));
   await settle();
   expect(told).toEqual([]);
@@ -139,7 +143,7 @@ test("what comes back tells its facts and no stale trades, and is waited for aga
 });
 
 test("at the start who reads up the past is waited for as long as it gains", async () => {
-  const market = join();
+  const market = join(3_600);
   const { bsc, exchange } = market;
   exchange.tick(0, 3_600);
   bsc.tell(clock(0));
@@ -182,6 +186,55 @@ test("who never says anything is waited for no longer than its first word may ta
     reason: "has said nothing yet",
     observedAtMs: undefined,
   });
+});
+
+test("what is dated far ahead of this machine's clock is left out and told of: neither the others nor its own part lose anything by it", async () => {
+  const market = join();
+  const { bsc, exchange, told } = market;
+  await market.run(0, 5, [bsc, exchange]);
+  const year = 365 * 24 * 3_600;
+  bsc.tell(trade(year), clock(year), ...Array.from({ length: 3_000 }, () => clock(year)));
+  await settle();
+  for (let second = 6; second <= 100; second++) {
+    bsc.tell(trade(second));
+    exchange.tell(trade(second, "0xcc", "matic"));
+    await market.run(second, second, [bsc, exchange]);
+    expect(market.clockS).toBe(second);
+  }
+  // Those that came before a clock and behind it: all, and none of next year.
+  expect(told.filter(({ kind }) => kind === "trade").length).toBe(190);
+  expect(market.feed.parts?.().map(({ late, state }) => [late, state])).toEqual([
+    [0, "live"],
+    [0, "live"],
+  ]);
+  expect(market.notices).toEqual([
+    "bsc tells what is more than 60 seconds ahead of this machine's clock and of the others: that is left out",
+  ]);
+});
+
+test("who is ahead of this machine's clock by less waits until the others are there", async () => {
+  const market = join();
+  const { bsc, exchange, told } = market;
+  await market.run(0, 5, [bsc, exchange]);
+  bsc.tell(clock(60), trade(60));
+  for (let second = 6; second <= 60; second++) {
+    exchange.tell(trade(second, "0xcc", "matic"));
+    await market.run(second, second, [exchange]);
+    expect(market.clockS).toBe(second);
+  }
+  bsc.tell(clock(61));
+  await market.run(61, 61, [exchange]);
+  expect(told.filter(({ kind }) => kind === "trade").length).toBe(56);
+  expect(market.notices).toEqual([]);
+});
+
+test("a machine's clock that is set back makes no future of what is told", async () => {
+  const market = join();
+  const { bsc, exchange } = market;
+  await market.run(0, 5, [bsc, exchange]);
+  market.time.jumpWall(-3_600_000);
+  await market.run(6, 90, [bsc, exchange]);
+  expect([market.clockS, market.notices]).toEqual([90, []]);
 });
 
 test("one that fails for good is left out; when all have, the market fails", async () => {
