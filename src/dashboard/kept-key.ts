@@ -1,10 +1,15 @@
 /** Where a key that the visitor wants to be kept lies, until the tab is closed. */
 const PLACE = "flarewire-key";
 
+/** What can be sent as a key, as a regular expression: the client refuses all else. */
+export const KEY = "[!-~]+";
+const WHOLE_KEY = new RegExp(`^${KEY}$`);
+
 /** The key that this tab keeps; none where the browser keeps nothing, as a visitor may wish. */
 export function keptKey(): string | undefined {
   try {
-    return sessionStorage.getItem(PLACE) ?? undefined;
+    const kept = sessionStorage.getItem(PLACE) ?? "";
+    return WHOLE_KEY.test(kept) ? kept : undefined;
   } catch {
     return undefined;
   }

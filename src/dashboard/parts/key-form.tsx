@@ -1,4 +1,5 @@
 import { useId, useState } from "preact/hooks";
+import { KEY } from "../kept-key.ts";
 
 /** Takes a key. It stands in no address: the field has no name, and the form is never sent. */
 export function KeyForm({ onKey }: { readonly onKey: (key: string, isKept: boolean) => void }) {
@@ -18,6 +19,8 @@ export function KeyForm({ onKey }: { readonly onKey: (key: string, isKept: boole
           autocomplete="off"
           spellcheck={false}
           required
+          pattern={`\\s*${KEY}\\s*`}
+          title="A key as it was given to you: one word of letters, digits and signs"
           aria-describedby={about}
           value={key}
           onInput={(event) => setKey(event.currentTarget.value)}

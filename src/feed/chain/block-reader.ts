@@ -1,4 +1,6 @@
 import { z } from "zod";
+import type { WallClock } from "../../lib/clock.ts";
+import { HOUR_MS } from "../../lib/time.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { EndpointPool } from "./endpoint-pool.ts";
 import { contradictionOf, type EvmBlock, Header, logsOf, Receipts } from "./evm-block.ts";
@@ -10,8 +12,12 @@ export interface BlockReaderOptions {
   readonly pool: EndpointPool;
   /** How far above a block an endpoint's own head must lie before it is believed that the block stays. */
   readonly finalityBlocks: number;
+  readonly clock: WallClock;
   readonly onNotice: (sentence: string, isTrouble: boolean) => void;
 }
+
+/** So far ahead of this machine's clock a block may be dated. */
+const MOST_AHEAD_MS = HOUR_MS;
 
 /** A block, whoever told it, and whether another endpoint has the same one at that height. `undefined`: no other could say. */
 interface Testimony {
@@ -95,6 +101,11 @@ export class BlockReader {
       ]);
       const wrong =
         header.number === number ? contradictionOf(header, receipts) : `is number ${header.number}`;
+      if (header.timestamp * 1_000 > this.#options.clock.now() + MOST_AHEAD_MS)
+        throw new RpcTrouble(
+          "failed",
+          `dates block ${number} ${new Date(header.timestamp * 1_000).toISOString()}, which this machine's clock has not reached`,
+        );
       if (wrong !== undefined) throw new RpcTrouble("failed", `tells a block ${number} that ${wrong}`);
       const proved = countProved(receipts, header.receiptsRoot);
       if (proved < 0)

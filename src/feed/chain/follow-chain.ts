@@ -80,8 +80,8 @@ class ChainFollower {
     const translator = new BlockTranslator(network, this.#options.bounds);
     const from = await this.#persist(() => this.#firstBlock());
     await this.#learnAnchors(translator, contracts, from - 1);
-    const reader = new BlockReader({ pool, finalityBlocks, onNotice: this.#onNotice });
     const { clock } = this.#options;
+    const reader = new BlockReader({ pool, finalityBlocks, clock, onNotice: this.#onNotice });
     const blocks = finalBlocks(
       { pool, reader, finalityBlocks, clock, from, onNotice: this.#onNotice },
       this.#signal,
