@@ -63,6 +63,11 @@ export async function doctor(args: readonly string[], terminal: Terminal): Promi
     const needed = found.filter(({ isNeeded }) => isNeeded);
     const broken = needed.filter(({ works }) => !works).length;
     say(terminal, broken === 0 ? `all ${needed.length} work` : `${broken} of ${needed.length} do not work`);
+    if (broken === needed.length && broken > 1)
+      say(
+        terminal,
+        "None answers as it should: look at this machine's network, its names (DNS) and its proxy first.",
+      );
     return broken === 0 ? EXIT.clean : EXIT.retry;
   } finally {
     shutdown.dispose();

@@ -86,3 +86,12 @@ test("has nothing to try of a market that needs nobody", async () => {
     "the simulated market needs nobody, and enrich names nobody: there is nothing to try\n",
   ]);
 });
+
+test("where nothing answers, it says where to look first", async () => {
+  const nobody = ["--live", "bsc", "--bsc-rpc", "http://127.0.0.1:9", "--enrich", "none"];
+  const { code, stderr } = await runCli(["doctor", ...nobody]);
+  expect(code).toBe(75);
+  expect(stderr).toMatch(
+    /^(\d+) of \1 do not work\nNone answers as it should: look at this machine's network/,
+  );
+});

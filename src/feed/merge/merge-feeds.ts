@@ -66,6 +66,7 @@ class Merger {
   readonly #early = new Set<PartLine>();
   #clockAt = Number.NEGATIVE_INFINITY;
   #hasNews = false;
+  #isDeaf = false;
   #wake: () => void = () => {};
 
   constructor(options: MergeOptions) {
@@ -147,6 +148,17 @@ class Merger {
     for (const { frontierMs = furthestMs, hasEnded } of this.#lines)
       if (!hasEnded && frontierMs > furthestMs) furthestMs = frontierMs;
     furthestMs = Math.min(furthestMs, this.#nowMs());
+    this.#judgeEach(furthestMs);
+    const isDeaf = this.#lines.every((line) => !line.isWaitedFor);
+    if (isDeaf === this.#isDeaf || this.#lines.every(({ hasEnded }) => hasEnded)) return;
+    this.#isDeaf = isDeaf;
+    const words = isDeaf
+      ? "no part of the market is heard, and nothing new can be told: flarewire doctor tries every endpoint"
+      : "the market is heard again";
+    this.#options.onNotice?.(words, isDeaf);
+  }
+
+  #judgeEach(furthestMs: number): void {
     for (const line of this.#lines) {
       this.#tellEarly(line);
       if (line.hasEnded || !line.judge(furthestMs)) continue;

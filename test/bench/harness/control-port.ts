@@ -10,12 +10,16 @@ export interface Control {
 
 /**
  * Opens a port of its own beside the one that is measured, on 127.0.0.1. Each line is answered by one: `p` by the number of deliveries and the monotonic time in
- * nanoseconds just before the batch was published, JSON by JSON. Needs nothing but `node:net`, so that it runs in Bun as well.
+ * nanoseconds just before the batch was published, JSON by JSON. Needs nothing but `node:net`, so that it runs in Bun as well. `monotonicNs`: the system's
+ * monotonic clock, which the clients read too; default: that of Node.
  */
-export async function openControl(control: Control): Promise<number> {
+export async function openControl(
+  control: Control,
+  monotonicNs = () => process.hrtime.bigint(),
+): Promise<number> {
   const answer = async (line: string) => {
     if (line !== "p") return JSON.stringify((await control.configure(JSON.parse(line))) ?? null);
-    const began = process.hrtime.bigint();
+    const began = monotonicNs();
     return `${await control.publish()} ${began}`;
   };
   const server = createServer((socket) => {

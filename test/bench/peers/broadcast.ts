@@ -12,19 +12,26 @@ function textsOf(load: Load): readonly (readonly string[])[] {
   return batches.map((events) => events.map(messageText));
 }
 
-/** Lets the bench drive a peer that listens on `port`. */
-export async function serveBroadcast(port: number, broadcast: Broadcast): Promise<void> {
+/** Lets the bench drive a peer that listens on `port`. `monotonicNs`: see openControl. */
+export async function serveBroadcast(
+  port: number,
+  broadcast: Broadcast,
+  monotonicNs?: () => bigint,
+): Promise<void> {
   let batches: readonly (readonly string[])[] = [];
   let next = 0;
-  const control = await openControl({
-    publish() {
-      const texts = batches[next++ % batches.length] ?? [];
-      return broadcast(texts) * texts.length;
+  const control = await openControl(
+    {
+      publish() {
+        const texts = batches[next++ % batches.length] ?? [];
+        return broadcast(texts) * texts.length;
+      },
+      configure(order) {
+        next = 0;
+        batches = textsOf(order as Load);
+      },
     },
-    configure(order) {
-      next = 0;
-      batches = textsOf(order as Load);
-    },
-  });
+    monotonicNs,
+  );
   sayReady(port, control);
 }

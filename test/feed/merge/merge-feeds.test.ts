@@ -81,6 +81,18 @@ test("a minute's candles come before its clock, and trades of that second behind
   expect(told).toEqual([candle(60), clock(60), trade(60), clock(61)]);
 });
 
+test("when nobody is heard, that is told with what to do, and that somebody is again", async () => {
+  const market = join();
+  await market.run(0, 20, []);
+  expect(market.notices.at(-1)).toBe(
+    "no part of the market is heard, and nothing new can be told: flarewire doctor tries every endpoint",
+  );
+  const before = market.notices.length;
+  await market.run(21, 30, [market.bsc]);
+  expect(market.notices.slice(before)).toContain("the market is heard again");
+  expect(market.clockS).toBe(30);
+});
+
 test("who falls silent holds the others up for 13 seconds at most, and is told of with its age", async () => {
   const market = join();
   const { bsc, exchange } = market;
