@@ -1,10 +1,8 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { Page } from "playwright-core";
 import type * as Sdk from "../../src/client/index.ts";
 import { bundleClient, bundleCompany } from "../client/bundle.ts";
 import type { assemble, Company, Member } from "../client/company.ts";
+import { servePage as serveScripts } from "../support/serve-page.ts";
 
 /** What the page keeps of its one stream. */
 interface Kept {
@@ -34,21 +32,7 @@ export async function servePage(): Promise<AsyncDisposable & { readonly url: str
     ["/sdk.js", await bundleClient()],
     ["/company.js", await bundleCompany()],
   ]);
-  const server = createServer(({ url = "" }, response) => {
-    const script = scripts.get(url);
-    response.setHeader("content-type", script ? "text/javascript" : "text/html; charset=utf-8");
-    response.end(script ?? PAGE);
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    },
-  };
+  return serveScripts(PAGE, scripts);
 }
 
 /** Follows a server in the page, as `kept`. */

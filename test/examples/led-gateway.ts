@@ -3,8 +3,8 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { startGateway } from "../../src/app.ts";
 import { createConfig } from "../../src/config.ts";
 import { EMPTY_SNAPSHOT, type Flare, type Snapshot } from "../../src/model/index.ts";
-import type { Poll, SnapshotSource } from "../../src/source/index.ts";
 import { SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../support/samples.ts";
+import { ToldSource } from "../support/told-source.ts";
 
 /** A gateway whose market the test leads, behind a proxy whose lines the test can cut. */
 export interface LedGateway extends AsyncDisposable {
@@ -53,7 +53,7 @@ export async function startLedGateway(): Promise<LedGateway> {
 }
 
 /** A source that says what the test tells it to. */
-export class LedMarket implements SnapshotSource {
+export class LedMarket extends ToldSource {
   readonly info = {
     name: "led",
     origin: "simulated",
@@ -61,8 +61,11 @@ export class LedMarket implements SnapshotSource {
   } as const;
   #snapshot: Snapshot = EMPTY_SNAPSHOT;
   #observedAtMs = Date.parse("2017-11-12T08:00:00.000Z");
-  readonly #polls: Poll[] = [{ observedAtMs: this.#observedAtMs, snapshot: EMPTY_SNAPSHOT }];
-  #wake: () => void = () => {};
+
+  constructor() {
+    super();
+    this.#say(EMPTY_SNAPSHOT);
+  }
 
   start(symbol: string): void {
     const at = this.#tick();
@@ -97,23 +100,6 @@ export class LedMarket implements SnapshotSource {
     });
   }
 
-  async poll(signal: AbortSignal): Promise<Poll> {
-    for (;;) {
-      signal.throwIfAborted();
-      const poll = this.#polls.shift();
-      if (poll) return poll;
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-        signal.addEventListener("abort", () => resolve(), { once: true });
-      });
-    }
-  }
-
-  freshness() {
-    const now = new Date().toISOString();
-    return { state: "live", reason: "", observed_at: now, last_success_at: now, data_age_ms: 0 } as const;
-  }
-
   #tick(): string {
     this.#observedAtMs += 1_000;
     return new Date(this.#observedAtMs).toISOString();
@@ -121,7 +107,6 @@ export class LedMarket implements SnapshotSource {
 
   #say(snapshot: Snapshot): void {
     this.#snapshot = snapshot;
-    this.#polls.push({ observedAtMs: this.#observedAtMs, snapshot });
-    this.#wake();
+    this.tell({ observedAtMs: this.#observedAtMs, snapshot });
   }
 }

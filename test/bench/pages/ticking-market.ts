@@ -1,9 +1,9 @@
 import { EMPTY_SNAPSHOT, type Explanation, type Flare, type Snapshot } from "../../../src/model/index.ts";
-import type { Poll, SnapshotSource } from "../../../src/source/index.ts";
 import { SAMPLE_BSC_CHART_ITEM, SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../../support/samples.ts";
+import { ToldSource } from "../../support/told-source.ts";
 
 /** A source with so many flares, of which the bench changes some, as often as it says. */
-export class TickingMarket implements SnapshotSource {
+export class TickingMarket extends ToldSource {
   readonly info = {
     name: "ticking",
     origin: "simulated",
@@ -13,11 +13,10 @@ export class TickingMarket implements SnapshotSource {
   #explanations: Readonly<Record<string, Explanation>>;
   /** Of the first look, and so the courses of ten prices: it is made anew once a minute only. */
   readonly #chart: Snapshot["charts"]["bsc"];
-  readonly #polls: Poll[] = [];
-  #wake: () => void = () => {};
   #next = 0;
 
   constructor(count: number) {
+    super();
     this.#flares = Array.from({ length: count }, (_, at) => flareOf(at));
     this.#explanations = Object.fromEntries(this.#flares.map(({ id }) => [id, SAMPLE_EXPLANATION]));
     this.#chart = this.#flares.slice(0, 10).map(({ id, token }) => ({
@@ -55,23 +54,6 @@ export class TickingMarket implements SnapshotSource {
     this.#say();
   }
 
-  async poll(signal: AbortSignal): Promise<Poll> {
-    for (;;) {
-      signal.throwIfAborted();
-      const poll = this.#polls.shift();
-      if (poll) return poll;
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-        signal.addEventListener("abort", () => resolve(), { once: true });
-      });
-    }
-  }
-
-  freshness() {
-    const now = new Date().toISOString();
-    return { state: "live", reason: "", observed_at: now, last_success_at: now, data_age_ms: 0 } as const;
-  }
-
   #say(): void {
     const { flares, charts, ...others } = EMPTY_SNAPSHOT;
     const snapshot: Snapshot = {
@@ -80,8 +62,7 @@ export class TickingMarket implements SnapshotSource {
       charts: { ...charts, bsc: this.#chart },
       explanations: this.#explanations,
     };
-    this.#polls.push({ observedAtMs: Date.now(), snapshot });
-    this.#wake();
+    this.tell({ observedAtMs: Date.now(), snapshot });
   }
 }
 

@@ -1,6 +1,3 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import type { Browser, WebSocket } from "playwright-core";
 import { rolldown } from "rolldown";
@@ -8,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findChromium, launch } from "../../browser/chromium.ts";
 import { startScriptedServer } from "../../cli/scripted-server.ts";
 import { spawnNode } from "../../cli/spawn-cli.ts";
+import { servePage } from "../../support/serve-page.ts";
 import { type LedGateway, startLedGateway } from "../led-gateway.ts";
 
 /** As the bundler of a page does it, with what React checks while it is developed. */
@@ -25,24 +23,9 @@ async function bundle(): Promise<string> {
 }
 
 /** The page, as a server of an origin of its own has rendered it. */
-async function servePage(html: string): Promise<AsyncDisposable & { readonly url: string }> {
-  const script = await bundle();
+async function serveRendered(html: string): Promise<AsyncDisposable & { readonly url: string }> {
   const page = `<!doctype html><link rel="icon" href="data:,"><div id="root">${html}</div><script src="/page.js"></script>`;
-  const server = createServer(({ url = "" }, response) => {
-    const isScript = url === "/page.js";
-    response.setHeader("content-type", isScript ? "text/javascript" : "text/html; charset=utf-8");
-    response.end(isScript ? script : page);
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    },
-  };
+  return servePage(page, new Map([["/page.js", await bundle()]]));
 }
 
 async function render(server: string): Promise<string> {
@@ -78,7 +61,7 @@ describe.skipIf(executable === undefined)("the hook in Chromium, in strict mode"
   });
 
   test("it takes over what was rendered, follows by one connection and over a lost line, and closes with the last component", async () => {
-    await using site = await servePage(await render(gateway.url));
+    await using site = await serveRendered(await render(gateway.url));
     const page = await browser.newPage();
     const sockets: WebSocket[] = [];
     const complaints: string[] = [];

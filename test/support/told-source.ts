@@ -1,0 +1,31 @@
+import type { Poll, SnapshotSource } from "../../src/source/index.ts";
+
+/** A source that is always live and yields what it is told, in that order. */
+export abstract class ToldSource implements SnapshotSource {
+  abstract readonly info: SnapshotSource["info"];
+  readonly #polls: Poll[] = [];
+  #wake: () => void = () => {};
+
+  /** What the next poll brings. */
+  protected tell(poll: Poll): void {
+    this.#polls.push(poll);
+    this.#wake();
+  }
+
+  async poll(signal: AbortSignal): Promise<Poll> {
+    for (;;) {
+      signal.throwIfAborted();
+      const poll = this.#polls.shift();
+      if (poll) return poll;
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+        signal.addEventListener("abort", () => resolve(), { once: true });
+      });
+    }
+  }
+
+  freshness() {
+    const now = new Date().toISOString();
+    return { state: "live", reason: "", observed_at: now, last_success_at: now, data_age_ms: 0 } as const;
+  }
+}
