@@ -42,14 +42,15 @@ export const Flare = z.object({
 export type Flare = z.infer<typeof Flare>;
 
 /**
- * A token seen as a flare inside a chart item or a leaderboard entry, whether or not it trends at the moment. `id` is
- * that of the running flare, or of the latest one, or, of a token that never flared, one derived from network and address alone.
+ * A token seen as a flare inside a chart item or a leaderboard entry, whether or not it trends at the moment. Every plan is shown the
+ * same, so a flare counts here from the moment on at which it enters `free`, or ends. `id` is that of the latest such flare, or, of
+ * a token without one, derived from network and address alone.
  */
 export const NestedFlare = z.object({
   ...flareFacts,
   /** Reserved by the specification; always `null`. */
   upvote_site_data: z.null(),
-  /** The token is in its group's chart or flaring now. */
+  /** The token is in its group's chart now, or its running flare has been in `free`. */
   relevant: z.boolean(),
   /** When `relevant` last became true; at first the first sighting of the token. */
   last_relevant_at: Timestamp,

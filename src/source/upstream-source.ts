@@ -9,6 +9,7 @@ import { createMassEndGuard, type MassEndGuard } from "./upstream-mass-end.ts";
 import { type Reading, UpstreamReader } from "./upstream-reader.ts";
 import { type UpstreamCounts, type UpstreamReport, UpstreamReports } from "./upstream-reports.ts";
 import { NOTHING_TOLD, type Told } from "./upstream-told.ts";
+import { UpstreamView } from "./upstream-view.ts";
 
 /** The settings of {@link createUpstreamSource}. */
 export interface UpstreamOptions {
@@ -70,6 +71,7 @@ class PolledUpstream implements UpstreamSource {
   readonly #reports: UpstreamReports;
   readonly #reader: UpstreamReader;
   readonly #guard: MassEndGuard = createMassEndGuard();
+  readonly #view = new UpstreamView();
   #polling = false;
   /** Monotonic; the next poll does not start before. */
   #dueAtMs = 0;
@@ -163,7 +165,7 @@ class PolledUpstream implements UpstreamSource {
       this.#heardAtMs = this.#clock.monotonic();
       this.#lastSuccessAtMs = this.#clock.now();
     }
-    return { observedAtMs: this.#observedAtMs, snapshot };
+    return { observedAtMs: this.#observedAtMs, snapshot: this.#view.of(snapshot) };
   }
 
   #failed({ reason, retryAfterMs }: Failure): void {

@@ -15,7 +15,7 @@ import { DEFAULT_SETTINGS, type DetectorSettings } from "./settings.ts";
 import { StandingBook } from "./standing-book.ts";
 import { TokenBook } from "./token-book.ts";
 import { ProfileBook } from "./token-profile.ts";
-import { isLive, judgeRelevance, type TokenState } from "./token-state.ts";
+import { isLive, type TokenState } from "./token-state.ts";
 
 /** Options of {@link TrendEngine}. */
 export interface TrendEngineOptions {
@@ -272,7 +272,6 @@ export class TrendEngine {
     token.isStale = true;
     const { verdict, reading } = this.#detector.judge(token, atMs);
     if (verdict === "none") return;
-    judgeRelevance(token, atMs);
     if (token.group !== "bsc") return;
     const cause = verdict === "start" ? null : verdict;
     const startScore = this.#detector.startScore(token);

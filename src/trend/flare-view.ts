@@ -61,7 +61,7 @@ export function viewNestedFlare(token: TokenState, atMs: number): NestedFlare {
 }
 
 function nestedId(token: TokenState): string {
-  if (token.latestFlareId !== null) return token.latestFlareId;
+  if (token.publicFlareId !== null) return token.publicFlareId;
   token.nestedId ??= neverFlaredId(token.group, token.key);
   return token.nestedId;
 }

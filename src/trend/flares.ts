@@ -3,7 +3,7 @@ import { viewFlare } from "./flare-view.ts";
 import { flareId } from "./ids.ts";
 import { isEqual, keep, keepList } from "./keep.ts";
 import type { DetectorSettings } from "./settings.ts";
-import type { TokenState } from "./token-state.ts";
+import { judgeRelevance, type TokenState } from "./token-state.ts";
 
 /** A flare that ended, as it is served. */
 export interface FinishedFlare {
@@ -70,7 +70,6 @@ export class FlareBook {
   /** A token starts to flare. */
   start(token: TokenState, atMs: number, explanation: Explanation): void {
     const id = flareId(token.group, token.key, atMs);
-    token.latestFlareId = id;
     token.flare = {
       id,
       startedMs: atMs,
@@ -87,7 +86,9 @@ export class FlareBook {
     if (!token.flare) return;
     const flare = viewFlare(token, token.flare.id, token.flare.startedMs, atMs, atMs);
     this.#finished.push({ finishedMs: atMs, flare, explanation });
+    token.publicFlareId = flare.id;
     token.flare = null;
+    judgeRelevance(token, atMs);
     this.#running.delete(token);
     this.#isDirty = true;
   }
@@ -115,6 +116,8 @@ export class FlareBook {
       const isFree = flare !== null && atMs - flare.startedMs >= freeAgeMs && !token.canary.isOn;
       if (!flare || flare.isFree === isFree) continue;
       flare.isFree = isFree;
+      if (isFree) token.publicFlareId = flare.id;
+      judgeRelevance(token, atMs);
       this.#isDirty = true;
     }
     const tooMany = this.#finished.length - finishedMost;

@@ -91,7 +91,8 @@ export interface TokenState {
   readonly trend: Trend;
   readonly canary: CanaryState;
   flare: RunningFlare | null;
-  latestFlareId: string | null;
+  /** Of the latest flare that every plan was shown: it stood in `free`, or it ended. */
+  publicFlareId: string | null;
   /** Identifiers derived once they are needed. */
   nestedId: string | null;
   chartId: string | null;
@@ -139,7 +140,7 @@ export function createToken(
     trend: createTrend(),
     canary: createCanary(),
     flare: null,
-    latestFlareId: null,
+    publicFlareId: null,
     nestedId: null,
     chartId: null,
     isRelevant: false,
@@ -171,9 +172,13 @@ export function isLive(token: TokenState, atMs: number): boolean {
   return token.lastMarketMs >= 0 && atMs - token.lastMarketMs <= LIVE_MS;
 }
 
-/** Makes the token relevant, or not, as it stands now: in its group's chart or flaring. */
+/**
+ * Makes the token relevant, or not, as it stands now: in its group's chart, or flaring for every plan.
+ * Charts are the same for all plans, so a flare that only `pro` shows must not change them.
+ */
 export function judgeRelevance(token: TokenState, atMs: number): void {
-  const isRelevant = token.chart.rank > 0 || token.trend.startedMs >= 0;
+  const isPublicFlare = token.flare !== null && token.flare.id === token.publicFlareId;
+  const isRelevant = token.chart.rank > 0 || isPublicFlare;
   if (isRelevant === token.isRelevant) return;
   token.isRelevant = isRelevant;
   if (isRelevant) token.lastRelevantMs = atMs;

@@ -137,7 +137,7 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   Flares:
     "`GET /api/v1/flares`. `pro`: every running flare, at once. `free`: running flares at least 5 minutes old and without a canary. `finished_trending`: the 100 that finished last, within 24 hours. Each by start, newest first, ties by address.",
   ForumPost:
-    "A forum post that mentions the token, as found on the forum's listing. `position` counts from 1 at the top of that listing.",
+    "A forum post that mentions the token, as found on the forum's listing; a post whose `url` is not http or https is left out. `position` counts from 1 at the top of that listing.",
   Freshness: "How fresh the data is. Ages are wall-clock; `observed_at` is event time.",
   "Freshness.data_age_ms": "Milliseconds since then, or since the server's start.",
   "Freshness.last_success_at":
@@ -201,7 +201,7 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   Missed:
     "Server → client, in mode `latest`: a start, a finish or a change of the source that the client was too slow for. News only: it changes no list and moves no cursor.",
   NestedFlare:
-    "A token seen as a flare inside a chart item or a leaderboard entry, whether or not it trends at the moment. `id` is that of the running flare, or of the latest one, or, of a token that never flared, one derived from network and address alone.",
+    "A token seen as a flare inside a chart item or a leaderboard entry, whether or not it trends at the moment. Every plan is shown the same, so a flare counts here from the moment on at which it enters `free`, or ends. `id` is that of the latest such flare, or, of a token without one, derived from network and address alone.",
   "NestedFlare.canary": "A warning: the token looks dangerous.",
   "NestedFlare.canary_at": "When `canary` last changed, or was first judged.",
   "NestedFlare.id":
@@ -216,7 +216,7 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   "NestedFlare.previous_price_change": "The same over the 5 minutes before those.",
   "NestedFlare.recent_price_change":
     "Percent by which the price moved over the last 5 minutes, rounded to an integer.",
-  "NestedFlare.relevant": "The token is in its group's chart or flaring now.",
+  "NestedFlare.relevant": "The token is in its group's chart now, or its running flare has been in `free`.",
   "NestedFlare.upvote_site_data": "Reserved by the specification; always `null`.",
   Newest: "`GET /api/v1/newest`: tokens of BSC listed in the last 15 minutes, newest first, ties by address.",
   OrderChange: "The list's items, all of them and no others, stand in this order.",
@@ -245,7 +245,7 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   "SnapshotResponse.observed_at":
     "Event time at which this state was seen. It stands while nothing changes; how old the data is, the header fields say.",
   SocialData:
-    "Where a token's makers can be found. Each link is `null` when none is known. Strings of strangers: never trust them as markup.",
+    "Where a token's makers can be found. Each link is an http or https address, or `null` when no such link is known. Strings of strangers: never trust them as markup.",
   SourceInfo: "What kind of market is served, and what its feed can know.",
   "SourceInfo.facts":
     "Which facts the source supports; of the others the neutral value of the specification is served.",
