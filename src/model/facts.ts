@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Address, Count, Timestamp } from "./primitives.ts";
 
-/** A forum post that mentions the token, as found on the forum's listing. `position` counts from 1 at the top of that listing. */
+/** A forum post that mentions the token, as found on the forum's listing; a post whose `url` is not http or https is left out. `position` counts from 1 at the top of that listing. */
 export const ForumPost = z.object({
   position: z.int(),
   address: Address,
@@ -12,7 +12,7 @@ export const ForumPost = z.object({
 });
 export type ForumPost = z.infer<typeof ForumPost>;
 
-/** Where a token's makers can be found. Each link is `null` when none is known. Strings of strangers: never trust them as markup. */
+/** Where a token's makers can be found. Each link is an http or https address, or `null` when no such link is known. Strings of strangers: never trust them as markup. */
 export const SocialData = z.object({
   chat_url: z.string().nullable(),
   microblog_url: z.string().nullable(),

@@ -1,3 +1,4 @@
+import { safeLink } from "../lib/safe-text.ts";
 import type { MarketGroup, Profile } from "../market/index.ts";
 import type { ForumPost, MarketData, SocialData } from "../model/index.ts";
 
@@ -86,17 +87,26 @@ function merge(before: TokenProfile, event: Profile): TokenProfile {
 // Copied field by field: what else an event carries must not be served, and whoever made it may change it later.
 
 function copyMarketData(data: NonNullable<Profile["marketData"]> | null): MarketData | null {
-  return data && { market_id: data.market_id, image_url: data.image_url, name: data.name };
+  return data && { market_id: data.market_id, image_url: copyLink(data.image_url), name: data.name };
 }
 
 function copySocialData(data: NonNullable<Profile["socialData"]> | null): SocialData | null {
-  return (
-    data && { chat_url: data.chat_url, microblog_url: data.microblog_url, website_url: data.website_url }
-  );
+  if (!data) return null;
+  const { chat_url, microblog_url, website_url } = data;
+  return {
+    chat_url: copyLink(chat_url),
+    microblog_url: copyLink(microblog_url),
+    website_url: copyLink(website_url),
+  };
 }
 
 function copyPost(post: NonNullable<Profile["forumPost"]> | null): ForumPost | null {
-  if (!post) return null;
+  if (!post || safeLink(post.url) === undefined) return null;
   const { position, address, url, title, upvotes } = post;
   return { position, address, url, title, upvotes, posted: new Date(post.posted).toISOString() };
+}
+
+/** Links are strangers' words, and pages make anchors of them: `null` for one that is not http or https. */
+function copyLink(link: string | null): string | null {
+  return safeLink(link) === undefined ? null : link;
 }
