@@ -11,6 +11,8 @@ export type ConnectionEnd =
   | { readonly kind: "silent"; readonly afterMs: number; readonly subscribed: boolean }
   /** An event says that one before it is missing; the cursor still stands before the hole. */
   | { readonly kind: "hole" }
+  /** The server's head lies before the cursor `after`: what it would send was taken already. */
+  | { readonly kind: "behind"; readonly cursor: string; readonly after: string }
   /** The server answered the request for an upgrade with an HTTP status. */
   | {
       readonly kind: "refused";
@@ -56,6 +58,8 @@ export function planNext(
     }
     case "hole":
       return backoff("an event is missing from the stream");
+    case "behind":
+      return backoff(`the server is at ${plainText(end.cursor)}, behind ${end.after}`);
     case "refused": {
       const message = `refused: HTTP ${end.status}${end.detail === "" ? "" : `: ${plainText(end.detail)}`}`;
       const temporary = end.status >= 500 || end.status === 429 || end.status === 408;

@@ -10,8 +10,8 @@ export interface ConnectionOptions {
   /** Goes into `Authorization`. */
   readonly key?: string | undefined;
   readonly signal: AbortSignal;
-  /** Called with each frame. A promise stops the reading until it settles; `"hole"` ends the connection. */
-  readonly onFrame: (frame: Frame) => Promise<void> | "hole" | undefined;
+  /** Called with each frame. A promise stops the reading until it settles; an end ends the connection. */
+  readonly onFrame: (frame: Frame) => Promise<void> | ConnectionEnd | undefined;
 }
 
 const HANDSHAKE_MS = 10_000;
@@ -79,8 +79,9 @@ class Connection {
     if (frame?.type === "subscribed") this.#subscribed = true;
     this.#watch();
     const taken = frame && this.#options.onFrame(frame);
-    if (taken === "hole") this.#finish({ kind: "hole" });
-    else if (taken) this.#waitFor(taken);
+    if (!taken) return;
+    if ("kind" in taken) this.#finish(taken);
+    else this.#waitFor(taken);
   }
 
   /** Stops reading until the output has room again: the server's log holds what follows, not our memory. */

@@ -38,7 +38,7 @@ export async function followStream(options: FollowOptions): Promise<ExitCode> {
       subscribed = true;
     });
     if (signal.aborted) return EXIT.clean;
-    connectedBefore ||= subscribed;
+    connectedBefore ||= subscribed || end.kind === "behind";
     const plan = planNext(end, { failures, connectedBefore, random });
     failures = subscribed ? 0 : failures + 1;
     if (plan.kind === "give-up") {
@@ -61,25 +61,31 @@ function connect(options: FollowOptions, place: Place, onSubscribed: () => void)
   const resume = place.cursor !== undefined;
   if (place.cursor !== undefined) url.searchParams.set("after", place.cursor);
   let hello: HelloFrame | undefined;
-  const onFrame = (frame: Frame): Promise<void> | "hole" | undefined => {
+  let answered = false;
+  const onFrame = (frame: Frame): Promise<void> | ConnectionEnd | undefined => {
     switch (frame.type) {
       case "hello":
         hello = frame;
         return undefined;
       case "subscribed":
+        // What it has was printed already: going on there would print it again.
+        if (frame.lost?.reason === "ahead" && place.cursor !== undefined)
+          return { kind: "behind", cursor: frame.cursor, after: place.cursor };
+        answered = true;
         onSubscribed();
         if (frame.resumed === "reset" || !resume) place.moveTo(frame.cursor);
         options.onSubscribed(frame, hello, resume);
         return undefined;
       case "heartbeat":
-        place.moveTo(frame.cursor);
+        // Before the answer it is the server's place, not this client's.
+        if (answered) place.advanceTo(frame.cursor);
         return undefined;
       case "error":
         options.onNotice(`the server says ${frame.code}: ${frame.message}`);
         return undefined;
       case "event": {
         const verdict = place.take(frame);
-        if (verdict === "hole") return verdict;
+        if (verdict === "hole") return { kind: "hole" };
         return verdict === "new" ? options.onEvent(frame) : undefined;
       }
     }
@@ -100,6 +106,14 @@ class Place {
   }
 
   moveTo(cursor: string): void {
+    this.#cursor = cursor;
+  }
+
+  /** Moves on, never back. */
+  advanceTo(cursor: string): void {
+    const held = this.#cursor === undefined ? undefined : parseCursor(this.#cursor);
+    const next = parseCursor(cursor);
+    if (held && held.epoch === next?.epoch && next.seq < held.seq) return;
     this.#cursor = cursor;
   }
 

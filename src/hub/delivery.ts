@@ -7,7 +7,7 @@ import type { Behind, DeliveryState, Live } from "./delivery-state.ts";
 import { type EventFrames, EventHeads, frameEvents } from "./event-frames.ts";
 import type { Framing } from "./framing.ts";
 import type { GroupMember } from "./group.ts";
-import { NOTHING, type Selection } from "./selection.ts";
+import { NOT_SUBSCRIBED, type Selection } from "./selection.ts";
 import type { DeliveryHost } from "./session-host.ts";
 import { createShape, type Shape } from "./shape.ts";
 import type { Socket } from "./socket.ts";
@@ -47,7 +47,7 @@ export class Delivery implements GroupMember {
     this.socket = socket;
     this.#framing = framing;
     this.#owner = owner;
-    this.#state = this.#join(NOTHING, host.head.cursor.seq);
+    this.#state = this.#join(NOT_SUBSCRIBED, host.head.cursor.seq);
   }
 
   /** At the head: a place can be given to the client, and with it a snapshot. */
@@ -84,7 +84,7 @@ export class Delivery implements GroupMember {
     this.#leave();
     const behind = this.#becomeBehind(createShape(selection, this.#framing), after.seq, after.seq);
     this.#read(behind, after, (result) => {
-      if (result.kind === "lost") this.move(NOTHING);
+      if (result.kind === "lost") this.move(NOT_SUBSCRIBED);
       then(result.kind === "lost" ? result.lost : undefined);
       if (result.kind === "lost") this.#owner.ready();
       else this.#goOn(behind, result);

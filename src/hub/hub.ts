@@ -24,7 +24,7 @@ import { letGo } from "./let-go.ts";
 import { ListHistory } from "./list-history.ts";
 import { BatchSteps } from "./list-walk.ts";
 import { baseText, heartbeatText, helloText } from "./messages.ts";
-import type { Selection } from "./selection.ts";
+import { NOT_SUBSCRIBED, type Selection } from "./selection.ts";
 import { Session } from "./session.ts";
 import type { SessionHost, Watch } from "./session-host.ts";
 import { createShape, shapeKey } from "./shape.ts";
@@ -262,7 +262,10 @@ export class Hub {
     if (nowMs < this.#heartbeatAtMs) return;
     this.#heartbeatAtMs +=
       this.#heartbeatMs * Math.max(1, Math.ceil((nowMs - this.#heartbeatAtMs) / this.#heartbeatMs));
-    for (const group of this.#groups.all()) this.#heartbeat(group);
+    for (const group of this.#groups.all()) {
+      // The head may lie before the cursor that such a client comes with.
+      if (group.shape.selection !== NOT_SUBSCRIBED) this.#heartbeat(group);
+    }
   }
 
   #check(what: Watch, nowMs: number): void {

@@ -35,6 +35,7 @@ export class LongPoll {
   readonly #parts: PageParts;
   readonly #clock: WallClock;
   readonly #waiters: Waiters;
+  readonly #stopping: AbortSignal;
   readonly #aheadWaitMs: number;
 
   /** `stopping`: who waits when it aborts is answered at once. `aheadWaitMs`: as in HubLimits. */
@@ -49,6 +50,7 @@ export class LongPoll {
     this.#aheadWaitMs = aheadWaitMs;
     this.#parts = { log, head, history };
     this.#clock = clock;
+    this.#stopping = stopping;
     this.#waiters = new Waiters(head, clock, stopping);
   }
 
@@ -70,6 +72,9 @@ export class LongPoll {
     const untilMs = this.#clock.monotonic() + query.waitMs;
     let steps = oldest?.steps;
     await this.#untilReached(start, signal);
+    // The wait was cut short, so nobody can say that the cursor is lost.
+    if (this.#isAhead(start) && (signal.aborted || this.#stopping.aborted))
+      return { kind: "nothing", cursor: start };
     for (let from = start; ; ) {
       const page = await readPage(this.#parts, { shape, from, prev: start.seq, limit: query.limit, steps });
       if (page.kind === "lost" || page.count > 0 || page.more || query.waitMs === 0) return page;

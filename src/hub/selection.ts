@@ -45,5 +45,5 @@ function isLasting({ mask, filter }: SelectionPart): boolean {
   return possible.every((name) => LASTING_EVENTS.has(name) || (filter?.names && !filter.names.has(name)));
 }
 
-/** No channels. */
-export const NOTHING: Selection = selectionOf([]);
+/** No channels yet: a client that has no cursor of this connection, unlike one that has ended its last subscription. */
+export const NOT_SUBSCRIBED: Selection = { ...selectionOf([]), key: "not subscribed" };

@@ -81,6 +81,7 @@ export const Hello = z.object({
   server: z.string(),
   server_time: Timestamp,
   epoch: z.string(),
+  /** Where the server is; it moves no client. */
   cursor: CursorText,
   heartbeat_interval_ms: z.int(),
   /** The client's rule: nothing received for this long → reconnect with the cursor. */
@@ -158,7 +159,7 @@ export const EventMessage = z.intersection(
 );
 export type EventMessage = z.infer<typeof EventMessage>;
 
-/** Server → client, every `heartbeat_interval_ms`. Everything of the subscription up to `cursor` was sent. */
+/** Server → client, every `heartbeat_interval_ms` after the first `subscribed`. Everything of the subscription up to `cursor` was sent. */
 export const Heartbeat = z.object({
   type: z.literal("heartbeat"),
   cursor: CursorText,

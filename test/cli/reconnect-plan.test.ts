@@ -60,6 +60,12 @@ describe("after a connection has ended", () => {
     expect(planNext({ kind: "hole" }, calm)).toMatchObject({ kind: "reconnect", afterMs: 1_500 });
   });
 
+  test("[F3] a server that is behind the cursor is asked again, with a pause", () => {
+    const behind = { kind: "behind", cursor: "abcd-4", after: "abcd-6" } as const;
+    const message = "the server is at abcd-4, behind abcd-6";
+    expect(planNext(behind, calm)).toEqual({ kind: "reconnect", afterMs: 1_500, message });
+  });
+
   test("a refusal for now is waited out for as long as the server says, one for good ends it", () => {
     expect(planNext(refused(503, 7_000), calm)).toMatchObject({ kind: "reconnect", afterMs: 7_500 });
     expect(planNext(refused(429), calm)).toMatchObject({ kind: "reconnect", afterMs: 1_500 });

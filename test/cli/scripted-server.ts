@@ -55,7 +55,8 @@ export async function startScriptedServer(): Promise<ScriptedServer> {
   return server;
 }
 
-const HELLO = {
+/** The first frame of a connection. */
+export const HELLO = {
   type: "hello",
   protocol: "flarewire.v1",
   server: "flarewire/test",

@@ -1,5 +1,12 @@
 import { test as base, expect } from "vitest";
-import { flareStarted, greet, type ScriptedServer, send, startScriptedServer } from "./scripted-server.ts";
+import {
+  flareStarted,
+  greet,
+  HELLO,
+  type ScriptedServer,
+  send,
+  startScriptedServer,
+} from "./scripted-server.ts";
 import { runCli, spawnCli } from "./spawn-cli.ts";
 
 const test = base.extend<{ server: ScriptedServer }>({
@@ -55,6 +62,45 @@ test("[L3] a reset is told with the number of events that were missed", async ({
   expect(query.get("after")).toBe("abcd-1");
   greet(socket, { cursor: "abcd-50", resumed: "reset", lost: { reason: "expired", events: 49 } });
   await tail.said("stderr", "49 events were missed (expired): going on from abcd-50");
+});
+
+test("[L3] [F3] what a server says of its own place moves it neither back nor on: no event is printed twice", async ({
+  server,
+}) => {
+  await using tail = spawnCli(["tail", server.url, "--after", "abcd-6"]);
+  const first = await server.next();
+  send(first.socket, HELLO);
+  send(first.socket, { type: "heartbeat", cursor: "abcd-2" });
+  first.socket.close(4_200);
+  const second = await server.next();
+  expect(second.query.get("after")).toBe("abcd-6");
+  greet(second.socket, { cursor: "abcd-6", resumed: "full" });
+  send(second.socket, { type: "heartbeat", cursor: "abcd-2" });
+  send(second.socket, flareStarted(3, "REPEATED"));
+  send(second.socket, flareStarted(7, "ONE"));
+  await tail.said("stdout", "ONE");
+  second.socket.close(4_200);
+  expect((await server.next()).query.get("after")).toBe("abcd-7");
+  expect(tail.stdout()).not.toContain("REPEATED");
+});
+
+test("[L3] [F3] a server that is behind its cursor is asked again, as often as it takes, and the cursor stays", async ({
+  server,
+}) => {
+  await using tail = spawnCli(["tail", server.url, "--after", "abcd-6"]);
+  for (let round = 0; round < 2; round += 1) {
+    const { socket, query } = await server.next();
+    expect(query.get("after")).toBe("abcd-6");
+    greet(socket, { cursor: "abcd-4", resumed: "reset", lost: { reason: "ahead", events: null } });
+    send(socket, flareStarted(5, "REPEATED"));
+  }
+  await tail.said("stderr", "the server is at abcd-4, behind abcd-6; reconnecting in");
+  const { socket } = await server.next();
+  greet(socket, { cursor: "abcd-6", resumed: "full" });
+  send(socket, flareStarted(7, "ONE"));
+  await tail.said("stdout", "ONE");
+  expect(tail.stdout()).not.toContain("REPEATED");
+  expect(tail.stderr()).not.toContain("missed (ahead)");
 });
 
 test("[L3] when the chain of events has a hole it asks again from before the hole", async ({ server }) => {

@@ -43,6 +43,20 @@ function hiddenHole(message: JsonObject, memory: Memory): readonly JsonObject[] 
   return memory.events === 2 ? [{ ...message, prev: memory.kept.prev }] : [message];
 }
 
+/** Says where it is before it has answered. */
+function hasty(message: JsonObject): readonly JsonObject[] {
+  if (message.type !== "hello") return [message];
+  const { cursor, server_time, freshness } = message;
+  return [message, { type: "heartbeat", cursor, server_time, positions: {}, freshness }];
+}
+
+/** Gives each heartbeat the cursor at which the client began. */
+function backward(message: JsonObject, memory: Memory): readonly JsonObject[] {
+  if (message.type === "subscribed") memory.kept ??= message;
+  if (message.type !== "heartbeat" || !memory.kept) return [message];
+  return [{ ...message, cursor: memory.kept.cursor }];
+}
+
 /** Turns the fourth event and the fifth round. */
 function swap(event: JsonObject, memory: Memory): readonly JsonObject[] {
   if (memory.events === 4) {
@@ -108,6 +122,8 @@ export const BREAKAGES: Readonly<Record<string, readonly [rule: string, breakage
     "W16",
     ofType("heartbeat", (message) => ({ ...message, positions: {} })),
   ],
+  "sends a heartbeat before its answer": ["W14", { message: hasty }],
+  "moves its clients back with heartbeats": ["W14", { message: backward }],
   "closes with another code": ["W19", { closeCode: (code) => (code === 4001 ? 1009 : code) }],
   "ignores filters": [
     "W27",

@@ -79,6 +79,7 @@ export class Line {
   readonly #query: Readonly<Record<string, string>>;
   readonly #bySubscription = new Map<unknown, readonly string[]>();
   #commands = 0;
+  #isAnswered = false;
   #waiting: { readonly look: () => void }[] = [];
 
   constructor({ name, transport, shapes, view, query }: LineOptions) {
@@ -169,6 +170,10 @@ export class Line {
     if (this.transport !== "poll" && first && type !== "hello") {
       throw new Failure("hello first", show(message), [this.transport === "sse" ? "S2" : "W4"]);
     }
+    this.#isAnswered ||= type === "subscribed" || this.transport === "poll";
+    if (!this.#isAnswered && type !== "hello" && "cursor" in message) {
+      throw new Failure("no cursor before subscribed", show(message), ["W14"]);
+    }
     if (this.#shapes[`message.${type}`] !== undefined) {
       const rules = [SHAPE_RULES[type] ?? "messages"];
       const found = match({ $shape: `message.${type}` }, message, this.#shapes);
@@ -198,6 +203,7 @@ export class Line {
         break;
       case "heartbeat":
         this.place.compare(message.positions, this.channels, !this.isFiltered);
+        this.place.mustNotLieBehind(String(message.cursor));
         break;
       case "page":
         break;

@@ -37,6 +37,13 @@ export class Place {
     this.#seq = seq === undefined ? undefined : Math.max(seq, this.#lastEvent);
   }
 
+  /** Throws Failure where `cursor` lies before the place. */
+  mustNotLieBehind(cursor: string): void {
+    const seq = numberOf(cursor);
+    if (seq === undefined || this.#seq === undefined || seq >= this.#seq) return;
+    throw new Failure(`a cursor at the place ${this.cursor} or behind it`, cursor, ["W14"]);
+  }
+
   /** The subscriptions are others now: what counts as the event before is of those. */
   changed(resumed: boolean): void {
     this.#lastEvent = 0;

@@ -1,6 +1,7 @@
 import { expect } from "vitest";
-import { LongPoll } from "../../src/hub/index.ts";
+import { LongPoll, sseFraming } from "../../src/hub/index.ts";
 import { EPOCH, settled, test } from "./hub-fixture.ts";
+import { MockSocket } from "./mock-socket.ts";
 
 const LIMITS = { hub: { limits: { aheadWaitMs: 3_000 } } };
 
@@ -69,4 +70,64 @@ test("[P8] [F3] a poll that is ahead of a mirror counts as one that waits", asyn
     expect(new LongPoll({ ...parts, aheadWaitMs }).mayWait({ ...query, after }), `${after}`).toBe(waits);
   }
   expect(new LongPoll({ ...parts, aheadWaitMs: 0 }).mayWait({ ...query, waitMs: 1 })).toBe(true);
+});
+
+test("[F3] [W14] [W16] a client that waits for its answer gets no cursor before it, and heartbeats from there on", async ({
+  make,
+}) => {
+  const sut = make({ hub: { ...LIMITS.hub, heartbeatMs: 1_000 } });
+  await sut.publish("list");
+  const socket = sut.open({ channels: ["*"], after: `${EPOCH}-3` });
+  sut.clock.advance(2_500);
+  expect(socket.messages.map(({ type }) => type)).toEqual(["hello"]);
+  await sut.publish("list", "list");
+  sut.clock.advance(1_000);
+  expect(socket.messages.slice(1).map(({ type, cursor }) => [type, cursor])).toEqual([
+    ["subscribed", `${EPOCH}-3`],
+    ["heartbeat", `${EPOCH}-3`],
+  ]);
+});
+
+test("[W16] heartbeats begin with the first subscription, and outlast the last one", ({ make }) => {
+  const sut = make({ hub: { heartbeatMs: 1_000 } });
+  const socket = sut.open();
+  sut.clock.advance(3_000);
+  expect(socket.of("heartbeat")).toEqual([]);
+  // A second round: what fell behind before it subscribed has caught up with nothing.
+  socket.highWater = 0;
+  socket.freeze();
+  socket.session?.receiveText('{"type":"ping"}');
+  socket.highWater = 4_096;
+  socket.thaw();
+  sut.clock.advance(2_000);
+  expect(socket.of("heartbeat")).toEqual([]);
+  socket.session?.receiveText('{"type":"subscribe","id":1,"channels":["status"]}');
+  sut.clock.advance(1_000);
+  socket.session?.receiveText('{"type":"unsubscribe","id":1}');
+  sut.clock.advance(1_000);
+  expect(socket.of("heartbeat")).toMatchObject([{ positions: { status: 0 } }, { positions: {} }]);
+});
+
+test("[F3] [S4] an EventSource that is cut while it waits keeps the cursor that it came with", ({ make }) => {
+  const sut = make({ hub: { ...LIMITS.hub, heartbeatMs: 1_000 } });
+  const socket = new MockSocket();
+  socket.freeze();
+  socket.session = sut.hub.connect(socket, sseFraming, { channels: ["*"], after: `${EPOCH}-9` });
+  sut.clock.advance(2_900);
+  const text = Buffer.concat(socket.writes).toString();
+  expect(text).toMatch(/^event: hello$/m);
+  expect(text).not.toMatch(/^id:/m);
+});
+
+test("[P8] [F3] a server that stops answers a poll that is ahead of it with the poll's own cursor", async ({
+  make,
+}) => {
+  const sut = make(LIMITS);
+  const { hub } = sut;
+  const polls = new LongPoll({ ...sut, history: hub.history, stopping: hub.stopping, aheadWaitMs: 3_000 });
+  const query = { channels: ["*"], after: `${EPOCH}-9`, limit: 9, waitMs: 0 };
+  const answer = polls.take(query, new AbortController().signal);
+  await settled();
+  void hub.drain(0);
+  expect(await answer).toMatchObject({ kind: "nothing", cursor: { epoch: EPOCH, seq: 9 } });
 });

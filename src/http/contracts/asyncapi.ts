@@ -85,7 +85,7 @@ const DESCRIPTION = [
   "What a Flarewire server and its clients say to each other, over a WebSocket or as server-sent events. Every message is one JSON object.",
   "",
   "* The server speaks first: `hello`. A client subscribes by the address or by `subscribe`, and is answered with a snapshot and its cursor; each event behind it follows.",
-  "* Every message with a `cursor` moves the client's place there. Connect again with `after`, and everything behind it follows, or the answer says what is lost.",
+  "* Every message with a `cursor`, but `hello`, moves the client's place there, never back; only a `subscribed` with `resumed: reset` begins again at its own. Connect again with `after`, and everything behind it follows, or the answer says what is lost.",
   "* Nothing received for `silence_limit_ms` of `hello` means a dead connection.",
   "* Both sides ignore fields that they do not know, and clients messages of a type that they do not know.",
 ].join("\n");

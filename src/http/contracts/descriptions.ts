@@ -159,9 +159,10 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   HealthResponse: "`GET /healthz`: the process lives. Says nothing about the data.",
   "HealthResponse.uptime_s": "Whole seconds since the server was made.",
   Heartbeat:
-    "Server → client, every `heartbeat_interval_ms`. Everything of the subscription up to `cursor` was sent.",
+    "Server → client, every `heartbeat_interval_ms` after the first `subscribed`. Everything of the subscription up to `cursor` was sent.",
   "Heartbeat.positions": "By channel the seq of its latest event; 0 when it has had none in this epoch.",
   Hello: "Server → client, first frame of every connection.",
+  "Hello.cursor": "Where the server is; it moves no client.",
   "Hello.plan": "Where the server knows keys, what the connection may follow: see channelsOfPlan.",
   "Hello.silence_limit_ms": "The client's rule: nothing received for this long → reconnect with the cursor.",
   Id: "An identifier in the 8-4-4-4-12 form of RFC 9562, lower case. Flarewire's own are version 5: derived from facts, so that a replay yields the same.",

@@ -1,0 +1,71 @@
+import { expect, test } from "vitest";
+import { spawnCli } from "../cli/spawn-cli.ts";
+import { HeldProxy } from "../client/held-proxy.ts";
+import { type Finish, seqOf, startEdge, startLeader } from "../support/edges.ts";
+import { SseClient } from "../support/sse-client.ts";
+import { startWorkerGateway } from "../support/worker-gateway.ts";
+
+/** Far beyond what any server here reaches while a client waits. */
+const BEYOND = 10_000_000;
+
+/** Holds what a server sends to clients that are ahead of it, up to their answers, to the rules. */
+async function expectNoEarlyCursor(url: string, onTestFinished: Finish) {
+  const snapshot = await fetch(`${url}/api/v1/snapshot`);
+  const [epoch, seq] = (snapshot.headers.get("flarewire-cursor") ?? "").split("-");
+  const after = `${epoch}-${Number(seq) + BEYOND}`;
+  const asked = Array.from({ length: 4 }, async () => {
+    const socket = new WebSocket(`${url.replace("http", "ws")}/api/v1/stream?channels=*&after=${after}`);
+    onTestFinished(() => socket.close());
+    const types: string[] = [];
+    const answered = Promise.withResolvers<void>();
+    socket.onmessage = ({ data }) => {
+      types.push(JSON.parse(String(data)).type);
+      if (types.includes("subscribed")) answered.resolve();
+    };
+    await answered.promise;
+    expect(types.slice(0, 2), "over a WebSocket").toEqual(["hello", "subscribed"]);
+    const sse = await SseClient.open(`${url}/api/v1/events`, { "last-event-id": after });
+    onTestFinished(() => sse.cut());
+    await sse.until(() => sse.events.length > 1);
+    const ids = sse.events.map(({ event, lastEventId }) => [event, lastEventId]);
+    expect(ids.slice(0, 2), "as server-sent events").toEqual([
+      ["hello", ""],
+      ["reset", sse.events[1]?.message.cursor],
+    ]);
+  });
+  await Promise.all(asked);
+}
+
+test("[F3] [W14] an edge sends a client that is ahead of it no cursor before its answer, however long it waits", async ({
+  onTestFinished,
+}) => {
+  const leader = await startLeader(onTestFinished);
+  const edge = await startEdge(leader, onTestFinished, { heartbeat: "1s" });
+  await expectNoEarlyCursor(edge.url, onTestFinished);
+});
+
+test("[F3] [W14] nor does a worker", { timeout: 60_000 }, async ({ onTestFinished }) => {
+  const gateway = await startWorkerGateway(onTestFinished, "--heartbeat", "1s");
+  await expectNoEarlyCursor(gateway.url, onTestFinished);
+});
+
+test("[F3] [L3] tail comes to an edge that is far behind, and prints no event twice and leaves none out", {
+  timeout: 60_000,
+}, async ({ onTestFinished }) => {
+  const leader = await startLeader(onTestFinished);
+  await using proxy = await HeldProxy.open(Number(new URL(leader.url).port));
+  const edge = await startEdge(proxy, onTestFinished, { heartbeat: "1s" });
+  await expect.poll(() => edge.head.ready).toBe(true);
+  proxy.freeze();
+  const behind = seqOf(edge);
+  await expect.poll(() => seqOf(leader), { timeout: 20_000 }).toBeGreaterThan(behind + 50);
+  const { epoch, seq } = leader.head.cursor;
+  await using tail = spawnCli(["tail", edge.url, "--json", "--channels", "*", "--after", `${epoch}-${seq}`]);
+  await tail.said("stderr", /the server is at \S+, behind \S+; reconnecting/);
+  proxy.cut();
+  const printed = () => tail.stdout().split("\n").slice(0, -1);
+  await expect.poll(() => printed().length, { timeout: 30_000 }).toBeGreaterThan(20);
+  const lines = printed();
+  const seqs = lines.map((line) => Number(JSON.parse(line).seq));
+  expect(seqs).toEqual(seqs.map((_, at) => seq + 1 + at));
+});
