@@ -6,7 +6,7 @@ import { createFilledKept, type Filling } from "./filled-kept.ts";
 import type { Front, OpenFront } from "./front.ts";
 import { createHttpServer } from "./http/index.ts";
 import { systemClock } from "./lib/clock.ts";
-import { EXIT } from "./lib/shutdown.ts";
+import { EXIT, watchShutdown } from "./lib/shutdown.ts";
 import type { LogRecord } from "./log/index.ts";
 import type { Keys } from "./open-keys.ts";
 import { readPlace } from "./restored-state.ts";
@@ -49,14 +49,12 @@ class Worker {
     this.#link = new PrimaryLink(process, (message) => this.#take(message));
     process.once("disconnect", () => this.#orphaned());
     // Whoever stops the group of processes, as a terminal and service managers do, stops the primary too; who stops this one only gets another in its place.
-    let signals = 0;
-    const told = () => {
-      signals += 1;
-      if (signals > 1) process.exit(EXIT.retry);
+    void watchShutdown(process).requested.then((cause) => {
+      // The line to the primary says so, too, and says it first.
+      if (cause === "parent ended") return;
       this.#link.send({ type: "leaving" });
       this.#end();
-    };
-    process.on("SIGTERM", told).on("SIGINT", told);
+    });
     const crash = (error: unknown) => {
       this.#logger.fatal({ err: error }, "a fault of the program");
       process.exit(EXIT.retry);

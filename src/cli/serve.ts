@@ -21,7 +21,7 @@ export function serveHelp(): string {
     "Usage: flarewire serve [options]",
     "",
     "Serves the REST API and the live events until SIGTERM or SIGINT. The first signal sends clients away over the drain",
-    "time and then ends; a second one ends at once. Prints where it listens; logs are JSON on standard error.",
+    "time and then ends; another one, a second later, ends at once. Prints where it listens; logs are JSON on standard error.",
     "",
     "Each setting is a flag, an environment variable, or a key of the JSON file that --config names, the first of them",
     "that gives it. An empty variable counts as not set. Relative paths in the file start at the file's directory.",
@@ -54,8 +54,8 @@ export async function serve(args: readonly string[], terminal: Terminal): Promis
     const start = config.workers === 1 ? startGateway : startWithWorkers;
     const gateway = await start(config, { logger, leaderKey, etherscanKey, signal: ended });
     if (!ended.aborted) terminal.stdout.write(`${greeting(gateway, config)}\n`);
-    const signal = await shutdown.requested;
-    logger.info({ signal, drainMs: config.drainMs }, "stopping");
+    const cause = await shutdown.requested;
+    logger.info({ cause, drainMs: config.drainMs }, "stopping");
     await gateway.stop();
     logger.info("stopped");
     return EXIT.clean;

@@ -24,12 +24,19 @@ export function spawnNode(args: readonly string[], environment: Record<string, s
   return spawnCommand(process.execPath, args, { NODE_OPTIONS, ...environment });
 }
 
-/** Starts a command in the root of the project, without settings from the surroundings, and with no data directory unless it is given one. It has nothing to read, unless told otherwise. */
+interface SpawnOptions {
+  /** Default: it has nothing to read. */
+  readonly stdin?: "ignore" | "pipe";
+  /** Whether it leads a process group of its own, which can be signalled as a whole. Default false. */
+  readonly detached?: boolean;
+}
+
+/** Starts a command in the root of the project, without settings from the surroundings, and with no data directory unless it is given one. */
 export function spawnCommand(
   command: string,
   args: readonly string[],
   environment: Record<string, string> = {},
-  stdin: "ignore" | "pipe" = "ignore",
+  { stdin = "ignore", detached = false }: SpawnOptions = {},
 ): RunningCli {
   const inherited = Object.entries(process.env).filter(
     ([name]) => !/^(FLAREWIRE_|NO_COLOR|FORCE_COLOR|CI$)/.test(name),
@@ -38,6 +45,7 @@ export function spawnCommand(
     cwd: ROOT,
     env: { ...Object.fromEntries(inherited), FLAREWIRE_DATA: "none", ...environment },
     stdio: [stdin, "pipe", "pipe"],
+    detached,
   });
   const text = { stdout: "", stderr: "" };
   const wake = new Set<() => void>();

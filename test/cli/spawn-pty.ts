@@ -26,7 +26,12 @@ export function spawnPtyCli(
   environment: Record<string, string> = {},
 ): PtyCli {
   const command = [DRIVER, `${columns}`, `${rows}`, process.execPath, "src/main.ts", ...args];
-  const running = spawnCommand(PYTHON, command, { TERM: "xterm-256color", ...environment }, "pipe");
+  const running = spawnCommand(
+    PYTHON,
+    command,
+    { TERM: "xterm-256color", ...environment },
+    { stdin: "pipe" },
+  );
   const { child } = running;
   child.stdin?.on("error", () => {});
   const lines = () => shownLines(running.stdout());

@@ -7,7 +7,7 @@ const BOT = "examples/paper-trade.ts";
 
 /** Gives the bot these lines and nothing more. */
 async function trade(lines: readonly string[]) {
-  await using bot = spawnCommand(process.execPath, [BOT], {}, "pipe");
+  await using bot = spawnCommand(process.execPath, [BOT], {}, { stdin: "pipe" });
   bot.child.stdin?.end(lines.map((line) => `${line}\n`).join(""));
   const code = await bot.ended();
   return { code, lines: bot.stdout().trim().split("\n"), stderr: bot.stderr() };

@@ -51,8 +51,8 @@ function at(url: string, words: readonly string[]): readonly string[] {
 
 /** Runs `npm start`'s command with further options; resolves with its address once it listens. */
 async function serve(...options: readonly string[]) {
-  const [node = "", ...start] = String(scripts.start).split(" ");
-  expect(node).toBe("node");
+  const [exec, node, ...start] = String(scripts.start).split(" ");
+  expect([exec, node]).toEqual(["exec", "node"]);
   const running = spawnNode([...start, ...options, "--port", "0", "--log-level", "error"]);
   await running.said("stdout", /http:\/\/127\.0\.0\.1:\d+/);
   return { running, url: /http:\/\/127\.0\.0\.1:\d+/.exec(running.stdout())?.[0] ?? "" };

@@ -1,28 +1,94 @@
 import { EventEmitter } from "node:events";
 import { expect, test } from "vitest";
 import { EXIT, watchShutdown } from "../../src/lib/shutdown.ts";
+import { ManualClock } from "../support/manual-clock.ts";
 
 class FakeProcess extends EventEmitter {
   readonly exits: number[] = [];
+  readonly env: Readonly<Record<string, string>>;
+  ppid = 4_711;
+
+  constructor(script?: string) {
+    super();
+    this.env = script === undefined ? {} : { npm_lifecycle_script: script };
+  }
+
   exit(code: number): void {
     this.exits.push(code);
   }
 }
 
-test("the first signal asks to stop and names itself, the second exits at once", async () => {
+test("the first signal asks to stop and names itself, one a second later exits at once", async () => {
   const source = new FakeProcess();
-  const shutdown = watchShutdown(source);
+  const clock = new ManualClock();
+  const shutdown = watchShutdown(source, clock);
   expect(shutdown.signal.aborted).toBe(false);
   source.emit("SIGTERM");
   expect(await shutdown.requested).toBe("SIGTERM");
   expect(shutdown.signal.aborted).toBe(true);
+  clock.advance(1_000);
   expect(source.exits).toEqual([]);
   source.emit("SIGINT");
   expect(source.exits).toEqual([EXIT.retry]);
 });
 
-test("when it is disposed of, nothing listens any more", () => {
+test("a signal that npm or a supervisor sends twice within a second is one request to stop", () => {
   const source = new FakeProcess();
-  watchShutdown(source).dispose();
+  const clock = new ManualClock();
+  watchShutdown(source, clock);
+  source.emit("SIGINT");
+  source.emit("SIGINT");
+  clock.advance(999);
+  source.emit("SIGTERM");
+  expect(source.exits).toEqual([]);
+  clock.advance(1);
+  source.emit("SIGTERM");
+  expect(source.exits).toEqual([EXIT.retry]);
+});
+
+test.each([
+  "'flarewire'",
+  "flarewire",
+  '"flarewire"',
+  "flarewire serve --port 8080",
+  "FLAREWIRE_PORT=80 node_modules/.bin/flarewire serve > log 2>&1",
+])("below npm, as the script `%s`, it stops in order when its shell ends", async (script) => {
+  const source = new FakeProcess(script);
+  const clock = new ManualClock();
+  const shutdown = watchShutdown(source, clock);
+  clock.advance(5_000);
+  expect(shutdown.signal.aborted).toBe(false);
+  source.ppid = 1;
+  clock.advance(1_000);
+  expect(await shutdown.requested).toBe("parent ended");
+  clock.advance(5_000);
+  expect(source.exits).toEqual([]);
+});
+
+test.each([
+  undefined,
+  "flarewire serve &",
+  "flarewire serve & sleep 5",
+  "nohup flarewire serve",
+  "node deploy.js",
+  "vitest",
+  "exec node src/main.ts serve",
+])("it outlives a parent that may end on purpose: the script `%s`", (script) => {
+  const source = new FakeProcess(script);
+  const clock = new ManualClock();
+  const shutdown = watchShutdown(source, clock);
+  source.ppid = 1;
+  clock.advance(5_000);
+  expect(shutdown.signal.aborted).toBe(false);
+});
+
+test("when it is disposed of, nothing listens or looks any more", () => {
+  const source = new FakeProcess("flarewire");
+  const clock = new ManualClock();
+  const shutdown = watchShutdown(source, clock);
+  shutdown.dispose();
   expect(source.eventNames()).toEqual([]);
+  source.ppid = 1;
+  clock.advance(5_000);
+  expect(shutdown.signal.aborted).toBe(false);
 });

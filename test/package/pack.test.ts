@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { expect, test } from "vitest";
+import { expect, type OnTestFinishedHandler, test } from "vitest";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const run = promisify(execFile);
@@ -42,7 +42,36 @@ async function checkTypes(folder: string): Promise<void> {
   );
 }
 
-test("the package, packed and installed elsewhere, serves with no sources and no build", {
+/** npx passes SIGTERM to its shell only, and both end; the program has to see that by itself. */
+async function stopThroughNpx(
+  folder: string,
+  onTestFinished: (handler: OnTestFinishedHandler) => void,
+): Promise<void> {
+  const npx = spawn("npx", ["flarewire", "serve", "--port", "0"], {
+    cwd: folder,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...env, XDG_STATE_HOME: join(folder, "state") },
+    detached: true,
+  });
+  const { pid } = npx;
+  if (pid === undefined) throw new Error("npx did not start");
+  onTestFinished(() => {
+    try {
+      process.kill(-pid, "SIGKILL");
+    } catch {
+      // Nothing of the group is left.
+    }
+  });
+  const logged: string[] = [];
+  createInterface({ input: npx.stderr }).on("line", (line) => logged.push(line));
+  await once(createInterface({ input: npx.stdout }), "line");
+  const outputEnded = once(npx, "close");
+  npx.kill("SIGTERM");
+  await expect.poll(() => logged.join("\n")).toContain('"msg":"stopped"');
+  await outputEnded;
+}
+
+test("the package, packed and installed elsewhere, serves with no sources and no build, and drains at SIGTERM, through npx too", {
   timeout: 180_000,
 }, async ({ onTestFinished }) => {
   const folder = await mkdtemp(join(tmpdir(), "flarewire-pack-"));
@@ -156,4 +185,5 @@ test("the package, packed and installed elsewhere, serves with no sources and no
   const exited = once(server, "exit");
   server.kill("SIGTERM");
   expect(await exited).toEqual([0, null]);
+  await stopThroughNpx(folder, onTestFinished);
 });

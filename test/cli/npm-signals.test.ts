@@ -1,0 +1,63 @@
+import { once } from "node:events";
+import { expect, type OnTestFinishedHandler, test } from "vitest";
+import { WebSocket } from "ws";
+import { CLOSE_CODES } from "../../src/protocol/index.ts";
+import { spawnCommand } from "./spawn-cli.ts";
+
+/** So many that their drain lasts longer than npm takes to forward a signal. */
+const CLIENTS = 12;
+const DRAINED = Array.from({ length: CLIENTS }, () => CLOSE_CODES.draining.code);
+
+const SCRIPTS = [
+  ["npm start", ["start", "--"]],
+  ["npm run flarewire -- serve", ["run", "flarewire", "--", "serve"]],
+] as const;
+
+/** Starts the program through npm, in a process group of its own, and connects clients to it. */
+async function serveThroughNpm(
+  script: readonly string[],
+  onTestFinished: (handler: OnTestFinishedHandler) => void,
+) {
+  const args = [...script, "--port", "0", "--warmup", "0", "--drain", "3s"];
+  const cli = spawnCommand("npm", args, {}, { detached: true });
+  const npmEnded = once(cli.child, "exit");
+  const { pid } = cli.child;
+  if (pid === undefined) throw new Error("npm did not start");
+  onTestFinished(async () => {
+    try {
+      process.kill(-pid, "SIGKILL");
+    } catch {
+      // Nothing of the group is left.
+    }
+    await cli.ended();
+  });
+  await cli.said("stdout", "; Ctrl-C stops");
+  const [, host = ""] = /serves http:(\S+) /.exec(cli.stdout()) ?? [];
+  const clients = Array.from(
+    { length: CLIENTS },
+    () => new WebSocket(`ws:${host}/api/v1/stream?channels=status`),
+  );
+  const closed = Promise.all(clients.map((client) => once(client, "close").then(([code]) => code)));
+  await Promise.all(clients.map((client) => once(client, "message")));
+  return { npmEnded, pid, closed };
+}
+
+test.for(SCRIPTS)(
+  "SIGTERM to `%s` drains the program, and npm ends with its exit code 0",
+  async ([, script], { onTestFinished }) => {
+    const { npmEnded, pid, closed } = await serveThroughNpm(script, onTestFinished);
+    process.kill(pid, "SIGTERM");
+    expect(await npmEnded).toEqual([0, null]);
+    expect(await closed).toEqual(DRAINED);
+  },
+);
+
+test.for(["SIGINT", "SIGTERM"] as const)(
+  "%s to the whole group, which npm forwards once more, is one request to stop: the program drains and ends with exit code 0",
+  async (signal, { onTestFinished }) => {
+    const { npmEnded, pid, closed } = await serveThroughNpm(["start", "--"], onTestFinished);
+    process.kill(-pid, signal);
+    expect(await npmEnded).toEqual([0, null]);
+    expect(await closed).toEqual(DRAINED);
+  },
+);
