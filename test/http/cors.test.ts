@@ -1,5 +1,6 @@
+import type { FastifyInstance } from "fastify";
 import { describe, expect } from "vitest";
-import { ENDPOINTS } from "../../src/http/index.ts";
+import { ENDPOINTS, registerMetrics } from "../../src/http/index.ts";
 import { test } from "./rest-fixture.ts";
 
 const PAGE = "https://page.example";
@@ -19,13 +20,45 @@ describe("with all origins allowed", () => {
       await rest.ask("GET", "/api/v1/flares", { origin: PAGE, "if-none-match": String(headers.etag) }),
       await rest.ask("GET", "/api/v1/nothing", { origin: PAGE }),
       await rest.ask("POST", "/api/v1/flares", { origin: PAGE }),
-      await rest.ask("GET", "/healthz"),
+      await rest.ask("GET", "/openapi.json"),
     ];
     expect(answers.map(({ status }) => status)).toEqual([200, 304, 404, 405, 200]);
     for (const answer of answers) {
       expect(answer.headers["access-control-allow-origin"]).toBe("*");
       expect(answer.headers["access-control-expose-headers"]).toBe(EXPOSED);
       expect(answer.headers).not.toHaveProperty("access-control-allow-credentials");
+    }
+  });
+
+  test("health and metrics are for the operator: no page of another origin reads them, also under another spelling", async ({
+    makeRest,
+  }) => {
+    const register = (app: FastifyInstance) =>
+      registerMetrics(app, { contentType: "text/plain", text: async () => "numbers" });
+    for (const basePath of ["", "/below"]) {
+      const rest = await makeRest({ settings: { basePath }, register });
+      const paths = ["/healthz", "/readyz", "/metrics", "/%6detrics", "/readyz?x"].map(
+        (path) => basePath + path,
+      );
+      for (const url of basePath === "" ? paths : [...paths, "/healthz", "/readyz"]) {
+        for (const ready of [true, false]) {
+          rest.ready = ready;
+          for (const method of ["GET", "HEAD", "OPTIONS"] as const) {
+            const { status, headers } = await rest.ask(
+              method,
+              url,
+              method === "OPTIONS" ? PREFLIGHT : { origin: PAGE },
+            );
+            expect([200, 204, 503], url).toContain(status);
+            const granted = Object.keys(headers).filter((field) => field.startsWith("access-control"));
+            expect([method, url, granted]).toEqual([
+              method,
+              url,
+              method === "OPTIONS" && url.includes("%") ? granted : [],
+            ]);
+          }
+        }
+      }
     }
   });
 
@@ -37,7 +70,8 @@ describe("with all origins allowed", () => {
   });
 
   test("a preflight is answered 204 with methods, fields and a time to remember it", async ({ rest }) => {
-    for (const { path } of Object.values(ENDPOINTS)) {
+    for (const { path, alsoAtRoot } of Object.values(ENDPOINTS)) {
+      if (alsoAtRoot) continue;
       const { status, headers } = await rest.ask("OPTIONS", path, PREFLIGHT);
       expect(status).toBe(204);
       expect(headers).toMatchObject({
@@ -104,7 +138,7 @@ describe("with a list of origins", () => {
   test("a list with the star in it means all", async ({ makeRest }) => {
     const rest = await makeRest({ settings: { corsOrigins: [PAGE, "*"] } });
     expect(
-      (await rest.ask("GET", "/healthz", { origin: "https://e.example" })).headers[
+      (await rest.ask("GET", "/api/v1/flares", { origin: "https://e.example" })).headers[
         "access-control-allow-origin"
       ],
     ).toBe("*");
@@ -112,7 +146,7 @@ describe("with a list of origins", () => {
 
   test("an empty list allows nobody", async ({ makeRest }) => {
     const rest = await makeRest({ settings: { corsOrigins: [] } });
-    const { headers } = await rest.ask("GET", "/healthz", { origin: PAGE });
+    const { headers } = await rest.ask("GET", "/api/v1/flares", { origin: PAGE });
     expect(headers).not.toHaveProperty("access-control-allow-origin");
   });
 });
