@@ -42,7 +42,7 @@ export class Place implements Guest {
   /** What the connection may have. */
   readonly access: Access;
   readonly raw: Wire;
-  /** What the client calls itself, with its key. */
+  /** What the client calls itself, with its key or else its address. */
   readonly client: string | undefined;
   /** It counts. */
   seated = true;
@@ -99,10 +99,11 @@ export class Places implements PlaceGiver {
   /**
    * Seats a connection until its socket ends, and spends the ticket that it came with; where there is no seat, why. `name` is what the client
    * calls itself: its connection before is superseded, and its seat free, before the bounds are looked at; not when it is refused all the same. The
-   * same name under another key is another client's.
+   * same name under another key, or without a key from another address, is another client's: names are no secrets.
    */
   seat(raw: Wire, address: string, name: string | undefined, access: Access): Refusal | undefined {
-    const client = name === undefined ? undefined : `${access.key?.id ?? ""} ${name}`;
+    const owner = access.key ? `key ${access.key.id}` : `address ${address}`;
+    const client = name === undefined ? undefined : `${owner} ${name}`;
     const before = client === undefined ? undefined : this.#byClient.get(client);
     const held = new Place(raw, address, client, access);
     held.before = before?.raw;

@@ -53,6 +53,23 @@ test("[W32] a connection that is refused takes nothing; connections without an i
   }
 });
 
+test("[W32] from another address nobody takes a client's place by its id", async ({ makeWire }) => {
+  const wire = await makeWire({ trustProxy: ["127.0.0.1"] });
+  const from = (address: string) => ({ headers: { "x-forwarded-for": address } });
+  const first = wire.client(ADDRESS, [], from("203.0.113.9"));
+  await first.answer("subscribed");
+  const thief = wire.client(ADDRESS, [], from("203.0.113.10"));
+  await thief.answer("subscribed");
+  await wire.sessions(2);
+  first.send({ type: "ping", id: "alive" });
+  await first.answer("pong", "alive");
+  const again = wire.client(ADDRESS, [], from("203.0.113.9"));
+  await again.answer("subscribed");
+  expect(await first.ended).toMatchObject({ reason: "superseded" });
+  thief.send({ type: "ping", id: "alive" });
+  await thief.answer("pong", "alive");
+});
+
 test("[W32] of the connections that say farewell without a seat there is one a client at most", async ({
   makeWire,
 }) => {
