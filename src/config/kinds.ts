@@ -219,6 +219,17 @@ export const origins: Kind<readonly string[]> = {
   bound: "*, none, or origins of the form https://name[:port], separated by commas",
 };
 
+/** A list of names by which a server may be asked, without ports; `*` for any, `none` for the empty list. */
+export const hosts: Kind<readonly string[]> = {
+  schema: list(
+    z
+      .string()
+      .max(253)
+      .refine((text) => text === "*" || isIP(text) !== 0 || isDomain(text)),
+  ),
+  bound: "*, none, or host names or IP addresses without port, separated by commas",
+};
+
 /** A list of JSON-RPC endpoints, `none` for the empty list. What stands in their paths may be a key. */
 export const endpoints: Kind<readonly string[]> = {
   schema: list(z.string().max(2_048).refine(isEndpoint)),
@@ -262,6 +273,10 @@ function isEndpoint(text: string): boolean {
 
 function isOrigin(text: string): boolean {
   return URL.canParse(text) && /^https?:/.test(text) && new URL(text).origin === text;
+}
+
+function isDomain(text: string): boolean {
+  return /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/i.test(text);
 }
 
 function isNetwork(text: string): boolean {

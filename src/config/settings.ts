@@ -10,6 +10,7 @@ import {
   existingRecording,
   flag,
   hostName,
+  hosts,
   integer,
   networks,
   oneOf,
@@ -250,10 +251,18 @@ export const SETTINGS = {
     example: "/etc/flarewire/alerts.json",
     description: "File of webhooks and of the rules by which they are told; read at the start",
   }),
+  allowedHosts: setting("allowedHosts", hosts, {
+    default: "none",
+    defaultText: "none: names of this machine where host is a loopback address, else any",
+    example: "flares.example.org",
+    description:
+      "Names in the Host field that are served beside localhost and loopback addresses, such as one that a proxy passes on; others get 421",
+  }),
   corsOrigins: setting("corsOrigins", origins, {
     default: "*",
     example: "https://app.example.org",
-    description: "Origins whose pages may read the REST answers",
+    description:
+      "Origins whose pages may read the REST answers; health and metrics no other origin's page may",
   }),
   allowedOrigins: setting("allowedOrigins", origins, {
     default: "*",

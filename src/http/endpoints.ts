@@ -124,6 +124,7 @@ export const STREAM_PROBLEMS = [
 /** Problems that any address can answer: what breaks a bound before it is looked at, and a fault of the server. */
 export const ANY_PROBLEMS = [
   "invalid-request",
+  "host-refused",
   "request-timeout",
   "content-too-large",
   "address-too-long",

@@ -2,6 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { FlarewireError } from "../protocol/index.ts";
 import { AllowedMethods } from "./allowed-methods.ts";
 import { createCommonHeaders } from "./common-headers.ts";
+import { createHostCheck } from "./host-check.ts";
 import { completeHttpSettings } from "./http-settings.ts";
 import { createRequestGuard } from "./request-guard.ts";
 import { sendProblem } from "./send-problem.ts";
@@ -21,11 +22,17 @@ export async function addHostRoutes(scope: FastifyInstance, options: HttpServerO
   }
   await scope.register(
     async (own) => {
-      const settings = { ...given, basePath: own.prefix };
+      // Where the host listens, and by which names, is its own affair.
+      const settings = { ...given, basePath: own.prefix, host: undefined, allowedHosts: [] };
       own.setErrorHandler(sendProblem);
       own.addHook(
         "onRequest",
-        createRequestGuard(settings, createCommonHeaders(settings), new AllowedMethods(own)),
+        createRequestGuard(
+          settings,
+          createCommonHeaders(settings),
+          new AllowedMethods(own),
+          createHostCheck(settings),
+        ),
       );
       if (own.prefix !== "") {
         own.setNotFoundHandler(() => {

@@ -5,6 +5,10 @@ import { FlarewireError } from "../protocol/index.ts";
 export interface HttpSettings {
   /** Put before every path, as clients see it: `""` (default) or one or more segments such as `/flarewire`, without a slash at the end. */
   readonly basePath: string;
+  /** Where the server listens. On a loopback address only names of this machine are served, and `allowedHosts`; `undefined` (default): any name. */
+  readonly host: string | undefined;
+  /** Names in the `Host` field that are served beside those of this machine; `*` for any. Empty (default): as `host` says. */
+  readonly allowedHosts: readonly string[];
   /** Origins of pages that may read the answers, such as `https://example.com`; `"*"` (default), alone or in the list, for all: the data is public and read-only. */
   readonly corsOrigins: readonly string[] | "*";
   /** Whose `X-Forwarded-*` to believe: nobody's (`false`, default, or an empty list), everybody's (`true`), or those of these addresses, networks such as `10.0.0.0/8`, and `loopback`, `linklocal`, `uniquelocal`. */
@@ -30,6 +34,8 @@ export interface HttpSettings {
 /** The defaults named at each setting. */
 export const DEFAULT_HTTP_SETTINGS: HttpSettings = {
   basePath: "",
+  host: undefined,
+  allowedHosts: [],
   corsOrigins: "*",
   trustProxy: false,
   bodyLimitBytes: 1_024,

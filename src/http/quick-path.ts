@@ -1,5 +1,6 @@
 import { type IncomingMessage, ServerResponse } from "node:http";
 import type { FastifyInstance } from "fastify";
+import type { HostCheck } from "./host-check.ts";
 import type { ReadyAnswer } from "./ready-answer.ts";
 import type { ReadyFields } from "./ready-fields.ts";
 
@@ -17,6 +18,7 @@ export class QuickPath {
   readonly #app: FastifyInstance;
   readonly #answers = new Map<string, QuickAnswer>();
   readonly #common: (origin: string | undefined) => ReadyFields;
+  readonly #checkHost: HostCheck;
   readonly #tail = createTail();
   readonly #ready: () => boolean;
   #open = true;
@@ -28,10 +30,12 @@ export class QuickPath {
   constructor(
     app: FastifyInstance,
     common: (origin: string | undefined) => ReadyFields,
+    checkHost: HostCheck,
     ready: () => boolean = () => true,
   ) {
     this.#app = app;
     this.#common = common;
+    this.#checkHost = checkHost;
     this.#ready = ready;
     app.server.off("request", app.routing);
     app.server.on("request", (request: IncomingMessage, response: ServerResponse) => {
@@ -51,7 +55,7 @@ export class QuickPath {
   #take(request: IncomingMessage, response: ServerResponse): boolean {
     const answer = this.#answers.get(request.url ?? "");
     if (!answer || !this.#open || !this.#ready() || !isPlain(request) || !staysOpen(response)) return false;
-    const ready = attempt(answer, request);
+    const ready = this.#checkHost(request) ? undefined : attempt(answer, request);
     if (!ready) return false;
     const { status, fields, body } = ready;
     let head: string = STATUS_LINES[status] + this.#common(request.headers.origin).lines;

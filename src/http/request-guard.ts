@@ -2,6 +2,8 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { FlarewireError } from "../protocol/index.ts";
 import type { AllowedMethods } from "./allowed-methods.ts";
 import type { CommonHeaders } from "./common-headers.ts";
+import { tidyForwardedFor } from "./forwarded-for.ts";
+import type { HostCheck } from "./host-check.ts";
 import type { HttpSettings } from "./http-settings.ts";
 
 /** As much of a stranger's address as a message repeats. */
@@ -15,10 +17,12 @@ export function createRequestGuard(
   settings: HttpSettings,
   common: CommonHeaders,
   allowed: AllowedMethods,
+  checkHost: HostCheck,
 ): (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => void {
   return (request, reply, done) => {
+    tidyForwardedFor(request.raw.headers);
     common.apply(request, reply);
-    const refusal = refuse(request, reply, settings);
+    const refusal = checkHost(request.raw) ?? refuse(request, reply, settings);
     if (refusal) return done(refusal);
     if (!request.is404) return done();
     const target = request.raw.url ?? "";
@@ -36,13 +40,7 @@ function refuse(
   reply: FastifyReply,
   settings: HttpSettings,
 ): FlarewireError | undefined {
-  const { headers, httpVersion, url = "" } = request.raw;
-  // Node would refuse this itself, but with an empty answer.
-  if (headers.host === undefined && httpVersion === "1.1") {
-    return new FlarewireError("invalid-request", "an HTTP/1.1 request has to have a Host field", {
-      field: "Host",
-    });
-  }
+  const { headers, url = "" } = request.raw;
   if (url.length > settings.urlLimit) {
     const bound = `at most ${settings.urlLimit} characters`;
     return new FlarewireError(

@@ -18,6 +18,7 @@ import { createCommonHeaders } from "./common-headers.ts";
 import { addDocumentRoutes } from "./docs/document-routes.ts";
 import type { HeadLike } from "./head-like.ts";
 import { addHealthRoutes } from "./health-routes.ts";
+import { createHostCheck } from "./host-check.ts";
 import { completeHttpSettings, type HttpSettings } from "./http-settings.ts";
 import { readBuiltPages, readBuiltWidget } from "./pages/built-pages.ts";
 import { addDashboardRoutes } from "./pages/dashboard-routes.ts";
@@ -77,8 +78,9 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   app.setErrorHandler((error, request, reply) => sendProblem(error, request, reply, logOf));
   limitIdleness(app.server, settings.idleTimeoutMs);
   boundClosing(app, options.clock, settings.closeGraceMs);
-  const quick = new QuickPath(app, common.readyFor, options.ready);
-  app.addHook("onRequest", createRequestGuard(settings, common, new AllowedMethods(app)));
+  const checkHost = createHostCheck(settings);
+  const quick = new QuickPath(app, common.readyFor, checkHost, options.ready);
+  app.addHook("onRequest", createRequestGuard(settings, common, new AllowedMethods(app), checkHost));
   if (settings.basePath !== "") addHealthRoutes(app, { ready: () => true, ...options });
   await app.register((scope) => addRoutes(scope, options, settings, quick), {
     prefix: settings.basePath,

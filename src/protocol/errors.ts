@@ -86,6 +86,7 @@ export const ERROR_CODES = {
   },
   "over-capacity": { status: 503, retryable: true, meaning: "as many connections as allowed are open" },
   "origin-refused": { status: 403, retryable: false, meaning: "pages of this origin may not connect" },
+  "host-refused": { status: 421, retryable: false, meaning: "the server is not asked by this name" },
   "not-ready": { status: 503, retryable: true, meaning: "no fresh data can be served" },
   draining: { status: 503, retryable: true, meaning: "the server is stopping" },
   "invalid-setting": { status: 500, retryable: false, meaning: "a setting has a value outside its bound" },

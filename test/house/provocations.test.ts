@@ -63,7 +63,9 @@ const HUB: Readonly<Record<keyof HubLimits, Provocation>> = {
   closeGraceMs: [LIMITS, "who does not answer the close frame is cut off after 2 seconds", "1_900"],
 };
 
-type Bounds = Exclude<keyof HttpSettings, "basePath" | "corsOrigins" | "trustProxy"> | keyof WebSocketLimits;
+type Bounds =
+  | Exclude<keyof HttpSettings, "basePath" | "host" | "allowedHosts" | "corsOrigins" | "trustProxy">
+  | keyof WebSocketLimits;
 const HTTP: Readonly<Record<Bounds, Provocation>> = {
   bodyLimitBytes: [RAW, "a body beyond the limit", "content-too-large"],
   urlLimit: [RAW, "an address beyond the limit", "address-too-long"],

@@ -1,0 +1,102 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import type { FastifyInstance } from "fastify";
+import { expect } from "vitest";
+import { type RestFactory, test } from "./rest-fixture.ts";
+
+/** The status line and body of one exchange over TCP. */
+async function exchange(app: FastifyInstance, lines: readonly string[]): Promise<string> {
+  const { port } = new URL(app.listeningOrigin);
+  const socket = connect(Number(port), "127.0.0.1").setEncoding("utf8");
+  let received = "";
+  socket.on("data", (text) => {
+    received += text;
+  });
+  socket.write([...lines, "Connection: close", "", ""].join("\r\n"));
+  await once(socket, "close");
+  return received;
+}
+
+const listening = async (makeRest: RestFactory, settings: object) => {
+  const rest = await makeRest({ settings });
+  await rest.app.listen({ host: "127.0.0.1", port: 0 });
+  return rest;
+};
+
+test.for(["GET /api/v1/flares", "GET /healthz?x", "GET /api/v1/nothing", "POST /healthz"])(
+  "two Host fields are refused with 400, whatever they say: %s",
+  async (request, { makeRest }) => {
+    const { app } = await listening(makeRest, {});
+    for (const second of ["Host: a", "hOST: b"]) {
+      const answer = await exchange(app, [`${request} HTTP/1.1`, "Host: a", second]);
+      expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+      expect(answer).toContain('"field":"Host"');
+      expect(answer).toContain("more than one Host");
+    }
+    expect(await exchange(app, [`${request} HTTP/1.1`, "Host: a"])).not.toMatch(/^HTTP\/1\.1 400/);
+  },
+);
+
+test("a page that gave its own name the address 127.0.0.1 can read nothing, and an operator learns which setting allows a name", async ({
+  makeRest,
+}) => {
+  const rest = await makeRest({ settings: { host: "127.0.0.1" } });
+  for (const url of ["/api/v1/flares", "/api/v1/snapshot?x=1", "/healthz", "/readyz", "/docs", "/nothing"]) {
+    const { status, json } = await rest.ask("GET", url, { host: "rebound.example:8080" });
+    expect([url, status]).toEqual([url, 421]);
+    expect(json).toMatchObject({
+      type: "urn:flarewire:problem:host-refused",
+      field: "Host",
+      detail: expect.stringMatching(/"rebound\.example:8080".*allowedHosts.*--allowed-hosts/),
+    });
+  }
+});
+
+test.for([
+  ["localhost", true],
+  ["LOCALHOST:8080", true],
+  ["localhost.", true],
+  ["app.localhost:1", true],
+  ["127.0.0.1:8080", true],
+  ["127.255.0.3", true],
+  ["[::1]:8080", true],
+  ["::1", false],
+  ["localhost.evil.example", false],
+  ["evil-localhost", false],
+  ["127.0.0.1.evil.example", false],
+  ["user@localhost", false],
+  ["[::2]", false],
+  ["192.0.2.7", false],
+  ["a:b:c", false],
+] as const)("on a loopback address the host %j is served: %s", async ([host, isServed], { makeRest }) => {
+  for (const listens of ["127.0.0.1", "localhost", "::1"]) {
+    const rest = await makeRest({ settings: { host: listens } });
+    expect((await rest.ask("GET", "/healthz", { host })).status).toBe(isServed ? 200 : 421);
+  }
+});
+
+test("on a loopback address an empty Host is refused, on the quick path too, and HTTP/1.0 needs none", async ({
+  makeRest,
+}) => {
+  const { app } = await listening(makeRest, { host: "127.0.0.1" });
+  expect(await exchange(app, ["GET /api/v1/flares HTTP/1.1", "Host:"])).toMatch(/^HTTP\/1\.1 421 /);
+  expect(await exchange(app, ["GET /healthz HTTP/1.0"])).toMatch(/^HTTP\/1\.1 200 /);
+});
+
+test("allowedHosts adds names, also where the address is no loopback address; a star allows all", async ({
+  makeRest,
+}) => {
+  const ask = async (settings: object, host: string) =>
+    (await (await makeRest({ settings })).ask("GET", "/healthz", { host })).status;
+  const named = { allowedHosts: ["Flares.example.org", "192.0.2.7"] };
+  for (const listens of ["127.0.0.1", "0.0.0.0"]) {
+    const settings = { host: listens, ...named };
+    expect(await ask(settings, "flares.EXAMPLE.org:443")).toBe(200);
+    expect(await ask(settings, "192.0.2.7")).toBe(200);
+    expect(await ask(settings, "localhost")).toBe(200);
+    expect(await ask(settings, "rebound.example")).toBe(421);
+  }
+  expect(await ask({ host: "127.0.0.1", allowedHosts: ["*"] }, "rebound.example")).toBe(200);
+  expect(await ask({ host: "0.0.0.0" }, "rebound.example")).toBe(200);
+  expect(await ask({}, "rebound.example")).toBe(200);
+});
