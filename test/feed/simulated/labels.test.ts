@@ -4,6 +4,8 @@ import type { Candle, LiquidityEvent, MarketEvent } from "../../../src/market/in
 import { HOUR, MIDNIGHT, MINUTE, simulate } from "./run.ts";
 
 const HOURS = 12;
+/** What is smaller is dust. */
+const LEAST_USD = 0.01;
 
 /** A trade, in numbers. */
 interface Fill {
@@ -27,7 +29,7 @@ function append<Item>(map: Map<string, Item[]>, key: string, item: Item): void {
 }
 
 function keep(event: MarketEvent): void {
-  if (event.kind === "trade") {
+  if (event.kind === "trade" && Number(event.quoteUsd) >= LEAST_USD) {
     const { at, trader } = event;
     const isBuy = event.side === "buy";
     append(fills, event.token, {
@@ -40,12 +42,15 @@ function keep(event: MarketEvent): void {
   }
   if (event.kind === "candle") append(candles, event.token, event);
   if (event.kind === "liquidity") append(liquidity, event.token, event);
-  if (event.kind === "listing") listings.set(event.token, event.at);
+  if (event.kind === "listing" && !listings.has(event.token)) listings.set(event.token, event.at);
 }
 
 beforeAll(() => {
   labels = simulate({ hours: HOURS, tokens: 360, seed: "labels", beginAtMs: MIDNIGHT + 6 * HOUR }, keep);
 });
+
+/** Moves of liquidity that harm nobody. */
+const isHarmless = ({ kind }: Label) => kind === "rebalance" || kind === "jit" || kind === "migration";
 
 function labelled(kind: LabelKind): readonly (Label & { readonly token: string })[] {
   const end = MIDNIGHT + (6 + HOURS) * HOUR;
@@ -55,23 +60,23 @@ function labelled(kind: LabelKind): readonly (Label & { readonly token: string }
   });
 }
 
-/** Whether the whole market moved meanwhile, which a token's own size leaves out. */
+/** Whether the whole market moved meanwhile, which a token's own size leaves out, or was silent. */
 const isCrossed = ({ startAtMs, endAtMs }: Label) =>
-  labels.some((label) => label.kind === "wide" && label.startAtMs < endAtMs && label.endAtMs > startAtMs);
+  labels.some(
+    ({ kind, ...label }) =>
+      /^(wide|slump|outage)$/.test(kind) && label.startAtMs < endAtMs && label.endAtMs > startAtMs,
+  );
 
 const between = (token: string, from: number, to: number) =>
   (fills.get(token) ?? []).filter(({ at }) => at >= from && at <= to);
 const median = (values: readonly number[]) =>
   values.toSorted((one, other) => one - other)[values.length >> 1] ?? Number.NaN;
 
-/** What the price was usually before a moment: the median of the last five trades. */
-const priceBefore = (token: string, at: number) =>
-  median(
-    (fills.get(token) ?? [])
-      .filter((fill) => fill.at < at)
-      .slice(-5)
-      .map(({ price }) => price),
-  );
+/** What the price was usually before a moment: the median of the last five trades of the hour before it; NaN where there are fewer. */
+const priceBefore = (token: string, at: number) => {
+  const last = (fills.get(token) ?? []).filter((fill) => fill.at >= at - HOUR && fill.at < at).slice(-5);
+  return last.length < 5 ? Number.NaN : median(last.map(({ price }) => price));
+};
 
 describe("a pump", () => {
   test("raises the price by its size, by trades of many different buyers", () => {
@@ -86,18 +91,21 @@ describe("a pump", () => {
         expect(new Set(buys.map(({ trader }) => trader)).size / buys.length).toBeGreaterThan(0.6);
         return [Math.log(top / before) / Math.log1p(size)];
       });
-    expect(reached.length).toBeGreaterThan(50);
+    expect(reached.length).toBeGreaterThan(30);
     expect(Math.min(...reached)).toBeGreaterThan(0.5);
     expect(reached.filter((share) => share > 0.75).length / reached.length).toBeGreaterThan(0.95);
     expect(Math.abs(median(reached) - 1.05)).toBeLessThan(0.1);
   });
 
-  test("lets people sell while it lasts, and leaves the liquidity alone", () => {
+  test("lets people sell while it lasts, and leaves the liquidity in place", () => {
     for (const { token, startAtMs, endAtMs, group } of labelled("pump")) {
       if (group === "exchange") continue;
       expect(between(token, startAtMs, endAtMs).some(({ isBuy }) => !isBuy)).toBe(true);
       const moves = (liquidity.get(token) ?? []).filter(({ at }) => at >= startAtMs && at < endAtMs);
-      expect(moves.filter(({ cause }) => cause !== "sync")).toEqual([]);
+      const isMoved = labels
+        .filter(isHarmless)
+        .some((one) => one.token === token && one.startAtMs < endAtMs && one.endAtMs > startAtMs);
+      if (!isMoved) expect(moves.filter(({ cause }) => cause !== "sync")).toEqual([]);
     }
   });
 
@@ -149,7 +157,7 @@ test("in a honeypot many buy, nobody ever sells, and the liquidity goes at the e
 
 test("a wash trades many times the usual among a handful of wallets, and the price returns", () => {
   const washes = labelled("wash").filter((label) => label.group !== "exchange" && !isCrossed(label));
-  expect(washes.length).toBeGreaterThan(10);
+  expect(washes.length).toBeGreaterThan(5);
   const returned: number[] = [];
   for (const { token, startAtMs, endAtMs } of washes) {
     const during = between(token, startAtMs, endAtMs);
@@ -213,9 +221,10 @@ test("a move of the whole market moves most of the exchange's pairs, by about it
   }
 });
 
-test("a token has at most one thing done to it at a time", () => {
+test("a token has at most one pump, rug, honeypot, wash or tick at a time", () => {
   const until = new Map<string, number>();
-  for (const label of labels.filter(({ kind }) => kind !== "listing" && kind !== "wide")) {
+  const scripted = ["pump", "rug", "honeypot", "wash", "thin"];
+  for (const label of labels.filter(({ kind }) => scripted.includes(kind))) {
     const key = `${label.group}/${label.token}`;
     expect(label.startAtMs).toBeGreaterThanOrEqual(until.get(key) ?? 0);
     expect(label.endAtMs).toBeGreaterThan(label.startAtMs);

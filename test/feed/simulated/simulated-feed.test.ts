@@ -1,5 +1,9 @@
 import { expect, test } from "vitest";
-import { createSimulatedFeed, type SimulatedFeedOptions } from "../../../src/feed/simulated/index.ts";
+import {
+  createSimulatedFeed,
+  type Label,
+  type SimulatedFeedOptions,
+} from "../../../src/feed/simulated/index.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
 import type { MarketEvent } from "../../../src/market/index.ts";
 import { LeapingClock, StoppedClock } from "./fake-clock.ts";
@@ -126,14 +130,17 @@ test("labels grow with the events and are told as they begin, before anything of
     onLabel: (label) => told.push(label),
   });
   expect([feed.name, feed.origin, feed.labels]).toEqual(["simulated", "simulated", []]);
-  let listed = 0;
+  const listed = new Set<string>();
   for await (const event of feed.events(new AbortController().signal)) {
     if (event.kind !== "listing") continue;
-    listed += 1;
-    expect(feed.labels.some((label) => label.kind === "listing" && label.token === event.token)).toBe(true);
+    listed.add(event.token);
+    const isLabelled = ({ kind, token }: Label) =>
+      /^(listing|migration)$/.test(kind) && token === event.token;
+    expect(feed.labels.some(isLabelled)).toBe(true);
   }
-  expect(listed).toBeGreaterThan(15);
-  expect(feed.labels.filter(({ kind }) => kind === "listing").length).toBe(listed);
+  const labelled = feed.labels.filter(({ kind }) => kind === "listing");
+  expect(labelled.length).toBeGreaterThan(15);
+  expect(labelled.every(({ token }) => token !== null && listed.has(token))).toBe(true);
   expect(told).toEqual(feed.labels);
 });
 

@@ -1,6 +1,8 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../lib/time.ts";
 import type { MarketGroup } from "../../../market/index.ts";
+import type { Actor } from "./actor.ts";
 import { type Chain, ChainToken, type TokenTraits } from "./chain-token.ts";
+import { newcomerCompany } from "./company.ts";
 import { everydayFate, type Fate, type Planner } from "./fate.ts";
 import { inventName } from "./names.ts";
 import { planHoneypot, planRug } from "./plan-decoy.ts";
@@ -14,8 +16,15 @@ const FEE_SHARE = 0.0025;
 const SHALLOW_USD = 25_000;
 const QUIET_PER_MINUTE = 0.8;
 /** Mean hours between one token's scripts, beyond the quiet hour that follows each. */
-const MEAN_HOURS_BSC = 24;
-const MEAN_HOURS_ELSEWHERE = 30;
+const MEAN_HOURS_BSC = 15;
+const MEAN_HOURS_ELSEWHERE = 19;
+/** Of an idle token's: this many times as long. */
+const IDLE_FACTOR = 2.7;
+/** On chains most tokens are idle: traded once in 11 minutes to 6 hours. */
+const IDLE_SHARE = 0.72;
+/** How likely a difference of price is taken within a minute: by programs, or by chance where none watches. */
+const ARBITRAGE_CHANCE = 0.7;
+const IDLE_ARBITRAGE_CHANCE = 0.01;
 
 /** A chain that can have tokens: what they share, and where it stands. */
 export interface Birthplace {
@@ -31,8 +40,11 @@ export function bornEstablished(place: Birthplace, serial: number, rank: number,
   const subject = subjectOf(place, birth, nowMs - Math.floor(birth.logBetween(1, 900) * DAY_MS));
   const liquidityUsd = clamp(birth.logNormal(60_000, 1.4), 1_500, 20_000_000);
   const depth = Math.sqrt(liquidityUsd / 60_000);
-  const perMinute = clamp(birth.logNormal(0.6 * depth, 1.45), 0.01, 90);
-  const hours = place.group === "bsc" ? MEAN_HOURS_BSC : MEAN_HOURS_ELSEWHERE;
+  const isIdle = birth.chance(IDLE_SHARE);
+  const perMinute = isIdle
+    ? birth.logBetween(0.003, 0.09)
+    : clamp(birth.logNormal(1.5 * depth, 1.45), 0.15, 90);
+  const hours = (place.group === "bsc" ? MEAN_HOURS_BSC : MEAN_HOURS_ELSEWHERE) * (isIdle ? IDLE_FACTOR : 1);
   const traits: TokenTraits = {
     ...commonTraits(birth),
     rank,
@@ -41,6 +53,7 @@ export function bornEstablished(place: Birthplace, serial: number, rank: number,
     liquidityUsd,
     tradesPerMs: () => perMinute / MINUTE_MS,
     branching: birth.between(0.25, 0.55),
+    arbitrageChance: isIdle ? IDLE_ARBITRAGE_CHANCE : ARBITRAGE_CHANCE,
     canSell: true,
     endsAtMs: NEVER,
     profiles: laterProfiles(subject, nowMs, ESTABLISHED, birth),
@@ -70,6 +83,7 @@ export function bornNative(place: Birthplace, rank: number, nowMs: number): Chai
     liquidityUsd: 8_000_000,
     tradesPerMs: () => 24 / MINUTE_MS,
     branching: 0.3,
+    arbitrageChance: ARBITRAGE_CHANCE,
     canSell: true,
     endsAtMs: NEVER,
     profiles: [],
@@ -88,13 +102,20 @@ export interface Newcomer {
   readonly destiny: Destiny;
   readonly pool: string;
   readonly liquidityUsd: number;
+  /** Who else acts on it from now on. */
+  readonly companions: readonly Actor[];
 }
 
 /**
  * A newly listed token: busy at first, then ever less. Of the honest a third is pumped soon after its launch; they are
  * traded for 3 to 48 hours and then forgotten. Rugs and honeypots end with their liquidity.
  */
-export function bornNewcomer(place: Birthplace, serial: number, rank: number, nowMs: number): Newcomer {
+export function bornNewcomer(
+  place: Birthplace,
+  serial: number,
+  nextRank: () => number,
+  nowMs: number,
+): Newcomer {
   const birth = new Random(`${place.seed}/${place.group}/new/${serial}/birth`);
   const life = new Random(`${place.seed}/${place.group}/new/${serial}/life`);
   const destiny = birth.weighted<Destiny>([
@@ -109,12 +130,13 @@ export function bornNewcomer(place: Birthplace, serial: number, rank: number, no
   let fate = firstFate(destiny, nowMs, birth);
   const traits: TokenTraits = {
     ...commonTraits(birth),
-    rank,
+    rank: nextRank(),
     subject,
     value: { startUsd: birth.logBetween(1e-9, 0.01), ...temper(birth) },
     liquidityUsd,
     tradesPerMs: (atMs) => (perMinute / MINUTE_MS) * (1 + (atMs - nowMs) / (12 * MINUTE_MS)) ** -1.15,
     branching: birth.between(0.3, 0.5),
+    arbitrageChance: ARBITRAGE_CHANCE,
     canSell: destiny !== "honeypot",
     endsAtMs: isHonest ? Math.ceil(nowMs + clamp(birth.logNormal(4, 0.8), 3, 48) * HOUR_MS) : NEVER,
     profiles: laterProfiles(subject, nowMs, isHonest ? NEWCOMER : SWINDLE, birth),
@@ -124,13 +146,10 @@ export function bornNewcomer(place: Birthplace, serial: number, rank: number, no
       return next;
     },
   };
-  return {
-    token: new ChainToken(traits, place.chain, nowMs, life),
-    subject,
-    destiny,
-    pool: traits.pool,
-    liquidityUsd,
-  };
+  const token = new ChainToken(traits, place.chain, nowMs, life);
+  const company = new Random(`${place.seed}/${place.group}/new/${serial}/company`);
+  const companions = isHonest ? newcomerCompany(token, place.chain, nextRank, nowMs, company) : [];
+  return { token, subject, destiny, pool: traits.pool, liquidityUsd, companions };
 }
 
 function firstFate(destiny: Destiny, nowMs: number, random: Random): Fate | null {

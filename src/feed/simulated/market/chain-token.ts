@@ -1,4 +1,4 @@
-import { MINUTE_MS } from "../../../lib/time.ts";
+import { MINUTE_MS, SECOND_MS } from "../../../lib/time.ts";
 import type { MarketEvent, Profile } from "../../../market/index.ts";
 import type { Actor } from "./actor.ts";
 import { Arrivals } from "./arrivals.ts";
@@ -6,6 +6,7 @@ import { type Climate, rhythmAt } from "./climate.ts";
 import { FairValue, type ValueTraits } from "./fair-value.ts";
 import type { Fate } from "./fate.ts";
 import type { LabelSink } from "./label.ts";
+import type { Outages } from "./outages.ts";
 import { Pool } from "./pool.ts";
 import { forumPostOf, type Subject } from "./profiles.ts";
 import type { Random } from "./random.ts";
@@ -15,9 +16,10 @@ import { Venue } from "./venue.ts";
 import type { Wallets } from "./wallets.ts";
 
 const NEVER = Number.POSITIVE_INFINITY;
-/** Differences of this size, and more, are seen by those who live on them within a minute, mostly. */
+/** Differences of this size, and more, draw those who live on them. */
 const ARBITRAGE_GAP = 0.008;
-const ARBITRAGE_CHANCE = 0.7;
+/** After its chain was silent a token comes back within this time. */
+const RETURN_MS = 20 * SECOND_MS;
 /** Makers add to or take from a pool about once in ten hours, at most a tenth of it. */
 const MAKERS_PER_MINUTE = 1 / 600;
 
@@ -27,6 +29,7 @@ export interface Chain {
   readonly wallets: Wallets;
   /** Dollars of the wrapped native token at the market's start; it moves with the climate. */
   readonly nativeUsd: number;
+  readonly outages: Outages;
   readonly onLabel: LabelSink;
 }
 
@@ -44,6 +47,8 @@ export interface TokenTraits {
   readonly tradesPerMs: (atMs: number) => number;
   /** How many trades one trade brings. */
   readonly branching: number;
+  /** How likely a difference of price is taken within a minute: mostly, but for tokens that nobody watches. */
+  readonly arbitrageChance: number;
   readonly canSell: boolean;
   /** When it is traded no more; Infinity for never. */
   readonly endsAtMs: number;
@@ -81,7 +86,7 @@ export class ChainToken implements Actor {
     this.#chain = chain;
     this.#random = random;
     this.#value = new FairValue(traits.value, chain.climate);
-    const quote = traits.liquidityUsd / 2 / this.#quoteUsd();
+    const quote = traits.liquidityUsd / 2 / this.quoteUsd;
     const tokens = traits.liquidityUsd / 2 / traits.value.startUsd;
     const { group, token } = traits.subject;
     this.venue = new Venue({ group, pool: traits.pool, token }, new Pool(tokens, quote, traits.feeShare));
@@ -98,9 +103,47 @@ export class ChainToken implements Actor {
     return this.#nextAtMs;
   }
 
+  /** It is traded no more, or its makers have left with the liquidity. */
+  get isOver(): boolean {
+    return this.#isAbandoned || this.#nextAtMs === NEVER;
+  }
+
+  /** A crowd pumps it now. */
+  get isPumped(): boolean {
+    return this.#run?.phase?.style === "crowd";
+  }
+
+  /** One wallet holds its price up now. */
+  get isTicking(): boolean {
+    return this.#run?.phase?.style === "tick";
+  }
+
+  /** When its chain's latest outage ends or ended. */
+  get resumesAtMs(): number {
+    return this.#chain.outages.downUntilMs;
+  }
+
+  /** Makers add to the pool, or take from it: both reserves times `factor`. */
+  moveLiquidity(at: number, factor: number, out: MarketEvent[]): void {
+    this.venue.remind(at, this.quoteUsd, out);
+    this.venue.pool.scale(factor);
+    this.venue.report(at, this.quoteUsd, factor > 1 ? "add" : "remove", out);
+  }
+
+  /** The makers have moved to another pool, with `factor` times what is left in the one before. */
+  moveTo(at: number, pool: string, factor: number, out: MarketEvent[]): void {
+    this.venue.pool.scale(factor);
+    this.venue.moveTo(at, pool, this.quoteUsd, out);
+  }
+
+  /** Someone trades `share` of the pool's quote at once. */
+  tradeLarge(at: number, share: number, random: Random, out: MarketEvent[]): void {
+    this.#traders.large(this.momentIn(this.venue.pool, at), share, random, out);
+  }
+
   /** Reports what lies in the pool, as when it is first seen. */
   introduce(at: number, out: MarketEvent[]): void {
-    this.venue.report(at, this.#quoteUsd(), "sync", out);
+    this.venue.report(at, this.quoteUsd, "sync", out);
   }
 
   act(out: MarketEvent[]): void {
@@ -109,13 +152,17 @@ export class ChainToken implements Actor {
       this.#nextAtMs = NEVER;
       return;
     }
+    if (now < this.resumesAtMs) {
+      this.#nextAtMs = this.resumesAtMs + this.#random.below(RETURN_MS);
+      return;
+    }
     while (this.#profiles[0] && this.#profiles[0].at <= now) out.push(...this.#profiles.splice(0, 1));
     if (this.#fate && now >= this.#fate.atMs && this.#run === null) this.#startScript(this.#fate, now, out);
     if (this.#run?.phase && now >= this.#run.phase.untilMs) this.#nextPhase(this.#run, now, out);
     if (now >= this.#minuteAtMs) this.#passMinute(now, out);
     this.#tradeDue(now, out);
     if (this.#isAbandoned && this.#run === null) this.#nextAtMs = NEVER;
-    else this.#nextAtMs = this.#earliest();
+    else this.#nextAtMs = Math.max(now, this.#earliest());
   }
 
   #earliest(): number {
@@ -142,7 +189,7 @@ export class ChainToken implements Actor {
     } else {
       traded = false;
     }
-    if (traded) this.venue.report(now, this.#quoteUsd(), "trade", out);
+    if (traded) this.venue.report(now, this.quoteUsd, "trade", out);
   }
 
   #passMinute(now: number, out: MarketEvent[]): void {
@@ -152,20 +199,18 @@ export class ChainToken implements Actor {
     if (this.#isAbandoned) return;
     const { gap } = this.#moment(now);
     const tempting = Math.abs(gap) > Math.max(ARBITRAGE_GAP, 2 * this.#traits.feeShare);
-    if (tempting && this.#run?.phase?.style !== "tick" && this.#random.chance(ARBITRAGE_CHANCE)) {
+    if (tempting && this.#run?.phase?.style !== "tick" && this.#random.chance(this.#traits.arbitrageChance)) {
       this.#arbitrageAtMs = now + 1 + this.#random.below(MINUTE_MS);
     }
     if (this.#run === null && this.#random.chance(MAKERS_PER_MINUTE)) this.#makersMove(now, out);
-    this.venue.report(now, this.#quoteUsd(), "sync", out);
+    this.venue.report(now, this.quoteUsd, "sync", out);
   }
 
   /** Makers come and go, so that the depth stays near what it was at first. */
   #makersMove(now: number, out: MarketEvent[]): void {
-    const wanted = this.#traits.liquidityUsd / this.venue.liquidityUsd(this.#quoteUsd());
+    const wanted = this.#traits.liquidityUsd / this.venue.liquidityUsd(this.quoteUsd);
     const factor = Math.max(0.9, Math.min(1.1, Math.sqrt(wanted) * this.#random.logNormal(1, 0.05)));
-    this.venue.remind(now, this.#quoteUsd(), out);
-    this.venue.pool.scale(factor);
-    this.venue.report(now, this.#quoteUsd(), factor > 1 ? "add" : "remove", out);
+    this.moveLiquidity(now, factor, out);
   }
 
   #startScript(fate: Fate, now: number, out: MarketEvent[]): void {
@@ -192,14 +237,14 @@ export class ChainToken implements Actor {
     this.#crowdAtMs = NEVER;
     this.#value.settle(run.offsetAt(now));
     this.#run = null;
-    this.#fate = this.#traits.nextFate(now, this.venue.liquidityUsd(this.#quoteUsd()));
+    this.#fate = this.#traits.nextFate(now, this.venue.liquidityUsd(this.quoteUsd));
   }
 
   #enter(phase: Phase | undefined, now: number, out: MarketEvent[]): void {
     if (phase === undefined) return;
     if (phase.removes > 0) {
       this.venue.pool.scale(1 - phase.removes);
-      this.venue.report(now, this.#quoteUsd(), "remove", out);
+      this.venue.report(now, this.quoteUsd, "remove", out);
       this.#isAbandoned = true;
       this.#arbitrageAtMs = NEVER;
       this.#awaitCommon(now);
@@ -229,15 +274,21 @@ export class ChainToken implements Actor {
     this.#crowdAtMs = perMs > 0 ? Math.ceil(now + this.#random.waiting(1 / perMs)) : NEVER;
   }
 
-  #quoteUsd(): number {
+  /** Dollars a quote now. */
+  get quoteUsd(): number {
     return this.#traits.quotedIn === "native"
       ? this.#chain.nativeUsd * Math.exp(this.#chain.climate.level)
       : 1;
   }
 
-  #moment(at: number): Moment {
-    const quoteUsd = this.#quoteUsd();
+  /** What a swap in one of its pools has to know. */
+  momentIn(pool: Pool, at: number): Moment {
+    const { quoteUsd } = this;
     const aim = this.#value.log + (this.#run?.offsetAt(at) ?? 0);
-    return { at, quoteUsd, gap: aim - Math.log(this.venue.pool.price * quoteUsd) };
+    return { at, quoteUsd, gap: aim - Math.log(pool.price * quoteUsd) };
+  }
+
+  #moment(at: number): Moment {
+    return this.momentIn(this.venue.pool, at);
   }
 }

@@ -60,8 +60,8 @@ export class ExchangePair {
     this.#fate = traits.nextFate(nowMs);
   }
 
-  /** The minute from `openAt` is over: appends its candle, or nothing when there was no trade. */
-  passMinute(openAt: number, out: MarketEvent[]): void {
+  /** The minute from `openAt` is over: appends its candle, or nothing when there was no trade or its venue is down. */
+  passMinute(openAt: number, isDown: boolean, out: MarketEvent[]): void {
     const random = this.#random;
     this.#value.step(random);
     const push = this.#push(openAt);
@@ -72,7 +72,7 @@ export class ExchangePair {
     this.#trades = push.isTick ? this.#rate : own;
     const scripted = push.trades > 0 ? random.poisson(push.trades) : 0;
     const trades = push.isTick ? Math.max(1, own) : own + scripted;
-    if (trades > 0) out.push(this.#candle(openAt, trades, scripted, push));
+    if (trades > 0 && !isDown) out.push(this.#candle(openAt, trades, scripted, push));
   }
 
   #candle(openAt: number, trades: number, scripted: number, push: Push): Candle {
@@ -139,6 +139,8 @@ export class ExchangePair {
     const usualPerMs = (this.#traits.tradesPerMinute * rhythmAt(openAt)) / MINUTE_MS;
     const stage = { group: "exchange", token: this.#traits.symbol, nowMs: openAt, usualPerMs } as const;
     const script = this.#fate.plan(stage, this.#random);
+    // As on the chains, the plan counts from the price that was seen last.
+    this.#value.settle(Math.log(this.#close) - this.#value.log);
     this.#run = new ScriptRun(script);
     this.#onLabel(script.label);
   }

@@ -6,18 +6,22 @@ import { ExchangePair } from "./exchange-pair.ts";
 import { everydayFate } from "./fate.ts";
 import type { LabelSink } from "./label.ts";
 import { inventUniqueNames } from "./names.ts";
+import type { Outages } from "./outages.ts";
 import { laterProfiles, ON_EXCHANGE, type Subject } from "./profiles.ts";
 import { Random } from "./random.ts";
 
 const MEAN_HOURS_BETWEEN_SCRIPTS = 18;
+/** So many pairs are traded once in 2 to 50 minutes, whatever is done to them. */
+const IDLE_SHARE = 0.25;
 /** With fewer trades a minute, one wallet moves the price at will. */
 const SHALLOW_TRADES_PER_MINUTE = 5;
 
-/** The exchange: when a minute of the clock is over, it prints the candles of all pairs that traded in it. */
+/** The exchange: when a minute of the clock is over, it prints the candles of all pairs that traded in it. Each pair is traded at one venue of three. */
 export class Exchange implements Actor {
   readonly rank: number;
   readonly subjects: readonly Subject[];
   readonly #pairs: readonly ExchangePair[];
+  readonly #venues: readonly Outages[];
   #nextAtMs: number;
 
   constructor(
@@ -27,8 +31,10 @@ export class Exchange implements Actor {
     onLabel: LabelSink,
     rank: number,
     nowMs: number,
+    venues: readonly Outages[],
   ) {
     this.rank = rank;
+    this.#venues = venues;
     const naming = inventUniqueNames(count, new Random(`${seed}/exchange/names`));
     this.subjects = naming.map((one) => ({
       group: "exchange",
@@ -39,7 +45,8 @@ export class Exchange implements Actor {
     this.#pairs = naming.map((one, serial) => {
       const birth = new Random(`${seed}/exchange/${serial}/birth`);
       const life = new Random(`${seed}/exchange/${serial}/life`);
-      const tradesPerMinute = Math.min(400, birth.logNormal(12, 1.3));
+      const isIdle = birth.chance(IDLE_SHARE);
+      const tradesPerMinute = isIdle ? birth.logBetween(0.02, 0.5) : Math.min(400, birth.logNormal(12, 1.3));
       const traits = {
         symbol: one.symbol,
         value: {
@@ -62,7 +69,11 @@ export class Exchange implements Actor {
   }
 
   act(out: MarketEvent[]): void {
-    for (const pair of this.#pairs) pair.passMinute(this.#nextAtMs - MINUTE_MS, out);
+    const openAt = this.#nextAtMs - MINUTE_MS;
+    for (const [serial, pair] of this.#pairs.entries()) {
+      const venue = this.#venues[serial % this.#venues.length];
+      pair.passMinute(openAt, venue !== undefined && openAt < venue.downUntilMs, out);
+    }
     this.#nextAtMs += MINUTE_MS;
   }
 }

@@ -43,10 +43,15 @@ export class Listings implements Actor {
 
   act(out: MarketEvent[]): void {
     const at = this.#nextAtMs;
-    const { token, subject, destiny, pool, liquidityUsd } = bornNewcomer(
+    const resumesAtMs = this.#place.chain.outages.downUntilMs;
+    if (at < resumesAtMs) {
+      this.#nextAtMs = resumesAtMs;
+      return;
+    }
+    const { token, subject, destiny, pool, liquidityUsd, companions } = bornNewcomer(
       this.#place,
       this.#serial,
-      this.#nextRank(),
+      this.#nextRank,
       at,
     );
     this.#serial += 1;
@@ -66,6 +71,7 @@ export class Listings implements Actor {
       removedAtMs: null,
     });
     this.#spawn(token);
+    for (const companion of companions) this.#spawn(companion);
     this.#awaitNext(at);
   }
 

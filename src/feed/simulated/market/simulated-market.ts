@@ -3,9 +3,11 @@ import type { MarketEvent, MarketGroup } from "../../../market/index.ts";
 import { type Actor, ActorQueue } from "./actor.ts";
 import { type Birthplace, bornEstablished, bornNative } from "./birth.ts";
 import { Climate } from "./climate.ts";
+import { establishedCompany } from "./company.ts";
 import { Exchange, exchangeNews } from "./exchange.ts";
 import type { LabelSink } from "./label.ts";
 import { Listings } from "./listings.ts";
+import { Outages } from "./outages.ts";
 import { firstProfile, type Subject } from "./profiles.ts";
 import { Random } from "./random.ts";
 import { Wallets } from "./wallets.ts";
@@ -65,13 +67,20 @@ export function createSimulatedMarket(options: SimulatedMarketOptions): Simulate
   for (const [group, share] of SHARES) {
     const count = Math.max(1, Math.round(options.tokens * share));
     if (group === "exchange") {
-      const exchange = new Exchange(seed, count, climate, onLabel, nextRank(), beginAtMs);
+      const venues = ["venue 1", "venue 2", "venue 3"].map(
+        (shape) => new Outages(seed, { group, shape }, nextRank(), beginAtMs, onLabel),
+      );
+      for (const venue of venues) queue.add(venue);
+      const exchange = new Exchange(seed, count, climate, onLabel, nextRank(), beginAtMs, venues);
       opening.push(...exchange.subjects.map((subject) => firstProfile(subject, beginAtMs)));
       opening.push(firstProfile(simulatedDollar(group, "SIMUSD", beginAtMs), beginAtMs, true));
       queue.add(exchange);
       queue.add(new Notices(nextRank(), beginAtMs, exchangeNews(seed, exchange.subjects, beginAtMs)));
     } else {
-      const chain = { climate, wallets: new Wallets(seed, group), nativeUsd: NATIVE_USD[group], onLabel };
+      const outages = new Outages(seed, { group, shape: "chain" }, nextRank(), beginAtMs, onLabel);
+      queue.add(outages);
+      const wallets = new Wallets(seed, group);
+      const chain = { climate, wallets, nativeUsd: NATIVE_USD[group], outages, onLabel };
       const place: Birthplace = { seed, group, chain };
       settle(place, count, beginAtMs, nextRank, queue, opening);
       if (group === "bsc")
@@ -116,6 +125,10 @@ function settle(
     opening.push(firstProfile(token.subject, beginAtMs));
     token.introduce(beginAtMs, opening);
     queue.add(token);
+    const random = new Random(`${place.seed}/${place.group}/${serial}/company`);
+    const { makers, dust, sidePool } = establishedCompany(token, place.chain, nextRank, beginAtMs, random);
+    sidePool?.introduce(beginAtMs, opening);
+    for (const companion of [makers, dust, sidePool]) if (companion) queue.add(companion);
   }
 }
 

@@ -43,6 +43,11 @@ export class Traders {
     this.#trade(moment, this.#random.chance(0.5 + lean), this.#commonShare(), out, 0.25);
   }
 
+  /** One large trade, mostly towards the fair value. */
+  large(moment: Moment, share: number, random: Random, out: MarketEvent[]): void {
+    this.#trade(moment, random.chance(moment.gap > 0 ? 0.7 : 0.3), share, out, 0);
+  }
+
   /** Someone takes the difference between pool and fair value, down to the fee. */
   arbitrage(moment: Moment, out: MarketEvent[]): void {
     const fee = this.#venue.pool.feeShare;

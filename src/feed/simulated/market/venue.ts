@@ -8,7 +8,7 @@ const REPORT_AT_ONCE = 0.05;
 const REPORT_BY_MINUTE = 0.01;
 /** After so long without a report one may have forgotten what lay in the pool. */
 const REMIND_AFTER_MS = 30 * MINUTE_MS;
-/** Dust that no chain would show as a trade. */
+/** Common trades are never smaller; what is, is dust. */
 const LEAST_USD = 0.01;
 
 /** Names under which a venue's events go out. */
@@ -23,14 +23,35 @@ export interface VenueNames {
  * own impact included, so price × amount is its size in dollars. Amounts given here are dollars or tokens at `quoteUsd` dollars a quote.
  */
 export class Venue {
-  readonly names: VenueNames;
   readonly pool: Pool;
+  #names: VenueNames;
   #reportedUsd = 0;
   #reportedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(names: VenueNames, pool: Pool) {
-    this.names = names;
+    this.#names = names;
     this.pool = pool;
+  }
+
+  /** Trades on under the name of another pool: the makers have moved. Lists the new pool with what lies in it. */
+  moveTo(at: number, pool: string, quoteUsd: number, out: MarketEvent[]): void {
+    this.#names = { ...this.#names, pool };
+    const liquidity = dollars(this.liquidityUsd(quoteUsd));
+    out.push({ kind: "listing", at, ...this.#names, liquidity });
+    this.report(at, quoteUsd, "sync", out);
+  }
+
+  /** A trade too small to move the pool. Rounding on the chain gives it a price of its own: `distortion` is its logarithm over the pool's. */
+  dust(
+    at: number,
+    side: Trade["side"],
+    usd: number,
+    quoteUsd: number,
+    distortion: number,
+    trader: string,
+  ): Trade {
+    const price = this.pool.price * quoteUsd * Math.exp(distortion);
+    return { ...this.#trade(at, side, usd, usd / price, trader), quoteUsd: decimal(usd, 6) };
   }
 
   /** What lies in the pool, both sides together, in dollars. */
@@ -71,12 +92,12 @@ export class Venue {
   #tell(at: number, usd: number, cause: LiquidityEvent["cause"], out: MarketEvent[]): void {
     this.#reportedUsd = usd;
     this.#reportedAtMs = at;
-    const { group, pool, token } = this.names;
+    const { group, pool, token } = this.#names;
     out.push({ kind: "liquidity", at, group, pool, token, usd: dollars(usd), cause });
   }
 
   #trade(at: number, side: Trade["side"], usd: number, tokens: number, trader: string): Trade {
-    const { group, pool, token } = this.names;
+    const { group, pool, token } = this.#names;
     return {
       kind: "trade",
       at,

@@ -1,0 +1,55 @@
+import { HOUR_MS, MINUTE_MS } from "../../../lib/time.ts";
+import type { MarketGroup } from "../../../market/index.ts";
+import type { Actor } from "./actor.ts";
+import type { LabelSink } from "./label.ts";
+import { Random } from "./random.ts";
+
+const MEAN_HOURS_BETWEEN = 20;
+const NEVER_YET = Number.NEGATIVE_INFINITY;
+
+/** When a chain, or one venue of the exchange, is silent: about once in 20 hours, for 8 to 30 minutes. Nothing trades there meanwhile. */
+export class Outages implements Actor {
+  readonly rank: number;
+  readonly #random: Random;
+  readonly #onLabel: LabelSink;
+  readonly #about: { readonly group: MarketGroup; readonly shape: string };
+  #nextAtMs: number;
+  #downUntilMs = NEVER_YET;
+
+  /** `shape`: that of its labels. */
+  constructor(
+    seed: string,
+    about: { readonly group: MarketGroup; readonly shape: string },
+    rank: number,
+    nowMs: number,
+    onLabel: LabelSink,
+  ) {
+    this.rank = rank;
+    this.#about = about;
+    this.#onLabel = onLabel;
+    this.#random = new Random(`${seed}/${about.group}/${about.shape}/outages`);
+    this.#nextAtMs = this.#after(nowMs + HOUR_MS);
+  }
+
+  get nextAtMs(): number {
+    return this.#nextAtMs;
+  }
+
+  /** End of the latest outage; one runs while this lies ahead. */
+  get downUntilMs(): number {
+    return this.#downUntilMs;
+  }
+
+  act(): void {
+    const now = this.#nextAtMs;
+    const minutes = this.#random.logBetween(8, 30);
+    this.#downUntilMs = now + Math.round(minutes * MINUTE_MS);
+    this.#nextAtMs = this.#after(this.#downUntilMs);
+    const moments = { startAtMs: now, endAtMs: this.#downUntilMs, peakAtMs: null, removedAtMs: null };
+    this.#onLabel({ kind: "outage", ...this.#about, token: null, size: minutes, ...moments });
+  }
+
+  #after(nowMs: number): number {
+    return Math.ceil(nowMs + this.#random.waiting(MEAN_HOURS_BETWEEN * HOUR_MS));
+  }
+}
