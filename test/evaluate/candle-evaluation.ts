@@ -1,8 +1,8 @@
 import { DEFAULT_SETTINGS, type DetectorSettings } from "../../src/trend/index.ts";
 import { type Detector, engineDetector, priceRule, volumeRule } from "./detectors.ts";
-import { CLASSES, type InjectedClass, inject } from "./injection.ts";
+import { CLASSES, type InjectedClass, type InjectedMarket, inject } from "./injection.ts";
 import { createRandom } from "./random.ts";
-import { poolScores, type Score, scoreEpisodes } from "./score.ts";
+import { flareOf, MINUTES, poolScores, quantile, type Score, type Span, scoreEpisodes } from "./score.ts";
 import type { Market } from "./series.ts";
 import { matchRate } from "./thresholds.ts";
 
@@ -13,6 +13,8 @@ export interface CandleRow {
   readonly naturalPerPairDay: number;
   readonly naturalWhereTuned: number;
   readonly scores: Readonly<Record<InjectedClass, Score>>;
+  /** Median share of the move that is still ahead when the flare starts; NaN for what is no pump. */
+  readonly ahead: Readonly<Record<InjectedClass, number>>;
 }
 
 /** What is scored. */
@@ -27,9 +29,10 @@ const RULE_RANGE = { low: 1.05, high: 200, steps: 12 };
 const CURVE = [1.6, 1.8, 1.95, 2.1];
 const SCORE_RANGE = { low: 0.5, high: 6, steps: 7 };
 
-/** Scores Flarewire, the two plain rules as people set them, and both at the threshold that gives them Flarewire's natural rate on the first half. */
-export function evaluateCandles(plan: CandlePlan): readonly CandleRow[] {
+/** Scores Flarewire and, with `rules`, the two plain rules as people set them, and both at the threshold that gives them Flarewire's natural rate on the first half. */
+export function evaluateCandles(plan: CandlePlan, rules = true): readonly CandleRow[] {
   const own = evaluateDetector("Flarewire", engineDetector(), plan);
+  if (!rules) return [own];
   const equal = (rule: (threshold: number) => Detector) =>
     matchRate(own.naturalWhereTuned, RULE_RANGE, (threshold) => tunedRate(rule(threshold), plan.market));
   const percent = equal(priceRule);
@@ -78,13 +81,19 @@ export function minutesOf(market: Market, half: "first" | "second"): readonly [n
 
 function evaluateDetector(name: string, detector: Detector, plan: CandlePlan): CandleRow {
   const [from, to] = minutesOf(plan.market, plan.half);
-  const scoreOf = (kind: InjectedClass) =>
-    poolScores(
-      plan.seeds.map((seed) => {
-        const injected = inject(plan.market, kind, from, to, createRandom(seed * 7_919));
-        return scoreEpisodes(injected.episodes, detector(injected.market, from, to));
-      }),
-    );
+  const aheads = new Map<InjectedClass, number>();
+  const scoreOf = (kind: InjectedClass) => {
+    const shares: number[] = [];
+    const scores = plan.seeds.map((seed) => {
+      const injected = inject(plan.market, kind, from, to, createRandom(seed * 7_919));
+      const detections = detector(injected.market, from, to);
+      if (kind.startsWith("pump")) shares.push(...sharesAhead(injected, detections));
+      return scoreEpisodes(injected.episodes, detections);
+    });
+    aheads.set(kind, quantile(shares, 0.5));
+    return poolScores(scores);
+  };
+  const aheadOf = (kind: InjectedClass) => aheads.get(kind) ?? Number.NaN;
   const [pump5, pump10, pump25, wash, thin, wide] = CLASSES.map(scoreOf);
   if (!pump5 || !pump10 || !pump25 || !wash || !thin || !wide) throw new Error("a class has no score");
   return {
@@ -92,7 +101,25 @@ function evaluateDetector(name: string, detector: Detector, plan: CandlePlan): C
     naturalPerPairDay: rate(detector, plan.market, plan.half),
     naturalWhereTuned: tunedRate(detector, plan.market),
     scores: { pump5, pump10, pump25, wash, thin, wide },
+    ahead: {
+      ...{ pump5: aheadOf("pump5"), pump10: aheadOf("pump10"), pump25: aheadOf("pump25") },
+      ...{ wash: Number.NaN, thin: Number.NaN, wide: Number.NaN },
+    },
   };
+}
+
+/** Of each pump that fired, the share of the move from the close before it to its highest close that the flare's first close leaves ahead. */
+function sharesAhead({ market, episodes }: InjectedMarket, detections: readonly Span[]): readonly number[] {
+  const byPair = Map.groupBy(detections, ({ pair }) => pair);
+  const closes = new Map(market.series.map(({ pair, close }) => [pair, close]));
+  return episodes.flatMap((episode) => {
+    const flare = flareOf(episode, byPair.get(episode.pair) ?? [], MINUTES);
+    const close = closes.get(episode.pair);
+    if (!flare || !close) return [];
+    const before = close[episode.startAt - 1] ?? Number.NaN;
+    const peak = close.subarray(episode.startAt, episode.endAt).reduce((a, b) => Math.max(a, b), 0);
+    return [(peak - (close[flare.startAt] ?? Number.NaN)) / (peak - before)];
+  });
 }
 
 function tunedRate(detector: Detector, market: Market): number {

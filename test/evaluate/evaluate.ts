@@ -1,9 +1,10 @@
 /*
- * npm run evaluate -- [--candles FILE] [--seeds 1,2,3] [--half first|second] [--hours 8] [--ablate | --curve] [--plots DIR] [--json | --markdown]
+ * npm run evaluate -- [--recorded] [--simulated] [--wide] [--candles FILE] [--seeds 1,2,3] [--half first|second] [--hours 24] [--no-rules]
+ *                     [--ablate | --curve] [--plots DIR] [--json | --markdown]
  *
- * Two measurements. Labelled pumps and decoys are injected into real recorded candles; thresholds are chosen on the first half of the
- * days, the second half is what counts. And the simulated market, which knows what it did on purpose, is run for some hours.
- * Both score Flarewire and two plain rules: those as people set them, and at the threshold that gives them Flarewire's natural rate.
+ * Three measurements, of which --recorded, --simulated and --wide choose some. Labelled pumps and decoys are injected into real recorded candles; thresholds are chosen on the first half of the
+ * days, the second half is what counts. The simulated market, which knows what it did on purpose, is run for a day. And a market of busy
+ * and idle tokens rises as a whole. The first two score Flarewire and two plain rules: those as people set them, and at the threshold that gives them Flarewire's natural rate.
  */
 import { parseArgs } from "node:util";
 import { ablateCandles, type CandlePlan, evaluateCandles, traceCandles } from "./candle-evaluation.ts";
@@ -11,6 +12,7 @@ import { writePlots } from "./plots.ts";
 import { loadMarket } from "./series.ts";
 import { ablateSimulated, evaluateSimulated } from "./simulated-evaluation.ts";
 import { type Evaluation, toMarkdown, toText } from "./tables.ts";
+import { evaluateWideMoves } from "./wide-moves.ts";
 
 const { values } = parseArgs({
   options: {
@@ -18,7 +20,11 @@ const { values } = parseArgs({
     seeds: { type: "string" },
     seed: { type: "string" },
     half: { type: "string", default: "second" },
-    hours: { type: "string", default: "8" },
+    hours: { type: "string", default: "24" },
+    recorded: { type: "boolean", default: false },
+    simulated: { type: "boolean", default: false },
+    wide: { type: "boolean", default: false },
+    "no-rules": { type: "boolean", default: false },
     ablate: { type: "boolean", default: false },
     curve: { type: "boolean", default: false },
     plots: { type: "string" },
@@ -35,10 +41,13 @@ if (seeds.some((seed) => !Number.isSafeInteger(seed)))
 if (!(hours > 0)) fail(`--hours takes a number above 0, not ${values.hours}`);
 if (half !== "first" && half !== "second") fail(`--half is first or second, not ${half}`);
 
-const plan: CandlePlan = { market: loadMarket(values.candles), half, seeds };
+const choosesParts = values.recorded || values.simulated || values.wide;
+const wants = (part: "recorded" | "simulated" | "wide") => !choosesParts || values[part];
+const planOf = (): CandlePlan => ({ market: loadMarket(values.candles), half, seeds });
 const simulatedPlans = seeds.map((seed) => ({ seed, hours }));
 if (values.plots !== undefined) {
-  for (const file of writePlots(values.plots, plan.market, seeds[0] ?? 1)) process.stdout.write(`${file}\n`);
+  for (const file of writePlots(values.plots, planOf().market, seeds[0] ?? 1))
+    process.stdout.write(`${file}\n`);
 } else {
   const result = values.ablate ? ablate() : values.curve ? curve() : evaluate();
   process.stdout.write(
@@ -47,27 +56,39 @@ if (values.plots !== undefined) {
 }
 
 function evaluate(): Evaluation {
-  const candleRows = evaluateCandles(plan);
-  const { rows, canary } = evaluateSimulated(simulatedPlans);
-  return { ...about(), candleRows, simulatedRows: rows, canary };
+  const rules = !values["no-rules"];
+  const measured = wants("simulated") ? evaluateSimulated(simulatedPlans, rules) : undefined;
+  return {
+    ...about(),
+    candleRows: wants("recorded") ? evaluateCandles(planOf(), rules) : [],
+    simulatedRows: measured?.rows ?? [],
+    canary: measured?.canary ?? [],
+    measured,
+    wideMoves: wants("wide") ? evaluateWideMoves(seeds) : undefined,
+  };
 }
 
 function ablate(): Evaluation {
   return {
     ...about(),
-    candleRows: ablateCandles(plan),
-    simulatedRows: ablateSimulated(simulatedPlans),
+    candleRows: wants("recorded") ? ablateCandles(planOf()) : [],
+    simulatedRows: wants("simulated") ? ablateSimulated(simulatedPlans) : [],
     canary: [],
   };
 }
 
 function curve(): Evaluation {
-  return { ...about(), candleRows: traceCandles(plan), simulatedRows: [], canary: [] };
+  return { ...about(), candleRows: traceCandles(planOf()), simulatedRows: [], canary: [] };
 }
 
-function about(): Pick<Evaluation, "candles" | "simulated"> {
+function about(): Pick<Evaluation, "candles" | "simulated" | "measured" | "wideMoves"> {
   const file = values.candles.split("/").at(-1) ?? "";
-  return { candles: { file, half: values.half, seeds }, simulated: { seeds, hours } };
+  return {
+    candles: { file, half: values.half, seeds },
+    simulated: { seeds, hours },
+    measured: undefined,
+    wideMoves: undefined,
+  };
 }
 
 function fail(message: string): never {

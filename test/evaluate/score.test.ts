@@ -39,7 +39,16 @@ test("further starts within the episode and the hour after it are flaps", () => 
 });
 
 test("pooling weighs each seed by its episodes", () => {
-  const score = (n: number, fired: number) => ({ n, leftOut: 1, fired, delayP50: n, delayP90: n, flaps: 0 });
+  const score = (n: number, fired: number) => ({
+    n,
+    leftOut: 1,
+    fired,
+    delayP50: n,
+    delayP90: n,
+    endP50: 6,
+    endP90: 7,
+    flaps: 0,
+  });
   expect(poolScores([score(1, 1), score(3, 0)])).toMatchObject({ n: 4, leftOut: 2, fired: 0.25 });
 });
 

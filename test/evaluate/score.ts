@@ -29,6 +29,9 @@ export interface Score {
   /** Median and 90th percentile of the time from an episode's start to its flare's, in the grid's unit. */
   readonly delayP50: number;
   readonly delayP90: number;
+  /** Median and 90th percentile of the time from an episode's end to the finish of its flare; below 0 where the flare ended first. */
+  readonly endP50: number;
+  readonly endP90: number;
   /** Further flares started within the episode and the hour after it, per episode that fired. */
   readonly flaps: number;
 }
@@ -45,6 +48,7 @@ export function scoreEpisodes(
 ): Score {
   const byPair = Map.groupBy(detections, ({ pair }) => pair);
   const delays: number[] = [];
+  const ends: number[] = [];
   let leftOut = 0;
   let flaps = 0;
   for (const episode of episodes) {
@@ -53,24 +57,41 @@ export function scoreEpisodes(
       leftOut += 1;
       continue;
     }
+    const flare = flareOf(episode, own, grid);
+    if (!flare) continue;
+    const first = flare.startAt;
     const starts = own.map(({ startAt }) => startAt).filter((at) => at >= episode.startAt);
-    const first = starts.find((at) => at < episode.endAt + GRACE_MINUTES * grid.minute);
-    if (first === undefined) continue;
+    ends.push(flare.endAt - episode.endAt);
     delays.push(first - episode.startAt + grid.step);
     flaps += starts.filter((at) => at > first && at < episode.endAt + FLAP_MINUTES * grid.minute).length;
   }
   const n = episodes.length - leftOut;
-  const sorted = delays.toSorted((a, b) => a - b);
-  const at = (share: number) =>
-    sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
   return {
     n,
     leftOut,
     fired: delays.length / Math.max(1, n),
-    delayP50: at(0.5),
-    delayP90: at(0.9),
+    delayP50: quantile(delays, 0.5),
+    delayP90: quantile(delays, 0.9),
+    endP50: quantile(ends, 0.5),
+    endP90: quantile(ends, 0.9),
     flaps: flaps / Math.max(1, delays.length),
   };
+}
+
+/** The first flare that started within the episode or the minutes of grace after it, of those of its pair, ordered by their starts. */
+export function flareOf<Flare extends Pick<Span, "startAt">>(
+  episode: Pick<Span, "startAt" | "endAt">,
+  own: readonly Flare[],
+  grid: Grid,
+): Flare | undefined {
+  const untilAt = episode.endAt + GRACE_MINUTES * grid.minute;
+  return own.find(({ startAt }) => startAt >= episode.startAt && startAt < untilAt);
+}
+
+/** The value below which `share` of the values lie; NaN of none. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
 /** Pools the scores of several seeds, weighted by their episodes; delays by the median of medians. */
@@ -88,6 +109,8 @@ export function poolScores(scores: readonly Score[]): Score {
     fired: mean((score) => score.fired),
     delayP50: median((score) => score.delayP50),
     delayP90: median((score) => score.delayP90),
+    endP50: median((score) => score.endP50),
+    endP90: median((score) => score.endP90),
     flaps: mean((score) => score.flaps),
   };
 }

@@ -1,9 +1,12 @@
 import type { Label } from "../../src/feed/simulated/index.ts";
 import { DEFAULT_SETTINGS, type DetectorSettings } from "../../src/trend/index.ts";
 import { type Detector, priceRule, volumeRule } from "./detectors.ts";
+import { nameOf } from "./last-trades.ts";
+import { type Liveness, sumLiveness } from "./liveness.ts";
+import { measurePumps, type PumpMeasure } from "./pump-measures.ts";
 import { GRACE_MINUTES, MILLISECONDS, type Score, type Span, scoreEpisodes } from "./score.ts";
 import { MINUTE_MS } from "./series.ts";
-import { nameOf, runSimulated, type SimulatedPlan, type SimulatedRun } from "./simulated-run.ts";
+import { runSimulated, type SimulatedPlan, type SimulatedRun } from "./simulated-run.ts";
 import { matchRate } from "./thresholds.ts";
 
 /** The score of one kind of labelled episode; delays in milliseconds. */
@@ -33,34 +36,48 @@ export interface SimulatedRow {
 }
 
 const DANGERS: readonly Label["kind"][] = ["rug", "honeypot"];
-const WASHES: readonly Label["kind"][] = ["pump", "wash", "thin"];
+const WASHES: readonly Label["kind"][] = ["pump", "wash", "thin", "dust"];
+const HARMLESS: readonly Label["kind"][] = ["rebalance", "jit", "migration"];
 const GRACE_MS = GRACE_MINUTES * MINUTE_MS;
 const RULE_RANGE = { low: 1.05, high: 100_000, steps: 16 };
 const SCORE_RANGE = { low: 0.5, high: 6, steps: 6 };
 
-/** Scores Flarewire on BSC and on the other groups, and its canary on BSC. */
-export function evaluateSimulated(plans: readonly SimulatedPlan[]): {
+/** All that is measured on simulated hours. */
+export interface SimulatedResult {
   readonly rows: readonly SimulatedRow[];
   readonly canary: readonly CanaryScore[];
-} {
+  readonly pumps: readonly PumpMeasure[];
+  readonly liveness: Liveness;
+}
+
+/** Scores Flarewire on BSC and on the other groups, its canary on BSC, and how alive is what it serves; with `rules`, two plain rules as well. */
+export function evaluateSimulated(plans: readonly SimulatedPlan[], rules = true): SimulatedResult {
   const runs = plans.map((plan) => runSimulated(plan));
   const own = rowOf("Flarewire", runs, true);
+  const others = { ...rowOf("Flarewire, the other groups", runs, false), naturalPerHour: Number.NaN };
+  return {
+    rows: [own, others, ...(rules ? ruleRows(own, runs) : [])],
+    canary: [
+      ...["pump", "rug", "honeypot"].map((kind) => scoreCanary(kind, runs)),
+      ...HARMLESS.map((kind) => scoreFalseCanary(kind, runs)),
+    ],
+    pumps: measurePumps(runs),
+    liveness: sumLiveness(runs.map(({ liveness }) => liveness)),
+  };
+}
+
+function ruleRows(own: SimulatedRow, runs: readonly SimulatedRun[]): readonly SimulatedRow[] {
   const ruleRuns = (rule: Detector) => runs.map((run) => ({ ...run, flares: flaresOfRule(rule, run) }));
   const equal = (rule: (threshold: number) => Detector) =>
     matchRate(own.naturalPerHour, RULE_RANGE, (threshold) => naturalRate(ruleRuns(rule(threshold))));
   const percent = equal(priceRule);
   const factor = equal(volumeRule);
-  return {
-    rows: [
-      own,
-      { ...rowOf("Flarewire, the other groups", runs, false), naturalPerHour: Number.NaN },
-      rowOf("price +8 % in 15 min", ruleRuns(priceRule(8)), true),
-      rowOf(`price +${percent.toFixed(1)} % in 15 min (equal rate)`, ruleRuns(priceRule(percent)), true),
-      rowOf("volume × 8 in 5 min", ruleRuns(volumeRule(8)), true),
-      rowOf(`volume × ${factor.toFixed(1)} in 5 min (equal rate)`, ruleRuns(volumeRule(factor)), true),
-    ],
-    canary: ["pump", "rug", "honeypot"].map((kind) => scoreCanary(kind, runs)),
-  };
+  return [
+    rowOf("price +8 % in 15 min", ruleRuns(priceRule(8)), true),
+    rowOf(`price +${percent.toFixed(1)} % in 15 min (equal rate)`, ruleRuns(priceRule(percent)), true),
+    rowOf("volume × 8 in 5 min", ruleRuns(volumeRule(8)), true),
+    rowOf(`volume × ${factor.toFixed(1)} in 5 min (equal rate)`, ruleRuns(volumeRule(factor)), true),
+  ];
 }
 
 /** Scores the trades form without each of its terms: weight 0, and the start score chosen anew for an equal natural rate. */
@@ -110,7 +127,7 @@ interface Parts {
 }
 
 function order(kind: string): number {
-  return ["pump", "rug", "honeypot", "wash", "thin", "wide"].indexOf(kind.split(" ")[0] ?? "");
+  return ["pump", "rug", "honeypot", "wash", "thin", "dust", "wide"].indexOf(kind.split(" ")[0] ?? "");
 }
 
 /** The labelled episodes that began within the scored hours early enough to be seen whole, by kind. */
@@ -142,8 +159,13 @@ function quietTokens(hours: SimulatedRun, wide: Label): readonly Span[] {
     .map(({ pair }) => ({ pair, startAt: wide.startAtMs, endAt: wide.endAtMs }));
 }
 
-function isScored(label: Label, { fromMs, toMs }: SimulatedRun): boolean {
-  return label.startAtMs >= fromMs && label.endAtMs + GRACE_MS <= toMs;
+/** Whether it was seen whole: within the scored hours, and while its group was heard. */
+function isScored(label: Label, { fromMs, toMs, labels }: SimulatedRun): boolean {
+  if (label.startAtMs < fromMs || label.endAtMs + GRACE_MS > toMs) return false;
+  return !labels.some(({ kind, group, startAtMs, endAtMs }) => {
+    const isSilent = kind === "outage" && group === label.group;
+    return isSilent && startAtMs < label.endAtMs && endAtMs > label.startAtMs;
+  });
 }
 
 function spanOf(label: Label): Span {
@@ -164,7 +186,7 @@ function naturalRate(runs: readonly SimulatedRun[]): number {
   let all = 0;
   for (const hours of runs) {
     const labelled = Map.groupBy(
-      hours.labels.filter(({ kind }) => kind !== "listing").map(spanOf),
+      hours.labels.filter(({ kind, token }) => token !== null && kind !== "listing").map(spanOf),
       (span) => span.pair,
     );
     const wides = widesOf(hours);
@@ -206,4 +228,22 @@ export function scoreCanary(kind: string, runs: readonly SimulatedRun[]): Canary
     }
   }
   return { kind, n, byEnd: byEnd / Math.max(1, n), beforeRemoval: removes ? before / Math.max(1, n) : null };
+}
+
+/** How often a move of liquidity that harms nobody turned the canary on, on BSC; where it was on before is left out. */
+function scoreFalseCanary(kind: Label["kind"], runs: readonly SimulatedRun[]): CanaryScore {
+  let [n, on] = [0, 0];
+  for (const hours of runs) {
+    const canaries = Map.groupBy(hours.canaries, ({ pair }) => pair);
+    for (const label of hours.labels) {
+      if (label.kind !== kind || label.group !== "bsc" || !isScored(label, hours)) continue;
+      const own = canaries.get(nameOf(label.group, label.token)) ?? [];
+      const { startAtMs } = label;
+      if (own.some(({ startAt, endAt }) => startAt < startAtMs && endAt > startAtMs)) continue;
+      n += 1;
+      const untilMs = label.endAtMs + 2 * MINUTE_MS;
+      if (own.some(({ startAt }) => startAt >= startAtMs && startAt <= untilMs)) on += 1;
+    }
+  }
+  return { kind, n, byEnd: on / Math.max(1, n), beforeRemoval: null };
 }

@@ -1,6 +1,9 @@
 import { createSimulatedMarket, type Label } from "../../src/feed/simulated/index.ts";
 import type { Candle, MarketEvent, MarketGroup, Trade } from "../../src/market/index.ts";
 import { type DetectorSettings, TrendEngine } from "../../src/trend/index.ts";
+import { LastTrades, nameOf } from "./last-trades.ts";
+import { type Liveness, LivenessBook } from "./liveness.ts";
+import { type PumpCourse, PumpCourses } from "./pump-courses.ts";
 import type { Span } from "./score.ts";
 import { emptySeries, fillSilence, type Market, MINUTE_MS, type Series } from "./series.ts";
 
@@ -23,6 +26,9 @@ export interface SimulatedRun {
   readonly labels: readonly Label[];
   readonly flares: readonly Span[];
   readonly canaries: readonly Span[];
+  readonly liveness: Liveness;
+  /** Labelled pumps with their prices. */
+  readonly pumps: readonly PumpCourse[];
   /** BSC's trades as candles of a minute, for rules that know no better; volume in dollars. Closes and volumes only. */
   readonly minutes: Market;
 }
@@ -36,24 +42,25 @@ export interface SimulatedPlan {
   readonly tokens?: number;
 }
 
-/** The name of a token within all groups. */
-export function nameOf(group: MarketGroup | null, token: string | null): string {
-  return `${group} ${token?.toLowerCase()}`;
-}
-
 /** Makes the hours, runs the engine over them and notes when each token of every group flared and had its canary on. */
 export function runSimulated(plan: SimulatedPlan, settings: Partial<DetectorSettings> = {}): SimulatedRun {
   const { seed, hours, tokens = TOKENS } = plan;
   const fromMs = BEGIN_MS + WARM_UP_MS;
   const toMs = fromMs + hours * HOUR_MS;
   const labels: Label[] = [];
-  const onLabel = (label: Label) => void labels.push(label);
+  const prices = new LastTrades();
+  const courses = new PumpCourses(prices);
+  const onLabel = (label: Label) => {
+    labels.push(label);
+    courses.begin(label);
+  };
   const market = createSimulatedMarket({ seed, beginAtMs: BEGIN_MS, tokens, onLabel });
   const engine = new TrendEngine({ settings });
   const watched = new Map<string, Watched>();
   const minutes = new MinuteBook((toMs - BEGIN_MS) / MINUTE_MS);
   const flares = new Intervals();
   const canaries = new Intervals();
+  const liveness = new LivenessBook(labels, prices);
   const piece: MarketEvent[] = [];
   for (let atMs = BEGIN_MS; atMs <= toMs; atMs += LOOK_MS) {
     piece.length = 0;
@@ -61,17 +68,22 @@ export function runSimulated(plan: SimulatedPlan, settings: Partial<DetectorSett
     for (const event of piece) {
       engine.accept(event);
       if (event.kind === "trade") minutes.note(event);
-      if (event.kind === "trade" || event.kind === "candle") watch(watched, event);
+      if (event.kind !== "trade" && event.kind !== "candle") continue;
+      const { pair } = watch(watched, event);
+      if (prices.note(pair, event)) courses.trade(pair, event);
     }
     for (const { group, token, pair } of watched.values()) {
       const trend = engine.trendOf(group, token);
-      flares.note(pair, trend?.flaringSinceMs ?? null, atMs);
+      const since = trend?.flaringSinceMs ?? null;
+      if (flares.note(pair, since, atMs) && since !== null) courses.flare(pair, since);
       canaries.note(pair, trend?.canarySinceMs ?? null, atMs);
     }
+    if (atMs >= fromMs && atMs % MINUTE_MS === 0) liveness.sample(engine.snapshot(), flares.open, atMs);
   }
   return {
     ...{ seed, fromMs, toMs, labels, minutes: minutes.market() },
     ...{ flares: flares.closed(toMs), canaries: canaries.closed(toMs) },
+    ...{ liveness: liveness.counts, pumps: courses.all },
   };
 }
 
@@ -81,9 +93,13 @@ interface Watched {
   readonly pair: string;
 }
 
-function watch(watched: Map<string, Watched>, { group, token }: Trade | Candle): void {
+function watch(watched: Map<string, Watched>, { group, token }: Trade | Candle): Watched {
   const name = `${group} ${token}`;
-  if (!watched.has(name)) watched.set(name, { group, token, pair: nameOf(group, token) });
+  const known = watched.get(name);
+  if (known) return known;
+  const added = { group, token, pair: nameOf(group, token) };
+  watched.set(name, added);
+  return added;
 }
 
 /** Adds trades up to minutes. */
@@ -117,12 +133,19 @@ class Intervals {
   readonly #open = new Map<string, number>();
   readonly #spans: Span[] = [];
 
-  note(pair: string, sinceMs: number | null, atMs: number): void {
+  /** What is open, by pair, with its start. */
+  get open(): ReadonlyMap<string, number> {
+    return this.#open;
+  }
+
+  /** True when something began or ended. */
+  note(pair: string, sinceMs: number | null, atMs: number): boolean {
     const before = this.#open.get(pair);
-    if (before === (sinceMs ?? undefined)) return;
+    if (before === (sinceMs ?? undefined)) return false;
     if (before !== undefined) this.#spans.push({ pair, startAt: before, endAt: atMs });
     if (sinceMs === null) this.#open.delete(pair);
     else this.#open.set(pair, sinceMs);
+    return true;
   }
 
   closed(endAt: number): readonly Span[] {

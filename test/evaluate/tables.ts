@@ -1,6 +1,9 @@
 import type { CandleRow } from "./candle-evaluation.ts";
+import { markdownTable } from "./markdown-table.ts";
+import { measuresMarkdown } from "./market-tables.ts";
 import type { Score } from "./score.ts";
-import type { CanaryScore, KindScore, SimulatedRow } from "./simulated-evaluation.ts";
+import type { CanaryScore, KindScore, SimulatedResult, SimulatedRow } from "./simulated-evaluation.ts";
+import type { WideMove } from "./wide-moves.ts";
 
 /** All that was measured, and on what. */
 export interface Evaluation {
@@ -10,6 +13,9 @@ export interface Evaluation {
   readonly simulated: { readonly seeds: readonly number[]; readonly hours: number };
   readonly simulatedRows: readonly SimulatedRow[];
   readonly canary: readonly CanaryScore[];
+  /** All measures that only Flarewire has, of those asked for. */
+  readonly measured: SimulatedResult | undefined;
+  readonly wideMoves: readonly WideMove[] | undefined;
 }
 
 /** Delays of seconds or minutes, in the unit that reads best. */
@@ -18,7 +24,7 @@ type Unit = "min" | "s";
 /** The tables in Markdown, as the README embeds them. */
 export function toMarkdown(result: Evaluation): string {
   const { candles, simulated } = result;
-  return [
+  const candleTable = [
     `Episodes injected into real candles (${candles.file}, ${candles.half} half of the days, seeds ${candles.seeds.join(", ")}); delays in minutes:`,
     "",
     ...markdownTable(
@@ -28,17 +34,31 @@ export function toMarkdown(result: Evaluation): string {
     "",
     `n by class, ${result.candleRows[0]?.detector ?? ""} (left out, already flaring): ${countsOf(result.candleRows[0])}.`,
     "",
+  ];
+  return [
+    ...(result.candleRows.length > 0 ? candleTable : []),
     ...(result.simulatedRows.length > 0 ? simulatedMarkdown(simulated, result.simulatedRows) : []),
     ...(result.canary.length > 0 ? canaryMarkdown(result.canary) : []),
+    measuresOf(result),
   ].join("\n");
+}
+
+function measuresOf({ candleRows, measured, wideMoves }: Evaluation): string {
+  return measuresMarkdown({
+    candleRows,
+    ...(measured && { simulated: measured }),
+    ...(wideMoves && { wideMoves }),
+  });
 }
 
 /** The same in full, for a terminal. */
 export function toText(result: Evaluation): string {
   const { candles, simulated } = result;
-  const lines = [
-    `${candles.half} half of ${candles.file}, seeds ${candles.seeds.join(" ")}; delays in minutes`,
-  ];
+  const lines: string[] = [];
+  if (result.candleRows.length > 0)
+    lines.push(
+      `${candles.half} half of ${candles.file}, seeds ${candles.seeds.join(" ")}; delays in minutes`,
+    );
   for (const { detector, naturalPerPairDay, naturalWhereTuned, scores } of result.candleRows) {
     const tuned = naturalWhereTuned.toFixed(2);
     lines.push(
@@ -70,7 +90,7 @@ export function toText(result: Evaluation): string {
       `  ${kind.padEnd(14)}${String(n).padStart(5)}${byEnd.toFixed(3).padStart(13)}${(beforeRemoval?.toFixed(3) ?? "–").padStart(12)}`,
     );
   }
-  return `${lines.join("\n")}\n`;
+  return `${lines.join("\n")}\n\n${measuresOf(result)}`;
 }
 
 const CANDLE_HEADS = [
@@ -146,13 +166,8 @@ function seconds(ms: number): string {
   return (ms / 1_000).toFixed(0);
 }
 
-function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
-  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
-  return [line(head), `|${head.map(() => "---|").join("")}`, ...rows.map(line)];
-}
-
 function heading(hasWide: boolean): string {
-  return `  class                   n  left out  fired   delay p50  p90  flaps${hasWide ? "  left out (wide)" : ""}`;
+  return `  class                   n  left out  fired   delay p50  p90  flaps   end p50    p90${hasWide ? "  left out (wide)" : ""}`;
 }
 
 function line(kind: string, score: Score, unit: Unit): string {
@@ -167,6 +182,8 @@ function line(kind: string, score: Score, unit: Unit): string {
     delay(score.delayP50).padStart(10),
     delay(score.delayP90).padStart(5),
     score.flaps.toFixed(3).padStart(7),
+    delay(score.endP50).padStart(10),
+    delay(score.endP90).padStart(7),
   ];
   return `  ${kind.padEnd(20)}${cells.join("")}`;
 }

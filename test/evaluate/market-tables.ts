@@ -1,0 +1,56 @@
+import { type Goal, goalsOf, isReached, type Measured } from "./goals.ts";
+import { markdownTable } from "./markdown-table.ts";
+
+/** Goals, ends and shares ahead in Markdown: the measures that have a goal, and those of pumps by their size. */
+export function measuresMarkdown(measured: Measured): string {
+  const { candleRows, simulated } = measured;
+  const own = candleRows?.[0];
+  return [
+    ...(simulated
+      ? pumpTable(simulated.pumps, "Pumps of the simulated market, all groups; ends in minutes:")
+      : []),
+    ...(own
+      ? pumpTable(
+          (["pump5", "pump10", "pump25"] as const).map((kind) => ({
+            size: `${kind.slice(4)} %`,
+            n: own.scores[kind].n,
+            ahead: own.ahead[kind],
+            endP50: own.scores[kind].endP50,
+            endP90: own.scores[kind].endP90,
+          })),
+          "Pumps injected into recorded minutes; ends in minutes:",
+        )
+      : []),
+    ...markdownTable(["measure", "figure", "goal", ""], goalsOf(measured).map(goalCells)),
+    "",
+  ].join("\n");
+}
+
+interface PumpLine {
+  readonly size: string;
+  readonly n: number;
+  readonly endP50: number;
+  readonly endP90: number;
+  readonly ahead: number;
+}
+
+function pumpTable(pumps: readonly PumpLine[], title: string): readonly string[] {
+  const cells = pumps.map(({ size, n, endP50, endP90, ahead }) => [
+    size,
+    String(n),
+    `${endP50.toFixed(1)} / ${endP90.toFixed(1)}`,
+    ahead.toFixed(2),
+  ]);
+  return [
+    title,
+    "",
+    ...markdownTable(["size", "n", "from end to finish p50 / p90", "share ahead"], cells),
+    "",
+  ];
+}
+
+function goalCells(goal: Goal): readonly string[] {
+  const { measure, figure, bound, isMost } = goal;
+  const text = Number.isNaN(figure) ? "–" : String(Number(figure.toFixed(3)));
+  return [measure, text, `${isMost ? "≤" : "≥"} ${bound}`, isReached(goal) ? "reached" : "missed"];
+}

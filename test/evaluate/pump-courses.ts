@@ -1,0 +1,61 @@
+import type { Label } from "../../src/feed/simulated/index.ts";
+import type { Candle, Trade } from "../../src/market/index.ts";
+import { type LastTrades, nameOf } from "./last-trades.ts";
+import { GRACE_MINUTES } from "./score.ts";
+import { MINUTE_MS } from "./series.ts";
+
+/** A labelled pump with the prices that matter to who follows a flare. */
+export interface PumpCourse {
+  readonly label: Label;
+  /** The price before it began. */
+  readonly before: number;
+  /** The highest price up to a minute after the planned peak; NaN without a trade. */
+  readonly peak: number;
+  /** The price when its flare was first seen; NaN when there was none. */
+  readonly atStart: number;
+}
+
+type Course = { -readonly [Name in keyof PumpCourse]: PumpCourse[Name] };
+
+/** Notes the courses of labelled pumps while a market runs. */
+export class PumpCourses {
+  readonly all: Course[] = [];
+  readonly #latest = new Map<string, Course>();
+  readonly #prices: LastTrades;
+
+  constructor(prices: LastTrades) {
+    this.#prices = prices;
+  }
+
+  begin(label: Label): void {
+    if (label.kind !== "pump") return;
+    const pair = nameOf(label.group, label.token);
+    const isFresh = this.#prices.silentSince(pair) > label.startAtMs - 30 * MINUTE_MS;
+    const before = isFresh ? this.#prices.priceOf(pair) : Number.NaN;
+    const course = { label, before, peak: Number.NaN, atStart: Number.NaN };
+    this.all.push(course);
+    this.#latest.set(pair, course);
+  }
+
+  trade(pair: string, event: Trade | Candle): void {
+    const course = this.#latest.get(pair);
+    if (!course || event.at > (course.label.peakAtMs ?? 0) + MINUTE_MS) return;
+    const price = Number(event.kind === "trade" ? event.price : event.high);
+    if (!(price <= course.peak)) course.peak = price;
+  }
+
+  /** A flare of the token that started at `sinceMs` was just seen. */
+  flare(pair: string, sinceMs: number): void {
+    const course = this.#latest.get(pair);
+    if (!course || !Number.isNaN(course.atStart)) return;
+    const { startAtMs, endAtMs } = course.label;
+    if (sinceMs < startAtMs || sinceMs >= endAtMs + GRACE_MINUTES * MINUTE_MS) return;
+    course.atStart = this.#prices.priceOf(pair);
+  }
+}
+
+/** Of the move from the price before to the peak, the share still ahead when the flare was seen; NaN where that is not known. */
+export function shareAhead({ label, before, peak, atStart }: PumpCourse): number {
+  const from = Number.isNaN(before) ? peak / (1 + label.size) : before;
+  return (peak - atStart) / (peak - from);
+}
