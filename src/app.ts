@@ -191,7 +191,7 @@ export async function runGateway(config: Config, parts: RunParts, signal?: Abort
   const polled = prepared.run({ ...run, signal: polling.signal });
   await firstSnapshot({ head, source, clock }, polled, signal ?? polling.signal);
   await front.caughtUp?.();
-  alerts = parts.alerts?.start({ log, head, history: hub.history });
+  alerts = parts.alerts?.start({ log, head, history: hub.history, turn: hub.turn });
   const tellOfSource = parts.isSourceElsewhere ? () => {} : () => logSource(opened, logger);
   tellOfSource();
   const unwatch = watchFreshness({

@@ -12,7 +12,7 @@ import { type KeptOptions, keptPath } from "./kept.ts";
 /** Webhooks that are known, and not told of anything yet. */
 export interface OpenAlerts {
   /** Once; its {@link Alerts.stop} closes what was opened. */
-  start(parts: Pick<AlertsOptions, "log" | "head" | "history">): Alerts;
+  start(parts: Pick<AlertsOptions, "log" | "head" | "history" | "turn">): Alerts;
   /** In place of {@link Alerts.stop} when nothing was started. */
   close(): void;
 }

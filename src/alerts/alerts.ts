@@ -14,6 +14,8 @@ export interface AlertsOptions {
   readonly log: EventLog;
   readonly head: Head;
   readonly history: Hub["history"];
+  /** Shares the event loop with what clients ask for. */
+  readonly turn?: Hub["turn"];
   /** Closed by {@link Alerts.stop}. */
   readonly store: AlertStore;
   readonly clock: WallClock;
@@ -54,13 +56,13 @@ function forgetOthers({ webhooks, store, logger }: AlertsOptions): void {
 
 /** Follows all rules, and delivers what they tell. What belongs to no webhook and rule of today is forgotten. */
 export function startAlerts(options: AlertsOptions): Alerts {
-  const { webhooks, store, clock, logger, log, head, history } = options;
+  const { webhooks, store, clock, logger, log, head, history, turn } = options;
   const began = { wallMs: clock.now(), monotonicMs: clock.monotonic() };
   // A clock that is set must not make a day of messages too old at once.
   const steadyMs = () => Math.round(began.wallMs + clock.monotonic() - began.monotonicMs);
   const stopping = new AbortController();
   const { signal } = stopping;
-  const poll = new LongPoll({ log, head, history, clock, stopping: signal });
+  const poll = new LongPoll({ log, head, history, clock, stopping: signal, ...(turn ? { turn } : {}) });
   forgetOthers(options);
   const commits = new GroupCommit(store);
   const senders = new Map<string, WebhookSender>();

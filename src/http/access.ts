@@ -25,6 +25,8 @@ export interface Door {
   readonly isKeyed: boolean;
   /** `undefined`: such a request is refused. */
   readonly stranger: Stranger | undefined;
+  /** The id of the valid key that the request brings, itself or by a ticket; counts and refuses nothing. */
+  keyIdOf(request: FastifyRequest): string | undefined | Promise<string | undefined>;
   /**
    * What the request may have; puts on the answer what tells of it. Throws FlarewireError: `invalid-parameter` for a key in the address,
    * `unauthorised`, or `rate-limited`.
@@ -60,6 +62,7 @@ const OPEN: Access = { plan: undefined };
 export const openDoor: Door = {
   isKeyed: false,
   stranger: { access: OPEN, fields: {} },
+  keyIdOf: () => undefined,
   admit(request) {
     refuseKeyInAddress(request.query);
     return OPEN;

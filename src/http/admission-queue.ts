@@ -1,9 +1,9 @@
 import type { Duplex } from "node:stream";
-import type { Hub } from "../hub/index.ts";
+import type { Claimant, Hub } from "../hub/index.ts";
 import type { WallClock } from "../lib/clock.ts";
 import { FlarewireError } from "../protocol/index.ts";
 
-/** Who may wait to be let in, and how long. */
+/** How many requests may wait to be admitted, and how long. */
 export interface AdmissionLimits {
   /** Requests that wait; default 1,024. A client that waits is a request and its answer in memory, some 20 kB. 1 or more. */
   readonly mostWaiting: number;
@@ -14,34 +14,44 @@ export interface AdmissionLimits {
 /** The defaults named at each limit. */
 export const DEFAULT_ADMISSION_LIMITS: AdmissionLimits = { mostWaiting: 1_024, longestWaitMs: 5_000 };
 
-/** What a queue is made of. */
+/** What a queue needs. */
 export interface AdmissionQueueOptions {
-  /** Whose turn is shared, and who counts. */
+  /** Shares the event loop, and counts. */
   readonly hub: Pick<Hub, "turn" | "tally">;
   readonly clock: WallClock;
   readonly limits?: Partial<AdmissionLimits> | undefined;
 }
 
-/** How often those are looked for who have waited for too long. */
+/** A request that wants to be admitted. */
+export interface Comer {
+  readonly by: Claimant;
+  /** The connection that it came over. */
+  readonly socket: Duplex;
+  /** HTTP has let go of the socket. */
+  readonly isUpgraded: boolean;
+}
+
+/** How often waits that are too long are looked for. */
 const LOOK_MS = 250;
 
 interface Waiting {
+  readonly by: Claimant;
   readonly sinceMs: number;
-  readonly admit: () => void;
-  readonly refuse: (error: FlarewireError) => void;
+  /** Ends the wait: with admission, or with an error. */
+  readonly end: (error?: FlarewireError) => void;
 }
 
 /**
- * Lets in those who want to follow events, or to read what they missed, in the order in which they came, no faster than the turn's time allows (see TurnBudget): thousands come back at once when a
- * network was away, and those who stayed must not pay for it. How many wait is bounded, and for how long; who is beyond that is refused while it is still HTTP, and may come again.
+ * Admits requests to follow events, or to read missed ones, no faster than the turn's time allows (see TurnBudget): thousands come back at once when a network was
+ * away, and clients that stayed must not pay for it. Claimants take turns, keys before addresses, so that nobody is kept out by how often another asks. How many wait is
+ * bounded, and for how long; a request beyond that is refused while it is still HTTP, and may come again.
  */
 export class AdmissionQueue {
   readonly #hub: AdmissionQueueOptions["hub"];
   readonly #clock: WallClock;
   readonly #limits: AdmissionLimits;
+  /** In the order in which they came. */
   readonly #waiting = new Set<Waiting>();
-  /** Works that were asked of the turn, each to let one in: never fewer than wait, and never more than may, however many leave. */
-  #asked = 0;
   #stopLooking: (() => void) | undefined;
 
   constructor({ hub, clock, limits }: AdmissionQueueOptions) {
@@ -51,40 +61,49 @@ export class AdmissionQueue {
   }
 
   /**
-   * Resolves when it is the turn of a request that came over `socket`: at once, if the turn has time and nobody waits. Rejects with FlarewireError `over-capacity` where too many wait, when
-   * it has waited for too long, and when the connection ends, whose answer nobody reads. A server that stops refuses when the turn has come, like one that does not. `isUpgraded`: HTTP has let go of the socket.
+   * Does `work` when it is the request's turn: at once, if the turn has time and nobody waits. Rejects as `work` does, and with FlarewireError `over-capacity` where too many wait,
+   * after too long a wait, and when the connection ends first. Counts what became of the request.
    */
-  enter(socket: Duplex, isUpgraded: boolean): Promise<void> {
-    const { tally } = this.#hub;
-    const { mostWaiting } = this.#limits;
-    if (this.#waiting.size >= mostWaiting) return Promise.reject(this.#full(`${mostWaiting} requests wait`));
-    let isAdmitted = false;
+  async admit<Result>(comer: Comer, work: () => Promise<Result>): Promise<Result> {
+    const { admissions } = this.#hub.tally;
+    await this.#enter(comer);
+    try {
+      const result = await work();
+      admissions.admitted += 1;
+      return result;
+    } catch (error) {
+      admissions.refused += 1;
+      throw error;
+    }
+  }
+
+  #enter({ by, socket, isUpgraded }: Comer): Promise<void> {
+    const { tally, turn } = this.#hub;
+    if (this.#waiting.size >= this.#limits.mostWaiting) this.#makeRoom(by);
     return new Promise((resolve, reject) => {
+      const stops: (() => void)[] = [];
       const waiting: Waiting = {
+        by,
         sinceMs: this.#clock.monotonic(),
-        admit: () => {
-          isAdmitted = true;
-          leave();
-          tally.admissions.admitted += 1;
-          resolve();
+        end: (error) => {
+          if (!this.#remove(waiting)) return;
+          for (const stop of stops) stop();
+          if (error) reject(error);
+          else resolve();
         },
-        refuse: (error) => {
-          leave();
-          reject(error);
-        },
-      };
-      const gone = () => {
-        tally.admissions.gone += 1;
-        waiting.refuse(new FlarewireError("over-capacity", "the connection ended while it waited"));
-      };
-      let unwatch = () => {};
-      const leave = () => {
-        unwatch();
-        this.#remove(waiting);
       };
       this.#add(waiting);
-      this.#ask();
-      if (!isAdmitted) unwatch = watchEnd(socket, isUpgraded, gone);
+      const takeBack = turn.run(() => {
+        this.#refuseLate();
+        waiting.end();
+      }, by);
+      if (!this.#waiting.has(waiting)) return;
+      stops.push(takeBack);
+      const unwatch = watchEnd(socket, isUpgraded, () => {
+        tally.admissions.gone += 1;
+        waiting.end(new FlarewireError("over-capacity", "the connection ended while it waited"));
+      });
+      stops.push(unwatch);
     });
   }
 
@@ -94,45 +113,42 @@ export class AdmissionQueue {
     this.#stopLooking ??= this.#clock.every(LOOK_MS, () => this.#refuseLate());
   }
 
-  #remove(waiting: Waiting): void {
-    this.#waiting.delete(waiting);
+  /** False where it does not wait any more. */
+  #remove(waiting: Waiting): boolean {
+    const waited = this.#waiting.delete(waiting);
     this.#hub.tally.admissionsWaiting = this.#waiting.size;
-    if (this.#waiting.size > 0) return;
-    this.#stopLooking?.();
-    this.#stopLooking = undefined;
-  }
-
-  #ask(): void {
-    if (this.#asked >= this.#waiting.size) return;
-    this.#asked += 1;
-    this.#hub.turn.run(() => {
-      this.#asked -= 1;
-      this.#admitNext();
-    });
-  }
-
-  #admitNext(): void {
-    this.#refuseLate();
-    // There is nobody where somebody has left.
-    const [next] = this.#waiting;
-    next?.admit();
+    if (this.#waiting.size === 0) {
+      this.#stopLooking?.();
+      this.#stopLooking = undefined;
+    }
+    return waited;
   }
 
   #refuseLate(): void {
     const { longestWaitMs } = this.#limits;
     const lateMs = this.#clock.monotonic() - longestWaitMs;
-    // In the order in which they came.
     for (const waiting of this.#waiting) {
       if (waiting.sinceMs > lateMs) return;
       this.#hub.tally.admissions.late += 1;
       const bound = `${longestWaitMs} ms`;
-      waiting.refuse(overCapacity(`so many come that it waited for more than ${bound}`, bound));
+      waiting.end(overCapacity(`so many requests wait that this one waited for more than ${bound}`, bound));
     }
   }
 
-  #full(bound: string): FlarewireError {
+  /** In a full queue, refuses the latest request of the claimant that has the most in it; throws where that would be no fairer than to refuse the comer. */
+  #makeRoom({ name, isKeyed }: Claimant): void {
+    const lanes = Map.groupBy(this.#waiting, ({ by }) => by.name);
+    const own = lanes.get(name)?.length ?? 0;
+    const displaced = [...lanes.values()]
+      .filter(([first]) => !first?.by.isKeyed)
+      .reduce((most, lane) => (lane.length > most.length ? lane : most), []);
+    const { mostWaiting } = this.#limits;
+    const bound = `${mostWaiting} requests wait`;
     this.#hub.tally.admissions.full += 1;
-    return overCapacity(`more clients come at once than can be let in: ${bound}`, bound);
+    const full = overCapacity(`more clients come at once than can be admitted: ${bound}`, bound);
+    const last = displaced.at(-1);
+    if (!last || (!isKeyed && displaced.length < own + 2)) throw full;
+    last.end(full);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Hub } from "../hub/index.ts";
+import type { Claimant, Hub } from "../hub/index.ts";
 import { type ErrorCode, FlarewireError } from "../protocol/index.ts";
-import { type Access, CHALLENGE } from "./access.ts";
+import { type Access, CHALLENGE, type Door } from "./access.ts";
 import { clientOf } from "./client-address.ts";
 import { TICKET_GONE } from "./key-door.ts";
 import type { PlaceGiver, Refusal } from "./places.ts";
@@ -41,6 +41,13 @@ export function tellWhenToComeBack(reply: FastifyReply, code: ErrorCode, random 
 /** Throws FlarewireError `draining` or `not-ready` while the hub takes nobody. */
 export function checkHub({ refusal }: Hub): void {
   if (refusal) throw new FlarewireError(refusal, REFUSALS[refusal]);
+}
+
+/** On whose behalf a request waits for its turn: its key, else its address. */
+export async function claimantOf(door: Door, request: FastifyRequest): Promise<Claimant> {
+  const keyId = await door.keyIdOf(request);
+  if (keyId !== undefined) return { name: `key ${keyId}`, isKeyed: true };
+  return { name: `address ${clientOf(request.ip)}`, isKeyed: false };
 }
 
 /** Takes a seat for a request, which `end` is to end early, and resolves with how to give it back; rejects with FlarewireError `over-capacity` where there is none. */

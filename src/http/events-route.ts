@@ -2,7 +2,14 @@ import type { IncomingMessage } from "node:http";
 import type { Writable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Head } from "../hub/index.ts";
-import { type Hub, LongPoll, type PollAnswer, type PollQuery, sseFraming } from "../hub/index.ts";
+import {
+  type Claimant,
+  type Hub,
+  LongPoll,
+  type PollAnswer,
+  type PollQuery,
+  sseFraming,
+} from "../hub/index.ts";
 import type { WallClock } from "../lib/clock.ts";
 import type { EventLog } from "../log/event-log.ts";
 import {
@@ -15,7 +22,15 @@ import {
 } from "../protocol/index.ts";
 import { asksForSse } from "./accept-sse.ts";
 import { type Access, CHALLENGE, type Door, openDoor } from "./access.ts";
-import { checkHub, checkOrigin, readClientId, takePlace, takeSeat, tellWhenToComeBack } from "./admission.ts";
+import {
+  checkHub,
+  checkOrigin,
+  claimantOf,
+  readClientId,
+  takePlace,
+  takeSeat,
+  tellWhenToComeBack,
+} from "./admission.ts";
 import { AdmissionQueue } from "./admission-queue.ts";
 import { ENDPOINTS, EVENTS_ENDPOINT } from "./endpoints.ts";
 import { readPollQuery, readSseQuery } from "./events-query.ts";
@@ -32,7 +47,7 @@ export interface EventsOptions {
   readonly clock: WallClock;
   readonly freshness: () => Freshness;
   readonly info: () => SourceInfo;
-  /** Shared with the WebSockets: a stream has a place for as long as it lasts, a request a seat for as long as it waits. */
+  /** Shared with the WebSockets: a stream has a place for as long as it lasts, a request a seat until its answer is sent. */
   readonly places: PlaceGiver;
   /** Shared with the WebSockets; default: one of its own, with the default limits. */
   readonly admissions?: AdmissionQueue | undefined;
@@ -58,8 +73,8 @@ const SSE_FIELDS = {
 /** Serves `GET /api/v1/events`: server-sent events for whoever asks for `text/event-stream`, else a part of the log as JSON. */
 export function registerEvents(app: FastifyInstance, options: EventsOptions): void {
   const { door = openDoor, hub, clock, admissions = new AdmissionQueue({ hub, clock }) } = options;
-  const { history, stopping, limits } = hub;
-  const polls = new LongPoll({ ...options, history, stopping, aheadWaitMs: limits.aheadWaitMs });
+  const { history, stopping, limits, turn } = hub;
+  const polls = new LongPoll({ ...options, history, stopping, turn, aheadWaitMs: limits.aheadWaitMs });
   app.route({
     method: ["GET", "HEAD"],
     url: EVENTS_ENDPOINT.path,
@@ -69,10 +84,13 @@ export function registerEvents(app: FastifyInstance, options: EventsOptions): vo
       reply.header("vary", vary === undefined ? varies : `${varies}, ${vary}`);
       try {
         checkOrigin(request.headers.origin, options.allowedOrigins);
+        const by = await claimantOf(door, request);
         // A stream that comes back and a request for what was missed cost alike.
-        await admissions.enter(request.raw.socket, false);
-        if (asksForSse(request.headers.accept)) return await follow(request, reply, { ...options, door });
-        return await poll(request, reply, { ...options, door, polls, prefix: app.prefix });
+        return await admissions.admit({ by, socket: request.raw.socket, isUpgraded: false }, () =>
+          asksForSse(request.headers.accept)
+            ? follow(request, reply, { ...options, door })
+            : poll(request, reply, { ...options, door, polls, by, prefix: app.prefix }),
+        );
       } catch (error) {
         if (error instanceof FlarewireError) tellWhenToComeBack(reply, error.code, options.random);
         throw error;
@@ -149,6 +167,7 @@ function mustBeNext(reply: FastifyReply): void {
 
 interface PollParts extends Doored {
   readonly polls: LongPoll;
+  readonly by: Claimant;
   readonly prefix: string;
 }
 
@@ -182,29 +201,35 @@ async function take(
   request: FastifyRequest,
   reply: FastifyReply,
   { query, access }: { readonly query: PollQuery; readonly access: Access },
-  { polls, places }: PollParts,
+  { polls, places, by }: PollParts,
 ): Promise<PollAnswer> {
   const gone = new AbortController();
   const asked = request.method === "HEAD" ? { ...query, waitMs: 0 } : query;
-  if (!polls.mayWait(asked)) return polls.take(asked, gone.signal);
-  mustBeNext(reply);
+  if (polls.mayWait(asked)) mustBeNext(reply);
   let ended: CloseReason | undefined;
-  const abort = () => gone.abort();
   const leave = await takeSeat(places, request, access, (reason) => {
     ended = reason;
-    abort();
+    gone.abort();
   });
-  const { socket } = request.raw;
-  if (socket.destroyed) abort();
-  socket.once("close", abort);
-  try {
-    const answer = await polls.take(asked, gone.signal);
-    if (ended !== undefined) throw endOfWait(ended, reply);
-    return answer;
-  } finally {
-    socket.off("close", abort);
+  whenOver(request, reply, () => {
+    gone.abort();
     leave();
-  }
+  });
+  const answer = await polls.take(asked, gone.signal, by);
+  if (ended !== undefined) throw endOfWait(ended, reply);
+  return answer;
+}
+
+/** Calls `over` once: when the answer was sent whole, or when the connection ends. An answer that is not taken is memory, and counts as long as it is there. */
+function whenOver({ raw: { socket } }: FastifyRequest, { raw }: FastifyReply, over: () => void): void {
+  const end = () => {
+    raw.off("close", end);
+    socket.off("close", end);
+    over();
+  };
+  raw.once("close", end);
+  socket.once("close", end);
+  if (socket.destroyed) end();
 }
 
 /** What a connection would be closed with. */

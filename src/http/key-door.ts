@@ -57,6 +57,17 @@ export class KeyDoor implements Door {
   }
 
   /** See Door. */
+  async keyIdOf(request: FastifyRequest): Promise<string | undefined> {
+    const { ring, tickets, clock } = this.#options;
+    const { authorization } = request.headers;
+    const ticket = ticketOf(request.query);
+    if (authorization === undefined) return ticket === undefined ? undefined : tickets.keyOf(ticket);
+    const [, text] = BEARER.exec(authorization) ?? [];
+    const key = text === undefined ? undefined : ring.find(text);
+    return key && !isExpired(key, clock.now()) ? key.id : undefined;
+  }
+
+  /** See Door. */
   admit(request: FastifyRequest, reply: FastifyReply): Access {
     refuseKeyInAddress(request.query);
     const { authorization } = request.headers;

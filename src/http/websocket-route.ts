@@ -6,7 +6,7 @@ import { createDeflateFraming, type Framing, type Hub, websocketFraming } from "
 import type { WallClock } from "../lib/clock.ts";
 import { FlarewireError } from "../protocol/index.ts";
 import { type Door, openDoor } from "./access.ts";
-import { checkHub, takePlace, tellWhenToComeBack } from "./admission.ts";
+import { checkHub, claimantOf, takePlace, tellWhenToComeBack } from "./admission.ts";
 import { AdmissionQueue } from "./admission-queue.ts";
 import { type PlaceGiver, Places } from "./places.ts";
 import { Seats } from "./seats.ts";
@@ -119,13 +119,15 @@ async function admit(
   try {
     checkHandshake(request.headers, allowedOrigins);
     if (compression) settleExtensions(request);
+    const by = await claimantOf(door, request);
     // Before anything is decided that may be otherwise when its turn has come.
-    await admissions.enter(request.raw.socket, true);
-    const access = await door.admitStream(request, reply);
-    const query = readStreamQuery(request.query, access.plan);
-    checkHub(hub);
-    if (query.mirror) hub.checkMirror(access.plan);
-    await takePlace(places, request, reply, access);
+    await admissions.admit({ by, socket: request.raw.socket, isUpgraded: true }, async () => {
+      const access = await door.admitStream(request, reply);
+      const query = readStreamQuery(request.query, access.plan);
+      checkHub(hub);
+      if (query.mirror) hub.checkMirror(access.plan);
+      await takePlace(places, request, reply, access);
+    });
   } catch (error) {
     if (error instanceof FlarewireError) explain(reply, error);
     throw error;

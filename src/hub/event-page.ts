@@ -10,8 +10,12 @@ import type { Shape } from "./shape.ts";
 
 /** Records read from the log at once. */
 const READ_AT_ONCE = 512;
-/** Records looked at for one page: a filter that selects next to nothing must not search the whole log in one go. */
-const MOST_LOOKED_AT = 10_000;
+/** Records examined for one page: a selection of next to nothing must not search the whole log. */
+const MAX_EXAMINED = 10_000;
+/** The same with a filter that needs the lists around each event: some 30 µs each. */
+const MAX_FILTERED = 1_000;
+/** Filtered records between two pauses: about a quarter of a millisecond. */
+const SLICE_RECORDS = 8;
 /** Size of a page's events from which it ends, exceeded by less than an event. */
 const PAGE_BYTES = 1_048_576;
 
@@ -38,6 +42,9 @@ export interface PageParts {
   readonly history: ListHistory;
 }
 
+/** Lets others have the event loop in the middle of a long work. */
+export type Pause = () => Promise<void>;
+
 /** Part of the log, or that it cannot be had. */
 export type EventPage =
   | {
@@ -59,7 +66,7 @@ export type EventPage =
 /**
  * The next events of a shape behind `from`, at most `limit` (1 or more) of them, out of what the head contains. `prev` goes with the first: the
  * client's own place, which lies before `from` where it is known already that nothing of the shape is in between. `steps` are those of the
- * page that ended at `from`, if there was one.
+ * page that ended at `from`, if there was one. Work is done in slices with a `pause` before each. The page ends early when `signal` aborts.
  */
 export async function readPage(
   { log, head, history }: PageParts,
@@ -69,9 +76,11 @@ export async function readPage(
     readonly prev: Seq;
     readonly limit: number;
     readonly steps?: Steps | undefined;
+    readonly pause: Pause;
+    readonly signal: AbortSignal;
   },
 ): Promise<EventPage> {
-  const { shape, from, prev, limit } = ask;
+  const { shape, from, prev, limit, pause, signal } = ask;
   const { epoch } = head.cursor;
   if (from.epoch === epoch && from.seq > head.cursor.seq) {
     return { kind: "lost", lost: { reason: "ahead", events: null } };
@@ -79,26 +88,32 @@ export async function readPage(
   const selected: LogRecord[] = [];
   let { steps } = ask;
   let through = from.seq;
-  let [bytes, lookedAt] = [0, 0];
-  const full = () => selected.length >= limit || bytes >= PAGE_BYTES || lookedAt >= MOST_LOOKED_AT;
-  const lasting = !shape.selection.filtered && shape.selection.lasting;
-  while (!full() && !(from.epoch === epoch && through >= head.cursor.seq)) {
+  let [bytes, examined] = [0, 0];
+  const { filtered } = shape.selection;
+  const most = filtered ? MAX_FILTERED : MAX_EXAMINED;
+  const full = () => selected.length >= limit || bytes >= PAGE_BYTES || examined >= most || signal.aborted;
+  // Looked up each time: the head moves, even to another history, while this pauses.
+  const isAtHead = () => from.epoch === head.cursor.epoch && through >= head.cursor.seq;
+  const lasting = !filtered && shape.selection.lasting;
+  while (!full() && !isAtHead()) {
+    await pause();
     const result = await readBacklog(log, { epoch: from.epoch, seq: through }, READ_AT_ONCE, lasting);
     if (result.kind === "lost") {
       // What was read before it fell off the log is whole; the next page will tell of the rest.
       if (through > from.seq) break;
       return result;
     }
-    if (shape.selection.filtered && !steps) {
-      const lists = await history.at(from);
+    if (filtered && !steps) {
+      const lists = await history.at(from, pause);
       if (!lists) return { kind: "lost", lost: { reason: "expired", events: log.head.seq - from.seq } };
       steps = history.walkFrom(lists);
     }
     for (const record of result.records) {
+      if (filtered && examined % SLICE_RECORDS === 0) await pause();
       // The log may hold more already than the head's state contains; that comes with the next batch.
       if (full() || record.seq > head.cursor.seq) break;
       through = record.seq;
-      lookedAt += 1;
+      examined += 1;
       const event = shape.select(record, steps?.next(record));
       if (!event) continue;
       selected.push({ ...record, name: event.name, tail: event.tail });
@@ -113,7 +128,7 @@ export async function readPage(
     bytes: frames.bytes ?? Buffer.alloc(0),
     count: selected.length,
     cursor: { epoch, seq: through },
-    more: through < head.cursor.seq,
+    more: !isAtHead(),
     steps,
   };
 }

@@ -3,6 +3,7 @@ export { resolveChannels } from "./channel-mask.ts";
 export { type ConnectQuery, checkQuery, URL_SUBSCRIPTION } from "./connect-query.ts";
 export { createDeflateFraming } from "./deflate-framing.ts";
 export { WINDOW_BITS } from "./deflated-texts.ts";
+export type { Claimant } from "./fair-queue.ts";
 export type { FramedEvent, Framing } from "./framing.ts";
 export { Head, type HeadBatch, type HeadListener } from "./head.ts";
 export { Hub } from "./hub.ts";

@@ -22,8 +22,8 @@ import { StepCache } from "./step-cache.ts";
 const LEAST_INTERVAL = 64;
 /** As many places are kept, about, of a log that is full. */
 const KEPT_PLACES = 32;
-/** Records read at once on the way from a kept place to the one asked for. */
-const READ_RECORDS = 256;
+/** Records read at once on the way from a kept place to the one asked for: less than a millisecond. */
+const READ_RECORDS = 16;
 /** Snapshot texts that are kept until the next change. */
 const KEPT_TEXTS = 32;
 
@@ -124,10 +124,10 @@ export class ListHistory {
     this.#texts.clear();
   }
 
-  /** As they were at this place of this log; `undefined` when that cannot be found out any more. */
-  async at(cursor: Cursor): Promise<Lists | undefined> {
+  /** As they were at this place of this log; `undefined` when that cannot be found out any more. `pause`: awaited now and then on a long way; default: nothing is. */
+  async at(cursor: Cursor, pause = async () => {}): Promise<Lists | undefined> {
     try {
-      return await this.#walkTo(cursor);
+      return await this.#walkTo(cursor, pause);
     } catch (error) {
       // Events that do not lead there: see `restart`, which a process before this one may have gone through.
       if (error instanceof ChangeMismatch) return undefined;
@@ -135,7 +135,7 @@ export class ListHistory {
     }
   }
 
-  async #walkTo({ epoch, seq }: Cursor): Promise<Lists | undefined> {
+  async #walkTo({ epoch, seq }: Cursor, pause: () => Promise<void>): Promise<Lists | undefined> {
     const from = this.#kept.findLast((place) => place.seq <= seq);
     if (epoch !== this.#log.epoch || !from || this.isUnmarked(seq)) return undefined;
     let start: number = seq;
@@ -147,6 +147,7 @@ export class ListHistory {
       if (result.kind === "lost" || !last) return undefined;
       for (const record of result.records) walk.next(record);
       at = last.seq;
+      await pause();
     }
     return walk.lists;
   }

@@ -3,9 +3,11 @@ import { type Cursor, compileFilter, type Filter } from "../protocol/index.ts";
 import { maskOf, resolveChannels } from "./channel-mask.ts";
 import { readCursor } from "./connect-query.ts";
 import { type EventPage, jsonFraming, type PageParts, readPage } from "./event-page.ts";
+import type { Claimant } from "./fair-queue.ts";
 import type { Steps } from "./list-walk.ts";
 import { selectionOf } from "./selection.ts";
 import { createShape, type Shape } from "./shape.ts";
+import { TurnBudget } from "./turn-budget.ts";
 import { Waiters } from "./waiters.ts";
 
 /** In place of a cursor: behind this lies everything that is held. */
@@ -37,16 +39,22 @@ export class LongPoll {
   readonly #waiters: Waiters;
   readonly #stopping: AbortSignal;
   readonly #aheadWaitMs: number;
+  readonly #turn: TurnBudget;
 
-  /** `stopping`: who waits when it aborts is answered at once. `aheadWaitMs`: as in HubLimits. */
+  /**
+   * `stopping`: who waits when it aborts is answered at once. `aheadWaitMs`: as in HubLimits. `turn`: shares the event loop between long pages and everything else;
+   * default: one of its own.
+   */
   constructor(
     options: PageParts & {
       readonly clock: WallClock;
       readonly stopping: AbortSignal;
       readonly aheadWaitMs?: number;
+      readonly turn?: TurnBudget;
     },
   ) {
     const { log, head, history, clock, stopping, aheadWaitMs = 0 } = options;
+    this.#turn = options.turn ?? new TurnBudget(() => clock.monotonic());
     this.#aheadWaitMs = aheadWaitMs;
     this.#parts = { log, head, history };
     this.#clock = clock;
@@ -59,8 +67,11 @@ export class LongPoll {
     return this.#waiters.size;
   }
 
-  /** Without `after` the answer is an empty page at the head, at once: a cursor to begin with. An aborted signal ends the wait. */
-  async take(query: PollQuery, signal: AbortSignal): Promise<PollAnswer> {
+  /**
+   * Without `after` the answer is an empty page at the head, at once: a cursor to begin with. An aborted signal ends the search and the wait. `by`: the client that asks; default: the
+   * server itself.
+   */
+  async take(query: PollQuery, signal: AbortSignal, by?: Claimant): Promise<PollAnswer> {
     const { head, history } = this.#parts;
     const shape = shapeOf(query);
     if (query.after === undefined) {
@@ -75,8 +86,10 @@ export class LongPoll {
     // The wait was cut short, so nobody can say that the cursor is lost.
     if (this.#isAhead(start) && (signal.aborted || this.#stopping.aborted))
       return { kind: "nothing", cursor: start };
+    const pause = () => this.#turn.pause(by);
+    const asked = { shape, prev: start.seq, limit: query.limit, pause, signal };
     for (let from = start; ; ) {
-      const page = await readPage(this.#parts, { shape, from, prev: start.seq, limit: query.limit, steps });
+      const page = await readPage(this.#parts, { ...asked, from, steps });
       if (page.kind === "lost" || page.count > 0 || page.more || query.waitMs === 0) return page;
       from = page.cursor;
       steps = page.steps;

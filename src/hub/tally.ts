@@ -3,9 +3,10 @@ import type { DeflateCounts } from "./deflated-texts.ts";
 import type { Framing } from "./framing.ts";
 
 /**
- * What became of those who asked to be let in. `full`: too many waited; `late`: it waited for too long; `gone`: it left before.
+ * What became of a request that wanted to be admitted. `refused`: it was its turn, and there was no room for it, or it may not have what it asked for; `full`: too many
+ * waited; `late`: it waited for too long; `gone`: it left before.
  */
-export type AdmissionOutcome = "admitted" | "full" | "late" | "gone";
+export type AdmissionOutcome = "admitted" | "refused" | "full" | "late" | "gone";
 
 /** What a hub has done since its start, in plain counts that only grow: cheap to keep on the way to every client, and read when somebody asks. */
 export interface Tally extends DeflateCounts {
@@ -59,7 +60,7 @@ export function createTally(): Tally {
     resets: { "epoch-changed": 0, expired: 0, ahead: 0 },
     deliveries: 0,
     deliveredBytes: 0,
-    admissions: { admitted: 0, full: 0, late: 0, gone: 0 },
+    admissions: { admitted: 0, refused: 0, full: 0, late: 0, gone: 0 },
     admissionsWaiting: 0,
     conflations: 0,
     deflatedTexts: 0,

@@ -90,7 +90,7 @@ function addAdmissions(registry: Registry, { tally }: Hub): void {
   total(
     registry,
     "flarewire_admissions_total",
-    "Such requests, by outcome: admitted when it was their turn; refused because too many waited (full) or because it waited for too long (late); gone: it left before.",
+    "Such requests, by outcome: admitted; refused when it was their turn, for want of room or of a right; refused because too many waited (full) or because it waited for too long (late); gone: it left before.",
     () => tally.admissions,
     "outcome",
   );

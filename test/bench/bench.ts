@@ -1,7 +1,7 @@
 /*
  * npm run bench -- [SUITE...] [--json]: measures, and prints what it measured beside what it should be; without a suite, or with all, everything. Suites and their options:
  * engine [--hours 24], chain, drain [--clients 2000], slow [--readers 200], fanout [--part uniform | market] [--short], compression [--short], rest [--rounds 7],
- * memory [--idle 10000] [--rounds 3], storm [--comers 10000], workers [--clients 1000],
+ * memory [--idle 10000] [--rounds 3], storm [--comers 10000], workers [--clients 1000], lockout,
  * dashboard [--short], widget [--short].
  */
 import { parseArgs } from "node:util";
@@ -10,6 +10,7 @@ import { benchCompression } from "./compression/compression.ts";
 import { benchDrain } from "./drain.ts";
 import { benchEngine } from "./engine.ts";
 import { benchFanout, FANOUT_PARTS, type FanoutPart } from "./fanout/fanout.ts";
+import { benchLockout } from "./lockout.ts";
 import { benchMemory } from "./memory/memory.ts";
 import { benchDashboard } from "./pages/dashboard.ts";
 import { benchWidget } from "./pages/widget.ts";
@@ -71,6 +72,7 @@ const SUITES: Readonly<Record<string, () => Row[] | Promise<Row[]>>> = {
   memory: () => benchMemory(whole("idle"), whole("rounds", 3)),
   storm: () => benchStorm(whole("comers")),
   workers: () => benchWorkers(clients),
+  lockout: () => benchLockout(),
   dashboard: () => benchDashboard(values.short ? "short" : "full"),
   widget: () => benchWidget(values.short ? "short" : "full"),
 };

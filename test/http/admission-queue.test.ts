@@ -2,8 +2,8 @@ import { Duplex } from "node:stream";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type AdmissionLimits, AdmissionQueue } from "../../src/http/admission-queue.ts";
-import { createTally, TurnBudget } from "../../src/hub/index.ts";
-import type { FlarewireError } from "../../src/protocol/index.ts";
+import { type Claimant, createTally, TurnBudget } from "../../src/hub/index.ts";
+import { FlarewireError } from "../../src/protocol/index.ts";
 import { settled } from "../hub/hub-fixture.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
@@ -22,16 +22,14 @@ function createQueue(limits: Partial<AdmissionLimits> = {}) {
   const admitted: number[] = [];
   const refused = new Map<number, FlarewireError>();
   const sockets: Duplex[] = [];
-  const come = (id: number, isUpgraded = false) => {
+  const come = (id: number, isUpgraded = false, by: Claimant = { name: "a", isKeyed: false }) => {
     const socket = createSocket();
     sockets[id] = socket;
-    queue.enter(socket, isUpgraded).then(
-      () => {
-        admitted.push(id);
-        clock.advance(1);
-      },
-      (error) => refused.set(id, error),
-    );
+    const work = async () => {
+      admitted.push(id);
+      clock.advance(1);
+    };
+    queue.admit({ by, socket, isUpgraded }, work).catch((error) => refused.set(id, error));
   };
   const takeTurn = async () => {
     turns.shift()?.();
@@ -40,10 +38,10 @@ function createQueue(limits: Partial<AdmissionLimits> = {}) {
   const takeAll = async () => {
     while (turns.length > 0) await takeTurn();
   };
-  return { clock, tally, admitted, refused, sockets, come, takeTurn, takeAll };
+  return { clock, queue, tally, admitted, refused, sockets, come, takeTurn, takeAll };
 }
 
-test("[L5] [W38] as many are let in a turn as it has time for, in the order in which they came", async () => {
+test("[L5] [W38] of one client as many are admitted in a turn as it has time for, in the order in which they came", async () => {
   const { admitted, tally, come, takeTurn, takeAll } = createQueue();
   for (let id = 0; id < 7; id++) {
     come(id);
@@ -56,7 +54,7 @@ test("[L5] [W38] as many are let in a turn as it has time for, in the order in w
   come(7);
   await takeAll();
   expect(admitted).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
-  expect(tally.admissions).toEqual({ admitted: 8, full: 0, late: 0, gone: 0 });
+  expect(tally.admissions).toEqual({ admitted: 8, refused: 0, full: 0, late: 0, gone: 0 });
   expect(tally.admissionsWaiting).toBe(0);
 });
 
@@ -86,6 +84,54 @@ test("[W38] beyond the bounds, of number and of time, who comes is refused with 
   await takeAll();
   expect(admitted.length + refused.size).toBe(9);
   expect(tally.admissionsWaiting).toBe(0);
+});
+
+test("[W38] whoever comes once is admitted before the second request of one that comes often, and a key before all", async () => {
+  const { admitted, come, takeAll } = createQueue();
+  for (let id = 0; id < 60; id++) {
+    come(id);
+    await settled();
+  }
+  come(60, false, { name: "b", isKeyed: false });
+  come(61, false, { name: "c", isKeyed: false });
+  come(62, false, { name: "k", isKeyed: true });
+  await takeAll();
+  expect(admitted.slice(0, 7)).toEqual([0, 1, 62, 2, 60, 61, 3]);
+  expect(admitted).toHaveLength(63);
+});
+
+test("[W38] a full queue refuses the latest of the client that fills it, not another that comes", async () => {
+  const { admitted, refused, tally, come, takeAll } = createQueue({ mostWaiting: 4 });
+  for (let id = 0; id < 7; id++) {
+    come(id);
+    await settled();
+  }
+  expect([...refused.keys()]).toEqual([6]);
+  come(7, false, { name: "b", isKeyed: false });
+  await settled();
+  expect([...refused.keys()]).toEqual([6, 5]);
+  expect(refused.get(5)).toMatchObject({ code: "over-capacity", bound: "4 requests wait" });
+  for (const [id, name] of ["c", "d", "e"].entries()) come(8 + id, false, { name, isKeyed: false });
+  await settled();
+  // Where each client has one request, no other of them gives way to a newcomer, but for a key.
+  expect(new Set(refused.keys())).toEqual(new Set([3, 4, 5, 6, 10]));
+  come(11, false, { name: "k", isKeyed: true });
+  await settled();
+  expect(refused.has(11)).toBe(false);
+  expect(refused.size).toBe(6);
+  await takeAll();
+  expect(admitted.length + refused.size).toBe(12);
+  expect(tally.admissions).toMatchObject({ admitted: 6, full: 6 });
+});
+
+test("what is refused when its turn has come is not counted as admitted", async () => {
+  const { tally, queue } = createQueue();
+  const comer = { by: { name: "a", isKeyed: false }, socket: createSocket(), isUpgraded: false };
+  const full = async () => {
+    throw new FlarewireError("over-capacity", "no room");
+  };
+  await expect(queue.admit(comer, full)).rejects.toThrow("no room");
+  expect(tally.admissions).toMatchObject({ admitted: 0, refused: 1 });
 });
 
 test("those who leave while they wait, however many, leave nothing behind that the turns would have to do", async () => {

@@ -254,7 +254,7 @@ test("[P8] a drain answers at once whoever waits, and takes nobody more", async 
   expect([refused.status, refused.headers["retry-after"]]).toEqual([503, expect.stringMatching(COME_BACK_S)]);
 });
 
-test("[P8] a request has a seat while it waits, and gives it back when it ends or is given up", async ({
+test("[P8] a request counts as a connection until its answer is sent, or it is given up", async ({
   makeWire,
 }) => {
   const wire = await makeWire({
@@ -270,7 +270,7 @@ test("[P8] a request has a seat while it waits, and gives it back when it ends o
     expect.stringMatching(COME_BACK_S),
     { type: "urn:flarewire:problem:over-capacity" },
   ]);
-  expect((await get(wire, after(0))).status).toBe(200);
+  expect((await get(wire, after(0))).status).toBe(503);
   const [socket] = wire.sockets();
   if (!socket) throw new Error("no connection");
   const gone = once(socket, "close");
@@ -279,6 +279,7 @@ test("[P8] a request has a seat while it waits, and gives it back when it ends o
   const { answer } = await waiting(wire, after(0, "&wait=60"));
   await wire.publish("list");
   expect((await answer).seqs).toEqual([1]);
+  expect((await get(wire, after(0))).seqs).toEqual([1]);
   expect((await get(wire, after(0), { origin: "https://evil.example" })).status).toBe(403);
 });
 

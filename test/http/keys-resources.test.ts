@@ -28,6 +28,7 @@ const FLARES: Pick<Snapshot, "flares" | "explanations"> = {
 const door: Door = {
   isKeyed: true,
   stranger: undefined,
+  keyIdOf: () => undefined,
   admit: ({ headers }) => ({ plan: headers.authorization === "pro" ? "pro" : "free" }),
   admitStream: async (request, reply) => door.admit(request, reply),
   issueTicket: async () => ({ text: "", expiresAtMs: 0 }),
