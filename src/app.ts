@@ -54,6 +54,11 @@ export interface GatewayParts {
   readonly leaderKey?: string | undefined;
   /** The key that Etherscan is asked with, where the config names it; none by default. */
   readonly etherscanKey?: string | undefined;
+  /**
+   * Where the data directory cannot be used, events are held in memory only, and the log, `/readyz` and a metric say so. Default
+   * false: the start fails, because whoever names a directory counts on it.
+   */
+  readonly isDataOptional?: boolean;
   /** Ends the wait for the first snapshot; what was started is stopped by {@link Gateway.stop}. */
   readonly signal?: AbortSignal;
 }
@@ -85,7 +90,8 @@ export async function startBehind(
   mustBeConfig(config);
   const clock = parts.clock ?? systemClock;
   const logger = parts.logger ?? createLogger(config.logLevel);
-  const keeping = { config, clock, logger, sourceName: parts.source?.info.name };
+  const { isDataOptional } = parts;
+  const keeping = { config, clock, logger, sourceName: parts.source?.info.name, isDataOptional };
   const kept = openKept(keeping);
   let keys: OwnKeys | undefined;
   let alerts: OpenAlerts | undefined;
@@ -156,7 +162,7 @@ export async function runGateway(config: Config, parts: RunParts, signal?: Abort
   const metrics = config.metrics
     ? createGatewayMetrics({
         ...{ hub, head, log, freshness, rejected, services, late, version: VERSION },
-        info: () => source.info,
+        ...{ info: () => source.info, isDataLost: () => kept.trouble !== undefined },
         ...(parts.alerts ? { webhooks: () => alerts?.stats() ?? {} } : {}),
         ...(upstream ? { upstream } : {}),
         workers,

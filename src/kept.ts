@@ -21,7 +21,7 @@ import {
   openLogFile,
   type PlacingLog,
 } from "./log/index.ts";
-import type { Lists } from "./protocol/index.ts";
+import { FlarewireError, type Lists } from "./protocol/index.ts";
 import {
   type EngineProgress,
   formatPlace,
@@ -37,6 +37,8 @@ export interface KeptOptions {
   readonly logger: Logger;
   /** Name of the source in place of the one that the config names. */
   readonly sourceName?: string | undefined;
+  /** See GatewayParts. */
+  readonly isDataOptional?: boolean | undefined;
 }
 
 /** The head, and its lists as they are at the same moment. */
@@ -75,8 +77,8 @@ const MOST_SHARE = 0.02;
 const KEEP_EVERY_RECORDS = 5_000;
 
 /**
- * Opens what was kept in the config's data directory. Rejects with `FileBusyError` while another process has it; every other trouble is
- * logged, and the log is then in memory: a market that is shown without a past is better than none.
+ * Opens what was kept in the config's data directory. Throws `FileBusyError` while another process has it, and FlarewireError
+ * `invalid-setting` where it cannot be used. Where the directory is optional, that is logged instead, and the log is in memory.
  */
 export function openKept(options: KeptOptions): Kept {
   const { config, logger } = options;
@@ -89,6 +91,7 @@ export function openKept(options: KeptOptions): Kept {
   } catch (error) {
     if (error instanceof FileBusyError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
+    if (!options.isDataOptional) throw unusable(config, reason, error);
     logger.warn({ err: error }, `events are held in memory only: ${path} cannot be opened (${reason})`);
     return new MemoryKept(options, TROUBLE);
   }
@@ -96,6 +99,14 @@ export function openKept(options: KeptOptions): Kept {
   const { node } = process.versions;
   logger.warn(`events are held in memory only: Node ${node} has no SQLite; 22.13 and later have it`);
   return new MemoryKept(options, TROUBLE);
+}
+
+function unusable({ data }: Config, reason: string, cause: unknown): FlarewireError {
+  const advice = "choose a directory that this user can write to, or none to hold events in memory only";
+  return new FlarewireError("invalid-setting", `data = ${data} cannot be used (${reason}): ${advice}`, {
+    field: "data",
+    cause,
+  });
 }
 
 class MemoryKept implements Kept {

@@ -37,7 +37,9 @@ export function serveHelp(): string {
 /** `flarewire serve`: resolves when the gateway has stopped. */
 export async function serve(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
   const { environment } = terminal;
-  const config = loadConfig({ args, environment, presets: { data: stateDirectory(environment) } }).config;
+  const presets = { data: stateDirectory(environment) };
+  const { config, isGiven } = loadConfig({ args, environment, presets });
+  const isDataOptional = !isGiven("data");
   const leaderKey = keyFrom(environment, LEADER_KEY_VARIABLE);
   const etherscanKey = keyFrom(environment, ETHERSCAN_KEY_VARIABLE);
   const logger = createLogger(config.logLevel);
@@ -52,7 +54,7 @@ export async function serve(args: readonly string[], terminal: Terminal): Promis
   try {
     const { signal: ended } = shutdown;
     const start = config.workers === 1 ? startGateway : startWithWorkers;
-    const gateway = await start(config, { logger, leaderKey, etherscanKey, signal: ended });
+    const gateway = await start(config, { logger, leaderKey, etherscanKey, isDataOptional, signal: ended });
     if (!ended.aborted) terminal.stdout.write(`${greeting(gateway, config)}\n`);
     const cause = await shutdown.requested;
     logger.info({ cause, drainMs: config.drainMs }, "stopping");

@@ -54,6 +54,8 @@ export interface ConfigInput {
 /** What was read: the Config, and what the command line held beside settings. */
 export interface LoadedConfig extends Pick<ParsedFlags, "flags"> {
   readonly config: Config;
+  /** Whether the user gave this setting; false where a default or a preset counts. */
+  isGiven(name: SettingName): boolean;
 }
 
 /** The flags of these settings, for parseFlags. */
@@ -84,17 +86,22 @@ export function loadConfig(input: ConfigInput = {}): LoadedConfig {
     return value === undefined ? undefined : { value, from: `argument ${name.toUpperCase()}`, directory };
   });
   const variables = readEnvironment(environment, directory, problems);
-  const given = flags.get("config") ?? variables.get("config");
-  const file = given ? readFile(given, problems) : undefined;
+  const named = flags.get("config") ?? variables.get("config");
+  const file = named ? readFile(named, problems) : undefined;
   const { presets = {} } = input;
   const defaults = layer(SETTING_NAMES, (name) => {
     const value = presets[name];
     return value === undefined ? undefined : { value, from: `default of ${name}`, directory, ambient: true };
   });
-  const layers = [words, flags, variables, ...(file ? [file] : []), defaults];
+  const given = [words, flags, variables, ...(file ? [file] : [])];
   // A command that does not serve has one market only, and a file of settings may be shared with one that does.
-  const config = resolveConfig(layers, problems, settings.includes("feed") ? ineffective : undefined);
-  return { config, flags: parsed.flags };
+  const config = resolveConfig(
+    [...given, defaults],
+    problems,
+    settings.includes("feed") ? ineffective : undefined,
+  );
+  const isGiven = (name: SettingName) => given.some((place) => place.has(name));
+  return { config, isGiven, flags: parsed.flags };
 }
 
 /** Settings by name as a file would hold them: `{ port: 0, keys: "keys.json", heartbeat: "5s" }`. What is `undefined` has its default. */

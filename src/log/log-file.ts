@@ -102,6 +102,7 @@ export class LogFile {
   readonly #insert: StatementSync;
   readonly #place: StatementSync;
   readonly #boot: string;
+  readonly #inode: string;
   #stateSeq = 0;
   #oldest = 0;
   /** Nobody doubts what the file holds: only then may a mark of this process say so. */
@@ -122,6 +123,7 @@ export class LogFile {
       if (options.maxFileBytes !== undefined)
         db.exec(`PRAGMA max_page_count = ${Math.ceil(options.maxFileBytes / PAGE_BYTES)}`);
       if (isNew) this.#make();
+      this.#inode = inodeOf(this.path);
       this.found = readKeptLog(db, this.path, this.#boot);
       this.#stateSeq = this.found?.state?.seq ?? 0;
       this.#oldest = this.found?.oldest ?? 0;
@@ -144,7 +146,7 @@ export class LogFile {
       this.#db.exec(
         "DELETE FROM record; DELETE FROM position; DELETE FROM state; DELETE FROM place; DELETE FROM fact",
       );
-      this.#facts({ epoch, fingerprint, inode: inodeOf(this.path), closed: "no", boot: this.#boot });
+      this.#facts({ epoch, fingerprint, inode: this.#inode, closed: "no", boot: this.#boot });
       this.#facts({ oldest: `${seq}`, oldest_lasting: `${seq}` });
       for (const [channel, position] of Object.entries(positions)) this.#place.run(channel, position);
     });
@@ -153,8 +155,12 @@ export class LogFile {
     this.#isSound = true;
   }
 
-  /** Keeps a batch, whole or not at all, and forgets what was dropped; what {@link keepState} needs stays. */
+  /**
+   * Keeps a batch, whole or not at all, and forgets what was dropped; what {@link keepState} needs stays. Throws when the file was
+   * removed or replaced meanwhile: the system would go on writing to what no later process can open.
+   */
   write(records: readonly LogRecord[], dropped: Dropped | undefined): void {
+    if (!this.#isInPlace()) throw new Error("it was removed, moved or replaced");
     transact(this.#db, () => {
       const positions = new Map<Channel, number>();
       for (const { seq, name, channel, emittedAtMs, tail, batch } of records) {
@@ -199,8 +205,14 @@ export class LogFile {
     try {
       this.#db.close();
     } finally {
-      for (const suffix of ["", "-wal", "-shm"]) rmSync(this.path + suffix, { force: true });
+      // What has taken its place may be a backup that somebody has put back.
+      const suffixes = this.#isInPlace() ? ["", "-wal", "-shm"] : [];
+      for (const suffix of suffixes) rmSync(this.path + suffix, { force: true });
     }
+  }
+
+  #isInPlace(): boolean {
+    return existsSync(this.path) && inodeOf(this.path) === this.#inode;
   }
 
   #drop(dropped: Dropped): void {

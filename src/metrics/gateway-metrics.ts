@@ -1,10 +1,9 @@
 import { Histogram, Registry } from "prom-client";
-import type { Head, Hub } from "../hub/index.ts";
-import type { EventLog } from "../log/index.ts";
+import type { Hub } from "../hub/index.ts";
 import type { PollOutcome } from "../source/index.ts";
 import { type AlertParts, addAlerts } from "./alert-metrics.ts";
 import { addConnections } from "./connection-metrics.ts";
-import { addEvents } from "./event-metrics.ts";
+import { addEvents, type EventParts } from "./event-metrics.ts";
 import type { MetricsJson } from "./merged-metrics.ts";
 import { measureProcess } from "./process-meter.ts";
 import { addProcess } from "./process-metrics.ts";
@@ -12,10 +11,8 @@ import { level, total } from "./read-metric.ts";
 import { addSource, type SourceParts } from "./source-metrics.ts";
 
 /** What is measured. */
-export interface MetricsParts extends SourceParts, AlertParts {
+export interface MetricsParts extends SourceParts, AlertParts, EventParts {
   readonly hub: Hub;
-  readonly head: Head;
-  readonly log: EventLog;
   /** How many processes serve now, and how many ended that should not have; default: this one, and none. */
   readonly workers?: (() => WorkerCounts) | undefined;
 }
@@ -56,7 +53,7 @@ export function createGatewayMetrics(parts: MetricsParts): GatewayMetrics {
     registers: [registry],
   });
   addConnections(registry, parts.hub);
-  const forget = addEvents(registry, parts.head, parts.log);
+  const forget = addEvents(registry, parts);
   addSource(registry, parts);
   addAlerts(registry, parts);
   addProcess(registry, meter);

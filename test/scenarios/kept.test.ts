@@ -1,11 +1,11 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { createConfig, startGateway } from "../../src/index.ts";
 import { systemClock } from "../../src/lib/clock.ts";
-import { spawnCli } from "../cli/spawn-cli.ts";
+import { runCli, spawnCli } from "../cli/spawn-cli.ts";
 import { IndependentClient } from "../support/independent-client.ts";
 import { expectOneState } from "../support/one-state.ts";
 
@@ -154,21 +154,73 @@ test("a simulated market that was away for longer than it makes up for begins an
   expect(epochs[2]).not.toBe(epochs[0]);
 });
 
-test("a data directory that cannot be had is no reason not to serve, and whoever asks for the state is told", async ({
+/** What a gateway without its data directory says; undefined: not yet. */
+async function lostDataOf(url: string) {
+  const answer = await fetch(`${url}/readyz`);
+  const { state, reason } = (await answer.json()) as { state: string; reason: string };
+  const [, gauge] = /^flarewire_data_lost (\d)$/m.exec(await (await fetch(`${url}/metrics`)).text()) ?? [];
+  return { status: answer.status, state, reason, gauge };
+}
+
+const LOST_DATA = {
+  status: 200,
+  state: "live",
+  reason: "events are held in memory only: a restart begins a new epoch",
+  gauge: "1",
+};
+
+test("serve goes on without its default data directory where that cannot be used; /readyz and a metric say so", async ({
   onTestFinished,
 }) => {
   const file = join(newDirectory(onTestFinished), "file");
   writeFileSync(file, "");
-  const gateway = await startGateway(createConfig({ ...QUIET, warmup: "0s", data: join(file, "below") }));
-  onTestFinished(() => gateway.stop());
-  await expect.poll(() => gateway.freshness().state).toBe("live");
-  const answer = await fetch(`${gateway.url}/readyz`);
-  expect(answer.status).toBe(200);
-  expect(await answer.json()).toMatchObject({
-    state: "live",
-    reason: "events are held in memory only: a restart begins a new epoch",
-  });
+  const args = ["serve", "--port", "0", "--warmup", "0"];
+  await using cli = spawnCli(args, { FLAREWIRE_DATA: "", XDG_STATE_HOME: file });
+  await cli.said("stdout", "\n");
+  const url = /http:\/\/[\d.]+:\d+/.exec(cli.stdout())?.[0] ?? "";
+  await expect.poll(() => lostDataOf(url)).toEqual(LOST_DATA);
 });
+
+test.each([
+  ["the flag", (data: string) => ({ args: ["--data", data], environment: {} })],
+  ["the environment", (data: string) => ({ args: [], environment: { FLAREWIRE_DATA: data } })],
+])(
+  "a data directory that %s names and that cannot be used ends the start: exit code 1",
+  async (_name, given) => {
+    const file = join(newDirectory(onTestFinished), "file");
+    writeFileSync(file, "");
+    const { args, environment } = given(join(file, "below"));
+    const { code, stdout, stderr } = await runCli(["serve", "--port", "0", ...args], environment);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain(`data = ${file}/below cannot be used (`);
+    expect(stderr).toContain(
+      "choose a directory that this user can write to, or none to hold events in memory only",
+    );
+  },
+);
+
+test.each(["removed", "moved"])(
+  "a data directory that is %s while the gateway runs is noticed: /readyz, a metric and the log say so, and clients go on",
+  async (how) => {
+    const data = newDirectory(onTestFinished);
+    const logged: string[] = [];
+    const logger = pino({ base: null }, { write: (line) => void logged.push(line) });
+    const config = createConfig({ ...QUIET, warmup: "0s", speed: 10, data });
+    const gateway = await startGateway(config, { logger });
+    onTestFinished(() => gateway.stop());
+    await expect.poll(() => lostDataOf(gateway.url)).toMatchObject({ state: "live", reason: "", gauge: "0" });
+    const client = new IndependentClient(gateway.url);
+    await client.connect();
+    if (how === "removed") rmSync(data, { recursive: true });
+    else renameSync(data, `${data}-moved`);
+    await expect.poll(() => lostDataOf(gateway.url)).toEqual(LOST_DATA);
+    expect(logged.filter((line) => line.includes("it was removed, moved or replaced"))).toHaveLength(1);
+    const { seq } = client;
+    await client.until(() => client.seq > seq + 10);
+    await client.disconnect();
+    rmSync(`${data}-moved`, { recursive: true, force: true });
+  },
+);
 
 test("a start that fails leaves the data directory free for the next", async ({ onTestFinished }) => {
   const data = newDirectory(onTestFinished);
