@@ -1,8 +1,8 @@
 import { statSync } from "node:fs";
 import { type FlagForm, parseFlags } from "../config/flags.ts";
-import { suggestion } from "../config/nearest.ts";
 import { parseDuration } from "../config/quantity.ts";
 import { editKeyFile, hideSecrets, idOf, type Key, mintSecret, readKeyFile } from "../keys/index.ts";
+import { suggestion } from "../lib/nearest.ts";
 import { EXIT, type ExitCode } from "../lib/shutdown.ts";
 import { FlarewireError, PLANS, type Plan } from "../protocol/index.ts";
 import { keyTable } from "./key-table.ts";

@@ -1,5 +1,5 @@
-import { suggestion } from "../config/nearest.ts";
 import { isSettingError } from "../config.ts";
+import { suggestion } from "../lib/nearest.ts";
 import { EXIT, type ExitCode } from "../lib/shutdown.ts";
 import { VERSION } from "../lib/version.ts";
 import { exitCodeOf } from "./exit-code.ts";

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { suggestion } from "./nearest.ts";
+import { suggestion } from "../lib/nearest.ts";
 import { redact } from "./redact.ts";
 
 /** A flag that a command knows. `value`: it takes one; without, it is true, and its `--no-` form false. */

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { suggestion } from "../lib/nearest.ts";
 import { FlarewireError } from "../protocol/index.ts";
 import { type FlagForm, type ParsedFlags, parseFlags } from "./flags.ts";
 import { ineffective } from "./ineffective.ts";
 import { CLIENT_KEY_VARIABLE, ETHERSCAN_KEY_VARIABLE, LEADER_KEY_VARIABLE } from "./key-variables.ts";
-import { suggestion } from "./nearest.ts";
 import {
   badValue,
   directoryOf,

@@ -28,8 +28,7 @@ export interface Door {
   /** The id of the valid key that the request brings, itself or by a ticket; counts and refuses nothing. */
   keyIdOf(request: FastifyRequest): string | undefined | Promise<string | undefined>;
   /**
-   * What the request may have; puts on the answer what tells of it. Throws FlarewireError: `invalid-parameter` for a key in the address,
-   * `unauthorised`, or `rate-limited`.
+   * What the request may have; puts on the answer what tells of it. Throws FlarewireError `unauthorised` or `rate-limited`.
    */
   admit(request: FastifyRequest, reply: FastifyReply): Access;
   /** As `admit`, for a connection, which may come with a ticket instead of a key. It is not spent yet: see {@link PlaceGiver.seat}. */
@@ -44,16 +43,16 @@ export const CHALLENGE = 'Bearer realm="flarewire"';
 /** Names under which people put keys into addresses. */
 const KEY_PARAMETERS: readonly string[] = ["key", "api_key", "apikey", "access_token"];
 
-/** Refuses a key in the address, whether keys are known here or not: addresses are logged by proxies and kept by browsers. */
-export function refuseKeyInAddress(query: unknown): void {
-  if (typeof query !== "object" || query === null) return;
+/** The refusal of a key in the address, whether keys are known here or not: proxies log addresses, and browsers keep them. */
+export function keyInAddress(query: object): FlarewireError | undefined {
   for (const [name, value] of Object.entries(query)) {
     if (!KEY_PARAMETERS.includes(name) && ![name, value].flat().some((text) => holdsKey(String(text))))
       continue;
     const field = hideSecrets(name).slice(0, 64);
     const message = `${field} is in the address, where others can read it; send "Authorization: Bearer KEY", or, where that cannot be, ?ticket= with a ticket from POST /api/v1/tickets. Whoever can have seen the address has the key: have it revoked`;
-    throw new FlarewireError("invalid-parameter", message, { field, bound: "left out" });
+    return new FlarewireError("invalid-parameter", message, { field, bound: "left out" });
   }
+  return undefined;
 }
 
 const OPEN: Access = { plan: undefined };
@@ -63,15 +62,13 @@ export const openDoor: Door = {
   isKeyed: false,
   stranger: { access: OPEN, fields: {} },
   keyIdOf: () => undefined,
-  admit(request) {
-    refuseKeyInAddress(request.query);
+  admit() {
     return OPEN;
   },
-  async admitStream(request, reply) {
-    return openDoor.admit(request, reply);
+  async admitStream() {
+    return OPEN;
   },
-  async issueTicket(request) {
-    refuseKeyInAddress(request.query);
+  async issueTicket() {
     throw new FlarewireError("not-found", "this server knows no keys; connect without a ticket");
   },
 };

@@ -30,7 +30,7 @@ function resource(path: string, summary: string, schema: z.ZodType): Endpoint {
   return { path, summary, schema, conditional: true, alsoAtRoot: false, problems };
 }
 
-/** Every address of REST, in the order in which documents list them. Unknown query parameters are ignored on all of them. */
+/** Every address of REST, in the order in which documents list them. Resources take no query parameters and refuse any; probes ignore theirs. */
 export const ENDPOINTS = {
   flares: resource("/api/v1/flares", "Tokens that trend, and those that lately did.", Flares),
   newest: resource("/api/v1/newest", "Tokens of BSC listed within the last 15 minutes.", Newest),

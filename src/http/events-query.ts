@@ -16,8 +16,12 @@ export function readSseQuery(
   lastEventId: string | undefined,
   plan: Plan | undefined,
 ): ConnectQuery {
+  const given = withChannels(query);
+  for (const field of ["limit", "wait"]) {
+    if (field in given) throw invalid(field, given[field], "left out: a stream has no pages");
+  }
   const after = lastEventId === undefined || lastEventId === "" ? {} : { after: lastEventId };
-  return readStreamQuery({ ...withChannels(query), ...after }, plan);
+  return readStreamQuery({ ...given, ...after }, plan);
 }
 
 /** What one request for events as JSON asks. Throws FlarewireError `invalid-parameter`, `unknown-channel` or `forbidden` with the field. */

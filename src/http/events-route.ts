@@ -15,6 +15,7 @@ import type { EventLog } from "../log/event-log.ts";
 import {
   CLOSE_CODES,
   type CloseReason,
+  compileFilter,
   FlarewireError,
   type Freshness,
   formatCursor,
@@ -32,6 +33,7 @@ import {
   tellWhenToComeBack,
 } from "./admission.ts";
 import { AdmissionQueue } from "./admission-queue.ts";
+import { EVENTS_PARAMETERS, queryNames } from "./contracts/parameters.ts";
 import { ENDPOINTS, EVENTS_ENDPOINT } from "./endpoints.ts";
 import { readPollQuery, readSseQuery } from "./events-query.ts";
 import { setFreshness } from "./freshness-fields.ts";
@@ -78,6 +80,7 @@ export function registerEvents(app: FastifyInstance, options: EventsOptions): vo
   app.route({
     method: ["GET", "HEAD"],
     url: EVENTS_ENDPOINT.path,
+    config: { parameters: queryNames(EVENTS_PARAMETERS) },
     handler: async (request, reply) => {
       const vary = reply.getHeader("vary");
       const varies = door.isKeyed ? "Accept, Authorization" : "Accept";
@@ -189,7 +192,9 @@ async function poll(request: FastifyRequest, reply: FastifyReply, parts: PollPar
   reply.headers({ "flarewire-cursor": cursor, "cache-control": "no-store" });
   if (answer.kind === "nothing") return reply.code(204).send();
   if (answer.more) reply.header("link", `<${nextPage(request, prefix, cursor)}>; rel="next"`);
-  const head = `{"cursor":"${cursor}","events":[`;
+  const filter = compileFilter(query.filter);
+  const inForce = filter ? `"filter":${JSON.stringify(filter.inForce)},` : "";
+  const head = `{"cursor":"${cursor}",${inForce}"events":[`;
   const lists = answer.snapshot === undefined ? "" : `,"snapshot":${answer.snapshot}`;
   const tail = `],"more":${answer.more}${lists}}`;
   const body = Buffer.concat([Buffer.from(head), answer.bytes, Buffer.from(tail)]);

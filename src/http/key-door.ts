@@ -3,7 +3,7 @@ import { TokenBucket } from "../hub/index.ts";
 import { type IssuedTicket, isExpired, type Key, type KeyRing } from "../keys/index.ts";
 import type { WallClock } from "../lib/clock.ts";
 import { FlarewireError } from "../protocol/index.ts";
-import { type Access, CHALLENGE, type Door, refuseKeyInAddress, type Stranger } from "./access.ts";
+import { type Access, CHALLENGE, type Door, type Stranger } from "./access.ts";
 
 /** What a door that knows keys is made of. */
 export interface KeyDoorOptions {
@@ -69,7 +69,6 @@ export class KeyDoor implements Door {
 
   /** See Door. */
   admit(request: FastifyRequest, reply: FastifyReply): Access {
-    refuseKeyInAddress(request.query);
     const { authorization } = request.headers;
     if (authorization !== undefined) return this.#grant(this.#byKey(authorization, reply), reply);
     if (!this.stranger) {
@@ -84,7 +83,6 @@ export class KeyDoor implements Door {
     const ticket = ticketOf(request.query);
     if (ticket === undefined || request.headers.authorization !== undefined)
       return this.admit(request, reply);
-    refuseKeyInAddress(request.query);
     return { ...this.#grant(await this.#byTicket(ticket, reply), reply), ticket };
   }
 

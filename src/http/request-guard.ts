@@ -23,7 +23,11 @@ export function createRequestGuard(
     tidyForwardedFor(request.raw.headers);
     common.apply(request, reply);
     const refusal = checkHost(request.raw) ?? refuse(request, reply, settings);
-    if (refusal) return done(refusal);
+    if (refusal) {
+      // An upgrade is no longer HTTP, so nothing else would end its connection.
+      if (request.headers.upgrade) reply.raw.once("finish", () => request.raw.socket.destroySoon());
+      return done(refusal);
+    }
     if (!request.is404) return done();
     const target = request.raw.url ?? "";
     const allow = allowed.of(target);

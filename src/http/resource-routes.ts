@@ -39,6 +39,7 @@ export function addResourceRoutes(scope: FastifyInstance, parts: ResourceParts):
     scope.route({
       method: ["GET", "HEAD"],
       url: path,
+      config: { parameters: [] },
       handler: (request, reply) => {
         const { plan } = door.admit(request, reply);
         if (head.ready) return sendReady(reply, answer(request.raw, read(plan)));

@@ -5,6 +5,7 @@ import {
   ERROR_CODES,
   type ErrorCode,
   EventMessage,
+  Filter,
   Freshness,
   FreshnessPart,
   Lost,
@@ -28,6 +29,8 @@ export type SnapshotResponse = z.infer<typeof SnapshotResponse>;
 export const EventsResponse = z.object({
   /** To be given as `after` next time: everything that was asked for up to here is in the answer. */
   cursor: CursorText,
+  /** The filter in force: what was asked for, in one form. Absent: none. */
+  filter: Filter.optional(),
   events: z.array(EventMessage),
   /** There is more in the log, perhaps nothing of what was asked for: ask again at once. */
   more: z.boolean(),

@@ -20,6 +20,7 @@ import type { HeadLike } from "./head-like.ts";
 import { addHealthRoutes } from "./health-routes.ts";
 import { createHostCheck } from "./host-check.ts";
 import { completeHttpSettings, type HttpSettings } from "./http-settings.ts";
+import { unknownParameter } from "./known-parameters.ts";
 import { readBuiltPages, readBuiltWidget } from "./pages/built-pages.ts";
 import { addDashboardRoutes } from "./pages/dashboard-routes.ts";
 import { addWidgetRoutes } from "./pages/widget-routes.ts";
@@ -103,6 +104,8 @@ export async function addRoutes(
     // A field that is set by hand takes Node's own word that this is the last answer from it.
     reply.header("connection", reply.getHeader("connection") === "upgrade" ? "upgrade, close" : "close");
   });
+  // Not sooner: @fastify/websocket ends the connection of a refused upgrade only once it has seen the request.
+  scope.addHook("preValidation", (request, _reply, done) => done(unknownParameter(request)));
   addHealthRoutes(scope, { ...options, ready });
   addResourceRoutes(scope, { ...options, settings, quick });
   addDocumentRoutes(scope, settings);

@@ -20,6 +20,7 @@ export async function registerTickets(app: FastifyInstance, options: TicketsOpti
     scope.route({
       method: "POST",
       url: TICKETS_ENDPOINT.path,
+      config: { parameters: [] },
       handler: async (request, reply) => {
         checkOrigin(request.headers.origin, options.allowedOrigins);
         const { text, expiresAtMs } = await options.door.issueTicket(request, reply);

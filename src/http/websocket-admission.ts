@@ -40,7 +40,6 @@ export function readStreamQuery(query: unknown, plan: Plan | undefined): Connect
   const { mode } = given;
   if (mode !== undefined && mode !== "events" && mode !== "latest")
     throw invalid("mode", mode, "events or latest");
-  if ("filter" in given) throw invalid("filter", given.filter, "left out: each of its fields is a parameter");
   const filter: Filter | undefined = readFilter(given);
   const { snapshot } = given;
   if (snapshot !== undefined && snapshot !== "true" && snapshot !== "false") {

@@ -8,6 +8,7 @@ import { FlarewireError } from "../protocol/index.ts";
 import { type Door, openDoor } from "./access.ts";
 import { checkHub, claimantOf, takePlace, tellWhenToComeBack } from "./admission.ts";
 import { AdmissionQueue } from "./admission-queue.ts";
+import { queryNames, STREAM_PARAMETERS } from "./contracts/parameters.ts";
 import { type PlaceGiver, Places } from "./places.ts";
 import { Seats } from "./seats.ts";
 import { streamUpgrades } from "./stream-upgrades.ts";
@@ -92,6 +93,7 @@ export async function registerWebSocket(app: FastifyInstance, options: WebSocket
       method: "GET",
       exposeHeadRoute: false,
       url: path,
+      config: { parameters: queryNames(STREAM_PARAMETERS) },
       preValidation: async (request, reply) => {
         await admit(request, reply, { ...options, admissions, places });
         responses.set(request.raw, reply.raw);

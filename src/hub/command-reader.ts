@@ -1,5 +1,6 @@
 import type { z } from "zod";
-import { Command, CommandId, FlarewireError } from "../protocol/index.ts";
+import { unknownName } from "../lib/nearest.ts";
+import { Command, CommandId, Filter, FlarewireError } from "../protocol/index.ts";
 
 /** A command, or why there is none. `id` is what the frame named itself, where that can be read. */
 export type Inbound =
@@ -64,6 +65,7 @@ function refuse(
 /** Names field, value and bound of the first thing that is wrong. */
 function explain(frame: object, { issues }: z.ZodError): FlarewireError {
   const issue = issues[0];
+  if (issue?.code === "unrecognized_keys") return unknownField(frame, issue);
   const path = (issue?.path ?? []).map(String);
   const field = path.join(".") || "type";
   const value = path.reduce<unknown>(
@@ -72,6 +74,22 @@ function explain(frame: object, { issues }: z.ZodError): FlarewireError {
   );
   const bound = issue?.message ?? "another value";
   return new FlarewireError("invalid-parameter", `${field} is ${quote(value)}: ${bound}`, { field, bound });
+}
+
+/** Names the first field that the command, or its filter, does not have, and the nearest that it has. */
+function unknownField(
+  frame: object,
+  { keys, path }: { readonly keys: readonly string[]; readonly path: readonly PropertyKey[] },
+): FlarewireError {
+  const [given = ""] = keys;
+  const command = Command.options.find(
+    ({ shape }) => "type" in frame && shape.type.safeParse(frame.type).success,
+  );
+  const nameOf = (name: string) => [...path.map(String), name].join(".");
+  const known = Object.keys(path[0] === "filter" ? Filter.shape : (command?.shape ?? {})).map(nameOf);
+  const field = nameOf(given.slice(0, 64));
+  const message = unknownName("field", field, known);
+  return new FlarewireError("invalid-parameter", message, { field, bound: `one of ${known.join(", ")}` });
 }
 
 /** A client's value as JSON, cut to a length that can be put into a message. */

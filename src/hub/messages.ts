@@ -10,6 +10,7 @@ import {
   type Heartbeat,
   type Hello,
   type Limits,
+  type ListFilter,
   type Lists,
   type Lost,
   type MirrorBase,
@@ -66,6 +67,7 @@ export function subscribedText(
   answer: {
     readonly id: CommandId;
     readonly channels: readonly Channel[];
+    readonly filter: ListFilter | undefined;
     readonly cursor: Cursor;
     readonly resumed: "full" | "reset";
     readonly lost?: Lost | undefined;
@@ -76,6 +78,7 @@ export function subscribedText(
     type: "subscribed",
     id: answer.id,
     channels: [...answer.channels],
+    ...(answer.filter ? { filter: answer.filter.inForce } : {}),
     cursor: formatCursor(answer.cursor),
     resumed: answer.resumed,
     ...(answer.lost ? { lost: answer.lost } : {}),

@@ -276,7 +276,8 @@ export class Session implements DeliveryOwner {
     const added = channelsOf(mask & ~this.#subscriptions.selection.mask);
     this.#follow(id, part);
     this.#delivery.move(this.#subscriptions.selection);
-    const answer = { id, channels: channelsOf(mask), cursor: head.cursor, resumed: "reset", lost } as const;
+    const channels = channelsOf(mask);
+    const answer = { id, channels, filter, cursor: head.cursor, resumed: "reset", lost } as const;
     const bare = snapshot === false && !lost;
     const lists = () =>
       filter ? history.snapshotText([{ mask: maskOf(added), filter }]) : head.snapshotText(added);
@@ -291,6 +292,7 @@ export class Session implements DeliveryOwner {
     const answer = {
       id: command.id,
       channels: channelsOf(part.mask),
+      filter: part.filter,
       cursor: after,
       resumed: "full",
     } as const;

@@ -41,6 +41,8 @@ export type Filter = z.infer<typeof Filter>;
 /** A filter ready for use. Equal filters have equal keys, in whatever order and form their values were given. */
 export interface ListFilter {
   readonly key: string;
+  /** What was asked for, in the one form that equal filters have. */
+  readonly inForce: Filter;
   /** Lower case; `undefined`: any token. */
   readonly tokens: ReadonlySet<string> | undefined;
   /** Lower case; `undefined`: any symbol. */
@@ -56,23 +58,25 @@ export interface ListFilter {
 /** The filter ready for use; `undefined` when it selects everything. */
 export function compileFilter(filter: Filter | undefined): ListFilter | undefined {
   const { tokens, symbols, names, min_liquidity, min_price_change } = filter ?? {};
-  const wanted = {
-    tokens: tokens && distinct(tokens.map(foldCase)),
-    symbols: symbols && distinct(symbols.map(foldCase)),
-    liquidity: min_liquidity === undefined ? undefined : Number(min_liquidity),
-    priceChange: min_price_change,
-    names: names && distinct(names),
+  const liquidity = min_liquidity === undefined ? undefined : Number(min_liquidity);
+  const inForce: Filter = {
+    ...(tokens && { tokens: distinct(tokens.map(foldCase)) }),
+    ...(symbols && { symbols: distinct(symbols.map(foldCase)) }),
+    ...(liquidity !== undefined && { min_liquidity: liquidity }),
+    ...(min_price_change !== undefined && { min_price_change }),
+    ...(names && { names: distinct(names) }),
   };
-  const key = JSON.stringify(wanted);
+  const key = JSON.stringify(inForce);
   if (key === "{}") return undefined;
-  const tokenSet = wanted.tokens && new Set(wanted.tokens);
-  const symbolSet = wanted.symbols && new Set(wanted.symbols);
-  const { liquidity, priceChange } = wanted;
+  const tokenSet = inForce.tokens && new Set(inForce.tokens);
+  const symbolSet = inForce.symbols && new Set(inForce.symbols);
+  const priceChange = min_price_change;
   return {
     key,
+    inForce,
     tokens: tokenSet,
     symbols: symbolSet,
-    names: wanted.names && new Set(wanted.names),
+    names: inForce.names && new Set(inForce.names),
     selectsItems: Boolean(tokenSet || symbolSet) || liquidity !== undefined || priceChange !== undefined,
     passes: (marks) =>
       (!tokenSet || marks.tokens.some((token) => tokenSet.has(token))) &&
@@ -87,6 +91,6 @@ export function foldCase(text: string): string {
   return text.toLowerCase();
 }
 
-function distinct<T extends string>(values: readonly T[]): readonly T[] {
+function distinct<T extends string>(values: readonly T[]): T[] {
   return [...new Set(values)].sort();
 }

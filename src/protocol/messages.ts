@@ -8,7 +8,7 @@ import { MarksText } from "./marks-text.ts";
 import { PLANS } from "./plans.ts";
 
 /*
- * The frames of a WebSocket: one JSON object a text frame, told apart by `type`. Unknown fields are ignored by both sides.
+ * The frames of a WebSocket: one JSON object a text frame, told apart by `type`. Clients ignore unknown fields; the server refuses them.
  */
 
 /** Where a client is in the log; opaque: give it back as it came. */
@@ -129,6 +129,8 @@ export const Subscribed = z.object({
   type: z.literal("subscribed"),
   id: CommandId,
   channels: z.array(ChannelSchema),
+  /** The filter in force: what was asked for, in one form. Absent: none. */
+  filter: Filter.optional(),
   cursor: CursorText,
   resumed: z.enum(["full", "reset"]),
   lost: Lost.optional(),
@@ -242,7 +244,7 @@ export const ServerMessage = z.union([
 export type ServerMessage = z.infer<typeof ServerMessage>;
 
 /** Client → server: follow these channels (or patterns). `after`: continue behind this cursor. `filter`: only these items and events. `mode`: `events` (default) sends every event however late; `latest` may conflate them. `snapshot: false`: without a cursor, start at the head without the lists. `mirror`: with the lists comes `base`. */
-export const Subscribe = z.object({
+export const Subscribe = z.strictObject({
   type: z.literal("subscribe"),
   id: CommandId,
   channels: z.array(z.string().max(64)).min(1).max(64),
@@ -255,11 +257,11 @@ export const Subscribe = z.object({
 export type Subscribe = z.infer<typeof Subscribe>;
 
 /** Client → server: end the subscription of that id. */
-export const Unsubscribe = z.object({ type: z.literal("unsubscribe"), id: CommandId });
+export const Unsubscribe = z.strictObject({ type: z.literal("unsubscribe"), id: CommandId });
 export type Unsubscribe = z.infer<typeof Unsubscribe>;
 
 /** Client → server: answer me. */
-export const Ping = z.object({ type: z.literal("ping"), id: CommandId.optional() });
+export const Ping = z.strictObject({ type: z.literal("ping"), id: CommandId.optional() });
 export type Ping = z.infer<typeof Ping>;
 
 /** Any command, told apart by `type`. */

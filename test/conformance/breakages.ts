@@ -129,8 +129,13 @@ export const BREAKAGES: Readonly<Record<string, readonly [rule: string, breakage
     "W27",
     {
       address: (path) => withoutParameters(path, FILTER),
-      command: (text) => text.replace(/"filter":\{[^}]*\}/, '"unfiltered":true'),
+      command: (text) => text.replace(/,"filter":\{[^}]*\}/, ""),
     },
+  ],
+  "does not say which filter holds": ["W27", ofType("subscribed", (message) => without(message, "filter"))],
+  "ignores parameters that it does not know": [
+    "W6",
+    { address: (path) => withoutParameters(path, /[?&]min_pricechange=[^&]*/g) },
   ],
   "answers without the id": [
     "W5",

@@ -145,7 +145,9 @@ async function begin(
   if (status !== 200 || typeof cursor !== "string" || !isObject(snapshot)) {
     throw new Failure("200 with cursor and snapshot", `${status} ${show(body)}`, ["P12"]);
   }
-  line.receive({ type: "subscribed", id: "url", resumed: "reset", channels: [], cursor, snapshot });
+  const filter = valueAt(body, "/filter");
+  const asked = filter === undefined ? {} : { filter };
+  line.receive({ type: "subscribed", id: "url", resumed: "reset", channels: [], ...asked, cursor, snapshot });
   return cursor;
 }
 

@@ -112,7 +112,7 @@ test("[P12] with snapshot=true and no cursor the lists of the selection come alo
   const listed = wire.head.snapshot.newest.bsc.filter(({ token }) => token.symbol === "T1");
   expect(listed).toHaveLength(1);
   expect(body).toEqual({
-    ...{ cursor: `${EPOCH}-4`, events: [], more: false },
+    ...{ cursor: `${EPOCH}-4`, filter: { symbols: ["t1"] }, events: [], more: false },
     snapshot: { newest: { bsc: listed }, explanations: {} },
   });
   const { body: without } = await get(wire, `${PATH}?snapshot=true&after=${EPOCH}-4`);
@@ -131,6 +131,7 @@ test("[P4] channels and names select, the cursor passes what they leave out, and
   expect(chosen.body.cursor).toBe(`${EPOCH}-6`);
   expect((await get(wire, after(0, "&names=flare-finished"))).body).toEqual({
     cursor: `${EPOCH}-6`,
+    filter: { names: ["flare-finished"] },
     events: [],
     more: false,
   });

@@ -64,6 +64,56 @@ test("[P5] a filtered request waits past what is not for it, and is answered wit
   });
 });
 
+test("[W6] [P7] [S2] a mistyped filter is refused with the nearest name over WebSocket, SSE and poll, and not taken for none", async ({
+  wire,
+}) => {
+  const upgrade = {
+    connection: "upgrade",
+    upgrade: "websocket",
+    "sec-websocket-version": "13",
+    "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
+  };
+  const ways: readonly (readonly [string, Record<string, string>])[] = [
+    ["/api/v1/stream", upgrade],
+    [PATH, { accept: "text/event-stream" }],
+    [PATH, {}],
+  ];
+  const typos = { min_pricechange: "min_price_change", Channels: "channels", token: "tokens" };
+  for (const [path, headers] of ways) {
+    for (const [typo, meant] of Object.entries(typos)) {
+      const { message, body } = await wire.ask(`${path}?channels=*&${typo}=5`, headers);
+      expect(message.statusCode, `${path} ${typo}`).toBe(400);
+      expect(JSON.parse(body)).toMatchObject({
+        type: "urn:flarewire:problem:invalid-parameter",
+        field: typo,
+        detail: expect.stringContaining(`(did you mean ${meant}?)`),
+      });
+    }
+  }
+  for (const parameter of ["limit=5", "wait=5", "mirror=true"]) {
+    const { message } = await wire.ask(`${PATH}?${parameter}`, { accept: "text/event-stream" });
+    expect(message.statusCode, parameter).toBe(400);
+  }
+});
+
+test("[W27] the filter in force is in the answer over WebSocket, SSE and poll, and nothing is where there is none", async ({
+  wire,
+}) => {
+  const asked = "symbols=T1,t0,T0&min_liquidity=50000.50&names=source-status";
+  const filter = { symbols: ["t0", "t1"], min_liquidity: 50_000.5, names: ["source-status"] };
+  const socket = wire.client(`?channels=*&${asked}`);
+  expect(await socket.answer("subscribed")).toMatchObject({ filter });
+  const stream = await SseClient.open(`http://127.0.0.1:${wire.port}${PATH}?${asked}`, {});
+  await stream.until(() => stream.messages().some(({ type }) => type === "subscribed"));
+  expect(stream.messages().find(({ type }) => type === "subscribed")).toMatchObject({ filter });
+  stream.cut();
+  expect(await page(wire, asked)).toMatchObject({ filter });
+  expect(await page(wire, `${asked}&after=${EPOCH}-0`)).toMatchObject({ filter });
+  expect(await page(wire, "")).not.toHaveProperty("filter");
+  const bare = wire.client("?channels=*");
+  expect(await bare.answer("subscribed")).not.toHaveProperty("filter");
+});
+
 test("[P7] a page has no filter that is not understood, no mode, and takes no place over", async ({
   wire,
 }) => {

@@ -84,11 +84,32 @@ test("before the first snapshot, resources are not-ready rather than empty", asy
   }
 });
 
-test("unknown query parameters are ignored", async ({ rest }) => {
-  const plain = await rest.ask("GET", "/api/v1/flares");
-  const { status, body } = await rest.ask("GET", "/api/v1/flares?limit=1&x[]=%F0%9F%94%A5&");
-  expect(status).toBe(200);
-  expect(body).toEqual(plain.body);
+test("a resource refuses every query parameter, so that nobody takes the whole list for a part of it", async ({
+  rest,
+}) => {
+  for (const name of CONDITIONAL) {
+    const { status, json } = await rest.ask("GET", `${ENDPOINTS[name].path}?limit=1`);
+    expect(status).toBe(400);
+    expect(json).toMatchObject({
+      type: "urn:flarewire:problem:invalid-parameter",
+      field: "limit",
+      bound: "left out",
+      detail: 'unknown parameter "limit"; none is known here',
+    });
+  }
+  const { json } = await rest.ask("GET", `/api/v1/flares?${"x".repeat(99)}[]=%F0%9F%94%A5`);
+  expect(json).toMatchObject({ field: "x".repeat(64) });
+  for (const query of ["?", "?&"]) {
+    const { status } = await rest.ask("GET", `/api/v1/flares${query}`);
+    expect(status).toBe(200);
+  }
+});
+
+test("pages and probes ignore parameters, which campaigns and load balancers add", async ({ rest }) => {
+  for (const path of ["/healthz", "/openapi.json", "/docs"]) {
+    const { status } = await rest.ask("GET", `${path}?utm_source=letter`);
+    expect(status, path).toBe(200);
+  }
 });
 
 describe("entity tags", () => {

@@ -57,6 +57,16 @@ test("[W3] what cannot become a connection is refused in HTTP, with a problem th
   await wire.sessions(0);
 });
 
+test("[W3] a handshake that is refused for its address leaves no connection open", async ({ wire }) => {
+  for (const query of ["?min_pricechange=5", `?channels=${"a".repeat(9_000)}`, "?api_key=abc"]) {
+    const socket = connect(wire.port, "127.0.0.1");
+    socket.write(handshake(`${STREAM}${query}`));
+    // Ends with the connection.
+    const text = Buffer.concat(await socket.toArray()).toString();
+    expect(text).toMatch(/^HTTP\/1.1 4(00|14) /);
+  }
+});
+
 test("[W3] after 426 the connection ends where the client asked for that, and stays where not", async ({
   wire,
 }) => {

@@ -68,10 +68,27 @@ test("[W5] what comes behind a subscribe with an old cursor is answered behind i
   }
 });
 
-test("[W6] unknown fields are ignored", ({ sut }) => {
+test("[W6] a mistyped field of a command or its filter is refused with the nearest name, and nothing is subscribed to", ({
+  sut,
+}) => {
   const socket = sut.open();
-  send(socket, { type: "subscribe", id: "a", channels: ["status"], colour: "red" });
-  expect(last(socket)).toMatchObject({ type: "subscribed", id: "a" });
+  const refused: readonly (readonly [Record<string, unknown>, string, RegExp])[] = [
+    [{ type: "subscribe", channels: ["status"], fliter: {} }, "fliter", /did you mean filter\?.*channels/],
+    [
+      { type: "subscribe", channels: ["*"], filter: { min_pricechange: 5 } },
+      "filter.min_pricechange",
+      /"filter.min_pricechange" \(did you mean filter.min_price_change\?\).*filter.tokens/,
+    ],
+    [{ type: "unsubscribe", colour: "red" }, "colour", /unknown field "colour"; known: type, id/],
+    [{ type: "ping", ["x".repeat(99)]: 1 }, "x".repeat(64), /unknown field "x{64}"; known: type, id/],
+  ];
+  for (const [at, [command, field, message]] of refused.entries()) {
+    send(socket, { ...command, id: at });
+    expect(last(socket)).toMatchObject({ type: "error", id: at, code: "invalid-parameter", field });
+    expect(last(socket)?.message).toMatch(message);
+  }
+  send(socket, { type: "subscribe", id: 0, channels: ["status"] });
+  expect(last(socket)).toMatchObject({ type: "subscribed", id: 0 });
 });
 
 const LONG = "x".repeat(200);

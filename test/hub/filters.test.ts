@@ -26,7 +26,7 @@ test("[W27] only what the filter selects is sent, and the snapshot is of that to
 
 const REFUSED: readonly (readonly [unknown, string])[] = [
   ["nonsense", "filter"],
-  [{ token: ["0xab"] }, "filter"],
+  [{ token: ["0xab"] }, "filter.token"],
   [{ tokens: [] }, "filter.tokens"],
   [{ tokens: ["ab"] }, "filter.tokens.0"],
   [{ tokens: new Array(65).fill("0xab") }, "filter.tokens"],

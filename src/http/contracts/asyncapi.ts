@@ -87,7 +87,7 @@ const DESCRIPTION = [
   "* The server speaks first: `hello`. A client subscribes by the address or by `subscribe`, and is answered with a snapshot and its cursor; each event behind it follows.",
   "* Every message with a `cursor`, but `hello`, moves the client's place there, never back; only a `subscribed` with `resumed: reset` begins again at its own. Connect again with `after`, and everything behind it follows, or the answer says what is lost.",
   "* Nothing received for `silence_limit_ms` of `hello` means a dead connection.",
-  "* Both sides ignore fields that they do not know, and clients messages of a type that they do not know.",
+  "* Clients ignore fields and messages that they do not know. The server refuses unknown parameters and fields, with the nearest known name.",
 ].join("\n");
 
 /** The messages and events as AsyncAPI 3; `basePath` as in the settings. */

@@ -57,6 +57,7 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
     "`GET /api/v1/events`: the events behind the cursor that was given, each as a WebSocket brings it, in order.",
   "EventsResponse.cursor":
     "To be given as `after` next time: everything that was asked for up to here is in the answer.",
+  "EventsResponse.filter": "The filter in force: what was asked for, in one form. Absent: none.",
   "EventsResponse.more":
     "There is more in the log, perhaps nothing of what was asked for: ask again at once.",
   "EventsResponse.snapshot": "The lists at `cursor`, where they were asked for.",
@@ -261,6 +262,7 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
     "Client → server: follow these channels (or patterns). `after`: continue behind this cursor. `filter`: only these items and events. `mode`: `events` (default) sends every event however late; `latest` may conflate them. `snapshot: false`: without a cursor, start at the head without the lists. `mirror`: with the lists comes `base`.",
   Subscribed:
     'Server → client, the answer to `subscribe`. `resumed: "full"`: every event after the given cursor follows. `"reset"`: a snapshot is here instead, taken exactly at `cursor`; `lost` says what was missed when a cursor was given.',
+  "Subscribed.filter": "The filter in force: what was asked for, in one form. Absent: none.",
   Term: "One term of the score: `weight` × `z`, clipped to [0, 6], is what it contributed.",
   "Term.raw":
     "The measurement in its own unit: for `price` the market-neutral log return, for `volume` the ratio to the usual, for `buyers` distinct buyers.",

@@ -57,7 +57,7 @@ const DESCRIPTION = [
   "",
   "* Every resource has a strong `ETag` of its own last change: ask again with `If-None-Match`, and what did not change costs a 304 without a body.",
   "* `Flarewire-Cursor` is the place in the log that an answer is of. A stream that goes on behind it misses nothing.",
-  "* Every error is `application/problem+json` (RFC 9457) with a stable `type`. Unknown query parameters are ignored.",
+  "* Every error is `application/problem+json` (RFC 9457) with a stable `type`. Below `/api`, unknown query parameters are refused with the nearest known name.",
   "* Answers come in gzip or Brotli for whoever accepts it.",
 ].join("\n");
 

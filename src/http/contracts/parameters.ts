@@ -14,6 +14,11 @@ export interface ParameterContract {
   readonly explode?: false;
 }
 
+/** The names of those that stand in the address. */
+export function queryNames(parameters: readonly ParameterContract[]): readonly string[] {
+  return parameters.flatMap((parameter) => (parameter.in === "query" ? [parameter.name] : []));
+}
+
 const PREFIXES = [
   ...new Set(CHANNELS.filter((name) => name.includes(".")).map((name) => name.split(".")[0])),
 ];

@@ -203,6 +203,8 @@ async function refusal(form) {
 function streamAddress(form, path, ticket = {}) {
   const address = new URL(path, location.href);
   const given = Object.fromEntries(valuesOf(form, "query"));
+  // Events over HTTP have no such parameter.
+  if (path === form.dataset.events) delete given.mirror;
   address.search = new URLSearchParams({ channels: "*", ...given, ...ticket });
   return address;
 }

@@ -34,3 +34,9 @@ export function suggestion(text: string, candidates: readonly string[]): string 
   const found = nearest(text, candidates);
   return found === undefined ? "" : ` (did you mean ${found}?)`;
 }
+
+/** Says that `given` is not among the `known` names of its kind: the nearest of them, and all of them. */
+export function unknownName(kind: string, given: string, known: readonly string[]): string {
+  const names = known.length === 0 ? "none is known here" : `known: ${known.join(", ")}`;
+  return `unknown ${kind} ${JSON.stringify(given.slice(0, 80))}${suggestion(given, known)}; ${names}`;
+}
