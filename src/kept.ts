@@ -84,7 +84,7 @@ export function openKept(options: KeptOptions): Kept {
   const { config, logger } = options;
   if (config.data === "none") return new MemoryKept(options, undefined);
   const path = keptPath(options, "events");
-  let file: LogFile | undefined;
+  let file: LogFile;
   try {
     const onSetAside = (sentence: string) => logger.warn({ path }, sentence);
     file = openLogFile({ path, nowMs: options.clock.now(), onSetAside });
@@ -95,10 +95,7 @@ export function openKept(options: KeptOptions): Kept {
     logger.warn({ err: error }, `events are held in memory only: ${path} cannot be opened (${reason})`);
     return new MemoryKept(options, TROUBLE);
   }
-  if (file) return new FileKept(options, file);
-  const { node } = process.versions;
-  logger.warn(`events are held in memory only: Node ${node} has no SQLite; 22.13 and later have it`);
-  return new MemoryKept(options, TROUBLE);
+  return new FileKept(options, file);
 }
 
 function unusable({ data }: Config, reason: string, cause: unknown): FlarewireError {

@@ -43,9 +43,7 @@ function openStore(options: KeptOptions): AlertStore {
   }
   const path = keptPath(options, "alerts");
   try {
-    const store = openSqliteAlertStore(path);
-    if (store) return store;
-    warn("this Node has no SQLite");
+    return openSqliteAlertStore(path);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     warn(`${path} cannot be used (${reason})`);

@@ -1,4 +1,4 @@
-import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
+import { DatabaseSync, type SQLOutputValue, type StatementSync } from "node:sqlite";
 import { transact } from "../lib/transact.ts";
 import type { Alert } from "./alert.ts";
 import type { AlertStore, Expired, RulePlace } from "./alert-store.ts";
@@ -22,12 +22,11 @@ const TABLES = `
 const AGED = "CREATE INDEX IF NOT EXISTS aged ON alert (webhook, made_at_ms)";
 
 /**
- * An {@link AlertStore} in the SQLite file at `path`, for this process alone. `undefined` where this Node has no SQLite. Throws where the file cannot be opened or made, or is none of
+ * An {@link AlertStore} in the SQLite file at `path`, for this process alone. Throws where the file cannot be opened or made, or is none of
  * ours: what waits in it is somebody's, and is not set aside unasked.
  */
-export function openSqliteAlertStore(path: string): AlertStore | undefined {
-  const sqlite = process.getBuiltinModule("node:sqlite");
-  return sqlite && new SqliteAlertStore(new sqlite.DatabaseSync(path));
+export function openSqliteAlertStore(path: string): AlertStore {
+  return new SqliteAlertStore(new DatabaseSync(path));
 }
 
 type Row = Record<string, SQLOutputValue>;

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
-import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { transact } from "../lib/transact.ts";
 import { type Channel, LASTING_EVENTS } from "../protocol/index.ts";
 import { bootId } from "./boot-id.ts";
@@ -61,16 +61,14 @@ function makeDirectory(path: string): void {
 }
 
 /**
- * Opens or makes the file, for this process alone until it is closed or the process dies. `undefined` where this Node has no SQLite.
+ * Opens or makes the file, for this process alone until it is closed or the process dies.
  * What is not a log of ours, or is damaged, is renamed and told, and an empty file takes its place. Throws {@link FileBusyError} while
  * another process has it; else an Error that says what failed: a directory that cannot be written, a disk that is full.
  */
-export function openLogFile(options: LogFileOptions): LogFile | undefined {
-  const sqlite = process.getBuiltinModule("node:sqlite");
-  if (!sqlite) return undefined;
+export function openLogFile(options: LogFileOptions): LogFile {
   const { path } = options;
   makeDirectory(dirname(path));
-  const open = () => new LogFile(new sqlite.DatabaseSync(path), options);
+  const open = () => new LogFile(new DatabaseSync(path), options);
   try {
     return open();
   } catch (error) {

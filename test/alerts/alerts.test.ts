@@ -13,7 +13,6 @@ afterEach(() => vi.restoreAllMocks());
 /** Alerts of a market that the test leads, kept in a file, and what the operator reads. */
 function begin({ log, head, hub, clock }: HubUnderTest, receiver: Receiver, finish: Finish) {
   const store = openSqliteAlertStore(join(newDirectory(finish), "alerts.sqlite"));
-  if (!store) throw new Error("this Node has no SQLite");
   const lines: string[] = [];
   const logger = pino({}, { write: (line: string) => void lines.push(JSON.parse(line).msg) });
   const webhook = webhookOf({ url: receiver.url, allow_private_addresses: true });

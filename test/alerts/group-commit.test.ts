@@ -11,7 +11,6 @@ const place = (at: number) => ({ cursor: `test1-${at}`, state: NEW_RULE });
 
 function open(finish: Finish) {
   const store = openSqliteAlertStore(join(newDirectory(finish), "alerts.sqlite"));
-  if (!store) throw new Error("this Node has no SQLite");
   finish(() => store.close());
   return { store, group: new GroupCommit(store) };
 }

@@ -34,7 +34,6 @@ const FILTERS: readonly Filter[] = [
 /** One life of the gateway's parts around a log in a file. */
 function start(path: string, market: TestMarket, clock: ManualClock) {
   const file = openLogFile({ path, nowMs: clock.now(), onSetAside: () => undefined });
-  if (!file) throw new Error("this Node has no SQLite");
   const kept: KeptLog | undefined = file.found;
   const restored = kept && restoreState(kept, "test", false);
   if (restored && "problem" in restored) throw new Error(restored.problem);

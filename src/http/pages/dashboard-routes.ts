@@ -26,7 +26,10 @@ export function addDashboardRoutes(
       }
       const page = pages.get("index.html");
       if (!page)
-        throw new FlarewireError("not-found", "the dashboard was not built; npm run pages builds it");
+        throw new FlarewireError(
+          "not-found",
+          "the dashboard is not built: npm ci with development dependencies builds it",
+        );
       return sendPage(request, reply.headers(PAGE_FIELDS), page, vary);
     },
   });

@@ -10,7 +10,7 @@ const SCRIPT_FIELDS = {
   "cross-origin-resource-policy": "cross-origin",
 } as const;
 
-const NOT_BUILT = "the widget was not built; npm run pages builds it";
+const NOT_BUILT = "the widget is not built: npm ci with development dependencies builds it";
 
 /** The widget's script at `/widget.js`, for pages of any origin, and at `/widgets` the page of the dashboard's that shows how it is used. */
 export function addWidgetRoutes(

@@ -1,46 +1,25 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { describe } from "vitest";
+import { fetchedPackage } from "../../support/fetched-package.ts";
 
 /*
  * The real EVM is no dependency of the project: its package names binaries for other machines that not every registry has, and then npm ci refuses the lock file. So it
  * is fetched by npm when a test first wants it, into the cache below node_modules.
  */
 const VERSION = "1.7.1";
-const INSTALL_MS = 300_000;
 const NAME = `@foundry-rs/anvil-${process.platform}-${process.arch === "x64" ? "amd64" : process.arch}`;
-const CACHE = fileURLToPath(new URL(`../../../node_modules/.cache/anvil-${VERSION}`, import.meta.url));
+const PACKAGE = fetchedPackage(NAME, VERSION);
 
 /** Where it lies; `undefined` where it cannot be had. */
-const BINARY = findBinary();
-
-function findBinary(): string | undefined {
-  const path = join(CACHE, "node_modules", NAME, "bin/anvil");
-  if (existsSync(path)) return path;
-  // Test files that run side by side each fetch their own, and the first one keeps it.
-  const own = `${CACHE}-${process.pid}`;
-  try {
-    mkdirSync(own, { recursive: true });
-    const flags = ["--no-save", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", own];
-    const options = { stdio: "pipe", timeout: INSTALL_MS, cwd: own } as const;
-    execFileSync("npm", ["install", ...flags, `${NAME}@${VERSION}`], options);
-    if (!existsSync(path)) renameSync(own, CACHE);
-  } catch (error) {
-    if (!existsSync(path) && process.env.CI === "true") throw error;
-  } finally {
-    rmSync(own, { recursive: true, force: true });
-  }
-  return existsSync(path) ? path : undefined;
-}
+const BINARY = PACKAGE && join(PACKAGE, "bin/anvil");
 
 /** Tests on a real EVM. Left out by name where there is none, which is an error on a machine that checks for everybody. */
 export function describeOnAnvil(title: string, tests: () => void): void {
-  if (BINARY === undefined && process.env.CI === "true") throw new Error(`${NAME} cannot be had`);
   const words = BINARY === undefined ? `${title} (skipped: npm cannot fetch ${NAME})` : title;
   describe.skipIf(BINARY === undefined)(words, tests);
 }

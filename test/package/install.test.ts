@@ -1,0 +1,74 @@
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { nodeVersionProblem } from "../../src/lib/node-version.ts";
+import { copyOfSources, environmentOfNode, LOWEST_NODE } from "./copy-of-sources.ts";
+
+const TOO_OLD = "20.19.6";
+const lowest = environmentOfNode(LOWEST_NODE);
+const tooOld = environmentOfNode(TOO_OLD);
+const run = promisify(execFile);
+const INSTALL = ["ci", "--omit=dev", "--no-audit", "--no-fund", "--prefer-offline"];
+
+async function newClone(onTestFinished: (fn: () => Promise<void>) => void): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "flarewire-install-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return copyOfSources(folder);
+}
+
+test.skipIf(!lowest)(
+  `a clone without development dependencies installs and serves on Node ${LOWEST_NODE}, and says that the dashboard is not built`,
+  { timeout: 300_000 },
+  async ({ onTestFinished }) => {
+    const cwd = await newClone(onTestFinished);
+    const { stderr } = await run("npm", INSTALL, { cwd, env: lowest });
+    expect(stderr).toContain("vite is missing, a development dependency");
+    const server = spawn("npm", ["start", "--", "--port", "0", "--data", "none", "--warmup", "0"], {
+      cwd,
+      env: lowest,
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    onTestFinished(() => void server.kill("SIGTERM"));
+    let url = "";
+    for await (const line of createInterface({ input: server.stdout })) {
+      url = /serves (http:\S+)/.exec(line)?.[1] ?? "";
+      if (url !== "") break;
+    }
+    server.stdout.resume();
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    const page = await fetch(`${url}/`);
+    expect(page.status).toBe(404);
+    expect(await page.text()).toContain("npm ci with development dependencies builds it");
+    const ended = once(server, "exit");
+    server.kill("SIGTERM");
+    expect(await ended).toEqual([0, null]);
+  },
+);
+
+test.skipIf(!tooOld)(
+  `a clone without development dependencies on Node ${TOO_OLD} is refused by name: exit code 1`,
+  async ({ onTestFinished }) => {
+    const cwd = await newClone(onTestFinished);
+    await expect(run("npm", ["run", "--silent", "prepare"], { cwd, env: tooOld })).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(
+        `flarewire needs Node >=22.18, and this is v${TOO_OLD}: update Node, or run npm ci with development dependencies`,
+      ),
+    });
+  },
+);
+
+test("the floor of package.json is what the program checks and what the README says, once", async () => {
+  const [major = 0, minor = 0] = LOWEST_NODE.split(".").map(Number);
+  expect(nodeVersionProblem(`${major}.${minor}.0`)).toBeUndefined();
+  expect(nodeVersionProblem(`${major + 2}.0.0`)).toBeUndefined();
+  expect(nodeVersionProblem(`${major}.${minor - 1}.9`)).toMatch(/needs Node >=22\.18, and this is 22\.17\.9/);
+  expect(nodeVersionProblem(`${major - 2}.99.0`)).toBeDefined();
+  const readme = await readFile(new URL("../../README.md", import.meta.url), "utf8");
+  expect(readme.match(/Node \d[\d.]*\d/g)).toEqual([`Node ${major}.${minor}`]);
+});
