@@ -6,7 +6,10 @@
 const DURATION_UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const SIZE_UNITS = { B: 1, KiB: 1_024, MiB: 1_048_576, GiB: 1_073_741_824 } as const;
 
-/** Milliseconds of `500ms`, `10s`, `1.5m`, `8h`, `1d` or a bare `0`; `undefined` for anything else: a number without its unit is refused rather than guessed. */
+/**
+ * Returns the milliseconds of `500ms`, `10s`, `1.5m`, `8h`, `1d` or a bare `0`, rounded to a whole number, and `undefined` for anything else:
+ * a number without its unit is refused rather than guessed, and so is a part of a millisecond.
+ */
 export function parseDuration(text: string): number | undefined {
   return parse(text, DURATION_UNITS);
 }
@@ -16,7 +19,7 @@ export function formatDuration(ms: number): string {
   return format(ms, DURATION_UNITS);
 }
 
-/** Bytes of `512B`, `64KiB`, `1.5MiB`, `2GiB` or a bare `0`; `undefined` for anything else. */
+/** Returns the bytes of `512B`, `64KiB`, `1.5MiB`, `2GiB` or a bare `0`, rounded to a whole number, and `undefined` for anything else. */
 export function parseSize(text: string): number | undefined {
   return parse(text, SIZE_UNITS);
 }
@@ -31,8 +34,11 @@ function parse(text: string, units: Readonly<Record<string, number>>): number | 
   const [, digits, unit] = /^(\d{1,12}(?:\.\d{1,6})?) ?([A-Za-z]+)$/.exec(text) ?? [];
   const factor = unit !== undefined && Object.hasOwn(units, unit) ? units[unit] : undefined;
   if (digits === undefined || factor === undefined) return undefined;
-  const value = Number(digits) * factor;
-  return Number.isSafeInteger(value) ? value : undefined;
+  const number = Number(digits);
+  // A decimal times a unit is rarely whole in floating point: 1.1 × 3,600,000 is 3,960,000.0000000005.
+  const value = Math.round(number * factor);
+  const isPartOfSmallest = !Number.isInteger(number) && (factor === 1 || value === 0);
+  return Number.isSafeInteger(value) && !isPartOfSmallest ? value : undefined;
 }
 
 function format(value: number, units: Readonly<Record<string, number>>): string {

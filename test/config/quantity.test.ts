@@ -23,6 +23,28 @@ describe("durations and sizes", () => {
     );
   });
 
+  test("a decimal number is read in every unit larger than the smallest", () => {
+    const durations = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+    const sizes = { KiB: 1_024, MiB: 1_048_576, GiB: 1_073_741_824 };
+    for (const text of ["1.1", "2.2", "0.7", "4.35", "0.1", "0.3", "16.1", "1023.999"]) {
+      for (const [unit, ms] of Object.entries(durations))
+        expect(parseDuration(`${text}${unit}`), text + unit).toBe(Math.round(Number(text) * ms));
+      for (const [unit, bytes] of Object.entries(sizes))
+        expect(parseSize(`${text}${unit}`), text + unit).toBe(Math.round(Number(text) * bytes));
+    }
+    expect([parseDuration("1.1h"), parseDuration("2.2h"), parseDuration("0.7d")]).toEqual([
+      3_960_000, 7_920_000, 60_480_000,
+    ]);
+    expect([parseDuration("4.35m"), parseSize("1.1MiB")]).toEqual([261_000, 1_153_434]);
+  });
+
+  test.each(["0.0001s", "0.000001m", "0.4B", "1.5B", "1.5ms"])(
+    "%j is refused: a part of a millisecond or of a byte cannot be kept",
+    (text) => {
+      expect(parseDuration(text) ?? parseSize(text)).toBeUndefined();
+    },
+  );
+
   test.each([
     "",
     "5",
