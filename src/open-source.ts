@@ -88,7 +88,7 @@ export function openSource(
   if (given || config.source !== "engine") {
     const resume = restored ? { resume: resumeOf(restored, Number.NEGATIVE_INFINITY) } : {};
     if (given) return { kind: "snapshots", source: given, ...resume };
-    const source = createUpstream(config, parts);
+    const source = createUpstream(config, parts, restored?.known.lists.snapshot);
     return { kind: "snapshots", source, upstream: () => source.stats(), ...resume };
   }
   if (!restored) return createEngine(config, parts, undefined);
@@ -133,8 +133,13 @@ function resumeOf({ known, observedAtMs }: RestoredState, afterMs: number): Resu
   return { snapshot: known.lists.snapshot, observedAtMs, afterMs, known };
 }
 
-function createUpstream(config: Config, { clock, logger }: SourceParts): UpstreamSource {
+function createUpstream(
+  config: Config,
+  { clock, logger }: SourceParts,
+  resume: Snapshot | undefined,
+): UpstreamSource {
   return createUpstreamSource({
+    ...(resume ? { resume } : {}),
     url: config.source,
     intervalMs: config.pollIntervalMs,
     timeoutMs: config.upstreamTimeoutMs,

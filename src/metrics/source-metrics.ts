@@ -90,7 +90,7 @@ export function addSource(
   total(
     registry,
     "flarewire_upstream_doubted_total",
-    "Answers not believed because they would have ended most flares at once.",
+    "Answers that lacked so much that they were not believed in full.",
     () => upstream().doubted,
   );
 }

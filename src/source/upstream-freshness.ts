@@ -16,7 +16,7 @@ export interface UpstreamHealth {
   readonly trouble: string | undefined;
   /** True when only a part of it failed. */
   readonly partly: boolean;
-  /** Why the last answer was not believed yet; `undefined` when it was. */
+  /** Why the latest answers are not believed in full; `undefined` when they are. */
   readonly doubt: string | undefined;
   readonly staleAfterMs: number;
 }
@@ -24,7 +24,7 @@ export interface UpstreamHealth {
 /**
  * How an upstream source fares. The age of its data is the time since its last good answer and the age that the upstream gave for its
  * own data, together. `down`: polls fail altogether, and have for longer than `staleAfterMs` or from the start; or the upstream says
- * that its source is down. `stale`: the data is older than `staleAfterMs` for another reason, or the upstream says that it is stale. A
+ * that its source is down. `stale`: the data is older than `staleAfterMs` for another reason, the upstream says that it is stale, or its answers are doubted. A
  * single failed poll is not a state of its own, only age: else every hiccup would take the service out of rotation. The
  * reason holds no number that grows, so that it changes only when the matter does.
  */
@@ -46,7 +46,8 @@ function stateOf(health: UpstreamHealth): Pick<Freshness, "state" | "reason"> {
     return { state: partly ? "stale" : "down", reason: trouble };
   if (never) return { state: "stale", reason: "the upstream has not answered yet" };
   if (told.state === "down") return { state: "down", reason: "the upstream says that its source is down" };
-  if (silent) return { state: "stale", reason: doubt ?? `no answer for more than ${staleAfterMs} ms` };
+  if (doubt !== undefined) return { state: "stale", reason: doubt };
+  if (silent) return { state: "stale", reason: `no answer for more than ${staleAfterMs} ms` };
   if (told.state === "stale") return { state: "stale", reason: "the upstream says that its source is stale" };
   if (silentMs + told.dataAgeMs > staleAfterMs) {
     return { state: "stale", reason: `the upstream's data is older than ${staleAfterMs} ms` };

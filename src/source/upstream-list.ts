@@ -42,8 +42,7 @@ const LONGEST_KEY = 200;
 /**
  * The list that an upstream means by `raw`, in its order. An item that is valid is taken whole, unknown fields included; one that
  * is not is replaced, at its place, by its last valid version in `before`, or left out when it has none there. Of two valid ones with
- * one key the first counts. A `raw` that is no array leaves `before`. Items equal to those in `before` are the same objects, and so is
- * the list where nothing changed. Never throws; what was wrong goes to `reports`.
+ * one key the first counts. A `raw` that is no array leaves `before`. Items equal to those in `before` are the same objects. Never throws; what was wrong goes to `reports`.
  */
 export function readList(
   list: ListChannel,
@@ -80,8 +79,7 @@ export function readList(
     const reason = `has more than ${Math.min(most, MOST_READ)} items`;
     reports.add("overlong", { list, key: null, path: "", reason, action: "dropped" });
   }
-  const read = [...items.values()].slice(0, most);
-  return read.length === before.length && read.every((item, index) => item === before[index]) ? before : read;
+  return [...items.values()].slice(0, most);
 }
 
 function readItem(

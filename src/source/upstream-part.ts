@@ -3,6 +3,7 @@ import {
   Explanation,
   type Explanations,
   keyOf,
+  type ListItem,
   type Snapshot,
   Timestamp,
 } from "../model/index.ts";
@@ -47,18 +48,29 @@ export function readResource(
   before: Snapshot | undefined,
   reports: UpstreamReports,
 ): Part {
-  const base = before ?? EMPTY_SNAPSHOT;
+  return buildResource(resource, before ?? EMPTY_SNAPSHOT, (channel, held) =>
+    readList(channel, rawList(channel, body), held, reports),
+  );
+}
+
+/** Builds one resource out of a list for each of its channels; a list that has the items of `before`, and a resource that has its lists, are those of `before`. */
+export function buildResource(
+  resource: Resource,
+  before: Snapshot,
+  listFor: (channel: ListChannel, held: readonly ListItem[]) => readonly ListItem[],
+): Part {
   const lists: Record<string, unknown> = {};
   let same = true;
   for (const channel of LIST_CHANNEL_NAMES) {
     const [owner, name] = LIST_CHANNELS[channel];
     if (owner !== resource) continue;
-    const held = listOf(base, channel);
-    const list = readList(channel, rawList(channel, body), held, reports);
-    lists[name] = list;
-    same &&= list === held;
+    const held = listOf(before, channel);
+    const list = listFor(channel, held);
+    const isHeld = list.length === held.length && list.every((item, index) => item === held[index]);
+    lists[name] = isHeld ? held : list;
+    same &&= isHeld;
   }
-  return asPart({ [resource]: same ? base[resource] : lists });
+  return asPart({ [resource]: same ? before[resource] : lists });
 }
 
 function rawList(channel: ListChannel, body: unknown): unknown {
@@ -94,6 +106,11 @@ export function readExplanations(
     const why = Object.hasOwn(source, id) ? readExplanation(id, source[id], held[id], reports) : undefined;
     if (why) read[id] = why;
   }
+  return reuseExplanations(read, held);
+}
+
+/** `held` where `read` has the same explanations. */
+export function reuseExplanations(read: Explanations, held: Explanations): Explanations {
   const same = Object.keys(read).every((id) => read[id] === held[id]);
   return same && Object.keys(read).length === Object.keys(held).length ? held : read;
 }

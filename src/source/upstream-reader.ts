@@ -23,7 +23,9 @@ export type Reading =
       /** Event time that the upstream gives; of the four resources, which give none, wall time; `undefined` where what it gives is no moment. */
       readonly observedAtMs: number | undefined;
       readonly told: Told;
-      /** What failed beside it: of those resources the snapshot holds the last good ones. */
+      /** The resources that were answered; of the others the snapshot holds the last good answer. */
+      readonly heard: readonly Resource[];
+      /** Why the others were not. */
       readonly partly: Failure | undefined;
     }
   | { readonly kind: "failed"; readonly failure: Failure };
@@ -97,7 +99,8 @@ export class UpstreamReader {
       this.#offeredAtMs = this.#settings.clock.monotonic();
       for (const resource of RESOURCES) this.#held.delete(resource);
       const { part, observedAtMs, told } = taken.held;
-      return { kind: "read", snapshot: joinParts([part], before), observedAtMs, told, partly: undefined };
+      const snapshot = joinParts([part], before);
+      return { kind: "read", snapshot, observedAtMs, told, heard: RESOURCES, partly: undefined };
     }
     const { kind, failure } = taken;
     const nowMs = this.#settings.clock.monotonic();
@@ -114,7 +117,11 @@ export class UpstreamReader {
     const all = await Promise.all(
       RESOURCES.map(async (resource) => {
         const taken = await this.#take(resource, signal, (body) => this.#readOne(resource, body, before));
-        return { failure: "held" in taken ? undefined : taken.failure, held: this.#held.get(resource) };
+        return {
+          resource,
+          failure: "held" in taken ? undefined : taken.failure,
+          held: this.#held.get(resource),
+        };
       }),
     );
     const failures = all.flatMap(({ failure }) => failure ?? []);
@@ -132,6 +139,7 @@ export class UpstreamReader {
       ),
       observedAtMs: this.#settings.clock.now(),
       told: joinTold(held.map(({ told }) => told)),
+      heard: all.flatMap(({ resource, failure: one }) => (one ? [] : resource)),
       partly: failure,
     };
   }

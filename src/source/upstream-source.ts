@@ -4,8 +4,8 @@ import type { Failure } from "../lib/request-json.ts";
 import type { Snapshot } from "../model/index.ts";
 import { FlarewireError, type Freshness, type SourceInfo } from "../protocol/index.ts";
 import type { Poll, SnapshotSource } from "./snapshot-source.ts";
+import { UpstreamDoubt } from "./upstream-doubt.ts";
 import { judgeUpstream } from "./upstream-freshness.ts";
-import { createMassEndGuard, type MassEndGuard } from "./upstream-mass-end.ts";
 import { type Reading, UpstreamReader } from "./upstream-reader.ts";
 import { type UpstreamCounts, type UpstreamReport, UpstreamReports } from "./upstream-reports.ts";
 import { NOTHING_TOLD, type Told } from "./upstream-told.ts";
@@ -23,6 +23,8 @@ export interface UpstreamOptions {
   readonly maxBytes?: number;
   /** Data older than this is not `live`. More than `intervalMs`, or it never is. Default 10,000. */
   readonly staleAfterMs?: number;
+  /** What a process before this one published last. What the first answer lacks of it is doubted like what later answers lack. */
+  readonly resume?: Snapshot;
   readonly clock: WallClock;
   /** Yields [0, 1), for the back-off. Default `Math.random`. */
   readonly random?: () => number;
@@ -40,7 +42,7 @@ export interface UpstreamStats extends UpstreamCounts {
   readonly failed: number;
   /** Bodies that a 304 saved. */
   readonly notModified: number;
-  /** Answers not believed because they would have ended most flares at once. */
+  /** Answers that lacked so much, without an explanation, that they were not believed in full. */
   readonly doubted: number;
 }
 
@@ -51,8 +53,8 @@ export interface UpstreamSource extends SnapshotSource {
 
 /**
  * Another service with this same API as a source of snapshots. Never ends and never fails: a poll waits, tries, and goes on trying
- * with back-off until there is an answer to believe; {@link SnapshotSource.freshness} tells its trouble meanwhile. What of an answer is
- * invalid keeps its last valid version (see readList). Of the four resources, where `/snapshot` is not offered, some may
+ * with back-off until there is an answer; {@link SnapshotSource.freshness} tells its trouble meanwhile. What of an answer is
+ * invalid keeps its last valid version (see readList), and what it lacks stays until its absence is confirmed (see {@link UpstreamDoubt}). Of the four resources, where `/snapshot` is not offered, some may
  * fail: the others go on, and the next poll waits as after a failure.
  *
  * `observedAtMs` is the upstream's; where it has none, the wall time of the poll. It goes back when the upstream begins its market anew.
@@ -70,7 +72,7 @@ class PolledUpstream implements UpstreamSource {
   readonly #staleAfterMs: number;
   readonly #reports: UpstreamReports;
   readonly #reader: UpstreamReader;
-  readonly #guard: MassEndGuard = createMassEndGuard();
+  readonly #doubt = new UpstreamDoubt();
   readonly #view = new UpstreamView();
   #polling = false;
   /** Monotonic; the next poll does not start before. */
@@ -83,13 +85,13 @@ class PolledUpstream implements UpstreamSource {
   #told: Told = NOTHING_TOLD;
   #trouble: string | undefined;
   #partly = false;
-  #doubt: string | undefined;
   #failuresInRow = 0;
   readonly #stats = { succeeded: 0, failed: 0, doubted: 0 };
   #info: SourceInfo = { name: "upstream", origin: NOTHING_TOLD.origin, facts: NOTHING_TOLD.facts };
 
   constructor(options: UpstreamOptions) {
     this.#clock = options.clock;
+    this.#snapshot = options.resume;
     this.#random = options.random ?? Math.random;
     this.#intervalMs = options.intervalMs ?? 1_000;
     this.#staleAfterMs = options.staleAfterMs ?? 10_000;
@@ -135,7 +137,7 @@ class PolledUpstream implements UpstreamSource {
       told: this.#told,
       trouble: this.#trouble,
       partly: this.#partly,
-      doubt: this.#doubt,
+      doubt: this.#doubt.reason(this.#clock.monotonic()),
       staleAfterMs: this.#staleAfterMs,
     });
   }
@@ -150,22 +152,21 @@ class PolledUpstream implements UpstreamSource {
     if (failure) this.#failed(failure);
     else this.#succeeded(startedAtMs);
     if (reading.kind === "failed") return undefined;
-    const { snapshot, told } = reading;
-    if (!this.#guard.mayFollow(this.#snapshot, snapshot)) {
-      this.#stats.doubted += 1;
-      this.#doubt = "the upstream's answers would end most flares at once, and do not agree with each other";
-      return undefined;
-    }
-    this.#doubt = undefined;
+    const { told, heard } = reading;
+    const nowMs = this.#clock.monotonic();
+    const observedAtMs = reading.observedAtMs ?? this.#observedAtMs ?? this.#clock.now();
+    const answer = { snapshot: reading.snapshot, observedAtMs, heard, nowMs };
+    const { snapshot, isDoubted } = this.#doubt.believe(this.#snapshot, answer);
     this.#snapshot = snapshot;
     this.#told = told;
     this.#info = { name: "upstream", origin: told.origin, facts: told.facts };
-    this.#observedAtMs = reading.observedAtMs ?? this.#observedAtMs ?? this.#clock.now();
-    if (!failure) {
-      this.#heardAtMs = this.#clock.monotonic();
+    this.#observedAtMs = observedAtMs;
+    if (isDoubted) this.#stats.doubted += 1;
+    else if (!failure) {
+      this.#heardAtMs = nowMs;
       this.#lastSuccessAtMs = this.#clock.now();
     }
-    return { observedAtMs: this.#observedAtMs, snapshot: this.#view.of(snapshot) };
+    return { observedAtMs, snapshot: this.#view.of(snapshot) };
   }
 
   #failed({ reason, retryAfterMs }: Failure): void {

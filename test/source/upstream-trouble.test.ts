@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { expect } from "vitest";
-import { SAMPLE_SNAPSHOT } from "../support/samples.ts";
+import { SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../support/samples.ts";
 import {
   cutBody,
   follow,
@@ -197,10 +197,11 @@ test("of the four resources those that answer go on while others fail, and fresh
   upstream.onFour(SAMPLE_SNAPSHOT);
   const { next, source, clock } = follow(upstream.url);
   await next();
-  upstream.on("flares", json({ free: [], pro: [], finished_trending: [] }));
+  const pro = [{ ...SAMPLE_FLARE, recent_price_change: 99 }];
+  upstream.on("flares", json({ ...SAMPLE_SNAPSHOT.flares, pro }));
   upstream.on("leaderboards", text(429, "", { "retry-after": "15" }));
   const { snapshot } = await next();
-  expect(snapshot.flares.pro).toEqual([]);
+  expect(snapshot.flares.pro).toEqual(pro);
   expect(snapshot.leaderboards).toEqual(SAMPLE_SNAPSHOT.leaderboards);
   expect(source.freshness().state).toBe("live");
   clock.advance(10_000);
