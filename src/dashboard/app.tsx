@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import type { View } from "../client/index.ts";
 import { type Following, follow, type Seen } from "./follow.ts";
 import { isOld } from "./judge.ts";
 import { keepKey, keptKey } from "./kept-key.ts";
@@ -30,6 +31,8 @@ export function App({ server }: { readonly server: URL }) {
     keepKey(isKept ? given : undefined);
     setKey(given);
   };
+  // What the visitor may see stands above the lists, and must not move them.
+  const isReady = seen?.view !== undefined && seen.access !== undefined && seen.refused === undefined;
   const door = seen && { seen, hasKey: key !== undefined, onKey: giveKey };
   return (
     <>
@@ -38,19 +41,25 @@ export function App({ server }: { readonly server: URL }) {
         <Navigation route={route} view={seen?.view} />
         <StatusBar seen={seen} />
       </header>
-      {door && seen?.view && seen.refused === undefined && <Plan {...door} />}
       <main id="content" tabIndex={-1} class={seen && isOld(seen) ? "old" : undefined}>
+        {door && isReady && <Plan {...door} />}
         {seen?.refused === undefined ? (
           <NowS value={Math.floor(eventTimeOf(seen) / 1_000)}>
-            <Page route={route} seen={seen} server={server} apiKey={key} />
+            {seen?.view && isReady ? (
+              <Page route={route} seen={seen} view={seen.view} server={server} apiKey={key} />
+            ) : (
+              <p class="empty">Waiting for the first answer of the server…</p>
+            )}
           </NowS>
         ) : (
           door && <Refused {...door} />
         )}
       </main>
       {seen && <Outage seen={seen} />}
-      <Announcer seen={seen} />
-      <footer>
+      {/* With another key the counts begin again. */}
+      <Announcer key={key ?? ""} seen={seen} />
+      {/* It appears with the page: before, what is loaded would push it. */}
+      <footer hidden={!isReady && seen?.refused === undefined}>
         <a href={new URL("docs", server).pathname}>API and events</a>
         <span>Not advice: a flare says that a market moves, not where it goes.</span>
       </footer>
@@ -60,16 +69,13 @@ export function App({ server }: { readonly server: URL }) {
 
 interface PageProps {
   readonly route: Route;
-  readonly seen: Seen | undefined;
+  readonly seen: Seen;
+  readonly view: View;
   readonly server: URL;
   readonly apiKey: string | undefined;
 }
 
-function Page({ route, seen, server, apiKey }: PageProps) {
-  // What the visitor may see stands above the lists, and must not move them.
-  if (!seen?.view || seen.access === undefined)
-    return <p class="empty">Waiting for the first answer of the server…</p>;
-  const { view } = seen;
+function Page({ route, seen, view, server, apiKey }: PageProps) {
   switch (route.page) {
     case "flares":
       return <FlaresView view={view} />;

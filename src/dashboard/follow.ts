@@ -7,6 +7,7 @@ import {
   type View,
 } from "../client/index.ts";
 import { type Access, fetchAccess } from "./access.ts";
+import { withFirst, withLast } from "./bounded-list.ts";
 import { symbolOf } from "./event-symbol.ts";
 
 /** Events that the feed shows at most. */
@@ -74,12 +75,12 @@ export function follow(url: URL, key: string | undefined, onChange: () => void):
   };
   stream.on("event", (event) => {
     count += 1;
-    events = [{ event, symbol: symbolOf(event, stream.view) }, ...events.slice(0, MOST_EVENTS - 1)];
+    events = withFirst(events, { event, symbol: symbolOf(event, stream.view) }, MOST_EVENTS);
     changed();
   });
   stream.on("reset", ({ reason, lost }) => {
     if (reason !== "started")
-      gaps = [...gaps.slice(1 - MOST_GAPS), `${reason}: ${lost ?? "an unknown number of"} events`];
+      gaps = withLast(gaps, `${reason}: ${lost ?? "an unknown number of"} events`, MOST_GAPS);
     changed();
   });
   const ask = async () => {

@@ -1,3 +1,5 @@
+import { formatCompact } from "../lib/format-compact.ts";
+
 /** `1h 05m`, `4m 10s`, `12s`, from milliseconds; what is below 0 is `0s`. */
 export function formatSpan(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1_000));
@@ -9,12 +11,18 @@ export function formatSpan(ms: number): string {
   return `${Math.floor(hours / 24)}d`;
 }
 
-const COMPACT = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
-
 /** `$12.3K`; `–` for what is not known, which the API says as 0. */
 export function formatUsd(decimal: string): string {
   const usd = Number(decimal);
-  return usd > 0 && Number.isFinite(usd) ? `$${COMPACT.format(usd)}` : "–";
+  return usd > 0 && Number.isFinite(usd) ? `$${formatCompact(usd)}` : "–";
+}
+
+/** From here on a count is compact. */
+const MIN_COMPACT_COUNT = 100_000;
+
+/** `41`, `99999`, `123.4K`: at most six characters. */
+export function formatCount(count: number): string {
+  return count < MIN_COMPACT_COUNT ? String(count) : formatCompact(count);
 }
 
 const WHOLE = new Intl.NumberFormat("en", { maximumSignificantDigits: 6 });
@@ -27,7 +35,7 @@ const LEAST_WRITTEN_OUT = 1e-5;
 export function formatPrice(decimal: string): string {
   const price = Number(decimal);
   if (!Number.isFinite(price) || price <= 0) return "–";
-  if (price >= 1_000_000) return COMPACT.format(price);
+  if (price >= 1_000_000) return formatCompact(price);
   if (price >= 1_000) return WHOLE.format(price);
   if (price >= LEAST_WRITTEN_OUT) return FRACTION.format(price);
   const [digits = "", exponent = ""] = price.toExponential(3).split("e-");

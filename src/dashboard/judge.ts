@@ -1,4 +1,6 @@
+import type { DataFreshness } from "../client/index.ts";
 import type { Seen } from "./follow.ts";
+import { formatSpan, formatTime } from "./format.ts";
 
 /** How it stands: in a word, and how far it can be trusted. */
 export interface Judgement {
@@ -14,7 +16,7 @@ export function judge(seen: Seen | undefined): Judgement {
   if (connection.state === "paused") return { mood: "wait", word: "paused" };
   if (connection.state !== "live") return { mood: "wait", word: seen.view ? "reconnecting" : "connecting" };
   if (freshness?.state === "down") return { mood: "bad", word: "source down" };
-  if (freshness?.state === "stale") return { mood: "bad", word: "data is stale" };
+  if (freshness?.state === "stale") return { mood: "bad", word: "stale" };
   return { mood: "good", word: "live" };
 }
 
@@ -22,4 +24,10 @@ export function judge(seen: Seen | undefined): Judgement {
 export function isOld(seen: Seen): boolean {
   if (!seen.view || seen.refused !== undefined) return false;
   return seen.awayMs > 0 || judge(seen).mood === "bad";
+}
+
+/** Says how old the data is; of a source in trouble as of when it is: its last answer may be new, and still not to be trusted. */
+export function describeAge({ state, ageMs, observedAt }: DataFreshness): string {
+  if (state === "live") return `data ${formatSpan(ageMs)} old`;
+  return observedAt ? `as of ${formatTime(observedAt)} UTC` : "no data yet";
 }

@@ -1,6 +1,12 @@
-/** `+12 %`, `−3.4 %`: with its sign, the minus a real one. */
+import { formatCompact } from "./format-compact.ts";
+
+/** From here on digits would only say that the change is absurd. */
+const MIN_COMPACT_PCT = 10_000;
+
+/** Formats a percentage with its sign, in at most nine characters: `+12 %`, `−3.4 %`, `+12.3K %`. */
 export function formatPct(pct: number, digits = 0): string {
-  const text = Math.abs(pct).toFixed(digits);
+  const size = Math.abs(pct);
+  const text = size < MIN_COMPACT_PCT ? size.toFixed(digits) : formatCompact(size);
   const sign = Number(text) === 0 ? "±" : pct > 0 ? "+" : "−";
   return `${sign}${text} %`;
 }

@@ -1,15 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { formatKeys, mintSecret } from "../../src/keys/index.ts";
+import { mintSecret } from "../../src/keys/index.ts";
 import { EMPTY_SNAPSHOT, type Snapshot } from "../../src/model/index.ts";
-import type { Finish } from "../support/edges.ts";
 import { SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../support/samples.ts";
 import { findViolations } from "./axe.ts";
 import { findChromium, launch } from "./chromium.ts";
-import { openDashboard } from "./open-dashboard.ts";
+import { enterKey, makeKeys, openDashboard } from "./open-dashboard.ts";
 import { ToldMarket } from "./told-market.ts";
 
 const executable = findChromium();
@@ -35,22 +31,6 @@ const PLANS: Snapshot = {
   flares: { ...EMPTY_SNAPSHOT.flares, free, pro: [named("PRO", 2), ...free] },
 };
 
-/** A file with one key, of the plan pro. */
-function makeKeys(finish: Finish) {
-  const directory = mkdtempSync(join(tmpdir(), "flarewire-dashboard-"));
-  finish(async () => rmSync(directory, { recursive: true, force: true }));
-  const keys = join(directory, "keys.json");
-  const { id, digest, text: key } = mintSecret("fw");
-  writeFileSync(keys, formatKeys([{ id, sha256: digest.toString("hex"), plan: "pro" }]));
-  return { keys, key };
-}
-
-async function enter(page: Page, key: string, isKept = false) {
-  await page.getByLabel("Key", { exact: true }).fill(key);
-  if (isKept) await page.getByLabel("Keep it until this tab is closed").check();
-  await page.getByRole("button", { name: "Use this key" }).click();
-}
-
 describe.skipIf(executable === undefined)("the state of the dashboard in Chromium", () => {
   let browser: Browser;
   beforeAll(async () => {
@@ -72,14 +52,14 @@ describe.skipIf(executable === undefined)("the state of the dashboard in Chromiu
     expect(await symbols()).toEqual(["FREE"]);
     await page.getByRole("button", { name: "Enter a key" }).click();
     expect(await findViolations(page)).toEqual([]);
-    await enter(page, key);
+    await enterKey(page, key);
     await says("Your key has the plan pro: all there is.");
     await expect.poll(symbols).toEqual(["PRO", "FREE"]);
     expect(await page.evaluate(KEPT)).toBe("{}");
     await page.reload();
     await says("Without a key");
     await page.getByRole("button", { name: "Enter a key" }).click();
-    await enter(page, key, true);
+    await enterKey(page, key, true);
     await says("Your key has the plan pro");
     await page.reload();
     await says("Your key has the plan pro");
@@ -99,12 +79,12 @@ describe.skipIf(executable === undefined)("the state of the dashboard in Chromiu
     await goto("flares");
     await page.getByRole("heading", { name: "The server wants a key" }).waitFor();
     expect(await page.getByRole("alert").textContent()).toContain("401");
-    await enter(page, mintSecret("fw").text, true);
+    await enterKey(page, mintSecret("fw").text, true);
     await page.getByRole("heading", { name: "The server does not take this key" }).waitFor();
     await page.getByRole("button", { name: "Go on without a key" }).click();
     await page.getByRole("heading", { name: "The server wants a key" }).waitFor();
     expect(await page.evaluate(KEPT)).toBe("{}");
-    await enter(page, key);
+    await enterKey(page, key);
     await page.locator(".flares tbody th a", { hasText: "PRO" }).waitFor();
   });
 
@@ -122,7 +102,7 @@ describe.skipIf(executable === undefined)("the state of the dashboard in Chromiu
     expect(await told.textContent()).toBe("");
     await page.clock.runFor(10_000);
     await page
-      .locator(".outage", { hasText: /Not connected for 1\ds\. Shown is the market of [\d:]{8} UTC\./ })
+      .locator(".outage", { hasText: /Not connected for 1\ds\. You see the market as of [\d:]{8} UTC\./ })
       .waitFor();
     expect(await told.textContent()).toBe("Connection: reconnecting");
     expect(await page.locator("main.old .flares tbody tr").count()).toBe(SAMPLE_SNAPSHOT.flares.pro.length);
@@ -145,7 +125,7 @@ describe.skipIf(executable === undefined)("the state of the dashboard in Chromiu
     }
     const { page, goto } = await openDashboard(browser, finish, new DownMarket(SAMPLE_SNAPSHOT));
     await goto("flares");
-    await page.locator(".outage", { hasText: "The server hears nothing of its market." }).waitFor();
+    await page.locator(".outage", { hasText: "The server cannot reach its market." }).waitFor();
     expect(await page.locator(".outage").textContent()).toContain("no answer");
     await page.locator(".status.bad .origin", { hasText: "simulated" }).waitFor();
     expect(await findViolations(page)).toEqual([]);

@@ -1,7 +1,10 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { createConfig, type Gateway, startGateway } from "../../src/index.ts";
+import { formatKeys, mintSecret } from "../../src/keys/index.ts";
 import type { SnapshotSource } from "../../src/source/index.ts";
-import type { Finish } from "../support/edges.ts";
+import { type Finish, newDirectory } from "../support/edges.ts";
 
 /** A gateway with this source, and a page that is to show its dashboard. */
 export interface OpenDashboard {
@@ -37,4 +40,19 @@ export async function openDashboard(
     await page.locator("main h2").first().waitFor();
   };
   return { gateway, page, asked, goto };
+}
+
+/** A file with one key, of the plan pro. */
+export function makeKeys(finish: Finish) {
+  const keys = join(newDirectory(finish), "keys.json");
+  const { id, digest, text: key } = mintSecret("fw");
+  writeFileSync(keys, formatKeys([{ id, sha256: digest.toString("hex"), plan: "pro" }]));
+  return { keys, key };
+}
+
+/** Enters the key into the form, as a visitor does. */
+export async function enterKey(page: Page, key: string, isKept = false) {
+  await page.getByLabel("Key", { exact: true }).fill(key);
+  if (isKept) await page.getByLabel("Keep it until this tab is closed").check();
+  await page.getByRole("button", { name: "Use this key" }).click();
 }

@@ -1,30 +1,25 @@
 import type { Snapshot } from "../../src/model/index.ts";
-import type { Poll, SnapshotSource } from "../../src/source/index.ts";
 import { SAMPLE_SNAPSHOT } from "../support/samples.ts";
+import { ToldSource } from "../support/told-source.ts";
 
-/** A source with one snapshot, which never changes. */
-export class ToldMarket implements SnapshotSource {
+/** A source with one snapshot, which stays as it is until the test shows another one. */
+export class ToldMarket extends ToldSource {
   readonly info = {
     name: "told",
     origin: "simulated",
     facts: { trades: true, liquidity: true, listings: true, profiles: true },
   } as const;
-  #poll: Poll | undefined;
+  #observedAtMs = Date.parse("2017-11-12T09:00:00.000Z");
 
   constructor(snapshot: Snapshot) {
-    this.#poll = { observedAtMs: Date.parse("2017-11-12T09:00:00.000Z"), snapshot };
+    super();
+    this.show(snapshot);
   }
 
-  async poll(signal: AbortSignal): Promise<Poll | undefined> {
-    const poll = this.#poll;
-    this.#poll = undefined;
-    if (poll) return poll;
-    return new Promise((resolve) => signal.addEventListener("abort", () => resolve(undefined)));
-  }
-
-  freshness() {
-    const at = new Date().toISOString();
-    return { state: "live", reason: "", observed_at: at, last_success_at: at, data_age_ms: 0 } as const;
+  /** Yields this snapshot, observed a second after the one before. */
+  show(snapshot: Snapshot): void {
+    this.tell({ observedAtMs: this.#observedAtMs, snapshot });
+    this.#observedAtMs += 1_000;
   }
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { StreamEvent } from "../../src/client/index.ts";
 import { symbolOf } from "../../src/dashboard/event-symbol.ts";
-import { formatPrice, formatSpan, formatUsd } from "../../src/dashboard/format.ts";
+import { formatCount, formatPrice, formatSpan, formatUsd } from "../../src/dashboard/format.ts";
 import { readRoute, tokenHash } from "../../src/dashboard/route.ts";
 import { sortFlares, sparksOf, wantedFlares } from "../../src/dashboard/select-flares.ts";
 import { episodesOf, withListed } from "../../src/dashboard/token-history.ts";
@@ -67,6 +67,15 @@ test("numbers are short, and what is not known is no number", () => {
     ...["0.001844", "1.116", "1,000", "1,003.27", "63,412.5", "2.3M"],
     ...["–", "–", "–"],
   ]);
+});
+
+test("a number that grows beyond all measure grows no longer than its column", () => {
+  expect([9_999, 10_000, -987_654_321, 1e15, -3e300].map((pct) => formatPct(pct))).toEqual([
+    ...["+9999 %", "+10K %", "−987.7M %", "+1e+15 %", "−3e+300 %"],
+  ]);
+  expect([formatPct(9_999.94, 1), formatPct(12_345.6, 1)]).toEqual(["+9999.9 %", "+12.3K %"]);
+  expect([0, 99_999, 100_000, 888_888_888].map(formatCount)).toEqual(["0", "99999", "100K", "888.9M"]);
+  expect([formatUsd("999949999999999"), formatUsd("1e18")]).toEqual(["$999.9T", "$1e+18"]);
 });
 
 test("an event is about the token that it names, or that the lists know by its id", () => {

@@ -1,7 +1,7 @@
 import { Component } from "preact";
 import { formatPct } from "../../lib/format-pct.ts";
 import type { Explanation, Flare } from "../../model/index.ts";
-import { formatSpan, formatUsd } from "../format.ts";
+import { formatCount, formatSpan, formatUsd } from "../format.ts";
 import { Age } from "./age.tsx";
 import { Change } from "./change.tsx";
 import { Sparkline } from "./sparkline.tsx";
@@ -38,11 +38,11 @@ export class FlareRow extends Component<FlareRowProps> {
         </td>
         <td data-label="5 min (before)">
           <Change pct={flare.recent_price_change} />{" "}
-          <small>{`(${formatPct(flare.previous_price_change)})`}</small>
+          <small class="previous">{`(${formatPct(flare.previous_price_change)})`}</small>
         </td>
         <td data-label="Buys / sells">
           {/* One text: as several, those behind a number that grows would move. */}
-          <span>{`${flare.latest_buy_count} / ${flare.latest_sell_count}`}</span>
+          <span>{`${formatCount(flare.latest_buy_count)} /\u00a0${formatCount(flare.latest_sell_count)}`}</span>
         </td>
         <td data-label="Liquidity">{formatUsd(flare.liquidity)}</td>
         <td data-label="Why" class="reasons">

@@ -12,9 +12,10 @@ const LABELS = {
 /** Links to the pages; beside flares and listings how many there are. */
 export function Navigation({ route, view }: { readonly route: Route; readonly view: View | undefined }) {
   const flaring = view?.flares?.pro ?? view?.flares?.free;
-  const counts: Partial<Record<string, number | undefined>> = {
-    flares: flaring?.length,
-    newest: view?.newest?.bsc?.length,
+  // Their room is there before they are known, so that they move nothing.
+  const counts: Partial<Record<string, number | string>> = {
+    flares: flaring?.length ?? "",
+    newest: view?.newest?.bsc?.length ?? "",
   };
   return (
     <nav aria-label="Pages">

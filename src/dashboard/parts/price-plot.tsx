@@ -4,6 +4,8 @@ import { formatPrice, formatTime } from "../format.ts";
 
 const MINUTE_S = 60;
 const HEIGHT = 240;
+/** Between two marks of time there are whole minutes: that is what they show. */
+const TICKS_S = [1, 2, 5, 10, 15, 30, 60].map((minutes) => minutes * MINUTE_S);
 
 interface PricePlotProps {
   /** Mean of the hour. */
@@ -66,6 +68,7 @@ function optionsFor(Plot: typeof uPlot, element: HTMLElement): uPlot.Options {
   return {
     width: element.clientWidth,
     height: HEIGHT,
+    padding: [null, 20, null, null],
     legend: { show: true, markers: { show: false } },
     tzDate: (seconds) => Plot.tzDate(new Date(seconds * 1_000), "Etc/UTC"),
     series: [
@@ -81,6 +84,7 @@ function optionsFor(Plot: typeof uPlot, element: HTMLElement): uPlot.Options {
     axes: [
       {
         ...axis,
+        incrs: TICKS_S,
         values: (_, times) =>
           times.map((time) => formatTime(new Date(time * 1_000).toISOString()).slice(0, 5)),
       },

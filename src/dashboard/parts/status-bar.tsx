@@ -1,6 +1,6 @@
 import type { Seen } from "../follow.ts";
-import { formatSpan, formatTime } from "../format.ts";
-import { judge } from "../judge.ts";
+import { formatTime } from "../format.ts";
+import { describeAge, judge } from "../judge.ts";
 
 const TRANSPORTS = { websocket: "WebSocket", sse: "server-sent events", poll: "long poll" } as const;
 
@@ -16,7 +16,7 @@ export function StatusBar({ seen }: { readonly seen: Seen | undefined }) {
         )}
         <span class="dot" aria-hidden="true" />
         <strong id="status-word">{word}</strong>
-        {freshness && <span class="age">data {formatSpan(freshness.ageMs)} old</span>}
+        {freshness && <span class="age">{describeAge(freshness)}</span>}
       </summary>
       <dl>
         <dt>Transport</dt>

@@ -1,17 +1,17 @@
 import type { Explanation } from "../../model/index.ts";
 
-/** A term's measurement counts up to this many deviations. */
-const MOST_Z = 6;
+/** A term's measurement counts up to this many deviations, and the weights sum to 1: no score is higher. */
+const MAX_SCORE = 6;
 
 /** Why a flare fires: what each term adds to the score, against the score that had to be passed. */
 export function WhyBars({ why }: { readonly why: Explanation | undefined }) {
   if (!why) return <span class="why unknown">no reason given</span>;
   const { score, threshold, terms } = why;
-  const full = Math.max(score, threshold) * 1.15 || 1;
-  const pct = (value: number) => `${((100 * value) / full).toFixed(2)}%`;
+  // One scale for all flares, so that their bars can be compared.
+  const pct = (value: number) => `${((100 * Math.min(MAX_SCORE, value)) / MAX_SCORE).toFixed(2)}%`;
   let from = 0;
   const parts = terms.map(({ name, weight, z }) => {
-    const width = weight * Math.min(MOST_Z, Math.max(0, z));
+    const width = weight * Math.min(MAX_SCORE, Math.max(0, z));
     const part = { name, x: from, width };
     from += width;
     return part;
@@ -45,7 +45,7 @@ export function WhyLegend() {
           {name}
         </span>
       ))}
-      <span>| the score it had to pass</span>
+      <span>| the score it had to pass, of {MAX_SCORE}</span>
     </p>
   );
 }

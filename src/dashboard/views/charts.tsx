@@ -1,6 +1,7 @@
 import type { View } from "../../client/index.ts";
 import type { ChartItem } from "../../model/index.ts";
 import { Change } from "../parts/change.tsx";
+import { Gliding } from "../parts/gliding.tsx";
 import { Groups } from "../parts/groups.tsx";
 import { Price } from "../parts/price.tsx";
 import { Sparkline } from "../parts/sparkline.tsx";
@@ -15,7 +16,7 @@ function Chart({ items }: { readonly items: readonly ChartItem[] }) {
   if (items.length === 0)
     return <p class="empty">Nothing rises here now. The chart is made anew each minute.</p>;
   return (
-    <ol class="ranks">
+    <Gliding as="ol" class="ranks" order={items.map(({ id }) => id).join()}>
       {items.map((item) => {
         const token = "flare" in item ? item.flare.token : item.token;
         return (
@@ -34,6 +35,6 @@ function Chart({ items }: { readonly items: readonly ChartItem[] }) {
           </li>
         );
       })}
-    </ol>
+    </Gliding>
   );
 }

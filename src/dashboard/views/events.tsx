@@ -13,10 +13,10 @@ export function EventsView({
   readonly count: number;
 }) {
   return (
-    <section aria-labelledby="events-title">
+    <section class="feed" aria-labelledby="events-title">
       <h2 id="events-title">Events</h2>
       {count === 0 ? (
-        <p class="empty">None came since this page was opened. The next stands here at once.</p>
+        <p>None came since this page was opened. The next stands here at once.</p>
       ) : (
         <p>
           {count} since this page was opened

@@ -1,6 +1,7 @@
 import { useMemo, useState } from "preact/hooks";
 import type { View } from "../../client/index.ts";
 import { FlareRow } from "../parts/flare-row.tsx";
+import { Gliding } from "../parts/gliding.tsx";
 import { WhyLegend } from "../parts/why-bars.tsx";
 import {
   FLARE_LISTS,
@@ -100,7 +101,9 @@ export function FlaresView({ view }: { readonly view: View }) {
           <thead>
             <tr>
               <th scope="col">Token</th>
-              <th scope="col">Hour</th>
+              <th scope="col" class="hour">
+                Hour
+              </th>
               <th scope="col">{list === "finished_trending" ? "Ran for" : "Age"}</th>
               <th scope="col">5 min (before)</th>
               <th scope="col">Buys / sells</th>
@@ -108,7 +111,7 @@ export function FlaresView({ view }: { readonly view: View }) {
               <th scope="col">Why</th>
             </tr>
           </thead>
-          <tbody>
+          <Gliding as="tbody" order={shown.map(({ id }) => id).join()}>
             {shown.map((flare) => (
               <FlareRow
                 key={flare.id}
@@ -117,7 +120,7 @@ export function FlaresView({ view }: { readonly view: View }) {
                 spark={sparks.get(flare.token.address.toLowerCase())}
               />
             ))}
-          </tbody>
+          </Gliding>
         </table>
       )}
     </section>

@@ -1,6 +1,7 @@
 import type { View } from "../../client/index.ts";
 import type { LeaderboardEntry } from "../../model/index.ts";
 import { formatSpan } from "../format.ts";
+import { Gliding } from "../parts/gliding.tsx";
 import { Groups } from "../parts/groups.tsx";
 import { Price } from "../parts/price.tsx";
 import { TokenName } from "../parts/stranger.tsx";
@@ -13,12 +14,12 @@ export function LeaderboardsView({ view }: { readonly view: View }) {
 function Board({ entries }: { readonly entries: readonly LeaderboardEntry[] }) {
   if (entries.length === 0) return <p class="empty">Nobody was in the chart within the past six hours.</p>;
   return (
-    <ol class="ranks board">
+    <Gliding as="ol" class="ranks board" order={entries.map(keyOf).join()}>
       {entries.map((entry) => {
-        const token = entry.type === "flare" ? entry.object.token : entry.object;
-        const address = "address" in token ? String(token.address) : undefined;
+        const token = tokenOf(entry);
+        const address = addressOf(token);
         return (
-          <li key={address ?? token.symbol}>
+          <li key={keyOf(entry)}>
             <TokenName symbol={token.symbol} address={entry.type === "flare" ? address : undefined} />
             <b>{formatSpan(entry.time_trended * 1_000)}</b>
             <small class="more">rank {entry.average_position.toFixed(1)} on average</small>
@@ -26,6 +27,21 @@ function Board({ entries }: { readonly entries: readonly LeaderboardEntry[] }) {
           </li>
         );
       })}
-    </ol>
+    </Gliding>
   );
+}
+
+type LeaderToken = ReturnType<typeof tokenOf>;
+
+function tokenOf(entry: LeaderboardEntry) {
+  return entry.type === "flare" ? entry.object.token : entry.object;
+}
+
+function addressOf(token: LeaderToken): string | undefined {
+  return "address" in token ? String(token.address) : undefined;
+}
+
+function keyOf(entry: LeaderboardEntry): string {
+  const token = tokenOf(entry);
+  return addressOf(token) ?? token.symbol;
 }

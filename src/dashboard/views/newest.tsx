@@ -1,6 +1,7 @@
 import type { View } from "../../client/index.ts";
 import { formatUsd } from "../format.ts";
 import { Age, Countdown } from "../parts/age.tsx";
+import { Gliding } from "../parts/gliding.tsx";
 import { Price } from "../parts/price.tsx";
 import { Outward, TokenName } from "../parts/stranger.tsx";
 
@@ -20,7 +21,9 @@ export function NewestView({ view }: { readonly view: View }) {
           <thead>
             <tr>
               <th scope="col">Token</th>
-              <th scope="col">Listed</th>
+              <th scope="col" class="listed">
+                Listed
+              </th>
               <th scope="col">Leaves in</th>
               <th scope="col">Price</th>
               <th scope="col">Liquidity</th>
@@ -28,13 +31,13 @@ export function NewestView({ view }: { readonly view: View }) {
               <th scope="col">Links</th>
             </tr>
           </thead>
-          <tbody>
+          <Gliding as="tbody" order={listings.map(({ id }) => id).join()}>
             {listings.map(({ id, token, listed_at, liquidity, contract_source, social_data }) => (
               <tr key={id}>
                 <th scope="row">
                   <TokenName symbol={token.symbol} name={token.name} address={token.address} />
                 </th>
-                <td data-label="Listed">
+                <td data-label="Listed" class="listed">
                   <Age sinceMs={Date.parse(listed_at)} /> ago
                 </td>
                 <td data-label="Leaves in">
@@ -52,7 +55,7 @@ export function NewestView({ view }: { readonly view: View }) {
                 </td>
               </tr>
             ))}
-          </tbody>
+          </Gliding>
         </table>
       )}
     </section>

@@ -5,7 +5,8 @@ import type { Flare, Token } from "../../model/index.ts";
 import { formatSpan, formatTime, formatUsd, shortAddress } from "../format.ts";
 import { Price } from "../parts/price.tsx";
 import { PricePlot } from "../parts/price-plot.tsx";
-import { Outward, Stranger, sayWarning } from "../parts/stranger.tsx";
+import { Outward, Stranger } from "../parts/stranger.tsx";
+import { Warnings } from "../parts/warnings.tsx";
 import { WhyBars, WhyLegend } from "../parts/why-bars.tsx";
 import { type Episode, fetchEpisodes, withListed } from "../token-history.ts";
 
@@ -25,13 +26,13 @@ export function TokenView({ address, view, nowMs, server, apiKey }: TokenViewPro
   const past = finished_trending.filter((one) => isIt(one.token));
   const listing = view.newest?.bsc?.find((one) => isIt(one.token));
   const chart = view.charts?.bsc?.find((one) => isIt(one.flare.token));
-  const known = flare ?? past[0] ?? chart?.flare ?? listing;
-  const told = useEpisodes(server, address, apiKey, flare?.id ?? past[0]?.id);
+  const latest = flare ?? past[0];
+  const known = latest ?? chart?.flare ?? listing;
+  const told = useEpisodes(server, address, apiKey, latest?.id);
   const isUnread = told instanceof Error;
   const listed = flare ? [flare, ...past] : past;
   const episodes = told && withListed(isUnread ? [] : told, listed, view.explanations);
   if (!known) return <Unknown address={address} episodes={episodes} />;
-  const warnings = (flare && view.explanations[flare.id]?.warnings) ?? [];
   const { token, social_data, contract_source, liquidity } = known;
   return (
     <article class="token-page">
@@ -59,11 +60,12 @@ export function TokenView({ address, view, nowMs, server, apiKey }: TokenViewPro
         <dd>{contract_source.status === "1" ? "verified" : "not known to be verified"}</dd>
         <dt>Warnings</dt>
         <dd>
-          {warnings.length === 0 ? (
-            "none"
-          ) : (
-            <span class="warned">⚠ {warnings.map(sayWarning).join(", ")}</span>
-          )}
+          <Warnings
+            why={latest && view.explanations[latest.id]}
+            isRunning={flare !== undefined}
+            hasCanary={chart?.flare.canary}
+            lastCause={(episodes ?? withListed([], listed, view.explanations))[0]?.cause}
+          />
         </dd>
         <dt>Created</dt>
         <dd>{formatSpan(nowMs - Date.parse(token.created_at))} ago</dd>

@@ -1,0 +1,81 @@
+import { Component, type ComponentChildren, createRef, h } from "preact";
+
+const GLIDE_MS = 180;
+
+interface GlidingProps {
+  readonly as: "ol" | "tbody";
+  /** Names the items in their order. While it stays the same, nothing is measured. */
+  readonly order: string;
+  readonly class?: string;
+  readonly children: ComponentChildren;
+}
+
+/**
+ * A list whose items glide to their new positions, so that the eye can follow them and nothing jumps under the pointer. With reduced
+ * motion, and where the start of the list is scrolled out of sight, they do not: there the browser itself holds what is read in its place.
+ */
+export class Gliding extends Component<GlidingProps> {
+  readonly #list = createRef<HTMLElement>();
+  /** How far each item stands from its position, in pixels, since the last change. */
+  #offsets: ReadonlyMap<HTMLElement, number> = new Map();
+  #sinceMs = 0;
+  #frame = 0;
+
+  override getSnapshotBeforeUpdate(before: GlidingProps): ReadonlyMap<HTMLElement, number> | undefined {
+    if (before.order === this.props.order) return undefined;
+    return new Map(this.#items().map((item) => [item, topOf(item)]));
+  }
+
+  override componentDidUpdate(
+    _props: GlidingProps,
+    _state: unknown,
+    before: ReadonlyMap<HTMLElement, number> | undefined,
+  ): void {
+    const list = this.#list.current;
+    if (!before || !list) return;
+    // An item that still glides goes on from where it is seen.
+    for (const item of this.#offsets.keys()) item.style.transform = "";
+    const isStill = topOf(list) <= 0 || matchMedia("(prefers-reduced-motion: reduce)").matches;
+    this.#offsets = isStill ? new Map() : offsetsOf(this.#items(), before);
+    this.#sinceMs = performance.now();
+    cancelAnimationFrame(this.#frame);
+    this.#paint(this.#sinceMs);
+  }
+
+  override componentWillUnmount(): void {
+    cancelAnimationFrame(this.#frame);
+  }
+
+  override render({ as, order: _order, ...props }: GlidingProps) {
+    return h(as, { ...props, ref: this.#list });
+  }
+
+  #items(): readonly HTMLElement[] {
+    return [...(this.#list.current?.querySelectorAll<HTMLElement>(":scope > *") ?? [])];
+  }
+
+  readonly #paint = (nowMs: number): void => {
+    // A frame may have begun before the change that it paints.
+    const left = Math.min(1, Math.max(0, 1 - (nowMs - this.#sinceMs) / GLIDE_MS)) ** 2;
+    for (const [item, offset] of this.#offsets)
+      item.style.transform = left === 0 ? "" : `translateY(${offset * left}px)`;
+    if (left > 0 && this.#offsets.size > 0) this.#frame = requestAnimationFrame(this.#paint);
+  };
+}
+
+/** How far each item was from where it is now; those that are new, or neither were nor are on the screen, left out. */
+function offsetsOf(
+  items: readonly HTMLElement[],
+  before: ReadonlyMap<HTMLElement, number>,
+): ReadonlyMap<HTMLElement, number> {
+  const moved = items.flatMap((item): readonly [HTMLElement, number][] => {
+    const [from, to] = [before.get(item), topOf(item)];
+    const isSeen = from !== undefined && Math.min(from, to) < innerHeight;
+    return isSeen && from !== to ? [[item, from - to]] : [];
+  });
+  return new Map(moved);
+}
+
+function topOf(element: Element): number {
+  return element.getBoundingClientRect().top;
+}

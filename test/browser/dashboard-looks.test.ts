@@ -1,0 +1,255 @@
+import type { Browser, Locator, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Explanation, Snapshot } from "../../src/model/index.ts";
+import {
+  SAMPLE_BSC_CHART_ITEM,
+  SAMPLE_EXPLANATION,
+  SAMPLE_FLARE,
+  SAMPLE_SNAPSHOT,
+} from "../support/samples.ts";
+import { findViolations } from "./axe.ts";
+import { findChromium, launch } from "./chromium.ts";
+import { makeKeys, openDashboard } from "./open-dashboard.ts";
+import { ToldMarket } from "./told-market.ts";
+
+const executable = findChromium();
+const TOKEN = `token/${SAMPLE_FLARE.token.address}`;
+const ENDED_ID = SAMPLE_SNAPSHOT.flares.finished_trending[0]?.id ?? "";
+
+/** A market whose source is in trouble. */
+class TroubledMarket extends ToldMarket {
+  readonly #trouble: object;
+
+  constructor(trouble: {
+    readonly state: "stale" | "down";
+    readonly reason: string;
+    readonly data_age_ms: number;
+  }) {
+    super(SAMPLE_SNAPSHOT);
+    this.#trouble = trouble;
+  }
+
+  override freshness() {
+    return { ...super.freshness(), ...this.#trouble };
+  }
+}
+
+/** The same lists without the flare that runs; the one that ended is explained by these words, and the chart may warn. */
+function endedBy(why: Partial<Explanation> | undefined, canary?: boolean): Snapshot {
+  const { finished_trending } = SAMPLE_SNAPSHOT.flares;
+  const item = {
+    ...SAMPLE_BSC_CHART_ITEM,
+    flare: { ...SAMPLE_BSC_CHART_ITEM.flare, canary: canary === true },
+  };
+  return {
+    ...SAMPLE_SNAPSHOT,
+    flares: { free: [], pro: [], finished_trending: why ? finished_trending : [] },
+    charts: { ...SAMPLE_SNAPSHOT.charts, bsc: canary === undefined ? [] : [item] },
+    explanations: why ? { [ENDED_ID]: { ...SAMPLE_EXPLANATION, finish_cause: "faded", ...why } } : {},
+  };
+}
+
+/** Counts the points of a picture that have a colour, as against a shade of grey. */
+const COUNT_COLORED = `(async (base64) => {
+  const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+  const image = await createImageBitmap(new Blob([bytes], { type: "image/png" }));
+  const context = new OffscreenCanvas(image.width, image.height).getContext("2d");
+  context.drawImage(image, 0, 0);
+  const { data } = context.getImageData(0, 0, image.width, image.height);
+  let colored = 0;
+  for (let at = 0; at < data.length; at += 4) {
+    const [red, green, blue] = data.subarray(at, at + 3);
+    if (Math.max(red, green, blue) - Math.min(red, green, blue) > 60) colored += 1;
+  }
+  return colored;
+})`;
+
+/** Points of the screen that have a colour. */
+async function countColored(page: Page): Promise<number> {
+  const picture = (await page.screenshot()).toString("base64");
+  return Number(await page.evaluate(`${COUNT_COLORED}("${picture}")`));
+}
+
+async function boxOf(locator: Locator) {
+  const box = await locator.boundingBox();
+  if (!box) throw new Error("it is not on the page");
+  return box;
+}
+
+/** The values of these properties of each element that the selector finds. */
+async function stylesOf(
+  page: Page,
+  selector: string,
+  ...names: readonly string[]
+): Promise<readonly string[]> {
+  const script = `[...document.querySelectorAll(${JSON.stringify(selector)})].map((element) =>
+    ${JSON.stringify(names)}.map((name) => getComputedStyle(element).getPropertyValue(name)).join(" on "))`;
+  return (await page.evaluate(script)) as readonly string[];
+}
+
+describe.skipIf(executable === undefined)("the looks of the dashboard in Chromium", () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launch(executable ?? "");
+  });
+  afterAll(() => browser?.close());
+
+  test("on a wide screen a token's plot stands beside its facts, on a phone below them", async ({
+    onTestFinished,
+  }) => {
+    const { page, goto } = await openDashboard(browser, onTestFinished, new ToldMarket(SAMPLE_SNAPSHOT));
+    await goto(TOKEN);
+    await page.locator(".plot canvas").waitFor();
+    for (const [width, isBeside] of [
+      [1_440, true],
+      [1_024, true],
+      [390, false],
+    ] as const) {
+      await page.setViewportSize({ width, height: 900 });
+      const [facts, plot] = await Promise.all([boxOf(page.locator(".facts")), boxOf(page.locator(".plot"))]);
+      expect(plot.x >= facts.x + facts.width, `beside at ${width}`).toBe(isBeside);
+      expect(plot.y >= facts.y + facts.height, `below at ${width}`).toBe(!isBeside);
+      const canvas = await boxOf(page.locator(".plot canvas"));
+      expect(canvas.x + canvas.width).toBeLessThanOrEqual(plot.x + plot.width);
+    }
+  });
+
+  test("the form for a key has its label above its field, inside the box that says what the visitor sees", async ({
+    onTestFinished,
+  }) => {
+    const { keys } = makeKeys(onTestFinished);
+    const { page, goto } = await openDashboard(browser, onTestFinished, new ToldMarket(SAMPLE_SNAPSHOT), {
+      settings: { keys },
+      options: { viewport: { width: 390, height: 900 } },
+    });
+    await goto("flares");
+    await page.getByRole("button", { name: "Enter a key" }).click();
+    const field = await boxOf(page.getByLabel("Key", { exact: true }));
+    const label = await boxOf(page.locator(".key label").first());
+    const plan = await boxOf(page.locator(".plan"));
+    expect(field.y).toBeGreaterThan(label.y + 10);
+    expect(field.width).toBeGreaterThan(250);
+    expect(field.x + field.width).toBeLessThan(plan.x + plan.width);
+    expect(await stylesOf(page, ".plan", "border-top-style")).toEqual(["solid"]);
+  });
+
+  for (const [state, said] of [
+    ["stale", "The server's data is stale."],
+    ["down", "The server cannot reach its market."],
+  ] as const) {
+    test(`while the source is ${state} the page is grey, a notice stands at the foot of the screen, and no age of 0s is told`, async ({
+      onTestFinished,
+    }) => {
+      const live = await openDashboard(browser, onTestFinished, new ToldMarket(SAMPLE_SNAPSHOT));
+      await live.goto(TOKEN);
+      await live.page.locator(".plot canvas").waitFor();
+      const market = new TroubledMarket({ state, reason: "two polls differ", data_age_ms: 0 });
+      const { page, goto } = await openDashboard(browser, onTestFinished, market);
+      await goto(TOKEN);
+      const notice = page.locator(".outage", { hasText: said });
+      await notice.waitFor();
+      await page.locator(".plot canvas").waitFor();
+      expect(await notice.textContent()).toMatch(/ as of [\d:]{8} UTC\. Reason: two polls differ\.$/);
+      expect(await page.locator(".status summary").innerText()).toMatch(/as of [\d:]{8} UTC$/);
+      expect(await page.locator("body").innerText()).not.toMatch(/\b0s old/);
+      const [before, after] = [await countColored(live.page), await countColored(page)];
+      // What is left is the dot and the mark of the header, and a link in the footer.
+      expect(before).toBeGreaterThan(1_000);
+      expect(after).toBeLessThan(before / 3);
+      await page.setViewportSize({ width: 390, height: 500 });
+      const top = await boxOf(notice);
+      await page.evaluate("scrollTo(0, document.documentElement.scrollHeight)");
+      expect(await page.evaluate("scrollY")).toBeGreaterThan(100);
+      const bottom = await boxOf(notice);
+      expect([bottom.y, bottom.x]).toEqual([top.y, top.x]);
+      expect(bottom.y + bottom.height).toBeGreaterThan(480);
+      expect([bottom.x >= 0, bottom.x + bottom.width <= 390]).toEqual([true, true]);
+      // Nothing of the page stays under it.
+      const foot = await boxOf(page.locator("footer span"));
+      expect(foot.y + foot.height).toBeLessThanOrEqual(bottom.y);
+      expect(await findViolations(page)).toEqual([]);
+    });
+  }
+
+  test("a token's warnings are those that are known, also of a flare that the canary ended", async ({
+    onTestFinished,
+  }) => {
+    const warnings = ["liquidity-removed", "price-collapsed"];
+    const canary: Partial<Explanation> = { finish_cause: "canary", warnings };
+    const cases: readonly (readonly [string, Snapshot])[] = [
+      ["none", SAMPLE_SNAPSHOT],
+      ["⚠ the canary ended its last flare: liquidity removed, price collapsed", endedBy(canary)],
+      ["⚠ the canary ended its last flare", endedBy({ finish_cause: "canary" }, false)],
+      ["⚠ one buyer, when its last flare ended", endedBy({ warnings: ["one-buyer"] })],
+      ["none when its last flare ended", endedBy({})],
+      ["none", endedBy({}, false)],
+      ["⚠ the canary warns of this token", endedBy({}, true)],
+      ["not known", endedBy(undefined)],
+    ];
+    const market = new ToldMarket(SAMPLE_SNAPSHOT);
+    const { page, goto } = await openDashboard(browser, onTestFinished, market);
+    await goto(TOKEN);
+    for (const [said, snapshot] of cases) {
+      market.show(snapshot);
+      const warnings = page.locator("dt", { hasText: "Warnings" }).locator("+ dd");
+      await expect.poll(() => warnings.textContent(), { timeout: 10_000 }).toBe(said);
+    }
+  });
+
+  test("the bars that say why are on one scale: the same score is the same length, and the threshold at one place", async ({
+    onTestFinished,
+  }) => {
+    const scores = [6, 3, 2.5];
+    const pro = scores.map((_, at) => ({ ...SAMPLE_FLARE, id: `3b241101-e2bb-5255-8caf-00000000000${at}` }));
+    const explained = scores.map((score, at) => {
+      const terms = [{ name: "price", raw: 1, z: score, weight: 1 }] as const;
+      return [pro[at]?.id, { ...SAMPLE_EXPLANATION, score, threshold: 2.5, terms: [...terms] }];
+    });
+    const { page, goto } = await openDashboard(
+      browser,
+      onTestFinished,
+      new ToldMarket({
+        ...SAMPLE_SNAPSHOT,
+        flares: { free: [], pro, finished_trending: [] },
+        explanations: Object.fromEntries(explained),
+      }),
+    );
+    await goto("flares");
+    const widths = (selector: string) =>
+      page
+        .locator(`.flares ${selector}`)
+        .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON()));
+    const [tracks, bars, marks] = await Promise.all([widths(".why svg"), widths("rect"), widths(".needed")]);
+    expect(tracks).toHaveLength(scores.length);
+    for (const [at, score] of scores.entries()) {
+      const { width = 0, x = 0 } = tracks[at] ?? {};
+      expect(bars[at]?.width).toBeCloseTo((width * score) / 6, 0);
+      expect((marks[at]?.x ?? 0) - x).toBeCloseTo((width * 2.5) / 6, -0.5);
+      expect([width, x]).toEqual([tracks[0]?.width, tracks[0]?.x]);
+    }
+  });
+
+  test("in a visitor's own few colours the list and the page that are chosen can be told from the others", async ({
+    onTestFinished,
+  }) => {
+    const { page, goto } = await openDashboard(browser, onTestFinished, new ToldMarket(SAMPLE_SNAPSHOT), {
+      options: { forcedColors: "active" },
+    });
+    await goto("flares");
+    const [chosen, other, ...rest] = await stylesOf(
+      page,
+      ".segments input + span",
+      ...["color", "background-color"],
+    );
+    expect(chosen).not.toBe(other);
+    expect(rest).toEqual([other]);
+    for (const colors of [chosen, other]) {
+      const [ink, paper] = (colors ?? "").split(" on ");
+      expect(ink).not.toBe(paper);
+    }
+    const [current, ...others] = await stylesOf(page, "nav a", "outline-style");
+    expect([current, new Set(others)]).toEqual(["solid", new Set(["none"])]);
+    const [dot, paper] = await stylesOf(page, ".status .dot, body", "background-color");
+    expect(dot).not.toBe(paper);
+  });
+});

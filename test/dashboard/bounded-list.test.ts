@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { withFirst, withLast } from "../../src/dashboard/bounded-list.ts";
+
+/** The list after these items were added one by one to an empty one. */
+function addAll(add: typeof withFirst<number>, max: number, items: readonly number[]): readonly number[] {
+  return items.reduce<readonly number[]>((list, item) => add(list, item, max), []);
+}
+
+test("a list that takes items at its start has the newest first, up to its bound and no further", () => {
+  expect(addAll(withFirst, 3, [1, 2])).toEqual([2, 1]);
+  expect(addAll(withFirst, 3, [1, 2, 3])).toEqual([3, 2, 1]);
+  expect(addAll(withFirst, 3, [1, 2, 3, 4, 5])).toEqual([5, 4, 3]);
+  expect(addAll(withFirst, 1, [1, 2])).toEqual([2]);
+});
+
+test("a list that takes items at its end has the newest last, up to its bound and no further", () => {
+  expect(addAll(withLast, 3, [1, 2])).toEqual([1, 2]);
+  expect(addAll(withLast, 3, [1, 2, 3])).toEqual([1, 2, 3]);
+  expect(addAll(withLast, 3, [1, 2, 3, 4, 5])).toEqual([3, 4, 5]);
+  expect(addAll(withLast, 1, [1, 2])).toEqual([2]);
+});
