@@ -1,0 +1,130 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createConfig, startGateway } from "../../src/index.ts";
+import { LedMarket } from "../examples/led-gateway.ts";
+import { SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../support/samples.ts";
+import { findChromium, launch } from "./chromium.ts";
+import { enterKey, makeKeys, openDashboard } from "./open-dashboard.ts";
+import { ToldMarket } from "./told-market.ts";
+
+/* What the page does the second time, and when it stays open for long. */
+
+const executable = findChromium();
+const MAX_EVENTS = 200;
+
+const isLive = (page: Page) => page.locator(".status.good #status-word", { hasText: "live" }).waitFor();
+
+describe.skipIf(executable === undefined)("the dashboard that stays open, in Chromium", () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launch(executable ?? "");
+  });
+  afterAll(() => browser?.close());
+
+  test("a page that is connected never says that it is not, and a second outage is counted from its own start", async ({
+    onTestFinished,
+  }) => {
+    const market = new ToldMarket(SAMPLE_SNAPSHOT);
+    const { gateway, page, goto } = await openDashboard(browser, onTestFinished, market);
+    await page.clock.install();
+    await goto("flares");
+    await isLive(page);
+    await page.clock.runFor(10_000);
+    expect([await page.locator(".outage").count(), await page.locator("main.old").count()]).toEqual([0, 0]);
+    await gateway.stop();
+    await page.locator(".status.wait").waitFor();
+    // A server that is replaced is back sooner than that.
+    await page.clock.runFor(2_000);
+    expect(await page.locator(".outage").count()).toBe(0);
+    await page.clock.runFor(60_000);
+    await page.locator("main.old").waitFor();
+    await page.locator(".outage", { hasText: /^Not connected for 1m \d\ds\./ }).waitFor();
+    const again = await startGateway(
+      createConfig({ port: Number(new URL(gateway.url).port), drain: "0", logLevel: "silent" }),
+      { source: new ToldMarket(SAMPLE_SNAPSHOT) },
+    );
+    onTestFinished(() => again.stop());
+    // It waits for longer and longer between two attempts.
+    await expect
+      .poll(async () => {
+        await page.clock.runFor(5_000);
+        return page.locator(".outage").count();
+      })
+      .toBe(0);
+    await isLive(page);
+    expect(await page.locator("main.old").count()).toBe(0);
+    await page.clock.runFor(10_000);
+    expect(await page.locator(".outage").count()).toBe(0);
+    await again.stop();
+    await page.locator(".status.wait").waitFor();
+    await page.clock.runFor(5_000);
+    await page.locator(".outage", { hasText: /^Not connected for [3-9]s\./ }).waitFor();
+  });
+
+  test("of all events that came the newest 200 are shown, and all are counted", async ({
+    onTestFinished,
+  }) => {
+    const market = new LedMarket();
+    const { page, goto } = await openDashboard(browser, onTestFinished, market);
+    await goto("events");
+    await isLive(page);
+    for (let at = 1; at <= MAX_EVENTS; at++) market.start(`T${at}`);
+    await page.getByText(`${MAX_EVENTS} since this page was opened.`).waitFor();
+    const items = page.locator(".events li");
+    expect(await items.count()).toBe(MAX_EVENTS);
+    market.start("LAST");
+    await page.getByText("201 since this page was opened; the newest 200 are below.").waitFor();
+    expect(await items.count()).toBe(MAX_EVENTS);
+    expect(await items.first().textContent()).toContain("LAST");
+    expect(await items.last().textContent()).toContain("T2");
+  });
+
+  test("a history that could not be had is had with the token's next flare", async ({ onTestFinished }) => {
+    const market = new LedMarket();
+    const { page, goto } = await openDashboard(browser, onTestFinished, market);
+    market.start("ONE");
+    await page.route("**/api/v1/events?*", (route) => route.fulfill({ status: 503 }));
+    await goto(`token/${SAMPLE_FLARE.token.address}`);
+    await page.getByText("Only what the lists hold: the history answered 503.").waitFor();
+    await page.unroute("**/api/v1/events?*");
+    market.finish("ONE");
+    market.start("TWO");
+    await page.locator(".episodes li").nth(1).waitFor();
+    await page.getByText("Only what the lists hold").waitFor({ state: "detached" });
+    // Newest first: the one that runs, and the one that is over, with the score that it started with.
+    expect(await page.locator(".episodes li").allTextContents()).toEqual([
+      expect.stringMatching(/score 3\.40runs$/),
+      expect.stringMatching(/score 3\.40faded after 1s$/),
+    ]);
+  });
+
+  test("a screen reader hears of each flare once, also after another key was entered", async ({
+    onTestFinished,
+  }) => {
+    const { keys, key } = makeKeys(onTestFinished);
+    const market = new LedMarket();
+    const { page, goto } = await openDashboard(browser, onTestFinished, market, { settings: { keys } });
+    await page.clock.install();
+    await goto("flares");
+    await page.getByRole("button", { name: "Enter a key" }).click();
+    await enterKey(page, key);
+    await page.getByText("Your key has the plan pro").waitFor();
+    const said = page.locator(".unseen [aria-live]");
+    const hears = async (sentence: string, count: number) => {
+      await page.locator(".status dd", { hasText: `${count} since` }).waitFor({ state: "attached" });
+      await page.clock.runFor(10_000);
+      await expect.poll(() => said.textContent(), { timeout: 10_000 }).toBe(sentence);
+    };
+    market.start("ONE");
+    market.start("TWO");
+    await hears("2 flares started: TWO, ONE", 2);
+    market.start("THREE");
+    await hears("A flare started: THREE", 3);
+    await page.getByRole("button", { name: "Forget the key" }).click();
+    await page.getByRole("button", { name: "Enter a key" }).click();
+    await enterKey(page, key);
+    await page.getByText("Your key has the plan pro").waitFor();
+    market.start("FOUR");
+    await hears("A flare started: FOUR", 1);
+  });
+});
