@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { suggestion } from "../lib/nearest.ts";
-import { redact } from "./redact.ts";
+import { redact, redactEndpoints } from "./redact.ts";
 
 /** A flag that a command knows. `value`: it takes one; without, it is true, and its `--no-` form false. */
 export interface FlagForm {
@@ -47,9 +47,14 @@ export function parseFlags(
   // A word after an unknown flag was most likely meant as its value.
   if (problems.length === 0) {
     for (const word of words.slice(positionals))
-      problems.push(`unexpected argument ${JSON.stringify(redact(word))}`);
+      problems.push(`unexpected argument ${JSON.stringify(hideAddress(word))}`);
   }
   return { flags, positionals: words.slice(0, positionals), problems };
+}
+
+/** A word that is out of place may be an address with a key in its path. */
+function hideAddress(word: string): string {
+  return word.includes("//") ? redactEndpoints(word) : redact(word);
 }
 
 type Read = { readonly name: string; readonly value: string | boolean } | { readonly problem: string };
@@ -66,7 +71,7 @@ function readFlag(
   if (!form || (negated && form.value)) {
     const dash = given.length === 1 ? "-" : "--";
     const known = Object.keys(forms).map((flag) => `--${flag}`);
-    return { problem: `unknown flag ${dash}${given}${suggestion(`--${given}`, known)}` };
+    return { problem: `unknown flag ${dash}${hideAddress(given)}${suggestion(`--${given}`, known)}` };
   }
   if (negated && inline) return { problem: `--${given} takes no value` };
   if (!form.value) return { name, value: inline ? (value ?? "") : !negated };

@@ -10,8 +10,8 @@ export interface Kind<T> {
   readonly bound: string;
   /** What is wrong with a value of the right form, where a clearer sentence than the bound can be said; it follows `name = value (from)`. */
   readonly objection?: (value: unknown) => string | undefined;
-  /** A URL: a message about a bad value leaves out what may be secret in it. */
-  readonly url?: boolean;
+  /** A URL: a message about a bad value leaves out what may be secret in it; of an endpoint, all but scheme and host. */
+  readonly url?: boolean | "endpoint";
   /** A path: what is relative is so to the directory of the file that says it, or to the working directory. */
   readonly path?: boolean;
   /** Of a path, the words that are not one. */
@@ -234,7 +234,7 @@ export const hosts: Kind<readonly string[]> = {
 export const endpoints: Kind<readonly string[]> = {
   schema: list(z.string().max(2_048).refine(isEndpoint)),
   bound: "none, or http://, https://, ws:// or wss:// URLs without user, separated by commas",
-  url: true,
+  url: "endpoint",
 };
 
 /** A list of addresses or networks, `none` for the empty list. */
@@ -266,7 +266,8 @@ function isServiceUrl(text: string): boolean {
 }
 
 function isEndpoint(text: string): boolean {
-  if (!URL.canParse(text)) return false;
+  // A second address behind a space would be taken for a part of the first.
+  if (!URL.canParse(text) || /\s/.test(text)) return false;
   const url = new URL(text);
   return /^(https?|wss?):$/.test(url.protocol) && url.username === "" && url.password === "";
 }

@@ -8,3 +8,15 @@ export function redact(text: string, urlExpected = false): string {
   const shown = hideSecrets(text).replace(/\/\/.*@/gs, "//***@");
   return urlExpected ? shown.replace(/^(?!\w+:\/\/\*\*\*@).*@/s, "***@").replace(/\?.+/s, "?***") : shown;
 }
+
+/**
+ * `text` as a message may quote it where addresses of endpoints are expected: of each word only scheme and host, since a key may
+ * stand in the rest, also where the address is mistyped. A word that has neither may be the key itself.
+ */
+export function redactEndpoints(text: string): string {
+  return redact(text).replace(/[^,\s]+/g, (word) => {
+    const [, start = "", host = "", rest] = /^((?:\w+:(?!\d))?[/\\]*)([^/\\?#]*)(.*)$/s.exec(word) ?? [];
+    const isHost = start !== "" || /[.:]/.test(host);
+    return isHost ? start + host + (rest ? "/***" : "") : "***";
+  });
+}

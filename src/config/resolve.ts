@@ -3,7 +3,7 @@ import { LONGEST_FILL_MS } from "../feed/index.ts";
 import { FlarewireError } from "../protocol/index.ts";
 import { leaderOf } from "./leader-of.ts";
 import { formatDuration } from "./quantity.ts";
-import { redact } from "./redact.ts";
+import { redact, redactEndpoints } from "./redact.ts";
 import {
   type Config,
   flagOf,
@@ -121,9 +121,10 @@ function contradictions(config: Config): readonly string[] {
   return [];
 }
 
-function shorten(value: unknown, url = false): string {
+function shorten(value: unknown, url: Setting["url"] = false): string {
+  const shown = (part: string) => (url === "endpoint" ? redactEndpoints(part) : redact(part, url));
   const text =
-    JSON.stringify(value, (_key, part: unknown) => (typeof part === "string" ? redact(part, url) : part)) ??
+    JSON.stringify(value, (_key, part: unknown) => (typeof part === "string" ? shown(part) : part)) ??
     String(value);
   return text.length > 100 ? `${text.slice(0, 100)}…` : text;
 }

@@ -19,7 +19,7 @@ const BAD: Readonly<Record<SettingName, { readonly text: string; readonly json: 
   file: { text: "no-such-file.csv", json: {} },
   live: { text: "bsc,solana", json: [] },
   bscRpc: { text: "ftp://example.org", json: "bsc.example.org" },
-  polygonRpc: { text: "polygon", json: 137 },
+  polygonRpc: { text: "polygon.example", json: 137 },
   avalancheRpc: { text: "avalanche.example.org", json: {} },
   exchanges: { text: "binance,mtgox", json: [] },
   exchangeQuotes: { text: "usdt", json: "USDT;USDC" },
@@ -360,6 +360,17 @@ describe("a password", () => {
     [["--cors-origins", `https://me:${secret}@x.example`], '"https://***@x.example"'],
     [["--port", `http://me:${secret}@x.example`], '"http://***@x.example"'],
     [[`http://me:${secret}@x.example`], 'unexpected argument "http://***@x.example"'],
+    [["--rpc", `htps://bsc.example.org/v1/${secret}`], '"htps://bsc.example.org/***"'],
+    [["--rpc", `bsc.example.org/v1/${secret}`], '"bsc.example.org/***"'],
+    [["--rpc", `bsc.example.org:443/v1/${secret}`], '"bsc.example.org:443/***"'],
+    [["--rpc", `htps:\\\\bsc.example.org\\${secret}`], "bsc.example.org/***"],
+    [["--rpc", `wss//bsc.example.org?key=${secret}`], "***"],
+    [["--rpc", `https://a.example/${secret},https//b.example/${secret}`], '"https://a.example/***,***"'],
+    [["--rpc", `https://a.example/v1 htps://b.example/${secret}`], "htps://b.example/***"],
+    [["--rpc", secret], '"***"'],
+    [["--bsc-rpc", `htps://bsc.example.org/${secret}`], '"htps://bsc.example.org/***"'],
+    [["--rpc", "https://a.example", `https://b.example/${secret}`], 'argument "https://b.example/***"'],
+    [[`--https://b.example/${secret}`], "unknown flag --https://b.example/***"],
   ])("in %j is not told", (args, expected) => {
     const message = failureOf(() => load(args));
     expect(message).toContain(expected);
@@ -368,7 +379,14 @@ describe("a password", () => {
 
   test("in a file is not told, be it JSON or not", () => {
     const source = `http://me:${secret}@x.example`;
-    for (const content of [{ source }, { corsOrigins: [source] }, `{"source":"${secret}" oops}`, secret]) {
+    for (const content of [
+      { source },
+      { rpc: [`htps://x.example/${secret}`] },
+      { rpc: { url: secret } },
+      { corsOrigins: [source] },
+      `{"source":"${secret}" oops}`,
+      secret,
+    ]) {
       const message = failureOf(() => load(["--config", configFile(content)]));
       expect(message).not.toContain(secret);
     }
