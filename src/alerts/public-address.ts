@@ -5,6 +5,12 @@ import ipaddr from "ipaddr.js";
 /** Where public IPv6 addresses lie: https://www.iana.org/assignments/ipv6-address-space. */
 const GLOBAL_UNICAST = ipaddr.parseCIDR("2000::/3");
 
+/**
+ * Azure's wire server: public by its number, but answered inside Azure only, with settings and certificates of the machine that asks. Source:
+ * learn.microsoft.com, "What is IP address 168.63.129.16?". Those of other clouds lie in networks that are not public.
+ */
+const AZURE_WIRE_SERVER = "168.63.129.16";
+
 /** An address that a webhook may not lie at. */
 export class PrivateAddressError extends Error {
   override readonly name = "PrivateAddressError";
@@ -20,7 +26,7 @@ export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
   // An IPv4 address in the form of an IPv6 one is what it stands for.
   const plain = ipaddr.process(address);
-  if (plain.range() !== "unicast") return false;
+  if (plain.range() !== "unicast" || plain.toString() === AZURE_WIRE_SERVER) return false;
   // Of IPv6 this block alone is given out; ::7f00:1, which is ::127.0.0.1 written otherwise, has no range of its own.
   return plain.kind() === "ipv4" || plain.match(GLOBAL_UNICAST);
 }
