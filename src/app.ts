@@ -150,7 +150,7 @@ export async function runGateway(config: Config, parts: RunParts, signal?: Abort
     onError: (error) => logger.error({ err: error }, "a listener of the head failed"),
   });
   let front: Front | undefined;
-  const freshness = () => withTrouble(withTrouble(source.freshness(), kept.trouble), front?.trouble);
+  const freshness = () => [kept, front, keys].reduce(withTrouble, source.freshness());
   const hub = createHub(config, {
     ...{ clock, logger, source, freshness, log, head, resume, aheadWaitMs, mayBeMirrored },
   });
@@ -165,7 +165,7 @@ export async function runGateway(config: Config, parts: RunParts, signal?: Abort
         ...{ info: () => source.info, isDataLost: () => kept.trouble !== undefined },
         ...(parts.alerts ? { webhooks: () => alerts?.stats() ?? {} } : {}),
         ...(upstream ? { upstream } : {}),
-        workers,
+        ...{ workers, isKeyFileUsable: keys.isFileUsable },
       })
     : undefined;
   const polling = new AbortController();
@@ -271,7 +271,8 @@ async function firstSnapshot(
 }
 
 /** That nothing outlives the process is said wherever the source's state is, without changing that. */
-function withTrouble(freshness: Freshness, trouble: string | undefined): Freshness {
+function withTrouble(freshness: Freshness, part: { readonly trouble?: string | undefined } | undefined) {
+  const trouble = part?.trouble;
   if (trouble === undefined) return freshness;
   const { reason } = freshness;
   return { ...freshness, reason: reason === "" ? trouble : `${reason}; ${trouble}` };

@@ -11,6 +11,10 @@ export interface Keys {
   stop(): void;
   /** Resolves when the look at the file that is under way, if there is one, is over. */
   looked(): Promise<void>;
+  /** What is wrong with the key file, in words for everybody: without paths. `undefined` while nothing is. */
+  readonly trouble?: string | undefined;
+  /** Left out where there is no key file, or another process has it. */
+  readonly isFileUsable?: () => boolean;
 }
 
 /** Keys of which this process has all: those of the file, the tickets in their name, and every place. */
@@ -26,6 +30,9 @@ export interface OwnKeys extends Keys {
   /** Told of each key that does not count any more, or for less. */
   onEnd: (id: string, reason: EndReason) => void;
 }
+
+const TROUBLE =
+  "the key file cannot be used: the keys read before still count, and changes to the file do not";
 
 const NO_RATES = { countElsewhere: () => {}, spent: [] } as const;
 
@@ -71,6 +78,10 @@ export async function openKeys(
     list: () => ring.keys,
     stop: () => ring.stop(),
     looked: () => ring.looked(),
+    isFileUsable: () => !ring.isStale,
+    get trouble() {
+      return ring.isStale ? TROUBLE : undefined;
+    },
   };
   logger.info({ file, keys: ring.size, anonymous }, "keys are known");
   return keys;

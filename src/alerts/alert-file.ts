@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { InputError } from "../lib/input-error.ts";
-import { describeIssue, parseJsonText, readBoundedText } from "../lib/json-file.ts";
+import { describeIssue, parseJsonText, readTrustedText } from "../lib/json-file.ts";
 import { AlertRule } from "./alert-rule.ts";
 
 const MOST_BYTES = 1_048_576;
@@ -37,7 +37,7 @@ const AlertFile = z.strictObject({
 
 /** Reads a file of webhooks. Rejects with InputError that names file, field, value and bound; no message holds a secret or an address's query. */
 export async function readAlertFile(file: string): Promise<readonly Webhook[]> {
-  return parseAlertFile(await readBoundedText(file, MOST_BYTES), file);
+  return parseAlertFile(await readTrustedText(file, MOST_BYTES), file);
 }
 
 /** The webhooks in the text of a file that is called `file`. Throws as {@link readAlertFile}. */

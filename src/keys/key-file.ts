@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { InputError } from "../lib/input-error.ts";
-import { describeIssue, parseJsonText, readBoundedText } from "../lib/json-file.ts";
+import { describeIssue, parseJsonText, readTrustedText } from "../lib/json-file.ts";
 import { PLANS } from "../protocol/index.ts";
 import { hideSecrets } from "./secret.ts";
 
@@ -42,7 +42,7 @@ const KeyFile = z.strictObject({
 export async function readKeyFile(
   file: string,
 ): Promise<{ readonly text: string; readonly keys: readonly Key[] }> {
-  const text = await readBoundedText(file, MOST_BYTES);
+  const text = await readTrustedText(file, MOST_BYTES);
   return { text, keys: parseKeys(text, file) };
 }
 

@@ -94,6 +94,11 @@ export class KeyRing implements KnownKeys {
     return [...this.#held.values()].map(({ key }) => key);
   }
 
+  /** True while the file cannot be used, and the keys read before it became so count. */
+  get isStale(): boolean {
+    return this.#text === undefined;
+  }
+
   /** The key whose whole text this is, whether its time is over or not; `undefined` for any other text, which takes no longer the more of it is right. */
   find(text: string): Key | undefined {
     return findIn(this.#held, text);

@@ -22,13 +22,27 @@ export interface IssueWords {
 /** Most of a value that a message repeats. */
 const QUOTED = 64;
 
-/** The text of a regular file of at most so many bytes. Rejects with InputError that says why not: a device or a pipe may have no end. */
-export async function readBoundedText(file: string, mostBytes: number): Promise<string> {
+/** Write permission of those who are neither the file's owner nor of its group. */
+const OTHERS_WRITE = 0o002;
+
+/**
+ * The text of a regular file of at most so many bytes that not everybody can write. Rejects with InputError that says why not: a device or a pipe
+ * may have no end, and what anybody can write decides nothing about access.
+ */
+export async function readTrustedText(file: string, mostBytes: number): Promise<string> {
   try {
     const about = await stat(file);
     if (!about.isFile()) throw new InputError(file, "it is no regular file");
     if (about.size > mostBytes)
       throw new InputError(file, `it has ${about.size} bytes; ${mostBytes} is the most`);
+    // Windows has no such permissions, and Node makes some up.
+    if (about.mode & OTHERS_WRITE && process.platform !== "win32") {
+      const mode = (about.mode & 0o777).toString(8);
+      throw new InputError(
+        file,
+        `everybody on this machine can write it (mode 0${mode}); run chmod 600 ${file}, and check what it holds`,
+      );
+    }
     return await readFile(file, "utf8");
   } catch (error) {
     if (error instanceof InputError) throw error;

@@ -15,6 +15,8 @@ export interface MetricsParts extends SourceParts, AlertParts, EventParts {
   readonly hub: Hub;
   /** How many processes serve now, and how many ended that should not have; default: this one, and none. */
   readonly workers?: (() => WorkerCounts) | undefined;
+  /** Left out where there is no key file. */
+  readonly isKeyFileUsable?: (() => boolean) | undefined;
 }
 
 /** The processes that serve clients. */
@@ -58,6 +60,7 @@ export function createGatewayMetrics(parts: MetricsParts): GatewayMetrics {
   addAlerts(registry, parts);
   addProcess(registry, meter);
   addWorkers(registry, parts.workers ?? (() => ({ serving: 1, ended: 0 })));
+  if (parts.isKeyFileUsable) addKeyFile(registry, parts.isKeyFileUsable);
   return {
     contentType: registry.contentType,
     text: () => registry.metrics(),
@@ -75,4 +78,9 @@ function addWorkers(registry: Registry, read: () => WorkerCounts): void {
   level(registry, serving, "Processes that serve clients.", () => read().serving, undefined, "first");
   const about = "Processes that served clients and ended without being told to.";
   total(registry, ended, about, () => read().ended, undefined, "first");
+}
+
+function addKeyFile(registry: Registry, isUsable: () => boolean): void {
+  const about = "1 while the key file can be used; 0 while it cannot, and the keys read before count.";
+  level(registry, "flarewire_key_file_usable", about, () => Number(isUsable()), undefined, "first");
 }

@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parseAlertFile, readAlertFile } from "../../src/alerts/alert-file.ts";
@@ -96,4 +96,15 @@ test("a file that is not there, or endless, is refused by name", async ({ onTest
   writeFileSync(big, " ".repeat(1_048_577));
   await expect(readAlertFile(big)).rejects.toThrow(/it has 1048577 bytes; 1048576 is the most/);
   await expect(readAlertFile("/dev/zero")).rejects.toThrow(/it is no regular file/);
+});
+
+test("a file that everybody can write is refused, for whoever can write it can have secrets sent anywhere", async ({
+  onTestFinished,
+}) => {
+  const file = join(newDirectory(onTestFinished), "alerts.json");
+  writeFileSync(file, JSON.stringify({ webhooks: [webhook] }));
+  chmodSync(file, 0o666);
+  await expect(readAlertFile(file)).rejects.toThrow(/everybody on this machine can write it.*chmod 600/);
+  chmodSync(file, 0o660);
+  expect(await readAlertFile(file)).toHaveLength(1);
 });

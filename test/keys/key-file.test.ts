@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   existsSync,
   lstatSync,
   mkdtempSync,
@@ -46,6 +47,23 @@ test("what is written is what is read", () => {
   ];
   expect(parseKeys(formatKeys(keys), "k")).toEqual(keys);
   expect(parseKeys(`\uFEFF${formatKeys([])}`, "k")).toEqual([]);
+});
+
+test("a file that everybody can write is refused with the command that mends it, to read and to edit; its group may write it", async () => {
+  const file = join(directory, "open.json");
+  writeFileSync(file, formatKeys([KEY]));
+  for (const mode of [0o666, 0o602, 0o777]) {
+    chmodSync(file, mode);
+    const reason = new RegExp(
+      `everybody on this machine can write it \\(mode 0${mode.toString(8)}\\); run chmod 600 `,
+    );
+    await expect(readKeyFile(file)).rejects.toThrow(reason);
+    await expect(editKeyFile(file, (keys) => keys)).rejects.toThrow(InputError);
+  }
+  for (const mode of [0o600, 0o640, 0o664]) {
+    chmodSync(file, mode);
+    expect((await readKeyFile(file)).keys).toEqual([KEY]);
+  }
 });
 
 const one = (change: object) => ({ keys: [{ ...KEY, ...change }] });

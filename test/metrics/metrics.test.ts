@@ -90,7 +90,9 @@ test("every series on the dashboard is served, and every series that is served i
   const alerts = join(newDirectory(onTestFinished), "alerts.json");
   const webhook = { id: "desk", url: "http://127.0.0.1:9/", secret: SECRET, rules: [{ name: "all" }] };
   writeFileSync(alerts, JSON.stringify({ webhooks: [webhook] }));
-  const engine = await startGateway(createConfig({ ...QUIET, feed: "replay", warmup: "0s", alerts }));
+  const keys = join(newDirectory(onTestFinished), "keys.json");
+  writeFileSync(keys, '{"keys": []}');
+  const engine = await startGateway(createConfig({ ...QUIET, feed: "replay", warmup: "0s", alerts, keys }));
   onTestFinished(async () => {
     await edge.stop();
     await engine.stop();
