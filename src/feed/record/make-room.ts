@@ -15,22 +15,23 @@ export interface Removable {
 }
 
 /**
- * Removes whole parts, the oldest first, those of recordings in `root` that are older than the one named `own` before that one's, until all of them
- * have at most `mostBytes`; what is left over is never less than what the own one cannot let go. Directories that are no recordings, or were given another name, are left alone. May be killed anywhere: a
- * part that no manifest names any more goes with the next call. Throws what the file system throws.
+ * Removes whole parts, the oldest first, those of the other recordings in `root` before those of the one named `own`, until all of them have at most
+ * `mostBytes`; what is left over is never less than what the own one cannot let go. Only one process records into `root`, so every other recording has
+ * ended, also one whose name is later because the clock was set back since. Directories that are no recordings, or were given another name,
+ * are left alone. May be killed anywhere: a part that no manifest names any more goes with the next call. Throws what the file system throws.
  */
 export function makeRoom(
   root: string,
   own: { readonly name: string; readonly bytes: number; readonly parts: Removable },
   mostBytes: number,
 ): void {
-  const older = readdirSync(root, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && RECORDING_NAME.test(entry.name) && entry.name < own.name)
+  const ended = readdirSync(root, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && RECORDING_NAME.test(entry.name) && entry.name !== own.name)
     .map(({ name }) => join(root, name))
     .toSorted()
-    .flatMap((directory) => openOlder(directory));
-  let bytes = own.bytes + older.reduce((sum, recording) => sum + recording.bytes(), 0);
-  for (const parts of [...older, own.parts]) {
+    .flatMap((directory) => openEnded(directory));
+  let bytes = own.bytes + ended.reduce((sum, recording) => sum + recording.bytes(), 0);
+  for (const parts of [...ended, own.parts]) {
     for (let next = parts.next; next !== undefined && bytes > mostBytes; next = parts.next) {
       parts.drop();
       bytes -= next;
@@ -38,8 +39,8 @@ export function makeRoom(
   }
 }
 
-/** An older recording, as a list of one; an empty list where there is none. */
-function openOlder(directory: string): OlderRecording[] {
+/** A recording whose process has ended, as a list of one; an empty list where there is none. */
+function openEnded(directory: string): EndedRecording[] {
   const isThere = statSync(join(directory, MANIFEST_FILE), { throwIfNoEntry: false })?.isFile() ?? false;
   if (!isThere) return [];
   let manifest: RecordingManifest;
@@ -49,11 +50,11 @@ function openOlder(directory: string): OlderRecording[] {
     // Somebody else's, or of a version that this program does not know.
     return [];
   }
-  return [new OlderRecording(directory, manifest)];
+  return [new EndedRecording(directory, manifest)];
 }
 
 /** A recording whose process has ended. */
-class OlderRecording implements Removable {
+class EndedRecording implements Removable {
   readonly #directory: string;
   #manifest: RecordingManifest;
 

@@ -26,7 +26,7 @@ export interface RecorderOptions {
   readonly feed: Pick<Feed, "name" | "origin" | "facts">;
   readonly clock: WallClock;
   /**
-   * Most bytes on disk that the recordings in `directory` may have, this one and older ones: the oldest parts are removed before a new one is begun. So only one
+   * Most bytes on disk that the recordings in `directory` may have, this one and those of earlier runs: the oldest parts are removed before a new one is begun. So only one
    * process may record there. Default Infinity: nothing is ever removed. At least sixteen members of text.
    */
   readonly mostBytes?: number;
