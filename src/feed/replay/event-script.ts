@@ -1,9 +1,10 @@
 import { InputError } from "../../lib/input-error.ts";
 import { DAY_MS, MINUTE_MS } from "../../lib/time.ts";
 import type { MarketEvent } from "../../market/index.ts";
+import { Jump, type LineAhead } from "./jump.ts";
 import type { LineParser } from "./line-parser.ts";
 import { type Line, MAX_LINE_CHARS } from "./line-splitter.ts";
-import type { SkipCounter } from "./skips.ts";
+import type { SkipCounter, SkipReason } from "./skips.ts";
 import { LATEST_AT_MS, type Timeline } from "./timeline.ts";
 
 /** From this span on a lap takes whole days, so that a recorded day stays on the clock's hours. */
@@ -30,6 +31,7 @@ export class EventScript {
   #line = 0;
   #begun = false;
   #told = 0;
+  readonly #jump = new Jump();
 
   constructor(path: string, parser: LineParser, timeline: Timeline, skips: SkipCounter) {
     this.#path = path;
@@ -59,16 +61,47 @@ export class EventScript {
       }
       if (line.trim() === "" || (!this.#begun && this.#isHeader(line))) continue;
       const skipped = this.#parser.parse(line, this.#shiftMs, events);
-      if (skipped) {
-        this.#skip(skipped.reason, skipped.detail);
+      if (skipped?.at !== undefined) {
+        const { at, detail } = skipped;
+        this.#skipAhead(this.#jump.add({ line, number: this.#line, at, detail }));
+        if (this.#jump.isConfirmed) yield* this.#leap();
         continue;
       }
-      for (const event of events) {
-        this.#told += event.kind === "clock" ? 0 : 1;
-        yield* this.#timeline.place(event);
-      }
-      events.length = 0;
+      // Lines that are in time, or late, show that those ahead have a wrong time.
+      if (!skipped || skipped.reason === "late") this.#skipAhead(this.#jump.take());
+      if (skipped) this.#skip(skipped.reason, skipped.detail);
+      else yield* this.#place(events);
     }
+  }
+
+  /** The events of the lines that lie ahead at the end of a lap, where they agree. */
+  *endLap(): Generator<MarketEvent> {
+    if (this.#jump.isLikely) yield* this.#leap();
+    else this.#skipAhead(this.#jump.take());
+  }
+
+  /** A gap in the recording ends: the lines behind it are told. */
+  *#leap(): Generator<MarketEvent> {
+    const events: MarketEvent[] = [];
+    this.#timeline.allowLeap();
+    for (const { line, number } of this.#jump.take()) {
+      const skipped = this.#parser.parse(line, this.#shiftMs, events);
+      if (skipped) this.#skip(skipped.reason, skipped.detail, number);
+      else yield* this.#place(events);
+    }
+  }
+
+  /** Tells the events, and the ticks before them; leaves the list empty. */
+  *#place(events: MarketEvent[]): Generator<MarketEvent> {
+    for (const event of events) {
+      this.#told += event.kind === "clock" ? 0 : 1;
+      yield* this.#timeline.place(event);
+    }
+    events.length = 0;
+  }
+
+  #skipAhead(lines: readonly LineAhead[]): void {
+    for (const { detail, number } of lines) this.#skip("ahead", detail, number);
   }
 
   /** The lines that follow are those of another file, which may begin with a header. */
@@ -126,7 +159,7 @@ export class EventScript {
   }
 
   /** Each lap would skip the same lines again: only the first one counts. */
-  #skip(...[reason, detail]: [Parameters<SkipCounter["add"]>[0]["reason"], string]): void {
-    if (this.#lap === 0) this.#skips.add({ reason, detail }, this.#line);
+  #skip(reason: SkipReason, detail: string, line = this.#line): void {
+    if (this.#lap === 0) this.#skips.add({ reason, detail }, line);
   }
 }

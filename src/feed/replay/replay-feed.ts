@@ -142,9 +142,9 @@ class FileReplay implements ReplayFeed {
     let failure: InputError | undefined;
     do {
       try {
-        for await (const lines of this.#lines()) {
+        for await (const read of this.#reads()) {
           if (signal.aborted) return;
-          for (const event of this.#script.read(lines)) {
+          for (const event of read) {
             if (isPast(event)) continue;
             flow ??= this.#flow(event.at, signal);
             if (!flow.ready(event.at) && !(await flow.wait(event.at))) return;
@@ -179,6 +179,12 @@ class FileReplay implements ReplayFeed {
       signal,
       onPause: () => this.#progress(),
     });
+  }
+
+  /** The events of a lap, as many at once as one read gives. */
+  async *#reads(): AsyncGenerator<Iterable<MarketEvent>> {
+    for await (const lines of this.#lines()) yield this.#script.read(lines);
+    yield this.#script.endLap();
   }
 
   /** The recording's lines, as many at once as one read gives. What follows the last line end of a cut file is no line. */

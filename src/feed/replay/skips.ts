@@ -11,7 +11,8 @@ export const SKIP_REASONS = {
   "bad-json": "the line is not JSON",
   "bad-event": "the line is JSON, but no market event",
   late: "the event lies more than 5 s before the latest one",
-  ahead: "the event lies more than 31 days after the latest one",
+  ahead:
+    "the event lies more than 31 days after the latest one, and the lines behind it do not go on from there",
   "too-many-pairs": "the recording has more than 100,000 pairs; this one is beyond them",
   torn: "the last part of a recording whose process was killed ends in the middle of a member",
   "profile-unused": "the profiles name a token that the recording does not have",
@@ -22,6 +23,8 @@ export type SkipReason = keyof typeof SKIP_REASONS;
 export interface Skipped {
   readonly reason: SkipReason;
   readonly detail: string;
+  /** Event time of one that is `ahead`. */
+  readonly at?: number;
 }
 
 /** Told of lines left out. `line` counts from 1, and is 0 where no line is meant. */

@@ -1,11 +1,13 @@
-import { SECOND_MS } from "../../lib/time.ts";
+import { DAY_MS, SECOND_MS } from "../../lib/time.ts";
 import type { Clock, MarketEvent } from "../../market/index.ts";
 import type { Skipped } from "./skips.ts";
 
 /** How far an event may lie before the latest one and still count; the same bound as the engine's. */
 export const MAX_LATE_MS = 5_000;
-/** How far an event may lie after the latest one. A single wrong time must not make all that follows late, nor years of ticks. */
-export const MAX_GAP_MS = 31 * 86_400_000;
+/** How far an event may lie after the latest one, unless later lines confirm it. A single wrong time must not make all that follows late. */
+export const MAX_GAP_MS = 31 * DAY_MS;
+/** Of a longer gap, the ticks of this time are told: longer than anything is remembered for. Years of ticks would tell nothing more. */
+const TICKED_GAP_MS = 2 * DAY_MS;
 
 /** The latest time that an event can have: the end of the year 9999, as the market events' schema bounds it. */
 export const LATEST_AT_MS = 253_402_300_799_999;
@@ -18,6 +20,7 @@ export class Timeline {
   #latestFact = -1;
   #lastClock = -1;
   #nextTick = 0;
+  #mayLeap = false;
 
   /** `hasOwnClocks`: the passing of time is recorded too, and nothing is added to it. */
   constructor(hasOwnClocks = false) {
@@ -44,13 +47,19 @@ export class Timeline {
         detail: `${iso(at)} lies ${this.#latest - at} ms before the latest event, most ${MAX_LATE_MS}`,
       };
     }
-    if (at > this.#latest + MAX_GAP_MS) {
+    if (at > this.#latest + MAX_GAP_MS && !this.#mayLeap) {
       return {
         reason: "ahead",
+        at,
         detail: `${iso(at)} lies ${at - this.#latest} ms after the latest event, most ${MAX_GAP_MS}`,
       };
     }
     return undefined;
+  }
+
+  /** The next event may lie as far ahead as it does: it ends a gap. */
+  allowLeap(): void {
+    this.#mayLeap = true;
   }
 
   /** The ticks that lie before this event, then the event; a recorded clock that says nothing new is left out. */
@@ -65,7 +74,7 @@ export class Timeline {
       yield event;
       return;
     }
-    while (this.#nextTick < at) yield this.#tick();
+    yield* this.#ticksUntil(at);
     if (event.kind !== "clock") {
       this.#latestFact = Math.max(this.#latestFact, at);
     } else {
@@ -89,6 +98,16 @@ export class Timeline {
   *close(): Generator<Clock> {
     if (this.#hasOwnClocks) return;
     while (this.#lastClock < this.#latestFact && this.#nextTick <= LATEST_AT_MS) yield this.#tick();
+  }
+
+  *#ticksUntil(at: number): Generator<Clock> {
+    this.#mayLeap = false;
+    if (at > this.#nextTick + MAX_GAP_MS) {
+      const leapAt = this.#nextTick + TICKED_GAP_MS;
+      while (this.#nextTick < leapAt) yield this.#tick();
+      this.#nextTick = Math.ceil(at / SECOND_MS) * SECOND_MS - SECOND_MS;
+    }
+    while (this.#nextTick < at) yield this.#tick();
   }
 
   #tick(): Clock {

@@ -12,7 +12,14 @@ import { closes, HEADER, line, MINUTE, replay, T0, test } from "./replay-kit.ts"
 
 const row = (fields: string) => `${T0 + MINUTE},BTC_AAA,${fields}`;
 const at = (time: string) => `${time},BTC_AAA,1,2,0.5,1.5,10`;
-const YEARS = 40 * 24 * 60;
+/** Minutes of 40 days. */
+const FAR = 40 * 24 * 60;
+const GAP = 10 * FAR;
+
+function tradeAt(at: number) {
+  const fields = { kind: "trade", group: "bsc", pool: "p", token: "t", side: "buy", price: "1" } as const;
+  return { ...fields, at, amount: "1", quoteUsd: "1", trader: "w" };
+}
 
 /** A bad CSV line by reason, with a part of what is reported of it. */
 const BAD_LINES: readonly [SkipReason, string, string][] = [
@@ -41,7 +48,7 @@ const BAD_LINES: readonly [SkipReason, string, string][] = [
   ["impossible", row("1,2,1.1,1.5,10"), "low 1.1"],
   ["duplicate", line(0), `BTC_AAA has a candle of ${T0}`],
   ["late", line(-1), "lies 60000 ms before the latest event, most 5000"],
-  ["ahead", line(YEARS), "after the latest event, most 2678400000"],
+  ["ahead", line(FAR), "after the latest event, most 2678400000"],
 ];
 
 describe("lines that cannot be used", () => {
@@ -116,6 +123,43 @@ describe("lines that cannot be used", () => {
     expect(skipped.length).toBe(DETAILED_PER_REASON + 1);
     expect(skipped.at(-1)).toEqual(["bad-columns", 1_001, `1000 in all: ${SKIP_REASONS["bad-columns"]}`]);
     expect(totals).toEqual({ "bad-columns": 1_000 });
+  });
+
+  test("a gap of more than 31 days loses no line behind it, in a candle file and in one of events", async ({
+    write,
+  }) => {
+    const minutes = [0, 1, FAR, FAR + 1, FAR + 2, 2 * FAR, 2 * FAR + 1];
+    const { events, totals } = await replay(write([HEADER, ...minutes.map((minute) => line(minute))]));
+    expect(closes(events)).toEqual(minutes.map((minute) => minute + 1));
+    expect(totals).toEqual({});
+    const clocks = events.flatMap(({ kind, at }) => (kind === "clock" ? [at] : []));
+    expect(clocks).toEqual(clocks.toSorted((a, b) => a - b));
+    expect(clocks.length).toBeLessThan(400_000);
+    const trades = [0, 1, FAR, FAR + 1].map((minute) => tradeAt(T0 + minute * MINUTE));
+    const told = await replay(write(trades.map((trade) => JSON.stringify(trade))));
+    expect(told.events.filter(({ kind }) => kind !== "clock")).toEqual(trades);
+  });
+
+  test("wrong times cost only their lines, also several alike, several ahead of each other, and one behind a gap", async ({
+    write,
+  }) => {
+    const alike = ["A", "B", "C", "D"].map((pair) => line(FAR, pair));
+    const far = [line(2 * FAR), line(3 * FAR, "BTC_BBB")];
+    const good = [2, GAP, GAP + 1, GAP + 2].map((minute) => line(minute));
+    const lines = [line(0), ...alike, line(1), ...far, ...good, line(GAP + FAR), line(GAP + 3)];
+    const { events, totals } = await replay(write([HEADER, ...lines]));
+    expect(closes(events)).toEqual([1, 2, 3, GAP + 1, GAP + 2, GAP + 3, GAP + 4]);
+    expect(totals).toEqual({ ahead: 7 });
+  });
+
+  test("[L4] laps tell a gap as the first one did", async ({ write }) => {
+    const minutes = [0, 1, FAR, FAR + 1, FAR + 2];
+    const lines = minutes.map((minute) => line(minute));
+    const { events: once } = await replay(write([HEADER, ...lines]));
+    const { events } = await replay(write([HEADER, ...lines]), { loop: true }, 3 * once.length);
+    const steps = closes(events).map((minute, index, all) => minute - (all[index - 1] ?? minute));
+    expect(steps.slice(1, 5)).toEqual([1, FAR - 1, 1, 1]);
+    expect(steps.slice(6, 10)).toEqual([1, FAR - 1, 1, 1]);
   });
 
   test("pairs beyond the most that are followed are left out", async ({ write }) => {
