@@ -2,7 +2,7 @@ import type { EventEmitter } from "eventemitter3";
 import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
 import type { Alerts } from "./alerts/index.ts";
-import { type Config, oneProcess } from "./config.ts";
+import { type Config, leaderOf, oneProcess } from "./config.ts";
 import { createLogger } from "./create-logger.ts";
 import { type Front, type OpenFront, ownServer } from "./front.ts";
 import { type GatewayEventMap, GatewayEvents } from "./gateway-events.ts";
@@ -96,9 +96,10 @@ export async function startBehind(
   let keys: OwnKeys | undefined;
   let alerts: OpenAlerts | undefined;
   try {
-    keys = await openKeys(config, { clock, logger });
-    alerts = await openAlerts(keeping);
     const { leaderKey, etherscanKey } = parts;
+    const isEdge = leaderOf(config) !== undefined;
+    keys = await openKeys(config, { clock, logger, leaderKey: isEdge ? leaderKey : undefined });
+    alerts = await openAlerts(keeping);
     const opened = openSource(config, { clock, logger, kept, leaderKey, etherscanKey }, parts.source);
     const own = { clock, logger, kept, keys, alerts, opened, openFront: openFront(keys), workers };
     return await runGateway(config, own, parts.signal);

@@ -36,24 +36,37 @@ const TROUBLE =
 
 const NO_RATES = { countElsewhere: () => {}, spent: [] } as const;
 
+/** What {@link openKeys} works with. */
+export interface KeyParts {
+  readonly clock: WallClock;
+  readonly logger: Logger;
+  /** Of an edge, the key that it shows its leader: what the leader gives for it, the edge serves. */
+  readonly leaderKey?: string | undefined;
+}
+
+const OPEN_EDGE =
+  "this edge has no key file: it serves the plan pro of its leader, for which it has a key, to everyone who reaches it; start it with --keys FILE to serve pro to keys only";
+
 /**
  * The door that the config asks for. Of a key that does not count any more, or for less, all that is open is ended within a second or so. Rejects with
  * InputError when the file of keys cannot be used: a server that was to have keys does not start without.
  */
 export async function openKeys(
   config: Pick<Config, "keys" | "anonymous" | "maxSockets" | "maxSocketsPerIp">,
-  { clock, logger }: { readonly clock: WallClock; readonly logger: Logger },
+  { clock, logger, leaderKey }: KeyParts,
 ): Promise<OwnKeys> {
   const { keys: file, anonymous } = config;
   const seats = new Seats(config.maxSockets, config.maxSocketsPerIp);
   const tickets = new TicketTable(clock);
   const places = new Places(seats, (ticket) => tickets.spend(ticket));
   const shared = { places, tickets, onReload: () => {}, onEnd: () => {} };
-  if (file === undefined)
+  if (file === undefined) {
+    if (leaderKey !== undefined) logger.warn(OPEN_EDGE);
     return {
       ...{ ...shared, door: openDoor, rates: NO_RATES },
       ...{ list: () => undefined, stop: () => {}, looked: async () => {} },
     };
+  }
   const ring = await KeyRing.open({
     file,
     clock,

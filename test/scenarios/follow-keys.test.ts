@@ -28,9 +28,9 @@ async function startKeyedLeader(onTestFinished: Finish) {
 }
 
 /** An edge in this process, with what it logs. */
-async function startEdge(onTestFinished: Finish, url: string, leaderKey: string | undefined) {
+async function startEdge(onTestFinished: Finish, url: string, leaderKey: string | undefined, more = {}) {
   const lines: string[] = [];
-  const config = createConfig({ port: 0, drain: "0", staleAfter: "1s", source: `follow:${url}` });
+  const config = createConfig({ port: 0, drain: "0", staleAfter: "1s", source: `follow:${url}`, ...more });
   const logger = createLogger("trace", { write: (line) => lines.push(line) });
   const edge = await startGateway(config, { logger, leaderKey, signal: AbortSignal.abort() });
   onTestFinished(() => edge.stop());
@@ -81,6 +81,21 @@ test("[F2] [K1] [K2] an edge that its leader refuses tells why in its log and fr
   }
   const { edge } = await startEdge(onTestFinished, leader.url, PRO.text);
   await expect.poll(() => seqOf(edge)).toBeGreaterThan(5);
+});
+
+test("an edge with a leader key and no key file warns at its start that everyone has pro, and how to end that", async ({
+  onTestFinished,
+}) => {
+  const { leader } = await startKeyedLeader(onTestFinished);
+  const keys = join(newDirectory(onTestFinished), "edge-keys.json");
+  writeFileSync(keys, formatKeys([]));
+  const warnings = async (leaderKey: string | undefined, more: object) => {
+    const { lines } = await startEdge(onTestFinished, leader.url, leaderKey, more);
+    return lines.filter((line) => /"level":40.*serves the plan pro .* to everyone .*--keys FILE/.test(line));
+  };
+  expect(await warnings(PRO.text, {})).toHaveLength(1);
+  expect(await warnings(PRO.text, { keys })).toEqual([]);
+  expect(await warnings(undefined, {})).toEqual([]);
 });
 
 test("what repeats the key of an edge in a refusal does not make the edge tell it", async ({
