@@ -1,4 +1,5 @@
 import { DatabaseSync, type SQLOutputValue, type StatementSync } from "node:sqlite";
+import { makePrivateFile } from "../lib/private-file.ts";
 import { transact } from "../lib/transact.ts";
 import type { Alert } from "./alert.ts";
 import type { AlertStore, Expired, RulePlace } from "./alert-store.ts";
@@ -26,6 +27,7 @@ const AGED = "CREATE INDEX IF NOT EXISTS aged ON alert (webhook, made_at_ms)";
  * ours: what waits in it is somebody's, and is not set aside unasked.
  */
 export function openSqliteAlertStore(path: string): AlertStore {
+  makePrivateFile(path);
   return new SqliteAlertStore(new DatabaseSync(path));
 }
 

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { makePrivateFile, PRIVATE_DIRECTORY } from "../lib/private-file.ts";
 import { transact } from "../lib/transact.ts";
 import { type Channel, LASTING_EVENTS } from "../protocol/index.ts";
 import { bootId } from "./boot-id.ts";
@@ -53,7 +54,7 @@ function makeDirectory(path: string): void {
   if (existsSync(path)) return;
   makeDirectory(dirname(path));
   try {
-    mkdirSync(path, { mode: 0o700 });
+    mkdirSync(path, { mode: PRIVATE_DIRECTORY });
   } catch (error) {
     // Somebody else was quicker.
     if (!existsSync(path)) throw error;
@@ -68,7 +69,10 @@ function makeDirectory(path: string): void {
 export function openLogFile(options: LogFileOptions): LogFile {
   const { path } = options;
   makeDirectory(dirname(path));
-  const open = () => new LogFile(new DatabaseSync(path), options);
+  const open = () => {
+    makePrivateFile(path);
+    return new LogFile(new DatabaseSync(path), options);
+  };
   try {
     return open();
   } catch (error) {

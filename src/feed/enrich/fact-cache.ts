@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { mkdir, rename, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { z } from "zod";
+import { PRIVATE_DIRECTORY, PRIVATE_FILE } from "../../lib/private-file.ts";
 import { Profile } from "../../market/index.ts";
 import type { Facts } from "./enricher.ts";
 
@@ -76,8 +77,9 @@ export class FactCache {
     this.#isDirty = false;
     const temporary = `${this.#path}.new`;
     try {
-      await mkdir(dirname(this.#path), { recursive: true });
-      await writeFile(temporary, JSON.stringify({ version: 1, entries: Object.fromEntries(this.#entries) }));
+      await mkdir(dirname(this.#path), { recursive: true, mode: PRIVATE_DIRECTORY });
+      const text = JSON.stringify({ version: 1, entries: Object.fromEntries(this.#entries) });
+      await writeFile(temporary, text, { mode: PRIVATE_FILE });
       await rename(temporary, this.#path);
       return undefined;
     } catch (error) {

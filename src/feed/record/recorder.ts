@@ -4,6 +4,7 @@ import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { WallClock } from "../../lib/clock.ts";
+import { PRIVATE_DIRECTORY, PRIVATE_FILE } from "../../lib/private-file.ts";
 import { HOUR_MS } from "../../lib/time.ts";
 import { VERSION } from "../../lib/version.ts";
 import type { MarketEvent } from "../../market/index.ts";
@@ -96,11 +97,11 @@ export function createRecorder(options: RecorderOptions): Recorder {
 function makeDirectory({ directory, clock }: RecorderOptions): string {
   const name = new Date(clock.now()).toISOString().replaceAll(":", "");
   try {
-    mkdirSync(directory, { recursive: true });
+    mkdirSync(directory, { recursive: true, mode: PRIVATE_DIRECTORY });
     for (let copy = 1; ; copy += 1) {
       const path = join(directory, copy === 1 ? name : `${name}-${copy}`);
       try {
-        mkdirSync(path);
+        mkdirSync(path, { mode: PRIVATE_DIRECTORY });
         return path;
       } catch (error) {
         if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
@@ -234,7 +235,7 @@ class FileRecorder implements Recorder {
     this.#makeRoom();
     this.#opened += 1;
     const file = `part-${String(this.#opened).padStart(5, "0")}.ndjson.gz`;
-    const handle = await open(join(this.directory, file), "wx");
+    const handle = await open(join(this.directory, file), "wx", PRIVATE_FILE);
     const openedAt = this.#options.clock.monotonic();
     this.#part = { file, handle, openedAt, bytes: 0, events: 0, firstAt, lastAt: firstAt };
     this.#writeManifest();

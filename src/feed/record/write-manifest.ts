@@ -1,11 +1,12 @@
 import { closeSync, fsyncSync, openSync, renameSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { PRIVATE_FILE } from "../../lib/private-file.ts";
 import { MANIFEST_FILE, type RecordingManifest } from "./manifest.ts";
 
 /** Puts a manifest in place of the one before in one step, so that no reader ever sees half of it. Throws what the file system throws. */
 export function writeManifest(directory: string, manifest: RecordingManifest): void {
   const path = join(directory, MANIFEST_FILE);
-  const descriptor = openSync(`${path}.new`, "w");
+  const descriptor = openSync(`${path}.new`, "w", PRIVATE_FILE);
   try {
     const bytes = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
     for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at);

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -175,6 +175,7 @@ describe("what the services know", { timeout: 20_000 }, () => {
     await third.until(() => merged(third.told, KNOWN).socialData !== undefined);
     await third.leave();
     expect(readFileSync(join(directory, "enrich-dexscreener.json"), "utf8")).toContain("known.example");
+    expect(statSync(join(directory, "enrich-sourcify.json")).mode & 0o077).toBe(0);
     for (const name of ENRICHERS)
       expect(readFileSync(join(directory, `enrich-${name}.json`), "utf8")).not.toContain(KEY);
   });
