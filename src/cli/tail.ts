@@ -58,7 +58,15 @@ export async function tail(args: readonly string[], terminal: Terminal): Promise
   const notice = (message: string) => say(terminal, `flarewire tail: ${plainText(message, 400)}`);
   const symbols = new SymbolBook();
   const paint = paintFor(terminal.stdout);
-  const print = (line: string) => (terminal.stdout.write(`${line}\n`) ? undefined : drained(terminal));
+  let room: Promise<void> | undefined;
+  // One wait for all lines of a turn: a listener for each would be a warning about a leak.
+  const print = (line: string) => {
+    if (terminal.stdout.write(`${line}\n`)) return undefined;
+    room ??= drained(terminal).finally(() => {
+      room = undefined;
+    });
+    return room;
+  };
   const follow: FollowOptions = {
     url,
     key,

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { type ConnectQuery, checkQuery } from "../hub/index.ts";
 import { type Filter, FlarewireError, type Plan } from "../protocol/index.ts";
 import { checkOrigin, invalid, quote } from "./admission.ts";
@@ -18,9 +18,10 @@ const SPOKEN_VERSION = "13";
  * `upgrade-required`, `unsupported-version`, `invalid-parameter` or `origin-refused`.
  */
 export function checkHandshake(
-  headers: IncomingHttpHeaders,
+  { headers, httpVersion }: Pick<IncomingMessage, "headers" | "httpVersion">,
   allowedOrigins: readonly string[] | undefined,
 ): void {
+  checkRequest(httpVersion, headers);
   if (headers["sec-websocket-version"] !== SPOKEN_VERSION) {
     throw new FlarewireError("upgrade-required", `Sec-WebSocket-Version has to be ${SPOKEN_VERSION}`, {
       field: "Sec-WebSocket-Version",
@@ -32,6 +33,19 @@ export function checkHandshake(
   }
   checkProtocols(headers["sec-websocket-protocol"]);
   checkOrigin(headers.origin, allowedOrigins);
+}
+
+/** HTTP/1.0 has no upgrades (RFC 9110, 7.8), and what follows the header of an upgrade is WebSocket already. */
+function checkRequest(httpVersion: string, headers: IncomingHttpHeaders): void {
+  if (httpVersion === "1.0") {
+    throw new FlarewireError("upgrade-required", "an upgrade needs HTTP/1.1, and this request is HTTP/1.0");
+  }
+  const length = headers["content-length"] ?? "0";
+  if (!/^0+$/.test(length)) throw invalid("Content-Length", length, "0 or left out: a handshake has no body");
+  const coding = headers["transfer-encoding"];
+  if (coding !== undefined) {
+    throw invalid("Transfer-Encoding", coding, "left out: a handshake has no body");
+  }
 }
 
 /** What a stream's address asks for. Throws FlarewireError `invalid-parameter`, `unknown-channel` or `forbidden` with the field. */

@@ -48,7 +48,12 @@ export interface WebSocketOptions {
 const CLOSE_TIMEOUT_MS = 10_000;
 
 /** Options of `ws` that the plugin passes on, and that the types of neither let through. */
-const untypedOptions: object = { WebSocket: StreamWebSocket, closeTimeout: CLOSE_TIMEOUT_MS };
+const untypedOptions: object = {
+  WebSocket: StreamWebSocket,
+  closeTimeout: CLOSE_TIMEOUT_MS,
+  // It would cut off whoever sends 60 pings at once. See WebSocketSocket.pinged.
+  autoPong: false,
+};
 
 /** What `ws` does of compression: it inflates what clients send, which is small. How, the offer says that {@link settleExtensions} leaves. */
 const DEFLATE = { zlibInflateOptions: { chunkSize: 4_096 } };
@@ -119,7 +124,7 @@ async function admit(
   if (!request.ws) return;
   const { hub, allowedOrigins, door = openDoor, compression = true, admissions, places } = options;
   try {
-    checkHandshake(request.headers, allowedOrigins);
+    checkHandshake(request.raw, allowedOrigins);
     if (compression) settleExtensions(request);
     const by = await claimantOf(door, request);
     // Before anything is decided that may be otherwise when its turn has come.

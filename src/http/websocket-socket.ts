@@ -5,6 +5,9 @@ import { CLOSE_CODES, type CloseReason } from "../protocol/index.ts";
 import { unsentBytes } from "./unsent-bytes.ts";
 import type { PingTarget, WebSocketPings } from "./websocket-pings.ts";
 
+/** Pongs that wait for the socket at most, with 125 bytes each. */
+const MAX_WAITING_PONGS = 60;
+
 const TOO_BIG = CLOSE_CODES["message-too-big"];
 
 /** RFC 6455's code for a message above the limit, which `ws` sends by itself before anyone is told. */
@@ -54,6 +57,10 @@ function onPong(this: WebSocket): void {
   if (owner) owner.awaitsPong = false;
 }
 
+function onPing(this: WebSocket, data: Buffer): void {
+  ownerOf(this)?.pinged(data);
+}
+
 function onClose(this: WebSocket): void {
   ownerOf(this)?.closed();
 }
@@ -83,6 +90,9 @@ export class WebSocketSocket implements Socket, PingTarget {
   #isClosing = false;
   #pings: WebSocketPings | undefined;
   #awaitsDrain = false;
+  #waitingPongs = 0;
+  /** The newest ping that got no pong yet, because enough of them wait. */
+  #unansweredPing: Buffer | undefined;
 
   constructor(ws: StreamWebSocket, raw: Duplex) {
     this.#ws = ws;
@@ -94,7 +104,12 @@ export class WebSocketSocket implements Socket, PingTarget {
   attach(session: Session, pings: WebSocketPings): void {
     this.#session = session;
     this.#pings = pings;
-    this.#ws.on("message", onMessage).on("pong", onPong).on("close", onClose).on("error", onError);
+    this.#ws
+      .on("message", onMessage)
+      .on("ping", onPing)
+      .on("pong", onPong)
+      .on("close", onClose)
+      .on("error", onError);
     if (this.#ws.extensions !== "") this.#ws.on("message", releaseInflater);
     pings.add(this);
   }
@@ -103,6 +118,25 @@ export class WebSocketSocket implements Socket, PingTarget {
   received(data: RawData, isBinary: boolean): void {
     if (isBinary) this.#session?.receiveBinary();
     else this.#session?.receiveText(String(data));
+  }
+
+  /**
+   * Answers a ping. While {@link MAX_WAITING_PONGS} wait to be sent, only the newest ping is remembered and answered later, as
+   * RFC 6455, 5.5.3, permits: a client may send any number of pings at once, and its memory here stays bounded.
+   */
+  pinged(data: Buffer): void {
+    if (this.#ws.readyState !== WebSocket.OPEN) return;
+    if (this.#waitingPongs >= MAX_WAITING_PONGS) {
+      this.#unansweredPing = data;
+      return;
+    }
+    this.#waitingPongs += 1;
+    this.#ws.pong(data, false, () => {
+      this.#waitingPongs -= 1;
+      const unanswered = this.#unansweredPing;
+      this.#unansweredPing = undefined;
+      if (unanswered) this.pinged(unanswered);
+    });
   }
 
   /** The connection is over. */

@@ -1,12 +1,15 @@
+/** The longest time that Node's timers count; for a longer one they would fire at once, again and again. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 /** Wall-clock and monotonic time, and waiting; passed in, so that tests own it. */
 export interface WallClock {
   /** Milliseconds since 1970 UTC. May jump when the machine's clock is set. */
   now(): number;
   /** Milliseconds from an arbitrary start, never going back: for measuring how long something took. */
   monotonic(): number;
-  /** Resolves after `ms` (0: on a later turn of the event loop); rejects with the signal's reason when it aborts first. */
+  /** Resolves after `ms` (0: on a later turn of the event loop), 24.8 days at most; rejects with the signal's reason when it aborts first. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
-  /** Calls `fn` every `ms` until the returned function is called. Does not keep the process alive by itself. */
+  /** Calls `fn` every `ms`, 24.8 days at most, until the returned function is called. Does not keep the process alive by itself. */
   every(ms: number, fn: () => void): () => void;
 }
 
@@ -20,7 +23,7 @@ export const systemClock: WallClock = {
       const timer = setTimeout(() => {
         signal.removeEventListener("abort", cancel);
         resolve();
-      }, ms);
+      }, timerMs(ms));
       const cancel = () => {
         clearTimeout(timer);
         reject(signal.reason);
@@ -28,8 +31,12 @@ export const systemClock: WallClock = {
       signal.addEventListener("abort", cancel, { once: true });
     }),
   every: (ms, fn) => {
-    const timer = setInterval(fn, ms);
+    const timer = setInterval(fn, timerMs(ms));
     timer.unref();
     return () => clearInterval(timer);
   },
 };
+
+function timerMs(ms: number): number {
+  return Math.min(ms, LONGEST_TIMER_MS);
+}

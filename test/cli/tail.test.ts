@@ -237,6 +237,29 @@ test("data that is not live is told with its reason, and live data is no news", 
   expect(tail.stderr().match(/the data is/g)).toHaveLength(1);
 });
 
+test("a reader of the pipe that pauses gets every event when it goes on, and no warning is printed", async ({
+  server,
+}) => {
+  await using tail = spawnCli(["tail", server.url, "--json"]);
+  const { socket } = await server.next();
+  greet(socket, { cursor: "abcd-6", resumed: "reset" });
+  send(socket, flareStarted(7, "FIRST"));
+  await tail.said("stdout", "FIRST");
+  tail.child.stdout?.pause();
+  let seq = 7;
+  const round = async () => {
+    for (let sent = 0; sent < 2_000; sent++) send(socket, flareStarted(++seq, "MORE"));
+    return socket.bufferedAmount;
+  };
+  // The server's side fills up only when the command has stopped reading.
+  await expect.poll(round).toBeGreaterThan(2_000_000);
+  send(socket, flareStarted(++seq, "LAST"));
+  tail.child.stdout?.resume();
+  await tail.said("stdout", "LAST");
+  expect(tail.stdout().trim().split("\n")).toHaveLength(seq - 6);
+  expect(tail.stderr()).not.toContain("Warning");
+});
+
 test("when the reader of the pipe goes away it ends quietly, with 0", async ({ server }) => {
   await using tail = spawnCli(["tail", server.url]);
   const { socket } = await server.next();

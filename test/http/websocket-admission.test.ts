@@ -67,6 +67,29 @@ test("[W3] a handshake that is refused for its address leaves no connection open
   }
 });
 
+test.for([
+  ["in HTTP/1.0", (text: string) => text.replace("HTTP/1.1", "HTTP/1.0"), 426, "upgrade-required"],
+  [
+    "with a body",
+    (text: string) => text.replace(/\r\n$/, "content-length: 5\r\n\r\nhello"),
+    400,
+    "invalid-parameter",
+  ],
+  [
+    "with a chunked body",
+    (text: string) => text.replace(/\r\n$/, "transfer-encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"),
+    400,
+    "invalid-parameter",
+  ],
+] as const)("[W3] a handshake %s is refused", async ([, change, status, code], { wire }) => {
+  const socket = connect(wire.port, "127.0.0.1");
+  socket.write(change(handshake(STREAM)));
+  const [answer] = await once(socket, "data");
+  expect(String(answer)).toMatch(new RegExp(`^HTTP/1.1 ${status} [^]*urn:flarewire:problem:${code}`));
+  socket.destroy();
+  await wire.sessions(0);
+});
+
 test("[W3] after 426 the connection ends where the client asked for that, and stays where not", async ({
   wire,
 }) => {

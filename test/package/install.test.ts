@@ -23,7 +23,7 @@ async function newClone(onTestFinished: (fn: () => Promise<void>) => void): Prom
 
 test.skipIf(!lowest)(
   `a clone without development dependencies installs and serves on Node ${LOWEST_NODE}, and says that the dashboard is not built`,
-  { timeout: 300_000 },
+  { timeout: 600_000 },
   async ({ onTestFinished }) => {
     const cwd = await newClone(onTestFinished);
     const { stderr } = await run("npm", INSTALL, { cwd, env: lowest });

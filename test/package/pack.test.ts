@@ -74,7 +74,7 @@ async function stopThroughNpx(
 test.skipIf(!env)(
   `${title}, with no sources and no build, and drains at SIGTERM, through npx too`,
   {
-    timeout: 300_000,
+    timeout: 600_000,
   },
   async ({ onTestFinished }) => {
     const folder = await mkdtemp(join(tmpdir(), "flarewire-pack-"));
