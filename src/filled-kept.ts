@@ -20,9 +20,9 @@ export function createFilledKept(
   options: Parameters<typeof memoryOptions>[0] & { readonly config: Config; readonly clock: WallClock },
 ): Kept {
   const { records, end } = filling;
-  const { cursor, positions, oldest, oldestLasting } = end;
-  const memory = memoryOptions(options);
-  const kept = { records, positions, oldest, oldestLasting };
+  const { cursor, positions, oldest, oldestLasting, runs } = end;
+  const memory = { ...memoryOptions(options), follows: true };
+  const kept = { records, positions, oldest, oldestLasting, runs };
   const first = createMemoryLog({ ...memory, epoch: cursor.epoch, kept });
   const log: FollowerLog = createFollowerLog(first, (start) => createMemoryLog({ ...memory, start }));
   return {

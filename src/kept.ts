@@ -20,8 +20,9 @@ import {
   type LogStart,
   openLogFile,
   type PlacingLog,
+  type Stray,
 } from "./log/index.ts";
-import { FlarewireError, type Lists } from "./protocol/index.ts";
+import { FlarewireError, formatCursor, type Lists } from "./protocol/index.ts";
 import {
   type EngineProgress,
   formatPlace,
@@ -67,6 +68,8 @@ export interface Kept {
 
 /** Clients see it, so it tells them what it means for them. */
 const TROUBLE = "events are held in memory only: a restart begins a new epoch";
+const STRAY =
+  "a client came with a cursor of this epoch that the log does not have, and got a reset: the log's file was set back or lost its end, or the cursor is another server's. This is logged once";
 /** Wall time between two states that are kept. A restart replays that much at full speed. */
 const KEEP_EVERY_MS = 30_000;
 /** Where keeping one takes long, as of an engine with much to remember, it takes no more than this part of the time: nobody is served meanwhile. */
@@ -123,7 +126,7 @@ class MemoryKept implements Kept {
   }
 
   createFollowerLog(): FollowerLog {
-    const options = memoryOptions(this.#options);
+    const options = { ...memoryOptions(this.#options), follows: true };
     const open = (start: LogStart) => createMemoryLog({ ...options, start });
     const log = createFollowerLog(createMemoryLog(options), open);
     this.#log = log;
@@ -169,18 +172,21 @@ class FileKept implements Kept {
   }
 
   createFollowerLog(): FollowerLog {
-    return createFollowerLog(this.#begin(this.#problem, true), (start) => this.#open({ start }));
+    const first = this.#begin(this.#problem, true);
+    return createFollowerLog(first, (start) => this.#open({ start, follows: true }));
   }
 
   /** The log of {@link createLog}. Of one that follows, an epoch of its own is nobody's: it holds until the leader says where it is. */
   #begin(problem: string | undefined, follows = false): PlacingLog {
     const { clock, logger } = this.#options;
     const kept = this.restored && problem === undefined ? this.#file.found : undefined;
-    const log = this.#open(kept ? { kept } : {});
+    const log = this.#open({ ...(kept ? { kept } : {}), follows });
     const { path } = this.#file;
     const { epoch, seq } = log.head;
-    if (kept) logger.info({ path, epoch, seq }, "the log goes on where the process before ended");
-    else if (problem !== undefined) logger.warn({ path, epoch }, `a new epoch begins: ${problem}`);
+    if (kept) {
+      const { closedInOrder } = kept;
+      logger.info({ path, epoch, seq, closedInOrder }, "the log goes on where the process before ended");
+    } else if (problem !== undefined) logger.warn({ path, epoch }, `a new epoch begins: ${problem}`);
     else if (follows) logger.info({ path }, "nothing is kept yet: the log will begin where the leader is");
     else logger.info({ path, epoch }, "a new log begins");
     if (kept?.state) this.#keptSeq = kept.state.seq;
@@ -210,7 +216,7 @@ class FileKept implements Kept {
     this.#nextAt = endedAt + Math.max(KEEP_EVERY_MS, tookMs / USUAL_SHARE);
   }
 
-  #open(from: { readonly kept?: KeptLog; readonly start?: LogStart }): KeepingLog {
+  #open(from: { readonly kept?: KeptLog; readonly start?: LogStart; readonly follows: boolean }): KeepingLog {
     const { logger } = this.#options;
     const log = createSqliteLog({
       ...memoryOptions(this.#options),
@@ -238,6 +244,10 @@ export function memoryOptions({ config, clock, logger }: Pick<KeptOptions, "conf
     lastingAgeMs: config.logFlareAgeMs,
     maxBytes: config.logBytes,
     onError: (error: unknown) => logger.error({ err: error }, "a listener of the log failed"),
+    onStray: ({ cursor, head, lastOfRun }: Stray) => {
+      const facts = { cursor: formatCursor(cursor), head: formatCursor(head), lastOfRun };
+      logger.warn(facts, STRAY);
+    },
   };
 }
 

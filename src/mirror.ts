@@ -35,7 +35,8 @@ export function createMirror({ log, head, history, kept, onPublished }: MirrorPa
   };
 }
 
-function recordOf({ seq, batch, emittedAtMs, body, tail }: PlacedEvent): LogRecord {
+function recordOf({ seq, batch, emittedAtMs, body, tail, run }: PlacedEvent): LogRecord {
   const { name, channel } = body;
-  return { seq: toSeq(seq), batch: toSeq(batch), name, channel, emittedAtMs, tail: tail ?? encodeTail(body) };
+  const own = tail ?? encodeTail(body);
+  return { seq: toSeq(seq), batch: toSeq(batch), name, channel, emittedAtMs, tail: own, run };
 }

@@ -54,6 +54,12 @@ export class BacklogFrames {
     return frames;
   }
 
+  /** Forgets all: in another history other events may stand in the same places. */
+  clear(): void {
+    this.#kept.clear();
+    this.#bytes = 0;
+  }
+
   #keep(key: string, kept: Kept): void {
     this.#drop(key);
     this.#kept.set(key, kept);

@@ -187,7 +187,7 @@ export class Delivery implements GroupMember {
       this.#owner.ready();
       return;
     }
-    this.#read(state, { epoch: cursor.epoch, seq: state.seq }, (result) => {
+    this.#read(state, this.#host.log.cursorAt(state.seq), (result) => {
       if (result.kind === "lost") this.#owner.tooSlow();
       else this.#goOn(state, result);
     });

@@ -1,5 +1,5 @@
 import type { LogRecord } from "../log/event-log.ts";
-import type { Epoch, Seq } from "../protocol/index.ts";
+import { type Epoch, formatCursor, type Seq } from "../protocol/index.ts";
 import type { FramedEvent } from "./framing.ts";
 import type { Steps } from "./list-walk.ts";
 import type { Shape } from "./shape.ts";
@@ -36,13 +36,13 @@ export class EventHeads {
   of(record: LogRecord): EventHead {
     const made = this.#made.get(record.seq);
     if (made) return made;
-    const { seq, batch, emittedAtMs } = record;
+    const { seq, batch, emittedAtMs, run } = record;
     // The records of a batch have one time; its text is not worth making twice.
     if (emittedAtMs !== this.#emittedAtMs) {
       this.#emittedAtMs = emittedAtMs;
       this.#emittedAt = new Date(emittedAtMs).toISOString();
     }
-    const cursor = `${this.#epoch}-${seq}`;
+    const cursor = formatCursor({ epoch: this.#epoch, seq, run });
     const text = `,"cursor":"${cursor}","seq":${seq},"batch":${batch},"emitted_at":"${this.#emittedAt}",`;
     const head = { cursor, text };
     this.#made.set(seq, head);

@@ -82,27 +82,29 @@ export async function readPage(
 ): Promise<EventPage> {
   const { shape, from, prev, limit, pause, signal } = ask;
   const { epoch } = head.cursor;
-  if (from.epoch === epoch && from.seq > head.cursor.seq) {
-    return { kind: "lost", lost: { reason: "ahead", events: null } };
-  }
+  const strayed = log.strayed(from);
+  if (strayed) return { kind: "lost", lost: strayed };
+  if (from.seq > head.cursor.seq) return { kind: "lost", lost: { reason: "ahead", events: null } };
   const selected: LogRecord[] = [];
   let { steps } = ask;
-  let through = from.seq;
+  let at = from;
   let [bytes, examined] = [0, 0];
   const { filtered } = shape.selection;
   const most = filtered ? MAX_FILTERED : MAX_EXAMINED;
   const full = () => selected.length >= limit || bytes >= PAGE_BYTES || examined >= most || signal.aborted;
   // Looked up each time: the head moves, even to another history, while this pauses.
-  const isAtHead = () => from.epoch === head.cursor.epoch && through >= head.cursor.seq;
+  const isAtHead = () => epoch === head.cursor.epoch && at.seq >= head.cursor.seq;
   const lasting = !filtered && shape.selection.lasting;
   while (!full() && !isAtHead()) {
     await pause();
-    const result = await readBacklog(log, { epoch: from.epoch, seq: through }, READ_AT_ONCE, lasting);
+    const result = await readBacklog(log, at, READ_AT_ONCE, lasting);
     if (result.kind === "lost") {
       // What was read before it fell off the log is whole; the next page will tell of the rest.
-      if (through > from.seq) break;
+      if (at.seq > from.seq) break;
       return result;
     }
+    // Before any pause: afterwards the log may be another history's.
+    const reached = log.cursorAt(throughOf(result, head.cursor.seq));
     if (filtered && !steps) {
       const lists = await history.at(from, pause);
       if (!lists) return { kind: "lost", lost: { reason: "expired", events: log.head.seq - from.seq } };
@@ -112,14 +114,14 @@ export async function readPage(
       if (filtered && examined % SLICE_RECORDS === 0) await pause();
       // The log may hold more already than the head's state contains; that comes with the next batch.
       if (full() || record.seq > head.cursor.seq) break;
-      through = record.seq;
+      at = { epoch, seq: record.seq, run: record.run };
       examined += 1;
       const event = shape.select(record, steps?.next(record));
       if (!event) continue;
       selected.push({ ...record, name: event.name, tail: event.tail });
       bytes += event.tail.length;
     }
-    if (through >= (result.records.at(-1)?.seq ?? 0)) through = throughOf(result, head.cursor.seq);
+    if (at.seq >= (result.records.at(-1)?.seq ?? 0)) at = reached.seq > at.seq ? reached : at;
   }
   const chosen: Shape = { ...shape, select: (record) => record };
   const frames = frameEvents(selected, chosen, { heads: new EventHeads(epoch), prev, through: prev });
@@ -127,7 +129,7 @@ export async function readPage(
     kind: "page",
     bytes: frames.bytes ?? Buffer.alloc(0),
     count: selected.length,
-    cursor: { epoch, seq: through },
+    cursor: at,
     more: !isAtHead(),
     steps,
   };

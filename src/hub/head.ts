@@ -168,7 +168,7 @@ export class Head {
   async #take(batch: HeadBatch, append: () => Promise<readonly LogRecord[]>): Promise<void> {
     const records = await append();
     const last = records.at(-1);
-    if (last) this.#cursor = { epoch: this.#log.epoch, seq: last.seq };
+    if (last) this.#cursor = this.#log.cursorAt(last.seq);
     if (batch.observedAtMs !== undefined) this.#observedAtMs = batch.observedAtMs;
     if (batch.snapshot) {
       this.#ready = true;

@@ -241,6 +241,7 @@ export class Hub {
     const { head, log } = this.#options;
     this.#positions = { ...log.positions };
     this.#history.restart(lists, head.cursor.seq);
+    this.#host.backlogFrames.clear();
     for (const session of [...this.#sessions]) session.close("reset");
   }
 

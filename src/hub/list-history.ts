@@ -79,7 +79,7 @@ export class ListHistory {
   /** The first place that is known, for those who held nothing before. */
   get first(): { readonly cursor: Cursor; readonly lists: Lists } {
     const { seq, lists } = this.#kept[0] ?? { seq: this.#seq, lists: () => this.#lists };
-    return { cursor: { epoch: this.#log.epoch, seq }, lists: lists() };
+    return { cursor: this.#log.cursorAt(seq), lists: lists() };
   }
 
   /** True at the place from which a log goes on of which nothing is known but the snapshot: what its items were before is not. */
@@ -135,18 +135,19 @@ export class ListHistory {
     }
   }
 
-  async #walkTo({ epoch, seq }: Cursor, pause: () => Promise<void>): Promise<Lists | undefined> {
+  async #walkTo(to: Cursor, pause: () => Promise<void>): Promise<Lists | undefined> {
+    const { epoch, seq } = to;
     const from = this.#kept.findLast((place) => place.seq <= seq);
-    if (epoch !== this.#log.epoch || !from || this.isUnmarked(seq)) return undefined;
+    if (this.#log.strayed(to) || !from || this.isUnmarked(seq)) return undefined;
     let start: number = seq;
     while (start > from.seq && !this.#steps.behind(start)) start -= 1;
     const walk = this.walkFrom(this.#steps.behind(start) ?? from.lists());
-    for (let at = toSeq(start); at < seq; ) {
-      const result = await this.#log.read({ epoch, seq: at }, Math.min(READ_RECORDS, seq - at));
+    for (let at = this.#log.cursorAt(toSeq(start)); at.seq < seq; ) {
+      const result = await this.#log.read(at, Math.min(READ_RECORDS, seq - at.seq));
       const last = result.kind === "records" ? result.records.at(-1) : undefined;
       if (result.kind === "lost" || !last) return undefined;
       for (const record of result.records) walk.next(record);
-      at = last.seq;
+      at = { epoch, seq: last.seq, run: last.run };
       await pause();
     }
     return walk.lists;

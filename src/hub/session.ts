@@ -286,9 +286,11 @@ export class Session implements DeliveryOwner {
   }
 
   #resume(command: Subscribe, part: SelectionPart, text: string): void {
-    const { head, history } = this.#host;
+    const { head, history, log } = this.#host;
     const { cursor } = head;
     const after = readCursor(text);
+    const ahead = after.seq > cursor.seq ? ({ reason: "ahead", events: null } as const) : undefined;
+    const lost = log.strayed(after) ?? ahead;
     const answer = {
       id: command.id,
       channels: channelsOf(part.mask),
@@ -296,13 +298,8 @@ export class Session implements DeliveryOwner {
       cursor: after,
       resumed: "full",
     } as const;
-    const sameEpoch = after.epoch === cursor.epoch;
-    if (sameEpoch && after.seq > cursor.seq) this.#start(command, part, { reason: "ahead", events: null });
-    else if (
-      sameEpoch &&
-      after.seq === cursor.seq &&
-      !(part.filter?.selectsItems && history.isUnmarked(after.seq))
-    ) {
+    if (lost) this.#start(command, part, lost);
+    else if (after.seq === cursor.seq && !(part.filter?.selectsItems && history.isUnmarked(after.seq))) {
       this.#follow(command.id, part);
       this.#host.tally.resumed += 1;
       this.#delivery.move(selectionOf([part]));

@@ -1,4 +1,5 @@
-import type { Channel, Cursor, Epoch, EventBody, EventName, Lost, Seq } from "../protocol/index.ts";
+import type { Channel, Cursor, Epoch, EventBody, EventName, Lost, Run, Seq } from "../protocol/index.ts";
+import type { RunStart } from "./runs.ts";
 
 /** An event in its place. Encoded once, here, for every reader. */
 export interface LogRecord {
@@ -9,6 +10,8 @@ export interface LogRecord {
   readonly emittedAtMs: number;
   /** Seq of the last event of the batch that it was appended with: at batch ends the state is one that REST served. */
   readonly batch: Seq;
+  /** The run that appended it; left out in the epoch's first run. */
+  readonly run?: Run | undefined;
   /** The event's body as JSON text without its opening brace: `"name":…,"channel":…,"observed_at":…,"data":{…}}`, UTF-8. A frame is a head and this. */
   readonly tail: Buffer;
 }
@@ -71,6 +74,12 @@ export interface EventLog {
   readonly oldest: Cursor;
   /** The oldest cursor from which every lasting event (`LASTING_EVENTS`) can still be had: {@link oldest}, or before it. */
   readonly oldestLasting: Cursor;
+  /** The runs of the epoch, as far back as {@link oldestLasting}. */
+  readonly runs: readonly RunStart[];
+  /** The cursor of the place behind the event of this seq. */
+  cursorAt(seq: Seq): Cursor;
+  /** Why the cursor is not of this history, whatever is still held of it; `undefined`: it is, or lies too far back to tell. */
+  strayed(cursor: Cursor): Lost | undefined;
   /** Seq of each channel's latest event in this epoch; 0 when there was none. */
   readonly positions: Readonly<Record<Channel, Seq>>;
   /** Bytes that the held events take. */

@@ -1,4 +1,4 @@
-import type { Cursor, EventBody } from "../protocol/index.ts";
+import type { Cursor, EventBody, Lost, Seq } from "../protocol/index.ts";
 import type { FollowerLog, LastingResult, LogRecord, LogStart, PlacingLog, ReadResult } from "./event-log.ts";
 
 type Listener = (records: readonly LogRecord[]) => void;
@@ -35,6 +35,18 @@ class RestartingLog implements FollowerLog {
 
   get oldestLasting() {
     return this.#log.oldestLasting;
+  }
+
+  get runs() {
+    return this.#log.runs;
+  }
+
+  cursorAt(seq: Seq): Cursor {
+    return this.#log.cursorAt(seq);
+  }
+
+  strayed(cursor: Cursor): Lost | undefined {
+    return this.#log.strayed(cursor);
   }
 
   get positions() {

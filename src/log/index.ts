@@ -5,5 +5,6 @@ export * from "./follower-log.ts";
 export type { KeptLog, KeptPlace } from "./kept-log.ts";
 export { type LogFile, type LogFileOptions, openLogFile } from "./log-file.ts";
 export * from "./memory-log.ts";
+export type { RunStart } from "./runs.ts";
 export { FileBusyError } from "./sqlite-fault.ts";
 export * from "./sqlite-log.ts";

@@ -7,9 +7,11 @@ import {
   EVENT_NAMES,
   LASTING_EVENTS,
   toEpoch,
+  toRun,
   toSeq,
 } from "../protocol/index.ts";
 import type { LogRecord } from "./event-log.ts";
+import { type RunStart, Runs } from "./runs.ts";
 import { DamagedError } from "./sqlite-fault.ts";
 
 /** What a file holds of the run before. */
@@ -17,10 +19,14 @@ export interface KeptLog {
   readonly epoch: Epoch;
   /** What {@link LogFile.begin} was given for this epoch. */
   readonly fingerprint: string;
+  /** The process that wrote it last closed it; else it was killed, or the machine went down. */
+  readonly closedInOrder: boolean;
   /** Why nobody can say that it holds everything that its clients were told; `undefined`: it does. */
   readonly doubt: string | undefined;
   /** In order up to the head: behind {@link oldest} without a gap, before it lasting events only. */
   readonly records: readonly LogRecord[];
+  /** The runs that the records are of, as far back as {@link oldestLasting}. */
+  readonly runs: readonly RunStart[];
   /** Every event behind this seq is in {@link records}. */
   readonly oldest: number;
   /** Every lasting event behind this seq is there; at most {@link oldest}. */
@@ -48,15 +54,24 @@ export function readKeptLog(db: DatabaseSync, path: string, boot: string): KeptL
   const state = db.prepare("SELECT seq, text FROM state").get();
   const positions = all("SELECT channel, seq FROM position");
   const [oldest, oldestLasting] = ["oldest", "oldest_lasting"].map((name) => Number(fact.get(name) ?? 0));
-  const records = gapless(all("SELECT * FROM record ORDER BY seq").map(recordOf), oldest ?? 0);
+  const runs = all("SELECT first, id FROM run ORDER BY first").map(runOf);
+  const known = new Runs(runs);
+  if (!known.at(oldestLasting ?? 0)) throw new DamagedError("nothing says of which run its records are");
+  const rows = all("SELECT * FROM record ORDER BY seq");
+  const records = gapless(
+    rows.map((row) => recordOf(row, known)),
+    oldest ?? 0,
+  );
   const last = records.at(-1);
   if (last && positions.every(({ seq }) => seq !== last.seq))
     throw new DamagedError(`no channel stands at its last record, ${last.seq}`);
   return {
     epoch: toEpoch(epoch),
     fingerprint: fact.get("fingerprint") ?? "",
+    closedInOrder: fact.get("closed") === "yes",
     doubt: doubtOf(fact, path, boot),
     records,
+    runs,
     oldest: oldest ?? 0,
     oldestLasting: oldestLasting ?? 0,
     positions: Object.fromEntries(positions.map(({ channel, seq }) => [String(channel), Number(seq)])),
@@ -78,14 +93,19 @@ export function inodeOf(path: string): string {
   return String(statSync(path, { bigint: true }).ino);
 }
 
-function recordOf(row: Readonly<Record<string, unknown>>): LogRecord {
+function runOf({ first, id }: Readonly<Record<string, unknown>>): RunStart {
+  return { from: Number(first), run: id === null ? undefined : toRun(String(id)) };
+}
+
+function recordOf(row: Readonly<Record<string, unknown>>, runs: Runs): LogRecord {
   const name = EVENT_NAMES.find((known) => known === row.name);
   const channel = CHANNELS.find((known) => known === row.channel);
   if (!name || !channel || !(row.tail instanceof Uint8Array))
     throw new DamagedError(`record ${row.seq} is of no known form`);
   const tail = Buffer.from(row.tail.buffer, row.tail.byteOffset, row.tail.byteLength);
   const [seq, batch] = [toSeq(Number(row.seq)), toSeq(Number(row.batch))];
-  return { seq, name, channel, emittedAtMs: Number(row.emitted_at_ms), batch, tail };
+  const run = runs.at(seq)?.run;
+  return { seq, name, channel, emittedAtMs: Number(row.emitted_at_ms), batch, tail, run };
 }
 
 function placeOf({ seq, bytes }: Readonly<Record<string, unknown>>): KeptPlace {

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { makePrivateFile, PRIVATE_DIRECTORY } from "../lib/private-file.ts";
 import { transact } from "../lib/transact.ts";
-import { type Channel, LASTING_EVENTS } from "../protocol/index.ts";
+import { type Channel, LASTING_EVENTS, type Run } from "../protocol/index.ts";
 import { bootId } from "./boot-id.ts";
 import type { LogRecord, LogStart } from "./event-log.ts";
 import { inodeOf, type KeptLog, readKeptLog } from "./kept-log.ts";
@@ -31,7 +31,9 @@ export interface Dropped {
 /** `FLWR`, in SQLite's header of the file: whose it is. */
 const APPLICATION_ID = 0x464c5752;
 /** Raised whenever the tables change their meaning. */
-const FORM = 3;
+const FORM = 4;
+/** Form 3 knew no runs: all that such a file holds is of its epoch's first. */
+const FORM_WITHOUT_RUNS = 3;
 const PAGE_BYTES = 4_096;
 /** As many places are kept, about, of a log that is full; and least number of events between two. */
 const KEPT_PLACES = 32;
@@ -40,10 +42,12 @@ const LASTING = [...LASTING_EVENTS].map((name) => `'${name}'`).join();
 /** What no process crash can take back, where the machine's start can't be told from a process's: nor a loss of power. */
 const ALWAYS_SYNCED = "always synced";
 
+const RUNS = "CREATE TABLE run (first INTEGER PRIMARY KEY, id TEXT) STRICT;";
 const TABLES = `
   CREATE TABLE fact (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
   CREATE TABLE record (seq INTEGER PRIMARY KEY, name TEXT NOT NULL, channel TEXT NOT NULL,
     emitted_at_ms INTEGER NOT NULL, tail BLOB NOT NULL, batch INTEGER NOT NULL) STRICT;
+  ${RUNS}
   CREATE TABLE position (channel TEXT PRIMARY KEY, seq INTEGER NOT NULL) STRICT;
   CREATE TABLE place (seq INTEGER PRIMARY KEY, bytes BLOB NOT NULL) STRICT;
   CREATE TABLE state (id INTEGER PRIMARY KEY CHECK (id = 1), seq INTEGER NOT NULL, text TEXT NOT NULL) STRICT;
@@ -103,10 +107,13 @@ export class LogFile {
   readonly #db: DatabaseSync;
   readonly #insert: StatementSync;
   readonly #place: StatementSync;
+  readonly #run: StatementSync;
   readonly #boot: string;
   readonly #inode: string;
   #stateSeq = 0;
   #oldest = 0;
+  /** Of the newest record. */
+  #lastRun: Run | undefined;
   /** Nobody doubts what the file holds: only then may a mark of this process say so. */
   #isSound: boolean;
 
@@ -129,8 +136,10 @@ export class LogFile {
       this.found = readKeptLog(db, this.path, this.#boot);
       this.#stateSeq = this.found?.state?.seq ?? 0;
       this.#oldest = this.found?.oldest ?? 0;
+      this.#lastRun = this.found?.runs.at(-1)?.run;
       this.#insert = db.prepare("INSERT INTO record VALUES (?, ?, ?, ?, ?, ?)");
       this.#place = db.prepare("INSERT OR REPLACE INTO position VALUES (?, ?)");
+      this.#run = db.prepare("INSERT OR REPLACE INTO run VALUES (?, ?)");
       // Until the mark below is on the disk itself, a loss of power would show the state of a clean end that is none any more.
       this.#isSound = this.found?.doubt === undefined;
       if (this.#isSound) this.#facts({ closed: "no", boot: this.#boot });
@@ -143,17 +152,19 @@ export class LogFile {
 
   /** Empties the file for an epoch, or for the part of one behind a cursor: before it nothing is there, not even what lasts. */
   begin(fingerprint: string, { cursor, positions }: LogStart): void {
-    const { epoch, seq } = cursor;
+    const { epoch, seq, run } = cursor;
     transact(this.#db, () => {
       this.#db.exec(
-        "DELETE FROM record; DELETE FROM position; DELETE FROM state; DELETE FROM place; DELETE FROM fact",
+        "DELETE FROM record; DELETE FROM run; DELETE FROM position; DELETE FROM state; DELETE FROM place; DELETE FROM fact",
       );
       this.#facts({ epoch, fingerprint, inode: this.#inode, closed: "no", boot: this.#boot });
       this.#facts({ oldest: `${seq}`, oldest_lasting: `${seq}` });
+      this.#run.run(seq, run ?? null);
       for (const [channel, position] of Object.entries(positions)) this.#place.run(channel, position);
     });
     this.#stateSeq = 0;
     this.#oldest = seq;
+    this.#lastRun = run;
     this.#isSound = true;
   }
 
@@ -165,7 +176,9 @@ export class LogFile {
     if (!this.#isInPlace()) throw new Error("it was removed, moved or replaced");
     transact(this.#db, () => {
       const positions = new Map<Channel, number>();
-      for (const { seq, name, channel, emittedAtMs, tail, batch } of records) {
+      for (const { seq, name, channel, emittedAtMs, tail, batch, run } of records) {
+        if (run !== this.#lastRun) this.#run.run(seq, run ?? null);
+        this.#lastRun = run;
         this.#insert.run(seq, name, channel, emittedAtMs, tail, batch);
         positions.set(channel, seq);
       }
@@ -223,6 +236,8 @@ export class LogFile {
     const others = `DELETE FROM record WHERE seq > ? AND seq <= ? AND name NOT IN (${LASTING})`;
     this.#db.prepare(others).run(this.#oldest, oldest);
     this.#db.prepare("DELETE FROM record WHERE seq <= ?").run(oldestLasting);
+    const ended = "DELETE FROM run WHERE first < (SELECT max(first) FROM run WHERE first <= ?)";
+    this.#db.prepare(ended).run(oldestLasting);
     this.#facts({ oldest: `${oldest}`, oldest_lasting: `${oldestLasting}` });
     this.#oldest = oldest;
   }
@@ -241,11 +256,17 @@ export class LogFile {
     if (one("schema_version") === 0) return true;
     if (one("application_id") !== APPLICATION_ID)
       throw new DamagedError("it is a database of another program");
+    if (one("user_version") === FORM_WITHOUT_RUNS) this.#addRuns();
     if (one("user_version") !== FORM)
       throw new DamagedError(`its form is ${one("user_version")}; this version reads form ${FORM}`);
     const check = one("quick_check");
     if (check !== "ok") throw new DamagedError(String(check));
     return false;
+  }
+
+  #addRuns(): void {
+    const from = "INSERT INTO run VALUES (0, NULL)";
+    transact(this.#db, () => this.#db.exec(`${RUNS} ${from}; PRAGMA user_version = ${FORM}`));
   }
 
   #make(): void {

@@ -9,6 +9,7 @@ import {
   FlarewireError,
   LASTING_EVENTS,
   type Lost,
+  type Run,
   type Seq,
   toSeq,
 } from "../protocol/index.ts";
@@ -17,6 +18,7 @@ import type { LastingResult, LogRecord, LogStart, PlacingLog, ReadResult } from 
 import { bytesOf, type HeldEvent, LastingTail } from "./lasting-tail.ts";
 import { checkPlaces } from "./placed.ts";
 import { randomEpoch } from "./random-epoch.ts";
+import { type RunStart, Runs } from "./runs.ts";
 import { unpooled } from "./unpooled.ts";
 
 /** Options of {@link createMemoryLog}. An event is dropped only when it is older than `maxAgeMs` *and* not of the latest `minCount`, or when `maxBytes` demands it. */
@@ -43,13 +45,29 @@ export interface MemoryLogOptions {
     readonly oldest?: number;
     /** From here on `records` has every lasting event. Default: `oldest`. */
     readonly oldestLasting?: number;
+    /** Default: all are of the epoch's first run. */
+    readonly runs?: readonly RunStart[] | undefined;
   };
+  /** What this log appends by itself is of this run. Wanted where `kept` is continued. Default: the epoch's first run. */
+  readonly run?: Run | undefined;
+  /** The events are another log's: a cursor beyond the head may be of a run that this log has yet to hear of. Default false. */
+  readonly follows?: boolean | undefined;
+  /** Called once, with the first cursor of this epoch that a client shows and that this log does not have. Default: nothing is called. */
+  readonly onStray?: ((stray: Stray) => void) | undefined;
   /** Begin here, in this epoch, with nothing before it: the log of one that follows another. Only without `kept`. */
   readonly start?: LogStart;
   /** Called with each batch before the log takes it and anybody hears of it. Where it throws, the batch is not appended. Default: nothing is called. */
   readonly writeAhead?: (records: readonly LogRecord[]) => void;
   /** Told when a listener throws; must not throw itself. Default: nobody is told. */
   readonly onError?: (error: unknown) => void;
+}
+
+/** A cursor of the log's epoch whose place holds no event, or one of another run: the log was set back, lost its end, or another one went on under its name. */
+export interface Stray {
+  readonly cursor: Cursor;
+  readonly head: Cursor;
+  /** Seq of the last event that this log has of the cursor's run; `undefined`: it knows nothing of that run. */
+  readonly lastOfRun: number | undefined;
 }
 
 /**
@@ -68,7 +86,8 @@ function startPositions(): Readonly<Record<Channel, Seq>> {
 }
 
 function keptOf({ cursor, positions }: LogStart): NonNullable<MemoryLogOptions["kept"]> {
-  return { records: [], positions, oldest: cursor.seq, oldestLasting: cursor.seq };
+  const runs = [{ from: cursor.seq, run: cursor.run }];
+  return { records: [], positions, oldest: cursor.seq, oldestLasting: cursor.seq, runs };
 }
 
 class MemoryLog implements PlacingLog {
@@ -80,6 +99,10 @@ class MemoryLog implements PlacingLog {
   readonly #maxBytes: number;
   readonly #writeAhead: (records: readonly LogRecord[]) => void;
   readonly #onError: (error: unknown) => void;
+  readonly #run: Run | undefined;
+  readonly #follows: boolean;
+  #onStray: MemoryLogOptions["onStray"];
+  #runs = new Runs();
   /** By seq, from #oldest + 1 to #head without a gap. */
   readonly #entries = new Map<number, HeldEvent>();
   /** Up to #oldest. */
@@ -102,21 +125,43 @@ class MemoryLog implements PlacingLog {
     this.#maxBytes = options.maxBytes ?? 64 * 2 ** 20;
     this.#onError = options.onError ?? (() => undefined);
     this.#writeAhead = options.writeAhead ?? (() => undefined);
+    this.#run = options.run;
+    this.#follows = options.follows ?? false;
+    this.#onStray = options.onStray;
     this.#positions = startPositions();
     const kept = options.kept ?? (options.start && keptOf(options.start));
     if (kept) this.#resume(kept);
   }
 
   get head(): Cursor {
-    return { epoch: this.epoch, seq: toSeq(this.#head) };
+    return this.cursorAt(toSeq(this.#head));
   }
 
   get oldest(): Cursor {
-    return { epoch: this.epoch, seq: toSeq(this.#oldest) };
+    return this.cursorAt(toSeq(this.#oldest));
   }
 
   get oldestLasting(): Cursor {
-    return { epoch: this.epoch, seq: toSeq(Math.min(this.#tail.droppedTo, this.#oldest)) };
+    return this.cursorAt(toSeq(Math.min(this.#tail.droppedTo, this.#oldest)));
+  }
+
+  get runs(): readonly RunStart[] {
+    return this.#runs.starts;
+  }
+
+  cursorAt(seq: Seq): Cursor {
+    return this.#runs.cursorAt(this.epoch, seq);
+  }
+
+  strayed(cursor: Cursor): Lost | undefined {
+    const { epoch, seq, run } = cursor;
+    if (epoch !== this.epoch) return { reason: "epoch-changed", events: null };
+    const isBeyond = seq > this.#head;
+    if (isBeyond && (this.#follows || run === this.#run)) return { reason: "ahead", events: null };
+    if (!isBeyond && this.#runs.mayHave(cursor)) return undefined;
+    this.#onStray?.({ cursor, head: this.head, lastOfRun: this.#runs.lastOf(run, this.#head) });
+    this.#onStray = undefined;
+    return { reason: "epoch-changed", events: null };
   }
 
   get positions(): Readonly<Record<Channel, Seq>> {
@@ -132,10 +177,11 @@ class MemoryLog implements PlacingLog {
     if (events.length === 0) return [];
     const emittedAtMs = this.#clock.now();
     const batch = toSeq(this.#head + events.length);
+    const run = this.#run;
     const records = events.map((event, index): LogRecord => {
       const { channel, name } = event;
       const tail = encodeTail(event);
-      return { seq: toSeq(this.#head + index + 1), channel, name, emittedAtMs, batch, tail };
+      return { seq: toSeq(this.#head + index + 1), channel, name, emittedAtMs, batch, tail, run };
     });
     return this.#append(records);
   }
@@ -190,7 +236,8 @@ class MemoryLog implements PlacingLog {
     this.#bytes = 0;
   }
 
-  #resume({ records, positions, oldest, oldestLasting }: NonNullable<MemoryLogOptions["kept"]>): void {
+  #resume({ records, positions, oldest, oldestLasting, runs }: NonNullable<MemoryLogOptions["kept"]>): void {
+    this.#runs = new Runs(runs);
     const known = Object.entries(positions).map(([channel, seq]) => [channel, toSeq(seq)]);
     this.#positions = { ...this.#positions, ...Object.fromEntries(known) };
     this.#head = Math.max(records.at(-1)?.seq ?? 0, ...Object.values(this.#positions));
@@ -212,6 +259,7 @@ class MemoryLog implements PlacingLog {
     for (const record of records) {
       this.#hold({ record, appendedAt });
       positions[record.channel] = record.seq;
+      this.#runs.append(record.seq, record.run);
       this.#head = record.seq;
     }
     this.#positions = positions;
@@ -234,6 +282,7 @@ class MemoryLog implements PlacingLog {
       else break;
     }
     this.#tail.dropBefore(now - this.#lastingAgeMs);
+    this.#runs.dropBefore(Math.min(this.#tail.droppedTo, this.#oldest));
   }
 
   #isOutlived({ appendedAt }: HeldEvent, now: number): boolean {
@@ -280,11 +329,10 @@ class MemoryLog implements PlacingLog {
     return records;
   }
 
-  #lostAfter({ epoch, seq }: Cursor, oldest: number): Lost | undefined {
-    if (epoch !== this.epoch) return { reason: "epoch-changed", events: null };
-    if (seq > this.#head) return { reason: "ahead", events: null };
-    if (seq < oldest) return { reason: "expired", events: this.#head - seq };
-    return undefined;
+  #lostAfter(cursor: Cursor, oldest: number): Lost | undefined {
+    const strayed = this.strayed(cursor);
+    if (strayed || cursor.seq >= oldest) return strayed;
+    return { reason: "expired", events: this.#head - cursor.seq };
   }
 
   #checkRead(limit: number): void {

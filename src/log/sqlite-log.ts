@@ -1,9 +1,10 @@
-import { type Cursor, type EventBody, toSeq } from "../protocol/index.ts";
+import { type Cursor, type EventBody, type Lost, type Seq, toSeq } from "../protocol/index.ts";
 import type { LastingResult, LogRecord, PlacingLog, ReadResult } from "./event-log.ts";
 import type { KeptLog } from "./kept-log.ts";
 import type { Dropped, LogFile } from "./log-file.ts";
 import { createMemoryLog, type MemoryLogOptions } from "./memory-log.ts";
 import { randomEpoch } from "./random-epoch.ts";
+import { randomRun } from "./runs.ts";
 
 /** Options of {@link createSqliteLog}: those of the memory log, and the file. */
 export interface SqliteLogOptions extends MemoryLogOptions {
@@ -56,8 +57,10 @@ class SqliteLog implements KeepingLog {
     this.#onTrouble = options.onTrouble;
     const begun = start ?? { cursor: { epoch, seq: toSeq(0) }, positions: {} };
     if (!kept) this.#attempt(() => file.begin(fingerprint, begun));
+    // What is continued may have been set back since: the events from here on are told from those that were in their places.
+    const run = kept && !options.follows ? randomRun() : undefined;
     const writeAhead = (records: readonly LogRecord[]) => this.#write(records);
-    this.#memory = createMemoryLog({ ...options, epoch, writeAhead });
+    this.#memory = createMemoryLog({ ...options, epoch, run, writeAhead });
     this.#droppedTo = this.#memory.oldest.seq;
   }
 
@@ -75,6 +78,18 @@ class SqliteLog implements KeepingLog {
 
   get oldestLasting() {
     return this.#memory.oldestLasting;
+  }
+
+  get runs() {
+    return this.#memory.runs;
+  }
+
+  cursorAt(seq: Seq): Cursor {
+    return this.#memory.cursorAt(seq);
+  }
+
+  strayed(cursor: Cursor): Lost | undefined {
+    return this.#memory.strayed(cursor);
   }
 
   get positions() {

@@ -12,7 +12,7 @@ import { PLANS } from "./plans.ts";
  */
 
 /** Where a client is in the log; opaque: give it back as it came. */
-export const CursorText = z.string().max(48);
+export const CursorText = z.string().max(64);
 
 /** A command's name for itself, chosen by the client; the answer repeats it, so numbers are those that survive JSON unchanged. */
 export const CommandId = z.union([z.string().max(64), z.int()], {

@@ -90,6 +90,7 @@ function batchMessage(
   return {
     type: "batch",
     first: records[0]?.seq ?? cursor.seq,
+    run: records[0]?.run,
     emittedAtMs: records.map(({ emittedAtMs }) => emittedAtMs),
     tails: Buffer.concat(
       records.map(({ tail }) => tail),

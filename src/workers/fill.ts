@@ -33,7 +33,7 @@ export function fillMessages({
   const { cursor, observedAtMs, ready } = head;
   const { lists } = history;
   const places = history.places;
-  const { oldest, oldestLasting } = log;
+  const { oldest, oldestLasting, runs } = log;
   const held = Promise.all([log.readLasting(oldestLasting, ALL), log.read(oldest, ALL)]);
   return (async function* () {
     const [lasting, rest] = await held;
@@ -49,7 +49,7 @@ export function fillMessages({
     }
     const from = isWhole ? { oldest: oldest.seq, oldestLasting: oldestLasting.seq } : undefined;
     const end = {
-      ...{ cursor, positions, observedAtMs },
+      ...{ cursor, positions, observedAtMs, runs },
       lists: ready ? format(lists) : undefined,
       ...(from ?? { oldest: cursor.seq, oldestLasting: cursor.seq }),
     };

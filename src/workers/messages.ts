@@ -1,7 +1,15 @@
 import type { SpentRate } from "../http/index.ts";
 import type { Key } from "../keys/index.ts";
-import type { LogRecord } from "../log/index.ts";
-import type { Channel, CloseReason, Cursor, ErrorCode, Freshness, SourceInfo } from "../protocol/index.ts";
+import type { LogRecord, RunStart } from "../log/index.ts";
+import type {
+  Channel,
+  CloseReason,
+  Cursor,
+  ErrorCode,
+  Freshness,
+  Run,
+  SourceInfo,
+} from "../protocol/index.ts";
 
 /*
  * What the primary process and a worker say to each other, over the line that Node makes between a process and its child. Both are the same
@@ -22,6 +30,7 @@ export interface FillEnd {
   /** The lists at the cursor, as `formatPlace` makes them; `undefined`: there is no snapshot yet. */
   readonly lists: Uint8Array | undefined;
   /** See EventLog. */
+  readonly runs: readonly RunStart[];
   readonly oldest: number;
   readonly oldestLasting: number;
 }
@@ -40,6 +49,8 @@ export type FeedMessage =
       /** Seq of the first. */
       readonly first: number;
       readonly emittedAtMs: readonly number[];
+      /** Of all of them: a batch is appended in one run. */
+      readonly run: Run | undefined;
       /** All tails, one behind the other, and where each ends. */
       readonly tails: Buffer;
       readonly ends: readonly number[];

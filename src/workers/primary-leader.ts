@@ -103,12 +103,13 @@ export class PrimaryLeader implements Leader {
 function eventsOf({
   first,
   emittedAtMs,
+  run,
   tails,
   ends,
 }: FeedMessage & { readonly type: "batch" }): readonly PlacedEvent[] {
   const batch = first + ends.length - 1;
   return ends.map((end, at) => {
     const tail = tails.subarray(ends[at - 1] ?? 0, end);
-    return { seq: first + at, batch, emittedAtMs: emittedAtMs[at] ?? 0, body: decodeTail(tail), tail };
+    return { seq: first + at, batch, emittedAtMs: emittedAtMs[at] ?? 0, body: decodeTail(tail), tail, run };
   });
 }

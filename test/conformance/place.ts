@@ -21,7 +21,7 @@ export class Hole extends Failure {
 
 /**
  * Where a client is, and the proof that nothing lies between that and what comes (W13 to W16). A cursor is opaque, so the number of a
- * place is known only where its text ends as those of events do: with their seq.
+ * place is known only where its text is as those of events are: with their seq as second part.
  */
 export class Place {
   cursor: string | undefined;
@@ -99,6 +99,6 @@ export class Place {
 }
 
 function numberOf(cursor: string): number | undefined {
-  const digits = /-(\d{1,15})$/.exec(cursor)?.[1];
+  const digits = /^[^-]+-(\d{1,15})(?:-[0-9a-z]+)?$/.exec(cursor)?.[1];
   return digits === undefined ? undefined : Number(digits);
 }

@@ -42,6 +42,7 @@ function inFile(settings: Partial<LogSettings>, file = open(newPath())) {
     ...settings,
     file,
     fingerprint: "test",
+    follows: true,
     onTrouble: (_, error) => {
       throw error;
     },

@@ -1,22 +1,25 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type Cursor, formatCursor, parseCursor, toEpoch, toSeq } from "../../src/protocol/index.ts";
+import { type Cursor, formatCursor, parseCursor, toEpoch, toRun, toSeq } from "../../src/protocol/index.ts";
 
 const epoch = fc
   .string({ unit: fc.constantFrom(..."0123456789abcdefghijklmnopqrstuvwxyz"), minLength: 4, maxLength: 32 })
   .map(toEpoch);
-const cursor: fc.Arbitrary<Cursor> = fc.record({
-  epoch,
-  seq: fc.nat({ max: 999_999_999_999_999 }).map(toSeq),
-});
+const run = fc
+  .string({ unit: fc.constantFrom(..."0123456789abcdefghijklmnopqrstuvwxyz"), minLength: 1, maxLength: 12 })
+  .map(toRun);
+const cursor: fc.Arbitrary<Cursor> = fc.record(
+  { epoch, seq: fc.nat({ max: 999_999_999_999_999 }).map(toSeq), run },
+  { requiredKeys: ["epoch", "seq"] },
+);
 
-test("a cursor's text is read back as the cursor, is safe in a URL and at most 48 characters long", () => {
+test("a cursor's text is read back as the cursor, is safe in a URL and at most 61 characters long", () => {
   fc.assert(
     fc.property(cursor, (value) => {
       const text = formatCursor(value);
       expect(parseCursor(text)).toEqual(value);
       expect(encodeURIComponent(text)).toBe(text);
-      expect(text.length).toBeLessThanOrEqual(48);
+      expect(text.length).toBeLessThanOrEqual(61);
     }),
   );
 });
@@ -47,6 +50,10 @@ test.each([
   "abcd-1e3",
   "abcd-1 ",
   "abcd-1\n",
+  "abcd-1-",
+  "abcd-1-A",
+  "abcd-1-a-b",
+  `abcd-1-${"a".repeat(13)}`,
   "ab_cd-1",
   "abcd-9999999999999999",
   `${"a".repeat(33)}-1`,
@@ -56,6 +63,10 @@ test.each([
 
 test.each(["abc", "ABCD", "ab-cd", "", "a".repeat(33)])("%j is no epoch, and the error says why", (text) => {
   expect(() => toEpoch(text)).toThrow(new RangeError(`epoch "${text}" is not 4 to 32 of 0-9a-z`));
+});
+
+test.each(["", "A", "a-b", "a".repeat(13)])("%j is no run, and the error says why", (text) => {
+  expect(() => toRun(text)).toThrow(new RangeError(`run "${text}" is not 1 to 12 of 0-9a-z`));
 });
 
 test.each([-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53])("%d is no seq", (value) => {

@@ -13,6 +13,7 @@ import {
   EventMessage,
   type Filter,
   filterEvent,
+  formatCursor,
   type Step as ListStep,
   listsOf,
   projectLists,
@@ -84,7 +85,7 @@ test("[W28] [L3] wherever the server is started again, a client with a filter is
     life.keep();
     const steps: ListStep[] = [];
     let lists = listsOf(market.snapshot);
-    const places = FILTERS.map(() => ({ seq: 0, life }));
+    const places = FILTERS.map(() => ({ cursor: life.head.cursor, life }));
     for (const one of operations) {
       if (one.op === "publish") {
         const batch = market.poll(one.steps);
@@ -103,7 +104,8 @@ test("[W28] [L3] wherever the server is started again, a client with a filter is
         const filter = compileFilter(given);
         if (!place || !filter || !given) continue;
         const socket = new MockSocket();
-        const after = `${life.log.epoch}-${place.seq}`;
+        const { seq } = place.cursor;
+        const after = formatCursor(place.cursor);
         socket.session = life.hub.connect(socket, websocketFraming, {
           channels: CHANNELS,
           filter: given,
@@ -113,13 +115,13 @@ test("[W28] [L3] wherever the server is started again, a client with a filter is
         socket.session.closed();
         const answer = socket.of("subscribed")[0];
         if (answer?.resumed === "reset") {
-          expect(place.seq).toBeLessThan(life.hub.history.first.cursor.seq);
+          expect(seq).toBeLessThan(life.hub.history.first.cursor.seq);
           expect(answer.snapshot).toEqual(JSON.parse(JSON.stringify(projectLists(lists, CHANNELS, filter))));
           totals.reset += 1;
         } else {
-          const due = steps.slice(place.seq).flatMap((step, at) => {
+          const due = steps.slice(seq).flatMap((step, at) => {
             const event = CHANNELS.includes(step.event.channel) && filterEvent(filter, step);
-            return event ? [{ seq: place.seq + at + 1, ...event }] : [];
+            return event ? [{ seq: seq + at + 1, ...event }] : [];
           });
           const told = socket.of("event").map((message) => {
             const { seq, name, channel, observed_at, data } = EventMessage.parse(message);
@@ -129,7 +131,7 @@ test("[W28] [L3] wherever the server is started again, a client with a filter is
           totals.told += told.length;
           if (place.life !== life) totals.across += 1;
         }
-        places[one.client] = { seq: life.head.cursor.seq, life };
+        places[one.client] = { cursor: life.head.cursor, life };
       }
     }
     expect(life.errors).toEqual([]);

@@ -10,7 +10,7 @@ export interface HeaderContract {
 }
 
 const text = (pattern: string): JsonSchema => ({ type: "string", pattern });
-const CURSOR = "[0-9a-z]{4,32}-(0|[1-9]\\d{0,14})";
+const CURSOR = "[0-9a-z]{4,32}-(0|[1-9]\\d{0,14})(-[0-9a-z]{1,12})?";
 const FACT = "(trades|liquidity|listings|profiles)";
 
 /** The fields that an answer may carry and that mean something to a client, beside those of HTTP itself. */

@@ -95,7 +95,11 @@ const CHOICE = {
   ),
 } as const;
 
-const CURSOR_AFTER = { type: "string", maxLength: 48, pattern: "^[0-9a-z]{4,32}-(0|[1-9]\\d{0,14})$" };
+const CURSOR_AFTER = {
+  type: "string",
+  maxLength: 64,
+  pattern: "^[0-9a-z]{4,32}-(0|[1-9]\\d{0,14})(-[0-9a-z]{1,12})?$",
+};
 
 /** Of the WebSocket's address. */
 export const STREAM_PARAMETERS: readonly ParameterContract[] = [

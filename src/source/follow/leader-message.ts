@@ -13,6 +13,7 @@ import {
   listOf,
   type MirrorBase,
   parseCursor,
+  type Run,
   readMarks,
   Subscribed,
 } from "../../protocol/index.ts";
@@ -24,6 +25,8 @@ export interface PlacedEvent {
   /** Seq of its batch's last event. */
   readonly batch: number;
   readonly emittedAtMs: number;
+  /** The run that appended it; left out in the epoch's first. */
+  readonly run?: Run | undefined;
   readonly body: EventBody;
   /** As encodeTail makes it of the body, where it is known. */
   readonly tail?: Buffer;
@@ -125,12 +128,12 @@ function snapshotOf(value: unknown): Snapshot {
 function readEvent(message: unknown): LeaderMessage {
   const { cursor, seq, batch, emitted_at } = shaped(EventMessage, message, "event");
   if (batch === undefined) throw new LeaderFault(TOO_OLD);
-  const { epoch, seq: place } = cursorOf(cursor);
+  const { epoch, seq: place, run } = cursorOf(cursor);
   if (place !== seq) throw new LeaderFault(`its event ${seq} has the cursor ${place}`);
   // As it came: the schema leaves out fields that this version does not know.
   const { name, channel, observed_at, data } = message as EventBody;
   const body = { name, channel, observed_at, data } as EventBody;
-  return { type: "event", epoch, event: { seq, batch, emittedAtMs: Date.parse(emitted_at), body } };
+  return { type: "event", epoch, event: { seq, batch, emittedAtMs: Date.parse(emitted_at), body, run } };
 }
 
 function cursorOf(text: string): Cursor {

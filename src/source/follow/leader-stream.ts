@@ -110,7 +110,8 @@ export class LeaderStream {
       at.snapshot,
       events.map(({ body }) => body),
     );
-    this.#position = { cursor: { epoch: at.cursor.epoch, seq: toSeq(seq) }, snapshot };
+    const { run } = event;
+    this.#position = { cursor: { epoch: at.cursor.epoch, seq: toSeq(seq), run }, snapshot };
     const market = events.findLast(({ body }) => body.channel !== "status");
     const observedAtMs = market && Date.parse(market.body.observed_at);
     return { kind: "batch", batch: { events, snapshot, observedAtMs } };

@@ -1,0 +1,189 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { spawnCli } from "../cli/spawn-cli.ts";
+import { type Finish, handOver, newDirectory, seqOf, startEdge, startLeader } from "../support/edges.ts";
+import { cutInHalf, flipBit, framesOf, putImage, takeImage } from "../support/image.ts";
+import { IndependentClient } from "../support/independent-client.ts";
+import { expectOneState } from "../support/one-state.ts";
+
+const SERVE = ["serve", "--feed", "replay", "--speed", "600", "--warmup", "0", "--drain", "0"];
+const STRAY = "a client came with a cursor of this epoch that the log does not have";
+const CHANGED = { resumed: "reset", lost: { reason: "epoch-changed" } };
+
+/** A gateway in a process of its own, which goes on in its directory and on its port. */
+class Served {
+  readonly #directory: string;
+  readonly #args: readonly string[];
+  #cli: ReturnType<typeof spawnCli> | undefined;
+  #port = "0";
+
+  constructor(onTestFinished: Finish, args: readonly string[]) {
+    this.#directory = newDirectory(onTestFinished);
+    this.#args = args;
+    onTestFinished(() => void this.#cli?.child.kill("SIGKILL"));
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.#port}`;
+  }
+
+  get path(): string {
+    const name = readdirSync(this.#directory).find((one) => /^events-[0-9a-f]+\.sqlite$/.test(one));
+    return join(this.#directory, name ?? "");
+  }
+
+  async start(): Promise<void> {
+    const cli = spawnCli([...SERVE, "--port", this.#port, "--data", this.#directory, ...this.#args]);
+    this.#cli = cli;
+    await cli.said("stdout", "\n");
+    this.#port = /http:\/\/[\d.]+:(\d+)/.exec(cli.stdout())?.[1] ?? "0";
+  }
+
+  async end(signal: "SIGTERM" | "SIGKILL"): Promise<void> {
+    this.#cli?.child.kill(signal);
+    await this.#cli?.ended();
+  }
+
+  logged(message: string): readonly Record<string, unknown>[] {
+    const lines = this.#cli?.stderr().split("\n") ?? [];
+    return lines.filter((line) => line.includes(message)).map((line) => JSON.parse(line));
+  }
+}
+
+/** Follows until it holds so many events more, and leaves. */
+async function visit(client: IndependentClient, more: number): Promise<void> {
+  await client.connect();
+  const target = client.seq + more;
+  await client.until(() => client.seq >= target);
+  await client.disconnect();
+}
+
+/** One that holds what the other does. */
+function twinOf(client: IndependentClient, url: string): IndependentClient {
+  const twin = new IndependentClient(url);
+  handOver(client, twin);
+  return twin;
+}
+
+/** How the last answer stands to the cursor that was shown. */
+function lastAnswer({ received }: IndependentClient): object {
+  const { resumed, lost } = received.answers.at(-1) ?? {};
+  return lost ? { resumed, lost } : { resumed };
+}
+
+test.for([
+  ["", [], 2],
+  [" of a gateway with workers", ["--workers", "2"], 1],
+] as const)(
+  "[L3] [W9] after an older file was copied over the stopped log%s, what clients hold beyond it is lost, and all else resumes",
+  {
+    timeout: 240_000,
+  },
+  async ([, args, rounds], { onTestFinished }) => {
+    const served = new Served(onTestFinished, args);
+    await served.start();
+    const client = new IndependentClient(served.url);
+    await visit(client, 60);
+    await served.end("SIGTERM");
+    const older = takeImage(served.path);
+    const before = twinOf(client, served.url);
+    for (let round = 0; round < rounds; round += 1) {
+      await served.start();
+      await visit(client, 200);
+      expect(lastAnswer(client)).toMatchObject({ resumed: "full" });
+      await served.end("SIGTERM");
+      putImage(served.path, older);
+      await served.start();
+      const { cursor } = client;
+      await client.connect();
+      expect(lastAnswer(client)).toMatchObject(CHANGED);
+      const early = twinOf(before, served.url);
+      await early.connect();
+      expect(lastAnswer(early)).toMatchObject({ resumed: "full" });
+      for (const one of [client, early]) await expectOneState(served.url, one);
+      expect(served.logged(STRAY)).toMatchObject([{ level: 40, cursor }]);
+      await Promise.all([client.disconnect(), early.disconnect()]);
+      await served.end("SIGTERM");
+      putImage(served.path, older);
+      handOver(before, client);
+    }
+  },
+);
+
+test.for([
+  ["a flipped bit in its -wal", flipBit],
+  ["its -wal cut in half", cutInHalf],
+] as const)(
+  "[L3] [W9] a killed gateway with %s says what is lost to whom, and nobody is told other events in the places of those",
+  {
+    timeout: 240_000,
+  },
+  async ([, spoil], { onTestFinished }) => {
+    const served = new Served(onTestFinished, []);
+    await served.start();
+    const client = new IndependentClient(served.url);
+    await visit(client, 20);
+    await served.end("SIGTERM");
+    await served.start();
+    await client.connect();
+    const early = twinOf(client, served.url);
+    await expect.poll(() => framesOf(takeImage(served.path)), { timeout: 20_000 }).toBeGreaterThan(100);
+    await served.end("SIGKILL");
+    await client.until(() => client.closeCode !== undefined);
+    putImage(served.path, spoil(takeImage(served.path)));
+    await served.start();
+    const resumed = served.logged("the log goes on where the process before ended");
+    expect(resumed).toMatchObject([{ closedInOrder: false }]);
+    expect(resumed[0]?.seq).toBeLessThan(client.seq);
+    const { cursor } = client;
+    await client.connect();
+    expect(lastAnswer(client)).toMatchObject(CHANGED);
+    await early.connect();
+    expect(lastAnswer(early)).toMatchObject({ resumed: "full" });
+    for (const one of [client, early]) await expectOneState(served.url, one);
+    expect(served.logged(STRAY)).toMatchObject([{ level: 40, cursor, lastOfRun: resumed[0]?.seq }]);
+  },
+);
+
+test("[F3] [F5] [W39] an edge follows its leader over restarts, and its clients are told when the leader's log was set back", {
+  timeout: 240_000,
+}, async ({ onTestFinished }) => {
+  const data = newDirectory(onTestFinished);
+  const begin = { data, speed: 600 };
+  let leader = await startLeader(onTestFinished, begin);
+  const again = { ...begin, port: Number(new URL(leader.url).port) };
+  const path = join(data, readdirSync(data).find((name) => name.endsWith(".sqlite")) ?? "");
+  const edge = await startEdge(leader, onTestFinished, { data: newDirectory(onTestFinished) });
+  const client = new IndependentClient(edge.url);
+  onTestFinished(() => client.disconnect());
+  await expect.poll(() => edge.head.ready).toBe(true);
+  await client.connect();
+  await client.until(() => client.seq > 20);
+  await leader.stop();
+  const older = takeImage(path);
+  for (let round = 0; round < 2; round += 1) {
+    const [{ seq }, { resets }] = [client, client];
+    leader = await startLeader(onTestFinished, again);
+    // After an honest restart the edge's clients stay, and one that was at the leader goes on at the edge.
+    const other = new IndependentClient(leader.url);
+    await visit(other, 20);
+    await client.until(() => client.seq > Math.max(seq, other.seq));
+    expect([client.resets, client.closeCode]).toEqual([resets, undefined]);
+    const moved = twinOf(other, edge.url);
+    await moved.connect();
+    expect(lastAnswer(moved)).toEqual({ resumed: "full" });
+    await moved.until(() => moved.seq >= client.seq);
+    await moved.disconnect();
+    await leader.stop();
+    putImage(path, older);
+    leader = await startLeader(onTestFinished, again);
+    while (client.resets === resets) {
+      await client.until(() => client.closeCode !== undefined);
+      await client.connect();
+    }
+    await client.until(() => client.seq > Math.min(moved.seq, seqOf(leader)));
+    await expectOneState(edge.url, client);
+    await leader.stop();
+  }
+});
