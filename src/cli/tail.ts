@@ -31,7 +31,8 @@ export function tailHelp(): string {
 Follows the live events of a server, one a line, until it is stopped. Goes on from where it was after a lost connection,
 and says on standard error when it did, or when events are missing. URL may be the stream's (ws:// or wss://), or the
 server's (http:// or https://), and may have a filter, as http://127.0.0.1:8080/?symbols=CAKE&min_liquidity=50000;
-default ${DEFAULT_URL}
+default ${DEFAULT_URL}. An item is told of while it meets the filter; with &sticky=true, or beside &names=, from when it
+first did until it leaves its list.
 
 Options:
   --channels LIST   channels or patterns, separated by commas; default those of the URL, else ${DEFAULT_CHANNELS}

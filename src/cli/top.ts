@@ -33,7 +33,8 @@ export function topHelp(): string {
 
 Shows what flares now on a server, and how old that is: a table over the whole terminal, live, until it is stopped. Goes on from where it was
 after a lost connection. Where the output is no terminal it prints the table once. URL is the server's (http:// or https://), and may have a
-filter, as http://127.0.0.1:8080/?symbols=CAKE&min_liquidity=50000; default ${DEFAULT_URL}
+filter, as http://127.0.0.1:8080/?symbols=CAKE&min_liquidity=50000; default ${DEFAULT_URL}.
+A flare is shown while it meets the filter; with &sticky=true, from when it first did until it ends.
 
 Keys:
   q, Ctrl-C         quit
@@ -250,11 +251,13 @@ function filterOf(parameters: URLSearchParams, wrong: string[]): Filter {
     else if (name === "min_liquidity") filter[name] = first;
     else if (name === "min_price_change" && Number.isFinite(Number.parseFloat(first)))
       filter[name] = Number(first);
+    else if (name === "sticky" && (first === "true" || first === "false")) filter[name] = first === "true";
+    else if (name === "sticky") wrong.push(`sticky ${JSON.stringify(redact(first))} must be true or false`);
     else if (name === "min_price_change")
       wrong.push(`min_price_change ${JSON.stringify(redact(first))} must be a number, for example 5`);
     else {
       wrong.push(
-        `the URL's parameter ${JSON.stringify(redact(name))} is none of tokens, symbols, min_liquidity, min_price_change`,
+        `the URL's parameter ${JSON.stringify(redact(name))} is none of tokens, symbols, min_liquidity, min_price_change, sticky`,
       );
     }
   }

@@ -8,7 +8,10 @@ import { misuse, oneOf } from "./stream-error.ts";
 export interface ConnectOptions {
   /** Channels or patterns, such as `["flares.*", "charts.bsc"]`; default `["*"]`: all. */
   readonly channels?: readonly string[];
-  /** Only these items and events, selected by the server. With `names` no lists can be kept, and there is no `view`. Default: all. */
+  /**
+   * Only these items and events, selected by the server. An item enters when it meets the filter and leaves when it no longer does; with `sticky: true` it stays
+   * until it leaves its list, which is the default beside `names`. With `names` no lists can be kept, and there is no `view`. Default: all.
+   */
   readonly filter?: Filter;
   /** An API key, as `flarewire keys add` prints it. Sent in a header field, never in an address: for a WebSocket, which has none, it fetches a ticket each time. Default: none. */
   readonly key?: string;
@@ -68,6 +71,7 @@ export const FILTERS = [
   "symbols",
   "min_liquidity",
   "min_price_change",
+  "sticky",
   "names",
 ] satisfies (keyof Filter)[];
 
@@ -126,7 +130,7 @@ function readAddress(given: string | URL): string {
     return url.href.replace(/^ws/, "http").replace(/\/+$/, "");
   }
   // Of one that holds more no more is told: a password or a key may be in it, and errors end up in logs.
-  return misuse(`address "${url?.origin ?? given}"`, "give one such as https://example.com/base, no more");
+  return misuse(`address "${url?.origin ?? given}"`, "give one such as https://example.com/base");
 }
 
 /** The transports that there are here and may be used. */

@@ -5,8 +5,8 @@ const LISTS = ["tokens", "symbols", "names"] as const;
 const NUMBERS = ["min_liquidity", "min_price_change"] as const;
 
 /**
- * The filter that an address asks for: `tokens`, `symbols` and `names`, separated by commas or in repeated parameters, `min_liquidity` and
- * `min_price_change`. `undefined` without any of them. Throws FlarewireError `invalid-parameter` with the field.
+ * The filter that an address asks for: `tokens`, `symbols` and `names`, separated by commas or in repeated parameters, `min_liquidity`,
+ * `min_price_change` and `sticky`. `undefined` without any of them. Throws FlarewireError `invalid-parameter` with the field.
  */
 export function readFilter(query: Readonly<Record<string, unknown>>): Filter | undefined {
   const given: Record<string, unknown> = {};
@@ -21,6 +21,8 @@ export function readFilter(query: Readonly<Record<string, unknown>>): Filter | u
       throw invalid(field, value, "a decimal number");
     given[field] = Number(value);
   }
+  if (query.sticky === "true" || query.sticky === "false") given.sticky = query.sticky === "true";
+  else if (query.sticky !== undefined) throw invalid("sticky", query.sticky, "true or false");
   if (Object.keys(given).length === 0) return undefined;
   const parsed = Filter.safeParse(given);
   if (parsed.success) return parsed.data;

@@ -58,15 +58,21 @@ export const FlareFinished = event(
   ]),
 );
 
-/** A running flare leaves `flares.free` for a canary, and goes on in `flares.pro`. With cause `upstream`: the source no longer lists it in this list of the two. */
+/**
+ * A running flare leaves `flares.free` for a canary, and goes on in `flares.pro`. With cause `upstream`: the source no longer lists it in this list of the two. With
+ * cause `filtered`: the flare goes on there, and no longer meets the subscription's filter.
+ */
 export const FlareWithdrawn = event(
   "flare-withdrawn",
   FlareChannel,
-  RemoveChange.extend({ cause: z.enum(["canary", "upstream"]) }),
+  RemoveChange.extend({ cause: z.enum(["canary", "upstream", "filtered"]) }),
 );
 
-/** A finished flare leaves `flares.finished`: 24 hours have passed, or a hundred newer ones stand before it. */
-export const FlareExpired = event("flare-expired", FlareChannel, RemoveChange);
+/** The only cause that is stated: the item is still in the list, and no longer meets the subscription's filter. */
+const Filtered = RemoveChange.extend({ cause: z.literal("filtered").optional() });
+
+/** A finished flare leaves `flares.finished`: 24 hours have passed, or a hundred newer ones stand before it; or, with cause `filtered`, it no longer meets the subscription's filter. */
+export const FlareExpired = event("flare-expired", FlareChannel, Filtered);
 
 const NewestChannel = z.literal("newest.bsc");
 /** A token was listed. Cause `passed`: it was before, and meets the subscription's filter only now. */
@@ -77,8 +83,8 @@ export const TokenListed = event(
 );
 /** Fields of a listing changed: its price, its liquidity, facts that became known; or the list's order. */
 export const TokenUpdated = event("token-updated", NewestChannel, z.union([SetChange, OrderChange]));
-/** A listing is 15 minutes old and leaves. */
-export const TokenUnlisted = event("token-unlisted", NewestChannel, RemoveChange);
+/** A listing is 15 minutes old and leaves; or, with cause `filtered`, it no longer meets the subscription's filter. */
+export const TokenUnlisted = event("token-unlisted", NewestChannel, Filtered);
 
 const changes = z.array(ChangeSchema).min(1);
 /** A group's chart of the new minute: all changes from the last. */

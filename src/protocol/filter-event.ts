@@ -4,7 +4,7 @@ import type { Change } from "./change.ts";
 import { LIST_CHANNELS, type ListChannel } from "./channels.ts";
 import type { EventBody } from "./event.ts";
 import type { ListFilter } from "./filter.ts";
-import { findItem, type Lists } from "./lists.ts";
+import { findItem, type Lists, selects, selectsKey } from "./lists.ts";
 import { movedKeys } from "./moved-keys.ts";
 import { changesOf, listOf } from "./view.ts";
 
@@ -18,7 +18,8 @@ export interface Step {
 /**
  * The event as it is for a client with this filter: what it does to the list of the selected items. The same object where that is
  * what it does to the whole list; `undefined` when it does nothing there, or its name is not wanted. An item that is selected only
- * since this event enters whole, by the event with which items enter that list.
+ * since this event enters whole, by the event with which items enter that list; one that is selected no longer leaves by the event
+ * with which items are taken out of it.
  *
  * The law: the view of `before` under the filter, with this event applied, is the view of `after` under the filter.
  */
@@ -50,9 +51,11 @@ function select(filter: ListFilter, step: Step): EventBody | undefined {
       return first.op === "insert" ? { ...event, data: { ...event.data, index: first.index } } : event;
     case "flare-updated":
       if (first.op === "insert") return flareEnters(step, event, first);
+      if (first.op === "remove") return flareLeaves(event, first.id);
       return first.op === "order" ? { ...event, data: { op: "order", ids: [...first.ids] } } : event;
     case "token-updated":
       if (first.op === "insert") return tokenEnters(step, event, first);
+      if (first.op === "remove") return { ...event, name: "token-unlisted", data: filteredOut(first.id) };
       return first.op === "order" ? { ...event, data: { op: "order", ids: [...first.ids] } } : event;
     default:
       return event;
@@ -66,11 +69,13 @@ function filterChanges(
   channel: ListChannel,
   changes: readonly Change[],
 ): readonly Change[] {
-  const passed = (key: string) => passes(filter, before, channel, key);
-  const passing = (key: string) => passes(filter, after, channel, key);
+  const passed = (key: string) => selectsKey(filter, before, channel, key);
+  const passing = (key: string) => selectsKey(filter, after, channel, key);
   const quick = changes.length === 1 ? judgeAlone(changes, passed, passing) : undefined;
   if (quick) return quick;
-  const places = new Places(listOf(before.snapshot, channel).map(keyOf), passed);
+  const list = listOf(before.snapshot, channel);
+  const selected = list.filter((item) => selects(filter, before.marks[channel], item));
+  const places = new Places(list.map(keyOf), selected.map(keyOf));
   return changes.flatMap((change) =>
     followChange(change, places, passing, (key) => findItem(after.snapshot, channel, key)),
   );
@@ -98,7 +103,11 @@ function followChange(
       return ids.length === change.ids.length ? change : { op: "order", ids };
     }
     case "set": {
-      if (places.has(change.id)) return change;
+      if (places.has(change.id)) {
+        if (passing(change.id)) return change;
+        places.dismiss(change.id);
+        return { op: "remove", id: change.id };
+      }
       const item = passing(change.id) ? itemOf(change.id) : undefined;
       return item ? { op: "insert", index: places.admit(change.id), item } : [];
     }
@@ -113,14 +122,12 @@ function judgeAlone(
 ): readonly Change[] | undefined {
   const [change] = changes;
   if (change?.op === "remove") return passed(change.id) ? changes : [];
-  if (change?.op === "set" && passed(change.id)) return changes;
-  if (change?.op === "set" && !passing(change.id)) return [];
+  if (change?.op === "set") {
+    const [was, is] = [passed(change.id), passing(change.id)];
+    if (was) return is ? changes : [{ op: "remove", id: change.id }];
+    if (!is) return [];
+  }
   return change?.op === "insert" && !passing(keyOf(change.item)) ? [] : undefined;
-}
-
-function passes(filter: ListFilter, lists: Lists, channel: ListChannel, key: string): boolean {
-  const marks = lists.marks[channel].get(key);
-  return marks !== undefined && filter.passes(marks);
 }
 
 /** The keys of a whole list while changes are applied to it, and which of them are selected. */
@@ -128,9 +135,9 @@ class Places {
   #keys: string[];
   readonly #selected: Set<string>;
 
-  constructor(keys: string[], selects: (key: string) => boolean) {
+  constructor(keys: string[], selected: readonly string[]) {
     this.#keys = keys;
-    this.#selected = new Set(keys.filter(selects));
+    this.#selected = new Set(selected);
   }
 
   has(key: string): boolean {
@@ -148,6 +155,11 @@ class Places {
     const index = this.#keys.slice(0, this.#keys.indexOf(key)).filter((other) => this.has(other)).length;
     this.#selected.add(key);
     return index;
+  }
+
+  /** Selects a key no longer, which stays in the whole list. */
+  dismiss(key: string): void {
+    this.#selected.delete(key);
   }
 
   /** Takes a key out; true when it was selected. */
@@ -218,6 +230,16 @@ function flareEnters({ after }: Step, event: Named<"flare-updated">, { index, it
   }
   const data = { op: "insert" as const, index, flare, why, cause: "passed" as const };
   return { name: "flare-started", channel, observed_at, data };
+}
+
+/** A flare of the list is selected no longer: for this client it leaves, though it goes on. */
+function flareLeaves({ channel, observed_at }: Named<"flare-updated">, id: string): EventBody {
+  const name = channel === "flares.finished" ? "flare-expired" : "flare-withdrawn";
+  return { name, channel, observed_at, data: filteredOut(id) };
+}
+
+function filteredOut(id: string) {
+  return { op: "remove", id, cause: "filtered" } as const;
 }
 
 /** A token of the list is selected now: for this client it enters. */

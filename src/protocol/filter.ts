@@ -10,8 +10,8 @@ const A_SYMBOL = { error: "a text of 1 to 64 characters" };
 
 /**
  * Which items of the lists a subscription follows: those that meet every field that is given. Of the values of one field, one
- * has to be met. Judged by what an item ever was since it entered its list (see Marks): who is in stays in until it leaves. Fields
- * that are not of these are refused: ignoring one would send what was not asked for.
+ * has to be met. An item enters when it meets the filter and leaves when it no longer does; see `sticky`. Fields that are not of
+ * these are refused: ignoring one would send what was not asked for.
  */
 export const Filter = z.strictObject({
   /** Contract addresses, without regard to case. Items without an address are not selected. */
@@ -29,6 +29,11 @@ export const Filter = z.strictObject({
     .optional(),
   /** Least price change in percent, of a flare over the last 5 minutes, of a chart's item from its average; below 0 for falls. Items that state none are not selected. */
   min_price_change: z.number({ error: "a number" }).optional(),
+  /**
+   * False: an item is selected while it meets the filter, so it enters and leaves as it passes. True: an item that met the filter
+   * once stays until it leaves its list. Default: false without `names`, true with `names`, so that a finish follows its start.
+   */
+  sticky: z.boolean({ error: "true or false" }).optional(),
   /** Events of these names only. Whoever leaves names out does not hear all that happens to its lists. */
   names: z
     .array(z.enum(EVENT_NAMES, { error: `one of ${EVENT_NAMES.join(", ")}` }))
@@ -51,19 +56,25 @@ export interface ListFilter {
   readonly names: ReadonlySet<EventName> | undefined;
   /** It keeps items away; else it is only about names, and every event says by itself whether it is wanted. */
   readonly selectsItems: boolean;
-  /** True for an item that is selected. Once true for an item in its list, it stays true. */
+  /** An item that once met it stays selected until it leaves its list; else it has to meet it now. */
+  readonly sticky: boolean;
+  /** True when it is met by an item of which this is known: as it is now, or, of a sticky filter, since it entered its list. */
   passes(marks: Marks): boolean;
 }
 
 /** The filter ready for use; `undefined` when it selects everything. */
 export function compileFilter(filter: Filter | undefined): ListFilter | undefined {
   const { tokens, symbols, names, min_liquidity, min_price_change } = filter ?? {};
+  const sticky = filter?.sticky ?? names !== undefined;
   const liquidity = min_liquidity === undefined ? undefined : Number(min_liquidity);
+  const selectsItems =
+    Boolean(tokens || symbols) || liquidity !== undefined || min_price_change !== undefined;
   const inForce: Filter = {
     ...(tokens && { tokens: distinct(tokens.map(foldCase)) }),
     ...(symbols && { symbols: distinct(symbols.map(foldCase)) }),
     ...(liquidity !== undefined && { min_liquidity: liquidity }),
     ...(min_price_change !== undefined && { min_price_change }),
+    ...(selectsItems && { sticky }),
     ...(names && { names: distinct(names) }),
   };
   const key = JSON.stringify(inForce);
@@ -77,7 +88,8 @@ export function compileFilter(filter: Filter | undefined): ListFilter | undefine
     tokens: tokenSet,
     symbols: symbolSet,
     names: inForce.names && new Set(inForce.names),
-    selectsItems: Boolean(tokenSet || symbolSet) || liquidity !== undefined || priceChange !== undefined,
+    selectsItems,
+    sticky,
     passes: (marks) =>
       (!tokenSet || marks.tokens.some((token) => tokenSet.has(token))) &&
       (!symbolSet || marks.symbols.some((symbol) => symbolSet.has(symbol))) &&

@@ -8,8 +8,8 @@ import { applyEvent, changesOf, listOf, projectSnapshot, type View } from "./vie
 export { EMPTY_SNAPSHOT } from "../model/index.ts";
 
 /**
- * What an item ever was since it entered its list, as far as filters ask. It only grows, so an item that a filter selects stays
- * selected until it leaves; and it follows from the events alone, so every reader comes to the same.
+ * What an item ever was since it entered its list, as far as filters ask. It only grows, so an item that a sticky filter selects
+ * stays selected until it leaves; and it follows from the events alone, so every reader comes to the same.
  */
 export interface Marks {
   /** Addresses, lower case; one, unless the source corrected it. */
@@ -111,10 +111,35 @@ export function projectLists(
   filter: ListFilter | undefined,
 ): View {
   if (!filter) return projectSnapshot(snapshot, channels);
-  return projectSnapshot(snapshot, channels, (channel, item) => {
-    const own = marks[channel].get(keyOf(item));
-    return own !== undefined && filter.passes(own);
-  });
+  return projectSnapshot(snapshot, channels, (channel, item) => selects(filter, marks[channel], item));
+}
+
+/** True for an item of a list that the filter selects there; `marks` are those of the list. */
+export function selects(filter: ListFilter, marks: ReadonlyMap<string, Marks>, item: ListItem): boolean {
+  const own = filter.sticky ? marks.get(keyOf(item)) : currentMarks(item);
+  return own !== undefined && filter.passes(own);
+}
+
+/** As {@link selects}, of the item with this key; false when the list has none. */
+export function selectsKey(
+  filter: ListFilter,
+  { snapshot, marks }: Lists,
+  channel: ListChannel,
+  key: string,
+): boolean {
+  const item = findItem(snapshot, channel, key);
+  return item !== undefined && selects(filter, marks[channel], item);
+}
+
+/** What items are now, for all filters that ask: an item never changes, it is replaced. */
+const current = new WeakMap<ListItem, Marks>();
+
+function currentMarks(item: ListItem): Marks {
+  const known = current.get(item);
+  if (known) return known;
+  const made = marksOf(item);
+  current.set(item, made);
+  return made;
 }
 
 /** What the item is now, as far as filters ask. */

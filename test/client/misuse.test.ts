@@ -15,7 +15,7 @@ const WRONG: readonly (readonly [string, () => unknown, RegExp])[] = [
   [
     "an address with a password, which is not repeated,",
     () => connect("http://me:secret@127.0.0.1:9/base"),
-    /^address "http:\/\/127.0.0.1:9": give one such as https:\/\/example.com\/base, no more$/,
+    /^address "http:\/\/127.0.0.1:9": give one such as https:\/\/example.com\/base$/,
   ],
   [
     "an address with a key, which is not repeated,",

@@ -82,7 +82,7 @@ function withoutParameters(path: string, names: RegExp): string {
   return path.replace(names, (field) => (field.startsWith("?") ? "?" : ""));
 }
 
-const FILTER = /[?&](tokens|symbols|min_liquidity|min_price_change|names)=[^&]*/g;
+const FILTER = /[?&](tokens|symbols|min_liquidity|min_price_change|sticky|names)=[^&]*/g;
 
 /** Ways to be wrong, each with the rule that it breaks. */
 export const BREAKAGES: Readonly<Record<string, readonly [rule: string, breakage: Breakage]>> = {

@@ -46,7 +46,7 @@ const SHAPE_RULES: Readonly<Record<string, string>> = {
   close: "S8",
 };
 
-const FILTER_FIELDS = ["tokens", "symbols", "min_liquidity", "min_price_change", "names"];
+const FILTER_FIELDS = ["tokens", "symbols", "min_liquidity", "min_price_change", "sticky", "names"];
 
 /** Views are kept for so many places: a comparison with REST asks for one of the latest. */
 const VIEWS_KEPT = 4_000;

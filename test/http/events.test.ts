@@ -112,7 +112,7 @@ test("[P12] with snapshot=true and no cursor the lists of the selection come alo
   const listed = wire.head.snapshot.newest.bsc.filter(({ token }) => token.symbol === "T1");
   expect(listed).toHaveLength(1);
   expect(body).toEqual({
-    ...{ cursor: `${EPOCH}-4`, filter: { symbols: ["t1"] }, events: [], more: false },
+    ...{ cursor: `${EPOCH}-4`, filter: { symbols: ["t1"], sticky: false }, events: [], more: false },
     snapshot: { newest: { bsc: listed }, explanations: {} },
   });
   const { body: without } = await get(wire, `${PATH}?snapshot=true&after=${EPOCH}-4`);

@@ -49,10 +49,30 @@ test.for(REFUSED)(
   },
 );
 
-test("[W28] a token that reaches the threshold later comes whole, and stays when it falls below", async ({
+test("[W39] a token that falls below the threshold leaves, and comes back whole when it reaches it again", async ({
   sut,
 }) => {
-  const socket = sut.open({ channels: ["flares.pro"], filter: { min_liquidity: 80_000 } });
+  const socket = sut.open({ channels: ["flares.pro"], filter: { min_liquidity: 50_000 } });
+  expect(socket.of("subscribed")[0]).toMatchObject({ filter: { min_liquidity: 50_000, sticky: false } });
+  const steps: Step[] = ["flare", "refresh", "refresh", "refresh", "refresh", "refresh"];
+  for (const step of steps) await sut.publish(step);
+  // Liquidity in thousands: 51 at first, then 74, 11, 48, 85, 22.
+  expect(socket.of("event").map(({ seq, prev, name }) => [seq, prev, name])).toEqual([
+    [1, 0, "flare-started"],
+    [2, 1, "flare-updated"],
+    [3, 2, "flare-withdrawn"],
+    [5, 3, "flare-started"],
+    [6, 5, "flare-withdrawn"],
+  ]);
+  expect(socket.of("event")[2]?.data).toMatchObject({ op: "remove", cause: "filtered" });
+  expect(socket.of("event")[3]?.data).toMatchObject({ cause: "passed", flare: { liquidity: "85000" } });
+});
+
+test("[W28] with sticky a token that reaches the threshold later comes whole, and stays when it falls below", async ({
+  sut,
+}) => {
+  const filter = { min_liquidity: 80_000, sticky: true };
+  const socket = sut.open({ channels: ["flares.pro"], filter });
   const steps: Step[] = ["flare", "refresh", "refresh", "refresh", "refresh", "refresh"];
   for (const step of steps) await sut.publish(step);
   // Liquidity in thousands: 51 at first, then 74, 11, 48, 85, 22.

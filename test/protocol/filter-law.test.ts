@@ -35,11 +35,17 @@ const cases = ways.chain((snapshots) => {
   const tokens = items.map(({ token }) => token.address);
   const symbols = items.map(({ token }) => token.symbol).filter((symbol) => symbol !== "");
   const some = (values: readonly string[]) =>
-    fc.array(fc.constantFrom("0xab", ...values), { minLength: 1, maxLength: 4 });
+    fc.array(
+      fc
+        .tuple(fc.constantFrom("0xab", ...values), fc.boolean())
+        .map(([value, folded]) => (folded ? value.toLowerCase() : value)),
+      { minLength: 1, maxLength: 4 },
+    );
   return fc.record({
     snapshots: fc.constant(snapshots),
     filter: fc.record(
       {
+        sticky: fc.constant(true),
         tokens: some(tokens),
         symbols: some(symbols.map((symbol) => symbol.slice(0, 64))),
         min_liquidity: fc.oneof(
@@ -47,7 +53,7 @@ const cases = ways.chain((snapshots) => {
         ),
         min_price_change: fc.integer({ min: -50, max: 50 }),
       },
-      { requiredKeys: [] },
+      { requiredKeys: ["sticky"] },
     ),
   });
 });
@@ -118,8 +124,10 @@ test("[W28] who comes later, with the state at a place, holds the same as who fo
 test("[W28] whoever hears of an event named a token or a symbol that the event touches", () => {
   const totals = { heard: 0, orders: 0, silent: 0 };
   fc.assert(
-    fc.property(cases, ({ snapshots, filter: { tokens, symbols } }) => {
-      const filter = compileFilter(Filter.parse(tokens ? { tokens } : { symbols: symbols ?? ["none"] }));
+    fc.property(cases, fc.boolean(), ({ snapshots, filter: { tokens, symbols } }, sticky) => {
+      const filter = compileFilter(
+        Filter.parse(tokens ? { tokens, sticky } : { symbols: symbols ?? ["none"], sticky }),
+      );
       const named = filter?.tokens ?? filter?.symbols ?? new Set();
       let lists = listsOf(snapshots[0] ?? EMPTY_SNAPSHOT);
       for (const after of snapshots.slice(1)) {
@@ -143,22 +151,28 @@ test("[W28] whoever hears of an event named a token or a symbol that the event t
 
 test("[W29] with names, only events of these names come, each as it would come without names", () => {
   fc.assert(
-    fc.property(arbitraryHistory, fc.subarray(EVENT_NAMES, { minLength: 1 }), ({ before, after }, names) => {
-      const min_price_change = 0;
-      const [named, all] = [compileFilter({ names, min_price_change }), compileFilter({ min_price_change })];
-      if (!named || !all) throw new Error("no filter");
-      const [heard, told]: [EventBody[], EventBody[]] = [[], []];
-      const start = { lists: listsOf(before), view: projectLists(listsOf(before), CHANNELS, all) };
-      play(all, start, toEvents(before, after, AT), told);
-      for (const event of told) if (names.includes(event.name)) heard.push(event);
-      let lists = listsOf(before);
-      const own = toEvents(before, after, AT).flatMap((event) => {
-        const step = { event, before: lists, after: advanceLists(lists, event) };
-        lists = step.after;
-        return filterEvent(named, step) ?? [];
-      });
-      expect(own).toEqual(heard);
-    }),
+    fc.property(
+      arbitraryHistory,
+      fc.subarray(EVENT_NAMES, { minLength: 1 }),
+      fc.boolean(),
+      (way, names, sticky) => {
+        const { before, after } = way;
+        const given = { min_price_change: 0, sticky };
+        const [named, all] = [compileFilter({ names, ...given }), compileFilter(given)];
+        if (!named || !all) throw new Error("no filter");
+        const [heard, told]: [EventBody[], EventBody[]] = [[], []];
+        const start = { lists: listsOf(before), view: projectLists(listsOf(before), CHANNELS, all) };
+        play(all, start, toEvents(before, after, AT), told);
+        for (const event of told) if (names.includes(event.name)) heard.push(event);
+        let lists = listsOf(before);
+        const own = toEvents(before, after, AT).flatMap((event) => {
+          const step = { event, before: lists, after: advanceLists(lists, event) };
+          lists = step.after;
+          return filterEvent(named, step) ?? [];
+        });
+        expect(own).toEqual(heard);
+      },
+    ),
     { numRuns: 200 },
   );
 });

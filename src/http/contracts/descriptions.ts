@@ -86,12 +86,14 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   "Explanation.warnings": "Names of the canary's warnings that hold; empty when none does.",
   Explanations: "Explanations by flare id. Holds no id that is in none of the flare lists.",
   Filter:
-    "Which items of the lists a subscription follows: those that meet every field that is given. Of the values of one field, one has to be met. Judged by what an item ever was since it entered its list (see Marks): who is in stays in until it leaves. Fields that are not of these are refused: ignoring one would send what was not asked for.",
+    "Which items of the lists a subscription follows: those that meet every field that is given. Of the values of one field, one has to be met. An item enters when it meets the filter and leaves when it no longer does; see `sticky`. Fields that are not of these are refused: ignoring one would send what was not asked for.",
   "Filter.min_liquidity": "Least liquidity in US dollars. Items that state none are not selected.",
   "Filter.min_price_change":
     "Least price change in percent, of a flare over the last 5 minutes, of a chart's item from its average; below 0 for falls. Items that state none are not selected.",
   "Filter.names":
     "Events of these names only. Whoever leaves names out does not hear all that happens to its lists.",
+  "Filter.sticky":
+    "False: an item is selected while it meets the filter, so it enters and leaves as it passes. True: an item that met the filter once stays until it leaves its list. Default: false without `names`, true with `names`, so that a finish follows its start.",
   "Filter.symbols": "Symbols, without regard to case.",
   "Filter.tokens": "Contract addresses, without regard to case. Items without an address are not selected.",
   Flare:
@@ -106,7 +108,7 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   "Flare.recent_price_change":
     "Percent by which the price moved over the last 5 minutes, rounded to an integer.",
   FlareExpired:
-    "A finished flare leaves `flares.finished`: 24 hours have passed, or a hundred newer ones stand before it.",
+    "A finished flare leaves `flares.finished`: 24 hours have passed, or a hundred newer ones stand before it; or, with cause `filtered`, it no longer meets the subscription's filter.",
   "FlareExpired.channel": "Whose list it changes.",
   "FlareExpired.name": "What happened.",
   "FlareExpired.observed_at":
@@ -130,7 +132,7 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   "FlareUpdated.observed_at":
     "Event time at which it was observed; that of the market, which in a replay is the past.",
   FlareWithdrawn:
-    "A running flare leaves `flares.free` for a canary, and goes on in `flares.pro`. With cause `upstream`: the source no longer lists it in this list of the two.",
+    "A running flare leaves `flares.free` for a canary, and goes on in `flares.pro`. With cause `upstream`: the source no longer lists it in this list of the two. With cause `filtered`: the flare goes on there, and no longer meets the subscription's filter.",
   "FlareWithdrawn.channel": "Whose list it changes.",
   "FlareWithdrawn.name": "What happened.",
   "FlareWithdrawn.observed_at":
@@ -280,7 +282,8 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   "TokenListed.name": "What happened.",
   "TokenListed.observed_at":
     "Event time at which it was observed; that of the market, which in a replay is the past.",
-  TokenUnlisted: "A listing is 15 minutes old and leaves.",
+  TokenUnlisted:
+    "A listing is 15 minutes old and leaves; or, with cause `filtered`, it no longer meets the subscription's filter.",
   "TokenUnlisted.channel": "Whose list it changes.",
   "TokenUnlisted.name": "What happened.",
   "TokenUnlisted.observed_at":

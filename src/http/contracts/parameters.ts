@@ -59,15 +59,20 @@ const CHOICE = {
   ),
   minLiquidity: query(
     "min_liquidity",
-    "Only items of this liquidity or more, in US dollars.",
+    "Only items of this liquidity or more, in US dollars, now, or, with `sticky`, at some time.",
     { type: "number", minimum: 0 },
     50_000,
   ),
   minPriceChange: query(
     "min_price_change",
-    "Only items that rose by this many percent or more; below 0 for falls.",
+    "Only items whose price change is this many percent or more now, or, with `sticky`, was at some time; below 0 for falls.",
     { type: "number" },
     10,
+  ),
+  sticky: query(
+    "sticky",
+    "`false`: an item is selected while it meets the filter. `true`: an item that met it once stays until it leaves its list. Default: `false` without `names`, `true` with `names`.",
+    { type: "boolean" },
   ),
   names: query(
     "names",
@@ -109,6 +114,7 @@ export const STREAM_PARAMETERS: readonly ParameterContract[] = [
   CHOICE.symbols,
   CHOICE.minLiquidity,
   CHOICE.minPriceChange,
+  CHOICE.sticky,
   CHOICE.names,
   CHOICE.mode,
   CHOICE.snapshot,
@@ -147,6 +153,7 @@ export const EVENTS_PARAMETERS: readonly ParameterContract[] = [
   CHOICE.symbols,
   CHOICE.minLiquidity,
   CHOICE.minPriceChange,
+  CHOICE.sticky,
   CHOICE.names,
   CHOICE.snapshot,
   CHOICE.mode,
