@@ -31,10 +31,14 @@ export interface AlertStore {
   remove(alert: Alert): void;
   /** Drops the webhook's oldest messages: those made before this moment, and those beyond the `most` newest. Adds them to {@link expired}; returns how many. */
   expire(webhook: string, beforeMs: number, most: number): number;
-  /** What was dropped and not told yet; `undefined`: nothing. */
+  /** What was dropped and not announced yet; `undefined`: nothing. */
   expired(webhook: string): Expired | undefined;
-  /** What was dropped is told. */
-  forgetExpired(webhook: string): void;
+  /** Keeps this message about what was dropped, until it is acknowledged, and counts from 0 again. */
+  announce(notice: Alert): void;
+  /** The message that was announced and is not acknowledged yet. */
+  notice(webhook: string): Alert | undefined;
+  /** The message that was announced is acknowledged. */
+  forgetNotice(webhook: string): void;
   /** How many messages wait, and when the oldest was made. */
   waiting(webhook: string): { readonly count: number; readonly oldestMadeAtMs: number | undefined };
   /** What disabled the webhook, as {@link disable} was told; `undefined` while it is not disabled. */

@@ -10,6 +10,7 @@ class MemoryAlertStore implements AlertStore {
   readonly #places = new Map<string, RulePlace>();
   readonly #queues = new Map<string, Map<string, Alert>>();
   readonly #expired = new Map<string, Expired>();
+  readonly #notices = new Map<string, Alert>();
   readonly #disabled = new Map<string, string>();
 
   place(rule: string): RulePlace | undefined {
@@ -62,8 +63,17 @@ class MemoryAlertStore implements AlertStore {
     return this.#expired.get(webhook);
   }
 
-  forgetExpired(webhook: string): void {
-    this.#expired.delete(webhook);
+  announce(notice: Alert): void {
+    this.#notices.set(notice.webhook, notice);
+    this.#expired.delete(notice.webhook);
+  }
+
+  notice(webhook: string): Alert | undefined {
+    return this.#notices.get(webhook);
+  }
+
+  forgetNotice(webhook: string): void {
+    this.#notices.delete(webhook);
   }
 
   waiting(webhook: string): { readonly count: number; readonly oldestMadeAtMs: number | undefined } {
@@ -77,13 +87,14 @@ class MemoryAlertStore implements AlertStore {
   disable(webhook: string, mark: string | undefined): void {
     this.#queue(webhook).clear();
     this.#expired.delete(webhook);
+    this.#notices.delete(webhook);
     if (mark === undefined) this.#disabled.delete(webhook);
     else this.#disabled.set(webhook, mark);
   }
 
   retain(rules: ReadonlySet<string>, webhooks: ReadonlySet<string>): void {
     for (const rule of this.#places.keys()) if (!rules.has(rule)) this.#places.delete(rule);
-    for (const held of [this.#queues, this.#expired, this.#disabled])
+    for (const held of [this.#queues, this.#expired, this.#notices, this.#disabled])
       for (const webhook of held.keys()) if (!webhooks.has(webhook)) held.delete(webhook);
   }
 

@@ -64,6 +64,7 @@ class NewsJudge implements RuleJudge {
   #isTold(message: EventMessage): boolean {
     if (this.#isNeverQuiet) return true;
     const atMs = Date.parse(message.observed_at);
+    this.#quiet.moveTo(atMs);
     switch (message.name) {
       case "flare-started":
         return this.#quiet.begins(message.data.flare.id, tokenOf(message.data.flare), atMs);

@@ -17,6 +17,9 @@ export class Quiet {
   readonly #quietMs: number;
   readonly #until: Map<string, number>;
   readonly #begun: Map<string, boolean>;
+  /** What ended at {@link #timeMs}, and may end once more then, on another channel. */
+  readonly #ended = new Set<string>();
+  #timeMs = Number.NEGATIVE_INFINITY;
 
   constructor(quietMs: number, { quiet, begun }: RuleState) {
     this.#quietMs = quietMs;
@@ -64,10 +67,19 @@ export class Quiet {
     this.#begun.set(what, true);
   }
 
-  /** True when its end is told: unless its beginning was not. It stays known where the same end may come once more. */
+  /** Moves to this event time, and forgets what ended before: all ends of one flare have one time. */
+  moveTo(atMs: number): void {
+    if (atMs <= this.#timeMs) return;
+    for (const what of this.#ended) this.#begun.delete(what);
+    this.#ended.clear();
+    this.#timeMs = atMs;
+  }
+
+  /** True when its end is told: unless its beginning was not. It stays known until {@link moveTo} where the same end may come once more. */
   ends(what: string, isLast: boolean): boolean {
     const told = this.#begun.get(what) ?? true;
     if (isLast) this.#begun.delete(what);
+    else if (this.#begun.has(what)) this.#ended.add(what);
     return told;
   }
 }

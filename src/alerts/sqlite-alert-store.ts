@@ -19,6 +19,10 @@ const TABLES = `
   CREATE TABLE disabled (webhook TEXT PRIMARY KEY, mark TEXT NOT NULL) STRICT;
 `;
 
+/** Made in stores of before too: a version that does not know it counts what was dropped all the same. */
+const NOTICE = `CREATE TABLE IF NOT EXISTS notice (webhook TEXT PRIMARY KEY, id TEXT NOT NULL, made_at_ms INTEGER NOT NULL,
+  body TEXT NOT NULL) STRICT`;
+
 /** With it, looking for what is too old costs nothing while nothing is; before each message it is looked for. */
 const AGED = "CREATE INDEX IF NOT EXISTS aged ON alert (webhook, made_at_ms)";
 
@@ -51,7 +55,7 @@ class SqliteAlertStore implements AlertStore {
         transact(this.#db, () =>
           db.exec(`${TABLES} PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${FORM}`),
         );
-      db.exec(AGED);
+      db.exec(`${AGED}; ${NOTICE}`);
     } catch (error) {
       db.close();
       throw error;
@@ -83,7 +87,7 @@ class SqliteAlertStore implements AlertStore {
       "SELECT id, made_at_ms, body FROM alert WHERE webhook = ? ORDER BY at LIMIT 1",
       webhook,
     );
-    return row && { id: String(row.id), webhook, madeAtMs: Number(row.made_at_ms), body: String(row.body) };
+    return row && readAlert(webhook, row);
   }
 
   remove({ webhook, id }: Alert): void {
@@ -122,8 +126,20 @@ class SqliteAlertStore implements AlertStore {
     );
   }
 
-  forgetExpired(webhook: string): void {
-    this.#prepare("DELETE FROM expired WHERE webhook = ?").run(webhook);
+  announce({ webhook, id, madeAtMs, body }: Alert): void {
+    transact(this.#db, () => {
+      this.#prepare("INSERT OR REPLACE INTO notice VALUES (?, ?, ?, ?)").run(webhook, id, madeAtMs, body);
+      this.#prepare("DELETE FROM expired WHERE webhook = ?").run(webhook);
+    });
+  }
+
+  notice(webhook: string): Alert | undefined {
+    const row = this.#get("SELECT id, made_at_ms, body FROM notice WHERE webhook = ?", webhook);
+    return row && readAlert(webhook, row);
+  }
+
+  forgetNotice(webhook: string): void {
+    this.#prepare("DELETE FROM notice WHERE webhook = ?").run(webhook);
   }
 
   waiting(webhook: string): { readonly count: number; readonly oldestMadeAtMs: number | undefined } {
@@ -139,7 +155,8 @@ class SqliteAlertStore implements AlertStore {
   disable(webhook: string, mark: string | undefined): void {
     transact(this.#db, () => {
       this.#prepare("DELETE FROM alert WHERE webhook = ?").run(webhook);
-      this.forgetExpired(webhook);
+      this.#prepare("DELETE FROM expired WHERE webhook = ?").run(webhook);
+      this.forgetNotice(webhook);
       this.#prepare("DELETE FROM disabled WHERE webhook = ?").run(webhook);
       if (mark !== undefined) this.#prepare("INSERT INTO disabled VALUES (?, ?)").run(webhook, mark);
     });
@@ -155,6 +172,7 @@ class SqliteAlertStore implements AlertStore {
       forget("place", "rule", rules);
       forget("alert", "webhook", webhooks);
       forget("expired", "webhook", webhooks);
+      forget("notice", "webhook", webhooks);
       forget("disabled", "webhook", webhooks);
     });
   }
@@ -173,6 +191,10 @@ class SqliteAlertStore implements AlertStore {
   #get(sql: string, ...values: (string | number)[]): Row | undefined {
     return this.#prepare(sql).get(...values);
   }
+}
+
+function readAlert(webhook: string, row: Row): Alert {
+  return { id: String(row.id), webhook, madeAtMs: Number(row.made_at_ms), body: String(row.body) };
 }
 
 /** What another version wrote, or nobody, is not known. */

@@ -134,7 +134,7 @@ export class WebhookSender {
     switch (outcome.kind) {
       case "delivered":
         this.#settle = notice
-          ? async () => store.forgetExpired(id)
+          ? async () => store.forgetNotice(id)
           : () => this.#options.commits.remove(alert);
         if (this.#failures > 0)
           onNotice(`the webhook takes messages again; failed attempts: ${this.#failures}`, false);
@@ -178,15 +178,22 @@ export class WebhookSender {
     });
   }
 
-  /** Says how much was dropped, before what comes behind it: no hole is silent. */
+  /**
+   * Says how much was dropped, before what comes behind it: no hole is silent. It stays the same message until it is acknowledged, as the
+   * receiver may have it already; what is dropped meanwhile is another message.
+   */
   #expiredNotice(): Alert | undefined {
     const { store, webhook, steadyMs } = this.#options;
+    const announced = store.notice(webhook.id);
+    if (announced) return announced;
     const expired = store.expired(webhook.id);
     if (!expired) return undefined;
     const { count, firstMadeAtMs, lastMadeAtMs } = expired;
     const [first, last] = [firstMadeAtMs, lastMadeAtMs].map((atMs) => new Date(atMs).toISOString());
     const content = { type: "alerts-expired", key: `${count} ${first}`, data: { count, first, last } };
-    return formAlert(webhook.id, "", content, steadyMs());
+    const notice = formAlert(webhook.id, "", content, steadyMs());
+    store.announce(notice);
+    return notice;
   }
 
   /** Waits, unless something new comes while there was nothing to do. */

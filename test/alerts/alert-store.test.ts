@@ -82,8 +82,12 @@ describe.each(Object.entries(ADAPTERS))("the %s store keeps the contract", (_nam
     expect(store.expire("desk", 0, 1)).toBe(3);
     expect(store.expired("desk")).toEqual({ count: 5, firstMadeAtMs: 1, lastMadeAtMs: 5 });
     expect(store.first("desk")).toEqual(alert(6));
-    store.forgetExpired("desk");
-    expect(store.expired("desk")).toBeUndefined();
+    const notice = { ...alert(9), id: "notice" };
+    store.announce(notice);
+    expect([store.expired("desk"), store.notice("desk")]).toEqual([undefined, notice]);
+    expect(store.first("desk")).toEqual(alert(6));
+    store.forgetNotice("desk");
+    expect(store.notice("desk")).toBeUndefined();
   });
 
   test("a webhook that is disabled has no queue; enabled, it has one again", ({ onTestFinished }) => {
@@ -93,6 +97,9 @@ describe.each(Object.entries(ADAPTERS))("the %s store keeps the contract", (_nam
     store.disable("desk", "mark");
     expect(store.disabled("desk")).toBe("mark");
     expect([store.first("desk"), store.expired("desk")]).toEqual([undefined, undefined]);
+    store.announce(alert(3));
+    store.disable("desk", "mark");
+    expect(store.notice("desk")).toBeUndefined();
     expect(store.first("phone")).toEqual(alert(2, "phone"));
     store.disable("desk", undefined);
     expect(store.disabled("desk")).toBeUndefined();

@@ -240,3 +240,16 @@ test("whatever the numbers do, rises and falls are told by turns, each rise at a
     }),
   );
 });
+
+test("a rule with a quiet time on several flare channels forgets the flares that ended", () => {
+  const [pro, free] = [new Flares(), new Flares("flares.free")];
+  const judge = createRuleJudge(ruleOf({ channels: ["flares.*"], quiet_seconds: 600 }), NEW_RULE);
+  for (let second = 0; second < 100; second += 1) {
+    judge.take(pro.start(`A${second}`, second));
+    judge.take(free.start(`A${second}`, second));
+    const ends = [pro, free].flatMap((list) => judge.take(list.finish(`A${second}`, second + 1)));
+    // Both ends are judged alike: the flares after the first began in its quiet time.
+    expect(ends).toHaveLength(second === 0 ? 2 : 0);
+  }
+  expect(judge.state.begun).toHaveLength(1);
+});

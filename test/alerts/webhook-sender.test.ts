@@ -154,6 +154,31 @@ test("what is older than a day, or too much, is dropped, and the receiver is tol
   expect(sut.sender.dropped).toBe(5);
 });
 
+test("an alerts-expired that was not acknowledged is sent again as it was, after a restart too, and what expired since is another", async ({
+  sut,
+}) => {
+  const { receiver } = sut;
+  receiver.answer = status(503);
+  sut.tell(25);
+  await sut.tried(2);
+  sut.tell(3);
+  await sut.tried(3);
+  sut.restart();
+  await sut.tried(4);
+  const notices = receiver.attempts.filter(({ type }) => type === "alerts-expired");
+  expect(notices.length).toBeGreaterThan(2);
+  expect(new Set(idsOf(notices)).size).toBe(1);
+  for (const { data } of notices) expect(data).toMatchObject({ count: 5 });
+  receiver.answer = status(200);
+  await sut.tried(6);
+  await receiver.until(() => receiver.taken.length >= 2);
+  expect(receiver.taken.slice(0, 2)).toMatchObject([
+    { type: "alerts-expired", data: { count: 5 } },
+    { type: "alerts-expired", data: { count: 3 } },
+  ]);
+  expect(receiver.taken[1]?.id).not.toBe(receiver.taken[0]?.id);
+});
+
 test("a wall clock that jumps a week makes nothing old", async ({ sut }) => {
   const { receiver, clock } = sut;
   receiver.answer = status(503);

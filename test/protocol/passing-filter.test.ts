@@ -112,7 +112,7 @@ test("[W39] [L1] a client that applies its events holds exactly the items that m
         expect(view).toEqual(projectLists(lists, CHANNELS, filter));
       }
     }),
-    { numRuns: 600 },
+    { numRuns: 250 },
   );
   // What is never reached proves nothing.
   for (const total of Object.values(totals)) expect(total).toBeGreaterThan(50);
