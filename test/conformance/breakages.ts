@@ -19,13 +19,13 @@ function withoutField(answer: PlainAnswer, field: string): PlainAnswer {
   return { ...answer, headers: { ...answer.headers, [field]: undefined } };
 }
 
-/** Gives every stream the lists that the first one got, whatever its cursor is. */
+/** Gives every stream the lists that the first one with its channels and filter got, whatever its cursor is. */
 function staleSnapshots(): Breakage {
   const first = new Map<string, unknown>();
   return ofType("subscribed", (message) => {
-    const { snapshot, channels } = message;
+    const { snapshot, channels, filter } = message;
     if (snapshot === undefined) return message;
-    const key = JSON.stringify(channels);
+    const key = JSON.stringify([channels, filter]);
     const held = first.get(key) ?? snapshot;
     first.set(key, held);
     return { ...message, snapshot: held };
