@@ -7,7 +7,7 @@ export function addProcess(registry: Registry, meter: ProcessMeter): void {
   level(
     registry,
     "flarewire_event_loop_delay_seconds",
-    "Delay of the event loop since the scrape before, by quantile.",
+    "Delay of the event loop over the last one to two minutes, by quantile.",
     () => meter.loopDelay(),
     "quantile",
     "max",

@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { measureProcess } from "../../src/metrics/process-meter.ts";
+
+test("who scrapes takes no delay of the event loop from others who scrape, and a delay is gone after two minutes", async ({
+  onTestFinished,
+}) => {
+  let nowMs = 0;
+  const meter = measureProcess(() => nowMs);
+  onTestFinished(() => meter.close());
+  const worst = () => meter.loopDelay()["1"] ?? 0;
+  const until = async (isReached: () => boolean) => {
+    while (!isReached()) await new Promise((resolve) => setImmediate(resolve));
+  };
+  await until(() => meter.loopDelay()["1"] !== undefined);
+  const begun = performance.now();
+  while (performance.now() - begun < 400);
+  await until(() => worst() >= 0.3);
+  expect(worst()).toBeGreaterThanOrEqual(0.3);
+  nowMs = 60_000;
+  expect(worst()).toBeGreaterThanOrEqual(0.3);
+  expect(worst()).toBeGreaterThanOrEqual(0.3);
+  nowMs = 120_000;
+  worst();
+  nowMs = 180_000;
+  worst();
+  // What lies behind two windows does not count, whatever this machine's loop did since.
+  await until(() => {
+    nowMs += 60_000;
+    return worst() < 0.3;
+  });
+});
