@@ -137,7 +137,10 @@ describe("the bounds of parameters are the server's", () => {
       ["-1", "much"],
     ],
     min_price_change: [["-5", "10"], ["much"]],
-    sticky: [["true", "false"], ["yes", ""]],
+    sticky: [
+      ["true", "false"],
+      ["yes", ""],
+    ],
     names: [["flare-started"], ["flare-began"]],
     snapshot: [["true", "false"], ["yes"]],
     mode: [[], ["latest", "fast"]],
