@@ -111,7 +111,6 @@ async function follow(request: FastifyRequest, reply: FastifyReply, options: Doo
   readClientId(request.query);
   checkHub(hub);
   if (request.method === "HEAD") return reply.headers(SSE_FIELDS).send();
-  mustBeNext(reply);
   const { socket } = request.raw;
   await takePlace(places, request, reply, access);
   // Who left meanwhile gave the place back.
@@ -159,15 +158,6 @@ function lastEventId({ headers }: FastifyRequest): string | undefined {
   return typeof field === "string" ? field : undefined;
 }
 
-/**
- * Refuses what is to last while an answer before it on the same connection is not finished: it would not begin before that
- * is, and Node tells a response that never began nothing of the connection's end.
- */
-function mustBeNext(reply: FastifyReply): void {
-  if (reply.raw.socket) return;
-  throw new FlarewireError("invalid-request", "it was asked for before the answer before it was there");
-}
-
 interface PollParts extends Doored {
   readonly polls: LongPoll;
   readonly by: Claimant;
@@ -210,7 +200,6 @@ async function take(
 ): Promise<PollAnswer> {
   const gone = new AbortController();
   const asked = request.method === "HEAD" ? { ...query, waitMs: 0 } : query;
-  if (polls.mayWait(asked)) mustBeNext(reply);
   let ended: CloseReason | undefined;
   const leave = await takeSeat(places, request, access, (reason) => {
     ended = reason;

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { FlarewireError } from "../protocol/index.ts";
 import { AllowedMethods } from "./allowed-methods.ts";
+import { createOrderHook } from "./answer-in-order.ts";
 import { createCommonHeaders } from "./common-headers.ts";
 import { createHostCheck } from "./host-check.ts";
 import { completeHttpSettings } from "./http-settings.ts";
@@ -25,6 +26,10 @@ export async function addHostRoutes(scope: FastifyInstance, options: HttpServerO
       // Where the host listens, and by which names, is its own affair.
       const settings = { ...given, basePath: own.prefix, host: undefined, allowedHosts: [] };
       own.setErrorHandler(sendProblem);
+      own.addHook(
+        "onRequest",
+        createOrderHook(() => {}),
+      );
       own.addHook(
         "onRequest",
         createRequestGuard(

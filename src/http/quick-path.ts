@@ -94,6 +94,8 @@ function isPlain({ method, headers, httpVersionMinor }: IncomingMessage): boolea
 function staysOpen(response: ServerResponse): boolean {
   return (
     response.shouldKeepAlive &&
+    // Behind an answer that is not sent yet it is held back, which is the framework's to do.
+    response.socket !== null &&
     Object.getPrototypeOf(response) === ServerResponse.prototype &&
     Reflect.get(response, "_header") === null
   );

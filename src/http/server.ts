@@ -12,6 +12,7 @@ import type { WallClock } from "../lib/clock.ts";
 import type { Freshness, SourceInfo } from "../protocol/index.ts";
 import type { Door } from "./access.ts";
 import { AllowedMethods } from "./allowed-methods.ts";
+import { createOrderHook } from "./answer-in-order.ts";
 import { createClientErrorHandler } from "./client-error.ts";
 import { boundClosing } from "./close-connections.ts";
 import { createCommonHeaders } from "./common-headers.ts";
@@ -81,6 +82,10 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   boundClosing(app, options.clock, settings.closeGraceMs);
   const checkHost = createHostCheck(settings);
   const quick = new QuickPath(app, common.readyFor, checkHost, options.ready);
+  app.addHook(
+    "onRequest",
+    createOrderHook(() => {}),
+  );
   app.addHook("onRequest", createRequestGuard(settings, common, new AllowedMethods(app), checkHost));
   if (settings.basePath !== "") addHealthRoutes(app, { ready: () => true, ...options });
   await app.register((scope) => addRoutes(scope, options, settings, quick), {

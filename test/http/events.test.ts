@@ -284,7 +284,7 @@ test("[P8] a request counts as a connection until its answer is sent, or it is g
   expect((await get(wire, after(0), { origin: "https://evil.example" })).status).toBe(403);
 });
 
-test("[P8] a wait asked for behind an unfinished answer on the same connection is refused", async ({
+test("[P8] a wait asked for behind an unfinished answer on the same connection begins when that is finished", async ({
   wire,
 }) => {
   const ask = `GET ${after(0, "&wait=60")} HTTP/1.1\r\nHost: x\r\n\r\n`;
@@ -297,9 +297,9 @@ test("[P8] a wait asked for behind an unfinished answer on the same connection i
   let text = "";
   for await (const bytes of socket) {
     text += bytes;
-    if (text.includes("invalid-request")) break;
+    if (text.split("]").length > 2) break;
   }
-  expect(text).toMatch(/^HTTP\/1.1 200 [\s\S]*HTTP\/1.1 400 /);
+  expect(text).toMatch(/^HTTP\/1.1 200 [\s\S]*HTTP\/1.1 200 /);
 });
 
 test("[P9] HEAD waits for nothing, OPTIONS and other methods are answered as everywhere", async ({

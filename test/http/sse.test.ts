@@ -271,7 +271,7 @@ test("[S9] what cannot become a stream is refused with a problem", async ({ make
   await wire.sessions(0);
 });
 
-test("[S9] a stream asked for behind an unfinished answer on the same connection is refused", async ({
+test("[S9] streams asked for behind one on the same connection never begin, and end with it", async ({
   wire,
 }) => {
   const ask = "GET /api/v1/events HTTP/1.1\r\nHost: x\r\nAccept: text/event-stream\r\n\r\n";
