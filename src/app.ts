@@ -9,6 +9,7 @@ import { type GatewayEventMap, GatewayEvents } from "./gateway-events.ts";
 import {
   AdmissionQueue,
   type MetricsText,
+  Refusals,
   registerEvents,
   registerMetrics,
   registerTickets,
@@ -160,21 +161,20 @@ export async function runGateway(config: Config, parts: RunParts, signal?: Abort
   );
   const { rejected, upstream, services, late } = opened;
   let alerts: Alerts | undefined;
+  const refusals = new Refusals(clock, logger);
   const metrics = config.metrics
     ? createGatewayMetrics({
         ...{ hub, head, log, freshness, rejected, services, late, version: VERSION },
         ...{ info: () => source.info, isDataLost: () => kept.trouble !== undefined },
+        ...{ workers, isKeyFileUsable: keys.isFileUsable, refusals: () => refusals.counts },
         ...(parts.alerts ? { webhooks: () => alerts?.stats() ?? {} } : {}),
         ...(upstream ? { upstream } : {}),
-        ...{ workers, isKeyFileUsable: keys.isFileUsable },
       })
     : undefined;
   const polling = new AbortController();
   let draining = false;
   front = await openFront({
-    ...{ head, hub, log, metrics },
-    freshness,
-    clock,
+    ...{ head, hub, log, metrics, refusals, freshness, clock },
     info: () => source.info,
     ready: () => !draining,
     door,

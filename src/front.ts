@@ -1,6 +1,9 @@
+import type { FastifyInstance } from "fastify";
 import { type Config, listenProblem } from "./config.ts";
-import { createHttpServer, type HttpServerOptions, LISTEN_BACKLOG } from "./http/index.ts";
+import { connectionRoom } from "./connection-room.ts";
+import { createHttpServer, type HttpServerOptions, LISTEN_BACKLOG, type Refusals } from "./http/index.ts";
 import type { Head, Hub } from "./hub/index.ts";
+import { openFiles } from "./lib/open-files.ts";
 import type { EventLog } from "./log/index.ts";
 import type { GatewayMetrics } from "./metrics/index.ts";
 
@@ -24,16 +27,27 @@ export interface FrontOptions extends HttpServerOptions {
   readonly hub: Hub;
   readonly log: EventLog;
   readonly metrics: GatewayMetrics | undefined;
+  readonly refusals: Refusals;
 }
 
 /** Makes the server that serves this; not yet listening. */
 export type OpenFront = (options: FrontOptions) => Promise<Front>;
 
+/** A server that accepts as many connections as the config and the system allow this process. */
+export function createBoundedServer(config: Config, options: FrontOptions): Promise<FastifyInstance> {
+  const { logger, settings } = options;
+  const bounds = connectionRoom(config, openFiles(), (message) => {
+    if (logger) logger.warn(message);
+  });
+  return createHttpServer({ ...options, settings: { ...settings, ...bounds } });
+}
+
 /** A server of the gateway's own, on the config's host and port. */
 export function ownServer(config: Config): OpenFront {
   const { host, port } = config;
   return async (options) => {
-    const app = await createHttpServer(options);
+    const app = await createBoundedServer(config, options);
+    app.server.on("error", (error) => options.refusals.countFailedAccept(error));
     return {
       listen: () =>
         app.listen({ host, port, backlog: LISTEN_BACKLOG }).catch((error: unknown) => {

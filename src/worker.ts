@@ -3,8 +3,7 @@ import { runGateway } from "./app.ts";
 import type { Config } from "./config.ts";
 import { createLogger } from "./create-logger.ts";
 import { createFilledKept, type Filling } from "./filled-kept.ts";
-import type { Front, OpenFront } from "./front.ts";
-import { createHttpServer } from "./http/index.ts";
+import { createBoundedServer, type Front, type FrontOptions } from "./front.ts";
 import { systemClock } from "./lib/clock.ts";
 import { EXIT, watchShutdown } from "./lib/shutdown.ts";
 import type { LogRecord } from "./log/index.ts";
@@ -149,7 +148,7 @@ class Worker {
       looked: async () => {},
     };
     const gateway = await runGateway(config, {
-      ...{ clock, logger, kept, keys, openFront: this.#openFront },
+      ...{ clock, logger, kept, keys, openFront: (options) => this.#openFront(config, options) },
       opened: { kind: "leader", source: leader, ...(resume ? { resume } : {}) },
       wholeMetrics: (own) => {
         this.#measure = () => own.json();
@@ -163,8 +162,8 @@ class Worker {
   }
 
   /** A server that does not listen: what it serves is handed over. */
-  readonly #openFront: OpenFront = async (options) => {
-    const app = await createHttpServer(options);
+  async #openFront(config: Config, options: FrontOptions): Promise<Front> {
+    const app = await createBoundedServer(config, options);
     const connections = new InjectedConnections(app.server, options.clock);
     const { head, settings } = options;
     this.#tellAlive = () => {
@@ -186,7 +185,7 @@ class Worker {
     };
     this.#front = front;
     return front;
-  };
+  }
 
   /** In order: its clients are sent away over the drain time. */
   #end(): void {

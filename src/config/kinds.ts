@@ -55,6 +55,13 @@ export function integer(min: number, max: number): Kind<number> {
   };
 }
 
+/** A whole number from `min` to `max`, or the word `none`, for no bound. */
+export function integerOrNone(min: number, max: number): Kind<number> {
+  const { schema, bound } = integer(min, max);
+  const none = z.literal("none").transform(() => Number.POSITIVE_INFINITY);
+  return { schema: z.union([none, schema]), bound: `none, or ${bound}` };
+}
+
 /** A number of processes from 1 to `most`, or `auto`: one less than the cores that this one may run on, at least 1. */
 export function processes(most: number): Kind<number> {
   const { schema } = integer(1, most);

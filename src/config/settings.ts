@@ -12,6 +12,7 @@ import {
   hostName,
   hosts,
   integer,
+  integerOrNone,
   networks,
   oneOf,
   origins,
@@ -222,12 +223,20 @@ export const SETTINGS = {
   maxSockets: setting("maxSockets", integer(1, 1_000_000), {
     default: "10000",
     example: "50000",
-    description: "Open streams and waiting polls in all; one more is refused with 503",
+    description:
+      "Open streams and polls in all; one more is refused with 503. Connections of any kind: 1,024 more, and no more than the open files allow",
   }),
   maxSocketsPerIp: setting("maxSocketsPerIp", integer(1, 1_000_000), {
     default: "256",
     example: "20",
-    description: "Open streams and waiting polls of one client address; one more is refused with 503",
+    description:
+      "Open streams and polls of one client address; one more is refused with 503. Connections of any kind: 256 more",
+  }),
+  anonymousRequests: setting("anonymousRequests", integerOrNone(1, 1_000_000_000), {
+    default: "3000",
+    example: "600",
+    description:
+      "Requests a minute from one address without a valid key, and as many at once; each 64 KiB of an answer counts as one more; beyond that 429; none: no limit. Each worker counts its own",
   }),
   compression: setting("compression", flag, {
     default: "true",

@@ -27,6 +27,8 @@ export interface Door {
   readonly stranger: Stranger | undefined;
   /** The id of the valid key that the request brings, itself or by a ticket; counts and refuses nothing. */
   keyIdOf(request: FastifyRequest): string | undefined | Promise<string | undefined>;
+  /** The same of the key in `Authorization`. */
+  keyIdIn(authorization: string): string | undefined;
   /**
    * What the request may have; puts on the answer what tells of it. Throws FlarewireError `unauthorised` or `rate-limited`.
    */
@@ -62,6 +64,7 @@ export const openDoor: Door = {
   isKeyed: false,
   stranger: { access: OPEN, fields: {} },
   keyIdOf: () => undefined,
+  keyIdIn: () => undefined,
   admit() {
     return OPEN;
   },

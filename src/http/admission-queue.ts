@@ -1,7 +1,7 @@
 import type { Duplex } from "node:stream";
 import type { Claimant, Hub } from "../hub/index.ts";
 import type { WallClock } from "../lib/clock.ts";
-import { FlarewireError } from "../protocol/index.ts";
+import { FlarewireError, type RefusalReason } from "../protocol/index.ts";
 
 /** How many requests may wait to be admitted, and how long. */
 export interface AdmissionLimits {
@@ -131,7 +131,8 @@ export class AdmissionQueue {
       if (waiting.sinceMs > lateMs) return;
       this.#hub.tally.admissions.late += 1;
       const bound = `${longestWaitMs} ms`;
-      waiting.end(overCapacity(`so many requests wait that this one waited for more than ${bound}`, bound));
+      const message = `so many requests wait that this one waited for more than ${bound}`;
+      waiting.end(overCapacity(message, bound, "queue-late"));
     }
   }
 
@@ -145,15 +146,16 @@ export class AdmissionQueue {
     const { mostWaiting } = this.#limits;
     const bound = `${mostWaiting} requests wait`;
     this.#hub.tally.admissions.full += 1;
-    const full = overCapacity(`more clients come at once than can be admitted: ${bound}`, bound);
+    const message = `more clients come at once than can be admitted: ${bound}`;
+    const full = overCapacity(message, bound, "queue-full");
     const last = displaced.at(-1);
     if (!last || (!isKeyed && displaced.length < own + 2)) throw full;
     last.end(full);
   }
 }
 
-function overCapacity(message: string, bound: string): FlarewireError {
-  return new FlarewireError("over-capacity", message, { bound });
+function overCapacity(message: string, bound: string, reason: RefusalReason): FlarewireError {
+  return new FlarewireError("over-capacity", message, { bound, reason });
 }
 
 /** Calls `gone` when the connection ends, until it is told to stop. */

@@ -87,8 +87,11 @@ function mustHaveRoom(refusal: Refusal | undefined): void {
   if (refusal.kind === "spent") throw new FlarewireError("unauthorised", TICKET_GONE, { field: "ticket" });
   if (refusal.kind === "ended")
     throw new FlarewireError("unauthorised", "the key was just revoked, or its plan lowered; ask again");
-  const { bound } = refusal;
-  throw new FlarewireError("over-capacity", `as many connections are open as allowed: ${bound}`, { bound });
+  const { bound, reason } = refusal;
+  throw new FlarewireError("over-capacity", `as many connections are open as allowed: ${bound}`, {
+    bound,
+    reason,
+  });
 }
 
 /** What the client calls itself, the same for each of its connections. Throws FlarewireError `invalid-parameter` with the field. */

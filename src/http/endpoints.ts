@@ -26,7 +26,7 @@ export interface Endpoint {
 }
 
 function resource(path: string, summary: string, schema: z.ZodType): Endpoint {
-  const problems: readonly ErrorCode[] = ["invalid-parameter", "unauthorised", "rate-limited", "not-ready"];
+  const problems: readonly ErrorCode[] = ["invalid-parameter", "unauthorised", "not-ready"];
   return { path, summary, schema, conditional: true, alsoAtRoot: false, problems };
 }
 
@@ -79,9 +79,7 @@ export const EVENTS_ENDPOINT = {
     "unauthorised",
     "forbidden",
     "origin-refused",
-    "rate-limited",
     "cursor-gone",
-    "over-capacity",
     "not-ready",
     "draining",
   ],
@@ -94,14 +92,7 @@ export const TICKETS_ENDPOINT = {
   schema: TicketResponse,
   conditional: false,
   alsoAtRoot: false,
-  problems: [
-    "invalid-parameter",
-    "unauthorised",
-    "origin-refused",
-    "not-found",
-    "rate-limited",
-    "over-capacity",
-  ],
+  problems: ["invalid-parameter", "unauthorised", "origin-refused", "not-found", "over-capacity"],
 } as const satisfies Endpoint;
 
 export type EndpointName = keyof typeof ENDPOINTS;
@@ -116,7 +107,6 @@ export const STREAM_PROBLEMS = [
   "unsupported-version",
   "origin-refused",
   "upgrade-required",
-  "over-capacity",
   "not-ready",
   "draining",
 ] as const satisfies readonly ErrorCode[];
@@ -130,6 +120,8 @@ export const ANY_PROBLEMS = [
   "address-too-long",
   "unsupported-media-type",
   "headers-too-large",
+  "rate-limited",
+  "over-capacity",
   "internal",
 ] as const satisfies readonly ErrorCode[];
 

@@ -1,13 +1,16 @@
 import type { FastifyInstance } from "fastify";
 import { FlarewireError } from "../protocol/index.ts";
+import { openDoor } from "./access.ts";
 import { AllowedMethods } from "./allowed-methods.ts";
 import { createOrderHook } from "./answer-in-order.ts";
 import { createCommonHeaders } from "./common-headers.ts";
 import { createHostCheck } from "./host-check.ts";
 import { completeHttpSettings } from "./http-settings.ts";
+import { Refusals } from "./refusals.ts";
 import { createRequestGuard } from "./request-guard.ts";
 import { sendProblem } from "./send-problem.ts";
 import { addRoutes, type HttpServerOptions } from "./server.ts";
+import { Visitors } from "./visitors.ts";
 
 /**
  * Adds what {@link HttpServerOptions} describes to a scope of somebody else's server, below its prefix and the base path. The error handler, the hooks and
@@ -25,10 +28,17 @@ export async function addHostRoutes(scope: FastifyInstance, options: HttpServerO
     async (own) => {
       // Where the host listens, and by which names, is its own affair.
       const settings = { ...given, basePath: own.prefix, host: undefined, allowedHosts: [] };
-      own.setErrorHandler(sendProblem);
+      const { clock, door = openDoor } = options;
+      const logger = options.logger || undefined;
+      const refusals = options.refusals ?? new Refusals(clock);
+      const visitors = new Visitors({ settings, door, clock, logger });
+      own.setErrorHandler((error, request, reply) => {
+        refusals.countError(error, request.ip);
+        return sendProblem(error, request, reply);
+      });
       own.addHook(
         "onRequest",
-        createOrderHook(() => {}),
+        createOrderHook(({ ip }) => refusals.count("requests-ahead", ip)),
       );
       own.addHook(
         "onRequest",
@@ -37,6 +47,7 @@ export async function addHostRoutes(scope: FastifyInstance, options: HttpServerO
           createCommonHeaders(settings),
           new AllowedMethods(own),
           createHostCheck(settings),
+          visitors,
         ),
       );
       if (own.prefix !== "") {
@@ -44,7 +55,7 @@ export async function addHostRoutes(scope: FastifyInstance, options: HttpServerO
           throw new FlarewireError("not-found", "nothing is served here");
         });
       }
-      await addRoutes(own, options, settings);
+      await addRoutes(own, options, settings, visitors);
     },
     { prefix: given.basePath },
   );

@@ -27,6 +27,12 @@ export interface HttpSettings {
   readonly keepAliveTimeoutMs: number;
   /** How long a connection may neither read nor write while an answer is on its way; default 120,000. */
   readonly idleTimeoutMs: number;
+  /** Connections of any kind in all; default Infinity. One more is refused with 503. For a server of our own only. */
+  readonly maxConnections: number;
+  /** Connections of any kind from one address that is no trusted proxy; default Infinity. */
+  readonly maxConnectionsPerAddress: number;
+  /** Requests a minute from one address without a valid key, and as many at once; an answer of 64 KiB or more counts by its size. One more is 429. Default Infinity. */
+  readonly anonymousRequests: number;
   /** How long answers that are under way when the server closes may take; default 2,000. 0 cuts them. */
   readonly closeGraceMs: number;
 }
@@ -45,6 +51,9 @@ export const DEFAULT_HTTP_SETTINGS: HttpSettings = {
   checkIntervalMs: 1_000,
   keepAliveTimeoutMs: 75_000,
   idleTimeoutMs: 120_000,
+  maxConnections: Number.POSITIVE_INFINITY,
+  maxConnectionsPerAddress: Number.POSITIVE_INFINITY,
+  anonymousRequests: Number.POSITIVE_INFINITY,
   closeGraceMs: 2_000,
 };
 

@@ -1,7 +1,7 @@
 /** The HTTP side: REST, WebSocket, problems, health. */
 export * from "./access.ts";
 export * from "./admission-queue.ts";
-export { rawProblem } from "./client-error.ts";
+export { type ConnectionBounds, refuseConnection } from "./connection-bounds.ts";
 export { type AsyncApiDocument, createAsyncApi } from "./contracts/asyncapi.ts";
 export { createOpenApi, type OpenApiDocument } from "./contracts/openapi.ts";
 export * from "./endpoints.ts";
@@ -14,6 +14,7 @@ export { LISTEN_BACKLOG } from "./listen-backlog.ts";
 export * from "./metrics-route.ts";
 export * from "./places.ts";
 export { comeBackAfterS } from "./problem.ts";
+export * from "./refusals.ts";
 export * from "./responses.ts";
 export * from "./seats.ts";
 export * from "./server.ts";

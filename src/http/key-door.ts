@@ -58,10 +58,15 @@ export class KeyDoor implements Door {
 
   /** See Door. */
   async keyIdOf(request: FastifyRequest): Promise<string | undefined> {
-    const { ring, tickets, clock } = this.#options;
     const { authorization } = request.headers;
+    if (authorization !== undefined) return this.keyIdIn(authorization);
     const ticket = ticketOf(request.query);
-    if (authorization === undefined) return ticket === undefined ? undefined : tickets.keyOf(ticket);
+    return ticket === undefined ? undefined : this.#options.tickets.keyOf(ticket);
+  }
+
+  /** See Door. */
+  keyIdIn(authorization: string): string | undefined {
+    const { ring, clock } = this.#options;
     const [, text] = BEARER.exec(authorization) ?? [];
     const key = text === undefined ? undefined : ring.find(text);
     return key && !isExpired(key, clock.now()) ? key.id : undefined;
@@ -156,7 +161,10 @@ export class KeyDoor implements Door {
     const waitS = Math.max(1, Math.ceil(bucket.waitMs(1) / 1_000));
     reply.header("retry-after", String(waitS));
     const bound = `${perMinute} requests a minute`;
-    throw new FlarewireError("rate-limited", `the key may make ${bound}; the next in ${waitS} s`, { bound });
+    throw new FlarewireError("rate-limited", `the key may make ${bound}; the next in ${waitS} s`, {
+      bound,
+      reason: "requests-of-key",
+    });
   }
 
   #rateOf(id: string, perMinute: number): Rate {

@@ -1,6 +1,6 @@
 import type { CloseReason } from "../protocol/index.ts";
 import type { Access } from "./access.ts";
-import type { Guest, Seats } from "./seats.ts";
+import type { Full, Guest, Seats } from "./seats.ts";
 
 /** What is known of a connection here: its end, and how to cut it. A socket is one; so is the socket of another process. */
 export interface Wire {
@@ -10,7 +10,7 @@ export interface Wire {
 
 /** Why there is no place: a bound, in words; a ticket that was spent meanwhile; a key that has ended meanwhile. */
 export type Refusal =
-  | { readonly kind: "full"; readonly bound: string }
+  | ({ readonly kind: "full" } & Full)
   | { readonly kind: "spent" }
   | { readonly kind: "ended" };
 
@@ -128,8 +128,8 @@ export class Places implements PlaceGiver {
 
   /** See PlaceGiver. */
   sit(guest: Guest): Refusal | undefined {
-    const bound = this.seats.take(guest);
-    return bound === undefined ? undefined : { kind: "full", bound };
+    const full = this.seats.take(guest);
+    return full && { kind: "full", ...full };
   }
 
   /** See PlaceGiver. */

@@ -3,6 +3,7 @@ import type { FastifyInstance } from "fastify";
 import type { HostCheck } from "./host-check.ts";
 import type { ReadyAnswer } from "./ready-answer.ts";
 import type { ReadyFields } from "./ready-fields.ts";
+import type { Visitors } from "./visitors.ts";
 
 /** What an address answers to a plain request. `undefined`, or an error: not now, and the framework's route says why. */
 export type QuickAnswer = (request: IncomingMessage) => ReadyAnswer | undefined;
@@ -19,6 +20,7 @@ export class QuickPath {
   readonly #answers = new Map<string, QuickAnswer>();
   readonly #common: (origin: string | undefined) => ReadyFields;
   readonly #checkHost: HostCheck;
+  readonly #visitors: Pick<Visitors, "takes">;
   readonly #tail = createTail();
   readonly #ready: () => boolean;
   #open = true;
@@ -31,11 +33,13 @@ export class QuickPath {
     app: FastifyInstance,
     common: (origin: string | undefined) => ReadyFields,
     checkHost: HostCheck,
+    visitors: Pick<Visitors, "takes">,
     ready: () => boolean = () => true,
   ) {
     this.#app = app;
     this.#common = common;
     this.#checkHost = checkHost;
+    this.#visitors = visitors;
     this.#ready = ready;
     app.server.off("request", app.routing);
     app.server.on("request", (request: IncomingMessage, response: ServerResponse) => {
@@ -56,7 +60,7 @@ export class QuickPath {
     const answer = this.#answers.get(request.url ?? "");
     if (!answer || !this.#open || !this.#ready() || !isPlain(request) || !staysOpen(response)) return false;
     const ready = this.#checkHost(request) ? undefined : attempt(answer, request);
-    if (!ready) return false;
+    if (!ready || !this.#visitors.takes(request, ready.body?.length ?? 0)) return false;
     const { status, fields, body } = ready;
     let head: string = STATUS_LINES[status] + this.#common(request.headers.origin).lines;
     for (const { lines } of fields) head += lines;

@@ -5,6 +5,7 @@ import type { CommonHeaders } from "./common-headers.ts";
 import { tidyForwardedFor } from "./forwarded-for.ts";
 import type { HostCheck } from "./host-check.ts";
 import type { HttpSettings } from "./http-settings.ts";
+import type { Visitors } from "./visitors.ts";
 
 /** As much of a stranger's address as a message repeats. */
 const MOST_REPEATED = 200;
@@ -18,11 +19,13 @@ export function createRequestGuard(
   common: CommonHeaders,
   allowed: AllowedMethods,
   checkHost: HostCheck,
+  visitors: Visitors,
 ): (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => void {
   return (request, reply, done) => {
     tidyForwardedFor(request.raw.headers);
     common.apply(request, reply);
-    const refusal = checkHost(request.raw) ?? refuse(request, reply, settings);
+    const refusal =
+      visitors.check(request, reply) ?? checkHost(request.raw) ?? refuse(request, reply, settings);
     if (refusal) {
       // An upgrade is no longer HTTP, so nothing else would end its connection.
       if (request.headers.upgrade) reply.raw.once("finish", () => request.raw.socket.destroySoon());

@@ -1,5 +1,11 @@
-import type { CloseReason } from "../protocol/index.ts";
+import type { CloseReason, RefusalReason } from "../protocol/index.ts";
 import type { Access } from "./access.ts";
+
+/** The bound that leaves no seat, in words and as it is counted. */
+export interface Full {
+  readonly bound: string;
+  readonly reason: RefusalReason;
+}
 
 /** Who takes a seat. */
 export interface Guest {
@@ -30,13 +36,15 @@ export class Seats {
   }
 
   /** Takes a seat; the bound that stands in the way where there is none. */
-  take(guest: Guest): string | undefined {
+  take(guest: Guest): Full | undefined {
     const { address, key } = guest;
     const own = this.#byAddress.get(address) ?? 0;
     const ofKey = key && this.#byKey.get(key.id);
-    if (this.#taken >= this.#most) return `${this.#most} in all`;
-    if (own >= this.#mostPerAddress) return `${this.#mostPerAddress} from one address`;
-    if (key && (ofKey?.size ?? 0) >= key.connections) return `${key.connections} with one key`;
+    if (this.#taken >= this.#most) return { bound: `${this.#most} in all`, reason: "streams" };
+    if (own >= this.#mostPerAddress)
+      return { bound: `${this.#mostPerAddress} from one address`, reason: "streams-of-address" };
+    if (key && (ofKey?.size ?? 0) >= key.connections)
+      return { bound: `${key.connections} with one key`, reason: "streams-of-key" };
     this.#taken += 1;
     this.#byAddress.set(address, own + 1);
     if (key) this.#byKey.set(key.id, (ofKey ?? new Set()).add(guest));

@@ -10,12 +10,13 @@ import {
 } from "fastify";
 import type { WallClock } from "../lib/clock.ts";
 import type { Freshness, SourceInfo } from "../protocol/index.ts";
-import type { Door } from "./access.ts";
+import { type Door, openDoor } from "./access.ts";
 import { AllowedMethods } from "./allowed-methods.ts";
 import { createOrderHook } from "./answer-in-order.ts";
 import { createClientErrorHandler } from "./client-error.ts";
 import { boundClosing } from "./close-connections.ts";
 import { createCommonHeaders } from "./common-headers.ts";
+import { boundConnections } from "./connection-bounds.ts";
 import { addDocumentRoutes } from "./docs/document-routes.ts";
 import type { HeadLike } from "./head-like.ts";
 import { addHealthRoutes } from "./health-routes.ts";
@@ -26,9 +27,11 @@ import { readBuiltPages, readBuiltWidget } from "./pages/built-pages.ts";
 import { addDashboardRoutes } from "./pages/dashboard-routes.ts";
 import { addWidgetRoutes } from "./pages/widget-routes.ts";
 import { QuickPath } from "./quick-path.ts";
+import { Refusals } from "./refusals.ts";
 import { createRequestGuard } from "./request-guard.ts";
 import { addResourceRoutes } from "./resource-routes.ts";
 import { sendProblem } from "./send-problem.ts";
+import { Visitors } from "./visitors.ts";
 
 /** What the HTTP side serves, and with what. */
 export interface HttpServerOptions {
@@ -45,6 +48,8 @@ export interface HttpServerOptions {
   readonly ready?: () => boolean;
   /** Where faults of the server are logged; `false` (default): nowhere. Requests that went well are not logged. */
   readonly logger?: FastifyBaseLogger | false;
+  /** Counts what is refused; default: nothing does. */
+  readonly refusals?: Refusals | undefined;
   /** Adds further routes, such as the WebSocket's, below the base path. What they throw becomes a problem, and their methods stand in `Allow`. */
   readonly register?: (app: FastifyInstance) => void | Promise<void>;
 }
@@ -57,7 +62,10 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   const settings = completeHttpSettings(options.settings ?? {});
   const nextId = createRequestIds();
   const common = createCommonHeaders(settings);
+  const { clock, door = openDoor } = options;
   const logger = options.logger || undefined;
+  const refusals = options.refusals ?? new Refusals(clock);
+  const visitors = new Visitors({ settings, door, clock, logger });
   const logOf = ({ id, log }: FastifyRequest) => logger?.child({ reqId: id }) ?? log;
   const app = fastify({
     ...limits(settings),
@@ -77,18 +85,25 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   });
   // A server may ignore expectations that it does not know; refusing them, Node would answer without a body.
   app.server.on("checkExpectation", app.routing);
-  app.setErrorHandler((error, request, reply) => sendProblem(error, request, reply, logOf));
+  boundConnections(app.server, settings, { clock, refusals, isTrusted: visitors.isTrusted });
+  app.setErrorHandler((error, request, reply) => {
+    refusals.countError(error, request.ip);
+    return sendProblem(error, request, reply, logOf);
+  });
   limitIdleness(app.server, settings.idleTimeoutMs);
   boundClosing(app, options.clock, settings.closeGraceMs);
   const checkHost = createHostCheck(settings);
-  const quick = new QuickPath(app, common.readyFor, checkHost, options.ready);
+  const quick = new QuickPath(app, common.readyFor, checkHost, visitors, options.ready);
   app.addHook(
     "onRequest",
-    createOrderHook(() => {}),
+    createOrderHook(({ ip }) => refusals.count("requests-ahead", ip)),
   );
-  app.addHook("onRequest", createRequestGuard(settings, common, new AllowedMethods(app), checkHost));
+  app.addHook(
+    "onRequest",
+    createRequestGuard(settings, common, new AllowedMethods(app), checkHost, visitors),
+  );
   if (settings.basePath !== "") addHealthRoutes(app, { ready: () => true, ...options });
-  await app.register((scope) => addRoutes(scope, options, settings, quick), {
+  await app.register((scope) => addRoutes(scope, options, settings, visitors, quick), {
     prefix: settings.basePath,
   });
   await app.ready();
@@ -100,10 +115,14 @@ export async function addRoutes(
   scope: FastifyInstance,
   options: HttpServerOptions,
   settings: HttpSettings,
+  visitors: Visitors,
   quick?: QuickPath,
 ): Promise<void> {
   const { ready = () => true } = options;
-  scope.addHook("onSend", async ({ raw }, reply) => {
+  scope.addHook("onSend", async (request, reply, payload) => {
+    const { raw } = request;
+    if (typeof payload === "string" || payload instanceof Uint8Array)
+      visitors.charge(request, payload.length);
     // Whoever keeps a connection, as HTTP clients do, would otherwise go on asking here, and not where others are welcome.
     if (raw.httpVersionMajor !== 1 || (ready() && reply.raw.shouldKeepAlive)) return;
     // A field that is set by hand takes Node's own word that this is the last answer from it.

@@ -80,6 +80,17 @@ export function addConnections(registry: Registry, hub: Hub): void {
   );
 }
 
+/** What was refused, and why. */
+export function addRefusals(registry: Registry, read: () => Readonly<Partial<Record<string, number>>>): void {
+  total(
+    registry,
+    "flarewire_refusals_total",
+    "Refused connections and requests, by reason: a bound that was reached, or the code of the problem.",
+    () => ({ connections: 0, ...read() }),
+    "reason",
+  );
+}
+
 function addAdmissions(registry: Registry, { tally }: Hub): void {
   level(
     registry,

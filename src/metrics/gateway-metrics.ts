@@ -2,7 +2,7 @@ import { Histogram, Registry } from "prom-client";
 import type { Hub } from "../hub/index.ts";
 import type { PollOutcome } from "../source/index.ts";
 import { type AlertParts, addAlerts } from "./alert-metrics.ts";
-import { addConnections } from "./connection-metrics.ts";
+import { addConnections, addRefusals } from "./connection-metrics.ts";
 import { addEvents, type EventParts } from "./event-metrics.ts";
 import type { MetricsJson } from "./merged-metrics.ts";
 import { measureProcess } from "./process-meter.ts";
@@ -13,6 +13,8 @@ import { addSource, type SourceParts } from "./source-metrics.ts";
 /** What is measured. */
 export interface MetricsParts extends SourceParts, AlertParts, EventParts {
   readonly hub: Hub;
+  /** Refused connections and requests, by reason; default: none are counted. */
+  readonly refusals?: (() => Readonly<Partial<Record<string, number>>>) | undefined;
   /** How many processes serve now, and how many ended that should not have; default: this one, and none. */
   readonly workers?: (() => WorkerCounts) | undefined;
   /** Left out where there is no key file. */
@@ -55,6 +57,7 @@ export function createGatewayMetrics(parts: MetricsParts): GatewayMetrics {
     registers: [registry],
   });
   addConnections(registry, parts.hub);
+  addRefusals(registry, parts.refusals ?? (() => ({})));
   const forget = addEvents(registry, parts);
   addSource(registry, parts);
   addAlerts(registry, parts);

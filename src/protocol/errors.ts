@@ -101,8 +101,23 @@ export const ERROR_CODES = {
 
 export type ErrorCode = keyof typeof ERROR_CODES;
 
+/** What a refusal is counted under where the code alone says too little. */
+export type RefusalReason =
+  | "connections"
+  | "connections-of-address"
+  | "open-files"
+  | "requests-ahead"
+  | "requests-of-address"
+  | "requests-of-key"
+  | "streams"
+  | "streams-of-address"
+  | "streams-of-key"
+  | "queue-full"
+  | "queue-late"
+  | "no-worker";
+
 /**
- * The one error of the program. `field` names what was wrong and `bound` what would have been right, where there is such a thing;
+ * The one error of the program. `field` names what was wrong and `bound` what would have been right, where there is such a thing; `reason`, of a refusal, what it is counted under;
  * `lost`, of `cursor-gone`, what cannot be had any more.
  */
 export class FlarewireError extends Error {
@@ -110,6 +125,7 @@ export class FlarewireError extends Error {
   readonly code: ErrorCode;
   readonly field: string | undefined;
   readonly bound: string | undefined;
+  readonly reason: RefusalReason | undefined;
   readonly lost: Lost | undefined;
   readonly parts: readonly FreshnessPart[] | undefined;
 
@@ -119,6 +135,7 @@ export class FlarewireError extends Error {
     details: {
       field?: string;
       bound?: string;
+      reason?: RefusalReason | undefined;
       lost?: Lost;
       parts?: readonly FreshnessPart[] | undefined;
       cause?: unknown;
@@ -128,6 +145,7 @@ export class FlarewireError extends Error {
     this.code = code;
     this.field = details.field;
     this.bound = details.bound;
+    this.reason = details.reason;
     this.lost = details.lost;
     this.parts = details.parts;
   }

@@ -1,7 +1,6 @@
-import { randomUUID } from "node:crypto";
 import { lookup } from "node:dns/promises";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
-import { comeBackAfterS, LISTEN_BACKLOG, rawProblem } from "../http/index.ts";
+import { LISTEN_BACKLOG, type Refusals, refuseConnection } from "../http/index.ts";
 import type { WallClock } from "../lib/clock.ts";
 import { FlarewireError } from "../protocol/index.ts";
 import { chooseReceiver, type ReceiverState } from "./choose-receiver.ts";
@@ -18,6 +17,7 @@ export interface ReceptionOptions {
   readonly port: number;
   readonly clock: WallClock;
   readonly receivers: () => readonly Receiver[];
+  readonly refusals: Refusals;
 }
 
 /** Connections that wait for somebody who takes them, at most; and how long they do where there is nobody. */
@@ -26,8 +26,6 @@ const MOST_WAITING = 2_048;
 const MANY_WAITING = MOST_WAITING / 2;
 const PATIENCE_MS = 5_000;
 const LOOK_MS = 500;
-/** What a refused connection may take to read that it is. */
-const LINGER_MS = 1_000;
 
 interface Waiting {
   readonly socket: Socket;
@@ -90,7 +88,7 @@ export class Reception {
 
   /** A connection that was handed over comes back, as nobody took it: it is the next. */
   takeBack(socket: Socket): void {
-    if (this.#isClosed) refuse(socket);
+    if (this.#isClosed) this.#refuse(socket);
     else {
       this.#waiting.unshift({ socket, untilMs: this.#options.clock.monotonic() + PATIENCE_MS });
       this.pump();
@@ -102,20 +100,20 @@ export class Reception {
     this.#isClosed = true;
     this.#stopLooking();
     for (const server of this.#servers) server.close();
-    for (const { socket } of this.#waiting.splice(0)) refuse(socket);
+    for (const { socket } of this.#waiting.splice(0)) this.#refuse(socket);
   }
 
   #listenOn(host: string, port: number): Promise<AddressInfo> {
     // As an HTTP server would: small answers are not held back, and a client may end its half first.
     const options = { pauseOnConnect: true, noDelay: true, allowHalfOpen: true };
+    const { refusals } = this.#options;
     const server = createServer(options, (socket) => this.#receive(socket));
     return new Promise((resolve, reject) => {
       server.once("error", reject);
       server.listen({ host, port, backlog: LISTEN_BACKLOG }, () => {
         this.#servers.push(server);
         server.off("error", reject);
-        // No descriptors left, for one: the next connection may find some.
-        server.on("error", () => {});
+        server.on("error", (error) => refusals.countFailedAccept(error));
         resolve(server.address() as AddressInfo);
       });
     });
@@ -124,11 +122,17 @@ export class Reception {
   #receive(socket: Socket): void {
     // Whoever is handed over has its own listeners; who goes while it waits is nobody's trouble.
     socket.on("error", () => {});
-    if (this.#waiting.length >= MOST_WAITING) refuse(socket);
+    if (this.#waiting.length >= MOST_WAITING) this.#refuse(socket);
     else {
       this.#waiting.push({ socket, untilMs: this.#options.clock.monotonic() + PATIENCE_MS });
       this.pump();
     }
+  }
+
+  #refuse(socket: Socket): void {
+    this.#options.refusals.count("no-worker", socket.remoteAddress);
+    const message = "no process that serves clients is there now; try again";
+    refuseConnection(socket, new FlarewireError("not-ready", message));
   }
 
   #refuseLate(): void {
@@ -138,16 +142,8 @@ export class Reception {
     const late = this.#waiting.filter(({ untilMs }) => untilMs <= nowMs);
     if (late.length === 0) return;
     this.#waiting = this.#waiting.filter(({ untilMs }) => untilMs > nowMs);
-    for (const { socket } of late) refuse(socket);
+    for (const { socket } of late) this.#refuse(socket);
   }
-}
-
-/** What it asks for was not read, so it may be anything; this is the answer to all of HTTP. */
-function refuse(socket: Socket): void {
-  const failure = new FlarewireError("not-ready", "no process that serves clients is there now; try again");
-  socket.resume();
-  socket.end(rawProblem(failure, randomUUID(), [`Retry-After: ${comeBackAfterS()}`]));
-  socket.setTimeout(LINGER_MS, () => socket.destroy());
 }
 
 async function addressesOf(host: string): Promise<readonly string[]> {

@@ -1,6 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import type { Logger } from "pino";
-import type { PlaceGiver, SpentRate } from "../http/index.ts";
+import type { PlaceGiver, Refusals, SpentRate } from "../http/index.ts";
 import type { Head, Hub } from "../hub/index.ts";
 import type { IssuedTicket, Key } from "../keys/index.ts";
 import type { WallClock } from "../lib/clock.ts";
@@ -43,6 +43,7 @@ export interface WorkersFrontOptions {
   };
   /** The primary's own numbers; `undefined` where none are served. */
   readonly metrics: GatewayMetrics | undefined;
+  readonly refusals: Refusals;
   readonly clock: WallClock;
   readonly logger: Logger;
 }

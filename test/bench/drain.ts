@@ -8,7 +8,9 @@ import type { Row } from "./report.ts";
 const WINDOW_S = 10;
 /** The command waits this much less than its drain time: see the grace of a close. */
 const GRACE_S = 2;
-const ROOM = ["--max-sockets-per-ip", "10000", "--log-level", "error"] as const;
+const ROOM = [
+  ...["--max-sockets-per-ip", "10000", "--anonymous-requests", "none", "--log-level", "error"],
+] as const;
 
 /**
  * A leader drains with this many clients, over real TCP, leader, follower and clients each in a process of their own: how evenly they come to the

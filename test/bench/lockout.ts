@@ -13,7 +13,9 @@ const POLLERS = 60;
 const HANDSHAKES = 100;
 /** Events that each search begins to go through. */
 const LOG_EVENTS = 10_000;
-const MARKET = ["--feed", "replay", "--warmup", "0", "--loop", "--port", "0", "--drain", "0"];
+/** The limit on requests would end the searches; the turns have to do without it. */
+const UNLIMITED = ["--anonymous-requests", "none"];
+const MARKET = ["--feed", "replay", "--warmup", "0", "--loop", "--port", "0", "--drain", "0", ...UNLIMITED];
 
 /**
  * How long a handshake takes while 60 connections of another address search the log for tokens that are not there, each as soon as it is answered: with and without a key, in

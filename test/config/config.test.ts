@@ -54,6 +54,7 @@ const BAD: Readonly<Record<SettingName, { readonly text: string; readonly json: 
   logFlareAge: { text: "-1s", json: true },
   logBytes: { text: "64MB", json: 67_108_864 },
   maxSockets: { text: "many", json: 0 },
+  anonymousRequests: { text: "0", json: "many" },
   maxSocketsPerIp: { text: "0x10", json: 1_000_001 },
   keys: { text: "no-such-keys.json", json: [] },
   anonymous: { text: "pro", json: false },

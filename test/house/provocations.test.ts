@@ -22,6 +22,7 @@ const FOLLOW = "test/scenarios/follow-trouble.test.ts";
 const AHEAD = "test/hub/ahead.test.ts";
 const STORM = "test/scenarios/storm.test.ts";
 const QUEUE = "test/http/admission-queue.test.ts";
+const BOUNDS = "test/http/bounds.test.ts";
 const SLOW = "test/scenarios/slow-readers.test.ts";
 
 const CLOSES: Readonly<Record<CloseReason, Provocation>> = {
@@ -75,6 +76,9 @@ const HTTP: Readonly<Record<Bounds, Provocation>> = {
   keepAliveTimeoutMs: [RAW, "an idle connection is closed after the time", "keepAliveTimeoutMs"],
   idleTimeoutMs: [RAW, "a connection on which nothing moves while an answer is on its way", "idleTimeoutMs"],
   closeGraceMs: [RAW, "cuts what is not answered within the grace", "2_000"],
+  anonymousRequests: [BOUNDS, "one more is 429 with when to come again", "429"],
+  maxConnections: [BOUNDS, "in all; a full server closes idle ones", "3 in all"],
+  maxConnectionsPerAddress: [BOUNDS, "of one address; one more is told so", "2 from one address"],
   maxSockets: [TAKEOVER, "though no seat is free", "maxSockets: 1"],
   maxSocketsPerIp: [
     ADMISSION,

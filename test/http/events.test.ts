@@ -325,8 +325,6 @@ test("the problems of the endpoint's entry are all provoked here or in the tests
     "invalid-parameter",
     "not-ready",
     "origin-refused",
-    "over-capacity",
-    "rate-limited",
     "unauthorised",
     "unknown-channel",
   ]);

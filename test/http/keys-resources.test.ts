@@ -29,6 +29,7 @@ const door: Door = {
   isKeyed: true,
   stranger: undefined,
   keyIdOf: () => undefined,
+  keyIdIn: () => undefined,
   admit: ({ headers }) => ({ plan: headers.authorization === "pro" ? "pro" : "free" }),
   admitStream: async (request, reply) => door.admit(request, reply),
   issueTicket: async () => ({ text: "", expiresAtMs: 0 }),

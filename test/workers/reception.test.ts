@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { connect, type Socket } from "node:net";
 import { expect, test } from "vitest";
+import { Refusals } from "../../src/http/index.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { InjectedConnections } from "../../src/workers/injected-connections.ts";
 import { Reception } from "../../src/workers/reception.ts";
@@ -42,7 +43,7 @@ async function serve(requestTimeout = 10_000) {
     },
   };
   const reception = new Reception({
-    ...{ host: "127.0.0.1", port: 0, clock: systemClock },
+    ...{ host: "127.0.0.1", port: 0, clock: systemClock, refusals: new Refusals(systemClock) },
     receivers: () => [receiver],
   });
   const url = await reception.listen();
@@ -96,7 +97,13 @@ test("with nobody to take them connections wait, and who waited for 5 seconds is
       return true;
     },
   };
-  const reception = new Reception({ host: "127.0.0.1", port: 0, clock, receivers: () => [receiver] });
+  const reception = new Reception({
+    host: "127.0.0.1",
+    port: 0,
+    clock,
+    refusals: new Refusals(clock),
+    receivers: () => [receiver],
+  });
   const url = await reception.listen();
   onTestFinished(() => reception.close());
   const late = ask(url);
@@ -136,7 +143,7 @@ test("a receiver that cannot take a connection after all leaves it to the next",
   };
   const receivers = [gone];
   const reception = new Reception({
-    ...{ host: "localhost", port: 0, clock: systemClock },
+    ...{ host: "localhost", port: 0, clock: systemClock, refusals: new Refusals(systemClock) },
     receivers: () => [...receivers, receiver],
   });
   const url = await reception.listen();

@@ -37,7 +37,7 @@ test("[W32] [W33] places are counted over all workers, a client's own is taken o
   const { one, other, told, seats } = twoWorkers(2);
   expect(await one.answer(seat(1, { name: "client-of-mine" }))).toBeUndefined();
   expect(await one.answer(seat(2))).toBeUndefined();
-  expect(await other.answer(seat(1))).toEqual({ kind: "full", bound: "2 in all" });
+  expect(await other.answer(seat(1))).toEqual({ kind: "full", bound: "2 in all", reason: "streams" });
   expect(await other.answer(seat(2, { name: "client-of-mine" }))).toBeUndefined();
   expect(told).toEqual([[{ type: "end", place: 1, reason: "superseded" }], []]);
   // Superseded, it has no seat to give back when it ends.

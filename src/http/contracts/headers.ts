@@ -52,13 +52,15 @@ export const HEADERS = {
     example: "pro",
   },
   RateLimit: {
-    description: "Of a key with a bound: how many requests are left, and in how many seconds all are again.",
-    schema: text('^"key";r=\\d+;t=\\d+$'),
+    description:
+      "Of a key with a bound, or an address that asks too often: how many requests are left, and in how many seconds all are again.",
+    schema: text('^"(?:key|address)";r=\\d+;t=\\d+$'),
     example: '"key";r=59;t=1',
   },
   "RateLimit-Policy": {
-    description: "Of a key with a bound: how many requests it may make in how many seconds.",
-    schema: text('^"key";q=\\d+;w=\\d+$'),
+    description:
+      "Of a key with a bound, or an address that asks too often: how many requests it may make in how many seconds.",
+    schema: text('^"(?:key|address)";q=\\d+;w=\\d+$'),
     example: '"key";q=60;w=60',
   },
   "WWW-Authenticate": {

@@ -22,6 +22,12 @@ const source: SnapshotSource = {
   freshness: () => ({ state: "live", reason: "", observed_at: at, last_success_at: at, data_age_ms: 0 }),
 };
 const many = 1_000_000;
-const config = createConfig({ port: 0, logLevel: "warn", maxSockets: many, maxSocketsPerIp: many });
+const config = createConfig({
+  port: 0,
+  logLevel: "warn",
+  maxSockets: many,
+  maxSocketsPerIp: many,
+  anonymousRequests: 1_000_000_000,
+});
 const { url } = await startGateway(config, { source });
 await serveHeld(Number(new URL(url).port));

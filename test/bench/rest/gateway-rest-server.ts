@@ -24,5 +24,7 @@ const source: SnapshotSource = {
     return { state: "live", reason: "", observed_at: at, last_success_at: at, data_age_ms: 0 };
   },
 };
-const { url } = await startGateway(createConfig({ port: 0, logLevel: "warn" }), { source });
+// A limit that is never reached: counting belongs to what a request costs.
+const config = createConfig({ port: 0, logLevel: "warn", anonymousRequests: 1_000_000_000 });
+const { url } = await startGateway(config, { source });
 sayReady(Number(new URL(url).port), 0);

@@ -3,7 +3,7 @@ import type { ChildProcess } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { createConfig } from "../../../src/config.ts";
 import { createLogger } from "../../../src/create-logger.ts";
-import { Places, Seats } from "../../../src/http/index.ts";
+import { Places, Refusals, Seats } from "../../../src/http/index.ts";
 import { Head, type HeadBatch, Hub } from "../../../src/hub/index.ts";
 import { TicketTable } from "../../../src/keys/index.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
@@ -25,7 +25,7 @@ const FRESH: Freshness = {
   ...{ state: "live", reason: "", observed_at, last_success_at: observed_at, data_age_ms: 0 },
 };
 const workers = Number(process.argv[2]);
-const room = { maxSockets: 100_000, maxSocketsPerIp: 100_000 };
+const room = { maxSockets: 100_000, maxSocketsPerIp: 100_000, anonymousRequests: 1_000_000_000 };
 const config = createConfig({ ...room, port: 0, logLevel: "error", workers });
 
 const clock = systemClock;
@@ -55,6 +55,7 @@ const front = new WorkersFront({
   keys: () => undefined,
   rates: { countElsewhere: () => {}, spent: [] },
   metrics: undefined,
+  refusals: new Refusals(clock),
   logger: createLogger("error"),
 });
 const url = new URL(await front.listen());
