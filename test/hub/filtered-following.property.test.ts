@@ -108,7 +108,7 @@ const operation = fc.oneof(
   { weight: 2, arbitrary: fc.record({ op: fc.constant("settle" as const) }) },
 );
 
-test("[W28] [W39] [W35] [L3] whatever clients with filters do, in both modes, each holds what its filter selects of the head's lists", async () => {
+test("[W28] [W40] [W35] [L3] whatever clients with filters do, in both modes, each holds what its filter selects of the head's lists", async () => {
   const totals = { applied: 0, resumed: 0, conflated: 0 };
   await fc.assert(
     fc.asyncProperty(fc.array(operation, { minLength: 20, maxLength: 80 }), async (operations) => {

@@ -49,7 +49,7 @@ test.for(REFUSED)(
   },
 );
 
-test("[W39] a token that falls below the threshold leaves, and comes back whole when it reaches it again", async ({
+test("[W40] a token that falls below the threshold leaves, and comes back whole when it reaches it again", async ({
   sut,
 }) => {
   const socket = sut.open({ channels: ["flares.pro"], filter: { min_liquidity: 50_000 } });

@@ -85,7 +85,7 @@ function expectHeld(view: View, snapshot: Snapshot, filter: Filter): void {
   }
 }
 
-test("[W39] [L1] a client that applies its events holds exactly the items that meet the filter now", () => {
+test("[W40] [L1] a client that applies its events holds exactly the items that meet the filter now", () => {
   const totals = { events: 0, passed: 0, filtered: 0 };
   fc.assert(
     fc.property(cases, ({ snapshots, filter: given }) => {
@@ -118,7 +118,7 @@ test("[W39] [L1] a client that applies its events holds exactly the items that m
   for (const total of Object.values(totals)) expect(total).toBeGreaterThan(50);
 });
 
-test("[W39] a flare leaves as flare-withdrawn when it no longer meets the filter, and enters again as flare-started", () => {
+test("[W40] a flare leaves as flare-withdrawn when it no longer meets the filter, and enters again as flare-started", () => {
   const filter = compileFilter({ min_price_change: 5 });
   if (!filter) throw new Error("no filter");
   const snapshotAt = (change: number): Snapshot => {
@@ -149,7 +149,7 @@ test("[W39] a flare leaves as flare-withdrawn when it no longer meets the filter
   expect(seen[2]?.[3]).toMatchObject({ op: "insert", index: 0, cause: "passed" });
 });
 
-test("[W39] with names an item stays once it met the filter, unless the filter says otherwise; the answer says which", () => {
+test("[W40] with names an item stays once it met the filter, unless the filter says otherwise; the answer says which", () => {
   const names = ["flare-started", "flare-finished"] as const;
   const inForce = (given: Filter) => compileFilter(given)?.inForce.sticky;
   expect(inForce({ min_price_change: 5 })).toBe(false);
