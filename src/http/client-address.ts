@@ -6,6 +6,8 @@ import { isIPv4, isIPv6 } from "node:net";
  * texts are what they are.
  */
 export function clientOf(address: string): string {
+  // Asked for each request, nearly always with an IPv4 address.
+  if (!address.includes(":")) return address;
   const plain = address.split("%", 1)[0] ?? "";
   if (!isIPv6(plain)) return address;
   const mapped = /^(?:0{0,4}:){2,5}ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(plain)?.[1];
