@@ -1,4 +1,5 @@
 import { systemClock, type WallClock } from "../../src/lib/clock.ts";
+import { noteTimer } from "./still-running.ts";
 
 /** The machine's clock, so many times as fast: for parts with minutes in them that talk over real sockets. */
 export class FastClock implements WallClock {
@@ -22,10 +23,15 @@ export class FastClock implements WallClock {
   }
 
   sleep(ms: number, signal: AbortSignal): Promise<void> {
-    return systemClock.sleep(ms / this.#factor, signal);
+    return systemClock.sleep(ms / this.#factor, signal).finally(noteTimer("sleep"));
   }
 
   every(ms: number, fn: () => void): () => void {
-    return systemClock.every(ms / this.#factor, fn);
+    const stop = systemClock.every(ms / this.#factor, fn);
+    const ended = noteTimer("interval");
+    return () => {
+      ended();
+      stop();
+    };
   }
 }

@@ -1,4 +1,5 @@
 import type { WallClock } from "../../src/lib/clock.ts";
+import { noteTimer } from "./still-running.ts";
 
 type Timer = { at: number; readonly everyMs: number | undefined; readonly fire: () => void };
 
@@ -27,10 +28,24 @@ export class ManualClock implements WallClock {
     return new Promise((resolve, reject) => {
       signal.throwIfAborted();
       this.slept.push(ms);
-      if (ms === 0) setImmediate(resolve);
-      const timer = { at: this.#elapsed + ms, everyMs: undefined, fire: resolve };
+      const ended = noteTimer("sleep");
+      const leave = () => {
+        this.#timers = this.#timers.filter((other) => other !== timer);
+        signal.removeEventListener("abort", cancel);
+        ended();
+      };
+      const fire = () => {
+        leave();
+        resolve();
+      };
+      const cancel = () => {
+        leave();
+        reject(signal.reason);
+      };
+      if (ms === 0) setImmediate(fire);
+      const timer: Timer = { at: this.#elapsed + ms, everyMs: undefined, fire };
       this.#timers.push(timer);
-      signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+      signal.addEventListener("abort", cancel, { once: true });
       for (const watcher of this.#watchers.splice(0)) watcher();
     });
   }
@@ -38,7 +53,9 @@ export class ManualClock implements WallClock {
   every(ms: number, fn: () => void): () => void {
     const timer = { at: this.#elapsed + ms, everyMs: ms, fire: fn };
     this.#timers.push(timer);
+    const ended = noteTimer("interval");
     return () => {
+      ended();
       this.#timers = this.#timers.filter((other) => other !== timer);
     };
   }

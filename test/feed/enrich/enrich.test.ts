@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { test as base, describe, expect } from "vitest";
+import { describe, expect } from "vitest";
 import { createEnrichers } from "../../../src/feed/enrich/create-enrichers.ts";
 import { enrichFeed } from "../../../src/feed/enrich/enrich-feed.ts";
 import { ENRICHERS, type EnricherName } from "../../../src/feed/enrich/enricher.ts";
@@ -11,6 +11,7 @@ import type { Feed } from "../../../src/feed/feed.ts";
 import { createReplayFeed } from "../../../src/feed/index.ts";
 import type { MarketEvent, Profile } from "../../../src/market/index.ts";
 import { FastClock } from "../../support/fast-clock.ts";
+import { test as base } from "../../support/still-running.ts";
 import type { Mischief } from "../exchange/stand-in.ts";
 import { play, recording } from "../record/record-kit.ts";
 import { LeapingClock } from "../replay/replay-kit.ts";

@@ -1,10 +1,11 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { createBinance } from "../../../src/feed/exchange/binance.ts";
 import { createExchangeFeed } from "../../../src/feed/exchange/exchange-feed.ts";
 import { createGate } from "../../../src/feed/exchange/gate.ts";
 import { createKucoin } from "../../../src/feed/exchange/kucoin.ts";
 import type { Candle, MarketEvent } from "../../../src/market/index.ts";
 import { FastClock } from "../../support/fast-clock.ts";
+import { test } from "../../support/still-running.ts";
 import { candleOf, type Mischief, StandIn, type StandInPair } from "./stand-in.ts";
 
 const START = Date.UTC(2026, 5, 1, 12, 0, 40);

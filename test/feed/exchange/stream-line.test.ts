@@ -1,10 +1,11 @@
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { createBinance } from "../../../src/feed/exchange/binance.ts";
 import { createKucoin } from "../../../src/feed/exchange/kucoin.ts";
 import { StreamLine } from "../../../src/feed/exchange/stream-line.ts";
 import type { StreamNews, Venue } from "../../../src/feed/exchange/venue.ts";
 import { ServiceClient } from "../../../src/feed/service/service-client.ts";
 import { FastClock } from "../../support/fast-clock.ts";
+import { test } from "../../support/still-running.ts";
 import { StandIn, type StandInPair } from "./stand-in.ts";
 
 const PAIRS: readonly StandInPair[] = ["AAA", "BBB"].flatMap((base) => [

@@ -1,8 +1,9 @@
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect } from "vitest";
 import { type Feed, mergeFeeds } from "../../../src/feed/index.ts";
 import { FAR_PATIENCE_MS, FIRST_WORD_MS } from "../../../src/feed/merge/part-line.ts";
 import type { MarketEvent } from "../../../src/market/index.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
+import { test } from "../../support/still-running.ts";
 import { candle, clock, SECOND, START, ToldFeed, trade } from "./told-feed.ts";
 
 /** Lets everything that can happen without time happen. */

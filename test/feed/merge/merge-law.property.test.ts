@@ -1,9 +1,10 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { mergeFeeds } from "../../../src/feed/index.ts";
 import { LATE_MS } from "../../../src/feed/merge/late-event.ts";
 import type { MarketEvent } from "../../../src/market/index.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
+import { test } from "../../support/still-running.ts";
 import { scripted } from "../record/record-kit.ts";
 import { SECOND, START, ToldFeed } from "./told-feed.ts";
 

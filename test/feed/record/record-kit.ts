@@ -57,7 +57,8 @@ export async function play(
 ): Promise<{ readonly lines: readonly string[]; readonly state: string }> {
   const engine = new TrendEngine({ facts: feed.facts });
   const source = createEngineSource({ feed, engine, clock: new LeapingClock() });
-  const signal = new AbortController().signal;
+  const over = new AbortController();
+  const { signal } = over;
   const lines: string[] = [];
   let snapshot: Snapshot = EMPTY_SNAPSHOT;
   for (let poll = await source.poll(signal); poll; poll = await source.poll(signal)) {
@@ -65,6 +66,7 @@ export async function play(
       lines.push(eventLine(lines.length + 1, event));
     snapshot = poll.snapshot;
   }
+  over.abort();
   return { lines, state: JSON.stringify(snapshot) };
 }
 
