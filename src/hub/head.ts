@@ -106,7 +106,7 @@ export class Head {
     return this.#next(() => this.#restart(base, begin));
   }
 
-  /** Calls `listener` after each {@link restart}, when the head is the new one already. Must not throw. */
+  /** Calls `listener` after each {@link restart}, when the head is the new one already. */
   onRestart(listener: (base: HeadBase) => void): void {
     this.#restartListeners.add(listener);
   }
@@ -134,10 +134,10 @@ export class Head {
     return text;
   }
 
-  /** The batch is published whatever a listener does: were its fault the publisher's, the batch would be published again. */
-  #tell(listener: HeadListener, records: readonly LogRecord[], events: readonly EventBody[]): void {
+  /** A listener's fault is not the publisher's, who would publish again, and keeps nothing from the other listeners. */
+  #guard(tell: () => void): void {
     try {
-      listener(records, this, events);
+      tell();
     } catch (error) {
       this.#onError(error);
     }
@@ -162,7 +162,7 @@ export class Head {
     this.#observedAtMs = base.observedAtMs;
     this.#ready = true;
     this.#texts.clear();
-    for (const listener of this.#restartListeners) listener(base);
+    for (const listener of this.#restartListeners) this.#guard(() => listener(base));
   }
 
   async #take(batch: HeadBatch, append: () => Promise<readonly LogRecord[]>): Promise<void> {
@@ -175,6 +175,6 @@ export class Head {
       if (batch.snapshot !== this.#snapshot) this.#texts.clear();
       this.#snapshot = batch.snapshot;
     }
-    for (const listener of this.#listeners) this.#tell(listener, records, batch.events);
+    for (const listener of this.#listeners) this.#guard(() => listener(records, this, batch.events));
   }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Head } from "../../src/hub/index.ts";
 import { createMemoryLog } from "../../src/log/index.ts";
-import { projectSnapshot, toEpoch } from "../../src/protocol/index.ts";
+import { listsOf, projectSnapshot, toEpoch } from "../../src/protocol/index.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { SAMPLE_SNAPSHOT } from "../support/samples.ts";
 import { TestMarket } from "./test-market.ts";
@@ -106,4 +106,18 @@ test("a first batch that brings the empty snapshot makes the head ready", async 
   expect(head.ready).toBe(false);
   await head.publish({ observedAtMs: 5, snapshot: head.snapshot, events: [] });
   expect(head.ready).toBe(true);
+});
+
+test("a restart reaches every listener and succeeds although one of them throws", async () => {
+  const log = createMemoryLog({ epoch: toEpoch("test1"), clock: new ManualClock() });
+  const errors: unknown[] = [];
+  const head = new Head({ log, onError: (error) => errors.push(error) });
+  const fault = new Error("a listener's own");
+  head.onRestart(() => {
+    throw fault;
+  });
+  const heard: number[] = [];
+  head.onRestart(({ observedAtMs }) => heard.push(observedAtMs));
+  await head.restart({ lists: listsOf(SAMPLE_SNAPSHOT), observedAtMs: 7 }, async () => {});
+  expect([heard, errors, head.ready]).toEqual([[7], [fault], true]);
 });

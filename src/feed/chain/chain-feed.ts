@@ -1,6 +1,6 @@
 import type { WallClock } from "../../lib/clock.ts";
 import type { MarketEvent } from "../../market/index.ts";
-import type { Feed, ServiceReport } from "../feed.ts";
+import type { Feed } from "../feed.ts";
 import type { TranslatorBounds } from "./block-translator.ts";
 import type { EndpointPool } from "./endpoint-pool.ts";
 import type { Network } from "./network.ts";
@@ -29,15 +29,16 @@ export interface ChainFeedOptions {
  */
 export function createChainFeed(options: ChainFeedOptions): Feed {
   let isTaken = false;
-  let services: () => readonly ServiceReport[] = () => [];
+  let asked: AskedPool | undefined;
   const onPool: OnPool = (pool) => {
-    services = () => pool.services(options.network.name);
+    asked = pool;
   };
   return {
     name: options.network.name,
     origin: "live",
     facts: { trades: true, liquidity: true, listings: true, profiles: false },
-    services: () => services(),
+    trouble: () => asked?.trouble,
+    services: () => asked?.services(options.network.name) ?? [],
     events(signal) {
       if (isTaken) throw new Error("a chain feed can be iterated only once");
       isTaken = true;
@@ -46,8 +47,11 @@ export function createChainFeed(options: ChainFeedOptions): Feed {
   };
 }
 
+/** What a feed reports about its endpoints. */
+type AskedPool = Pick<EndpointPool, "services" | "trouble">;
+
 /** Is shown the endpoints when they begin to be asked. */
-export type OnPool = (pool: Pick<EndpointPool, "services">) => void;
+export type OnPool = (pool: AskedPool) => void;
 
 /** What follows a chain is loaded when one is followed: its library would make every other start slower. */
 async function* follow(

@@ -25,6 +25,8 @@ export class EndpointPool {
   /** Those whose chain is the right one; one that is of another is never asked again. */
   readonly #proved = new Set<Endpoint>();
   readonly #foreign = new Set<Endpoint>();
+  /** What is wrong with an endpoint now, in words without its address. */
+  readonly #faults = new Map<Endpoint, string>();
   #waiting: (() => void)[] = [];
 
   constructor(options: EndpointPoolOptions) {
@@ -64,6 +66,16 @@ export class EndpointPool {
       const service = isShared ? `${endpoint.name} #${index + 1}` : endpoint.name;
       return endpoint.tally.report(part, service, this.#proved.has(endpoint) && endpoint.strikes === 0);
     });
+  }
+
+  /** Why no endpoint can be used, without their addresses; `undefined` while one of them answers. */
+  get trouble(): string | undefined {
+    const isSilent = (endpoint: Endpoint) => this.#faults.has(endpoint) || !this.#proved.has(endpoint);
+    if (!this.#endpoints.every(isSilent)) return undefined;
+    const faults = this.#endpoints.map((endpoint) => this.#faults.get(endpoint) ?? "has not answered yet");
+    const counts = [...Map.groupBy(faults, (fault) => fault)];
+    const words = counts.map(([fault, { length }]) => (length === 1 ? fault : `${fault} (${length} times)`));
+    return `none of its ${faults.length} endpoints can be used: ${words.join(", ")}`;
   }
 
   /** Whether all endpoints turned out to be of another chain. */
@@ -122,6 +134,7 @@ export class EndpointPool {
           isListening = true;
           // One that tells its heads is asked now and then too, since a line may be dead and silent.
           const trouble = await endpoint.look(signal);
+          this.#note(endpoint, trouble?.message);
           if (trouble && !isDown) onNotice(`${endpoint.name} ${trouble.message}`, true);
           else if (!trouble && isDown) onNotice(`${endpoint.name} answers again`, false);
           isDown = trouble !== undefined;
@@ -138,18 +151,25 @@ export class EndpointPool {
       const said = Quantity.parse(await endpoint.ask("eth_chainId", [], signal));
       if (said === chainId) {
         this.#proved.add(endpoint);
+        this.#note(endpoint, undefined);
         return;
       }
       this.#foreign.add(endpoint);
+      this.#note(endpoint, `is of chain ${said}, not ${chainId}`);
       onNotice(`${endpoint.name} is of chain ${said}, not ${chainId}: it is not asked again`, true);
     } catch (error) {
-      if (signal.aborted || (error instanceof RpcTrouble && error.kind === "rate")) return;
+      if (signal.aborted) return;
+      const fault = error instanceof RpcTrouble ? error.message : "answers nonsense";
+      this.#note(endpoint, fault);
+      if (error instanceof RpcTrouble && error.kind === "rate") return;
       endpoint.strike();
-      if (endpoint.strikes === 1)
-        onNotice(
-          `${endpoint.name} ${error instanceof RpcTrouble ? error.message : "answers nonsense"}`,
-          true,
-        );
+      if (endpoint.strikes === 1) onNotice(`${endpoint.name} ${fault}`, true);
     }
+  }
+
+  /** Leaves out the words of the endpoint itself, because {@link trouble} is public. */
+  #note(endpoint: Endpoint, fault: string | undefined): void {
+    if (fault === undefined) this.#faults.delete(endpoint);
+    else this.#faults.set(endpoint, fault.replace(/:.*$/s, ""));
   }
 }
