@@ -77,3 +77,41 @@ test("[F4] data that was too old for this side is fresh again with the next news
   it.news("2017-11-12T09:00:00.000Z", 20);
   expect(at(30)).toMatchObject({ state: "live", reason: "", data_age_ms: 10 });
 });
+
+test("[F4] the bounds of age and of silence are within, and a second cut counts from its own beginning", () => {
+  const { it, at } = health();
+  it.heard(0);
+  it.told({ ...FRESH, data_age_ms: LIMIT }, 0, 15_000);
+  expect(at(0)).toMatchObject({ state: "live", data_age_ms: LIMIT });
+  it.told({ ...FRESH, data_age_ms: LIMIT + 1 }, 0);
+  expect(at(0).state).toBe("stale");
+  for (const cutAt of [1_000, 100_000]) {
+    it.heard(cutAt);
+    it.told(FRESH, cutAt);
+    it.cut("the leader broke off the connection", cutAt);
+    expect(at(cutAt + LIMIT).state).toBe("live");
+    expect(at(cutAt + LIMIT + 1)).toMatchObject({ state: "down" });
+    it.linked();
+  }
+  // Where it does not say how often it speaks, what it said before counts.
+  expect(at(100_000 + LIMIT + 15_000).state).toBe("live");
+  expect(at(100_000 + LIMIT + 15_001).state).toBe("stale");
+});
+
+test("[F4] each part grows older by the time since the leader spoke of it, which news of the whole do not renew", () => {
+  const { it, at } = health();
+  const part = { name: "bsc", state: "live" as const, reason: "", data_age_ms: 300 };
+  it.told({ ...FRESH, parts: [part] }, 1_000, 15_000);
+  it.news("2017-11-12T09:00:00.000Z", 3_000);
+  it.changed("stale", "slow", 4_000);
+  expect(at(5_000).parts).toEqual([{ ...part, data_age_ms: 4_300 }]);
+  it.told({ ...FRESH, parts: [part] }, 6_000);
+  expect(at(6_500).parts).toEqual([{ ...part, data_age_ms: 800 }]);
+  expect(at(6_500).state).toBe("live");
+});
+
+test("[F4] a leader that never heard of its source has no last success, however young it says its data is", () => {
+  const { it, at } = health();
+  it.told({ ...FRESH, last_success_at: null, data_age_ms: 0 }, 1_000);
+  expect(at(4_000)).toMatchObject({ last_success_at: null, data_age_ms: 4_000 });
+});

@@ -20,13 +20,14 @@ export interface FollowerUnderTest {
 }
 
 /** Follows `url`; chance is always in the middle. */
-export function startFollower(url: string): FollowerUnderTest {
+export function startFollower(url: string, key?: string): FollowerUnderTest {
   const clock = new ManualClock();
   const [batches, begun, notices]: [LeaderBatch[], string[], string[]] = [[], [], []];
   const over = new AbortController();
   let position: Mirror["position"];
   const leader = createLeader({
     url,
+    key,
     clock,
     staleAfterMs: 15_000,
     random: () => 0.5,

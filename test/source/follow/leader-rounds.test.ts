@@ -1,0 +1,177 @@
+import { once } from "node:events";
+import { test as base, expect } from "vitest";
+import type { WebSocket } from "ws";
+import { type ScriptedServer, send, startScriptedServer } from "../../cli/scripted-server.ts";
+import { BEGUN, type FollowerUnderTest, HELLO, startFollower, statusEvent } from "./scripted-leader.ts";
+
+/*
+ * What a follower does the second time, and the third: what it counts has to start over where a connection worked, and only there.
+ */
+
+const KEY = "fw_0123456789abcdef";
+
+const test = base.extend<{ server: ScriptedServer; follower: FollowerUnderTest }>({
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads the fixtures that are used out of this pattern
+  server: async ({}, use) => {
+    await using server = await startScriptedServer();
+    await use(server);
+  },
+  follower: async ({ server }, use) => {
+    const follower = startFollower(server.url, KEY);
+    await use(follower);
+    await follower.stop();
+  },
+});
+
+const RESUMED = { type: "subscribed", id: "url", channels: [], cursor: "abcd-5", resumed: "full" };
+const HEARTBEAT = {
+  type: "heartbeat",
+  cursor: "abcd-5",
+  server_time: HELLO.server_time,
+  positions: {},
+  freshness: HELLO.freshness,
+};
+
+/** The next connection, which is greeted and begins, or goes on. */
+async function linked(
+  server: ScriptedServer,
+  follower: FollowerUnderTest,
+  answer: object = BEGUN,
+  hello: object = {},
+) {
+  const { socket, query } = await server.next();
+  for (const frame of [{ ...HELLO, ...hello }, answer]) send(socket, frame);
+  await expect.poll(() => follower.leader.isLinked).toBe(true);
+  return { socket, query };
+}
+
+/** Resolves when the follower has read all that was sent so far. */
+async function read(follower: FollowerUnderTest, socket: WebSocket, seq: number): Promise<void> {
+  const before = follower.batches.length;
+  send(socket, statusEvent(seq));
+  await expect.poll(() => follower.batches.length).toBe(before + 1);
+}
+
+test("[F5] [F7] a leader that diverges again and again is tried later each time, and the first good connection forgets it", async ({
+  server,
+  follower,
+}) => {
+  const waits: number[] = [];
+  for (let round = 0; round < 4; round += 1) {
+    const { socket, query } = await linked(server, follower, {
+      ...BEGUN,
+      resumed: "reset",
+    });
+    expect(query.get("after")).toBeNull();
+    const wait = follower.nextWait();
+    send(socket, statusEvent(8));
+    waits.push(await wait);
+    follower.clock.advance(60_000);
+  }
+  expect(waits).toEqual([2_000, 3_000, 5_000, 9_000]);
+  const good = await linked(server, follower);
+  const closed = follower.nextWait();
+  good.socket.close(4200);
+  expect(await closed).toBe(0);
+  const next = await linked(server, follower, RESUMED);
+  expect(next.query.get("after")).toBe("abcd-5");
+  const diverged = follower.nextWait();
+  send(next.socket, statusEvent(8));
+  expect(await diverged).toBe(2_000);
+});
+
+test("[F7] [W17] whatever comes keeps a connection, and one that brings nothing more is left, the second in a row after a wait", async ({
+  server,
+  follower,
+}) => {
+  const { clock, leader } = follower;
+  const { socket } = await linked(server, follower, BEGUN, { silence_limit_ms: 7_000 });
+  for (let seq = 6; seq < 9; seq += 1) {
+    clock.advance(6_000);
+    send(socket, HEARTBEAT);
+    await read(follower, socket, seq);
+    expect(leader.isLinked).toBe(true);
+  }
+  const first = follower.nextWait();
+  clock.advance(7_500);
+  expect(await first).toBe(0);
+  // The limit of the connection before does not count: this one has not greeted yet.
+  const mute = await server.next();
+  const second = follower.nextWait();
+  clock.advance(35_000);
+  const closed = once(mute.socket, "close");
+  clock.advance(500);
+  expect(await second).toBe(2_000);
+  await closed;
+  expect(follower.notices.at(-1)).toMatch(/said nothing for 35000 ms; connecting again in 2\.0 s/);
+  clock.advance(2_000);
+  await server.next();
+  const third = follower.nextWait();
+  clock.advance(35_500);
+  expect(await third).toBe(3_000);
+});
+
+test.for([
+  [0, 1_000],
+  [1_000_000_000_000, 300_000],
+] as const)(
+  "[F7] of a silence limit of %i ms the follower takes %i",
+  async ([asked, silenceMs], { server, follower }) => {
+    await linked(server, follower, BEGUN, { silence_limit_ms: asked });
+    follower.clock.advance(silenceMs);
+    expect(follower.leader.isLinked).toBe(true);
+    const wait = follower.nextWait();
+    follower.clock.advance(500);
+    await wait;
+    expect(follower.notices.at(-1)).toContain(`said nothing for ${silenceMs} ms`);
+  },
+);
+
+test("[F7] [W31] the slot of a connection that broke before it ends no later connection", async ({
+  server,
+  follower,
+}) => {
+  const first = await linked(server, follower);
+  const slot = follower.nextWait();
+  send(first.socket, { type: "goaway", reason: "draining", reconnect_after_ms: 4_000, window_ms: 10_000 });
+  await slot;
+  const wait = follower.nextWait();
+  first.socket.close(4200);
+  expect(await wait).toBe(0);
+  const { socket } = await linked(server, follower, RESUMED);
+  follower.clock.advance(4_000);
+  await read(follower, socket, 6);
+  expect(follower.leader.isLinked).toBe(true);
+});
+
+test("[F4] a state that the leader sends as backlog is not its state now; one behind its greeting is", async ({
+  server,
+  follower,
+}) => {
+  const { socket } = await linked(server, follower, BEGUN, { cursor: "abcd-6" });
+  send(socket, statusEvent(6, 6, "down"));
+  await expect.poll(() => follower.batches.length).toBe(1);
+  expect(follower.leader.freshness().state).toBe("live");
+  send(socket, statusEvent(7, 7, "down"));
+  await expect.poll(() => follower.batches.length).toBe(2);
+  expect(follower.leader.freshness().state).toBe("down");
+});
+
+test("[F7] a follower that is stopped closes its connection and starts no other", async ({
+  server,
+  follower,
+}) => {
+  const { socket } = await linked(server, follower);
+  const closed = once(socket, "close");
+  await follower.stop();
+  await closed;
+  const { notices } = follower;
+  expect(notices).toEqual(["the leader is connected; its log begins at abcd-5"]);
+  expect(follower.leader.isLinked).toBe(false);
+});
+
+test("[K6] a refusal that repeats the key is reported without it", async ({ server, follower }) => {
+  server.refuse = { status: 401, body: JSON.stringify({ detail: `no key ${KEY}, none like ${KEY}` }) };
+  await follower.nextWait();
+  expect(follower.notices.at(-1)).toMatch(/HTTP 401: no key \*\*\*, none like \*\*\*;/);
+});

@@ -1,0 +1,83 @@
+import { expect, test } from "vitest";
+import { readLeaderMessage } from "../../../src/source/follow/leader-message.ts";
+import { LeaderStream } from "../../../src/source/follow/leader-stream.ts";
+import { BEGUN, statusEvent } from "./scripted-leader.ts";
+
+const MOST_EVENTS = 100_000;
+const MOST_CHARACTERS = 64 * 2 ** 20;
+
+/** A stream that stands at `abcd-5`, and how to give it a frame that counts as `characters` long. */
+function begun() {
+  const stream = new LeaderStream(undefined);
+  const take = (frame: object, characters = 100) =>
+    stream.take(readLeaderMessage(JSON.stringify(frame)), characters);
+  take(BEGUN);
+  return { stream, take };
+}
+
+/** A stream that asked for what follows `abcd-5`. */
+function asked() {
+  const { position } = begun().stream;
+  const stream = new LeaderStream(position);
+  return (frame: object) => stream.take(readLeaderMessage(JSON.stringify(frame)));
+}
+
+const RESUMED = { type: "subscribed", id: "url", channels: [], cursor: "abcd-5", resumed: "full" };
+
+/** An event of the market, observed so many seconds past eight. */
+const listed = (seq: number, batch: number, second: number) => ({
+  ...statusEvent(seq, batch),
+  name: "token-updated",
+  channel: "newest.bsc",
+  observed_at: `2017-11-12T08:00:0${second}.000Z`,
+  data: { op: "order", ids: [] },
+});
+
+test("[F7] a batch of 100,000 events is accepted, and one of 100,001 refused", () => {
+  const { take } = begun();
+  expect(take(statusEvent(6, 5 + MOST_EVENTS)).kind).toBe("nothing");
+  expect(() => begun().take(statusEvent(6, 6 + MOST_EVENTS))).toThrow(/batch that ends with 100006/);
+});
+
+test("[F7] the characters of one batch are bounded, not those of the connection", () => {
+  const { take } = begun();
+  for (const seq of [7, 9, 11]) {
+    expect(take(statusEvent(seq - 1, seq), MOST_CHARACTERS - 1).kind).toBe("nothing");
+    expect(take(statusEvent(seq), 1).kind).toBe("batch");
+  }
+  take(statusEvent(12, 13), MOST_CHARACTERS);
+  expect(() => take(statusEvent(13), 1)).toThrow(/more than 67108864 characters/);
+});
+
+test("[F5] an event that came already is ignored, in the middle of a batch too, and none is counted twice", () => {
+  const { stream, take } = begun();
+  expect(take(statusEvent(5)).kind).toBe("nothing");
+  take(statusEvent(6, 8));
+  expect(take(statusEvent(6, 8)).kind).toBe("nothing");
+  take(statusEvent(7, 8));
+  const step = take(statusEvent(8));
+  expect(step.kind === "batch" && step.batch.events.map(({ seq }) => seq)).toEqual([6, 7, 8]);
+  expect(stream.position?.cursor.seq).toBe(8);
+  expect(() => take(statusEvent(10))).toThrow("event 9 is missing before 10");
+});
+
+test("[F7] a resumption from another place, or a second one, is a fault", () => {
+  const take = asked();
+  expect(() => take({ ...RESUMED, cursor: "abcd-4" })).toThrow(/which nobody asked for/);
+  expect(() => take({ ...RESUMED, cursor: "efgh-5" })).toThrow(/which nobody asked for/);
+  expect(() => take(statusEvent(6))).toThrow(/before the subscription stands/);
+  expect(take(RESUMED).kind).toBe("resumed");
+  expect(() => take(RESUMED)).toThrow(/which nobody asked for/);
+  expect(() => take(BEGUN)).toThrow(/begins twice/);
+  expect(take(statusEvent(6)).kind).toBe("batch");
+});
+
+test("[F4] a batch is as old as its last event of the market, and has no age where it has none", () => {
+  const { take } = begun();
+  const quiet = take(statusEvent(6));
+  expect(quiet).toMatchObject({ kind: "batch", batch: { observedAtMs: undefined } });
+  take(listed(7, 9, 1));
+  take(listed(8, 9, 2));
+  const news = take(statusEvent(9));
+  expect(news).toMatchObject({ batch: { observedAtMs: Date.UTC(2017, 10, 12, 8, 0, 2) } });
+});

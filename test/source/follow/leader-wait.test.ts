@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import { type LeaderEnd, leaderTrouble, leaderWaitMs } from "../../../src/source/follow/leader-wait.ts";
+
+const refused = (status: number, retryAfterMs = 0): LeaderEnd => ({
+  kind: "refused",
+  status,
+  detail: "",
+  retryAfterMs,
+});
+const closed = (code: number): LeaderEnd => ({ kind: "closed", code });
+
+/** Waits with chance in the middle: half of a bound that doubles from a second to thirty, above the least. */
+const waits: readonly (readonly [string, LeaderEnd, number, number])[] = [
+  ["resume code", closed(4200), 0, 0],
+  ["second resume code in a row", closed(4299), 1, 2_000],
+  ["slot of a goaway", { kind: "moved" }, 0, 0],
+  ["second goaway in a row", { kind: "moved" }, 1, 2_000],
+  ["mute connection", { kind: "silent", afterMs: 35_000 }, 0, 0],
+  ["second mute connection in a row", { kind: "silent", afterMs: 35_000 }, 1, 2_000],
+  ["third mute connection in a row", { kind: "silent", afterMs: 35_000 }, 2, 3_000],
+  ["back-off code", closed(4100), 0, 1_500],
+  ["broken connection", closed(1006), 4, 9_000],
+  ["stop code", closed(4000), 0, 45_000],
+  ["last stop code", closed(4099), 7, 45_000],
+  ["divergence", { kind: "misfit", reason: "" }, 3, 5_000],
+  ["unreachable leader", { kind: "unreachable", reason: "" }, 4, 9_000],
+  ["unreachable leader, at the bound", { kind: "unreachable", reason: "" }, 5, 16_000],
+  ["unreachable leader, for days", { kind: "unreachable", reason: "" }, 10_000, 16_000],
+  ["unfit leader", { kind: "unfit", reason: "" }, 0, 45_000],
+  ["HTTP 500", refused(500), 0, 1_500],
+  ["HTTP 499", refused(499), 0, 45_000],
+  ["HTTP 429", refused(429), 0, 1_500],
+  ["HTTP 428", refused(428), 0, 45_000],
+  ["HTTP 408", refused(408), 0, 1_500],
+  ["HTTP 401, whatever it asks for", refused(401, 1_000), 0, 45_000],
+  ["Retry-After below a second", refused(503, 999), 0, 1_500],
+  ["Retry-After of five minutes", refused(503, 300_000), 0, 300_500],
+  ["Retry-After above five minutes", refused(503, 300_001), 0, 300_500],
+];
+
+test.for(waits)("[F7] the wait after a %s", ([, end, failures, waitMs]) => {
+  expect(leaderWaitMs(end, failures, () => 0.5)).toBe(waitMs);
+});
+
+test("[F7] the notice names the close code, or the leader's own reason", () => {
+  expect(leaderTrouble(closed(4200))).toMatch(/^closed the connection: draining, /);
+  expect(leaderTrouble(closed(3000))).toBe("closed the connection with 3000");
+  expect(leaderTrouble(closed(1006))).toBe("broke off the connection");
+  expect(leaderTrouble(refused(404))).toBe("refused the connection with HTTP 404");
+  expect(leaderTrouble({ ...refused(503), detail: "no data" })).toMatch(/with HTTP 503: no data$/);
+});
