@@ -100,7 +100,7 @@ test("[F4] the bounds of age and of silence are within, and a second cut counts 
 
 test("[F4] each part grows older by the time since the leader spoke of it, which news of the whole do not renew", () => {
   const { it, at } = health();
-  const part = { name: "bsc", state: "live" as const, reason: "", data_age_ms: 300 };
+  const part = { name: "bsc", state: "live" as const, reason: "", observed_at: null, data_age_ms: 300 };
   it.told({ ...FRESH, parts: [part] }, 1_000, 15_000);
   it.news("2017-11-12T09:00:00.000Z", 3_000);
   it.changed("stale", "slow", 4_000);

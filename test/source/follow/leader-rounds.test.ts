@@ -86,11 +86,11 @@ test("[F7] [W17] whatever comes keeps a connection, and one that brings nothing 
 }) => {
   const { clock, leader } = follower;
   const { socket } = await linked(server, follower, BEGUN, { silence_limit_ms: 7_000 });
-  for (let seq = 6; seq < 9; seq += 1) {
+  for (let seq = 6; seq < 13; seq += 1) {
     clock.advance(6_000);
     send(socket, HEARTBEAT);
     await read(follower, socket, seq);
-    expect(leader.isLinked).toBe(true);
+    expect([leader.isLinked, leader.freshness().state]).toEqual([true, "live"]);
   }
   const first = follower.nextWait();
   clock.advance(7_500);
@@ -142,6 +142,9 @@ test("[F7] [W31] the slot of a connection that broke before it ends no later con
   follower.clock.advance(4_000);
   await read(follower, socket, 6);
   expect(follower.leader.isLinked).toBe(true);
+  // That it was cut off does not count any more.
+  follower.clock.advance(20_000);
+  expect(follower.leader.freshness().state).toBe("live");
 });
 
 test("[F4] a state that the leader sends as backlog is not its state now; one behind its greeting is", async ({

@@ -1,11 +1,9 @@
 import { expect, test } from "vitest";
 import { type LeaderEnd, leaderTrouble, leaderWaitMs } from "../../../src/source/follow/leader-wait.ts";
 
-const refused = (status: number, retryAfterMs = 0): LeaderEnd => ({
+const refused = (status: number, retryAfterMs = 0, detail = ""): LeaderEnd => ({
   kind: "refused",
-  status,
-  detail: "",
-  retryAfterMs,
+  ...{ status, detail, retryAfterMs },
 });
 const closed = (code: number): LeaderEnd => ({ kind: "closed", code });
 
@@ -47,5 +45,5 @@ test("[F7] the notice names the close code, or the leader's own reason", () => {
   expect(leaderTrouble(closed(3000))).toBe("closed the connection with 3000");
   expect(leaderTrouble(closed(1006))).toBe("broke off the connection");
   expect(leaderTrouble(refused(404))).toBe("refused the connection with HTTP 404");
-  expect(leaderTrouble({ ...refused(503), detail: "no data" })).toMatch(/with HTTP 503: no data$/);
+  expect(leaderTrouble(refused(503, 0, "no data"))).toMatch(/with HTTP 503: no data$/);
 });

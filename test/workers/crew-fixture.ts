@@ -1,0 +1,59 @@
+import type { Socket } from "node:net";
+import { createLogger } from "../../src/create-logger.ts";
+import { Places, Seats } from "../../src/http/index.ts";
+import { TicketTable } from "../../src/keys/index.ts";
+import { Crew } from "../../src/workers/crew.ts";
+import { EventFeed } from "../../src/workers/event-feed.ts";
+import { createHubUnderTest, FRESH, INFO } from "../hub/hub-fixture.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+import { FakeChild } from "./fake-child.ts";
+
+/** A crew whose workers' processes the test leads. */
+export function createCrewUnderTest(workers = 2) {
+  const clock = new ManualClock();
+  const sut = createHubUnderTest();
+  const seats = new Seats(10, 10);
+  const tickets = new TicketTable(clock);
+  const children: FakeChild[] = [];
+  const leftOver: Socket[] = [];
+  const errors: unknown[] = [];
+  const news = { info: INFO, freshness: FRESH };
+  const logger = createLogger("error", {
+    write: (text) => void errors.push((JSON.parse(text) as { readonly msg: unknown }).msg),
+  });
+  const counted: (readonly [string, number])[] = [];
+  const crew = new Crew({
+    ...{ workers, clock, logger },
+    spawn: () => {
+      const child = new FakeChild(1_000 + children.length);
+      children.push(child);
+      return child;
+    },
+    start: (worker) => ({
+      ...{ type: "start", worker, config: {}, keys: undefined, ends: 0, spent: [], news },
+    }),
+    feed: new EventFeed({ ...sut, history: sut.hub.history, format: () => new Uint8Array() }),
+    whole: { places: new Places(seats), tickets, metrics: undefined, hasEnded: () => false },
+    news: () => news,
+    onRoom: () => {},
+    onLeftOver: (socket) => leftOver.push(socket),
+    onCounted: (keyId, requests) => counted.push([keyId, requests]),
+    onGone: () => {},
+  });
+  /** The `at`-th process, which has to have begun. */
+  const child = (at: number) => {
+    const found = children.at(at);
+    if (!found) throw new Error(`process ${at} has not begun; there are ${children.length}`);
+    return found;
+  };
+  return { clock, crew, children, child, leftOver, errors, seats, counted };
+}
+
+/** {@link createCrewUnderTest}, whose workers all serve. */
+export async function startCrew(workers = 2) {
+  const made = createCrewUnderTest(workers);
+  const started = made.crew.start();
+  for (const child of made.children) child.say({ type: "ready" });
+  await started;
+  return made;
+}

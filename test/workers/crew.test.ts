@@ -1,0 +1,136 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { toEpoch, toSeq } from "../../src/protocol/index.ts";
+import { createCrewUnderTest, startCrew } from "./crew-fixture.ts";
+
+test("[L3] a worker that ends soon after its start is replaced later each time, and at once after half a minute of life", async () => {
+  const { clock, crew, children, child } = await startCrew(1);
+  const waits: (number | undefined)[] = [];
+  for (let round = 0; round < 4; round += 1) {
+    clock.advance(29_999);
+    child(-1).end(1);
+    waits.push(clock.slept.at(-1));
+    clock.advance(waits.at(-1) ?? 0);
+    await turn();
+    expect(children).toHaveLength(round + 2);
+    child(-1).say({ type: "ready" });
+    child(-1).alive();
+  }
+  expect(waits).toEqual([500, 1_000, 2_000, 4_000]);
+  expect(crew.counts).toEqual({ serving: 1, ended: 4 });
+  clock.advance(29_999);
+  child(-1).alive();
+  clock.advance(1);
+  child(-1).end(1);
+  expect(clock.slept.at(-1)).toBe(0);
+  await turn();
+  child(-1).end(1);
+  expect(clock.slept.at(-1)).toBe(500);
+});
+
+test("[L3] the third quick end in a row of a worker is reported as trouble, until its process has lived half a minute", async () => {
+  const { clock, crew, child } = await startCrew(2);
+  for (let round = 1; round <= 3; round += 1) {
+    expect(crew.trouble).toBeUndefined();
+    child(round === 1 ? 0 : -1).end(null, "SIGSEGV");
+    clock.advance(30_000);
+    await turn();
+    child(-1).say({ type: "ready" });
+    child(1).alive();
+    child(-1).alive();
+  }
+  expect(crew.trouble).toBe("1 of 2 workers end again and again");
+  clock.advance(29_000);
+  expect(crew.trouble).toBeDefined();
+  clock.advance(1_000);
+  expect(crew.trouble).toBeUndefined();
+  child(-1).end(1);
+  expect(clock.slept.at(-1)).toBe(0);
+});
+
+test("a worker that was told to end is replaced at once, and counts neither as failed nor towards trouble", async () => {
+  const { clock, crew, child, errors } = await startCrew(1);
+  for (let round = 0; round < 4; round += 1) {
+    child(-1).end(0);
+    expect(clock.slept.at(-1)).toBe(0);
+    await turn();
+  }
+  expect([crew.counts.ended, crew.trouble, errors]).toEqual([0, undefined, []]);
+});
+
+test("a worker that gives no sign of life for 30 s is killed, each sign starts the count again, and its replacement is watched too", async () => {
+  const { clock, child, children, errors } = await startCrew(1);
+  clock.advance(30_000);
+  expect(child(0).connected).toBe(true);
+  child(0).alive();
+  clock.advance(30_000);
+  expect(child(0).connected).toBe(true);
+  clock.advance(1_000);
+  expect(child(0).connected).toBe(false);
+  expect(errors[0]).toBe("a worker gave no sign of life for 30 s");
+  await turn();
+  expect(children).toHaveLength(2);
+  clock.advance(30_000);
+  expect(child(1).connected).toBe(true);
+  clock.advance(1_000);
+  expect(child(1).connected).toBe(false);
+});
+
+test("a start of which one worker fails is rejected with how it ended, and leaves no process behind", async () => {
+  const { clock, crew, child, children } = createCrewUnderTest(3);
+  const started = crew.start();
+  child(0).say({ type: "ready" });
+  child(1).end(70);
+  await expect(started).rejects.toThrow("worker 2 ended in its start (exit code 70)");
+  expect(children.map(({ connected }) => connected)).toEqual([false, false, false]);
+  clock.advance(120_000);
+  await turn();
+  expect(children).toHaveLength(3);
+});
+
+test("[W25] a drain tells each worker once, kills those that stay 5 s beyond it, and replaces none", async () => {
+  const before = process.listenerCount("exit");
+  const { clock, crew, child, children, errors } = await startCrew(2);
+  const drained = crew.drain(4_000);
+  expect(process.listenerCount("exit")).toBe(before + 1);
+  expect(children.map((one) => one.types().filter((type) => type === "drain").length)).toEqual([1, 1]);
+  child(0).end(0);
+  clock.advance(8_999);
+  await turn();
+  expect(child(1).connected).toBe(true);
+  clock.advance(1);
+  await drained;
+  expect([child(1).connected, children.length]).toEqual([false, 2]);
+  expect(process.listenerCount("exit")).toBe(before);
+  const asked = child(1).received.length;
+  clock.advance(60_000);
+  await turn();
+  expect([children.length, child(1).received.length]).toEqual([2, asked]);
+  expect(errors).toEqual([]);
+});
+
+test("a crew has caught up when every worker serves the cursor, and no later than asked", async () => {
+  const { clock, crew, child } = await startCrew(2);
+  const cursor = { epoch: toEpoch("abcd"), seq: toSeq(7) };
+  let isDone = false;
+  const all = crew.caughtUp(cursor, 3_000).then(() => {
+    isDone = true;
+  });
+  child(0).alive(0, 7);
+  child(1).alive(0, 6);
+  await turn();
+  expect(isDone).toBe(false);
+  child(1).alive(0, 7);
+  await all;
+  const late = crew.caughtUp({ ...cursor, seq: toSeq(8) }, 3_000);
+  clock.advance(3_000);
+  await late;
+});
+
+test("requests that a key made at one worker are sent to the others, not back", async () => {
+  const { child, counted } = await startCrew(3);
+  child(1).say({ type: "counted", keyId: "0a0a0a0a", requests: 3 });
+  expect(counted).toEqual([["0a0a0a0a", 3]]);
+  const told = [0, 1, 2].map((at) => child(at).types().includes("counted"));
+  expect(told).toEqual([true, false, true]);
+});

@@ -1,0 +1,53 @@
+import { ChildProcess } from "node:child_process";
+import { toEpoch, toSeq } from "../../src/protocol/index.ts";
+import type { ToPrimary, ToWorker } from "../../src/workers/messages.ts";
+
+/** A worker's process as the primary sees it, led by the test: nothing runs. */
+export class FakeChild extends ChildProcess {
+  override connected = true;
+  override readonly pid: number;
+  readonly received: ToWorker[] = [];
+  readonly handles: unknown[] = [];
+
+  constructor(pid: number) {
+    super();
+    this.pid = pid;
+  }
+
+  override send(message: unknown, ...more: readonly unknown[]): boolean {
+    this.received.push(message as ToWorker);
+    const [handle] = more;
+    if (typeof handle === "object") this.handles.push(handle);
+    const done = more.findLast((one) => typeof one === "function");
+    if (done) queueMicrotask(() => done(null));
+    return true;
+  }
+
+  override kill(): boolean {
+    this.end(null, "SIGKILL");
+    return true;
+  }
+
+  /** Says this to the primary. */
+  say(message: ToPrimary): void {
+    this.emit("message", message, undefined);
+  }
+
+  /** Answers one look for a sign of life. */
+  alive(connections = 0, seq?: number): void {
+    const cursor = seq === undefined ? undefined : { epoch: toEpoch("abcd"), seq: toSeq(seq) };
+    this.say({ type: "alive", cursor, hasSnapshot: true, connections });
+  }
+
+  /** The process ends; its line ends first, as the system says it. */
+  end(code: number | null, signal: NodeJS.Signals | null = null): void {
+    if (!this.connected) return;
+    this.connected = false;
+    this.emit("disconnect");
+    this.emit("exit", code, signal);
+  }
+
+  types(): readonly ToWorker["type"][] {
+    return this.received.map(({ type }) => type);
+  }
+}
