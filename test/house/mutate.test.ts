@@ -1,0 +1,48 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { applyFault, parseFaults, placeOf, readFaults } from "../mutate/fault-list.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+const FAULTS = readFaults();
+
+test("every listed fault is in its source file once, and its tests are there", () => {
+  const wrong = FAULTS.flatMap((fault) => {
+    try {
+      const source = readFileSync(join(ROOT, fault.file), "utf8");
+      const isChanged = applyFault(fault, source) !== source;
+      const absent = fault.tests.filter((path) => !existsSync(join(ROOT, path)));
+      return [...(isChanged ? [] : [`no change: ${fault.breaks}`]), ...absent];
+    } catch (error) {
+      return [String(error)];
+    }
+  });
+  expect(wrong).toEqual([]);
+});
+
+test("no fault is listed twice", () => {
+  const all = FAULTS.map(({ file, text, replacement }) => JSON.stringify([file, text, replacement]));
+  expect(all.filter((one, at) => all.indexOf(one) !== at)).toEqual([]);
+});
+
+test("a list is read as faults with their file, tests, text and replacement, wherever a line is indented", () => {
+  const list = "@ test/a test/b\n# src/a.ts\nIt never ends.\n- stop();\n- end();\n+\n? nobody waits for it\n";
+  const [fault, ...others] = parseFaults("a", list);
+  expect(others).toEqual([]);
+  if (!fault) throw new Error("the list has a fault");
+  expect(fault).toMatchObject({
+    file: "src/a.ts",
+    tests: ["test/a", "test/b"],
+    accepted: "nobody waits for it",
+  });
+  const source = "begin();\n  stop();\n  end();\n";
+  expect(applyFault(fault, source)).toBe("begin();\n  \n");
+  expect(placeOf(fault, source)).toBe("src/a.ts:2");
+});
+
+test("a fault whose text is gone, or there twice, is an error", () => {
+  const [fault] = parseFaults("a", "@ test/a\n# src/a.ts\nIt never ends.\n- stop();\n+\n");
+  if (!fault) throw new Error("the list has a fault");
+  expect(() => applyFault(fault, "begin();")).toThrow("stale fault: src/a.ts has this text 0 times");
+  expect(() => applyFault(fault, "stop(); stop();")).toThrow("stale fault: src/a.ts has this text 2 times");
+});
