@@ -35,7 +35,8 @@ const STOOD_MS = 60_000;
 export class StreamLine {
   readonly pairs = new Set<string>();
   readonly #options: LineOptions;
-  #connection: StreamConnection | undefined;
+  /** Those that are open: two while one replaces the other. */
+  readonly #connections = new Set<StreamConnection>();
   #failures = 0;
 
   constructor(options: LineOptions, pairs: readonly string[]) {
@@ -47,7 +48,8 @@ export class StreamLine {
   change(added: readonly string[], removed: readonly string[]): void {
     for (const pair of removed) this.pairs.delete(pair);
     for (const pair of added) this.pairs.add(pair);
-    if (added.length + removed.length > 0) this.#connection?.change(added, removed);
+    if (added.length + removed.length === 0) return;
+    for (const connection of this.#connections) connection.change(added, removed);
   }
 
   /** Keeps the line until the signal aborts. Never rejects. */
@@ -69,7 +71,9 @@ export class StreamLine {
   async #stand(signal: AbortSignal): Promise<string> {
     const { clock, random, onHealth, onResumed, renewMs } = this.#options;
     let connection = await this.#connect(signal);
-    const leave = () => this.#connection?.close("stopping");
+    const leave = () => {
+      for (const open of this.#connections) open.close("stopping");
+    };
     signal.addEventListener("abort", leave, { once: true });
     try {
       const isReady = await Promise.race([
@@ -110,7 +114,6 @@ export class StreamLine {
     over.abort();
     const [stays, goes] = stands ? [next, old] : [old, next];
     goes.close("replaced");
-    this.#connection = stays;
     return stays;
   }
 
@@ -128,7 +131,9 @@ export class StreamLine {
     }
     signal.throwIfAborted();
     const pairs = [...this.pairs];
-    this.#connection = new StreamConnection({ stream, place, clock, pairs, onNews });
-    return this.#connection;
+    const connection = new StreamConnection({ stream, place, clock, pairs, onNews });
+    this.#connections.add(connection);
+    void connection.ended.then(() => this.#connections.delete(connection));
+    return connection;
   }
 }

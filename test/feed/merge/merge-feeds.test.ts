@@ -1,65 +1,8 @@
 import { afterEach, expect } from "vitest";
-import { type Feed, mergeFeeds } from "../../../src/feed/index.ts";
 import { FAR_PATIENCE_MS, FIRST_WORD_MS } from "../../../src/feed/merge/part-line.ts";
-import type { MarketEvent } from "../../../src/market/index.ts";
-import { ManualClock } from "../../support/manual-clock.ts";
 import { test } from "../../support/still-running.ts";
-import { candle, clock, SECOND, START, ToldFeed, trade } from "./told-feed.ts";
-
-/** Lets everything that can happen without time happen. */
-async function settle(): Promise<void> {
-  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
-}
-
-/** Two parts in a market that is read in the background. */
-class Joined {
-  readonly time: ManualClock;
-  readonly bsc = new ToldFeed("bsc");
-  readonly exchange = new ToldFeed("exchange");
-  readonly notices: string[] = [];
-  readonly told: MarketEvent[] = [];
-  readonly feed: Feed;
-  readonly #stop = new AbortController();
-  readonly ended: Promise<void>;
-
-  constructor(nowS: number) {
-    this.time = new ManualClock(START + nowS * SECOND);
-    const feed = mergeFeeds({
-      name: "live",
-      parts: [
-        { name: "bsc", feed: this.bsc },
-        { name: "exchange", feed: this.exchange },
-      ],
-      clock: this.time,
-      onNotice: (sentence) => this.notices.push(sentence),
-    });
-    this.feed = feed;
-    this.ended = (async () => {
-      for await (const event of feed.events(this.#stop.signal)) this.told.push(event);
-    })();
-    this.ended.catch(() => {});
-  }
-
-  get clockS(): number {
-    const at = this.told.findLast(({ kind }) => kind === "clock")?.at ?? START;
-    return (at - START) / SECOND;
-  }
-
-  /** One after the other, seconds pass in which these parts tell their clock. */
-  async run(from: number, to: number, parts: readonly ToldFeed[]): Promise<void> {
-    for (let second = from; second <= to; second++) {
-      for (const part of parts) part.tell(clock(second));
-      await settle();
-      this.time.advance(SECOND);
-      await settle();
-    }
-  }
-
-  stop(): Promise<void> {
-    this.#stop.abort();
-    return this.ended;
-  }
-}
+import { Joined, settle } from "./joined.ts";
+import { candle, clock, SECOND, START, trade } from "./told-feed.ts";
 
 const open: Joined[] = [];
 /** At so many seconds after the start, by the machine's clock. */

@@ -19,6 +19,11 @@ export class ToldFeed implements Feed {
     this.name = name;
   }
 
+  /** How many events nobody has read yet. */
+  get unread(): number {
+    return this.#waiting.length;
+  }
+
   readonly trouble = () => this.amiss;
 
   tell(...events: readonly MarketEvent[]): void {

@@ -1,0 +1,291 @@
+import { describe, expect } from "vitest";
+import { StreamLine } from "../../../src/feed/exchange/stream-line.ts";
+import type { StreamNews } from "../../../src/feed/exchange/venue.ts";
+import { ServiceClient } from "../../../src/feed/service/service-client.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { stillRunning, test } from "../../support/still-running.ts";
+import { candleNews, ScriptedVenue, type ScriptedVenueOptions, settle, until } from "./scripted-venue.ts";
+
+const DAY = 86_400_000;
+const NEVER = 20 * DAY;
+
+/** A line to a scripted exchange, by a clock that the test moves; it stands when this resolves. */
+async function lineTo(
+  pairs: readonly string[],
+  options: ScriptedVenueOptions & { readonly renewMs?: number; readonly isAwaited?: boolean } = {},
+) {
+  const clock = new ManualClock();
+  const server = await new ScriptedVenue(options).listen();
+  const news: StreamNews[] = [];
+  const health: (string | undefined)[] = [];
+  const resumed: (readonly string[])[] = [];
+  const { venue } = server;
+  const line = new StreamLine(
+    {
+      ...{ venue, client: new ServiceClient({ clock, pauseMs: 0 }), clock, random: () => 0.5 },
+      renewMs: options.renewMs ?? NEVER,
+      onNews: (one) => news.push(one),
+      onHealth: (trouble) => health.push(trouble),
+      onResumed: (some) => resumed.push(some),
+    },
+    pairs,
+  );
+  const stop = new AbortController();
+  const running = line.run(stop.signal);
+  /** So much time passes; the exchange says something else than candles now and then. */
+  const pass = async (ms: number, word: StreamNews = { kind: "volume", pair: "X", quoteVolume: 1 }) => {
+    for (let left = ms; left > 0; left -= 20_000) {
+      clock.advance(Math.min(20_000, left));
+      if (server.open.length === 0) continue;
+      const before = news.length;
+      server.say(word);
+      await until("the line hears the exchange", () => news.length > before || server.open.length === 0);
+    }
+    await settle();
+  };
+  const stands = (count: number) =>
+    until(
+      `the line stands for the ${count}th time`,
+      () => health.filter((one) => one === undefined).length >= count,
+    );
+  const troubles = () => health.filter((one) => one !== undefined);
+  const run = { line, server, clock, news, health, resumed, pass, stands, troubles };
+  if (options.isAwaited ?? true) await stands(1);
+  return {
+    ...run,
+    /** What was waited after failures, in milliseconds; 10 s are the time that a request may take. */
+    backOffs: () => clock.slept.filter((ms) => ms >= 1_000 && ms < 10_000),
+    [Symbol.asyncDispose]: async () => {
+      stop.abort();
+      await running;
+      await until("every connection is closed", () => server.open.length === 0);
+      await server[Symbol.asyncDispose]();
+    },
+  };
+}
+
+describe("a connection that fails, time and again", () => {
+  test("is ended after more than 30 silent seconds, each time, and what the pairs missed is asked for", async () => {
+    await using run = await lineTo(["A", "B"]);
+    const { clock, server, troubles, stands, line, resumed } = run;
+    for (const [round, waitMs] of [1_500, 2_500, 4_500].entries()) {
+      clock.advance(30_000);
+      await settle();
+      expect(troubles()).toHaveLength(round);
+      clock.advance(1_000);
+      await until("the silence is noticed", () => troubles().length === round + 1);
+      await until("the connection is closed", () => server.open.length === 0);
+      expect(troubles()[round]).toBe("said nothing for 30 s");
+      expect(resumed).toHaveLength(round);
+      await until("the line waits", () => run.backOffs().length === round + 1);
+      expect(run.backOffs().at(-1)).toBe(waitMs);
+      clock.advance(waitMs);
+      await stands(round + 2);
+      expect(resumed.at(-1)).toEqual([...line.pairs]);
+    }
+    expect(server.served.map(({ heard }) => heard)).toEqual(Array(4).fill(["+A", "+B"]));
+  });
+
+  test("is ended when it sends no candle for more than 120 s, the second time too, whatever else it sends", async () => {
+    await using run = await lineTo(["A"]);
+    const { clock, pass, troubles, stands } = run;
+    await pass(100_000);
+    await pass(20_000, candleNews("A", 0));
+    for (const round of [1, 2]) {
+      await pass(120_000);
+      expect(troubles()).toHaveLength(round - 1);
+      clock.advance(1_000);
+      await until("the mute stream is noticed", () => troubles().length === round);
+      expect(troubles().at(-1)).toBe("sent no candle for 120 s");
+      await until("the line waits", () => run.backOffs().length === round);
+      clock.advance(run.backOffs().at(-1) ?? 0);
+      await stands(round + 1);
+    }
+  });
+
+  test("may be mute while nothing is subscribed, and not from then on", async () => {
+    await using run = await lineTo([]);
+    const { clock, pass, troubles, line } = run;
+    await pass(300_000);
+    expect(troubles()).toEqual([]);
+    await pass(20_000, candleNews("A", 0));
+    line.change(["A"], []);
+    await pass(120_000);
+    clock.advance(1_000);
+    await until("the mute stream is noticed", () => troubles().length === 1);
+  });
+
+  test("is no new failure of a row when it stood for more than a minute", async () => {
+    await using run = await lineTo(["A"]);
+    const { clock, pass, server, stands } = run;
+    for (const [round, [stoodMs, waitMs]] of (
+      [
+        [60_000, 1_500],
+        [60_000, 2_500],
+        [60_001, 1_500],
+        [0, 2_500],
+      ] as const
+    ).entries()) {
+      await pass(stoodMs, candleNews("A", 0));
+      server.cut();
+      await until("the line waits", () => run.backOffs().length === round + 1);
+      expect(run.backOffs().at(-1)).toBe(waitMs);
+      clock.advance(waitMs);
+      await stands(round + 2);
+    }
+  });
+
+  test("is alive while it answers or sends pings", async () => {
+    await using run = await lineTo([]);
+    const { clock, server, troubles } = run;
+    for (let round = 0; round < 3; round++) {
+      clock.advance(20_000);
+      const [served] = server.open;
+      const answered = new Promise((resolve) => served?.socket.once("pong", resolve));
+      served?.socket.ping();
+      await answered;
+    }
+    expect(troubles()).toEqual([]);
+  });
+
+  test("is refused, and asked for again; its ticket too", async () => {
+    await using run = await lineTo(["A"], { hasTicket: true });
+    const { clock, server, troubles, stands } = run;
+    server.isRefusing = true;
+    server.cut();
+    await until("the line waits", () => run.backOffs().length === 1);
+    clock.advance(1_500);
+    await until("the refusal is noticed", () => troubles().length === 2);
+    expect(troubles().at(-1)).toBe("refused the stream (503)");
+    server.isRefusing = false;
+    server.answer = () => undefined;
+    await until("the line waits", () => run.backOffs().length === 2);
+    clock.advance(2_500);
+    await until("the missing ticket is noticed", () => troubles().length === 3);
+    expect(troubles().at(-1)).toBe("answered 404");
+    server.answer = (path) => server.usual(path);
+    await until("the line waits", () => run.backOffs().length === 3);
+    clock.advance(4_500);
+    await stands(2);
+  });
+
+  test("leaves no timer and no listener behind when it is made again", async () => {
+    await using run = await lineTo(["A"]);
+    const { clock, server, stands } = run;
+    const running = stillRunning();
+    expect(running.length).toBeGreaterThan(0);
+    for (let round = 0; round < 3; round++) {
+      server.cut();
+      await until("the line waits", () => run.backOffs().length === round + 1);
+      clock.advance(run.backOffs().at(-1) ?? 0);
+      await stands(round + 2);
+      await settle();
+      expect(stillRunning()).toEqual(running);
+    }
+  });
+});
+
+describe("what is sent to an exchange", () => {
+  test("waits for its greeting, keeps its pause, and leaves pairs before it adds others", async () => {
+    await using run = await lineTo(["A", "B"], { greets: true, pauseMs: 300, isAwaited: false });
+    const { clock, server, line, health, stands } = run;
+    await until("the exchange is connected", () => server.open.length === 1);
+    await settle();
+    expect(server.served[0]?.heard).toEqual([]);
+    server.say({ kind: "welcome" });
+    const heard = (...texts: readonly string[]) =>
+      until(`the exchange hears ${texts.join(" ")}`, () => server.served[0]?.heard.join() === texts.join());
+    await heard("+A");
+    line.change(["C"], ["A"]);
+    clock.advance(299);
+    await settle();
+    expect([server.served[0]?.heard, health]).toEqual([["+A"], []]);
+    clock.advance(1);
+    await heard("+A", "+B");
+    await settle();
+    clock.advance(300);
+    await stands(1);
+    await heard("+A", "+B", "-A");
+    await settle();
+    clock.advance(300);
+    await heard("+A", "+B", "-A", "+C");
+    expect([...line.pairs]).toEqual(["B", "C"]);
+  });
+
+  test("is a ping as often as it wants one", async () => {
+    let pings = 0;
+    const ping = { everyMs: 18_000, text: () => `ping ${++pings}` };
+    await using run = await lineTo([], { ping });
+    const { clock, server, pass } = run;
+    clock.advance(17_999);
+    expect(pings).toBe(0);
+    for (const count of [1, 2, 3]) {
+      await pass(count === 1 ? 1 : 18_000);
+      await until("the exchange is pinged", () => server.served[0]?.heard.at(-1) === `ping ${count}`);
+    }
+  });
+});
+
+describe("a connection that is replaced because it is old", () => {
+  const renewMs = 100_000;
+
+  test("goes when the new one stands, which then carries all, each time", async () => {
+    await using run = await lineTo(["A"], { renewMs });
+    const { server, pass, line, news, resumed, health } = run;
+    const running = stillRunning();
+    for (const round of [1, 2, 3]) {
+      await pass(renewMs, candleNews("A", 0));
+      await until("the old one goes", () => server.served.length === round + 1 && server.open.length === 1);
+      expect(server.served.at(-1)).toMatchObject({
+        isOpen: true,
+        heard: [...line.pairs].map((one) => `+${one}`),
+      });
+      line.change([`P${round}`], []);
+      await until("the new one carries changes", () => server.open[0]?.heard.at(-1) === `+P${round}`);
+      const before = news.length;
+      server.say(candleNews("A", round));
+      await until("the new one is heard", () => news.length > before);
+      await settle();
+      expect(stillRunning()).toEqual(running);
+    }
+    expect([resumed, health]).toEqual([[], [undefined]]);
+  });
+
+  test("stays where no new one can be had, carries what changes, and is replaced later", async () => {
+    await using run = await lineTo(["A"], { renewMs });
+    const { server, pass, line, health } = run;
+    const running = stillRunning();
+    server.isRefusing = true;
+    for (const pair of ["B", "C"]) {
+      await pass(renewMs, candleNews("A", 0));
+      await until("the line waits again", () => stillRunning().join() === running.join());
+      line.change([pair], []);
+      await until("the old one carries changes", () => server.served[0]?.heard.at(-1) === `+${pair}`);
+    }
+    server.isRefusing = false;
+    await pass(renewMs, candleNews("A", 0));
+    await until("the old one goes", () => server.served.length === 2 && server.open.length === 1);
+    expect(server.open[0]?.heard).toEqual(["+A", "+B", "+C"]);
+    expect(health).toEqual([undefined]);
+  });
+
+  test("hears of changes while the new one does not stand, which gets 30 s", async () => {
+    await using run = await lineTo(["A"], { renewMs, greets: true, isAwaited: false });
+    const { server, clock, stands, line, pass, health } = run;
+    await until("the exchange is connected", () => server.open.length === 1);
+    server.say({ kind: "welcome" });
+    await stands(1);
+    await pass(renewMs, candleNews("A", 0));
+    await until("a new one is tried", () => server.open.length === 2);
+    line.change(["B"], ["A"]);
+    await until("the old one carries changes", () => server.served[0]?.heard.join() === "+A,-A,+B");
+    clock.advance(29_999);
+    await settle();
+    expect(server.open).toHaveLength(2);
+    server.served[0]?.socket.send(JSON.stringify(candleNews("B", 0)));
+    clock.advance(1);
+    await until("the new one is given up", () => server.served[1]?.isOpen === false);
+    expect(server.served[0]?.isOpen).toBe(true);
+    expect(health).toEqual([undefined]);
+  });
+});

@@ -1,0 +1,63 @@
+import { type Feed, mergeFeeds } from "../../../src/feed/index.ts";
+import type { MarketEvent } from "../../../src/market/index.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { clock, SECOND, START, ToldFeed } from "./told-feed.ts";
+
+/** Lets everything that can happen without time happen. */
+export async function settle(): Promise<void> {
+  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Two parts in a market that is read in the background. */
+export class Joined implements AsyncDisposable {
+  readonly time: ManualClock;
+  readonly bsc = new ToldFeed("bsc");
+  readonly exchange = new ToldFeed("exchange");
+  readonly notices: string[] = [];
+  readonly told: MarketEvent[] = [];
+  readonly feed: Feed;
+  readonly #stop = new AbortController();
+  readonly ended: Promise<void>;
+
+  constructor(nowS: number) {
+    this.time = new ManualClock(START + nowS * SECOND);
+    const feed = mergeFeeds({
+      name: "live",
+      parts: [
+        { name: "bsc", feed: this.bsc },
+        { name: "exchange", feed: this.exchange },
+      ],
+      clock: this.time,
+      onNotice: (sentence) => this.notices.push(sentence),
+    });
+    this.feed = feed;
+    this.ended = (async () => {
+      for await (const event of feed.events(this.#stop.signal)) this.told.push(event);
+    })();
+    this.ended.catch(() => {});
+  }
+
+  get clockS(): number {
+    const at = this.told.findLast(({ kind }) => kind === "clock")?.at ?? START;
+    return (at - START) / SECOND;
+  }
+
+  /** One after the other, seconds pass in which these parts tell their clock. */
+  async run(from: number, to: number, parts: readonly ToldFeed[]): Promise<void> {
+    for (let second = from; second <= to; second++) {
+      for (const part of parts) part.tell(clock(second));
+      await settle();
+      this.time.advance(SECOND);
+      await settle();
+    }
+  }
+
+  stop(): Promise<void> {
+    this.#stop.abort();
+    return this.ended;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop().catch(() => {});
+  }
+}

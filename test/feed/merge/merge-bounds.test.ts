@@ -1,0 +1,243 @@
+import { describe, expect } from "vitest";
+import { mergeFeeds } from "../../../src/feed/index.ts";
+import { FIRST_WORD_MS, IN_STEP_MS } from "../../../src/feed/merge/part-line.ts";
+import type { MarketEvent, Origin } from "../../../src/market/index.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { stillRunning, test } from "../../support/still-running.ts";
+import { Joined, settle } from "./joined.ts";
+import { clock, SECOND, START, ToldFeed, trade } from "./told-feed.ts";
+
+const at = (ms: number): MarketEvent => ({ kind: "clock", at: START + ms });
+const HOUR_S = 3_600;
+
+describe("a part that is far ahead of the others", () => {
+  test("is read 20,000 events ahead, not further, again and again, and loses none", async () => {
+    await using market = new Joined(HOUR_S);
+    const { bsc, exchange, told } = market;
+    const trades = Array.from({ length: 45_000 }, (_, index) =>
+      trade(1 + Math.floor(index / 100), `0x${index}`),
+    );
+    bsc.tell(...trades);
+    exchange.tell(clock(0));
+    await settle();
+    expect(bsc.unread).toBe(25_000);
+    // Room is made when 10,000 are left, and no earlier.
+    exchange.tell(clock(99));
+    await settle();
+    expect([bsc.unread, market.told.filter(({ kind }) => kind === "trade").length]).toEqual([25_000, 9_900]);
+    exchange.tell(clock(100));
+    await settle();
+    expect(bsc.unread).toBe(15_000);
+    exchange.tell(clock(1_000));
+    await settle();
+    exchange.end();
+    bsc.end();
+    await market.ended;
+    expect(told.filter(({ kind }) => kind === "trade")).toEqual(trades);
+  });
+
+  test("can be left while it is full", async () => {
+    await using market = new Joined(HOUR_S);
+    market.bsc.tell(...Array.from({ length: 30_000 }, () => trade(1)));
+    market.exchange.tell(clock(0));
+    await settle();
+    await market.stop();
+    expect([market.bsc.isOpen, market.exchange.isOpen]).toEqual([false, false]);
+  });
+
+  test("is not blamed for standing still while it is full because nobody takes its events", async () => {
+    const time = new ManualClock(START + HOUR_S * SECOND);
+    const [bsc, exchange] = [new ToldFeed("bsc"), new ToldFeed("exchange")];
+    const notices: string[] = [];
+    const feed = mergeFeeds({
+      ...{ name: "live", clock: time, onNotice: (sentence: string) => notices.push(sentence) },
+      parts: [bsc, exchange].map((one) => ({ name: one.name, feed: one })),
+    });
+    bsc.tell(...Array.from({ length: 25_000 }, (_, index) => trade(Math.floor(index / 100))));
+    exchange.tick(0, 240);
+    bsc.end();
+    exchange.end();
+    let count = 0;
+    for await (const event of feed.events(new AbortController().signal)) {
+      if (event.kind === "trade") count += 1;
+      // Whoever reads is slow: a minute passes with each of the first events.
+      if (count < 10) time.advance(60 * SECOND);
+    }
+    expect([count, notices]).toEqual([25_000, []]);
+    expect(feed.parts?.().map(({ late }) => late)).toEqual([0, 0]);
+  });
+});
+
+describe("what comes late, early or not at all", () => {
+  test("a trade counts as of its own time up to five seconds behind the clock, and not beyond", async () => {
+    await using market = new Joined(0);
+    const { bsc, exchange, told } = market;
+    await market.run(0, 2, [bsc, exchange]);
+    await market.run(3, 60, [exchange]);
+    const inTime = { ...trade(55), at: START + 55_000 };
+    const tooLate = { ...trade(54), at: START + 54_999 };
+    bsc.tell(tooLate, inTime);
+    exchange.tell(clock(61));
+    await settle();
+    expect(market.clockS).toBe(60);
+    expect(told.filter(({ kind }) => kind === "trade")).toEqual([inTime]);
+    expect(market.feed.parts?.()[0]?.late).toBe(1);
+  });
+
+  test("what is dated up to a minute ahead is believed, and not beyond; that is told once", async () => {
+    await using market = new Joined(0);
+    const { bsc, exchange, notices } = market;
+    bsc.tell(at(60_000), at(60_001), at(60_002));
+    exchange.tell(at(0));
+    await settle();
+    expect(market.feed.parts?.()[0]?.observedAtMs).toBe(START + 60_000);
+    expect(notices).toHaveLength(1);
+    bsc.tell(at(90_000));
+    await settle();
+    expect(notices).toHaveLength(1);
+    expect(market.feed.parts?.()[0]?.observedAtMs).toBe(START + 60_000);
+  });
+
+  test("a part is waited for at ten seconds behind, and not at more", async () => {
+    for (const [aheadMs, clockS] of [
+      [IN_STEP_MS, 0],
+      [IN_STEP_MS + 1, 10.001],
+    ] as const) {
+      await using market = new Joined(HOUR_S);
+      const { bsc, exchange, time } = market;
+      bsc.tell(at(0));
+      exchange.tell(at(0), at(aheadMs));
+      await settle();
+      for (let step = 0; step < 40; step++) {
+        time.advance(250);
+        await settle();
+      }
+      expect(market.clockS).toBe(clockS);
+    }
+  });
+
+  test("a part's first word is waited for 15 s, and no longer; late as it is, it is heard", async () => {
+    await using market = new Joined(HOUR_S);
+    const { bsc, exchange, time } = market;
+    exchange.tell(clock(0), clock(1));
+    await settle();
+    time.advance(FIRST_WORD_MS);
+    await settle();
+    expect(market.told).toEqual([]);
+    time.advance(250);
+    await settle();
+    expect(market.clockS).toBe(1);
+    bsc.tell(clock(1), trade(1));
+    exchange.tell(clock(2));
+    await settle();
+    // It is in step, and so waited for.
+    expect(market.told.at(-1)).toEqual(trade(1));
+    expect(market.notices.at(-1)).toMatch(/^bsc is in step with the others again/);
+  });
+
+  test("a part is stale when it said nothing for more than 15 s, and live at 15 s", async () => {
+    await using market = new Joined(HOUR_S);
+    const { bsc, exchange, time } = market;
+    bsc.tell(clock(0));
+    exchange.tell(clock(0));
+    await settle();
+    time.advance(15_000);
+    expect(market.feed.parts?.().map(({ state, ageMs }) => [state, ageMs])).toEqual([
+      ["live", 15_000],
+      ["live", 15_000],
+    ]);
+    time.advance(1);
+    expect(market.feed.parts?.().map(({ state }) => state)).toEqual(["stale", "stale"]);
+  });
+
+  test("that nobody is heard is told each time it happens, and each time it is over", async () => {
+    await using market = new Joined(HOUR_S);
+    const { bsc, exchange, notices } = market;
+    const words = () => notices.filter((one) => /heard/.test(one)).map((one) => /again/.test(one));
+    await market.run(0, 20, []);
+    expect(words()).toEqual([false]);
+    await market.run(21, 25, [bsc, exchange]);
+    expect(words()).toEqual([false, true]);
+  });
+
+  test("a part that falls behind and comes back is judged afresh the second time", async () => {
+    await using market = new Joined(0);
+    const { bsc, exchange, notices } = market;
+    await market.run(0, 5, [bsc, exchange]);
+    for (const from of [6, 66]) {
+      await market.run(from, from + 29, [exchange]);
+      expect(market.clockS).toBe(from + 29);
+      bsc.tick(from, from + 29);
+      await settle();
+      await market.run(from + 30, from + 59, [bsc, exchange]);
+      expect(market.clockS).toBe(from + 59);
+    }
+    expect(notices.map((one) => /in step/.test(one))).toEqual([false, true, false, true]);
+    const [part] = market.feed.parts?.() ?? [];
+    expect(part).toMatchObject({ state: "live", reason: "" });
+  });
+});
+
+describe("the whole of several parts", () => {
+  test("leaves no timer and no listener behind while it waits", async () => {
+    await using market = new Joined(HOUR_S);
+    const { bsc, exchange } = market;
+    await market.run(0, 1, [bsc, exchange]);
+    const running = stillRunning();
+    expect(running).toHaveLength(1);
+    await market.run(2, 10, [bsc, exchange]);
+    await market.run(11, 40, [exchange]);
+    expect(stillRunning()).toEqual(running);
+  });
+
+  test("closes its parts when whoever reads it leaves without aborting", async () => {
+    const parts = [new ToldFeed("bsc"), new ToldFeed("exchange")];
+    const feed = mergeFeeds({
+      ...{ name: "live", clock: new ManualClock(START) },
+      parts: parts.map((one) => ({ name: one.name, feed: one })),
+    });
+    for (const part of parts) part.tell(clock(0));
+    for await (const _ of feed.events(new AbortController().signal)) break;
+    expect(parts.map(({ isOpen }) => isOpen)).toEqual([false, false]);
+  });
+
+  test("ends in peace when one part ended and another failed", async () => {
+    await using market = new Joined(0);
+    market.bsc.end(new Error("gone"));
+    market.exchange.end();
+    await market.ended;
+    expect(market.notices).toEqual(["bsc failed: gone; the others go on without it"]);
+  });
+
+  test("reports a delayed part by its own time", async () => {
+    const bsc = new ToldFeed("bsc");
+    const stop = new AbortController();
+    const feed = mergeFeeds({
+      ...{ name: "live", clock: new ManualClock(START) },
+      parts: [{ name: "bsc", feed: bsc, delayMs: 3_000 }],
+    });
+    bsc.tell(clock(1));
+    const { value } = await feed.events(stop.signal)[Symbol.asyncIterator]().next();
+    expect([value, feed.parts?.()[0]?.observedAtMs]).toEqual([clock(4), START + SECOND]);
+    stop.abort();
+  });
+
+  test.each([
+    [["live", "live"], "live"],
+    [["live", "recorded"], "recorded"],
+    [["simulated", "recorded"], "simulated"],
+    [["live", "simulated"], "simulated"],
+  ] satisfies (readonly [Origin[], Origin])[])("of origins %j promises the least: %s", (origins, origin) => {
+    const facts = { trades: false, liquidity: false, listings: false, profiles: false };
+    const parts = origins.map((one, index) => ({
+      name: one,
+      feed: Object.assign(new ToldFeed(one), {
+        origin: one,
+        facts: { ...facts, ...(index === 0 ? { trades: true } : { listings: true }) },
+      }),
+    }));
+    const feed = mergeFeeds({ name: "all", parts, clock: new ManualClock() });
+    expect(feed.origin).toBe(origin);
+    expect(feed.facts).toEqual({ ...facts, trades: true, listings: true });
+  });
+});
