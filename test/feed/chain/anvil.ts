@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { describe } from "vitest";
+import { endWithThisProcess } from "../../support/end-with.ts";
 import { fetchedPackage } from "../../support/fetched-package.ts";
 
 /*
@@ -31,6 +32,7 @@ const GENESIS_S = 1_500_000_000;
 export class Anvil implements AsyncDisposable {
   readonly chainId: number;
   #child: ChildProcess | undefined;
+  #unwatch: () => void = () => {};
   #port = 0;
   readonly #directory = mkdtempSync(join(tmpdir(), "flarewire-anvil-"));
 
@@ -49,6 +51,7 @@ export class Anvil implements AsyncDisposable {
     const args = [...flags.split(" "), "--state", join(this.#directory, "state.json")];
     const child = spawn(BINARY ?? "anvil", args, { stdio: ["ignore", "pipe", "ignore"] });
     this.#child = child;
+    this.#unwatch = endWithThisProcess(child);
     for await (const line of createInterface({ input: child.stdout })) {
       const port = /^Listening on 127\.0\.0\.1:(\d+)/.exec(line)?.[1];
       if (port === undefined) continue;
@@ -64,9 +67,12 @@ export class Anvil implements AsyncDisposable {
   async stop(): Promise<void> {
     const child = this.#child;
     this.#child = undefined;
-    if (!child || child.exitCode !== null) return;
-    child.kill("SIGINT");
-    await once(child, "exit");
+    if (!child) return;
+    if (child.exitCode === null && child.signalCode === null) {
+      child.kill("SIGINT");
+      await once(child, "exit");
+    }
+    this.#unwatch();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
