@@ -1,6 +1,4 @@
-import { execFileSync } from "node:child_process";
-
-const INSTALL_MS = 300_000;
+import { aptGet } from "./apt-get.ts";
 
 /**
  * Whether something is there that `isThere` looks for, after Debian's packages for it were fetched by apt-get where it was missing and may be. Where it cannot be had a
@@ -10,13 +8,8 @@ export function findInstalled(isThere: () => boolean, ...packages: readonly stri
   if (isThere()) return true;
   try {
     if (process.getuid?.() === 0) {
-      const options = {
-        env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
-        stdio: "pipe",
-        timeout: INSTALL_MS,
-      } as const;
-      execFileSync("apt-get", ["update", "-q"], options);
-      execFileSync("apt-get", ["install", "-y", "-q", "--no-install-recommends", ...packages], options);
+      aptGet(["update", "-q"]);
+      aptGet(["install", "-y", "-q", "--no-install-recommends", ...packages]);
     }
   } catch (error) {
     if (process.env.CI === "true") throw error;

@@ -1,8 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { cpSync, existsSync, globSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { aptGet } from "../../support/apt-get.ts";
 import { ON_DEMAND } from "./compile.ts";
 
 const PEERS = fileURLToPath(new URL("../peers/", import.meta.url));
@@ -31,13 +32,22 @@ export function bunProgram(): string {
   return createRequire(`${installed}/`).resolve(join(installed, platform, "bin", "bun"));
 }
 
+/** A program of a Debian package, and what it needs in its environment. */
+export interface DebianProgram {
+  readonly path: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
 /**
- * A program out of a Debian package, installed or, on first use, unpacked into a folder of its own: no root, no service. Throws where there is neither. `path` is its place
- * in the package, such as `usr/sbin/nginx`.
+ * A program out of a Debian package, installed or, on first use, unpacked with the libraries that it needs
+ * into a folder of its own: no root, no service. Throws where there is neither. `path` is its place in the
+ * package, such as `usr/bin/wrk`.
  */
-export function debianProgram(packages: readonly string[], path: string): string {
-  const root = debianRoot(packages, path);
-  return join(root, path);
+export function debianProgram(name: string, path: string, libraries: readonly string[] = []): DebianProgram {
+  if (existsSync(join("/", path))) return { path: join("/", path), env: process.env };
+  const root = debianRoot([name, ...libraries], path);
+  const unpacked = globSync(join(root, "usr/lib/*-linux-*/"));
+  return { path: join(root, path), env: { ...process.env, LD_LIBRARY_PATH: unpacked.join(":") } };
 }
 
 /** The folder in which the packages lie as they would below `/`; `/` where the program is installed. */
@@ -48,7 +58,9 @@ export function debianRoot(packages: readonly string[], path: string): string {
   process.stderr.write(`unpacking Debian's ${packages.join(", ")}, once\n`);
   const download = join(root, "download");
   mkdirSync(download, { recursive: true });
-  execFileSync("apt-get", ["download", ...packages], { cwd: download, stdio: "ignore" });
+  // A fresh machine has no lists of packages.
+  if (process.getuid?.() === 0) aptGet(["update", "-q"]);
+  aptGet(["download", ...packages], { cwd: download });
   for (const file of readdirSync(download)) execFileSync("dpkg-deb", ["-x", join(download, file), root]);
   rmSync(download, { recursive: true });
   return root;

@@ -9,7 +9,7 @@ import { debianProgram } from "../harness/on-demand.ts";
 
 /** Debian's nginx, in one process, with these bytes as a file at `/api/v1/snapshot`. Rejects where it cannot be started. */
 export async function startNginx(bytes: Buffer): Promise<BenchServer> {
-  const program = debianProgram(["nginx"], "usr/sbin/nginx");
+  const program = debianProgram("nginx", "usr/sbin/nginx").path;
   const root = mkdtempSync(join(tmpdir(), "flarewire-nginx-"));
   mkdirSync(join(root, "api/v1"), { recursive: true });
   writeFileSync(join(root, "api/v1/snapshot"), bytes);

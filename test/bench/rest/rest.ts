@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { type BenchServer, startNodeServer, startServer } from "../harness/bench-server.ts";
 import { isPinned } from "../harness/line-process.ts";
-import { bunProgram, debianProgram } from "../harness/on-demand.ts";
+import { bunProgram, type DebianProgram, debianProgram } from "../harness/on-demand.ts";
 import { cpuMicros } from "../harness/process-cost.ts";
 import { spreadOf } from "../harness/spread.ts";
 import { startNginx } from "../peers/nginx.ts";
@@ -33,7 +33,7 @@ interface Entrant {
  * in turn within a round, so that what else the machine does falls on all. Peers that cannot be had are left out and named.
  */
 export async function benchRest(rounds: number): Promise<Row[]> {
-  const wrk = debianProgram(["wrk"], "usr/bin/wrk");
+  const wrk = wrkProgram();
   const directory = mkdtempSync(join(tmpdir(), "flarewire-rest-"));
   const entrants: Entrant[] = [];
   try {
@@ -79,15 +79,22 @@ async function enterAll(entrants: Entrant[], file: string): Promise<void> {
 
 const address = ({ port }: BenchServer) => `http://127.0.0.1:${port}${PATH}`;
 
-async function microsPerAnswer(wrk: string, server: BenchServer, asked: Asked): Promise<number> {
+/** The load's program. Throws where it cannot be had. */
+export function wrkProgram(): DebianProgram {
+  return debianProgram("wrk", "usr/bin/wrk", ["libluajit-5.1-2"]);
+}
+
+async function microsPerAnswer(wrk: DebianProgram, server: BenchServer, asked: Asked): Promise<number> {
   const url = address(server);
   const script = `wrk.headers["Accept-Encoding"] = "${asked === "gzip" || asked === "br" ? asked : "identity"}"\n`;
   const file = join(tmpdir(), `flarewire-rest-${process.pid}.lua`);
   writeFileSync(file, asked === "304" ? script + ASK_BY_TAG : script);
   const args = ["-t1", `-c${CONNECTIONS}`, `-d${SECONDS}s`, "-s", file, url];
-  const [program = wrk, ...rest] = isPinned() ? ["taskset", "-c", "1", wrk, ...args] : [wrk, ...args];
+  const [program = wrk.path, ...rest] = isPinned()
+    ? ["taskset", "-c", "1", wrk.path, ...args]
+    : [wrk.path, ...args];
   const before = cpuMicros(server.pid);
-  const { stdout } = await promisify(execFile)(program, rest);
+  const { stdout } = await promisify(execFile)(program, rest, { env: wrk.env });
   const used = cpuMicros(server.pid) - before;
   rmSync(file);
   const answers = Number(/(\d+) requests in/.exec(stdout)?.[1]);
