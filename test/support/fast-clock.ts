@@ -8,6 +8,7 @@ export class FastClock implements WallClock {
   readonly #startMs: number;
   /** What the wall clock is off by; set it to turn the clock. */
   offByMs = 0;
+  #skippedMs = 0;
 
   constructor(factor: number, startMs: number) {
     this.#factor = factor;
@@ -19,7 +20,12 @@ export class FastClock implements WallClock {
   }
 
   monotonic(): number {
-    return (performance.now() - this.#began) * this.#factor;
+    return (performance.now() - this.#began) * this.#factor + this.#skippedMs;
+  }
+
+  /** Lets so much time pass at once. Sleeps under way take as long as before. */
+  skip(ms: number): void {
+    this.#skippedMs += ms;
   }
 
   sleep(ms: number, signal: AbortSignal): Promise<void> {

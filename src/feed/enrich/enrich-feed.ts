@@ -1,5 +1,5 @@
 import type { WallClock } from "../../lib/clock.ts";
-import { HOUR_MS } from "../../lib/time.ts";
+import { MINUTE_MS } from "../../lib/time.ts";
 import type { MarketEvent, Profile } from "../../market/index.ts";
 import type { Feed } from "../feed.ts";
 import { type Enricher, type Facts, keyOf, type TokenRef } from "./enricher.ts";
@@ -11,8 +11,8 @@ export interface EnrichOptions {
   readonly clock: WallClock;
 }
 
-/** A token that is still traded is noted again after this long, so that facts that have aged are asked for anew. */
-const NOTE_AGAIN_MS = HOUR_MS;
+/** A token that is still traded is noted again after this long: its facts may have to be looked up again. */
+const NOTE_AGAIN_MS = 5 * MINUTE_MS;
 /** Tokens that are remembered as noted. */
 const MOST_NOTED = 100_000;
 /** Findings between two clocks, at most: a start with a full cache must not hold the market up. */

@@ -23,6 +23,11 @@ export interface Lookup {
   readonly read: (body: unknown, tokens: readonly string[]) => ReadonlyMap<string, Facts>;
   /** How long an answer holds, in milliseconds; `undefined`: of a token of which nothing was known. */
   readonly holdsMs: (facts: Facts | undefined) => number;
+  /**
+   * Facts of a token that had some and is missing now, also from an answer about it alone. An answer
+   * about several tokens may omit one that has facts. `undefined`: what was known stays.
+   */
+  readonly gone?: Facts;
 }
 
 /** Tokens that wait, at most: beyond them the one that waited longest is let go, until it is noted again. */
@@ -37,6 +42,8 @@ export class LookupEnricher implements Enricher {
   readonly #clock: WallClock;
   readonly #cache: FactCache;
   readonly #waiting = new Map<string, TokenRef>();
+  /** Keys of waiting tokens that an answer omitted: the next request asks for one of them only. */
+  readonly #omitted = new Set<string>();
   #onFound: OnFound = () => {};
   #wake: () => void = () => {};
 
@@ -64,7 +71,11 @@ export class LookupEnricher implements Enricher {
       if (isKnown) this.#onFound(token, known.facts);
       if (this.#clock.now() - known.at < this.#lookup.holdsMs(isKnown ? known.facts : undefined)) return;
     }
-    if (this.#waiting.size >= MOST_WAITING) this.#waiting.delete(this.#waiting.keys().next().value ?? "");
+    if (this.#waiting.size >= MOST_WAITING) {
+      const [longest = ""] = this.#waiting.keys();
+      this.#waiting.delete(longest);
+      this.#omitted.delete(longest);
+    }
     this.#waiting.set(key, token);
     this.#wake();
   }
@@ -102,20 +113,38 @@ export class LookupEnricher implements Enricher {
     }
     const found = asked.kind === "told" ? asked.value : new Map<string, Facts>();
     for (const token of batch) {
-      const facts = found.get(token.token.toLowerCase());
-      this.#cache.set(keyOf(token), { at: this.#clock.now(), facts: facts ?? {} });
-      if (facts) this.#onFound(token, facts);
+      const key = keyOf(token);
+      const facts =
+        found.get(token.token.toLowerCase()) ?? this.#factsOfMissing(key, asked.kind, batch.length);
+      if (facts === "unknown") {
+        this.#omitted.add(key);
+        this.#waiting.set(key, token);
+        continue;
+      }
+      this.#omitted.delete(key);
+      this.#cache.set(key, { at: this.#clock.now(), facts });
+      if (Object.keys(facts).length > 0) this.#onFound(token, facts);
     }
   }
 
-  /** The tokens that wait longest, of one chain. */
+  /** Facts of a token that an answer about `asked` tokens omits; `unknown`: ask for it alone. */
+  #factsOfMissing(key: string, kind: "told" | "absent", asked: number): Facts | "unknown" {
+    const known = this.#cache.get(key)?.facts ?? {};
+    const { gone } = this.#lookup;
+    const hasFacts = ![{}, gone].some((none) => JSON.stringify(none) === JSON.stringify(known));
+    if (gone === undefined || kind === "absent" || !hasFacts) return known;
+    return asked > 1 ? "unknown" : gone;
+  }
+
+  /** The tokens that wait longest, of one chain; or one alone that was omitted before. */
   #take(): readonly TokenRef[] {
     const batch: TokenRef[] = [];
     for (const [key, token] of this.#waiting) {
-      if (batch[0] && batch[0].group !== token.group) continue;
+      const isAlone = this.#omitted.has(key);
+      if (batch[0] && (isAlone || batch[0].group !== token.group)) continue;
       batch.push(token);
       this.#waiting.delete(key);
-      if (batch.length >= this.#lookup.most) break;
+      if (isAlone || batch.length >= this.#lookup.most) break;
     }
     return batch;
   }

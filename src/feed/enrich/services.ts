@@ -97,8 +97,13 @@ const Pair = z.object({
     .optional(),
 });
 
+const NO_LINKS: Facts = { socialData: null };
+/** A token that trades is noted every few minutes, so its links are looked up again within an hour. */
+const LINKS_HOLD_MS = 55 * MINUTE_MS;
+
 /**
  * The links that a token's makers gave to DexScreener: `social_data`. Needs no key; 300 requests a minute, of 30 tokens each.
+ * DexScreener removes links, for one because of fraud. A token whose pairs have none has none: `null`.
  * Source: docs.dexscreener.com, API reference, `GET /tokens/v1/{chainId}/{tokenAddresses}`.
  */
 export function dexscreener(url: string): Lookup {
@@ -117,13 +122,16 @@ export function dexscreener(url: string): Lookup {
           microblog_url: link("twitter", "x"),
           website_url: (info?.websites ?? []).find((site) => site !== null)?.url ?? null,
         };
+        const token = baseToken.address.toLowerCase();
+        const hasLinks = Object.values(socialData).some((one) => one !== null);
         // The pairs of a token come with the same links, or with none.
-        if (Object.values(socialData).some((one) => one !== null))
-          facts.set(baseToken.address.toLowerCase(), { socialData });
+        if (hasLinks) facts.set(token, { socialData });
+        else if (!facts.has(token)) facts.set(token, NO_LINKS);
       }
       return facts;
     },
-    holdsMs: (facts) => (facts ? DAY_MS : HOUR_MS),
+    holdsMs: () => LINKS_HOLD_MS,
+    gone: NO_LINKS,
   };
 }
 

@@ -92,10 +92,12 @@ export class TableEnricher implements Enricher {
     const before = new Map(this.#cache.entries);
     const at = this.#clock.now();
     const entries = new Map<string, CachedFacts>(gone ? [] : [...before]);
+    // What is gone is stored too: after a restart the engine may still have it from before.
+    if (gone) for (const key of before.keys()) if (!facts.has(key)) entries.set(key, { at, facts: gone });
     for (const [key, told] of facts) entries.set(key, { at, facts: told });
     this.#cache.replace(entries);
     for (const [key, token] of this.#tokens) {
-      const now = entries.get(key)?.facts ?? (before.has(key) ? gone : undefined);
+      const now = entries.get(key)?.facts;
       if (now && JSON.stringify(now) !== JSON.stringify(before.get(key)?.facts)) this.#onFound(token, now);
     }
   }

@@ -289,13 +289,14 @@ describe.skipIf(!existsSync(recordings))(
           .get(`bsc/${KNOWN.toLowerCase()}`)?.marketData?.market_id,
       ).toBe("ondo-finance");
       const { pairs } = recorded("dexscreener/bsc_pairs_2026.json") as {
-        pairs: { info?: { socials?: unknown[]; websites?: unknown[] } }[];
+        pairs: { baseToken: { address: string }; info?: { socials?: unknown[]; websites?: unknown[] } }[];
       };
       const linked = new Set(
         pairs.filter(({ info }) => (info?.socials ?? []).length + (info?.websites ?? []).length > 0),
       );
       const facts = dexscreener("https://d.example").read(pairs, []);
-      expect(facts.size > 0).toBe(linked.size > 0);
+      expect(facts.size).toBe(new Set(pairs.map(({ baseToken }) => baseToken.address.toLowerCase())).size);
+      expect([...facts.values()].some(({ socialData }) => socialData !== null)).toBe(linked.size > 0);
       const { read } = reddit("https://www.reddit.com/r/netsec/new.json");
       expect(read(recorded("reddit/graw_subreddit.json"))).toEqual(new Map());
     });

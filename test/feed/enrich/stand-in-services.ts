@@ -15,6 +15,8 @@ export class StandInServices implements AsyncDisposable {
   readonly asked: { readonly name: EnricherName; readonly path: string }[] = [];
   upvotes = 12;
   isListed = true;
+  /** DexScreener's pairs of KNOWN: with links, without, none, or only when asked for alone. */
+  links: "given" | "removed" | "unlisted" | "crowded out" = "given";
   readonly #server = createServer((request, response) => {
     const path = request.url ?? "";
     const name = nameOf(path);
@@ -102,7 +104,9 @@ export class StandInServices implements AsyncDisposable {
         return reply(
           response,
           200,
-          lower.includes(KNOWN.toLowerCase())
+          lower.includes(KNOWN.toLowerCase()) &&
+            this.links !== "unlisted" &&
+            !(this.links === "crowded out" && lower.includes(","))
             ? [
                 {
                   ...{
@@ -110,14 +114,17 @@ export class StandInServices implements AsyncDisposable {
                     dexId: "pancakeswap",
                     baseToken: { address: KNOWN, name: "Known", symbol: "KNO" },
                   },
-                  info: {
-                    websites: [{ label: "Website", url: "https://known.example" }],
-                    socials: [
-                      { type: "twitter", url: "https://x.com/known" },
-                      { type: "telegram", url: "javascript:alert(1)" },
-                      { type: "discord", url: "https://discord.gg/known" },
-                    ],
-                  },
+                  info:
+                    this.links === "removed"
+                      ? undefined
+                      : {
+                          websites: [{ label: "Website", url: "https://known.example" }],
+                          socials: [
+                            { type: "twitter", url: "https://x.com/known" },
+                            { type: "telegram", url: "javascript:alert(1)" },
+                            { type: "discord", url: "https://discord.gg/known" },
+                          ],
+                        },
                 },
               ]
             : [],
