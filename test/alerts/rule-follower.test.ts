@@ -185,3 +185,40 @@ test("where nothing can be kept, as on a full disk, nothing is told twice and no
     expect.stringMatching(/rule rule goes on from what it kept last.*disk is full/),
   ]);
 });
+
+/** What a rule with this filter tells while a flare's liquidity is 51, 74, 11, 48, 85 and 22 thousand. */
+async function toldOf(sut: HubUnderTest, more: object): Promise<readonly unknown[]> {
+  const store = createMemoryAlertStore();
+  const rule = follow(sut, store, more);
+  await quiet();
+  await sut.publish("flare");
+  for (let at = 0; at < 5; at++) await sut.publish("refresh");
+  await quiet();
+  await rule.end();
+  return typesOf(drain(store));
+}
+
+test.for([
+  [undefined, ["flare-started"]],
+  [true, ["flare-started"]],
+  [false, ["flare-started", "flare-started"]],
+] as const)(
+  "[W40] a rule without an edge is sticky by default, and tells a start once however often the filter is passed: sticky %s",
+  async ([sticky, told], { sut }) => {
+    const filter = { min_liquidity: 50_000, ...(sticky === undefined ? {} : { sticky }) };
+    expect(await toldOf(sut, { filter })).toEqual(told);
+  },
+);
+
+test.for([
+  [undefined, ["edge-rose", "edge-rose"]],
+  [false, ["edge-rose", "edge-rose"]],
+  [true, ["edge-rose", "edge-fell", "edge-rose"]],
+] as const)(
+  "[W40] a rule with an edge is plain by default, and watches what meets its filter now: sticky %s",
+  async ([sticky, told], { sut }) => {
+    const filter = { min_liquidity: 50_000, ...(sticky === undefined ? {} : { sticky }) };
+    const edge = { field: "liquidity", above: 60_000, below: 20_000, on: "both" };
+    expect(await toldOf(sut, { filter, edge })).toEqual(told);
+  },
+);
