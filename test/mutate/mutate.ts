@@ -57,15 +57,16 @@ function sourceOf({ file }: Fault): string {
 /** The faults that the options ask for; a fault whose text is no longer in its file ends the process. */
 function selectFaults(): readonly Fault[] {
   const all = readFaults();
-  try {
-    for (const fault of all) locate(fault, sourceOf(fault));
-  } catch (error) {
-    return refuse(error instanceof Error ? error.message : String(error));
-  }
   const folders = new Set(all.map(({ folder }) => folder));
   for (const folder of options.folder ?? [])
     if (!folders.has(folder)) refuse(`unknown folder ${folder}; known: ${[...folders].join(", ")}`);
-  return all.filter(({ folder }) => options.folder?.includes(folder) ?? true);
+  const selected = all.filter(({ folder }) => options.folder?.includes(folder) ?? true);
+  try {
+    for (const fault of selected) locate(fault, sourceOf(fault));
+  } catch (error) {
+    return refuse(error instanceof Error ? error.message : String(error));
+  }
+  return selected;
 }
 
 /** Whether these tests pass without a fault; each set is run once. */

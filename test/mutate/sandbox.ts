@@ -95,6 +95,7 @@ export class Sandbox {
 interface Report {
   readonly testResults?: readonly {
     readonly name: string;
+    readonly status: string;
     readonly assertionResults: readonly { readonly status: string; readonly fullName: string }[];
   }[];
 }
@@ -102,11 +103,12 @@ interface Report {
 /** The title of the test that failed; the file if it did not get as far as a test. */
 function firstFailure(path: string): string {
   if (!existsSync(path)) return "the test run itself";
-  const report: Report = JSON.parse(readFileSync(path, "utf8"));
-  for (const { name, assertionResults } of report.testResults ?? []) {
-    const failed = assertionResults.find(({ status }) => status === "failed");
-    if (failed) return failed.fullName;
-    if (assertionResults.length === 0) return name.split("/").slice(-2).join("/");
-  }
+  const { testResults = [] }: Report = JSON.parse(readFileSync(path, "utf8"));
+  const failed = testResults.flatMap(({ assertionResults }) =>
+    assertionResults.filter(({ status }) => status === "failed"),
+  );
+  if (failed[0]) return failed[0].fullName;
+  const file = testResults.find(({ status }) => status === "failed");
+  if (file) return file.name.split("/").slice(-2).join("/");
   return "an error outside of any test";
 }
