@@ -1,0 +1,219 @@
+import { describe, expect } from "vitest";
+import {
+  createExchangeFeed,
+  type ExchangeFeedOptions,
+  LAG_MS,
+} from "../../../src/feed/exchange/exchange-feed.ts";
+import type { VenueName } from "../../../src/feed/exchange/venue.ts";
+import type { MarketEvent } from "../../../src/market/index.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { stillRunning, test } from "../../support/still-running.ts";
+import { candleNews, HANGS, ScriptedVenue, settle, until } from "./scripted-venue.ts";
+
+const MINUTE = 60_000;
+/** A whole minute. */
+const START = Date.UTC(2026, 0, 1);
+
+/** Exchanges as one feed, by a clock that the test moves; their volumes name their pairs. */
+async function market(
+  volumes: Partial<Record<VenueName, Record<string, number>>>,
+  options: Partial<ExchangeFeedOptions> = {},
+  prepare: (servers: Map<VenueName, ScriptedVenue>) => void = () => {},
+) {
+  const clock = new ManualClock(START);
+  const servers = new Map<VenueName, ScriptedVenue>();
+  for (const name of ["binance", "kucoin", "gate"] as const) {
+    if (!volumes[name]) continue;
+    const server = await new ScriptedVenue({ name }).listen();
+    server.volumes = volumes[name];
+    servers.set(name, server);
+  }
+  prepare(servers);
+  const notices: string[] = [];
+  const events: MarketEvent[] = [];
+  const stop = new AbortController();
+  const feed = createExchangeFeed({
+    ...{ venues: [...servers.values()].map(({ venue }) => venue), quotes: ["USDT"], minVolume: 1 },
+    ...{ warmupMs: 0, clock, random: () => 0.5, onNotice: (sentence: string) => notices.push(sentence) },
+    ...options,
+  });
+  const reading = (async () => {
+    for await (const event of feed.events(stop.signal)) events.push(event);
+  })();
+  const server = (name: VenueName = "binance") => {
+    const found = servers.get(name);
+    if (!found) throw new Error(`no ${name}`);
+    return found;
+  };
+  const connected = (name: VenueName = "binance") =>
+    until(`${name} is subscribed`, () => (server(name).open.at(-1)?.heard.length ?? 0) > 0);
+  const clockMs = () => (events.findLast(({ kind }) => kind === "clock")?.at ?? Number.NaN) - START;
+  /** So much time passes in which this exchange stays live, its own clock being ahead by so much. */
+  const pass = async (ms: number, name: VenueName = "binance", aheadMs = 0) => {
+    for (let left = ms; left > 0; left -= 1_000) {
+      clock.advance(Math.min(1_000, left));
+      const before = feed.services?.().find(({ service }) => service === name)?.ageMs;
+      server(name).say(candleNews("QUIET", 0, START + clock.monotonic() + aheadMs));
+      if (before !== 0)
+        await until(
+          `${name} is heard`,
+          () => feed.services?.().find(({ service }) => service === name)?.ageMs === 0,
+        );
+      await settle();
+    }
+  };
+  return {
+    ...{ clock, feed, server, events, notices, connected, pass, clockMs },
+    [Symbol.asyncDispose]: async () => {
+      stop.abort();
+      await reading;
+      for (const one of servers.values()) await one[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const candlesOf = (events: readonly MarketEvent[]) =>
+  events.flatMap((event) =>
+    event.kind === "candle" ? [`${event.token} ${(event.openAt - START) / MINUTE} ${event.volume}`] : [],
+  );
+
+describe("the exchanges' market", () => {
+  test("tells a minute three seconds after its end, amends it for five seconds more, and introduces a token once", async () => {
+    await using run = await market({ binance: { A: 1 } });
+    const { connected, pass, server, events, clockMs } = run;
+    await connected();
+    await pass(1_000);
+    server().say(candleNews("A", START, undefined, 1));
+    await pass(MINUTE + LAG_MS - 2_000);
+    expect([clockMs(), candlesOf(events)]).toEqual([MINUTE - 1_000, []]);
+    await pass(1_000);
+    expect([clockMs(), candlesOf(events)]).toEqual([MINUTE, ["A 0 1"]]);
+    await pass(5_000);
+    server().say(candleNews("A", START, undefined, 2));
+    await pass(250);
+    await pass(250);
+    expect([clockMs(), candlesOf(events)]).toEqual([MINUTE + 5_000, ["A 0 1", "A 0 2"]]);
+    await pass(1_000);
+    server().say(candleNews("A", START, undefined, 3));
+    server().say(candleNews("A", START + MINUTE, undefined, 1));
+    await pass(MINUTE);
+    expect(candlesOf(events)).toEqual(["A 0 1", "A 0 2", "A 1 1"]);
+    expect(events.filter(({ kind }) => kind === "profile")).toHaveLength(1);
+  });
+
+  test("takes no minute from the future", async () => {
+    await using run = await market({ binance: { A: 1 } });
+    const { connected, pass, server, events } = run;
+    await connected();
+    await pass(1_000);
+    server().say(candleNews("A", START + MINUTE), candleNews("A", START + 2 * MINUTE));
+    await pass(3 * MINUTE + LAG_MS);
+    expect(candlesOf(events)).toEqual(["A 1 1"]);
+  });
+
+  test("goes on behind a clock without telling that again", async () => {
+    await using run = await market({ binance: { A: 1 } }, { resumeAfterMs: START - 90_500 });
+    const { connected, pass, events } = run;
+    await connected();
+    await pass(10_000);
+    expect(events[0]).toEqual({ kind: "clock", at: START - 90_000 });
+    expect(candlesOf(events)).toEqual(["A -2 1", "A -1 1"]);
+  });
+
+  test("takes the time that most exchanges tell", async () => {
+    const volumes = { binance: { A: 1 }, kucoin: { B: 1 }, gate: { C: 1 } };
+    await using run = await market(volumes);
+    const { connected, server, pass, clockMs, feed } = run;
+    for (const name of ["binance", "kucoin", "gate"] as const) await connected(name);
+    server("kucoin").say(candleNews("B", 0, START + 20_000));
+    server("gate").say(candleNews("C", 0, START - 40_000));
+    await until("both are heard", () => !/kucoin|gate/.test(feed.trouble?.() ?? ""));
+    await pass(8_000, "binance", 5_000);
+    expect(clockMs()).toBe(13_000 - LAG_MS);
+  });
+
+  test("asks again for lists after a second where they failed, and after ten minutes where they did not", async () => {
+    await using run = await market({ binance: { A: 1 } }, {}, (servers) => {
+      const one = servers.get("binance");
+      if (one) one.answer = () => undefined;
+    });
+    const { clock, server, connected, pass, notices } = run;
+    const lists = () => server().asked.filter((path) => path === "/pairs").length;
+    for (const count of [1, 2, 3]) {
+      await until(`the lists are asked for a ${count}th time`, () => lists() === count);
+      await until(
+        "the answer is waited for",
+        () => clock.slept.filter((ms) => ms === 1_000).length === count,
+      );
+      if (count === 3) server().answer = (path) => server().usual(path);
+      clock.advance(1_000);
+    }
+    await connected();
+    server().volumes = { A: 1, B: 1 };
+    const before = lists();
+    await pass(598_000);
+    expect(lists()).toBe(before);
+    await pass(2_000);
+    await until("the new token is followed", () => server().open.at(-1)?.heard.at(-1) === "+B");
+    expect(notices).toContain(
+      "binance has listed its markets: 2 tokens are followed, 1 of them new, 0 no more",
+    );
+  });
+
+  test("waits 15 s at the start for an exchange that does not answer, and no longer", async () => {
+    const volumes = { binance: { A: 1 }, kucoin: { B: 1 } };
+    await using run = await market(volumes, {}, (servers) => {
+      const slow = servers.get("kucoin");
+      if (slow) slow.answer = () => HANGS;
+    });
+    const { connected, pass, events } = run;
+    await connected();
+    await pass(14_000);
+    expect(events).toEqual([]);
+    await pass(2_000);
+    await until("time is told", () => events.length > 0);
+  });
+
+  test("fills up each outage, tells nothing meanwhile, and leaves no timer and no listener behind", async () => {
+    await using run = await market({ binance: { A: 1 } });
+    const { clock, connected, pass, server, events, clockMs, notices, feed } = run;
+    await connected();
+    await pass(10_000);
+    const running = stillRunning();
+    for (const round of [1, 2]) {
+      const stoodAt = clockMs();
+      server().cut();
+      server().isRefusing = true;
+      clock.advance(11_000);
+      await settle();
+      const told = events.length;
+      clock.advance(5 * MINUTE);
+      await settle();
+      expect(events.length).toBe(told);
+      expect(feed.trouble?.()).toMatch(/^binance /);
+      server().isRefusing = false;
+      const connections = server().served.length;
+      for (let tries = 0; tries < 100 && server().served.length === connections; tries++) {
+        clock.advance(1_000);
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+      await connected();
+      await pass(10_000);
+      expect(clockMs()).toBeGreaterThan(stoodAt + 5 * MINUTE);
+      expect(
+        notices.filter((one) => /^asked for \d+ minutes of 1 markets and was told of 1$/.test(one)),
+      ).toHaveLength(round);
+      await until("nothing more runs", () => stillRunning().join() === running.join());
+    }
+    const minutes = candlesOf(events).map((one) => Number(one.split(" ")[1]));
+    expect(minutes).toEqual(minutes.map((_, index) => (minutes[0] ?? 0) + index));
+    expect(minutes.length).toBeGreaterThanOrEqual(10);
+  });
+
+  test("can be read only once", async () => {
+    await using run = await market({ binance: { A: 1 } });
+    await run.connected();
+    const again = run.feed.events(new AbortController().signal)[Symbol.asyncIterator]();
+    await expect(again.next()).rejects.toThrow("only once");
+  });
+});
