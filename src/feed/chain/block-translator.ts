@@ -3,6 +3,7 @@ import type { LiquidityEvent, MarketEvent } from "../../market/index.ts";
 import {
   decodeLog,
   decodeTransfer,
+  type Initialized,
   type MakerMove,
   type PoolLog,
   type Swap,
@@ -13,7 +14,7 @@ import type { EvmBlock } from "./evm-block.ts";
 import type { EvmLog } from "./evm-log.ts";
 import { formatRatio, formatUnits, powerOfTen, USD_DECIMALS } from "./exact-decimal.ts";
 import type { Network } from "./network.ts";
-import { type MarketSides, marketSides, type Pool, tradable } from "./pool.ts";
+import { depthOf, type MarketSides, marketSides, type Pool, tradable } from "./pool.ts";
 import { PoolBook } from "./pool-book.ts";
 import { UsdBook } from "./usd-book.ts";
 
@@ -49,9 +50,14 @@ export interface TranslatorBounds {
  * Blocks in, market events out, in the order of the logs. Pure: what has to be asked of the chain is told by {@link unknownPools} and {@link unknownTokens},
  * and has to be in {@link pools} before {@link translate}.
  *
- * A pool's liquidity is twice what lies on its quote side, in US dollars: the other side is priced by the pool itself, so that who brings a
- * trillion of their own token brings nothing. Of the V3 forms that is what lies in all ranges, uncollected fees included, what makers took out
- * of their range not; it is followed by the quote token's own transfers, for fees of protocols leave these pools without a word.
+ * A pool's liquidity is twice the depth of its quote side, in US dollars: the other side is priced
+ * by the pool itself, so that a trillion of a maker's own token adds nothing. The depth of a V2 pool
+ * is its reserve. Of the V3 forms it is the smaller of two figures, see {@link depthOf}: the virtual
+ * reserve of the liquidity in range, which swaps state and mints and burns in range change; and the
+ * balance, without what makers took out of their range. The balance follows the quote token's own
+ * transfers, because protocol fees leave these pools without a log. While the liquidity in range is
+ * not known, because the pool's state could not be asked and no swap has stated it since, the whole
+ * balance counts, including ranges out of reach.
  *
  * What a quote token is worth is settled before a block and holds for all of it: see {@link UsdBook}.
  */
@@ -115,7 +121,7 @@ export class BlockTranslator {
       }
       const pool = this.pools.find(log.address);
       if (!pool) continue;
-      const cause = this.#enter(pool, said, () => followerOf(logs, index));
+      const cause = this.#enter(pool, said, number, () => followerOf(logs, index));
       this.#usd.touch(pool);
       const sides = marketSides(pool);
       if (!sides) continue;
@@ -151,16 +157,17 @@ export class BlockTranslator {
   #enter(
     pool: Pool,
     said: Exclude<PoolLog, { kind: "created" }>,
+    blockNumber: number,
     follower: () => ReadLog["said"] | undefined,
   ): LiquidityEvent["cause"] | undefined {
     if (said.kind === "sync") return pool.form === "v2" ? enterSync(pool, said, follower()) : undefined;
     // The reserves of a V2 pool were told by the log before.
     if (said.form !== pool.form || said.form === "v2") return undefined;
-    if (said.kind === "swap") {
-      pool.sqrtPriceX96 = said.sqrtPriceX96 ?? pool.sqrtPriceX96;
-      pool.rangeLiquidity = said.rangeLiquidity ?? pool.rangeLiquidity;
-      return "sync";
+    if (said.kind === "initialized" || said.kind === "swap") {
+      enterRange(pool, said);
+      return said.kind === "swap" ? "sync" : undefined;
     }
+    if (blockNumber > pool.rangeAtBlock) enterPosition(pool, said);
     if (said.amount0 === 0n && said.amount1 === 0n) return undefined;
     if (said.kind === "mint") return "add";
     if (said.kind === "burn") {
@@ -178,7 +185,8 @@ export class BlockTranslator {
     { token, quote, quoteIndex }: MarketSides,
     cause: LiquidityEvent["cause"],
   ): void {
-    const side = pool.isCounted ? this.#usd.worthOf(quote, tradable(pool, quoteIndex)) : undefined;
+    const depth = depthOf(pool, quoteIndex) ?? tradable(pool, quoteIndex);
+    const side = pool.isCounted ? this.#usd.worthOf(quote, depth) : undefined;
     if (side === undefined) return;
     const usd = formatUnits(2n * side, USD_DECIMALS);
     const event = { at, group: this.#network.group, pool: pool.address, token: token.address };
@@ -257,6 +265,25 @@ function enterSync(
   pool.isCounted = true;
   if (follower?.kind === "mint") return "add";
   return follower?.kind === "burn" ? "remove" : "sync";
+}
+
+/**
+ * A swap states the whole range. A first price counts only where the range is not known: what was
+ * asked is the state after it.
+ */
+function enterRange(pool: Pool, said: Initialized | Swap): void {
+  if (!said.range || (said.kind === "initialized" && pool.range)) return;
+  pool.range = said.range;
+  pool.rangeAtBlock = -1;
+}
+
+/** Liquidity that is added or removed around the present tick changes the liquidity in range. */
+function enterPosition(pool: Pool, { kind, position }: MakerMove): void {
+  const { range } = pool;
+  if (!range || !position || range.tick < position.lower || range.tick >= position.upper) return;
+  const { liquidity } = position;
+  const after = kind === "mint" ? range.liquidity + liquidity : range.liquidity - liquidity;
+  pool.range = { ...range, liquidity: after > 0n ? after : 0n };
 }
 
 /** What is collected was owed, or is a maker's share of the fees: only these lay in the pool for traders still. */

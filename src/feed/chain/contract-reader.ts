@@ -29,9 +29,9 @@ const POOL_ABI = parseAbi([
   "function token1() view returns (address)",
   "function fee() view returns (uint24)",
   "function getReserves() view returns (uint112, uint112, uint32)",
-  // Of the longer answers of slot0 and globalState the first word is enough.
-  "function slot0() view returns (uint160)",
-  "function globalState() view returns (uint160)",
+  // Of the longer answers of slot0 and globalState the first two words are enough.
+  "function slot0() view returns (uint160, int24)",
+  "function globalState() view returns (uint160, int24)",
   "function liquidity() view returns (uint128)",
 ]);
 const FACTORY_ABI = parseAbi([
@@ -243,18 +243,19 @@ function lookUp({ address, form }: Factory, first: string, second: string, fee: 
 function readState(
   form: "v2" | "v3",
   [state, first, second, liquidity]: readonly Said[],
-): Pick<PoolFacts, "balances" | "sqrtPriceX96" | "rangeLiquidity"> {
+): Pick<PoolFacts, "balances" | "range"> {
   if (form === "v2") {
     const [reserve0, reserve1]: readonly unknown[] = Array.isArray(state) ? state : [];
     const isTold = typeof reserve0 === "bigint" && typeof reserve1 === "bigint";
     const balances = isTold ? ([reserve0, reserve1] as const) : undefined;
-    return { balances, sqrtPriceX96: undefined, rangeLiquidity: undefined };
+    return { balances, range: undefined };
   }
+  const [sqrtPriceX96, tick]: readonly unknown[] = Array.isArray(state) ? state : [];
   const isTold = typeof first === "bigint" && typeof second === "bigint";
+  const isPriced = typeof sqrtPriceX96 === "bigint" && sqrtPriceX96 > 0n && typeof tick === "number";
   return {
     balances: isTold ? [first, second] : undefined,
-    sqrtPriceX96: typeof state === "bigint" ? state : undefined,
-    rangeLiquidity: typeof liquidity === "bigint" ? liquidity : undefined,
+    range: isPriced && typeof liquidity === "bigint" ? { sqrtPriceX96, tick, liquidity } : undefined,
   };
 }
 

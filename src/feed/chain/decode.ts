@@ -1,4 +1,4 @@
-import { countWords, type EvmLog, readAddress, readInt, readUint } from "./evm-log.ts";
+import { countWords, type EvmLog, readAddress, readInt, readInt24, readUint } from "./evm-log.ts";
 
 /*
  * The events of pools, by hand: all are words of fixed places, and a general decoder, measured at twenty thousand logs a second, would spend the
@@ -15,16 +15,31 @@ export interface PoolCreated {
   readonly token1: string;
 }
 
+/** The price of a pool of a V3 form, and the liquidity in reach of it. */
+export interface PriceRange {
+  /** √(token1 / token0) × 2⁹⁶. */
+  readonly sqrtPriceX96: bigint;
+  /** Tick of that price, as the pool states it: on the edge of a tick the price does not decide. */
+  readonly tick: number;
+  /** Sum of the liquidity of all positions from `lower` ≤ `tick` to `tick` < `upper`. */
+  readonly liquidity: bigint;
+}
+
+/** A pool of a V3 form receives its first price. No liquidity is in it yet. */
+export interface Initialized {
+  readonly kind: "initialized";
+  readonly form: "v3";
+  readonly range: PriceRange;
+}
+
 /** What a pool paid in and out at a swap, of each token, in the token's smallest unit and from the pool's side: above zero came in. */
 export interface Swap {
   readonly kind: "swap";
   readonly form: "v2" | "v3";
   readonly amount0: bigint;
   readonly amount1: bigint;
-  /** Of the V3 forms: √(token1 / token0) × 2⁹⁶ after the swap. */
-  readonly sqrtPriceX96?: bigint;
-  /** Of the V3 forms: the liquidity in range after the swap. */
-  readonly rangeLiquidity?: bigint;
+  /** Of the V3 forms: as the swap left it. */
+  readonly range?: PriceRange;
 }
 
 /** What lies in a V2 pool, told whenever it changes, before the log of what changed it. */
@@ -40,6 +55,8 @@ export interface MakerMove {
   readonly form: "v2" | "v3";
   readonly amount0: bigint;
   readonly amount1: bigint;
+  /** At a V3 form's `mint` and `burn`: the liquidity that was added or removed, and its ticks. */
+  readonly position?: { readonly lower: number; readonly upper: number; readonly liquidity: bigint };
 }
 
 /** A token went from one account to another. */
@@ -51,7 +68,7 @@ export interface Transfer {
 }
 
 /** What this feed reads of pools. */
-export type PoolLog = PoolCreated | Swap | Sync | MakerMove;
+export type PoolLog = PoolCreated | Initialized | Swap | Sync | MakerMove;
 
 const MOST_UINT112 = (1n << 112n) - 1n;
 const MOST_UINT128 = (1n << 128n) - 1n;
@@ -72,6 +89,7 @@ export const EVENT_TOPICS = {
   "Mint(address,uint256,uint256)": "0x4c209b5fc8ad50758f13e2e1088ba56a560dff690a1c6fef26394f4c03821c4f",
   "Burn(address,uint256,uint256,address)":
     "0xdccd412f0b1252819cb1fd330b93224ca42612892bb3f4f789976e6d81936496",
+  "Initialize(uint160,int24)": "0x98636036cb66a9c19a37435efc1e90142190214e8abeb821bdba3f2990dd4c95",
   "Swap(address,address,int256,int256,uint160,uint128,int24)":
     "0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67",
   "Swap(address,address,int256,int256,uint160,uint128,int24,uint128,uint128)":
@@ -94,11 +112,12 @@ const READERS: Readonly<Record<Signature, Reader>> = {
   "Swap(address,uint256,uint256,uint256,uint256,address)": readV2Swap,
   "Mint(address,uint256,uint256)": (log) => readMove(log, "mint", "v2", 2, 2, 0),
   "Burn(address,uint256,uint256,address)": (log) => readMove(log, "burn", "v2", 3, 2, 0),
+  "Initialize(uint160,int24)": readInitialized,
   "Swap(address,address,int256,int256,uint160,uint128,int24)": (log) => readV3Swap(log, 5),
   // PancakeSwap V3 adds the protocol's fees of either token behind the fields of Uniswap's.
   "Swap(address,address,int256,int256,uint160,uint128,int24,uint128,uint128)": (log) => readV3Swap(log, 7),
-  "Mint(address,address,int24,int24,uint128,uint256,uint256)": (log) => readMove(log, "mint", "v3", 4, 4, 2),
-  "Burn(address,int24,int24,uint128,uint256,uint256)": (log) => readMove(log, "burn", "v3", 4, 3, 1),
+  "Mint(address,address,int24,int24,uint128,uint256,uint256)": (log) => readPositionMove(log, "mint", 4),
+  "Burn(address,int24,int24,uint128,uint256,uint256)": (log) => readPositionMove(log, "burn", 3),
   "Collect(address,address,int24,int24,uint128,uint128)": (log) =>
     readMove(log, "collect", "v3", 4, 3, 1, MOST_UINT128),
 };
@@ -164,14 +183,23 @@ function readV2Swap(log: EvmLog): Swap | undefined {
   return { kind: "swap", form: "v2", amount0, amount1 };
 }
 
+function readInitialized(log: EvmLog): Initialized | undefined {
+  if (!isShaped(log, 1, 2)) return undefined;
+  const sqrtPriceX96 = readUint(log.data, 0);
+  const tick = readInt24(log.data, 1);
+  if (sqrtPriceX96 > MOST_UINT160 || tick === undefined) return undefined;
+  return { kind: "initialized", form: "v3", range: { sqrtPriceX96, tick, liquidity: 0n } };
+}
+
 function readV3Swap(log: EvmLog, words: number): Swap | undefined {
   if (!isShaped(log, 3, words)) return undefined;
   const sqrtPriceX96 = readUint(log.data, 2);
-  const rangeLiquidity = readUint(log.data, 3);
-  if (sqrtPriceX96 > MOST_UINT160 || rangeLiquidity > MOST_UINT128) return undefined;
+  const liquidity = readUint(log.data, 3);
+  const tick = readInt24(log.data, 4);
+  if (sqrtPriceX96 > MOST_UINT160 || liquidity > MOST_UINT128 || tick === undefined) return undefined;
   const amount0 = readInt(log.data, 0);
   const amount1 = readInt(log.data, 1);
-  return { kind: "swap", form: "v3", amount0, amount1, sqrtPriceX96, rangeLiquidity };
+  return { kind: "swap", form: "v3", amount0, amount1, range: { sqrtPriceX96, tick, liquidity } };
 }
 
 function readMove(
@@ -188,4 +216,14 @@ function readMove(
   const amount1 = readUint(log.data, first + 1);
   if (most !== undefined && (amount0 > most || amount1 > most)) return undefined;
   return { kind, form, amount0, amount1 };
+}
+
+/** Liquidity and both amounts are the last three words; owner and ticks are topics. */
+function readPositionMove(log: EvmLog, kind: "mint" | "burn", words: number): MakerMove | undefined {
+  const move = readMove(log, kind, "v3", 4, words, words - 2);
+  const lower = readInt24(log.topics[2] ?? "", 0);
+  const upper = readInt24(log.topics[3] ?? "", 0);
+  if (!move || lower === undefined || upper === undefined) return undefined;
+  const liquidity = readUint(log.data, words - 3);
+  return liquidity > MOST_UINT128 ? undefined : { ...move, position: { lower, upper, liquidity } };
 }

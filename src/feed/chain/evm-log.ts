@@ -31,6 +31,18 @@ export function readInt(data: string, index: number): bigint {
   return BigInt.asIntN(256, readUint(data, index));
 }
 
+const SIGN_DIGITS = 58;
+const POSITIVE = "0".repeat(SIGN_DIGITS);
+const NEGATIVE = "f".repeat(SIGN_DIGITS);
+
+/** The word of that index as a signed number of 24 bits; `undefined` where it does not fit. */
+export function readInt24(data: string, index: number): number | undefined {
+  const from = 2 + index * WORD;
+  const low = Number.parseInt(data.slice(from + SIGN_DIGITS, from + WORD), 16);
+  const value = low < 2 ** 23 ? low : low - 2 ** 24;
+  return data.startsWith(value < 0 ? NEGATIVE : POSITIVE, from) ? value : undefined;
+}
+
 const PADDING = "0".repeat(24);
 
 /** The address in the word of that index; `undefined` where more than twenty bytes are set. */

@@ -80,7 +80,7 @@ export class PoolBook {
     this.#add(
       {
         ...{ address: pool, form: shape, token0, token1, balances: [0n, 0n] },
-        ...{ countedAtBlock: -1, sqrtPriceX96: undefined, rangeLiquidity: undefined },
+        ...{ countedAtBlock: -1, range: undefined },
       },
       true,
     );
@@ -98,8 +98,7 @@ export class PoolBook {
   }
 
   #add(facts: PoolFacts, isFresh: boolean): void {
-    const { address, form, token0, token1, balances, countedAtBlock } = facts;
-    const { sqrtPriceX96 = 0n, rangeLiquidity = 0n } = facts;
+    const { address, form, token0, token1, balances, countedAtBlock, range } = facts;
     const first = this.#sideOf(token0);
     const second = this.#sideOf(token1);
     if (!first || !second || (first.kind === "token" && second.kind === "token")) {
@@ -115,8 +114,8 @@ export class PoolBook {
       isCounted: balances !== undefined,
       countedAtBlock,
       isFresh,
-      sqrtPriceX96,
-      rangeLiquidity,
+      range,
+      rangeAtBlock: countedAtBlock,
     };
     this.#strangers.delete(address);
     this.#pools.set(address, pool);

@@ -1,3 +1,4 @@
+import type { PriceRange } from "./decode.ts";
 import type { QuoteToken } from "./network.ts";
 import type { TokenFacts } from "./token.ts";
 
@@ -16,10 +17,13 @@ export interface Pool {
   readonly countedAtBlock: number;
   /** It never had real liquidity yet, as far as is known. */
   isFresh: boolean;
-  /** Of the V3 forms: √(token1 / token0) × 2⁹⁶; 0 before it is known. */
-  sqrtPriceX96: bigint;
-  /** Of the V3 forms: the liquidity in range, where that price was told; 0 before it is known. */
-  rangeLiquidity: bigint;
+  /** Of the V3 forms: price and liquidity in range; `undefined` while they are not known. */
+  range: PriceRange | undefined;
+  /**
+   * Number of the block at whose end {@link range} was asked: positions up to there are in it.
+   * −1 once the pool's own logs state it.
+   */
+  rangeAtBlock: number;
 }
 
 /** One of a pool's two tokens. */
@@ -43,6 +47,24 @@ export interface MarketSides {
 /** What lies in a pool for traders on a side, in the token's smallest unit. */
 export function tradable({ balances, owed }: Pool, side: 0 | 1): bigint {
   return balances[side] > owed[side] ? balances[side] - owed[side] : 0n;
+}
+
+/**
+ * A pool's depth near its price on a side, in the token's smallest unit; `undefined` while the
+ * liquidity in range is not known. Of the V3 forms it is the smaller of what the pool holds and the
+ * virtual reserve of the liquidity in range: a position that the price does not reach adds no depth,
+ * and a narrow range is no deeper than the balance. Where a narrow range and a position out of reach
+ * meet in one pool, the latter counts up to the virtual reserve of the former.
+ */
+export function depthOf(pool: Pool, side: 0 | 1): bigint | undefined {
+  const held = tradable(pool, side);
+  if (pool.form === "v2") return held;
+  if (!pool.range) return undefined;
+  const { sqrtPriceX96, liquidity } = pool.range;
+  if (sqrtPriceX96 === 0n) return 0n;
+  // Virtual reserves of the range: L / √P of token 0, L · √P of token 1 (Uniswap v3 whitepaper, 6.1).
+  const near = side === 0 ? (liquidity << 96n) / sqrtPriceX96 : (liquidity * sqrtPriceX96) >> 96n;
+  return near < held ? near : held;
 }
 
 /** See {@link MarketSides}. */

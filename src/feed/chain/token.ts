@@ -1,3 +1,5 @@
+import type { PriceRange } from "./decode.ts";
+
 /** What a token's contract says of itself. Its words are a stranger's. */
 export interface TokenFacts {
   readonly address: string;
@@ -17,8 +19,6 @@ export interface PoolFacts {
   /** What it had at the end of block `countedAtBlock`; `undefined`: it could not be asked. */
   readonly balances: readonly [bigint, bigint] | undefined;
   readonly countedAtBlock: number;
-  /** Of the V3 forms: √(token1 / token0) × 2⁹⁶. */
-  readonly sqrtPriceX96: bigint | undefined;
-  /** Of the V3 forms: the liquidity in range. */
-  readonly rangeLiquidity: bigint | undefined;
+  /** Of the V3 forms: price and liquidity in range; `undefined`: not known, or no price yet. */
+  readonly range: PriceRange | undefined;
 }

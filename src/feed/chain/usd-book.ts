@@ -1,7 +1,7 @@
 import { MINUTE_MS } from "../../lib/time.ts";
 import { powerOfTen, USD_DECIMALS } from "./exact-decimal.ts";
 import type { QuoteToken } from "./network.ts";
-import { type Pool, tradable } from "./pool.ts";
+import { depthOf, type Pool } from "./pool.ts";
 
 const ONE_DOLLAR = powerOfTen(USD_DECIMALS);
 
@@ -130,7 +130,7 @@ export class UsdBook {
     if (!ratio) return undefined;
     // ratio: units of token 1 for units of token 0.
     const [up, down] = side === 0 ? ratio : [ratio[1], ratio[0]];
-    const depth = (depthOf(pool, other) * lent) / powerOfTen(quotes[other].decimals);
+    const depth = ((depthOf(pool, other) ?? 0n) * lent) / powerOfTen(quotes[other].decimals);
     const one = (up * lent * powerOfTen(quotes[side].decimals)) / (down * powerOfTen(quotes[other].decimals));
     return one > 0n ? { depth, one } : undefined;
   }
@@ -153,23 +153,8 @@ function medianOf(sayings: readonly Saying[], atMs: number): bigint | undefined 
   return undefined;
 }
 
-/** In the smallest unit what lies on a side to be had at prices near that of the pool. */
-function depthOf(pool: Pool, side: 0 | 1): bigint {
-  const held = tradable(pool, side);
-  const { form, sqrtPriceX96, rangeLiquidity } = pool;
-  if (form === "v2") return held;
-  if (sqrtPriceX96 === 0n) return 0n;
-  // Virtual reserves of the range: L / √P of token 0, L · √P of token 1 (Uniswap v3 whitepaper, 6.1).
-  const near = side === 0 ? (rangeLiquidity << 96n) / sqrtPriceX96 : (rangeLiquidity * sqrtPriceX96) >> 96n;
-  return near < held ? near : held;
-}
-
 /** How many units of token 1 a pool gives for how many of token 0; `undefined` while it is empty. */
-function ratioOf({
-  form,
-  balances: [first, second],
-  sqrtPriceX96,
-}: Pool): readonly [bigint, bigint] | undefined {
+function ratioOf({ form, balances: [first, second], range }: Pool): readonly [bigint, bigint] | undefined {
   if (form === "v2") return first > 0n && second > 0n ? [second, first] : undefined;
-  return sqrtPriceX96 > 0n ? [sqrtPriceX96 * sqrtPriceX96, 1n << 192n] : undefined;
+  return range && range.sqrtPriceX96 > 0n ? [range.sqrtPriceX96 * range.sqrtPriceX96, 1n << 192n] : undefined;
 }

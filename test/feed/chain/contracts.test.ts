@@ -79,7 +79,7 @@ describeOnAnvil("contracts of strangers", () => {
     expect(told).toEqual([
       {
         ...{ address: genuine, form: "v2", token0, token1, balances, countedAtBlock: latest },
-        ...{ sqrtPriceX96: undefined, rangeLiquidity: undefined },
+        range: undefined,
       },
     ]);
   });

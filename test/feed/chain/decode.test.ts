@@ -20,6 +20,7 @@ const ABI = parseAbi([
   "event Swap(address indexed sender, uint amount0In, uint amount1In, uint amount0Out, uint amount1Out, address indexed to)",
   "event Mint(address indexed sender, uint amount0, uint amount1)",
   "event Burn(address indexed sender, uint amount0, uint amount1, address indexed to)",
+  "event Initialize(uint160 sqrtPriceX96, int24 tick)",
   "event Swap(address indexed sender, address indexed recipient, int256 amount0, int256 amount1, uint160 sqrtPriceX96, uint128 liquidity, int24 tick)",
   "event Swap(address indexed sender, address indexed recipient, int256 amount0, int256 amount1, uint160 sqrtPriceX96, uint128 liquidity, int24 tick, uint128 protocolFeesToken0, uint128 protocolFeesToken1)",
   "event Mint(address sender, address indexed owner, int24 indexed tickLower, int24 indexed tickUpper, uint128 amount, uint256 amount0, uint256 amount1)",
@@ -41,21 +42,29 @@ function expected(log: EvmLog): PoolLog | undefined {
     const values = args as unknown as Record<string, never>;
     const { amount0, amount1 } = values;
     const isV2 = entry.inputs.every((input) => input.type !== "int24");
-    const form = isV2 ? "v2" : "v3";
+    const form = isV2 ? ("v2" as const) : ("v3" as const);
     if (eventName === "Sync")
       return { kind: "sync", reserve0: values.reserve0 as never, reserve1: values.reserve1 as never };
     if (eventName === "Mint" || eventName === "Burn" || eventName === "Collect") {
       const kind = { Mint: "mint", Burn: "burn", Collect: "collect" } as const;
-      return { kind: kind[eventName], form, amount0: amount0 as never, amount1: amount1 as never };
+      const move = { kind: kind[eventName], form, amount0: amount0 as never, amount1: amount1 as never };
+      const { tickLower: lower, tickUpper: upper, amount: liquidity } = values;
+      if (isV2 || eventName === "Collect") return move;
+      return {
+        ...move,
+        position: { lower: lower as never, upper: upper as never, liquidity: liquidity as never },
+      };
     }
+    const { sqrtPriceX96, tick, liquidity = 0n } = values as unknown as Record<string, never>;
+    const range = { sqrtPriceX96: sqrtPriceX96 as never, tick: tick as never, liquidity: liquidity as never };
+    if (eventName === "Initialize") return { kind: "initialized", form: "v3", range };
     if (eventName === "Swap" && !isV2) {
       return {
         kind: "swap",
         form,
         amount0: amount0 as never,
         amount1: amount1 as never,
-        sqrtPriceX96: values.sqrtPriceX96 as never,
-        rangeLiquidity: values.liquidity as never,
+        range,
       };
     }
     if (eventName === "Swap") {
@@ -126,8 +135,11 @@ describe("logs of pools", () => {
       form: "v3",
       amount0: 2_291_588_381_489_685_660n,
       amount1: -3_897_477_319_171_741n,
-      sqrtPriceX96: 3_267_569_145_006_787_006_069_833_585n,
-      rangeLiquidity: 3_707_016_957_626_484_905_606_276n,
+      range: {
+        sqrtPriceX96: 3_267_569_145_006_787_006_069_833_585n,
+        tick: -63_769,
+        liquidity: 3_707_016_957_626_484_905_606_276n,
+      },
     });
     expect(decodeLog(log)).toEqual(expected(log));
   });
@@ -173,6 +185,21 @@ describe("logs of pools", () => {
         expect(read).toEqual(expected(log));
       }),
     );
+  });
+
+  test("[edge] a tick that is no signed number of 24 bits makes its log meaningless", () => {
+    const words = (tick: bigint) =>
+      [1n, BigInt.asUintN(256, tick)].map((value) => value.toString(16).padStart(64, "0")).join("");
+    const tickOf = (tick: bigint) => {
+      const topics = [EVENT_TOPICS["Initialize(uint160,int24)"]];
+      const log = { address: "0xaa", topics, data: `0x${words(tick)}`, logIndex: 0 };
+      const read = decodeLog({ ...log, transactionHash: "0x", origin: "0x" });
+      return read?.kind === "initialized" ? read.range.tick : undefined;
+    };
+    for (const tick of [0, 1, -1, 887_272, -887_272, 2 ** 23 - 1, -(2 ** 23)])
+      expect(tickOf(BigInt(tick))).toBe(tick);
+    for (const tick of [2n ** 23n, -(2n ** 23n) - 1n, 2n ** 24n, 2n ** 255n, 2n ** 256n - 2n ** 24n])
+      expect(tickOf(tick)).toBeUndefined();
   });
 
   test("[edge] what is cut, longer, out of its type's range or short of topics means nothing", () => {

@@ -25,8 +25,8 @@ function anchor(address: string, sides: readonly [QuoteToken, QuoteToken], whole
     isCounted: true,
     countedAtBlock: -1,
     isFresh: false,
-    sqrtPriceX96: 0n,
-    rangeLiquidity: 0n,
+    range: undefined,
+    rangeAtBlock: -1,
   };
 }
 
@@ -123,12 +123,10 @@ describe("what quote tokens are worth", () => {
   });
 
   test("[anchor] a pool of ranges counts with what lies in range of its price: none, and it says nothing however full it is", () => {
-    const ranged: Pool = {
-      ...anchor("0xa", [COIN, USD], [10_000n, 10_000_000n]),
-      form: "v3",
-      // 600 dollars: √600 × 2⁹⁶, and a bit.
-      sqrtPriceX96: 1_940_685_714_182_491_852_533_977_682_923n,
-    };
+    // 600 dollars: √600 × 2⁹⁶, and a bit.
+    const sqrtPriceX96 = 1_940_685_714_182_491_852_533_977_682_923n;
+    const range = { sqrtPriceX96, tick: 63_973, liquidity: 0n };
+    const ranged: Pool = { ...anchor("0xa", [COIN, USD], [10_000n, 10_000_000n]), form: "v3", range };
     const real = anchor("0xb", [COIN, USD], [1_000n, 599_000n]);
     const book = bookOf(ranged, real);
     book.settle(0);
@@ -138,8 +136,8 @@ describe("what quote tokens are worth", () => {
       [0.5, 599],
       [1, 600],
     ] as const) {
-      ranged.rangeLiquidity =
-        (BigInt(Math.round(millions * 1e6)) * E18 * (1n << 96n)) / ranged.sqrtPriceX96 + 1n;
+      const liquidity = (BigInt(Math.round(millions * 1e6)) * E18 * (1n << 96n)) / sqrtPriceX96 + 1n;
+      ranged.range = { ...range, liquidity };
       book.touch(ranged);
       book.settle(1_000_000 * millions);
       book.settle(1_000_000 * millions + 100_000);

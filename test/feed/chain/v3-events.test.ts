@@ -25,11 +25,11 @@ class RangePool {
   readonly #token: string;
   readonly #pool: string;
   readonly #isFirst: boolean;
-  readonly #mint: string;
+  readonly #form: (typeof FORMS)[keyof typeof FORMS];
   #owed = 0n;
 
-  constructor(exchange: Exchange, token: string, pool: string, mint: string) {
-    this.#mint = mint;
+  constructor(exchange: Exchange, token: string, pool: string, form: (typeof FORMS)[keyof typeof FORMS]) {
+    this.#form = form;
     this.#exchange = exchange;
     this.#token = token;
     this.#pool = pool;
@@ -38,7 +38,7 @@ class RangePool {
 
   static async open(exchange: Exchange, factory: keyof typeof FORMS, token: string): Promise<RangePool> {
     const { chain, coin } = exchange;
-    const { kind, lookUp, fee, mint } = FORMS[factory];
+    const { kind, lookUp, fee } = FORMS[factory];
     const pair = [token, coin, ...fee];
     await chain.send(OWNER, exchange[factory], factory, "createPool", pair);
     await chain.mine();
@@ -47,7 +47,7 @@ class RangePool {
     // A quarter of the fees leaves the pool with each swap, and the pool does not say so.
     if (kind === "algebraPool") await chain.send(OWNER, pool, kind, "setCommunityFee", [250, 250]);
     await chain.mine();
-    return new RangePool(exchange, token, pool, mint);
+    return new RangePool(exchange, token, pool, FORMS[factory]);
   }
 
   /** Coins that lie in the pool; what makers did not collect is not subtracted. */
@@ -59,17 +59,32 @@ class RangePool {
     return BigInt(await this.#exchange.chain.read(token, "token", "balanceOf", [account]));
   }
 
+  /** By the contract's own liquidity in range, and by the coins that it holds. */
   async #usd(): Promise<string> {
-    const coins = (await this.#coins()) - this.#owed;
-    return divide(2n * coins * 600n, E18, 18);
+    const { chain } = this.#exchange;
+    const { kind } = this.#form;
+    const state = await chain.read(this.#pool, kind, kind === "algebraPool" ? "globalState" : "slot0");
+    const sqrtPrice = BigInt(state.slice(0, 66));
+    const liquidity = BigInt(await chain.read(this.#pool, kind, "liquidity"));
+    const near = this.#isFirst ? (liquidity * sqrtPrice) >> 96n : (liquidity << 96n) / sqrtPrice;
+    const held = (await this.#coins()) - this.#owed;
+    return divide(2n * (near < held ? near : held) * 600n, E18, 18);
   }
 
   async list(range: number, liquidity: bigint, names: { symbol: string; name: string }): Promise<void> {
     const at = this.#exchange.chain.nextAt * 1_000;
-    await this.#act(OWNER, this.#mint, [this.#pool, -range, range, liquidity]);
+    await this.#act(OWNER, this.#form.mint, [this.#pool, -range, range, liquidity]);
     const [token, pool] = [this.#token, this.#pool];
     this.events.push({ kind: "profile", at, group: "bsc", token, ...names });
     this.events.push({ kind: "listing", at, group: "bsc", pool, token, liquidity: await this.#usd() });
+  }
+
+  /** Adds liquidity between two ticks. They count upwards where a token costs fewer coins. */
+  async add(from: number, to: number, liquidity: bigint): Promise<void> {
+    const at = this.#exchange.chain.nextAt * 1_000;
+    const ticks = this.#isFirst ? [-to, -from] : [from, to];
+    await this.#act(OWNER, this.#form.mint, [this.#pool, ...ticks, liquidity]);
+    this.events.push({ ...this.#liquidityEvent(at), usd: await this.#usd(), cause: "add" });
   }
 
   async swap(trader: string, side: "buy" | "sell", units: bigint): Promise<void> {
@@ -152,6 +167,28 @@ describeOnAnvil("what happens in V3 pools on a real EVM", () => {
       expect(await eventsOf(exchange)).toEqual(pool.events);
       const shared = BigInt(await chain.read(exchange.coin, "token", "balanceOf", [VAULT]));
       expect(shared > 0n).toBe(factory === "algebraFactory");
+    },
+  );
+
+  test.each(["v3Factory", "cakeFactory", "algebraFactory"] as const)(
+    "[depth] %s: coins that wait far from the price are no liquidity; what is added and burnt in range is, by the contract's own figure",
+    async (factory) => {
+      const { exchange, pool } = await openPool(factory);
+      await using _ = exchange.chain;
+      const { step } = FORMS[factory];
+      await pool.list(4_000 * step, 500n * E18, { symbol: "RNG", name: "Range" });
+      await pool.add(100 * step, 200 * step, 5_000n * E18);
+      const [, listing, added] = pool.events;
+      const before = listing?.kind === "listing" ? Number(listing.liquidity) : 0;
+      const after = added?.kind === "liquidity" ? Number(added.usd) : Number.POSITIVE_INFINITY;
+      expect(before).toBeGreaterThan(500_000);
+      expect(after / before).toBeCloseTo(1, 3);
+      await pool.add(-10 * step, 10 * step, 2_000n * E18);
+      await pool.swap(wallet(1), "buy", 3n * E18);
+      await pool.swap(wallet(2), "sell", 2n * E18);
+      await pool.burn(10 * step, 2_000n * E18);
+      await pool.swap(wallet(1), "buy", E18);
+      expect(await eventsOf(exchange)).toEqual(pool.events);
     },
   );
 
