@@ -1,4 +1,4 @@
-import { test as base, expect, vi } from "vitest";
+import { expect, vi } from "vitest";
 import { type Alert, formAlert } from "../../src/alerts/alert.ts";
 import type { AlertStore } from "../../src/alerts/alert-store.ts";
 import { RETRY, retryDelayMs } from "../../src/alerts/delivery-plan.ts";
@@ -7,6 +7,7 @@ import { createMemoryAlertStore } from "../../src/alerts/memory-alert-store.ts";
 import { NEW_RULE } from "../../src/alerts/rule-state.ts";
 import { WebhookSender } from "../../src/alerts/webhook-sender.ts";
 import { ManualClock } from "../support/manual-clock.ts";
+import { test as base } from "../support/still-running.ts";
 import { Receiver, status, webhookOf } from "./webhook-fixture.ts";
 
 const HOUR = 3_600_000;
@@ -270,6 +271,33 @@ test("a Retry-After in seconds is waited for, up to an hour, and nothing new has
   clock.advance(120_000);
   await receiver.until(() => receiver.attempts.length === 2);
   await expect.poll(() => clock.slept.at(-1)).toBe(3_600_000);
+});
+
+test.for(["0", "-1", "1e9", "Wed, 21 Oct 2015 07:28:00 GMT", ""])(
+  "a Retry-After of %j makes no loop of requests: the waits grow as without one",
+  async (retryAfter, { sut }) => {
+    const { receiver, clock } = sut;
+    receiver.answer = status(503, { "retry-after": retryAfter });
+    sut.tell(1);
+    await sut.tried(4);
+    await expect.poll(() => clock.slept.filter((ms) => ms !== 60_000)).toHaveLength(4);
+    expect(clock.slept.filter((ms) => ms !== 60_000)).toEqual([1_500, 2_500, 4_500, 8_500]);
+  },
+);
+
+test("the failures of one message do not delay the next one's first retry", async ({ sut }) => {
+  const { receiver, clock } = sut;
+  for (const round of [1, 2]) {
+    receiver.answer = status(500);
+    sut.tell(1);
+    await sut.tried(3 * round - 1);
+    receiver.answer = status(200);
+    await sut.tried(3 * round);
+    await receiver.until(() => receiver.taken.length === round);
+    await expect.poll(() => clock.slept.at(-1)).toBe(60_000);
+  }
+  const waits = clock.slept.filter((ms) => ms !== 60_000);
+  expect(waits).toEqual([1_500, 2_500, 1_500, 2_500]);
 });
 
 test("the wait doubles from 2 seconds to 5 minutes, with full jitter above a second", () => {

@@ -6,10 +6,11 @@ import { Crew } from "../../src/workers/crew.ts";
 import { EventFeed } from "../../src/workers/event-feed.ts";
 import { createHubUnderTest, FRESH, INFO } from "../hub/hub-fixture.ts";
 import { ManualClock } from "../support/manual-clock.ts";
+import { test as base } from "../support/still-running.ts";
 import { FakeChild } from "./fake-child.ts";
 
 /** A crew whose workers' processes the test leads. */
-export function createCrewUnderTest(workers = 2) {
+function createCrewUnderTest(workers: number) {
   const clock = new ManualClock();
   const sut = createHubUnderTest();
   const seats = new Seats(10, 10);
@@ -46,14 +47,45 @@ export function createCrewUnderTest(workers = 2) {
     if (!found) throw new Error(`process ${at} has not begun; there are ${children.length}`);
     return found;
   };
-  return { clock, crew, children, child, leftOver, errors, seats, counted };
+  return { clock, crew, children, child, leftOver, errors, seats, counted, hub: sut.hub };
 }
 
-/** {@link createCrewUnderTest}, whose workers all serve. */
-export async function startCrew(workers = 2) {
-  const made = createCrewUnderTest(workers);
-  const started = made.crew.start();
-  for (const child of made.children) child.say({ type: "ready" });
+/** Resolves when all of its workers serve. */
+export async function serving({ crew, children }: ReturnType<typeof createCrewUnderTest>): Promise<void> {
+  const started = crew.start();
+  for (const child of children) child.say({ type: "ready" });
   await started;
-  return made;
 }
+
+/** A test that fails when timers or listeners outlive it. */
+export const test = base.extend<{
+  /** A crew that the test ends, or whose start fails. */
+  createCrew: typeof createCrewUnderTest;
+  /** A crew whose workers all serve; ended behind the test. */
+  startCrew: (workers: number) => Promise<ReturnType<typeof createCrewUnderTest>>;
+}>({
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads the fixtures that are used out of this pattern
+  createCrew: async ({}, use) => {
+    const made: ReturnType<typeof createCrewUnderTest>[] = [];
+    await use((workers) => {
+      const crew = createCrewUnderTest(workers);
+      made.push(crew);
+      return crew;
+    });
+    for (const { hub } of made) await hub.close();
+  },
+  startCrew: async ({ createCrew }, use) => {
+    const made: ReturnType<typeof createCrewUnderTest>[] = [];
+    await use(async (workers) => {
+      const crew = createCrew(workers);
+      made.push(crew);
+      await serving(crew);
+      return crew;
+    });
+    for (const { crew, children } of made) {
+      const drained = crew.drain(0);
+      for (const child of children) child.end(0);
+      await drained;
+    }
+  },
+});

@@ -1,9 +1,11 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { toEpoch, toSeq } from "../../src/protocol/index.ts";
-import { createCrewUnderTest, startCrew } from "./crew-fixture.ts";
+import { serving, test } from "./crew-fixture.ts";
 
-test("[L3] a worker that ends soon after its start is replaced later each time, and at once after half a minute of life", async () => {
+test("[L3] a worker that ends soon after its start is replaced later each time, and at once after half a minute of life", async ({
+  startCrew,
+}) => {
   const { clock, crew, children, child } = await startCrew(1);
   const waits: (number | undefined)[] = [];
   for (let round = 0; round < 4; round += 1) {
@@ -28,7 +30,9 @@ test("[L3] a worker that ends soon after its start is replaced later each time, 
   expect(clock.slept.at(-1)).toBe(500);
 });
 
-test("[L3] the third quick end in a row of a worker is reported as trouble, until its process has lived half a minute", async () => {
+test("[L3] the third quick end in a row of a worker is reported as trouble, until its process has lived half a minute", async ({
+  startCrew,
+}) => {
   const { clock, crew, child } = await startCrew(2);
   for (let round = 1; round <= 3; round += 1) {
     expect(crew.trouble).toBeUndefined();
@@ -48,7 +52,9 @@ test("[L3] the third quick end in a row of a worker is reported as trouble, unti
   expect(clock.slept.at(-1)).toBe(0);
 });
 
-test("a worker that was told to end is replaced at once, and counts neither as failed nor towards trouble", async () => {
+test("a worker that was told to end is replaced at once, and counts neither as failed nor towards trouble", async ({
+  startCrew,
+}) => {
   const { clock, crew, child, errors } = await startCrew(1);
   for (let round = 0; round < 4; round += 1) {
     child(-1).end(0);
@@ -58,7 +64,9 @@ test("a worker that was told to end is replaced at once, and counts neither as f
   expect([crew.counts.ended, crew.trouble, errors]).toEqual([0, undefined, []]);
 });
 
-test("a worker that gives no sign of life for 30 s is killed, each sign starts the count again, and its replacement is watched too", async () => {
+test("a worker that gives no sign of life for 30 s is killed, each sign starts the count again, and its replacement is watched too", async ({
+  startCrew,
+}) => {
   const { clock, child, children, errors } = await startCrew(1);
   clock.advance(30_000);
   expect(child(0).connected).toBe(true);
@@ -76,8 +84,10 @@ test("a worker that gives no sign of life for 30 s is killed, each sign starts t
   expect(child(1).connected).toBe(false);
 });
 
-test("a start of which one worker fails is rejected with how it ended, and leaves no process behind", async () => {
-  const { clock, crew, child, children } = createCrewUnderTest(3);
+test("a start of which one worker fails is rejected with how it ended, and leaves no process behind", async ({
+  createCrew,
+}) => {
+  const { clock, crew, child, children } = createCrew(3);
   const started = crew.start();
   child(0).say({ type: "ready" });
   child(1).end(70);
@@ -88,9 +98,13 @@ test("a start of which one worker fails is rejected with how it ended, and leave
   expect(children).toHaveLength(3);
 });
 
-test("[W25] a drain tells each worker once, kills those that stay 5 s beyond it, and replaces none", async () => {
+test("[W25] a drain tells each worker once, kills those that stay 5 s beyond it, and replaces none", async ({
+  createCrew,
+}) => {
   const before = process.listenerCount("exit");
-  const { clock, crew, child, children, errors } = await startCrew(2);
+  const made = createCrew(2);
+  await serving(made);
+  const { clock, crew, child, children, errors } = made;
   const drained = crew.drain(4_000);
   expect(process.listenerCount("exit")).toBe(before + 1);
   expect(children.map((one) => one.types().filter((type) => type === "drain").length)).toEqual([1, 1]);
@@ -109,7 +123,9 @@ test("[W25] a drain tells each worker once, kills those that stay 5 s beyond it,
   expect(errors).toEqual([]);
 });
 
-test("a crew has caught up when every worker serves the cursor, and no later than asked", async () => {
+test("a crew has caught up when every worker serves the cursor, and no later than asked", async ({
+  startCrew,
+}) => {
   const { clock, crew, child } = await startCrew(2);
   const cursor = { epoch: toEpoch("abcd"), seq: toSeq(7) };
   let isDone = false;
@@ -127,7 +143,7 @@ test("a crew has caught up when every worker serves the cursor, and no later tha
   await late;
 });
 
-test("requests that a key made at one worker are sent to the others, not back", async () => {
+test("requests that a key made at one worker are sent to the others, not back", async ({ startCrew }) => {
   const { child, counted } = await startCrew(3);
   child(1).say({ type: "counted", keyId: "0a0a0a0a", requests: 3 });
   expect(counted).toEqual([["0a0a0a0a", 3]]);

@@ -154,3 +154,55 @@ test("a receiver that cannot take a connection after all leaves it to the next",
   reception.pump();
   expect(await served).toContain("served");
 });
+
+test("new connections go to the worker that has the fewest: half each of a burst, though one takes its own nine times as late", async ({
+  onTestFinished,
+}) => {
+  const [quick, slow] = [new PacedReceiver(), new PacedReceiver()];
+  const reception = new Reception({
+    ...{ host: "127.0.0.1", port: 0, clock: new ManualClock(), refusals: new Refusals(systemClock) },
+    receivers: () => [quick, slow],
+  });
+  const { port } = new URL(await reception.listen());
+  onTestFinished(() => reception.close());
+  for (const burst of [10, 200, 90]) {
+    const before = quick.connections + slow.connections;
+    for (let at = 0; at < burst; at += 1) {
+      const socket = connect(Number(port), "127.0.0.1").on("error", () => {});
+      onTestFinished(() => void socket.destroy());
+    }
+    const come = () => quick.connections + slow.connections + reception.waiting - before;
+    await expect.poll(come).toBe(burst);
+    for (let turn = 0; reception.waiting > 0; turn += 1) {
+      if (turn >= 10 * burst)
+        throw new Error(`${reception.waiting} connections wait though both take theirs`);
+      quick.isHanded = false;
+      if (turn % 9 === 0) slow.isHanded = false;
+      reception.pump();
+    }
+    for (const one of [quick, slow]) one.isHanded = false;
+    const share = quick.connections / (quick.connections + slow.connections);
+    expect(share).toBeGreaterThanOrEqual(0.45);
+    expect(share).toBeLessThanOrEqual(0.55);
+  }
+});
+
+/** A worker that takes one connection whenever the test says so. */
+class PacedReceiver {
+  readonly isReady = true;
+  readonly isStuck = false;
+  readonly isLeaving = false;
+  isHanded = false;
+  connections = 0;
+
+  get hasRoom(): boolean {
+    return !this.isHanded;
+  }
+
+  hand(socket: Socket): boolean {
+    this.isHanded = true;
+    this.connections += 1;
+    socket.destroy();
+    return true;
+  }
+}

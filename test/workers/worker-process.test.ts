@@ -1,18 +1,20 @@
 import { Socket } from "node:net";
 import { setImmediate as turn } from "node:timers/promises";
-import { expect, test } from "vitest";
-import { startCrew } from "./crew-fixture.ts";
+import { expect } from "vitest";
+import { test as base } from "./crew-fixture.ts";
 
-/** A worker that serves, and a connection for it. */
-async function oneWorker() {
+/** `sut`: a worker that serves, and a connection for it. */
+const test = base.extend("sut", async ({ startCrew }) => {
   const made = await startCrew(1);
   const [worker] = made.crew.processes;
   if (!worker) throw new Error("no worker");
   return { ...made, worker, child: made.child(0), socket: new Socket() };
-}
+});
 
-test("a worker takes one connection at a time: the next one after it said that it has the first", async () => {
-  const { worker, child, socket } = await oneWorker();
+test("a worker takes one connection at a time: the next one after it said that it has the first", async ({
+  sut,
+}) => {
+  const { worker, child, socket } = sut;
   for (const own of [socket, new Socket()]) {
     expect(worker.hasRoom).toBe(true);
     expect(worker.hand(own)).toBe(true);
@@ -23,8 +25,10 @@ test("a worker takes one connection at a time: the next one after it said that i
   expect(worker.connections).toBe(2);
 });
 
-test("a worker counts as stuck after two looks without taking a connection, and not any more once it took it", async () => {
-  const { clock, worker, child, socket } = await oneWorker();
+test("a worker counts as stuck after two looks without taking a connection, and not any more once it took it", async ({
+  sut,
+}) => {
+  const { clock, worker, child, socket } = sut;
   for (const own of [socket, new Socket()]) {
     worker.hand(own);
     clock.advance(1_000);
@@ -36,8 +40,10 @@ test("a worker counts as stuck after two looks without taking a connection, and 
   }
 });
 
-test("the number of connections is the worker's word, and one more while another is on its way", async () => {
-  const { worker, child, socket } = await oneWorker();
+test("the number of connections is the worker's word, and one more while another is on its way", async ({
+  sut,
+}) => {
+  const { worker, child, socket } = sut;
   worker.hand(socket);
   child.alive(4);
   expect(worker.connections).toBe(5);
@@ -46,8 +52,10 @@ test("the number of connections is the worker's word, and one more while another
   expect(worker.connections).toBe(4);
 });
 
-test("[L3] a connection that a worker had not taken when it died comes back once, and one that it had does not", async () => {
-  const { worker, child, socket, leftOver } = await oneWorker();
+test("[L3] a connection that a worker had not taken when it died comes back once, and one that it had does not", async ({
+  sut,
+}) => {
+  const { worker, child, socket, leftOver } = sut;
   worker.hand(new Socket());
   child.say({ type: "taken" });
   worker.hand(socket);
@@ -58,22 +66,31 @@ test("[L3] a connection that a worker had not taken when it died comes back once
   expect([worker.isReady, worker.hasRoom]).toEqual([false, false]);
 });
 
-test("[W33] what a worker had is free when it is gone, that which was decided too late too", async () => {
-  const { child, seats } = await oneWorker();
-  const seat = (place: number) => ({ kind: "seat", place, address: "a", name: undefined }) as const;
-  const ask = (id: number) =>
-    child.say({ type: "ask", id, question: { ...seat(id), key: undefined, ticket: undefined } });
-  ask(1);
+test("[W33] what a worker had is free when it is gone, what is decided only then too", async ({ sut }) => {
+  const { child, seats } = sut;
+  const wait = { kind: "sit", address: "a", key: undefined } as const;
+  const seat = { ...wait, kind: "seat", name: undefined, ticket: undefined } as const;
+  child.say({ type: "ask", id: 1, question: { ...seat, place: 1 } });
+  child.say({ type: "ask", id: 2, question: { ...wait, place: 2 } });
   await turn();
-  expect(seats.taken).toBe(1);
-  ask(2);
+  expect(seats.taken).toBe(2);
+  child.end(1);
+  expect(seats.taken).toBe(0);
+});
+
+test("[W33] a seat that is given while the worker dies is free at once", async ({ sut }) => {
+  const { child, seats } = sut;
+  const question = { kind: "sit", place: 1, address: "a", key: undefined } as const;
+  child.say({ type: "ask", id: 1, question });
   child.end(1);
   await turn();
   expect(seats.taken).toBe(0);
 });
 
-test("an answer goes to its question, and a fault of the primary's comes without its words", async () => {
-  const { child, seats } = await oneWorker();
+test("an answer goes to its question, and a fault of the primary's comes without its words", async ({
+  sut,
+}) => {
+  const { child, seats } = sut;
   child.say({ type: "ask", id: 7, question: { kind: "holder", ticket: "none" } });
   seats.take = () => {
     throw new Error("secret of the primary");
@@ -91,8 +108,10 @@ test("an answer goes to its question, and a fault of the primary's comes without
   ]);
 });
 
-test("the numbers of a worker that ends while they are asked for are those that it gave before", async () => {
-  const { worker, child } = await oneWorker();
+test("the numbers of a worker that ends while they are asked for are those that it gave before", async ({
+  sut,
+}) => {
+  const { worker, child } = sut;
   const first = worker.measure(60_000);
   child.say({ type: "measured", id: 1, metrics: [{ name: "first" }] });
   expect(await first).toEqual([{ name: "first" }]);

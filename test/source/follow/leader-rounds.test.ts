@@ -1,7 +1,9 @@
 import { once } from "node:events";
-import { test as base, expect } from "vitest";
+import { setImmediate as turn } from "node:timers/promises";
+import { expect } from "vitest";
 import type { WebSocket } from "ws";
 import { type ScriptedServer, send, startScriptedServer } from "../../cli/scripted-server.ts";
+import { test as base } from "../../support/still-running.ts";
 import { BEGUN, type FollowerUnderTest, HELLO, startFollower, statusEvent } from "./scripted-leader.ts";
 
 /*
@@ -119,6 +121,7 @@ test.for([
   async ([asked, silenceMs], { server, follower }) => {
     await linked(server, follower, BEGUN, { silence_limit_ms: asked });
     follower.clock.advance(silenceMs);
+    await turn();
     expect(follower.leader.isLinked).toBe(true);
     const wait = follower.nextWait();
     follower.clock.advance(500);

@@ -1,7 +1,9 @@
 import { once } from "node:events";
-import { test as base, expect } from "vitest";
+import { setImmediate as turn } from "node:timers/promises";
+import { expect } from "vitest";
 import type { WebSocket } from "ws";
 import { type ScriptedServer, send, startScriptedServer } from "../../cli/scripted-server.ts";
+import { test as base } from "../../support/still-running.ts";
 import { BEGUN, type FollowerUnderTest, HELLO, startFollower, statusEvent } from "./scripted-leader.ts";
 
 const test = base.extend<{ server: ScriptedServer; follower: FollowerUnderTest }>({
@@ -103,6 +105,7 @@ test("[F7] [W17] a leader that says nothing for as long as it allowed is left", 
   send(socket, BEGUN);
   await expect.poll(() => follower.leader.isLinked).toBe(true);
   follower.clock.advance(7_000);
+  await turn();
   expect(follower.leader.isLinked).toBe(true);
   const wait = follower.nextWait();
   follower.clock.advance(500);

@@ -1,0 +1,81 @@
+import { EventEmitter } from "node:events";
+import { expect, test } from "vitest";
+import { Places, type Refusal, Seats } from "../../src/http/index.ts";
+
+/** A connection, as places see one. */
+class FakeWire extends EventEmitter<{ close: [] }> {
+  isDestroyed = false;
+
+  destroy(): void {
+    this.isDestroyed = true;
+  }
+}
+
+const KEY = { id: "0a0a0a0a", connections: 1 };
+
+/** Places with the first client, `mine`, in them. */
+function occupied(most: number, ofAddress: number, spend: (ticket: string) => boolean = () => true) {
+  const seats = new Seats(most, ofAddress);
+  const places = new Places(seats, spend);
+  const ends: string[] = [];
+  const seat = (name: string | undefined, address = "192.0.2.7", ticket?: string, key?: typeof KEY) => {
+    const wire = new FakeWire();
+    const refusal = places.seat(wire, address, name, { plan: undefined, key, ticket }) as Refusal | undefined;
+    places.placeOf(wire)?.taken({ close: (reason) => ends.push(`${name} ${reason}`) });
+    return { wire, refusal };
+  };
+  return { seats, places, ends, seat };
+}
+
+test("[W32] a take-over that is refused leaves the client that stays its seat, however often it is tried", () => {
+  const { seats, ends, seat } = occupied(3, 3, () => false);
+  const { wire } = seat("mine", undefined, undefined, KEY);
+  for (let attempt = 0; attempt < 3; attempt += 1)
+    expect(seat("mine", undefined, "spent", KEY).refusal).toEqual({ kind: "spent" });
+  expect([seats.taken, ends, wire.isDestroyed]).toEqual([1, [], false]);
+  // It still counts for its key, and still ends with it.
+  expect(seat("other", undefined, undefined, KEY).refusal).toMatchObject({ reason: "streams-of-key" });
+  seats.endAll(KEY.id, "unauthorised");
+  expect(ends).toEqual(["mine unauthorised"]);
+  wire.emit("close");
+  expect(seats.taken).toBe(0);
+});
+
+test("[W32] [W33] of a client that takes over again and again one seat is taken, and none when the last is gone", () => {
+  const { seats, ends, seat } = occupied(1, 1);
+  const wires = Array.from({ length: 4 }, () => {
+    const { wire, refusal } = seat("mine");
+    expect(refusal).toBeUndefined();
+    expect(seats.taken).toBe(1);
+    return wire;
+  });
+  expect(ends).toEqual(["mine superseded", "mine superseded", "mine superseded"]);
+  // At most one that was superseded says farewell.
+  expect(wires.map(({ isDestroyed }) => isDestroyed)).toEqual([true, true, false, false]);
+  for (const wire of wires.slice(0, 3)) wire.emit("close");
+  expect([seats.taken, seat("other").refusal]).toEqual([
+    1,
+    { kind: "full", bound: "1 in all", reason: "streams" },
+  ]);
+  wires.at(-1)?.emit("close");
+  expect([seats.taken, seat("other").refusal]).toEqual([0, undefined]);
+});
+
+test("[W33] each bound lets its last one in and refuses the next, and who goes makes room for one", () => {
+  const { seat } = occupied(3, 2);
+  const first = seat(undefined);
+  expect([first.refusal, seat(undefined).refusal]).toEqual([undefined, undefined]);
+  expect(seat(undefined).refusal).toMatchObject({ bound: "2 from one address" });
+  expect(seat(undefined, "192.0.2.8").refusal).toBeUndefined();
+  expect(seat(undefined, "192.0.2.9").refusal).toMatchObject({ bound: "3 in all" });
+  first.wire.emit("close");
+  expect(seat(undefined).refusal).toBeUndefined();
+  expect(seat(undefined, "192.0.2.9").refusal).toMatchObject({ bound: "3 in all" });
+});
+
+test("[W33] a connection that was refused for its ticket takes no seat", () => {
+  const { seats, seat } = occupied(2, 2, () => false);
+  expect(seat(undefined, undefined, "spent").refusal).toEqual({ kind: "spent" });
+  expect(seats.taken).toBe(0);
+  expect(seat(undefined).refusal).toBeUndefined();
+});
