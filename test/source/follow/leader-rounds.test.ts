@@ -163,11 +163,14 @@ test("[F4] a state that the leader sends as backlog is not its state now; one be
   expect(follower.leader.freshness().state).toBe("down");
 });
 
-test("[F7] a follower that is stopped closes its connection and starts no other", async ({
+test("[F7] a follower that is stopped closes its connection, leaves no slot of it behind and starts no other", async ({
   server,
   follower,
 }) => {
   const { socket } = await linked(server, follower);
+  const slot = follower.nextWait();
+  send(socket, { type: "goaway", reason: "draining", reconnect_after_ms: 4_000, window_ms: 10_000 });
+  expect(await slot).toBe(4_000);
   const closed = once(socket, "close");
   await follower.stop();
   await closed;
