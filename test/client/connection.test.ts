@@ -152,8 +152,11 @@ test("[W17] every message renews a connection that has its answer, by the limit 
   await world.pass(5_000);
   // At once, as it had lasted; of the limit of the one before nothing is left.
   expect([world.open, world.socket(1).after]).toEqual([[1], "abcd-3"]);
-  await world.socket(1).say(HELLO, { type: "weather" });
-  await world.pass(34_999);
+  // Chatter without an answer renews nothing.
+  await world.socket(1).say({ type: "weather" });
+  await world.pass(20_000);
+  await world.socket(1).say({ type: "weather" });
+  await world.pass(14_999);
   expect(world.open).toEqual([1]);
   await world.pass(1);
   expect([world.open, world.stream.connection.state]).toEqual([[], "waiting"]);

@@ -92,3 +92,14 @@ test("when it is disposed of, nothing listens or looks any more", () => {
   clock.advance(5_000);
   expect(shutdown.signal.aborted).toBe(false);
 });
+
+test("a shutdown that is disposed of listens to no signal and looks at no parent any more", () => {
+  const source = new FakeProcess("flarewire serve");
+  const clock = new ManualClock();
+  const shutdown = watchShutdown(source, clock);
+  shutdown.dispose();
+  expect([source.listenerCount("SIGTERM"), source.listenerCount("SIGINT")]).toEqual([0, 0]);
+  source.ppid = 1;
+  clock.advance(60_000);
+  expect(shutdown.signal.aborted).toBe(false);
+});
