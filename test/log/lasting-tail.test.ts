@@ -1,16 +1,20 @@
 import { expect, test } from "vitest";
-import { LastingTail } from "../../src/log/lasting-tail.ts";
+import { type HeldEvent, LastingTail } from "../../src/log/lasting-tail.ts";
 import { Runs } from "../../src/log/runs.ts";
 import { toRun, toSeq } from "../../src/protocol/index.ts";
 
 const BYTES = 512 + 10;
 
 /** A lasting event that was appended at the millisecond of its seq. */
-const event = (seq: number) => ({
+const event = (seq: number): HeldEvent => ({
   record: {
-    ...{ seq: toSeq(seq), name: "flare-started", channel: "flares.pro", emittedAtMs: 0, batch: toSeq(seq) },
+    seq: toSeq(seq),
+    name: "flare-started",
+    channel: "flares.pro",
+    emittedAtMs: 0,
+    batch: toSeq(seq),
     tail: Buffer.alloc(10),
-  } as const,
+  },
   appendedAt: seq,
 });
 
