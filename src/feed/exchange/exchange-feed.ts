@@ -48,6 +48,11 @@ const FILL_MS = 2 * MINUTE_MS;
  * The spot markets of exchanges as one feed: each token's candles from the one market in which most is traded (see choosePairs), each minute's when it is
  * over. First the past is told, then the present, some seconds late. Time is the exchanges', not this machine's, where the two differ.
  *
+ * A market that is chosen while the feed runs is asked for the minutes that were not told yet: the
+ * running one and, during a back-fill, those to come. The others do not wait for it. What event time
+ * has passed is lost for it, since events come in order and the engine rejects old candles. Such a
+ * token has no history from before, and the notice says since when it has one.
+ *
  * An exchange that is down leaves the others going, and {@link Feed.trouble} says so; its tokens are silent meanwhile. While none is live, event time stands
  * still; afterwards the minutes in between are asked for and told in order, none twice. Never ends by itself, never throws.
  */
@@ -81,6 +86,8 @@ class ExchangeRun {
   readonly #book = new CandleBook();
   readonly #listings = new Map<VenueName, Listing>();
   readonly #introduced = new Set<string>();
+  /** Back-fills under way of markets that were chosen while the feed runs. */
+  readonly #fills = new Set<Promise<unknown>>();
   #followed: ReadonlyMap<string, FollowedPair> = new Map();
   /** Tokens by venue and pair. */
   #tokens: ReadonlyMap<string, string> = new Map();
@@ -178,7 +185,7 @@ class ExchangeRun {
       this.#clockAt = Math.floor((nowMs - LONGEST_FILL_MS) / MINUTE_MS) * MINUTE_MS;
       this.#options.onNotice?.("what lies longer ago than twelve hours is not asked for", true);
     }
-    const fromMs = Math.floor(this.#clockAt / MINUTE_MS) * MINUTE_MS;
+    const fromMs = this.#untoldMs();
     this.#isBehind = false;
     if (fromMs >= toMs) return;
     let had = 0;
@@ -189,12 +196,37 @@ class ExchangeRun {
       });
     const over = new AbortController();
     const patience = this.#options.clock.sleep(FILL_MS, AbortSignal.any([this.#signal, over.signal]));
-    await Promise.race([Promise.all(filling), patience]).finally(() => over.abort());
+    await Promise.race([this.#filled(filling), patience]).finally(() => over.abort());
     const minutes = (toMs - fromMs) / MINUTE_MS;
     this.#options.onNotice?.(
       `asked for ${minutes} minutes of ${this.#followed.size} markets and was told of ${had}`,
       false,
     );
+  }
+
+  async #filled(filling: readonly Promise<unknown>[]): Promise<void> {
+    await Promise.all(filling);
+    while (this.#fills.size > 0) await Promise.all(this.#fills);
+  }
+
+  /** Asks for the minutes of newly followed markets that were not told yet. Waits for none of them. */
+  #fillChosen(chosen: readonly FollowedPair[]): void {
+    const fromMs = this.#untoldMs();
+    const toMs = Math.floor(this.#nowMs() / SECOND_MS) * SECOND_MS;
+    for (const follower of this.#followers) {
+      const pairs = chosen.flatMap(({ venue, pair }) => (venue === follower.name ? [pair] : []));
+      if (pairs.length === 0) continue;
+      const fill = follower
+        .fill(pairs, fromMs, toMs)
+        .catch(() => {})
+        .finally(() => this.#fills.delete(fill));
+      this.#fills.add(fill);
+    }
+  }
+
+  /** The start of the earliest minute that is not told yet. */
+  #untoldMs(): number {
+    return Math.floor(this.#clockAt / MINUTE_MS) * MINUTE_MS;
   }
 
   /** Follows each exchange's lists; resolves when all have answered, or one has and the others were waited for. */
@@ -250,11 +282,16 @@ class ExchangeRun {
       [...this.#followed.values()].map(({ venue, pair, token }) => [`${venue}/${pair}`, token]),
     );
     for (const follower of this.#followers) follower.follow(new Set(this.#pairsOf(follower.name)));
-    const added = [...this.#followed.keys()].filter((token) => !before.has(token)).length;
+    const added = [...this.#followed.values()].filter(({ token }) => !before.has(token));
     const removed = [...before.keys()].filter((token) => !this.#followed.has(token)).length;
-    if (added + removed > 0)
+    const isLater = this.#clockAt > 0 && added.length > 0;
+    // While behind, the back-fill of all markets is still to come.
+    if (isLater && !this.#isBehind) this.#fillChosen(added);
+    const since = new Date(this.#untoldMs()).toISOString();
+    const history = isLater ? `; the new ones have no history before ${since}` : "";
+    if (added.length + removed > 0)
       this.#options.onNotice?.(
-        `${answered} has listed its markets: ${this.#followed.size} tokens are followed, ${added} of them new, ${removed} no more`,
+        `${answered} has listed its markets: ${this.#followed.size} tokens are followed, ${added.length} of them new, ${removed} no more${history}`,
         false,
       );
   }

@@ -1,0 +1,110 @@
+import { describe, expect, vi } from "vitest";
+import { createBinance } from "../../../src/feed/exchange/binance.ts";
+import { createExchangeFeed } from "../../../src/feed/exchange/exchange-feed.ts";
+import { createKucoin } from "../../../src/feed/exchange/kucoin.ts";
+import type { MarketEvent } from "../../../src/market/index.ts";
+import { FastClock } from "../../support/fast-clock.ts";
+import { test as base } from "../../support/still-running.ts";
+import { candleOf, StandIn, type StandInPair } from "./stand-in.ts";
+
+const START = Date.UTC(2026, 5, 1, 12, 0, 40);
+const MINUTE = 60_000;
+const PATIENCE = { timeout: 25_000, interval: 10 };
+
+/** A feed of BTC on Binance and KCS on KuCoin, which is read for the length of the test. */
+function follow(clock: FastClock, server: StandIn, warmupMs: number) {
+  const { url, streamUrl } = server;
+  const events: MarketEvent[] = [];
+  const notices: string[] = [];
+  const stop = new AbortController();
+  const feed = createExchangeFeed({
+    venues: [createBinance({ url, streamUrl }), createKucoin({ url, connectId: () => "test" })],
+    ...{ quotes: ["USDT"], minVolume: 0, warmupMs, clock, random: () => 0 },
+    onNotice: (sentence) => notices.push(sentence),
+  });
+  const reading = (async () => {
+    for await (const event of feed.events(stop.signal)) events.push(event);
+  })();
+  const leave = async () => {
+    stop.abort();
+    await reading;
+  };
+  return { events, notices, leave };
+}
+
+/** Open times and closes that were told of a token. */
+const minutesOf = (events: readonly MarketEvent[], token: string) =>
+  events.flatMap((event) =>
+    event.kind === "candle" && event.token === token ? [[event.openAt, event.close] as const] : [],
+  );
+const lastClockOf = (events: readonly MarketEvent[]) =>
+  events.findLast(({ kind }) => kind === "clock")?.at ?? 0;
+
+const test = base.extend<{ pairs: StandInPair[] }>({
+  // biome-ignore lint/correctness/noEmptyPattern: the runner demands a pattern
+  pairs: async ({}, use) =>
+    use([
+      { venue: "binance", base: "BTC", quoteVolume: 9e9 },
+      { venue: "kucoin", base: "KCS", quoteVolume: 5e6 },
+    ]),
+});
+
+describe("a market that is followed later than the others", { timeout: 60_000 }, () => {
+  test("has its whole past told, in order and once, if that of the others is still being asked for", async ({
+    pairs,
+  }) => {
+    const clock = new FastClock(8, START);
+    await using server = await new StandIn(clock, pairs).listen();
+    server.mischief.set("kucoin", "500");
+    const { events, leave } = follow(clock, server, 5 * MINUTE);
+    try {
+      await vi.waitFor(() => expect(server.heard.join()).toContain("btcusdt@kline_1m"), PATIENCE);
+      server.mischief.set("binance", "hang");
+      const isAsked = () => server.requests.some(({ path }) => path.startsWith("/api/v3/klines"));
+      await vi.waitFor(() => expect(isAsked()).toBe(true), PATIENCE);
+      server.mischief.delete("kucoin");
+      await vi.waitFor(() => expect(events.some(({ kind }) => kind === "candle")).toBe(true), PATIENCE);
+      const [first] = events;
+      const live = Math.floor(START / MINUTE) * MINUTE;
+      const expected = [];
+      for (let at = first?.at ?? 0; at < live; at += MINUTE)
+        expected.push([at, candleOf("KCS-USDT", at).close]);
+      await vi.waitFor(() => expect(lastClockOf(events)).toBeGreaterThanOrEqual(live), PATIENCE);
+      expect(minutesOf(events, "KCS").filter(([openAt]) => openAt < live)).toEqual(expected);
+      expect(expected.length).toBeGreaterThan(3);
+      const times = events.map(({ at }) => at);
+      expect(times).toEqual(times.toSorted((one, two) => one - two));
+    } finally {
+      await leave();
+    }
+  });
+
+  test("is asked for the minute that runs, holds up nobody, and the log says since when it has a history", async ({
+    pairs,
+  }) => {
+    // Its second look at the lists comes early in a minute.
+    const clock = new FastClock(60, START - 30_000);
+    await using server = await new StandIn(clock, pairs).listen();
+    const { events, notices, leave } = follow(clock, server, 0);
+    try {
+      await vi.waitFor(() => expect(minutesOf(events, "KCS").length).toBeGreaterThan(0), PATIENCE);
+      pairs.push({ venue: "binance", base: "NEW", quoteVolume: 8e9 });
+      const told = () => minutesOf(events, "NEW");
+      await vi.waitFor(() => expect(told().length).toBeGreaterThan(1), PATIENCE);
+      const asked = server.requests.find(({ path }) => path.includes("symbol=NEWUSDT"))?.path ?? "";
+      const from = Number(new URL(asked, server.url).searchParams.get("startTime"));
+      expect(told()[0]?.[0]).toBe(from);
+      const since = new Date(from).toISOString();
+      expect(notices.join("\n")).toContain(
+        `1 of them new, 0 no more; the new ones have no history before ${since}`,
+      );
+      expect(notices.filter((notice) => notice.includes("came when their minute had been told"))).toEqual([]);
+      const seconds = events.flatMap((event) => (event.kind === "clock" ? [event.at] : []));
+      expect(new Set(seconds.slice(1).map((at, index) => at - (seconds[index] ?? 0)))).toEqual(
+        new Set([1_000]),
+      );
+    } finally {
+      await leave();
+    }
+  });
+});
