@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { InputError } from "../lib/input-error.ts";
-import { describeIssue, parseJsonText, readTrustedText } from "../lib/json-file.ts";
+import { describeIssue, expectedInWords, parseJsonText, readTrustedText } from "../lib/json-file.ts";
 import { AlertRule } from "./alert-rule.ts";
 
 const MOST_BYTES = 1_048_576;
@@ -43,7 +43,7 @@ export async function readAlertFile(file: string): Promise<readonly Webhook[]> {
 /** The webhooks in the text of a file that is called `file`. Throws as {@link readAlertFile}. */
 export function parseAlertFile(text: string, file: string): readonly Webhook[] {
   const content = parseJsonText(text, file, '{"webhooks": [...]}');
-  const parsed = AlertFile.safeParse(content);
+  const parsed = AlertFile.safeParse(content, { error: expectedInWords });
   if (!parsed.success) throw new InputError(file, describeIssue(parsed.error.issues, content, { veil }));
   const { webhooks } = parsed.data;
   const twice = repeated(webhooks.map(({ id }) => id));

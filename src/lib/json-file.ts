@@ -61,6 +61,40 @@ export function parseJsonText(text: string, file: string, form: string): unknown
   }
 }
 
+/** What a schema library reports of a value that a schema has no words of its own for. */
+interface RawIssue {
+  readonly code?: string | undefined;
+  readonly expected?: unknown;
+  readonly minimum?: unknown;
+  readonly maximum?: unknown;
+  readonly values?: unknown;
+}
+
+const FORMS: Readonly<Record<string, string>> = {
+  array: "a list",
+  boolean: "true or false",
+  int: "a whole number",
+  number: "a number",
+  object: "an object",
+  string: "a text",
+};
+
+/** Puts into words what a value has to be, for schemas that do not say so themselves. */
+export function expectedInWords({ code, expected, minimum, maximum, values }: RawIssue): string {
+  switch (code) {
+    case "invalid_type":
+      return FORMS[String(expected)] ?? "another value";
+    case "too_small":
+      return `at least ${String(minimum)}`;
+    case "too_big":
+      return `at most ${String(maximum)}`;
+    case "invalid_value":
+      return Array.isArray(values) ? `one of ${values.join(", ")}` : "another value";
+    default:
+      return "another value";
+  }
+}
+
 /** The first issue in words: the field, what it is, and what it has to be. */
 export function describeIssue(
   [issue]: readonly JsonIssue[],

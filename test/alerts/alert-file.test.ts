@@ -87,6 +87,33 @@ test.each(REFUSED.map(([content, reason]) => ({ content, reason })))(
   },
 );
 
+const JUNK: readonly unknown[] = [null, true, 1.5, -1, 5, "", "x", [], ["x", 5], {}, { x: 1 }];
+const FIELDS: Readonly<Record<string, readonly string[]>> = {
+  file: ["webhooks"],
+  webhook: ["id", "url", "secret", "allow_private_addresses", "rules"],
+  rule: ["name", "channels", "filter", "edge", "quiet_seconds"],
+  edge: ["field", "above", "below", "on"],
+  filter: ["tokens", "symbols", "min_liquidity", "min_price_change", "sticky", "names"],
+};
+
+test("no value of any field is refused in the words of the schema library", () => {
+  const put: Readonly<Record<string, (more: object) => unknown>> = {
+    file: (more) => ({ webhooks: [webhook], ...more }),
+    webhook: withHook,
+    rule: withRule,
+    edge: (more) => withRule({ edge: { ...edge, ...more } }),
+    filter: (more) => withRule({ filter: more }),
+  };
+  const messages = Object.entries(FIELDS).flatMap(([of, names]) =>
+    names.flatMap((name) => [...JUNK, undefined].map((value) => reasonOf(put[of]?.({ [name]: value })))),
+  );
+  messages.push(reasonOf(5), reasonOf([]), reasonOf({ webhooks: [5] }), reasonOf(withHook({ rules: [5] })));
+  expect(messages.filter((message) => message !== "taken").length).toBeGreaterThan(100);
+  expect(
+    messages.filter((message) => /invalid|expected|received|too (small|big)|>=|<=/i.test(message)),
+  ).toEqual([]);
+});
+
 test("a file that is not there, or endless, is refused by name", async ({ onTestFinished }) => {
   const directory = newDirectory(onTestFinished);
   await expect(readAlertFile(join(directory, "none.json"))).rejects.toThrow(
