@@ -303,7 +303,8 @@ export const SETTINGS = {
   logLevel: setting("logLevel", oneOf(["fatal", "error", "warn", "info", "debug", "trace", "silent"]), {
     default: "info",
     example: "warn",
-    description: "Least level of what is logged to standard error, as JSON, one object a line",
+    description:
+      "Least level of what is logged to standard error: JSON, one object a line; on a terminal text",
   }),
   config: setting("config", existingFile(look), {
     default: undefined,

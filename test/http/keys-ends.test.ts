@@ -154,7 +154,7 @@ test("a broken file keeps the keys of before and is told of once, in one line wi
     const lines = told();
     expect(lines).toHaveLength(1);
     expect(lines[0]).toMatchObject({
-      level: 50,
+      level: "error",
       reason: expect.stringContaining(`${keyed.file}: ${reason}`),
     });
     expect(JSON.stringify(lines)).not.toContain(keyed.secret("pro"));

@@ -91,7 +91,9 @@ test("an edge with a leader key and no key file warns at its start that everyone
   writeFileSync(keys, formatKeys([]));
   const warnings = async (leaderKey: string | undefined, more: object) => {
     const { lines } = await startEdge(onTestFinished, leader.url, leaderKey, more);
-    return lines.filter((line) => /"level":40.*serves the plan pro .* to everyone .*--keys FILE/.test(line));
+    return lines.filter((line) =>
+      /"level":"warn".*serves the plan pro .* to everyone .*--keys FILE/.test(line),
+    );
   };
   expect(await warnings(PRO.text, {})).toHaveLength(1);
   expect(await warnings(PRO.text, { keys })).toEqual([]);

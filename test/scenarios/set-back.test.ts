@@ -102,7 +102,7 @@ test.for([
       await early.connect();
       expect(lastAnswer(early)).toMatchObject({ resumed: "full" });
       for (const one of [client, early]) await expectOneState(served.url, one);
-      expect(served.logged(STRAY)).toMatchObject([{ level: 40, cursor }]);
+      expect(served.logged(STRAY)).toMatchObject([{ level: "warn", cursor }]);
       await Promise.all([client.disconnect(), early.disconnect()]);
       await served.end("SIGTERM");
       putImage(served.path, older);
@@ -142,7 +142,7 @@ test.for([
     await early.connect();
     expect(lastAnswer(early)).toMatchObject({ resumed: "full" });
     for (const one of [client, early]) await expectOneState(served.url, one);
-    expect(served.logged(STRAY)).toMatchObject([{ level: 40, cursor, lastOfRun: resumed[0]?.seq }]);
+    expect(served.logged(STRAY)).toMatchObject([{ level: "warn", cursor, lastOfRun: resumed[0]?.seq }]);
   },
 );
 
