@@ -233,9 +233,11 @@ export async function runGateway(config: Config, parts: RunParts, signal?: Abort
   return { url, events, head, freshness, stop: () => (stopped ??= stop()) };
 }
 
-/** By reason the market events that could not be used; `undefined` when all could. */
+/** By reason the market events that could not be used; `undefined` when all could. Dust, which every chain has, is none of them. */
 function rejections({ rejected }: OpenSource): Readonly<Record<string, number>> | undefined {
-  const unusable = Object.entries(rejected?.() ?? {}).filter(([, count]) => count > 0);
+  const unusable = Object.entries(rejected?.() ?? {}).filter(
+    ([reason, count]) => reason !== "dust" && count > 0,
+  );
   return unusable.length === 0 ? undefined : Object.fromEntries(unusable);
 }
 

@@ -73,7 +73,9 @@ export class ReplayTally {
     const market = `${counted(taken, ["market event", "market events"])} taken in`;
     const named = kinds.map((kind) => counted(this.#of(kind), NAMES[kind])).join(", ");
     const parts = named === "" ? "" : ` (${named})`;
-    return `${market}${parts}, ${came} in ${seconds} s${left("skipped", skipped)}${left("rejected", this.#engine.rejected)}`;
+    const { dust, ...rejected } = this.#engine.rejected;
+    const small = dust === 0 ? "" : `; too small to count: ${counted(dust, NAMES.trade)}`;
+    return `${market}${parts}, ${came} in ${seconds} s${small}${left("skipped", skipped)}${left("rejected", rejected)}`;
   }
 
   #of(kind: Kind): number {

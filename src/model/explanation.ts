@@ -18,7 +18,7 @@ export const Term = z.object({
 });
 export type Term = z.infer<typeof Term>;
 
-/** Why a flare ended. `faded`: the score stayed low; `canary`: the token turned dangerous; `silent`: its market went quiet; `upstream`: the source no longer lists it. */
+/** Why a flare ended. `faded`: the score, or the activity, stayed low; `canary`: the token turned dangerous; `silent`: hardly anybody traded any more; `upstream`: the source no longer lists it. */
 export const FINISH_CAUSES = ["faded", "canary", "silent", "upstream"] as const;
 export const FinishCause = z.enum(FINISH_CAUSES);
 export type FinishCause = z.infer<typeof FinishCause>;

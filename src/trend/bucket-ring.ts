@@ -62,6 +62,11 @@ export function recordInRing(
   ring.sells[slot] = (ring.sells[slot] ?? 0) + sells;
 }
 
+/** Multiplies every price that is held. */
+export function scaleRing(ring: BucketRing, factor: number): void {
+  for (let slot = 0; slot < ring.closes.length; slot++) ring.closes[slot] = (ring.closes[slot] ?? 0) * factor;
+}
+
 /** Puts right the close of a step that is held: of a late candle. The flat steps after it are not touched. */
 export function amendClose(ring: BucketRing, bucket: number, price: number): void {
   if (ring.last >= 0 && bucket <= ring.last && bucket >= oldest(ring)) {

@@ -1,5 +1,6 @@
+import { isRemoved } from "./liquidity-level.ts";
+import { liquidityOf } from "./pools.ts";
 import type { DetectorSettings } from "./settings.ts";
-import { decay } from "./statistics.ts";
 import type { TokenState } from "./token-state.ts";
 import type { TradeState } from "./trade-detector.ts";
 
@@ -10,9 +11,9 @@ import type { TradeState } from "./trade-detector.ts";
 
 /** The canary's warnings, as explanations name them. */
 export const WARNINGS = [
-  /** The makers took at least half of the pools' money out within an hour. Grave. */
+  /** At least half of the liquidity of the last hours is gone and stays gone. Grave. */
   "liquidity-removed",
-  /** Many buy and hardly anybody ever sold: perhaps nobody can. Grave. */
+  /** For some minutes many have bought and hardly anybody ever sold: perhaps nobody can. Grave. */
   "no-seller",
   /** The price lost nine tenths within an hour. Grave. */
   "price-collapsed",
@@ -48,9 +49,8 @@ export interface CanaryState {
   changedMs: number;
   /** Since when the warnings no longer suffice, while it is still on; -1 otherwise. */
   calmSinceMs: number;
-  /** Share of the pools' money that was removed, decaying over an hour, as of `removedAtMs`. */
-  removedShare: number;
-  removedAtMs: number;
+  /** Since when many have bought and hardly anybody sold; -1 while some do. */
+  trapSinceMs: number;
 }
 
 /** A token that nobody judged. */
@@ -61,27 +61,15 @@ export function createCanary(): CanaryState {
     isOn: false,
     changedMs: -1,
     calmSinceMs: -1,
-    removedShare: 0,
-    removedAtMs: -1,
+    trapSinceMs: -1,
   };
-}
-
-/** Notes that makers took `usd` out of pools that held `beforeUsd` in all. */
-export function noteRemoval(
-  canary: CanaryState,
-  atMs: number,
-  usd: number,
-  beforeUsd: number,
-  settings: DetectorSettings,
-): void {
-  const left = decay(atMs - canary.removedAtMs, settings.removalMs);
-  canary.removedShare = Math.min(1, canary.removedShare * left + (beforeUsd > 0 ? usd / beforeUsd : 0));
-  canary.removedAtMs = atMs;
 }
 
 /** Judges the token anew. True when the canary went on or off, or its warnings changed. Trade sums must be brought up to `atMs`. */
 export function judgeCanary(token: TokenState, atMs: number, settings: DetectorSettings): boolean {
   const { canary } = token;
+  if (!looksLikeTrap(token.trades, settings)) canary.trapSinceMs = -1;
+  else if (canary.trapSinceMs < 0) canary.trapSinceMs = atMs;
   const mask = maskOf(token, atMs, settings);
   const isSame = mask === canary.mask;
   if (!isSame) {
@@ -118,11 +106,10 @@ function maskOf(token: TokenState, atMs: number, settings: DetectorSettings): nu
 function holds(token: TokenState, warning: Warning, atMs: number, settings: DetectorSettings): boolean {
   const { trades, canary } = token;
   switch (warning) {
+    case "no-seller":
+      return canary.trapSinceMs >= 0 && atMs - canary.trapSinceMs >= settings.trapMs;
     case "liquidity-removed":
-      if (canary.removedAtMs < 0) return false;
-      return (
-        canary.removedShare * decay(atMs - canary.removedAtMs, settings.removalMs) >= settings.removedShare
-      );
+      return token.level.lowSinceMs >= 0 && isRemoved(token.level, liquidityOf(token) ?? 0, atMs, settings);
     case "price-collapsed":
       return token.price > 0 && token.price <= token.peak * settings.collapseShare;
     case "unverified-source":
@@ -132,17 +119,17 @@ function holds(token: TokenState, warning: Warning, atMs: number, settings: Dete
   }
 }
 
+function looksLikeTrap(trades: TradeState | null, settings: DetectorSettings): boolean {
+  if (!trades || trades.longBuyers < settings.trapBuyers) return false;
+  return trades.longSellers < Math.max(1.5, settings.trapSellerShare * trades.longBuyers);
+}
+
 function holdsOfTrades(
   trades: TradeState,
-  warning: "no-seller" | "repeat-buyers" | "round-trips" | "one-buyer",
+  warning: "repeat-buyers" | "round-trips" | "one-buyer",
   settings: DetectorSettings,
 ): boolean {
   switch (warning) {
-    case "no-seller":
-      return (
-        trades.longBuyers >= settings.trapBuyers &&
-        trades.longSellers < Math.max(1.5, settings.trapSellerShare * trades.longBuyers)
-      );
     case "repeat-buyers":
       return (
         trades.longBuys >= settings.judgedBuys && trades.longBuys > settings.buysPerBuyer * trades.longBuyers

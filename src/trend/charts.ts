@@ -5,10 +5,11 @@ import { advanceRing, buysWithin, closeAt, closesWithin, knownSteps, sellsWithin
 import { formatDecimal } from "./decimal.ts";
 import { viewNestedFlare, viewSymbol } from "./flare-view.ts";
 import { chartItemId } from "./ids.ts";
+import { type Market, moveSince } from "./market.ts";
 import { liquidityOf } from "./pools.ts";
 import type { DetectorSettings } from "./settings.ts";
 import { medianInPlace, roundTo } from "./statistics.ts";
-import { CHART_MINUTES, isLive, type TokenState } from "./token-state.ts";
+import { activeMinutesOf, CHART_MINUTES, isTrading, type TokenState } from "./token-state.ts";
 
 const TOP = 10;
 const RECENT_MINUTES = 5;
@@ -19,39 +20,64 @@ export interface Candidate {
   readonly token: TokenState;
   /** Mean close of the last 60 minutes, or of as many as there are. */
   readonly average: number;
-  /** Natural logarithm of the last close over that average. */
+  /** Natural logarithm of the last close over that average, as if the token had moved with its market since it last traded. */
   readonly rise: number;
-  /** Deviation that `rise` would have if the price were a random walk as wild as it was in that hour. */
-  readonly risk: number;
+  /** Minutes of the hour that are known. */
+  readonly count: number;
+  /** Variance of one-minute log returns within them. */
+  readonly variance: number;
+  /** Active minutes among the last 32: how far that variance can be trusted. */
+  readonly evidence: number;
 }
 
 /**
- * The ten tokens of a group that rise best for their risk at the minute `atMs`, best first. Ten whatever they do: where fewer than ten rise, those
- * that fall least follow.
+ * The ten tokens of a group that rise best for their risk at the minute `atMs`, best first. Those that fall least follow where fewer than ten
+ * rise; fewer than ten where fewer trade.
  *
  * Rank: `(rise − m) / risk`, ties by address. `rise = ln(P/A)`, A the mean of the last n ≤ 60 closes; m the candidates' median rise
- * (0 of fewer than five), so that what lifts all lifts nobody; `risk = s·√((n−1)(2n−1)/6n)`: of a random walk whose steps have the
- * root mean square s, that is the deviation of ln(P/A) to first order, since step k counts with the weight k/n. s is at least a floor.
+ * (0 of fewer than five), so that what lifts all lifts nobody. A token that did not trade in the last minutes is taken to have followed its
+ * market since: a price that stands still while all fall is old, not strong. `risk = s·√((n−1)(2n−1)/6n)`: of a random walk whose steps have
+ * the variance s², that is the deviation of ln(P/A) to first order, since step k counts with the weight k/n. s² is the token's own variance,
+ * shrunk toward the candidates' median by how few of its minutes had trades.
  *
- * Left out: quote tokens; what did not trade within the hour or is younger than a few minutes; what has a canary; on chains,
+ * Left out: quote tokens; what did not trade in at least three of the last ten minutes, or is younger than a few; what has a canary; on chains,
  * what no aggregator lists (unless the feed knows no profiles) and what has too little liquidity (unless it is not known).
  */
 export function rankTokens(
   tokens: Iterable<TokenState>,
   atMs: number,
+  market: Readonly<Market>,
   facts: FeedFacts,
   settings: DetectorSettings,
 ): Candidate[] {
   const candidates: Candidate[] = [];
   for (const token of tokens) {
     if (!isEligible(token, atMs, facts, settings)) continue;
-    const candidate = measure(token, atMs, settings);
+    const candidate = measure(token, atMs, market, settings);
     if (candidate) candidates.push(candidate);
   }
-  const rises = Float64Array.from(candidates, ({ rise }) => rise);
-  const market = rises.length >= settings.marketMinimum ? medianInPlace(rises, rises.length) : 0;
-  const worth = ({ rise, risk }: Candidate) => (rise - market) / risk;
+  const isKnown = candidates.length >= settings.marketMinimum;
+  const medianOf = (of: (candidate: Candidate) => number) =>
+    medianInPlace(Float64Array.from(candidates, of), candidates.length);
+  const usualRise = isKnown ? medianOf(({ rise }) => rise) : 0;
+  const usualVariance = (isKnown && medianOf(({ variance }) => variance)) || settings.priorVolatility ** 2;
+  const worths = new Map(
+    candidates.map((candidate) => [candidate, worthOf(candidate, usualRise, usualVariance, settings)]),
+  );
+  const worth = (candidate: Candidate) => worths.get(candidate) ?? 0;
   return best(candidates, (a, b) => worth(b) - worth(a) || (a.token.key < b.token.key ? -1 : 1));
+}
+
+function worthOf(
+  { rise, count, variance, evidence }: Candidate,
+  usualRise: number,
+  usualVariance: number,
+  settings: DetectorSettings,
+): number {
+  const prior = settings.chartPriorMinutes;
+  const shrunk = (evidence * variance + prior * usualVariance) / (evidence + prior);
+  const risk = Math.sqrt((shrunk * (count - 1) * (2 * count - 1)) / (6 * count));
+  return (rise - usualRise) / Math.max(risk, Number.MIN_VALUE);
 }
 
 /** The first ten in that order. There are thousands to choose from each minute: they need not all be put in order. */
@@ -72,14 +98,19 @@ function best(
 
 function isEligible(token: TokenState, atMs: number, facts: FeedFacts, settings: DetectorSettings): boolean {
   const { profile } = token;
-  if (profile.quote || token.canary.isOn || !isLive(token, atMs)) return false;
+  if (profile.quote || token.canary.isOn || !isTrading(token, atMs)) return false;
   if (token.group === "exchange") return true;
   if (facts.profiles && profile.marketData === null) return false;
   const liquidity = facts.liquidity ? liquidityOf(token) : null;
   return liquidity === null || liquidity >= settings.chartLiquidityUsd;
 }
 
-function measure(token: TokenState, atMs: number, settings: DetectorSettings): Candidate | undefined {
+function measure(
+  token: TokenState,
+  atMs: number,
+  market: Readonly<Market>,
+  settings: DetectorSettings,
+): Candidate | undefined {
   const ring = token.minutes;
   const end = lastMinute(atMs);
   advanceRing(ring, end);
@@ -97,9 +128,9 @@ function measure(token: TokenState, atMs: number, settings: DetectorSettings): C
     before = close;
   }
   const average = sum / count;
-  const deviation = Math.max(Math.sqrt(squares / (count - 1)), settings.chartVolatilityFloor);
-  const risk = deviation * Math.sqrt(((count - 1) * (2 * count - 1)) / (6 * count));
-  return { token, average, rise: Math.log(before / average), risk };
+  const rise = Math.log(before / average) + moveSince(market, token.lastActiveMinute);
+  const evidence = activeMinutesOf(token, atMs);
+  return { token, average, rise, count, variance: squares / (count - 1), evidence };
 }
 
 /** A charted token as the chart of `bsc` shows it at the minute `atMs`. Its streak and relevance must be those of that minute. */

@@ -1,3 +1,4 @@
+import type { MarketEvent } from "../market/index.ts";
 import type { Markets } from "./detector.ts";
 import type { FinishedFlare } from "./flares.ts";
 import type { NewListing } from "./newest.ts";
@@ -8,7 +9,7 @@ import type { TokenProfile } from "./token-profile.ts";
 import type { TokenState } from "./token-state.ts";
 
 /** Raised whenever {@link EngineState} changes its meaning: an older checkpoint is then refused, not misread. */
-const VERSION = 5;
+const VERSION = 6;
 
 /** The whole of an engine: a plain JSON value. Engines restored from it go on as if nothing had happened, to the byte. */
 export interface EngineCheckpoint {
@@ -31,6 +32,8 @@ export interface EngineState {
   readonly finished: FinishedFlare[];
   readonly newest: NewListing[];
   readonly standings: ServedStandings;
+  /** Events that wait for the first clock. */
+  readonly waiting: readonly MarketEvent[];
 }
 
 /** An engine's state as a checkpoint. */

@@ -4,12 +4,22 @@ import { advanceRing, amendClose, closeAt, recordInRing } from "./bucket-ring.ts
 import { isDangerous, judgeCanary } from "./canary.ts";
 import { type Minute, stepCandle } from "./candle-detector.ts";
 import { judge, type Verdict } from "./hysteresis.ts";
-import { liquidityOf } from "./pools.ts";
+import { createMarket, extendPath, type Market } from "./market.ts";
+import { liquidityOf, priceDepthOf } from "./pools.ts";
 import type { PriorBook } from "./prior-book.ts";
-import { createReading, type Market, type Reading, readCandle, readTrades } from "./score.ts";
+import { createReading, type Reading, readCandle, readTrades } from "./score.ts";
 import type { DetectorSettings } from "./settings.ts";
 import { medianInPlace } from "./statistics.ts";
-import { CHART_MINUTES, isLive, notePrice, type PendingCandle, type TokenState } from "./token-state.ts";
+import {
+  activeMinutesOf,
+  CHART_MINUTES,
+  countRecentTrades,
+  isLive,
+  isTrading,
+  notePrice,
+  type PendingCandle,
+  type TokenState,
+} from "./token-state.ts";
 import { decayTrades, logVolume, sampleTrades } from "./trade-detector.ts";
 
 /** The groups' markets, as of the last minute. */
@@ -17,8 +27,7 @@ export type Markets = Record<MarketGroup, Market>;
 
 /** Groups of which nothing is known yet. */
 export function createMarkets(): Markets {
-  const flat = (): Market => ({ longRise: 0, burst: 0, logVolume: 0 });
-  return { bsc: flat(), exchange: flat(), matic: flat(), avalanche: flat() };
+  return { bsc: createMarket(), exchange: createMarket(), matic: createMarket(), avalanche: createMarket() };
 }
 
 /** Runs the detector over tokens: takes in each minute, measures the groups, reads and judges single tokens. */
@@ -85,14 +94,39 @@ export class Detector {
     token.isStale = true;
   }
 
-  /** Measures a group at the minute `atMs`, after {@link closeMinute} of each of its tokens. */
-  measureMarket(group: MarketGroup, tokens: readonly TokenState[], atMs: number): void {
-    const live = tokens.filter((token) => !token.profile.quote && isLive(token, atMs));
+  /** Notes that a token of the group traded. */
+  noteHeard(group: MarketGroup, atMs: number): void {
     const market = this.#markets[group];
-    const isKnown = live.length >= this.#settings.marketMinimum;
-    market.longRise = isKnown ? this.#median(live, (token) => riseOf(token)) : 0;
-    market.burst = isKnown ? this.#median(live, ({ candle, trades }) => (candle ?? trades)?.burst ?? 0) : 0;
-    market.logVolume = isKnown ? this.#median(live, (token) => surplusOf(token, this.#settings)) : 0;
+    market.heardMs = Math.max(market.heardMs, atMs);
+  }
+
+  /** The group's market, as last measured. */
+  marketOf(group: MarketGroup): Readonly<Market> {
+    return this.#markets[group];
+  }
+
+  /** Measures a group at the minute `atMs`, after {@link closeMinute} of each of its tokens. */
+  measureMinute(group: MarketGroup, tokens: readonly TokenState[], atMs: number): void {
+    const minute = atMs / MINUTE_MS - 1;
+    const trading = this.measureMarket(group, tokens, atMs);
+    const active = trading.filter((token) => activeMinutesOf(token, atMs, 1) > 0);
+    const isKnown = active.length >= this.#settings.marketMinimum;
+    const move = isKnown ? this.#median(active, (token) => minuteReturn(token, minute)) : 0;
+    extendPath(this.#markets[group], minute, move);
+  }
+
+  /** Measures a group's medians at `atMs` over the tokens that trade, and returns those. */
+  measureMarket(group: MarketGroup, tokens: Iterable<TokenState>, atMs: number): readonly TokenState[] {
+    const trading = [...tokens].filter((token) => !token.profile.quote && isTrading(token, atMs));
+    const market = this.#markets[group];
+    const isKnown = trading.length >= this.#settings.marketMinimum;
+    market.longRise = isKnown ? this.#median(trading, (token) => riseOf(token)) : 0;
+    market.burst = isKnown
+      ? this.#median(trading, ({ candle, trades }) => (candle ?? trades)?.burst ?? 0)
+      : 0;
+    market.logVolume = isKnown ? this.#median(trading, (token) => surplusOf(token, this.#settings)) : 0;
+    market.measuredMs = atMs;
+    return trading;
   }
 
   /** Reads the token as of `atMs`. The reading is valid until the next one. */
@@ -101,8 +135,8 @@ export class Detector {
     const market = this.#markets[token.group];
     if (token.trades) {
       decayTrades(token.trades, atMs, this.rateOf(token), this.#settings);
-      const liquidity = this.#facts.liquidity ? liquidityOf(token) : null;
-      readTrades(reading, token.trades, market, liquidity, this.#settings);
+      const depth = this.#facts.liquidity ? priceDepthOf(token) : null;
+      readTrades(reading, token.trades, market, depth, this.#settings);
     } else if (token.candle) {
       readCandle(reading, token.candle, market, this.#settings);
     } else reading.score = 0;
@@ -118,13 +152,24 @@ export class Detector {
     const now = {
       atMs,
       startScore: this.startScore(token),
+      startRise: isCandle ? this.#settings.candleStartRise : this.#settings.tradeStartRise,
       startTicks: isCandle ? this.#settings.candleStartTicks : this.#settings.tradeStartTicks,
       mayStart:
         !token.profile.quote && (!token.candle || token.candle.minutes >= this.#settings.candleWarmUp),
       isDangerous: isDangerous(token.canary),
-      lastMarketMs: token.lastMarketMs,
+      isSilent: this.#isSilent(token, reading, atMs),
     };
     return { verdict: judge(token.trend, reading, now, this.#settings), reading };
+  }
+
+  /** Looked at only where it decides something: counting costs more than the rest of a judgement. */
+  #isSilent(token: TokenState, reading: Reading, atMs: number): boolean {
+    const { silentMs, silentTrades } = this.#settings;
+    if (token.trend.startedMs < 0 && reading.score <= this.startScore(token)) return true;
+    if (atMs - token.lastMarketMs >= silentMs) return true;
+    if (!token.trades) return false;
+    const { buys, sells } = countRecentTrades(token, atMs);
+    return buys + sells < silentTrades;
   }
 
   #median(tokens: readonly TokenState[], of: (token: TokenState) => number): number {
@@ -135,6 +180,11 @@ export class Detector {
     }
     return medianInPlace(this.#room, tokens.length);
   }
+}
+
+function minuteReturn({ minutes }: TokenState, minute: number): number {
+  const before = closeAt(minutes, minute - 1);
+  return before > 0 ? Math.log(closeAt(minutes, minute) / before) : 0;
 }
 
 function flat(close: number): Minute {

@@ -8,6 +8,7 @@ import { viewExplanation } from "./flare-view.ts";
 import { FlareBook } from "./flares.ts";
 import { inspectTrend, type TrendInspection } from "./inspection.ts";
 import { Intake } from "./intake.ts";
+import { isInGrace } from "./liquidity-level.ts";
 import { NewestBook } from "./newest.ts";
 import { PriorBook } from "./prior-book.ts";
 import { createRejections, type Rejections, type RejectReason } from "./rejection.ts";
@@ -16,6 +17,11 @@ import { StandingBook } from "./standing-book.ts";
 import { TokenBook } from "./token-book.ts";
 import { ProfileBook } from "./token-profile.ts";
 import { isLive, type TokenState } from "./token-state.ts";
+
+/** Most events that are held back until the first clock. */
+const MAX_WAITING = 10_000;
+/** A group's medians are measured at least this often while its tokens trade. */
+const MEASURE_MS = 10_000;
 
 /** Options of {@link TrendEngine}. */
 export interface TrendEngineOptions {
@@ -53,6 +59,8 @@ export class TrendEngine {
   readonly #rejected: Rejections;
   readonly #numbers: EventNumbers = { price: 0, open: 0, usd: 0, buyShare: undefined };
   #touched: TokenState[] = [];
+  /** Tokens whose liquidity is low but may come back: they are judged again each second until that is decided. */
+  #inGrace: TokenState[] = [];
   #clockMs: number;
   /** The last second that was closed. */
   #stepMs: number;
@@ -61,6 +69,8 @@ export class TrendEngine {
   #dueMs = Number.POSITIVE_INFINITY;
   /** A clock event was seen: from then on no other event may run ahead. */
   #hasClock: boolean;
+  /** Events before the first clock. Which of them are in the future is not known before. */
+  #waiting: MarketEvent[];
   #served: Snapshot | undefined;
 
   /** `state`: that of a checkpoint; see {@link TrendEngine.restore}. */
@@ -69,8 +79,9 @@ export class TrendEngine {
     const settings = { ...DEFAULT_SETTINGS, ...options.settings };
     this.#settings = settings;
     this.#refreshMs = Math.max(1, Math.round((options.refreshMs ?? 5_000) / SECOND_MS)) * SECOND_MS;
-    this.#tokens = new TokenBook(settings);
-    this.#profiles = new ProfileBook(settings.profilesMost, state?.profiles);
+    const profiles = new ProfileBook(settings.profilesMost, state?.profiles);
+    this.#profiles = profiles;
+    this.#tokens = new TokenBook(settings, (token) => rememberToken(profiles, token));
     this.#priors = new PriorBook(settings, state?.priors);
     this.#markets = state?.markets ?? createMarkets();
     this.#detector = new Detector(settings, facts, this.#markets, this.#priors);
@@ -82,6 +93,7 @@ export class TrendEngine {
     this.#stepMs = state?.stepMs ?? -1;
     this.#nextMinuteMs = state?.nextMinuteMs ?? 0;
     this.#hasClock = state?.hasClock ?? false;
+    this.#waiting = [...(state?.waiting ?? [])];
     this.#intake = new Intake({
       settings,
       tokens: this.#tokens,
@@ -101,8 +113,9 @@ export class TrendEngine {
 
   /** Takes one event. Never throws: what cannot be used is counted in {@link rejected}, and nothing else changes. */
   accept(event: MarketEvent): void {
-    const reason = isEvent(event) ? this.#take(event) : "malformed";
-    if (reason !== undefined) this.#rejected[reason] += 1;
+    if (!isEvent(event)) this.#rejected.malformed += 1;
+    else if (this.#hasClock) this.#enterOrReject(event);
+    else this.#await(event);
   }
 
   /** How many events could not be used, by reason. */
@@ -149,6 +162,7 @@ export class TrendEngine {
       finished: [...this.#flares.finished],
       newest: [...this.#newest.items],
       standings: this.#standings.served,
+      waiting: this.#waiting,
     });
   }
 
@@ -183,14 +197,35 @@ export class TrendEngine {
     return !this.#served || this.#flares.isDirty || this.#newest.isDirty || this.#standings.isDirty;
   }
 
+  /** Holds events back until the first clock says what time it is: one from far in the future must not. */
+  #await(event: MarketEvent): void {
+    if (event.kind !== "clock") {
+      const reason = this.#check(event) ?? (this.#waiting.length < MAX_WAITING ? undefined : "ahead");
+      if (reason === undefined) this.#waiting.push(event);
+      else this.#rejected[reason] += 1;
+      return;
+    }
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    const latestMs = event.at + this.#settings.lateMs;
+    for (const held of waiting) {
+      if (held.at > latestMs) this.#rejected.ahead += 1;
+      else this.#enterOrReject(held);
+    }
+    this.#enterOrReject(event);
+  }
+
+  #enterOrReject(event: MarketEvent): void {
+    const reason = this.#take(event);
+    if (reason !== undefined) this.#rejected[reason] += 1;
+  }
+
   #take(event: MarketEvent): RejectReason | undefined {
     if (event.kind === "clock") return this.#admit(event.at, event.at, true);
-    if (!isGroup(event.group)) return "token";
+    const wrong = this.#check(event);
+    if (wrong) return wrong;
     const key = this.#tokens.keyOf(event.group, event.token);
     if (key === undefined) return "token";
-    const numbers = this.#numbers;
-    const wrong = readEvent(event, numbers);
-    if (wrong) return wrong;
     const openAt = event.kind === "candle" ? event.openAt : event.at;
     const refused = this.#admit(openAt, event.at, false);
     if (refused) return refused;
@@ -198,9 +233,16 @@ export class TrendEngine {
     const entered = this.#enter(event, key);
     if (this.#tokens.count !== count || event.kind === "listing") this.#plan();
     if (typeof entered === "string") return entered;
+    if (event.kind === "trade" || event.kind === "candle") this.#detector.noteHeard(event.group, event.at);
     // A candle is judged when its minute ends, which is planned already; a late one was taken in and is judged like a trade.
     if (entered && (event.kind !== "candle" || event.at < this.#nextMinuteMs)) this.#touch(entered);
     return undefined;
+  }
+
+  /** What is wrong with an event by itself, or `undefined` with its money in the numbers. */
+  #check(event: Exclude<MarketEvent, { kind: "clock" }>): RejectReason | undefined {
+    if (!isGroup(event.group) || this.#tokens.keyOf(event.group, event.token) === undefined) return "token";
+    return readEvent(event, this.#numbers);
   }
 
   #enter(event: Exclude<MarketEvent, { kind: "clock" }>, key: string): TokenState | RejectReason | undefined {
@@ -243,14 +285,25 @@ export class TrendEngine {
     if (isMinute) this.#closeMinute(atMs);
     const touched = this.#touched;
     this.#touched = [];
-    for (const token of touched) if (token.isTouched) this.#judge(token, atMs);
+    for (const token of touched) {
+      if (!token.isTouched) continue;
+      this.#measureIfOld(token.group, atMs);
+      this.#judge(token, atMs);
+    }
+    for (const token of this.#inGrace) this.#touch(token);
+    this.#inGrace = [];
     this.#flares.step(atMs);
     this.#newest.step(atMs);
     if (atMs % this.#refreshMs === 0) {
       this.#flares.refresh(atMs, (token) => this.#explain(token, atMs));
       this.#newest.refresh((key) => this.#tokens.find("bsc", key));
     }
-    if (isMinute) this.#standings.step(atMs, (group) => [...this.#tokens.of(group)]);
+    if (isMinute)
+      this.#standings.step(
+        atMs,
+        (group) => [...this.#tokens.of(group)],
+        (group) => this.#detector.marketOf(group),
+      );
     this.#plan();
   }
 
@@ -260,17 +313,22 @@ export class TrendEngine {
       const tokens = [...this.#tokens.of(group)].filter((token) => !this.#tokens.forgetIfSilent(token, atMs));
       if (tokens.length === 0) continue;
       for (const token of tokens) this.#detector.closeMinute(token, atMs);
-      this.#detector.measureMarket(group, tokens, atMs);
-      for (const token of tokens) {
-        if (token.candle || token.isTouched || isLive(token, atMs)) this.#judge(token, atMs);
-      }
+      this.#detector.measureMinute(group, tokens, atMs);
+      for (const token of tokens) if (isOnWatch(token, atMs)) this.#judge(token, atMs);
     }
+  }
+
+  /** A market that moves fast must not look like its tokens' own doing for a whole minute. */
+  #measureIfOld(group: MarketGroup, atMs: number): void {
+    const { measuredMs } = this.#detector.marketOf(group);
+    if (atMs - measuredMs >= MEASURE_MS) this.#detector.measureMarket(group, this.#tokens.of(group), atMs);
   }
 
   #judge(token: TokenState, atMs: number): void {
     token.isTouched = false;
     token.isStale = true;
     const { verdict, reading } = this.#detector.judge(token, atMs);
+    if (isInGrace(token.level, atMs, this.#settings)) this.#inGrace.push(token);
     if (verdict === "none") return;
     if (token.group !== "bsc") return;
     const cause = verdict === "start" ? null : verdict;
@@ -308,4 +366,16 @@ export class TrendEngine {
     }
     this.#dueMs = due;
   }
+}
+
+/** Whether a token is judged each minute although nobody trades it. */
+function isOnWatch(token: TokenState, atMs: number): boolean {
+  const isRunning = token.trend.startedMs >= 0 || token.canary.isOn;
+  return isRunning || token.candle !== null || token.isTouched || isLive(token, atMs);
+}
+
+/** What outlives a forgotten token: since when it traded, where a listing would show it as new. */
+function rememberToken(profiles: ProfileBook, { group, key, firstMarketMs, profile }: TokenState): void {
+  if (group !== "bsc" || firstMarketMs < 0) return;
+  profiles.rememberTraded(group, key, profile.tradedSinceMs ?? firstMarketMs);
 }

@@ -1,15 +1,13 @@
-import { MINUTE_MS } from "../lib/time.ts";
 import type { ContractSource, Explanation, FinishCause, Flare, NestedFlare, Token } from "../model/index.ts";
 import { TERM_NAMES } from "../model/index.ts";
-import { type BucketRing, buysWithin, closeAt, sellsWithin } from "./bucket-ring.ts";
+import { type BucketRing, closeAt } from "./bucket-ring.ts";
 import { neverFlaredId } from "./ids.ts";
 import { liquidityText } from "./pools.ts";
 import type { Reading } from "./score.ts";
 import type { DetectorSettings } from "./settings.ts";
 import { clip, roundTo } from "./statistics.ts";
-import { FINE_STEP_MS, type TokenState } from "./token-state.ts";
+import { countRecentTrades, recentSteps, type TokenState } from "./token-state.ts";
 
-const WINDOW_MS = 300_000;
 const MOST_PERCENT = 1e9;
 const MOST_PUBLISHED = 1e9;
 const DECIMALS = 4;
@@ -137,17 +135,15 @@ function viewProfile(token: TokenState) {
 
 /** Counts and price changes of the last five minutes, in whole steps of five seconds; of candles, in whole minutes. */
 function viewWindow(token: TokenState, atMs: number) {
-  const stepMs = token.fine ? FINE_STEP_MS : MINUTE_MS;
-  const ring = token.fine ?? token.minutes;
-  const steps = WINDOW_MS / stepMs;
-  const end = Math.floor((atMs - 1) / stepMs);
+  const { ring, end, steps } = recentSteps(token, atMs);
   const now = token.price;
   const before = priceBefore(ring, end - steps);
+  const { buys, sells } = countRecentTrades(token, atMs);
   return {
     recent_price_change: percent(now, before),
     previous_price_change: percent(before, priceBefore(ring, end - 2 * steps)),
-    latest_buy_count: buysWithin(ring, end - steps + 1, end),
-    latest_sell_count: sellsWithin(ring, end - steps + 1, end),
+    latest_buy_count: buys,
+    latest_sell_count: sells,
   };
 }
 

@@ -11,7 +11,7 @@ import type { DetectorSettings } from "./settings.ts";
 export interface Trend {
   /** Start of the running flare. */
   startedMs: number;
-  /** Since when the score has stayed below the finish threshold. */
+  /** Since when the score has stayed below the finish threshold, or the burst has been over. */
   lowSinceMs: number;
   /** No start before. */
   coolUntilMs: number;
@@ -31,18 +31,24 @@ export interface Circumstances {
   readonly atMs: number;
   readonly startScore: number;
   readonly startTicks: number;
+  /** Least market-neutral log return at the start. */
+  readonly startRise: number;
   /** False for tokens that may not start: quote tokens, too young ones. A running flare of one that may not flare at all fades. */
   readonly mayStart: boolean;
   /** A warning so grave that the flare ends at once, and none starts. */
   readonly isDangerous: boolean;
-  /** When the token's market last did anything. */
-  readonly lastMarketMs: number;
+  /** Hardly anybody trades any more, whatever the terms remember: none starts, and a running flare ends. */
+  readonly isSilent: boolean;
 }
 
 /** What a judgement came to. */
 export type Verdict = "start" | "none" | FinishCause;
 
-/** Judges a token and moves its trend. */
+/**
+ * Judges a token and moves its trend. A flare is low while its score is below the finish threshold, and
+ * also while its activity does not satisfy the start's condition: the price remembers a burst long after
+ * it is over. It ends when it has been low for `fadeMs`, or as soon as it is silent.
+ */
 export function judge(
   trend: Trend,
   reading: Reading,
@@ -51,19 +57,20 @@ export function judge(
 ): Verdict {
   const isLow = reading.score < settings.finishShare * now.startScore;
   trend.isHigh = !isLow;
-  return trend.startedMs < 0
-    ? judgeStart(trend, reading, now, settings)
-    : judgeFinish(trend, isLow, now, settings);
+  if (trend.startedMs < 0) return judgeStart(trend, reading, now, settings);
+  const isOver = isLow || reading.activity <= settings.startActivity;
+  return judgeFinish(trend, isOver, now, settings);
 }
 
 function judgeStart(trend: Trend, reading: Reading, now: Circumstances, settings: DetectorSettings): Verdict {
   const isReady =
     now.mayStart &&
     !now.isDangerous &&
+    !now.isSilent &&
     now.atMs >= trend.coolUntilMs &&
     reading.supported &&
     reading.score > now.startScore &&
-    reading.rise > settings.startRise &&
+    reading.rise > now.startRise &&
     reading.activity > settings.startActivity;
   trend.ticks = isReady ? trend.ticks + 1 : 0;
   if (trend.ticks < now.startTicks || !isReady) return "none";
@@ -73,17 +80,14 @@ function judgeStart(trend: Trend, reading: Reading, now: Circumstances, settings
   return "start";
 }
 
-function judgeFinish(trend: Trend, isLow: boolean, now: Circumstances, settings: DetectorSettings): Verdict {
+function judgeFinish(trend: Trend, isOver: boolean, now: Circumstances, settings: DetectorSettings): Verdict {
   if (now.isDangerous) return finish(trend, now, settings, "canary");
-  if (!isLow) {
-    trend.lowSinceMs = -1;
-    return "none";
-  }
-  if (trend.lowSinceMs < 0) trend.lowSinceMs = now.atMs;
-  const hasFaded = now.atMs - trend.lowSinceMs >= settings.fadeMs;
-  if (!hasFaded || now.atMs - trend.startedMs < settings.minimumFlareMs) return "none";
-  const isSilent = now.atMs - now.lastMarketMs >= settings.silentMs;
-  return finish(trend, now, settings, isSilent ? "silent" : "faded");
+  if (!isOver) trend.lowSinceMs = -1;
+  else if (trend.lowSinceMs < 0) trend.lowSinceMs = now.atMs;
+  if (now.atMs - trend.startedMs < settings.minimumFlareMs) return "none";
+  if (now.isSilent) return finish(trend, now, settings, "silent");
+  const hasFaded = isOver && now.atMs - trend.lowSinceMs >= settings.fadeMs;
+  return hasFaded ? finish(trend, now, settings, "faded") : "none";
 }
 
 function finish(

@@ -1,18 +1,24 @@
 import { MINUTE_MS } from "../lib/time.ts";
 import type { Candle, LiquidityEvent, ListingEvent, Profile, Trade } from "../market/index.ts";
 import { recordInRing } from "./bucket-ring.ts";
-import { noteRemoval } from "./canary.ts";
 import { createCandleState } from "./candle-detector.ts";
 import type { Detector } from "./detector.ts";
 import type { EventNumbers } from "./event-reader.ts";
 import type { NewestBook } from "./newest.ts";
-import { findPool, liquidityOf, mayTradeIn, notePool } from "./pools.ts";
+import { findPool, liquidityOf, mayTradeIn, notePool, noteTradeIn } from "./pools.ts";
 import type { PriorBook } from "./prior-book.ts";
 import type { RejectReason } from "./rejection.ts";
 import type { DetectorSettings } from "./settings.ts";
 import type { TokenBook } from "./token-book.ts";
 import type { ProfileBook } from "./token-profile.ts";
-import { createFineRing, FINE_STEP_MS, notePrice, type TokenState } from "./token-state.ts";
+import {
+  createFineRing,
+  FINE_STEP_MS,
+  noteActivity,
+  notePrice,
+  rescalePrices,
+  type TokenState,
+} from "./token-state.ts";
 import { addTrade, createTradeState, decayTrades, type TradeInput } from "./trade-detector.ts";
 
 /** The books that events are entered into. */
@@ -38,17 +44,25 @@ export class Intake {
     this.#books = books;
   }
 
-  /** A trade sets the token's price unless it happened beside its deepest pool. */
+  /**
+   * A trade sets the token's price when it is in the pool that does, and no newer trade has set it. One that is
+   * too small to mean anything is rejected as `dust`.
+   */
   enterTrade(event: Trade, key: string, numbers: EventNumbers): TokenState | RejectReason {
-    const { settings, detector } = this.#books;
-    const token = this.#find(event, key);
+    const { settings, detector, tokens } = this.#books;
+    const known = tokens.find(event.group, event.token);
+    if (numbers.usd < minTradeUsd(known, event.pool, settings)) return "dust";
+    const token = known ?? this.#find(event, key);
     if (token.candle) return "mixed";
     if (!mayTradeIn(token, event.pool)) return "unknown-pool";
-    const setsPrice = token.mainPool === "" || token.mainPool === event.pool || token.price === 0;
+    const isPricePool = noteTradeIn(token, event.pool, numbers.usd, event.at) || token.price === 0;
+    const setsPrice = isPricePool && event.at >= token.priceAtMs;
     const minute = Math.floor(event.at / MINUTE_MS);
-    if (setsPrice) notePrice(token, numbers.price, event.price, minute);
+    if (setsPrice) setPrice(token, event, numbers.price, minute);
     token.trades ??= this.#createTrades(token, event.at);
+    if (token.firstPool === "") token.firstPool = event.pool;
     noteMarket(token, event.at);
+    noteActivity(token, event.at, minute);
     const input = this.#trade;
     input.at = event.at;
     input.isBuy = event.side === "buy";
@@ -78,6 +92,7 @@ export class Intake {
     if (token.trades) return "mixed";
     token.candle ??= createCandleState(numbers.open, this.#books.settings);
     noteMarket(token, event.at);
+    if (numbers.usd > 0) noteActivity(token, event.at, event.openAt / MINUTE_MS);
     const candle = {
       close: numbers.price,
       volume: numbers.usd,
@@ -89,36 +104,28 @@ export class Intake {
     return token;
   }
 
-  /** A listing is new on BSC unless its token has long traded elsewhere. */
+  /** A listing is new on BSC unless its token is known to have traded before: see {@link isEstablished}. */
   enterListing(event: ListingEvent, key: string, numbers: EventNumbers): TokenState | RejectReason {
     const { settings, newest } = this.#books;
     const token = this.#find(event, key);
     if ((findPool(token, event.pool)?.listedMs ?? -1) >= 0) return "duplicate";
     token.lastSeenMs = Math.max(token.lastSeenMs, event.at);
-    notePool(token, event.pool, numbers.usd, event.liquidity).listedMs = event.at;
-    const isKnown = token.firstMarketMs >= 0 && event.at - token.firstMarketMs >= settings.newestMs;
-    if (event.group === "bsc" && !isKnown && !token.profile.quote) newest.add(token, event.pool, event.at);
+    const isNew = event.group === "bsc" && !token.profile.quote && !isEstablished(token, event, settings);
+    const report = { atMs: event.at, usd: numbers.usd, usdText: event.liquidity, cause: "listing" } as const;
+    notePool(token, event.pool, report, settings).listedMs = event.at;
+    if (isNew) newest.add(token, event.pool, event.at);
     return token;
   }
 
-  /** What lies in a pool; a removal by its makers counts against the token. */
+  /** What lies in a pool. A removal by its makers counts against the token once it lasts. */
   enterLiquidity(event: LiquidityEvent, key: string, numbers: EventNumbers): TokenState | RejectReason {
     const { settings, tokens } = this.#books;
     const known = tokens.find(event.group, event.token);
-    const pool = known && findPool(known, event.pool);
-    if (event.cause === "remove") {
-      if (!known || !pool) return "unknown-pool";
-      noteRemoval(
-        known.canary,
-        event.at,
-        Math.max(0, pool.usd - numbers.usd),
-        liquidityOf(known) ?? 0,
-        settings,
-      );
-    }
+    if (event.cause === "remove" && !(known && findPool(known, event.pool))) return "unknown-pool";
     const token = known ?? this.#find(event, key);
     token.lastSeenMs = Math.max(token.lastSeenMs, event.at);
-    notePool(token, event.pool, numbers.usd, event.usd);
+    const report = { atMs: event.at, usd: numbers.usd, usdText: event.usd, cause: event.cause };
+    notePool(token, event.pool, report, settings);
     return token;
   }
 
@@ -150,7 +157,33 @@ export class Intake {
 
 function noteMarket(token: TokenState, atMs: number): void {
   token.events += 1;
-  if (token.firstMarketMs < 0) token.firstMarketMs = atMs;
-  token.lastMarketMs = Math.max(token.lastMarketMs, atMs);
   token.lastSeenMs = Math.max(token.lastSeenMs, atMs);
+}
+
+/** Dollars below which a trade in the pool is dust: it may be rounding, and it costs nothing to send by the thousand. */
+function minTradeUsd(token: TokenState | undefined, pool: string, settings: DetectorSettings): number {
+  const poolUsd = token ? (findPool(token, pool)?.usd ?? 0) : 0;
+  return Math.max(settings.dustUsd, settings.dustShare * poolUsd);
+}
+
+function setPrice(token: TokenState, event: Trade, price: number, minute: number): void {
+  if (token.price > 0 && token.pricePool !== event.pool && token.mainPool !== "")
+    rescalePrices(token, price / token.price);
+  token.pricePool = event.pool;
+  token.priceAtMs = event.at;
+  notePrice(token, price, event.price, minute);
+}
+
+/**
+ * Whether the token traded before this pool was listed: for a quarter of an hour as far as this engine saw or
+ * remembers, by its creation, or in another pool that is older than what the engine has seen.
+ */
+function isEstablished(token: TokenState, { at, pool }: ListingEvent, settings: DetectorSettings): boolean {
+  const isOld = (sinceMs: number | null) => sinceMs !== null && at - sinceMs >= settings.newestMs;
+  const { createdAtMs, tradedSinceMs } = token.profile;
+  if (isOld(createdAtMs) || isOld(tradedSinceMs)) return true;
+  if (token.firstMarketMs >= 0 && isOld(token.firstMarketMs)) return true;
+  const isOlder = (name: string) => name !== pool && (findPool(token, name)?.listedMs ?? -1) < 0;
+  if (token.firstPool !== "" && isOlder(token.firstPool)) return true;
+  return token.pools.some((other) => other.usd >= settings.chartLiquidityUsd && isOlder(other.pool));
 }

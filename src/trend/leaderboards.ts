@@ -24,8 +24,11 @@ export function standings(tokens: Iterable<TokenState>): TokenState[] {
   return charted.slice(0, TOP);
 }
 
-/** Enters the rank that a token has in the chart of the minute `atMs`, and lets the minute six hours before it go. */
-export function recordRank(token: TokenState, atMs: number): void {
+/**
+ * Enters the rank that a token has in the chart of the minute `atMs`, and lets the minute six hours before it go. A minute in which nothing of
+ * the group was heard, `isObserved` false, counts for nobody.
+ */
+export function recordRank(token: TokenState, atMs: number, isObserved: boolean): void {
   const { chart } = token;
   if (chart.rank === 0 && !chart.ranks) return;
   chart.ranks ??= new Uint8Array(WINDOW_MINUTES);
@@ -35,9 +38,10 @@ export function recordRank(token: TokenState, atMs: number): void {
     chart.rankSum -= gone;
     chart.rankCount -= 1;
   }
-  chart.ranks[slot] = chart.rank;
-  if (chart.rank > 0) {
-    chart.rankSum += chart.rank;
+  const rank = isObserved ? chart.rank : 0;
+  chart.ranks[slot] = rank;
+  if (rank > 0) {
+    chart.rankSum += rank;
     chart.rankCount += 1;
   }
 }

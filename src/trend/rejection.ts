@@ -14,6 +14,8 @@ export const REJECT_REASONS = [
   "amount",
   /** A candle whose prices contradict each other, or whose time is not that of a whole minute. */
   "candle",
+  /** A trade too small to mean anything, in dollars or beside its pool. */
+  "dust",
   /** A trade, or a removal, in a pool never seen, of a token whose real pool is known. */
   "unknown-pool",
   /** A second listing of a pool that is listed. */
@@ -36,6 +38,7 @@ export function createRejections(): Rejections {
     price: 0,
     amount: 0,
     candle: 0,
+    dust: 0,
     "unknown-pool": 0,
     duplicate: 0,
     mixed: 0,

@@ -1,6 +1,7 @@
 import { MINUTE_MS } from "../lib/time.ts";
 import type { TermName } from "../model/index.ts";
 import type { CandleState } from "./candle-detector.ts";
+import type { Market } from "./market.ts";
 import type { DetectorSettings } from "./settings.ts";
 import { clip, poissonSurprise, wilsonLowerBound } from "./statistics.ts";
 import { logVolume, type TradeState, usualUsd } from "./trade-detector.ts";
@@ -26,13 +27,6 @@ export interface Reading {
   activity: number;
   /** Enough money, or volume, stands behind the rise. */
   supported: boolean;
-}
-
-/** What the rest of a group does, looked at once a minute: medians over its live tokens, all 0 when those are too few. */
-export interface Market {
-  longRise: number;
-  burst: number;
-  logVolume: number;
 }
 
 /** A reading with every term at nothing. */
@@ -121,8 +115,8 @@ export function readCandle(
 }
 
 /**
- * Reads a trade token, whose state must have been brought up to the moment. `liquidityUsd`: dollars in its pools, or `null` where
- * the feed does not know; then the depth gate asks for volume, as it does for candles.
+ * Reads a trade token, whose state must have been brought up to the moment. `liquidityUsd`: dollars in the pool that sets its price, or `null`
+ * where the feed does not know; then the depth gate asks for volume, as it does for candles.
  */
 export function readTrades(
   reading: Reading,

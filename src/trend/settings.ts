@@ -6,26 +6,30 @@
 export interface DetectorSettings {
   /** Score above which a candle token may start to flare. Default 1.95: tuned. 0 starts on any rise; above 6 never starts. */
   readonly candleStartScore: number;
-  /** The same for tokens whose single trades are known. Default 2: tuned on the simulated market; their terms are more and sharper, and all of them count at once in a pump. */
+  /** The same for tokens whose single trades are known. Default 1.85: tuned on the simulated market; their terms are more and sharper, and all of them count at once in a pump. */
   readonly tradeStartScore: number;
   /** The finish threshold as a share of the start threshold, in (0, 1). Default 0.48: two thresholds far apart are what keeps a flare from flapping (hysteresis; Page 1954, Kleinberg 2002). */
   readonly finishShare: number;
-  /** Least market-neutral log return at the start. Default 0.03, as log: 3 %. */
-  readonly startRise: number;
+  /** Least market-neutral log return at the start of a candle token's flare. Default 0.03, as log: 3 %. */
+  readonly candleStartRise: number;
+  /** The same for tokens whose single trades are known. Default 0.02: tuned; buyers tell a crowd from noise before the price does. */
+  readonly tradeStartRise: number;
   /** Least z of the activity term at the start: volume for candles, buyers for trades. Default 1. */
   readonly startActivity: number;
   /** Candles in a row that must satisfy the start's conditions. Default 1: a candle is a minute already. */
   readonly candleStartTicks: number;
   /** Scored seconds in a row that must satisfy them, for trades. Default 3. */
   readonly tradeStartTicks: number;
-  /** How long the score must stay below the finish threshold. Default 10 minutes. */
+  /** How long the score must stay below the finish threshold, or the burst be over, before the flare ends. Default 7 minutes: tuned. At 5 one burst becomes two flares now and then. */
   readonly fadeMs: number;
-  /** A flare lasts at least this long, but for a hard canary. Default 10 minutes. */
+  /** A flare lasts at least this long, but for a hard canary. Default 5 minutes. */
   readonly minimumFlareMs: number;
   /** After a flare the token cannot start another for this long. Default 30 minutes: tuned, against flapping. */
   readonly coolDownMs: number;
-  /** No trade and no candle for this long before a fade makes the finish `silent` instead of `faded`. Default 10 minutes. */
+  /** A flare without a trade, or a candle with volume, for this long ends as `silent`. Default 5 minutes. */
   readonly silentMs: number;
+  /** The same for fewer trades than this in the last five minutes, where single trades are known. Default 3. */
+  readonly silentTrades: number;
   /** Candles a token must have shown before it may flare: without them nothing is known to be normal. Default 30. */
   readonly candleWarmUp: number;
   /** Time constant of all baselines. Default 6 hours: remembers the session, forgets yesterday. */
@@ -69,11 +73,17 @@ export interface DetectorSettings {
   readonly backedBy: number;
   /** Share of a candle token's rise that must be backed. Default 0.6: tuned; 0 opens this gate. */
   readonly backedShare: number;
-  /** Live tokens that a group must have for its median to mean anything. Default 5. */
+  /** Trading tokens that a group must have for its median to mean anything. Default 5. */
   readonly marketMinimum: number;
-  /** Canary: share of the pools' money whose removal is a warning. Default 0.5. */
+  /** Trades below this many dollars are dust: they set nobody's price and count as nobody's activity. Default 0.1. 0 takes all. */
+  readonly dustUsd: number;
+  /** The same as a share of the pool's liquidity. Default 0.000005: $5 in a pool of a million. */
+  readonly dustShare: number;
+  /** Canary: share of the recent liquidity that must be missing. Default 0.5. */
   readonly removedShare: number;
-  /** Time constant with which a removal is forgotten. Default 1 hour. */
+  /** Canary: how long it must be missing. Default 1 minute: a position that is moved is back by then. */
+  readonly removalGraceMs: number;
+  /** Time constant with which the recent liquidity follows a removal, and the warning is forgotten. Default 1 hour. */
   readonly removalMs: number;
   /** Canary: the price has collapsed at this share of the past hour's peak. Default 0.1: −90 %. */
   readonly collapseShare: number;
@@ -81,6 +91,8 @@ export interface DetectorSettings {
   readonly trapBuyers: number;
   /** Canary: sellers, as a share of the buyers, that are hardly any. Default 0.03; one seller, perhaps the maker, always is. */
   readonly trapSellerShare: number;
+  /** Canary: how long there must have been that many buyers and no seller. Default 3 minutes: of an honest burst too, nobody sells in the first. */
+  readonly trapMs: number;
   /** Canary: purchases of half an hour from which on buyers are judged. Default 12. */
   readonly judgedBuys: number;
   /** Canary: purchases a buyer beyond which they repeat themselves. Default 3. */
@@ -105,8 +117,8 @@ export interface DetectorSettings {
   readonly chartLiquidityUsd: number;
   /** Charts: least minutes of history. Default 5. */
   readonly chartMinutes: number;
-  /** Charts: least deviation of a one-minute return when the rise is weighed against it. Default 0.0005. */
-  readonly chartVolatilityFloor: number;
+  /** Charts: active minutes of evidence that the group's median variance is worth beside a token's own. Default 20; 0 trusts each token's own. */
+  readonly chartPriorMinutes: number;
   /** A token without trade or candle for this long is forgotten. Default 6 hours: its baselines have faded by then. */
   readonly forgetMs: number;
   /** The same for a token with fewer than 5 trades or candles in all. Default 1 hour: its chart is flat by then. */
@@ -122,16 +134,18 @@ export interface DetectorSettings {
 /** The settings that hold unless others are given. */
 export const DEFAULT_SETTINGS: DetectorSettings = {
   candleStartScore: 1.95,
-  tradeStartScore: 2,
+  tradeStartScore: 1.85,
   finishShare: 0.48,
-  startRise: 0.03,
+  candleStartRise: 0.03,
+  tradeStartRise: 0.02,
   startActivity: 1,
   candleStartTicks: 1,
   tradeStartTicks: 3,
-  fadeMs: 600_000,
-  minimumFlareMs: 600_000,
+  fadeMs: 420_000,
+  minimumFlareMs: 300_000,
   coolDownMs: 1_800_000,
-  silentMs: 600_000,
+  silentMs: 300_000,
+  silentTrades: 3,
   candleWarmUp: 30,
   baselineMs: 21_600_000,
   frozenRate: 0.1,
@@ -152,11 +166,15 @@ export const DEFAULT_SETTINGS: DetectorSettings = {
   backedBy: 4,
   backedShare: 0.6,
   marketMinimum: 5,
+  dustUsd: 0.1,
+  dustShare: 0.000_005,
   removedShare: 0.5,
+  removalGraceMs: 60_000,
   removalMs: 3_600_000,
   collapseShare: 0.1,
   trapBuyers: 25,
   trapSellerShare: 0.03,
+  trapMs: 180_000,
   judgedBuys: 12,
   buysPerBuyer: 3,
   roundTripShare: 0.4,
@@ -169,7 +187,7 @@ export const DEFAULT_SETTINGS: DetectorSettings = {
   newestMost: 1_000,
   chartLiquidityUsd: 5_000,
   chartMinutes: 5,
-  chartVolatilityFloor: 0.0005,
+  chartPriorMinutes: 20,
   forgetMs: 21_600_000,
   forgetStrangerMs: 3_600_000,
   tokensMost: 50_000,

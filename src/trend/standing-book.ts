@@ -1,3 +1,4 @@
+import { MINUTE_MS } from "../lib/time.ts";
 import type { FeedFacts, MarketGroup } from "../market/index.ts";
 import {
   type ChartItem,
@@ -15,6 +16,7 @@ import {
   viewChainStanding,
   viewExchangeStanding,
 } from "./leaderboards.ts";
+import type { Market } from "./market.ts";
 import type { DetectorSettings } from "./settings.ts";
 import { judgeRelevance, type TokenState } from "./token-state.ts";
 
@@ -66,15 +68,25 @@ export class StandingBook {
     if (token.chart.rank > 0 || token.chart.rankCount > 0) this.#charted[token.group].add(token);
   }
 
-  /** The minute `atMs`: ranks every group anew. `tokensOf` yields a group's tokens. */
-  step(atMs: number, tokensOf: (group: MarketGroup) => readonly TokenState[]): void {
+  /** The minute `atMs`: ranks every group. `tokensOf` yields a group's tokens, `marketOf` what its market does. */
+  step(
+    atMs: number,
+    tokensOf: (group: MarketGroup) => readonly TokenState[],
+    marketOf: (group: MarketGroup) => Readonly<Market>,
+  ): void {
     const { charts, leaderboards } = this.#served;
     const group = <I extends ChartItem, E extends LeaderboardEntry>(
       name: MarketGroup,
       views: Views<I, E>,
       chart: I[],
       board: E[],
-    ) => this.#stepGroup(name, tokensOf(name), views, { chart, board }, atMs);
+    ) =>
+      this.#stepGroup(
+        { name, tokens: tokensOf(name), market: marketOf(name) },
+        views,
+        { chart, board },
+        atMs,
+      );
     const bsc = group("bsc", BSC, charts.bsc, leaderboards.bsc);
     const exchange = group("exchange", EXCHANGE, charts.exchange, leaderboards.exchange);
     const matic = group("matic", CHAIN, charts.matic, leaderboards.matic);
@@ -109,20 +121,20 @@ export class StandingBook {
   }
 
   #stepGroup<I extends ChartItem, E extends LeaderboardEntry>(
-    group: MarketGroup,
-    tokens: readonly TokenState[],
+    { name, tokens, market }: Group,
     views: Views<I, E>,
     before: { readonly chart: I[]; readonly board: E[] },
     atMs: number,
   ): { readonly chart: I[]; readonly board: E[] } {
-    const charted = this.#charted[group];
-    const ranked = rankTokens(tokens, atMs, this.#facts, this.#settings);
+    const charted = this.#charted[name];
+    const isObserved = market.heardMs > atMs - MINUTE_MS;
+    const ranked = rankTokens(tokens, atMs, market, this.#facts, this.#settings);
     const board = standings(charted);
-    place(charted, ranked, atMs);
+    assignRanks(charted, ranked, atMs, isObserved);
     const chart = ranked.map((candidate) => views.item(candidate, atMs));
     const entries = board.map((token) => views.standing(token, atMs));
     for (const token of charted) {
-      recordRank(token, atMs);
+      recordRank(token, atMs, isObserved);
       if (token.chart.rank > 0 || token.chart.rankCount > 0) continue;
       charted.delete(token);
       token.chart.ranks = null;
@@ -131,14 +143,27 @@ export class StandingBook {
   }
 }
 
-/** Gives the charted tokens their new ranks; those that fell out have none. */
-function place(charted: Set<TokenState>, ranked: readonly Candidate[], atMs: number): void {
+/** A group at one minute. */
+interface Group {
+  readonly name: MarketGroup;
+  readonly tokens: readonly TokenState[];
+  readonly market: Readonly<Market>;
+}
+
+/** Gives the charted tokens their new ranks; those that fell out have none. Streaks grow in minutes that were observed only. */
+function assignRanks(
+  charted: Set<TokenState>,
+  ranked: readonly Candidate[],
+  atMs: number,
+  isObserved: boolean,
+): void {
   const ranks = new Map(ranked.map(({ token }, index) => [token, index + 1]));
   for (const token of ranks.keys()) charted.add(token);
   for (const token of charted) {
     const { chart } = token;
     chart.rank = ranks.get(token) ?? 0;
-    chart.streak = chart.rank > 0 ? chart.streak + 1 : 0;
+    if (chart.rank === 0) chart.streak = 0;
+    else if (isObserved || chart.streak === 0) chart.streak += 1;
     judgeRelevance(token, atMs);
   }
 }

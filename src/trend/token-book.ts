@@ -19,10 +19,13 @@ interface GroupBook {
 export class TokenBook {
   readonly #groups: Readonly<Record<MarketGroup, GroupBook>>;
   readonly #settings: DetectorSettings;
+  readonly #onForget: (token: TokenState) => void;
   #count = 0;
 
-  constructor(settings: DetectorSettings) {
+  /** `onForget` is called with each token that is forgotten, but for those that traded only a few times. */
+  constructor(settings: DetectorSettings, onForget: (token: TokenState) => void) {
     this.#settings = settings;
+    this.#onForget = onForget;
     const create = (): GroupBook => ({ tokens: new Map(), aliases: new Map() });
     this.#groups = { bsc: create(), exchange: create(), matic: create(), avalanche: create() };
   }
@@ -88,6 +91,7 @@ export class TokenBook {
     token.isTouched = false;
     for (const alias of token.aliases) book.aliases.delete(alias);
     this.#count -= 1;
+    if (token.events >= STRANGER_EVENTS) this.#onForget(token);
   }
 
   #evict(newcomer: TokenState): void {

@@ -7,6 +7,8 @@ export interface TokenProfile {
   readonly symbol: string | null;
   readonly name: string | null;
   readonly createdAtMs: number | null;
+  /** First trade of a token that was forgotten since; `null` for others. */
+  readonly tradedSinceMs: number | null;
   /** A quote token, stablecoin or wrapped native. */
   readonly quote: boolean;
   readonly marketData: MarketData | null;
@@ -20,6 +22,7 @@ export const NO_PROFILE: TokenProfile = {
   symbol: null,
   name: null,
   createdAtMs: null,
+  tradedSinceMs: null,
   quote: false,
   marketData: null,
   socialData: null,
@@ -60,6 +63,12 @@ export class ProfileBook {
     return profile;
   }
 
+  /** Remembers since when a token traded that is forgotten otherwise, so that another pool of it is not new. */
+  rememberTraded(group: MarketGroup, key: string, sinceMs: number): void {
+    const name = `${group}/${key}`;
+    this.#put(name, { ...(this.#profiles.get(name) ?? NO_PROFILE), tradedSinceMs: sinceMs });
+  }
+
   #put(name: string, profile: TokenProfile): void {
     this.#profiles.delete(name);
     this.#profiles.set(name, profile);
@@ -76,6 +85,7 @@ function merge(before: TokenProfile, event: Profile): TokenProfile {
     symbol: event.symbol ?? before.symbol,
     name: event.name ?? before.name,
     createdAtMs: event.createdAt ?? before.createdAtMs,
+    tradedSinceMs: before.tradedSinceMs,
     quote: event.quote ?? before.quote,
     marketData: event.marketData === undefined ? before.marketData : copyMarketData(event.marketData),
     socialData: event.socialData === undefined ? before.socialData : copySocialData(event.socialData),

@@ -1,9 +1,11 @@
+import { MINUTE_MS } from "../lib/time.ts";
 import type { MarketGroup } from "../market/index.ts";
 import type { Explanation, Flare } from "../model/index.ts";
-import { type BucketRing, createRing } from "./bucket-ring.ts";
+import { type BucketRing, buysWithin, createRing, scaleRing, sellsWithin } from "./bucket-ring.ts";
 import { type CanaryState, createCanary } from "./canary.ts";
 import type { CandleState, Minute } from "./candle-detector.ts";
 import { createTrend, type Trend } from "./hysteresis.ts";
+import { createLiquidityLevel, type LiquidityLevel } from "./liquidity-level.ts";
 import type { TokenProfile } from "./token-profile.ts";
 import type { TradeState } from "./trade-detector.ts";
 
@@ -13,8 +15,14 @@ const MINUTE_RING = 64;
 /** The counts and price changes of flares look back ten minutes in steps of five seconds. */
 export const FINE_STEP_MS = 5_000;
 const FINE_RING = 128;
+const RECENT_MS = 300_000;
 /** A token is alive while its last trade or candle is no older. */
 export const LIVE_MS = 3_600_000;
+/** Minutes that {@link TokenState.activeMinutes} remembers. */
+const ACTIVITY_MINUTES = 32;
+/** A token is trading while at least three of the last ten minutes had a trade. */
+const TRADING_WINDOW_MINUTES = 10;
+const MIN_TRADING_MINUTES = 3;
 
 /** A pool of a token, and what lies in it. */
 export interface Pool {
@@ -22,8 +30,13 @@ export interface Pool {
   usd: number;
   /** The same as the feed wrote it. */
   usdText: string;
+  /** Event time of that report. */
+  usdAtMs: number;
   /** First liquidity; -1 where no listing was seen. */
   listedMs: number;
+  /** Dollars traded, decaying over ten minutes, as of `volumeAtMs`. */
+  volumeUsd: number;
+  volumeAtMs: number;
 }
 
 /** A candle of the running minute, which counts when the minute ends. */
@@ -63,22 +76,32 @@ export interface TokenState {
   /** Other spellings of the address that were seen. */
   readonly aliases: string[];
   readonly firstSeenMs: number;
-  /** Last event of any kind, and last trade or candle; the latter -1 before the first. */
+  /** Last event of any kind. */
   lastSeenMs: number;
+  /** First and last trade, or candle with volume; -1 before the first. */
   firstMarketMs: number;
   lastMarketMs: number;
+  /** The minutes of the last 32 that had a trade, the newest in the lowest bit, and the newest one's number. */
+  activeMinutes: number;
+  lastActiveMinute: number;
   /** Trades and candles in all. */
   events: number;
   profile: TokenProfile;
   price: number;
   /** The price as the feed wrote it. */
   priceText: string;
+  /** Event time of the trade or candle that set it, and the pool of that trade; -1 and "" before the first. */
+  priceAtMs: number;
+  pricePool: string;
   /** Highest price of the past hour, and the minute it was seen in. */
   peak: number;
   peakMinute: number;
   readonly pools: Pool[];
-  /** Name of the deepest pool; "" where none is known. */
+  /** Name of the pool whose trades set the price: see {@link noteTradeIn}. "" where none is known. */
   mainPool: string;
+  /** Pool of the first trade; "" before it. */
+  firstPool: string;
+  readonly level: LiquidityLevel;
   readonly minutes: BucketRing;
   /** Only of what can be a flare and has single trades. */
   fine: BucketRing | null;
@@ -123,14 +146,20 @@ export function createToken(
     lastSeenMs: atMs,
     firstMarketMs: -1,
     lastMarketMs: -1,
+    activeMinutes: 0,
+    lastActiveMinute: -1,
     events: 0,
     profile,
     price: 0,
     priceText: "0",
+    priceAtMs: -1,
+    pricePool: "",
     peak: 0,
     peakMinute: -1,
     pools: [],
     mainPool: "",
+    firstPool: "",
+    level: createLiquidityLevel(),
     minutes: createRing(MINUTE_RING),
     fine: null,
     candle: null,
@@ -157,7 +186,7 @@ export function createFineRing(): BucketRing {
   return createRing(FINE_RING);
 }
 
-/** Notes a trade's or candle's price. `minute` counts from 1970. */
+/** Sets the token's price to that of a trade or candle. `minute` counts from 1970. */
 export function notePrice(token: TokenState, price: number, text: string, minute: number): void {
   token.price = price;
   token.priceText = text;
@@ -167,9 +196,76 @@ export function notePrice(token: TokenState, price: number, text: string, minute
   }
 }
 
+/**
+ * Rescales all past prices, because from now on another pool sets them. Pools may stand apart, and the
+ * step from one to the other is not a move that anybody traded.
+ */
+export function rescalePrices(token: TokenState, ratio: number): void {
+  token.peak *= ratio;
+  scaleRing(token.minutes, ratio);
+  if (token.fine) scaleRing(token.fine, ratio);
+  const { trades } = token;
+  if (!trades) return;
+  trades.price *= ratio;
+  trades.longPrice *= ratio;
+  trades.minutePrice *= ratio;
+}
+
+/** Notes that the token traded at `atMs`, within that minute counted from 1970. */
+export function noteActivity(token: TokenState, atMs: number, minute: number): void {
+  if (token.firstMarketMs < 0) token.firstMarketMs = atMs;
+  token.lastMarketMs = Math.max(token.lastMarketMs, atMs);
+  const passed = minute - token.lastActiveMinute;
+  if (passed > 0) {
+    token.activeMinutes = passed < ACTIVITY_MINUTES ? (token.activeMinutes << passed) >>> 0 : 0;
+    token.lastActiveMinute = minute;
+    token.activeMinutes |= 1;
+  } else if (passed > -ACTIVITY_MINUTES) token.activeMinutes |= 1 << -passed;
+  token.activeMinutes >>>= 0;
+}
+
+/** How many of the `minutes` before `atMs` had a trade; at most 32 are remembered. */
+export function activeMinutesOf(token: TokenState, atMs: number, minutes = ACTIVITY_MINUTES): number {
+  const passed = Math.floor((atMs - 1) / MINUTE_MS) - token.lastActiveMinute;
+  if (passed >= minutes) return 0;
+  const window = minutes - Math.max(0, passed);
+  const mask = window >= ACTIVITY_MINUTES ? 0xffffffff : (1 << window) - 1;
+  let bits = (token.activeMinutes & mask) >>> 0;
+  let count = 0;
+  for (; bits !== 0; bits = (bits & (bits - 1)) >>> 0) count += 1;
+  return count;
+}
+
+/**
+ * Whether the token trades recently and repeatedly: in at least three of the last ten minutes. Only such
+ * tokens make up their group's medians and its chart.
+ */
+export function isTrading(token: TokenState, atMs: number): boolean {
+  return activeMinutesOf(token, atMs, TRADING_WINDOW_MINUTES) >= MIN_TRADING_MINUTES;
+}
+
 /** Whether the token traded within the hour before `atMs`. */
 export function isLive(token: TokenState, atMs: number): boolean {
   return token.lastMarketMs >= 0 && atMs - token.lastMarketMs <= LIVE_MS;
+}
+
+/** The ring in which a token's last five minutes lie, the step that ended last at `atMs`, and how many of them five minutes are. */
+export function recentSteps(token: TokenState, atMs: number) {
+  const stepMs = token.fine ? FINE_STEP_MS : MINUTE_MS;
+  return {
+    ring: token.fine ?? token.minutes,
+    end: Math.floor((atMs - 1) / stepMs),
+    steps: RECENT_MS / stepMs,
+  };
+}
+
+/** The trades of the last five minutes: those that a flare shows. */
+export function countRecentTrades(
+  token: TokenState,
+  atMs: number,
+): { readonly buys: number; readonly sells: number } {
+  const { ring, end, steps } = recentSteps(token, atMs);
+  return { buys: buysWithin(ring, end - steps + 1, end), sells: sellsWithin(ring, end - steps + 1, end) };
 }
 
 /**

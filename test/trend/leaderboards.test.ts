@@ -45,10 +45,10 @@ test("time trended counts each minute that the chart stood, up to six hours, and
   // Five candles are the least for a chart: it first stands at minute 5, and has stood for a minute at minute 6.
   expect([time(1, 5), time(1, 6), time(1, 65)]).toEqual([undefined, 60, 3_600]);
   expect([time(1, WINDOW + 4), time(1, WINDOW + 5), time(1, WINDOW + 6)]).toEqual([21_540, 21_600, 21_600]);
-  // Silent from minute 10 on, the second is charted from minute 5 up to minute 70, an hour after its last candle, which counts until minute 71.
-  expect([time(2, 71), time(2, 72), time(2, WINDOW + 5)]).toEqual([3_960, 3_960, 3_960]);
-  expect([time(2, WINDOW + 6), time(2, WINDOW + 7), time(2, WINDOW + 70)]).toEqual([3_900, 3_840, 60]);
-  expect(time(2, WINDOW + 71)).toBeUndefined();
+  // Silent from minute 10 on, the second is charted from minute 5 to 17, while three of the last ten minutes had a candle.
+  expect([time(2, 18), time(2, 19), time(2, WINDOW + 5)]).toEqual([780, 780, 780]);
+  expect([time(2, WINDOW + 6), time(2, WINDOW + 7), time(2, WINDOW + 17)]).toEqual([720, 660, 60]);
+  expect(time(2, WINDOW + 18)).toBeUndefined();
 });
 
 test("the average position is the mean rank while charted; equal times are ordered by it", () => {

@@ -49,6 +49,7 @@ const GARBAGE: readonly [string, RejectReason, MarketEvent][] = [
   ["a candle that does not end when it happens", "candle", candle(NOW, address(2), 1, 1, { openAt: NOW })],
   ["a candle of a token that trades", "mixed", candle(NOW, TOKEN, 1, 1)],
   ["a trade in a pool never seen beside a known one", "unknown-pool", trade(NOW, TOKEN, { pool: "fake" })],
+  ["a trade of less than ten cents", "dust", trade(NOW, TOKEN, { quoteUsd: "0.09" })],
   ["a removal from a pool never seen", "unknown-pool", liquidity(NOW, TOKEN, "1", "remove", "fake")],
   ["negative liquidity", "amount", liquidity(NOW, TOKEN, "-5")],
   ["an unknown cause", "malformed", broken(liquidity(NOW, TOKEN, "5"), { cause: "theft" })],

@@ -91,12 +91,12 @@ test("a flare enters free at five minutes, not a millisecond earlier", () => {
   expect(free.get(start?.flare.id ?? "")?.[0]).toBe((start?.at ?? 0) + 5 * MINUTE);
 });
 
-test("the removal of the liquidity ends the flare at once and names the warning", () => {
+test("the removal of the liquidity ends the flare a minute later and names the warning", () => {
   const at = START + (PUMP_AT + 8) * MINUTE;
   const { last, warnings } = play(pump, [liquidity(at, TOKEN, "500", "remove")]);
   expect(warnings).toContain("liquidity-removed");
   const [flare] = last.flares.finished_trending;
-  expect(flare?.finished_trending_at).toBe(new Date(at + 1_000).toISOString());
+  expect(flare?.finished_trending_at).toBe(new Date(at + 60_000).toISOString());
   expect(last.explanations[flare?.id ?? ""]?.finish_cause).toBe("canary");
   expect(last.flares.pro).toEqual([]);
 });

@@ -24,7 +24,7 @@ describe("a recording of the simulated market", () => {
   test("[L4] gives the bytes of the events and of the state that the market itself gave", async ({
     directory,
   }) => {
-    const { recorder, feed } = recording(simulated(45), directory, 50_000);
+    const { recorder, feed } = recording(simulated(90), directory, 50_000);
     const live = await play(feed);
     expect(live.lines.length).toBeGreaterThan(500);
     expect(recorder.parts).toBeGreaterThan(3);

@@ -1,0 +1,57 @@
+import { expect, test } from "vitest";
+import { TrendEngine } from "../../../src/trend/index.ts";
+import { playScripts, type Script } from "../trade-market.ts";
+import { address, drive, MINUTE, START, withClocks } from "../trend-kit.ts";
+
+const BUSY = 30;
+const WIDE_FROM = 120;
+const MINUTES = WIDE_FROM + 20;
+const isWide = (minute: number) => minute >= WIDE_FROM && minute < WIDE_FROM + 6;
+
+/** Busy tokens that all rise by some 12 % within six minutes, beside tokens that trade once in twelve minutes. */
+function scriptsWith(idle: number): Script[] {
+  const busy = Array.from({ length: BUSY }, (_, n) => ({
+    token: address(n + 1),
+    rate: (minute: number) => (isWide(minute) ? 10 : 5),
+    buyShare: (minute: number) => (isWide(minute) ? 0.72 : 0.5),
+  }));
+  const tail = Array.from({ length: idle }, (_, n) => ({
+    token: address(1_000 + n),
+    rate: () => 1 / 12,
+    buyShare: () => 0.5,
+  }));
+  return [...busy, ...tail];
+}
+
+function play(idle: number) {
+  const flared = new Set<string>();
+  const engine = new TrendEngine();
+  const events = withClocks(playScripts(scriptsWith(idle), MINUTES), START + MINUTES * MINUTE, START - 3_000);
+  const prices: number[] = [];
+  drive(engine, events, (snapshot, at) => {
+    if (at < START + WIDE_FROM * MINUTE) return;
+    for (const { token } of snapshot.flares.pro) flared.add(token.address);
+  });
+  for (let n = 1; n <= BUSY; n++)
+    prices.push(lastPrice(events, address(n), WIDE_FROM + 6) / lastPrice(events, address(n), WIDE_FROM));
+  return { flared, rise: prices.toSorted((a, b) => a - b)[BUSY / 2] ?? 0 };
+}
+
+function lastPrice(events: readonly { kind: string }[], token: string, minute: number): number {
+  let price = 1;
+  for (const event of events) {
+    if (!("token" in event && event.token === token && "price" in event && "at" in event)) continue;
+    if (Number(event.at) < START + minute * MINUTE) price = Number(event.price);
+  }
+  return price;
+}
+
+test.each([0, 60, 270])(
+  "a rise of all 30 busy tokens starts flares in at most three of them beside %i idle ones",
+  (idle) => {
+    const { flared, rise } = play(idle);
+    expect(rise).toBeGreaterThan(1.1);
+    expect(rise).toBeLessThan(1.16);
+    expect(flared.size).toBeLessThanOrEqual(BUSY / 10);
+  },
+);
