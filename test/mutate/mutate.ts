@@ -75,7 +75,8 @@ function isSound(tests: readonly string[], sandbox: Sandbox): Promise<boolean> {
   const known =
     sound.get(key) ??
     sandbox.run(tests, options.limit * 1_000).then((verdict) => {
-      if (verdict.kind !== "passed") say(`red without a fault, so nothing is tried with: ${key}`);
+      const why = verdict.kind === "failed" ? verdict.by : "the time limit";
+      if (verdict.kind !== "passed") say(`red without a fault (${why}), so nothing is tried with: ${key}`);
       return verdict.kind === "passed";
     });
   sound.set(key, known);
