@@ -1,0 +1,286 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect } from "vitest";
+import { Endpoint } from "../../../src/feed/chain/endpoint.ts";
+import { EndpointPool } from "../../../src/feed/chain/endpoint-pool.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { stillRunning, test } from "../../support/still-running.ts";
+import { settle, until } from "../exchange/scripted-venue.ts";
+
+const CHAIN = 56;
+type Answer =
+  | { readonly result: unknown }
+  | { readonly error: { readonly code: number; readonly message: string } }
+  | { readonly status: number; readonly retryAfter?: string };
+
+const BROKEN: Answer = { status: 500 };
+const BUSY: Answer = { status: 429 };
+
+/** A node on loopback whose every answer the test gives. */
+class ScriptedNode implements AsyncDisposable {
+  readonly asked: string[] = [];
+  head = 100;
+  chainId = CHAIN;
+  answer: ((method: string) => Answer | undefined) | undefined;
+  readonly #server = createServer(async (request, response) => {
+    let text = "";
+    for await (const part of request) text += String(part);
+    const { id, method } = JSON.parse(text);
+    this.asked.push(method);
+    const answer = this.answer?.(method) ?? { result: this.#usual(method) };
+    if ("status" in answer) {
+      const { status, retryAfter } = answer;
+      response.writeHead(status, retryAfter === undefined ? {} : { "retry-after": retryAfter }).end("no");
+    } else {
+      response.writeHead(200, { "content-type": "application/json" });
+      response.end(JSON.stringify({ jsonrpc: "2.0", id, ...answer }));
+    }
+  });
+
+  async listen(): Promise<this> {
+    await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
+    return this;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  count(method: string): number {
+    return this.asked.filter((one) => one === method).length;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  #usual(method: string): unknown {
+    if (method === "eth_chainId") return `0x${this.chainId.toString(16)}`;
+    return method === "eth_blockNumber" ? `0x${this.head.toString(16)}` : "0x";
+  }
+}
+
+const never = new AbortController().signal;
+
+function endpointOf(node: ScriptedNode) {
+  const clock = new ManualClock();
+  const heads: number[] = [];
+  const endpoint: Endpoint = new Endpoint({
+    ...{ url: node.url, clock, timeoutMs: 10_000 },
+    onHead: () => heads.push(endpoint.head),
+  });
+  return { clock, endpoint, heads };
+}
+
+describe("one endpoint", () => {
+  test("rests longer with each failure in a row, up to five seconds, and from the beginning after praise", async () => {
+    await using node = await new ScriptedNode().listen();
+    const { clock, endpoint } = endpointOf(node);
+    const rests = (): number => {
+      endpoint.strike();
+      let ms = 0;
+      for (; endpoint.isResting; ms += 50) clock.advance(50);
+      return ms;
+    };
+    const first = [250, 500, 1_000, 2_000, 4_000, 5_000, 5_000];
+    expect(first.map(rests)).toEqual(first);
+    expect(endpoint.strikes).toBe(7);
+    endpoint.strike();
+    endpoint.praise();
+    expect([endpoint.isResting, endpoint.strikes]).toEqual([false, 0]);
+    expect(rests()).toBe(250);
+  });
+
+  test("counts looks that fail until one succeeds, and tells each head once, also one that goes back", async () => {
+    await using node = await new ScriptedNode().listen();
+    const { clock, endpoint, heads } = endpointOf(node);
+    for (const round of [1, 2]) {
+      node.answer = () => BROKEN;
+      expect((await endpoint.look(never))?.kind).toBe("failed");
+      expect((await endpoint.look(never))?.kind).toBe("failed");
+      expect([endpoint.strikes, endpoint.isResting]).toEqual([2, true]);
+      clock.advance(500);
+      expect(endpoint.isResting).toBe(false);
+      node.answer = undefined;
+      node.head = 100 - round;
+      expect(await endpoint.look(never)).toBeUndefined();
+      expect(await endpoint.look(never)).toBeUndefined();
+      expect(endpoint.strikes).toBe(0);
+    }
+    expect(heads).toEqual([99, 98]);
+  });
+
+  test("is asked more slowly with each complaint, up to two seconds, and faster again while it answers", async () => {
+    await using node = await new ScriptedNode().listen();
+    const { clock, endpoint } = endpointOf(node);
+    /** How long the next question is held back. */
+    const ask = async (): Promise<number> => {
+      const count = node.asked.length;
+      const slept = clock.slept.length;
+      const asked = endpoint.ask("eth_call", [], never).catch((error: unknown) => error);
+      const heldMs = clock.slept.length > slept ? (clock.slept.at(-1) ?? 0) : 0;
+      clock.advance(heldMs);
+      await asked;
+      expect(node.asked).toHaveLength(count + 1);
+      // A complaint about what was asked later than the last one.
+      clock.advance(1);
+      return heldMs;
+    };
+    expect(await ask()).toBe(0);
+    node.answer = () => BUSY;
+    const held: number[] = [];
+    for (let count = 0; count < 10; count++) held.push(await ask());
+    expect(held.map(Math.round)).toEqual([0, 19, 39, 79, 159, 319, 639, 1_279, 1_999, 1_999]);
+    expect([endpoint.strikes, endpoint.isResting]).toEqual([0, false]);
+    node.answer = undefined;
+    const better: number[] = [];
+    for (let count = 0; count < 30; count++) better.push(await ask());
+    expect(better.slice(0, 4).map(Math.round)).toEqual([1_999, 1_999, 1_399, 979]);
+    expect(better.at(-1)).toBe(0);
+  });
+
+  test("is slowed once by complaints about what was asked at the same time", async () => {
+    await using node = await new ScriptedNode().listen();
+    const { clock, endpoint } = endpointOf(node);
+    node.answer = () => BUSY;
+    clock.advance(1_000);
+    const asked = Array.from({ length: 5 }, () => endpoint.ask("eth_call", [], never).catch(() => {}));
+    await Promise.all(asked);
+    const again = endpoint.ask("eth_call", [], never).catch(() => {});
+    expect(clock.slept.at(-1)).toBe(20);
+    clock.advance(20);
+    await again;
+  });
+
+  test("is left alone for as long as it asks for, and does not count as failing", async () => {
+    await using node = await new ScriptedNode().listen();
+    const { clock, endpoint } = endpointOf(node);
+    node.answer = () => ({ ...BUSY, retryAfter: "7" });
+    expect(await endpoint.look(never)).toBeUndefined();
+    expect([endpoint.strikes, endpoint.isResting]).toEqual([0, true]);
+    clock.advance(6_999);
+    expect(endpoint.isResting).toBe(true);
+    clock.advance(1);
+    expect(endpoint.isResting).toBe(false);
+    expect(endpoint.tally.report("bsc", "x", true)).toMatchObject({ requests: 1, refused: 1, errors: 0 });
+  });
+});
+
+/** A pool over these nodes, by a clock that the test moves. */
+function poolOf(nodes: readonly ScriptedNode[]) {
+  const clock = new ManualClock();
+  const notices: string[] = [];
+  const stop = new AbortController();
+  const pool = new EndpointPool({
+    ...{ urls: nodes.map(({ url }) => url), chainId: CHAIN, clock, lookEveryMs: 1_000 },
+    onNotice: (sentence) => notices.push(sentence.replace(/^\S+ /, "")),
+  });
+  const running = pool.run(stop.signal);
+  /** The next looks, after a second. */
+  const look = async () => {
+    const before = clock.slept.length;
+    clock.advance(1_000);
+    await until("all have been looked at", () => clock.slept.length >= before + nodes.length);
+    await settle();
+  };
+  return {
+    ...{ pool, clock, notices, look },
+    ready: () => until("all were looked at", () => stillRunning().length >= nodes.length),
+    [Symbol.asyncDispose]: async () => {
+      stop.abort();
+      await running;
+    },
+  };
+}
+
+describe("several endpoints", () => {
+  test("are asked by how well they do: the failing one last, one that is behind not at all", async () => {
+    await using first = await new ScriptedNode().listen();
+    await using second = await new ScriptedNode().listen();
+    await using run = poolOf([first, second]);
+    const { pool, clock } = run;
+    second.head = 99;
+    await run.ready();
+    await until("both heads are known", () => pool.heads.join() === "100,99");
+    expect([pool.head, pool.able(99).length, pool.able(100).length, pool.able(101).length]).toEqual([
+      100, 2, 1, 0,
+    ]);
+    const asked = async () => {
+      const before = [first.count("eth_call"), second.count("eth_call")];
+      await pool.ask("eth_call", [], never);
+      return [first.count("eth_call") - (before[0] ?? 0), second.count("eth_call") - (before[1] ?? 0)];
+    };
+    expect(await asked()).toEqual([1, 0]);
+    first.answer = (method) => (method === "eth_call" ? BROKEN : undefined);
+    expect(await asked()).toEqual([1, 1]);
+    // It rests, and when it has rested it comes behind the other.
+    expect(await asked()).toEqual([0, 1]);
+    clock.advance(250);
+    await settle();
+    expect(pool.able(0)).toHaveLength(2);
+    expect(await asked()).toEqual([0, 1]);
+  });
+
+  test("are not asked one after the other about a contract that fails", async () => {
+    await using first = await new ScriptedNode().listen();
+    await using second = await new ScriptedNode().listen();
+    await using run = poolOf([first, second]);
+    await run.ready();
+    await until("both are known", () => run.pool.able(0).length === 2);
+    const reverted: Answer = { error: { code: 3, message: "execution reverted" } };
+    for (const node of [first, second]) node.answer = () => reverted;
+    await expect(run.pool.ask("eth_call", [], never)).rejects.toMatchObject({ kind: "reverted" });
+    expect([first.count("eth_call"), second.count("eth_call")]).toEqual([1, 0]);
+  });
+
+  test("are reported when they go down and when they come back, once each time", async () => {
+    await using node = await new ScriptedNode().listen();
+    await using run = poolOf([node]);
+    const { notices, look, pool } = run;
+    await run.ready();
+    await until("its head is known", () => pool.head === 100);
+    for (const round of [1, 2]) {
+      node.answer = () => BROKEN;
+      for (let count = 0; count < 4; count++) await look();
+      expect(pool.services("bsc")[0]?.isUp).toBe(false);
+      node.answer = undefined;
+      for (let count = 0; count < 8; count++) await look();
+      expect(pool.services("bsc")[0]?.isUp).toBe(true);
+      expect(notices.map((one) => one === "answers again")).toEqual(Array(round).fill([false, true]).flat());
+    }
+  });
+
+  test("of another chain are told of and never asked again", async () => {
+    await using node = await new ScriptedNode().listen();
+    node.chainId = 1;
+    const run = poolOf([node]);
+    await until("it is found out", () => run.pool.isHopeless);
+    await run[Symbol.asyncDispose]();
+    run.clock.advance(60_000);
+    await settle();
+    expect([node.asked, run.pool.head]).toEqual([["eth_chainId"], -1]);
+    expect(run.notices).toEqual(["is of chain 1, not 56: it is not asked again"]);
+  });
+
+  test("are waited for without leaving timers behind, until a head moves or the time is over", async () => {
+    await using node = await new ScriptedNode().listen();
+    await using run = poolOf([node]);
+    const { pool, clock } = run;
+    await run.ready();
+    await until("its head is known", () => pool.head === 100);
+    await settle();
+    const running = stillRunning();
+    for (let round = 0; round < 3; round++) {
+      node.head += 1;
+      const moved = pool.changed(60_000, never);
+      clock.advance(1_000);
+      await moved;
+      await until("nothing more runs", () => stillRunning().join() === running.join());
+      const waited = pool.changed(100, never);
+      clock.advance(100);
+      await waited;
+      expect(stillRunning()).toEqual(running);
+    }
+  });
+});
