@@ -7,21 +7,27 @@ import { decay } from "./statistics.ts";
  * block only, leaves the level where it was.
  */
 
-/** Below this share of the reference a pool is empty, and its swaps say nothing about the rest. */
+/**
+ * Below this share the pools are empty, whatever emptied them. Trading can do that to a position in a
+ * range, which may then be taken away unseen; to a pool without ranges it takes a fall by 99.7 %.
+ */
 const EMPTY_SHARE = 0.05;
 
 /** The liquidity of one token's pools against its recent level. Plain data for checkpoints. */
 export interface LiquidityLevel {
   /** Dollars the pools would hold if their makers had done nothing recently, as of `atMs`; 0 before any. */
   referenceUsd: number;
+  /** What they held on average over the last hour, whoever changed it. */
+  averageUsd: number;
+  /** Event time of both. */
   atMs: number;
-  /** When the level fell below the allowed share of the reference; -1 while it is above. */
+  /** When the level fell too low beside either; -1 while it is high enough. */
   lowSinceMs: number;
 }
 
 /** The level of a token without pools. */
 export function createLiquidityLevel(): LiquidityLevel {
-  return { referenceUsd: 0, atMs: 0, lowSinceMs: -1 };
+  return { referenceUsd: 0, averageUsd: 0, atMs: 0, lowSinceMs: -1 };
 }
 
 /**
@@ -43,15 +49,19 @@ export function noteLiquidity(
   change: LevelChange,
   settings: DetectorSettings,
 ): void {
-  if (missingShare(level, beforeUsd, atMs, settings) < settings.removedShare) level.lowSinceMs = -1;
+  if (!isLow(level, beforeUsd, atMs, settings)) level.lowSinceMs = -1;
+  level.averageUsd = averageAt(level, beforeUsd, atMs, settings);
   level.referenceUsd = referenceAt(level, beforeUsd, atMs, settings);
   level.atMs = Math.max(level.atMs, atMs);
-  if (level.referenceUsd <= 0) level.referenceUsd = afterUsd;
-  else if (change === "found") level.referenceUsd = Math.max(0, level.referenceUsd + afterUsd - beforeUsd);
-  else if (change === "traded" && beforeUsd > EMPTY_SHARE * level.referenceUsd)
+  if (level.referenceUsd <= 0) {
+    level.referenceUsd = afterUsd;
+    level.averageUsd = afterUsd;
+  } else if (change === "found") {
+    level.referenceUsd = Math.max(0, level.referenceUsd + afterUsd - beforeUsd);
+    level.averageUsd = Math.max(0, level.averageUsd + afterUsd - beforeUsd);
+  } else if (change === "traded" && beforeUsd > EMPTY_SHARE * level.referenceUsd)
     level.referenceUsd *= afterUsd / beforeUsd;
-  const isLow = missingShare(level, afterUsd, atMs, settings) >= settings.removedShare;
-  if (!isLow) level.lowSinceMs = -1;
+  if (!isLow(level, afterUsd, atMs, settings)) level.lowSinceMs = -1;
   else if (level.lowSinceMs < 0) level.lowSinceMs = atMs;
 }
 
@@ -65,7 +75,7 @@ export function isRemoved(
   return (
     level.lowSinceMs >= 0 &&
     atMs - level.lowSinceMs >= settings.removalGraceMs &&
-    missingShare(level, usd, atMs, settings) >= settings.removedShare
+    isLow(level, usd, atMs, settings)
   );
 }
 
@@ -74,9 +84,14 @@ export function isInGrace(level: LiquidityLevel, atMs: number, settings: Detecto
   return level.lowSinceMs >= 0 && atMs - level.lowSinceMs < settings.removalGraceMs;
 }
 
-function missingShare(level: LiquidityLevel, usd: number, atMs: number, settings: DetectorSettings): number {
+function isLow(level: LiquidityLevel, usd: number, atMs: number, settings: DetectorSettings): boolean {
   const reference = referenceAt(level, usd, atMs, settings);
-  return reference > 0 ? 1 - usd / reference : 0;
+  const isMissing = reference > 0 && 1 - usd / reference >= settings.removedShare;
+  return isMissing || usd < EMPTY_SHARE * averageAt(level, usd, atMs, settings);
+}
+
+function averageAt(level: LiquidityLevel, usd: number, atMs: number, settings: DetectorSettings): number {
+  return usd + (level.averageUsd - usd) * decay(atMs - level.atMs, settings.removalMs);
 }
 
 function referenceAt(level: LiquidityLevel, usd: number, atMs: number, settings: DetectorSettings): number {

@@ -89,3 +89,13 @@ test("a price that falls takes liquidity along, which nobody removed", () => {
   );
   expect(play(fall).warnings).not.toContain("liquidity-removed");
 });
+
+test("liquidity that trading drove out of reach, step by step, warns as well: it may then be taken away unseen", () => {
+  const steps = Array.from({ length: 60 }, (_, n) =>
+    liquidity(MOMENT + n * SECOND, TOKEN, `${Math.round(50_000 * 0.85 ** (n + 1))}`, "sync"),
+  );
+  const away = liquidity(MOMENT + 61 * SECOND, TOKEN, "0", "remove");
+  const { causes, warnings } = play([...steps, away]);
+  expect(causes).toEqual(["canary"]);
+  expect(warnings).toContain("liquidity-removed");
+});
