@@ -35,7 +35,9 @@ for await (const line of createInterface({ input: process.stdin })) {
   const id = data.flare?.id ?? data.id ?? "";
   const position = open.get(id);
   const price = Number(data.flare?.token.price ?? data.set?.token?.price ?? position?.price);
-  if (name === "flare-started" && data.flare && price > 0) {
+  // Under a filter a flare starts again when it passes the threshold: that is no new one to buy.
+  const isNew = data.cause !== "passed" && !open.has(id);
+  if (name === "flare-started" && isNew && data.flare && price > 0) {
     open.set(id, { symbol: data.flare.token.symbol, boughtAt: latest, paid: price, price });
   } else if (position && price > 0) {
     position.price = price;

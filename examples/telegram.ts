@@ -33,7 +33,9 @@ function textOf(event: StreamItem): string | undefined {
   const { flare, why, cause } = event.data;
   const warnings = why?.warnings.length ? `\n⚠ ${safe(why.warnings.join(", "))}` : "";
   const score = why ? `, score ${why.score.toFixed(1)} (limit ${why.threshold.toFixed(1)})` : "";
-  const what = event.name === "flare-started" ? `🔥 flares${score}` : `ended: ${safe(cause)}`;
+  // With a filter, a flare that began earlier starts for this client when it passes the threshold.
+  const began = cause === "passed" ? ` since ${flare.started_trending_at.slice(11, 16)} UTC` : "";
+  const what = event.name === "flare-started" ? `🔥 flares${began}${score}` : `ended: ${safe(cause)}`;
   return `<code>${safe(flare.token.symbol)}</code> ${what}, ${flare.recent_price_change} % in 5 min${warnings}`;
 }
 

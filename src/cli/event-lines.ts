@@ -48,7 +48,9 @@ type Fields = Readonly<Record<string, unknown>>;
 function reason(name: string, data: Fields, item: Fields | undefined, symbols: SymbolBook): string {
   switch (name) {
     case "flare-started":
-      return data.cause === "aged" ? "lasts 5 minutes, no canary" : whyText(asRecord(data.why));
+      if (data.cause === "aged") return "lasts 5 minutes, no canary";
+      if (data.cause !== "passed") return whyText(asRecord(data.why));
+      return `meets the filter; flares since ${word(item?.started_trending_at).slice(11, 19)}`;
     case "flare-finished":
       return `${word(data.cause)}${lasted(item)}`;
     case "flare-withdrawn":

@@ -216,7 +216,11 @@ async function take(
 
 /** Calls `over` once: when the answer was sent whole, or when the connection ends. An answer that is not taken is memory, and counts as long as it is there. */
 function whenOver({ raw: { socket } }: FastifyRequest, { raw }: FastifyReply, over: () => void): void {
+  let isOver = false;
   const end = () => {
+    // The socket's close ends the response first, and then still calls listeners that were removed meanwhile.
+    if (isOver) return;
+    isOver = true;
     raw.off("close", end);
     socket.off("close", end);
     over();

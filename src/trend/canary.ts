@@ -109,7 +109,7 @@ function holds(token: TokenState, warning: Warning, atMs: number, settings: Dete
     case "no-seller":
       return canary.trapSinceMs >= 0 && atMs - canary.trapSinceMs >= settings.trapMs;
     case "liquidity-removed":
-      return token.level.lowSinceMs >= 0 && isRemoved(token.level, liquidityOf(token) ?? 0, atMs, settings);
+      return token.level.isLow && isRemoved(token.level, liquidityOf(token) ?? 0, atMs, settings);
     case "price-collapsed":
       return token.price > 0 && token.price <= token.peak * settings.collapseShare;
     case "unverified-source":

@@ -16,6 +16,7 @@ import {
   countRecentTrades,
   isLive,
   isTrading,
+  notePeak,
   notePrice,
   type PendingCandle,
   type TokenState,
@@ -65,12 +66,14 @@ export class Detector {
       const { pending } = token;
       if (pending) {
         recordInRing(token.minutes, minute, pending.close, 0, 0);
-        notePrice(token, pending.close, pending.text, minute);
+        notePrice(token, pending.close, pending.text);
+        notePeak(token, pending.close, minute);
         token.pending = null;
       }
       stepCandle(token.candle, pending ?? flat(token.candle.close), this.rateOf(token), this.#settings);
     } else if (token.trades && isLive(token, atMs)) {
       const rate = this.rateOf(token);
+      notePeak(token, closeAt(token.minutes, minute), minute);
       decayTrades(token.trades, atMs, rate, this.#settings);
       const liquidity = liquidityOf(token);
       this.#priors.note(token.group, liquidity, token.trades.minuteBuyers, MINUTE_MS, atMs);
@@ -87,7 +90,8 @@ export class Detector {
     const minute = atMs / MINUTE_MS - 1;
     recordInRing(token.minutes, minute, candle.close, 0, 0);
     amendClose(token.minutes, minute, candle.close);
-    notePrice(token, candle.close, candle.text, minute);
+    notePrice(token, candle.close, candle.text);
+    notePeak(token, candle.close, minute);
     if (token.candleBefore) token.candle = { ...token.candleBefore };
     else token.candleBefore = { ...token.candle };
     stepCandle(token.candle, candle, this.rateOf(token), this.#settings);

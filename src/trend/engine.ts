@@ -10,6 +10,7 @@ import { inspectTrend, type TrendInspection } from "./inspection.ts";
 import { Intake } from "./intake.ts";
 import { isInGrace } from "./liquidity-level.ts";
 import { NewestBook } from "./newest.ts";
+import { liquidityOf } from "./pools.ts";
 import { PriorBook } from "./prior-book.ts";
 import { createRejections, type Rejections, type RejectReason } from "./rejection.ts";
 import { DEFAULT_SETTINGS, type DetectorSettings } from "./settings.ts";
@@ -328,7 +329,9 @@ export class TrendEngine {
     token.isTouched = false;
     token.isStale = true;
     const { verdict, reading } = this.#detector.judge(token, atMs);
-    if (isInGrace(token.level, atMs, this.#settings)) this.#inGrace.push(token);
+    const isWaiting =
+      token.level.isLow && isInGrace(token.level, liquidityOf(token) ?? 0, atMs, this.#settings);
+    if (isWaiting) this.#inGrace.push(token);
     if (verdict === "none") return;
     if (token.group !== "bsc") return;
     const cause = verdict === "start" ? null : verdict;

@@ -2,6 +2,8 @@ import type { Explanation, Flare, Flares } from "../model/index.ts";
 import { viewFlare } from "./flare-view.ts";
 import { flareId } from "./ids.ts";
 import { isEqual, keep, keepList } from "./keep.ts";
+import { isInGrace } from "./liquidity-level.ts";
+import { liquidityOf } from "./pools.ts";
 import type { DetectorSettings } from "./settings.ts";
 import { judgeRelevance, type TokenState } from "./token-state.ts";
 
@@ -85,7 +87,10 @@ export class FlareBook {
   finish(token: TokenState, atMs: number, explanation: Explanation): void {
     if (!token.flare) return;
     const flare = viewFlare(token, token.flare.id, token.flare.startedMs, atMs, atMs);
-    this.#finished.push({ finishedMs: atMs, flare, explanation });
+    // Of those that end in one second the order must not depend on who was judged first.
+    let place = this.#finished.length;
+    while (isAfter(this.#finished[place - 1], atMs, flare)) place -= 1;
+    this.#finished.splice(place, 0, { finishedMs: atMs, flare, explanation });
     token.publicFlareId = flare.id;
     token.flare = null;
     judgeRelevance(token, atMs);
@@ -113,8 +118,11 @@ export class FlareBook {
     const { freeAgeMs, finishedMs, finishedMost } = this.#settings;
     for (const token of this.#running) {
       const { flare } = token;
-      const isFree = flare !== null && atMs - flare.startedMs >= freeAgeMs && !token.canary.isOn;
-      if (!flare || flare.isFree === isFree) continue;
+      if (!flare) continue;
+      const isOldEnough = atMs - flare.startedMs >= freeAgeMs && !token.canary.isOn;
+      // Liquidity that is gone may be a rug: who joins now must not be sent into it.
+      const isFree = isOldEnough && (flare.isFree || !this.#mayBeRug(token, atMs));
+      if (flare.isFree === isFree) continue;
       flare.isFree = isFree;
       if (isFree) token.publicFlareId = flare.id;
       judgeRelevance(token, atMs);
@@ -128,6 +136,10 @@ export class FlareBook {
     if (gone === 0) return;
     this.#finished.splice(0, gone);
     this.#isDirty = true;
+  }
+
+  #mayBeRug(token: TokenState, atMs: number): boolean {
+    return token.level.isLow && isInGrace(token.level, liquidityOf(token) ?? 0, atMs, this.#settings);
   }
 
   /** The lists and explanations; what did not change is the same object as before. */
@@ -169,6 +181,10 @@ export class FlareBook {
     }
     return isSame ? this.#served.explanations : next;
   }
+}
+
+function isAfter(other: FinishedFlare | undefined, atMs: number, flare: Flare): boolean {
+  return other !== undefined && other.finishedMs === atMs && other.flare.id > flare.id;
 }
 
 /** The one before when nothing but its time differs: a quiet flare stays quiet. */

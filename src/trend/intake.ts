@@ -55,10 +55,11 @@ export class Intake {
     const token = known ?? this.#find(event, key);
     if (token.candle) return "mixed";
     if (!mayTradeIn(token, event.pool)) return "unknown-pool";
-    const isPricePool = noteTradeIn(token, event.pool, numbers.usd, event.at) || token.price === 0;
+    const traded = { usd: numbers.usd, price: numbers.price, atMs: event.at };
+    const isPricePool = noteTradeIn(token, event.pool, traded) || token.price === 0;
     const setsPrice = isPricePool && event.at >= token.priceAtMs;
     const minute = Math.floor(event.at / MINUTE_MS);
-    if (setsPrice) setPrice(token, event, numbers.price, minute);
+    if (setsPrice) setPrice(token, event, numbers.price);
     token.trades ??= this.#createTrades(token, event.at);
     if (token.firstPool === "") token.firstPool = event.pool;
     noteMarket(token, event.at);
@@ -166,12 +167,12 @@ function minTradeUsd(token: TokenState | undefined, pool: string, settings: Dete
   return Math.max(settings.dustUsd, settings.dustShare * poolUsd);
 }
 
-function setPrice(token: TokenState, event: Trade, price: number, minute: number): void {
+function setPrice(token: TokenState, event: Trade, price: number): void {
   if (token.price > 0 && token.pricePool !== event.pool && token.mainPool !== "")
     rescalePrices(token, price / token.price);
   token.pricePool = event.pool;
   token.priceAtMs = event.at;
-  notePrice(token, price, event.price, minute);
+  notePrice(token, price, event.price);
 }
 
 /**

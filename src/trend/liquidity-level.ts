@@ -3,7 +3,7 @@ import { decay } from "./statistics.ts";
 
 /*
  * Detects liquidity that is gone and stays gone. The level is judged against what the pools held
- * recently, not by adding up removals: a position that is moved, or that stands in a pool for one
+ * recently, the lower of two references, not by adding up removals: a position that is moved, or that stands in a pool for one
  * block only, leaves the level where it was.
  */
 
@@ -15,19 +15,20 @@ const EMPTY_SHARE = 0.05;
 
 /** The liquidity of one token's pools against its recent level. Plain data for checkpoints. */
 export interface LiquidityLevel {
-  /** Dollars the pools would hold if their makers had done nothing recently, as of `atMs`; 0 before any. */
+  /** Dollars the pools would hold if their makers had done nothing recently; 0 before any. */
   referenceUsd: number;
-  /** What they held on average over the last hour, whoever changed it. */
+  /** What they held on average over the last hour, whoever changed it: one block cannot raise it. */
   averageUsd: number;
-  /** Event time of both. */
+  /** How long the level has been too low, less how long it has been high enough since; at most the grace period. */
+  lowMs: number;
+  isLow: boolean;
+  /** Event time of all of these. */
   atMs: number;
-  /** When the level fell too low beside either; -1 while it is high enough. */
-  lowSinceMs: number;
 }
 
 /** The level of a token without pools. */
 export function createLiquidityLevel(): LiquidityLevel {
-  return { referenceUsd: 0, averageUsd: 0, atMs: 0, lowSinceMs: -1 };
+  return { referenceUsd: 0, averageUsd: 0, lowMs: 0, isLow: false, atMs: 0 };
 }
 
 /**
@@ -49,7 +50,7 @@ export function noteLiquidity(
   change: LevelChange,
   settings: DetectorSettings,
 ): void {
-  if (!isLow(level, beforeUsd, atMs, settings)) level.lowSinceMs = -1;
+  level.lowMs = lowMsAt(level, beforeUsd, atMs, settings);
   level.averageUsd = averageAt(level, beforeUsd, atMs, settings);
   level.referenceUsd = referenceAt(level, beforeUsd, atMs, settings);
   level.atMs = Math.max(level.atMs, atMs);
@@ -58,14 +59,13 @@ export function noteLiquidity(
     level.averageUsd = afterUsd;
   } else if (change === "found") {
     level.referenceUsd = Math.max(0, level.referenceUsd + afterUsd - beforeUsd);
-    level.averageUsd = Math.max(0, level.averageUsd + afterUsd - beforeUsd);
+    level.averageUsd = Math.min(level.averageUsd, level.referenceUsd);
   } else if (change === "traded" && beforeUsd > EMPTY_SHARE * level.referenceUsd)
     level.referenceUsd *= afterUsd / beforeUsd;
-  if (!isLow(level, afterUsd, atMs, settings)) level.lowSinceMs = -1;
-  else if (level.lowSinceMs < 0) level.lowSinceMs = atMs;
+  level.isLow = isTooLow(level, afterUsd, atMs, settings);
 }
 
-/** Whether the liquidity was removed: the level has stayed low for the whole grace period. */
+/** Whether the liquidity was removed: the level is low, and has been for the whole grace period. */
 export function isRemoved(
   level: LiquidityLevel,
   usd: number,
@@ -73,21 +73,35 @@ export function isRemoved(
   settings: DetectorSettings,
 ): boolean {
   return (
-    level.lowSinceMs >= 0 &&
-    atMs - level.lowSinceMs >= settings.removalGraceMs &&
-    isLow(level, usd, atMs, settings)
+    level.isLow &&
+    isTooLow(level, usd, atMs, settings) &&
+    lowMsAt(level, usd, atMs, settings) >= settings.removalGraceMs
   );
 }
 
 /** Whether the level is low but still within the grace period: it must be judged again soon. */
-export function isInGrace(level: LiquidityLevel, atMs: number, settings: DetectorSettings): boolean {
-  return level.lowSinceMs >= 0 && atMs - level.lowSinceMs < settings.removalGraceMs;
+export function isInGrace(
+  level: LiquidityLevel,
+  usd: number,
+  atMs: number,
+  settings: DetectorSettings,
+): boolean {
+  return level.isLow && lowMsAt(level, usd, atMs, settings) < settings.removalGraceMs;
 }
 
-function isLow(level: LiquidityLevel, usd: number, atMs: number, settings: DetectorSettings): boolean {
-  const reference = referenceAt(level, usd, atMs, settings);
-  const isMissing = reference > 0 && 1 - usd / reference >= settings.removedShare;
-  return isMissing || usd < EMPTY_SHARE * averageAt(level, usd, atMs, settings);
+/** A level that is up again for a moment does not begin the grace period anew: it only wears off. */
+function lowMsAt(level: LiquidityLevel, usd: number, atMs: number, settings: DetectorSettings): number {
+  const elapsed = Math.max(0, atMs - level.atMs);
+  const isStillLow = level.isLow && isTooLow(level, usd, atMs, settings);
+  const lowMs = level.lowMs + (isStillLow ? elapsed : -elapsed);
+  return Math.min(settings.removalGraceMs, Math.max(0, lowMs));
+}
+
+function isTooLow(level: LiquidityLevel, usd: number, atMs: number, settings: DetectorSettings): boolean {
+  const average = averageAt(level, usd, atMs, settings);
+  const recent = Math.min(referenceAt(level, usd, atMs, settings), average);
+  const isMissing = recent > 0 && 1 - usd / recent >= settings.removedShare;
+  return isMissing || usd < EMPTY_SHARE * average;
 }
 
 function averageAt(level: LiquidityLevel, usd: number, atMs: number, settings: DetectorSettings): number {

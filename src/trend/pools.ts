@@ -11,6 +11,8 @@ const PRICE_POOL_SHARE = 0.1;
 const VOLUME_MS = 600_000;
 /** A pool takes over the price when its recent volume is this many times that of the present one. */
 const TAKE_OVER = 2;
+/** The furthest, as log of the ratio, that its price may stand from the present one while that one is traded. */
+const MAX_STEP = 0.25;
 
 /** The token's pool of that name, if it is known. */
 export function findPool(token: TokenState, name: string): Pool | undefined {
@@ -18,9 +20,10 @@ export function findPool(token: TokenState, name: string): Pool | undefined {
   return undefined;
 }
 
-/** Whether a trade in the pool may speak for the token: any may while no pool's depth is known, then only a known one. */
+/** Whether a trade in the pool may speak for the token: any may while no pool's depth is known, then only a known one, and the first. */
 export function mayTradeIn(token: TokenState, name: string): boolean {
-  return token.mainPool === "" || token.mainPool === name || findPool(token, name) !== undefined;
+  if (token.mainPool === "" || token.mainPool === name || token.firstPool === name) return true;
+  return findPool(token, name) !== undefined;
 }
 
 /** What a report of a pool's liquidity says, beside its dollars. */
@@ -78,9 +81,16 @@ function createPool(token: TokenState, name: string, atMs: number): Pool {
 
 /**
  * Adds a trade to its pool's recent volume and says whether the pool sets the token's price. That is the
- * pool that trades: another one of sufficient depth takes over once it has traded twice as much recently.
+ * pool that trades: another one of sufficient depth takes over once it has traded twice as much recently,
+ * and only near the present price while the present pool trades: volume is cheap to fake, and a price that
+ * nobody brings into line is no price.
  */
-export function noteTradeIn(token: TokenState, name: string, usd: number, atMs: number): boolean {
+export function noteTradeIn(
+  token: TokenState,
+  name: string,
+  trade: { readonly usd: number; readonly price: number; readonly atMs: number },
+): boolean {
+  const { usd, price, atMs } = trade;
   if (token.mainPool === "") return true;
   const pool = findPool(token, name);
   if (!pool) return token.mainPool === name;
@@ -90,6 +100,8 @@ export function noteTradeIn(token: TokenState, name: string, usd: number, atMs: 
   const main = findPool(token, token.mainPool);
   const isDeep = pool.usd >= PRICE_POOL_SHARE * deepestOf(token).usd;
   if (!isDeep || (main && pool.volumeUsd <= TAKE_OVER * volumeAt(main, atMs))) return false;
+  const isTraded = main !== undefined && main.volumeUsd > 0 && atMs - main.volumeAtMs < VOLUME_MS;
+  if (isTraded && token.price > 0 && Math.abs(Math.log(price / token.price)) > MAX_STEP) return false;
   token.mainPool = name;
   return true;
 }

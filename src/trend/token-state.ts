@@ -16,6 +16,8 @@ const MINUTE_RING = 64;
 export const FINE_STEP_MS = 5_000;
 const FINE_RING = 128;
 const RECENT_MS = 300_000;
+/** Prices that are further apart are not of the same token in the same unit. */
+const MAX_RATIO = 1e6;
 /** A token is alive while its last trade or candle is no older. */
 export const LIVE_MS = 3_600_000;
 /** Minutes that {@link TokenState.activeMinutes} remembers. */
@@ -186,14 +188,17 @@ export function createFineRing(): BucketRing {
   return createRing(FINE_RING);
 }
 
-/** Sets the token's price to that of a trade or candle. `minute` counts from 1970. */
-export function notePrice(token: TokenState, price: number, text: string, minute: number): void {
+/** Sets the token's price to that of a trade or candle. */
+export function notePrice(token: TokenState, price: number, text: string): void {
   token.price = price;
   token.priceText = text;
-  if (price >= token.peak) {
-    token.peak = price;
-    token.peakMinute = minute;
-  }
+}
+
+/** Raises the peak to a minute's close. A single trade within it is no peak: anyone can make one and fall from it. */
+export function notePeak(token: TokenState, close: number, minute: number): void {
+  if (close < token.peak) return;
+  token.peak = close;
+  token.peakMinute = minute;
 }
 
 /**
@@ -201,6 +206,7 @@ export function notePrice(token: TokenState, price: number, text: string, minute
  * step from one to the other is not a move that anybody traded.
  */
 export function rescalePrices(token: TokenState, ratio: number): void {
+  if (!(ratio > 1 / MAX_RATIO && ratio < MAX_RATIO)) return;
   token.peak *= ratio;
   scaleRing(token.minutes, ratio);
   if (token.fine) scaleRing(token.fine, ratio);

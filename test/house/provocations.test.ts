@@ -99,7 +99,11 @@ const FIXED: Readonly<Record<string, Provocation>> = {
   "seconds of a wait": [EVENTS, "what is outside its bound is refused with field and bound", "wait=61"],
   "bytes of a page": [EVENTS, "a page ends at a mebibyte too", "1_000_000"],
   "events that a page looks at": [EVENTS, "a filter that selects nothing of a long log", "10000"],
-  "pongs that nobody reads": [LIMITS, "sends pings without reading the pongs is cut off", "0x89"],
+  "pongs that nobody reads": [
+    LIMITS,
+    "sends pings without reading the pongs is cut off when it has taken nothing for ten seconds",
+    "0x89",
+  ],
   "requests of a key": [KEYS, "a key may make so many requests a minute", "429"],
   "connections of a key": [KEYS, "a key has so many connections and no more", "503"],
   "tickets of a key": [TICKETS, "a key has so many unused tickets and no more", "429"],

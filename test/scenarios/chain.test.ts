@@ -91,6 +91,8 @@ describeOnAnvil("a chain from its blocks to the wire", () => {
       ]);
 
       await story.rug();
+      // Liquidity counts as removed when it has been gone for a minute.
+      await exchange.chain.mine(61);
       await settle(exchange, gateway);
       const ended = await rest<Snapshot["flares"]>(gateway, "flares");
       expect(ended.pro).toEqual([]);

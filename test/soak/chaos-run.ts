@@ -30,8 +30,9 @@ const PATIENT_STEPS = 3_000;
 /** What clients may want of the filtered lists. */
 const FILTERS: readonly [Omit<Wanted, "channels">, ...Omit<Wanted, "channels">[]] = [
   { min_price_change: "12" },
-  { min_liquidity: "40000" },
-  { min_price_change: "5", min_liquidity: "20000" },
+  { min_liquidity: "40000", sticky: "true" },
+  { min_price_change: "5", min_liquidity: "20000", sticky: "true" },
+  { min_liquidity: "20000" },
 ];
 const SOME_CHANNELS = ["charts.bsc,status", "flares.pro,leaderboards.exchange", "newest.bsc"] as const;
 

@@ -15,6 +15,8 @@ export interface Wanted {
   readonly channels: string;
   readonly min_liquidity?: string;
   readonly min_price_change?: string;
+  /** An item that once met the filter stays (rule W40). */
+  readonly sticky?: "true";
 }
 
 /** Channels whose items the filters of the scenario are about. */
@@ -98,15 +100,20 @@ function remark(state: Lists, before: MarksOfLists): MarksOfLists {
         liquidity: Number.NEGATIVE_INFINITY,
         change: Number.NEGATIVE_INFINITY,
       };
-      // A listing states no price change.
-      const stated = resource === "flares" ? Number(item.recent_price_change) : Number.NEGATIVE_INFINITY;
+      const now = stated(resource, item);
       marks.set(key, {
-        liquidity: Math.max(liquidity, Number(item.liquidity)),
-        change: Math.max(change, stated),
+        liquidity: Math.max(liquidity, now.liquidity),
+        change: Math.max(change, now.change),
       });
     }
   }
   return marks;
+}
+
+/** What an item says of itself now. A listing states no price change. */
+function stated(resource: string, item: Lists[string][string][number]): Marks {
+  const change = resource === "flares" ? Number(item.recent_price_change) : Number.NEGATIVE_INFINITY;
+  return { liquidity: Number(item.liquidity), change };
 }
 
 function project(state: Lists, marks: MarksOfLists, wanted: Wanted): unknown {
@@ -115,7 +122,9 @@ function project(state: Lists, marks: MarksOfLists, wanted: Wanted): unknown {
     const [resource = "", name = ""] = placeOf(channel);
     const list = state[resource]?.[name] ?? [];
     const selected = isFilter(wanted)
-      ? list.filter((item) => isMet(marks.get(`${resource} ${name} ${item.id}`), wanted))
+      ? list.filter((item) =>
+          isMet(wanted.sticky ? marks.get(`${resource} ${name} ${item.id}`) : stated(resource, item), wanted),
+        )
       : list;
     view[resource] = { ...view[resource], [name]: selected };
   }

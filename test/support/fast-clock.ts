@@ -1,5 +1,5 @@
 import { systemClock, type WallClock } from "../../src/lib/clock.ts";
-import { noteTimer } from "./still-running.ts";
+import { noteTimer } from "./running-timers.ts";
 
 /** The machine's clock, so many times as fast: for parts with minutes in them that talk over real sockets. */
 export class FastClock implements WallClock {

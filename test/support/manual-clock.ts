@@ -1,5 +1,5 @@
 import type { WallClock } from "../../src/lib/clock.ts";
-import { noteTimer } from "./still-running.ts";
+import { noteTimer } from "./running-timers.ts";
 
 type Timer = { at: number; readonly everyMs: number | undefined; readonly fire: () => void };
 

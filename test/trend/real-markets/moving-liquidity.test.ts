@@ -99,3 +99,24 @@ test("liquidity that trading drove out of reach, step by step, warns as well: it
   expect(causes).toEqual(["canary"]);
   expect(warnings).toContain("liquidity-removed");
 });
+
+test("nobody ends another's flare with a pool of his own that is huge for one block", () => {
+  const byTrading = [
+    { ...listing(MOMENT, TOKEN, "own"), liquidity: "200" },
+    liquidity(MOMENT, TOKEN, "2000000", "sync", "own"),
+    liquidity(MOMENT, TOKEN, "0", "remove", "own"),
+  ];
+  const neverSeen = [
+    liquidity(MOMENT, TOKEN, "2000000", "sync", "own"),
+    liquidity(MOMENT, TOKEN, "0", "remove", "own"),
+  ];
+  for (const attack of [byTrading, neverSeen])
+    expect(play(attack)).toEqual({ canarySeconds: 0, causes: [], warnings: [], running: 1 });
+});
+
+test("a rug is not hidden by liquidity that returns for one block a minute", () => {
+  const hidden = [liquidity(MOMENT, TOKEN, "100", "remove")];
+  for (let at = MOMENT + 59 * SECOND; at < MOMENT + 5 * MINUTE; at += 59 * SECOND)
+    hidden.push(liquidity(at, TOKEN, "60000", "add"), liquidity(at, TOKEN, "100", "remove"));
+  expect(play(hidden).causes).toEqual(["canary"]);
+});

@@ -70,18 +70,18 @@ test("a pool takes over the price only with twice the recent volume, and the ste
   const both = [listing(START + 1, TOKEN, "a"), listing(START + 1, TOKEN, "b")];
   const trades = Array.from({ length: 60 }, (_, n) => [
     trade(START + n * 10 * SECOND + 10, TOKEN, { pool: "a", price: "1", quoteUsd: "100" }),
-    trade(START + n * 10 * SECOND + 20, TOKEN, { pool: "b", price: "3", quoteUsd: "150" }),
+    trade(START + n * 10 * SECOND + 20, TOKEN, { pool: "b", price: "1.2", quoteUsd: "150" }),
   ]).flat();
   drive(engine, withClocks([...both, ...trades], START + 10 * MINUTE));
   const priceOf = () => engine.snapshot().newest.bsc[0]?.token.price;
   expect(priceOf()).toBe("1");
   const more = Array.from({ length: 60 }, (_, n) =>
-    trade(START + 10 * MINUTE + n * SECOND + 10, TOKEN, { pool: "b", price: "3", quoteUsd: "900" }),
+    trade(START + 10 * MINUTE + n * SECOND + 10, TOKEN, { pool: "b", price: "1.2", quoteUsd: "900" }),
   );
   drive(engine, withClocks(more, START + 12 * MINUTE, START + 10 * MINUTE));
   expect(engine.readingOf("bsc", TOKEN)?.terms.find(({ name }) => name === "price")?.raw).toBeCloseTo(0, 5);
   expect(engine.trendOf("bsc", TOKEN)?.flaringSinceMs).toBeNull();
-  expect(priceOf()).toBe("3");
+  expect(priceOf()).toBe("1.2");
 });
 
 test("a pool of little depth never sets the price, however much it trades", () => {
@@ -122,4 +122,35 @@ test("an event far in the future does not move the clock of an engine that has h
     one.accept(clock(START + SECOND));
     expect([one.clockMs, one.tokenCount, one.rejected.ahead]).toEqual([START + SECOND, 1, 1]);
   }
+});
+
+test("a side pool far from the price never takes it over while the price's own pool trades, however much it is washed", () => {
+  const engine = new TrendEngine();
+  const wash = [0, 1].map((n) =>
+    trade(START + 5 * SECOND + n, TOKEN, {
+      ...{ pool: "side", price: "987654", quoteUsd: "60000", trader: "0xabc" },
+      side: n === 0 ? "buy" : "sell",
+    }),
+  );
+  const events = [
+    listing(START + 1, TOKEN, "real"),
+    { ...listing(START + 2, TOKEN, "side"), liquidity: "5100" },
+    trade(START + 3, TOKEN, { pool: "real", price: "1" }),
+    ...wash,
+  ];
+  expect(drive(engine, withClocks(events, START + 11 * SECOND)).newest.bsc[0]?.token.price).toBe("1");
+});
+
+test("one momentary price is no peak to collapse from", () => {
+  const minutes = PUMP_AT + 5;
+  const moment = START + (PUMP_AT + 3) * MINUTE + 9_000;
+  const pool = `pool-${TOKEN}`;
+  const spike = [
+    trade(moment, TOKEN, { pool, price: "40", quoteUsd: "250000", trader: "0xabc" }),
+    trade(moment + 1_000, TOKEN, { pool, price: "2", side: "sell", quoteUsd: "250000", trader: "0xabc" }),
+  ];
+  const engine = new TrendEngine();
+  const events = [...playScripts([...crowdOf(8), pump], minutes), ...spike];
+  const last = drive(engine, withClocks(events, START + minutes * MINUTE, START - 3_000));
+  expect(last.flares.pro.map(({ token }) => token.address)).toEqual([TOKEN]);
 });
