@@ -12,7 +12,7 @@ export default defineConfig({
     expect: { poll: { timeout: 60_000 } },
     // Many tests start the program: what is compiled once serves all of them, which saves a quarter of their time.
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, "node_modules/.cache/compiled") },
-    // Two cores; the tests wait about as long as they work.
-    maxWorkers: 3,
+    // As many as there are cores: with a third, tests that play a market fast were starved now and then.
+    maxWorkers: 2,
   },
 });
