@@ -55,8 +55,8 @@ export class Intake {
     const token = known ?? this.#find(event, key);
     if (token.candle) return "mixed";
     if (!mayTradeIn(token, event.pool)) return "unknown-pool";
-    const traded = { usd: numbers.usd, price: numbers.price, atMs: event.at };
-    const isPricePool = noteTradeIn(token, event.pool, traded) || token.price === 0;
+    const isPricePool =
+      noteTradeIn(token, event.pool, numbers.usd, numbers.price, event.at) || token.price === 0;
     const setsPrice = isPricePool && event.at >= token.priceAtMs;
     const minute = Math.floor(event.at / MINUTE_MS);
     if (setsPrice) setPrice(token, event, numbers.price);

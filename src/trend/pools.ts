@@ -88,9 +88,10 @@ function createPool(token: TokenState, name: string, atMs: number): Pool {
 export function noteTradeIn(
   token: TokenState,
   name: string,
-  trade: { readonly usd: number; readonly price: number; readonly atMs: number },
+  usd: number,
+  price: number,
+  atMs: number,
 ): boolean {
-  const { usd, price, atMs } = trade;
   if (token.mainPool === "") return true;
   const pool = findPool(token, name);
   if (!pool) return token.mainPool === name;
