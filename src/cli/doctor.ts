@@ -1,3 +1,4 @@
+import { lookup } from "node:dns/promises";
 import type { FlagForm } from "../config/flags.ts";
 import {
   ETHERSCAN_KEY_VARIABLE,
@@ -7,11 +8,11 @@ import {
   type SettingName,
   settingsHelp,
 } from "../config.ts";
-import { type Finding, runProbe } from "../feed/index.ts";
+import { type Finding, type LookUp, type Probe, runProbe, unresolvedNames } from "../feed/index.ts";
 import { systemClock } from "../lib/clock.ts";
 import { EXIT, type ExitCode, watchShutdown } from "../lib/shutdown.ts";
 import { probesOf } from "../open-feed.ts";
-import { plainText } from "./plain-text.ts";
+import { failureLines, findingLine } from "./doctor-lines.ts";
 import { paintFor, say, type Terminal } from "./terminal.ts";
 
 const SETTINGS: readonly SettingName[] = ["feed", ...LIVE_SETTING_NAMES, "config"];
@@ -23,7 +24,8 @@ export function doctorHelp(): string {
   return `Usage: flarewire doctor [options]
 
 Tries each service of others that serve would need with the same settings, once, and says of each what came or what is wrong, and how long that took. Where the feed is
-not told, it tries all of the live market. What is only told, and not needed, is marked lacks. Nothing is served, written or changed.
+not told, it tries all of the live market. What is only told, and not needed, is marked lacks. Equal failures share one line. Without a network it says so first. Nothing is
+served, written or changed.
 
 Exit codes: 0 all that is needed works, 75 some of it does not, 1 a setting is wrong.
 
@@ -33,9 +35,16 @@ Options:
 ${settingsHelp(SETTINGS)}`;
 }
 
-/** `flarewire doctor`. */
-export async function doctor(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
-  const { environment } = terminal;
+/**
+ * Runs `flarewire doctor`. Without a network it says so first and tries only what needs no name. Successes are
+ * written as they come, failures at the end, equal ones in one line.
+ */
+export async function doctor(
+  args: readonly string[],
+  terminal: Terminal,
+  lookUp: LookUp = lookup,
+): Promise<ExitCode> {
+  const { environment, stdout } = terminal;
   const { config, flags } = loadConfig({
     args,
     environment,
@@ -50,36 +59,44 @@ export async function doctor(args: readonly string[], terminal: Terminal): Promi
     say(terminal, `the ${config.feed} market needs nobody, and enrich names nobody: there is nothing to try`);
     return EXIT.clean;
   }
-  const paint = paintFor(terminal.stdout);
+  const paint = paintFor(stdout);
   const shutdown = watchShutdown(process);
   try {
-    const finding = async (probe: (typeof probes)[number]) => {
-      const found = await runProbe(probe, systemClock, shutdown.signal);
-      terminal.stdout.write(`${isJson ? jsonOf(found) : lineOf(found, paint)}\n`);
+    const unresolved = hasProxy(environment)
+      ? new Set<string>()
+      : await unresolvedNames(probes, lookUp, systemClock, shutdown.signal);
+    if (unresolved.size > 0) say(terminal, NO_NAME_RESOLVES);
+    const finding = async (probe: Probe) => {
+      const run = unresolved.has(probe.host) ? failToResolve : probe.run;
+      const found = await runProbe({ ...probe, run }, systemClock, shutdown.signal);
+      if (isJson) stdout.write(`${jsonOf(found)}\n`);
+      else if (found.works) stdout.write(`${findingLine(found, paint)}\n`);
       return found;
     };
     // Side by side: each has its own service, or is a few requests of one.
     const found = await Promise.all(probes.map(finding));
     const needed = found.filter(({ isNeeded }) => isNeeded);
     const broken = needed.filter(({ works }) => !works).length;
+    if (broken === needed.length && broken > 1 && unresolved.size === 0) say(terminal, NOTHING_WORKS);
+    if (!isJson) for (const line of failureLines(found, paint)) stdout.write(`${line}\n`);
     say(terminal, broken === 0 ? `all ${needed.length} work` : `${broken} of ${needed.length} do not work`);
-    if (broken === needed.length && broken > 1)
-      say(
-        terminal,
-        "None answers as it should: look at this machine's network, its names (DNS) and its proxy first.",
-      );
     return broken === 0 ? EXIT.clean : EXIT.retry;
   } finally {
     shutdown.dispose();
   }
 }
 
-function lineOf(
-  { service, what, works, isNeeded, detail, tookMs }: Finding,
-  paint: ReturnType<typeof paintFor>,
-): string {
-  const mark = works ? paint("green", "works") : isNeeded ? paint("red", "fails") : "lacks";
-  return `${mark}  ${plainText(service, 60).padEnd(12)} ${what.padEnd(8)} ${String(tookMs).padStart(6)} ms  ${plainText(detail, 200)}`;
+const NO_NAME_RESOLVES =
+  "no name can be resolved: this machine has no network or no DNS; fix that first, then run doctor again";
+const NOTHING_WORKS = "nothing works: check this machine's network, its names (DNS) and its proxy first";
+
+function failToResolve(): Promise<never> {
+  return Promise.reject(new Error("has a host name that does not resolve"));
+}
+
+/** Behind a proxy, the proxy resolves names. */
+function hasProxy(environment: Terminal["environment"]): boolean {
+  return Object.entries(environment).some(([name, value]) => /^https?_proxy$/i.test(name) && value);
 }
 
 function jsonOf({ service, what, works, isNeeded, detail, tookMs }: Finding): string {

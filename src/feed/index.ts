@@ -16,6 +16,7 @@ export { type MergeOptions, mergeFeeds } from "./merge/merge-feeds.ts";
 export type { MergedPart } from "./merge/part-line.ts";
 export { endpointProbes } from "./probe/endpoint-probes.ts";
 export { enricherProbes } from "./probe/enricher-probes.ts";
+export { type LookUp, unresolvedNames } from "./probe/name-check.ts";
 export { type Finding, type Probe, runProbe } from "./probe/probe.ts";
 export { venueProbes } from "./probe/venue-probes.ts";
 export { MANIFEST_FILE } from "./record/manifest.ts";

@@ -1,4 +1,7 @@
+import { Writable } from "node:stream";
 import { expect, test } from "vitest";
+import { doctor } from "../../src/cli/doctor.ts";
+import { unresolvedNames } from "../../src/feed/index.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { KEY, StandInServices } from "../feed/enrich/stand-in-services.ts";
 import { StandIn, type StandInPair } from "../feed/exchange/stand-in.ts";
@@ -57,7 +60,9 @@ test("says of each endpoint whether it works, and its code says whether all do",
   services.mischief.set("etherscan", "bad key");
   const bad = await runCli(["doctor", "--feed", "exchange", ...flags], environment);
   expect([bad.code, bad.stderr]).toEqual([75, "5 of 17 do not work\n"]);
-  expect(bad.stdout).toMatch(/^fails {2}kucoin +stream .*answered text\/html instead of JSON$/m);
+  expect(bad.stdout).toMatch(
+    /^fails {2}4 checks: answered text\/html instead of JSON \(kucoin markets, volumes, candles, stream\)$/m,
+  );
   expect(bad.stdout).toMatch(/^fails {2}etherscan +token .*answered NOTOK \(Invalid API Key/m);
   expect(bad.stdout).toMatch(/^works {2}gate +stream /m);
   expect(good.stdout + bad.stdout + bad.stderr).not.toContain(KEY);
@@ -87,11 +92,46 @@ test("has nothing to try of a market that needs nobody", async () => {
   ]);
 });
 
-test("where nothing answers, it says where to look first", async () => {
+test("where nothing answers, it says first where to look, and folds equal failures", async () => {
   const nobody = ["--live", "bsc", "--bsc-rpc", "http://127.0.0.1:9", "--enrich", "none"];
-  const { code, stderr } = await runCli(["doctor", ...nobody]);
+  const { code, stdout, stderr } = await runCli(["doctor", ...nobody]);
   expect(code).toBe(75);
-  expect(stderr).toMatch(
-    /^(\d+) of \1 do not work\nNone answers as it should: look at this machine's network/,
+  expect(stderr).toMatch(/^nothing works: check this machine's network.*\n(\d+) of \1 do not work\n$/);
+  const reason = "cannot be reached: the name, the port or the network is wrong";
+  expect(stdout).toBe(
+    `fails  6 checks: ${reason} (bsc 127.0.0.1:9 chain, block, final, receipts, code, call)\n` +
+      stdout.slice(stdout.indexOf("lacks")),
   );
+});
+
+test("without a network it says so first, at once, and names all services in one line", async () => {
+  const asked: string[] = [];
+  const written: string[] = [];
+  const output = () => new Writable({ write: (text, _, done) => done(void written.push(String(text))) });
+  const terminal = { environment: {}, stdout: output(), stderr: output() };
+  const noDns = (name: string) => {
+    asked.push(name);
+    return Promise.reject(Object.assign(new Error("getaddrinfo"), { code: "EAI_AGAIN" }));
+  };
+  expect(await doctor(["--live", "exchange", "--enrich", "coingecko"], terminal, noDns)).toBe(75);
+  expect(asked).toHaveLength(4);
+  expect(written).toEqual([
+    "no name can be resolved: this machine has no network or no DNS; fix that first, then run doctor again\n",
+    "fails  13 checks of 4 services: has a host name that does not resolve (binance, kucoin, gate, coingecko)\n",
+    "13 of 13 do not work\n",
+  ]);
+});
+
+test("one name that does not resolve is that service's failure, not the machine's", async () => {
+  const probe = { what: "list", run: () => Promise.resolve("") };
+  const probes = ["a.example", "b.example", "127.0.0.1", "[::1]", "localhost"].map((host) => ({
+    ...{ ...probe, host, service: host },
+  }));
+  const unresolved = (gone: readonly string[]) => {
+    const lookUp = (name: string) =>
+      gone.includes(name) ? Promise.reject(new Error("ENOTFOUND")) : Promise.resolve();
+    return unresolvedNames(probes, lookUp, systemClock, new AbortController().signal);
+  };
+  expect(await unresolved(["b.example"])).toEqual(new Set());
+  expect(await unresolved(["a.example", "b.example"])).toEqual(new Set(["a.example", "b.example"]));
 });

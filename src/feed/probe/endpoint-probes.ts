@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { WallClock } from "../../lib/clock.ts";
 import type { Network } from "../chain/network.ts";
 import { listenForHead } from "./head-probe.ts";
-import type { Probe } from "./probe.ts";
+import type { HostlessProbe, Probe } from "./probe.ts";
 import { askRpc, Hex, RpcFailure } from "./rpc.ts";
 
 /** What a chain's endpoint is tried with. */
@@ -26,13 +26,14 @@ const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523
 /** What following a chain needs of an endpoint, and what it would be glad of. */
 export function endpointProbes(options: EndpointProbeOptions): readonly Probe[] {
   const { network, url, number, clock } = options;
-  const service = `${network.name} ${new URL(url).host}${number > 1 ? ` #${number}` : ""}`;
+  const { host, hostname } = new URL(url);
+  const service = `${network.name} ${host}${number > 1 ? ` #${number}` : ""}`;
   const ask = (method: string, params: readonly unknown[], signal: AbortSignal) =>
     askRpc({ url, clock }, method, params, signal);
   const head = async (signal: AbortSignal) =>
     Block.parse(await ask("eth_getBlockByNumber", ["latest", false], signal));
   const isSocket = /^wss?:/.test(url);
-  const probes: readonly Probe[] = [
+  const probes: readonly HostlessProbe[] = [
     { service, what: "chain", run: (signal) => chainId(network, ask, signal) },
     { service, what: "block", run: async (signal) => ageOf(await head(signal), clock) },
     {
@@ -62,11 +63,13 @@ export function endpointProbes(options: EndpointProbeOptions): readonly Probe[] 
       run: async (signal) => logSpan((await head(signal)).number, ask, signal),
     },
   ];
-  const stream: Probe = {
+  const stream: HostlessProbe = {
     ...{ service, what: "stream" },
     run: (signal) => listenForHead(url, signal),
   };
-  return (isSocket ? [...probes, stream] : probes).map((probe) => withoutSecrets(probe, url));
+  return (isSocket ? [...probes, stream] : probes).map((probe) =>
+    withoutSecrets({ ...probe, host: hostname }, url),
+  );
 }
 
 /** What stands in an address beside the host may be a key, and a provider may repeat it. */

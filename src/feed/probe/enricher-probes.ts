@@ -5,7 +5,7 @@ import type { Lookup } from "../enrich/lookup-enricher.ts";
 import { coingecko, dexscreener, etherscan, reddit, sourcify } from "../enrich/services.ts";
 import type { Table } from "../enrich/table-enricher.ts";
 import { ServiceClient, UnexpectedAnswer } from "../service/service-client.ts";
-import type { Probe } from "./probe.ts";
+import type { HostlessProbe, Probe } from "./probe.ts";
 
 /** What is asked about: wrapped BNB on BSC, a contract that everybody has. */
 const TOKEN = "0xbb4cdb9cbd36b01bd1cbaebf2de08d9173bc095c";
@@ -18,7 +18,7 @@ export function enricherProbes({
   etherscanKey,
   clock,
 }: Pick<EnrichersOptions, "names" | "urls" | "etherscanKey" | "clock">): readonly Probe[] {
-  const probes: Readonly<Record<EnricherName, () => Probe>> = {
+  const probes: Readonly<Record<EnricherName, () => HostlessProbe>> = {
     coingecko: () => tableProbe(coingecko(urls.coingecko), "tokens with an address", clock),
     sourcify: () => lookupProbe(sourcify(urls.sourcify), clock),
     etherscan: () =>
@@ -32,10 +32,10 @@ export function enricherProbes({
     dexscreener: () => lookupProbe(dexscreener(urls.dexscreener), clock),
     reddit: () => tableProbe(reddit(urls.reddit), "addresses named", clock),
   };
-  return [...new Set(names)].map((name) => probes[name]());
+  return [...new Set(names)].map((name) => ({ ...probes[name](), host: new URL(urls[name]).hostname }));
 }
 
-function tableProbe({ name, url, read }: Table, counted: string, clock: WallClock): Probe {
+function tableProbe({ name, url, read }: Table, counted: string, clock: WallClock): HostlessProbe {
   return {
     service: name,
     what: "list",
@@ -43,7 +43,7 @@ function tableProbe({ name, url, read }: Table, counted: string, clock: WallCloc
   };
 }
 
-function lookupProbe({ name, url, read }: Lookup, clock: WallClock): Probe {
+function lookupProbe({ name, url, read }: Lookup, clock: WallClock): HostlessProbe {
   const run = async (signal: AbortSignal) => {
     const facts = await ask(url("bsc", [TOKEN]), (body) => read(body, [TOKEN]), clock, signal);
     const known = facts?.get(TOKEN);

@@ -8,11 +8,16 @@ export interface Probe {
   readonly service: string;
   /** What is tried: `markets`, `stream`. */
   readonly what: string;
+  /** The service's host, without a port: a name or an address. */
+  readonly host: string;
   /** Nothing that is needed: that it does not work is told, and no fault. Default false. */
   readonly isOptional?: boolean;
   /** Tries it once; resolves with what came, in a few words. Throws an Error whose message says what is wrong, without addresses. */
   readonly run: (signal: AbortSignal) => Promise<string>;
 }
+
+/** A probe before its service's host is named. */
+export type HostlessProbe = Omit<Probe, "host">;
 
 /** How a probe went. */
 export interface Finding {

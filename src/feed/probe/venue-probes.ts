@@ -29,17 +29,18 @@ export function venueProbes(venue: Venue, clock: WallClock): readonly Probe[] {
     return found.pair;
   };
   const service = venue.name;
+  const host = new URL(venue.pairs.request.url).hostname;
   return [
     {
-      ...{ service, what: "markets" },
+      ...{ service, host, what: "markets" },
       run: async (signal) => `${(await ask(venue.pairs.request, venue.pairs.read, signal)).length} markets`,
     },
     {
-      ...{ service, what: "volumes" },
+      ...{ service, host, what: "volumes" },
       run: async (signal) => `${(await ask(venue.volumes.request, venue.volumes.read, signal)).size} volumes`,
     },
     {
-      ...{ service, what: "candles" },
+      ...{ service, host, what: "candles" },
       run: async (signal) => {
         const pair = await pairOf(signal);
         const toMs = Math.floor(clock.now() / MINUTE_MS) * MINUTE_MS;
@@ -50,7 +51,7 @@ export function venueProbes(venue: Venue, clock: WallClock): readonly Probe[] {
       },
     },
     {
-      ...{ service, what: "stream" },
+      ...{ service, host, what: "stream" },
       run: async (signal) => {
         const pair = await pairOf(signal);
         const { ticket, place } = venue.stream;

@@ -1,0 +1,38 @@
+import { isIP } from "node:net";
+import type { WallClock } from "../../lib/clock.ts";
+import { withDeadline } from "../../lib/deadline.ts";
+import type { Probe } from "./probe.ts";
+
+/** Resolves a host name; rejects when that is impossible. */
+export type LookUp = (name: string) => Promise<unknown>;
+
+/** Without a network, some resolvers retry for half a minute. */
+const MAX_LOOK_UP_MS = 5_000;
+
+/**
+ * Returns the host names of all probes if there are several and none resolves: then the machine is at fault, not a
+ * service. Returns an empty set otherwise. Rejects only with the signal's reason.
+ */
+export async function unresolvedNames(
+  probes: readonly Probe[],
+  lookUp: LookUp,
+  clock: WallClock,
+  signal: AbortSignal,
+): Promise<ReadonlySet<string>> {
+  const names = new Set(probes.map(({ host }) => host).filter((host) => needsDns(host)));
+  const resolves = async (name: string) => {
+    try {
+      await withDeadline(() => lookUp(name), MAX_LOOK_UP_MS, clock, signal);
+      return true;
+    } catch {
+      signal.throwIfAborted();
+      return false;
+    }
+  };
+  const resolved = await Promise.all([...names].map(resolves));
+  return names.size < 2 || resolved.includes(true) ? new Set() : names;
+}
+
+function needsDns(host: string): boolean {
+  return host !== "localhost" && isIP(host.replace(/^\[|\]$/g, "")) === 0;
+}
