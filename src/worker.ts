@@ -4,6 +4,7 @@ import type { Config } from "./config.ts";
 import { createLogger } from "./create-logger.ts";
 import { createFilledKept, type Filling } from "./filled-kept.ts";
 import { createBoundedServer, type Front, type FrontOptions } from "./front.ts";
+import { assertNever } from "./lib/assert-never.ts";
 import { systemClock } from "./lib/clock.ts";
 import { EXIT, watchShutdown } from "./lib/shutdown.ts";
 import type { LogRecord } from "./log/index.ts";
@@ -102,8 +103,11 @@ class Worker {
       case "measure":
         void this.#tellMetrics(message.id);
         break;
-      default:
+      case "drain":
         this.#end();
+        break;
+      default:
+        assertNever(message);
     }
   }
 

@@ -1,3 +1,4 @@
+import { assertNever } from "../lib/assert-never.ts";
 import type { ListItem } from "../model/index.ts";
 import { keyOf } from "../model/key-of.ts";
 import {
@@ -72,8 +73,17 @@ class NewsJudge implements RuleJudge {
         return this.#quiet.ends(message.data.flare.id, this.#endsOnce);
       case "token-listed":
         return this.#quiet.rings(tokenOf(message.data.listing), atMs);
-      default:
+      case "flare-updated":
+      case "flare-withdrawn":
+      case "flare-expired":
+      case "token-updated":
+      case "token-unlisted":
+      case "chart-updated":
+      case "leaderboard-updated":
+      case "source-status":
         return true;
+      default:
+        return assertNever(message);
     }
   }
 }

@@ -1,3 +1,4 @@
+import { assertNever } from "../lib/assert-never.ts";
 import type { ListItem } from "../model/index.ts";
 import { keyOf } from "../model/key-of.ts";
 import type { Change } from "./change.ts";
@@ -57,8 +58,12 @@ function select(filter: ListFilter, step: Step): EventBody | undefined {
       if (first.op === "insert") return tokenEnters(step, event, first);
       if (first.op === "remove") return { ...event, name: "token-unlisted", data: filteredOut(first.id) };
       return first.op === "order" ? { ...event, data: { op: "order", ids: [...first.ids] } } : event;
-    default:
+    case "flare-withdrawn":
+    case "flare-expired":
+    case "token-unlisted":
       return event;
+    default:
+      return assertNever(event);
   }
 }
 

@@ -1,3 +1,4 @@
+import { assertNever } from "../lib/assert-never.ts";
 import type { Flare, Listing, Snapshot } from "../model/index.ts";
 import type { EventBody } from "../protocol/index.ts";
 import { diffSnapshots, type ItemChange, type ListDiff } from "./diff.ts";
@@ -104,7 +105,10 @@ function tokenEvent(observed_at: string, change: ItemChange<Listing>): EventBody
     }
     case "remove":
       return { name: "token-unlisted", channel, observed_at, data: change };
-    default:
+    case "set":
+    case "order":
       return { name: "token-updated", channel, observed_at, data: change };
+    default:
+      return assertNever(change);
   }
 }

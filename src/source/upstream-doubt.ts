@@ -1,3 +1,4 @@
+import { assertNever } from "../lib/assert-never.ts";
 import { type Explanations, keyOf, type ListItem, type Snapshot } from "../model/index.ts";
 import {
   FLARE_CHANNELS,
@@ -149,8 +150,18 @@ function explainer(
       const listedAt = new Map(before.newest.bsc.map(({ id, listed_at }) => [id, Date.parse(listed_at)]));
       return (id) => (listedAt.get(id) ?? observedAtMs) + NEWEST_MS <= observedAtMs;
     }
-    default:
+    case "flares.finished":
+    case "charts.bsc":
+    case "charts.exchange":
+    case "charts.matic":
+    case "charts.avalanche":
+    case "leaderboards.bsc":
+    case "leaderboards.exchange":
+    case "leaderboards.matic":
+    case "leaderboards.avalanche":
       return () => false;
+    default:
+      return assertNever(channel);
   }
 }
 

@@ -1,3 +1,4 @@
+import { assertNever } from "../lib/assert-never.ts";
 import { isRemoved } from "./liquidity-level.ts";
 import { liquidityOf } from "./pools.ts";
 import type { DetectorSettings } from "./settings.ts";
@@ -114,8 +115,12 @@ function holds(token: TokenState, warning: Warning, atMs: number, settings: Dete
       return token.price > 0 && token.price <= token.peak * settings.collapseShare;
     case "unverified-source":
       return token.profile.contractSource === "unverified";
-    default:
+    case "repeat-buyers":
+    case "round-trips":
+    case "one-buyer":
       return trades !== null && holdsOfTrades(trades, warning, settings);
+    default:
+      return assertNever(warning);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import { assertNever } from "../lib/assert-never.ts";
 import { FlarewireError } from "../protocol/index.ts";
 import type { Answer, FeedMessage, Question, ToPrimary, ToWorker } from "./messages.ts";
 
@@ -76,8 +77,22 @@ export class PrimaryLink {
         // It may have ended on the way.
         if (handle) this.#onConnection(handle as Socket);
         break;
-      default:
+      case "start":
+      case "records":
+      case "place":
+      case "filled":
+      case "news":
+      case "end":
+      case "cut":
+      case "keys":
+      case "ended":
+      case "counted":
+      case "measure":
+      case "drain":
         onMessage(message);
+        break;
+      default:
+        assertNever(message);
     }
   }
 }

@@ -1,5 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import type { Socket } from "node:net";
+import { assertNever } from "../lib/assert-never.ts";
 import type { MetricsJson } from "../metrics/index.ts";
 import { type Cursor, FlarewireError } from "../protocol/index.ts";
 import type { EventFeed } from "./event-feed.ts";
@@ -214,8 +215,11 @@ export class WorkerProcess {
       case "counted":
         this.#options.onCounted(message.keyId, message.requests);
         break;
-      default:
+      case "measured":
         this.#measured(message.id, message.metrics as MetricsJson);
+        break;
+      default:
+        assertNever(message);
     }
   }
 

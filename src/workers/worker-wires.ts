@@ -1,6 +1,7 @@
 import { EventEmitter } from "node:events";
 import type { Guest, MetricsText, PlaceGiver, Refusal } from "../http/index.ts";
 import type { IssuedTicket } from "../keys/index.ts";
+import { assertNever } from "../lib/assert-never.ts";
 import type { Holder, Question, ToWorker } from "./messages.ts";
 
 /** What the primary has for all workers: the places, the tickets, and the numbers of the whole. */
@@ -56,8 +57,10 @@ export class WorkerWires {
         return tickets.issue(question.keyId);
       case "holder":
         return tickets.keyOf(question.ticket);
-      default:
+      case "metrics":
         return metrics?.text();
+      default:
+        return assertNever(question);
     }
   }
 

@@ -1,3 +1,4 @@
+import { assertNever } from "../../lib/assert-never.ts";
 import type { Snapshot } from "../../model/index.ts";
 import { applyEvent, ChangeMismatch, type Cursor, type EventBody, toSeq } from "../../protocol/index.ts";
 import { type LeaderBase, LeaderFault, type LeaderMessage, type PlacedEvent } from "./leader-message.ts";
@@ -73,8 +74,14 @@ export class LeaderStream {
       }
       case "event":
         return this.#event(message.epoch, message.event, characters);
-      default:
+      case "hello":
+      case "heartbeat":
+      case "goaway":
+      case "refused":
+      case "other":
         return { kind: "nothing" };
+      default:
+        return assertNever(message);
     }
   }
 
