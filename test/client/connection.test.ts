@@ -287,3 +287,20 @@ test.for([
   await reader.return?.(undefined);
   world.stream.close();
 });
+
+test("a reader that breaks off while the stream is paused for it lets the listeners go on", async () => {
+  const world = await begun({ queueLimit: 1 });
+  await world.socket(0).greet();
+  for (const round of [0, 1]) {
+    const reader = world.stream[Symbol.asyncIterator]();
+    await reader.next();
+    await world.socket(round).say(flareStarted(round + 1, "A"));
+    expect(world.stream.connection).toMatchObject({ state: "paused", reason: "slow" });
+    await reader.return?.(undefined);
+    await turn();
+    expect([world.open, world.socket(round + 1).after]).toEqual([[round + 1], `abcd-${round + 1}`]);
+    await world.socket(round + 1).greet();
+  }
+  await world.socket(2).say(flareStarted(3, "A"), flareStarted(4, "A"));
+  expect([world.events, world.stream.connection.state]).toEqual([[1, 2, 3, 4], "live"]);
+});

@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import { createFreshness } from "../../src/client/freshness.ts";
+import type { LineMessage } from "../../src/client/line.ts";
+import { FRESH } from "../hub/hub-fixture.ts";
+
+/** An event that was observed so many minutes past eight. */
+const eventOf = (minutes: number): LineMessage =>
+  JSON.parse(`{"type":"event","observed_at":"2017-11-12T08:${minutes}:00.000Z"}`);
+const heartbeat = (freshness: object): LineMessage =>
+  JSON.parse(JSON.stringify({ type: "heartbeat", cursor: "abcd-1", freshness: { ...FRESH, ...freshness } }));
+
+test("[W16] the data grow older until the server speaks of them, and nothing is known before it does", () => {
+  let nowMs = 5_000;
+  const freshness = createFreshness(() => nowMs);
+  freshness.take(eventOf(50));
+  expect(freshness.now()).toBeUndefined();
+  freshness.take(heartbeat({ data_age_ms: 400 }));
+  for (const [atMs, ageMs] of [
+    [5_000, 400],
+    [6_000, 1_400],
+    [65_000, 60_400],
+  ] as const) {
+    nowMs = atMs;
+    expect(freshness.now()).toEqual({ state: "live", reason: "", ageMs, observedAt: FRESH.observed_at });
+  }
+  freshness.take(heartbeat({ state: "stale", reason: "slow", data_age_ms: 90_000 }));
+  expect(freshness.now()).toMatchObject({ state: "stale", reason: "slow", ageMs: 90_000 });
+});
+
+test("[W16] events of a backlog do not make old data look fresh; one that is newer than what is known does", () => {
+  let nowMs = 0;
+  const freshness = createFreshness(() => nowMs);
+  freshness.take(heartbeat({ observed_at: "2017-11-12T08:36:00.000Z", data_age_ms: 9_000 }));
+  nowMs = 1_000;
+  for (const minutes of [20, 35, 36]) {
+    freshness.take(eventOf(minutes));
+    expect(freshness.now()).toMatchObject({ ageMs: 10_000, observedAt: "2017-11-12T08:36:00.000Z" });
+  }
+  freshness.take(eventOf(37));
+  nowMs = 1_500;
+  expect(freshness.now()).toMatchObject({ ageMs: 500, observedAt: "2017-11-12T08:37:00.000Z" });
+  freshness.take(eventOf(36));
+  expect(freshness.now()).toMatchObject({ ageMs: 500, observedAt: "2017-11-12T08:37:00.000Z" });
+});
+
+test("[W16] before the source was ever heard of, the first event counts", () => {
+  const freshness = createFreshness(() => 0);
+  freshness.take(heartbeat({ observed_at: null, data_age_ms: 9_000 }));
+  freshness.take(eventOf(10));
+  expect(freshness.now()).toMatchObject({ ageMs: 0, observedAt: "2017-11-12T08:10:00.000Z" });
+});

@@ -1,0 +1,49 @@
+import { expect, test } from "vitest";
+import { type Holding, moveTo, takeEvent } from "../../src/client/holding.ts";
+import type { EventMessage } from "../../src/protocol/messages.ts";
+import { flareStarted } from "../cli/scripted-server.ts";
+
+const HELD: Holding = { cursor: "abcd-9", view: undefined, started: true };
+const eventAt = (seq: number, cursor = `abcd-${seq}`): EventMessage =>
+  JSON.parse(JSON.stringify({ ...flareStarted(seq, "A"), cursor }));
+
+/** What `act` throws. */
+function thrown(act: () => unknown): unknown {
+  try {
+    act();
+  } catch (error) {
+    return error;
+  }
+  throw new Error("it throws nothing");
+}
+
+test("[W14] [F3] no heartbeat moves the client back, and one that is ahead moves it on", () => {
+  for (const cursor of ["abcd-1", "abcd-8", "abcd-9", "abcd-9-1f2e3d4c"])
+    expect(moveTo(HELD, cursor)).toBe(HELD);
+  let holding = HELD;
+  // Places are numbers: 10 is behind 9.
+  for (const cursor of ["abcd-10", "abcd-2", "abcd-100-1f2e3d4c", "abcd-11"])
+    holding = moveTo(holding, cursor);
+  expect(holding).toEqual({ ...HELD, cursor: "abcd-100-1f2e3d4c" });
+});
+
+test("[L3] what is of another epoch, an event or a heartbeat, ends the line and moves nothing", () => {
+  const reason = "efgh-10 does not follow abcd-9";
+  expect(thrown(() => moveTo(HELD, "efgh-10"))).toMatchObject({ action: "backoff", reason });
+  expect(thrown(() => takeEvent(HELD, eventAt(10, "efgh-10")))).toMatchObject({ action: "backoff", reason });
+  expect(thrown(() => takeEvent(HELD, eventAt(9, "efgh-9")))).toMatchObject({ action: "backoff" });
+});
+
+test("[W13] [W15] an event at the cursor or before it is not told again, the next one is, and one behind a hole ends the line", () => {
+  for (const seq of [1, 8, 9]) expect(takeEvent(HELD, eventAt(seq))).toEqual({ holding: HELD });
+  const next = eventAt(10);
+  expect(takeEvent(HELD, next)).toEqual({ holding: { ...HELD, cursor: "abcd-10" }, item: next });
+  // A selection may leave out what lies between.
+  expect(takeEvent(HELD, { ...eventAt(30), prev: 5 }).item).toMatchObject({ seq: 30 });
+  expect(takeEvent(HELD, { ...eventAt(30), prev: 9 }).item).toMatchObject({ seq: 30 });
+  for (const prev of [10, 29])
+    expect(thrown(() => takeEvent(HELD, { ...eventAt(30), prev }))).toMatchObject({
+      action: "backoff",
+      reason: "a hole before abcd-30",
+    });
+});

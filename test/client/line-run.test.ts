@@ -1,0 +1,92 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { type End, ended } from "../../src/client/end.ts";
+import type { LineMessage } from "../../src/client/line.ts";
+import { type LineRun, openRun } from "../../src/client/line-run.ts";
+import { platformOf } from "../../src/client/platform.ts";
+
+/** A line that does what `run` does, and what its listener was told. `fetch` answers its requests. */
+function open(fetch: typeof globalThis.fetch, run: (line: LineRun) => Promise<End>) {
+  const messages: LineMessage[] = [];
+  const ends: End[] = [];
+  const listener = {
+    onMessage: (message: LineMessage) => void messages.push(message),
+    onEnd: (end: End) => void ends.push(end),
+  };
+  return { line: openRun(platformOf({ fetch }), {}, listener, run), messages, ends };
+}
+
+const HEARTBEAT: LineMessage = JSON.parse('{"type":"heartbeat","cursor":"abcd-1","positions":{}}');
+
+const PROBLEM = "application/problem+json; charset=utf-8";
+const refusals: readonly (readonly [number, string, Record<string, string>, End["action"], number])[] = [
+  [400, "a problem", { "content-type": PROBLEM }, "stop", 0],
+  [403, "a problem", { "content-type": PROBLEM }, "stop", 0],
+  [400, "a page of a proxy", { "content-type": "text/html" }, "cut", 0],
+  [407, "no body", {}, "cut", 0],
+  [408, "a problem", { "content-type": PROBLEM }, "backoff", 0],
+  [408, "a page of a proxy", { "content-type": "text/html" }, "backoff", 0],
+  [429, "a problem and a wait", { "content-type": PROBLEM, "retry-after": "90" }, "backoff", 90_000],
+  [499, "no body", {}, "cut", 0],
+  [500, "no body", {}, "backoff", 0],
+  [503, "a wait", { "retry-after": "1" }, "backoff", 1_000],
+];
+
+test.for(refusals)(
+  "[W26] [W3] after an answer %i with %s the line ends with what to do, and when",
+  async ([status, , headers, action, leastMs]) => {
+    const answer = async () => Response.json({ detail: "because" }, { status, headers });
+    const { ends } = open(answer, async ({ ask }) => {
+      await ask("http://server", [200]);
+      return ended("resume", "it was let in");
+    });
+    await turn();
+    expect(ends).toMatchObject([{ action, leastMs }]);
+    expect(ends[0]?.reason).toBe(
+      headers["content-type"] === PROBLEM ? `HTTP ${status} because` : `HTTP ${status} `,
+    );
+  },
+);
+
+test("a line that has ended leaves no request running, and tells nothing that its request still brings", async () => {
+  let body: ReadableStreamDefaultController | undefined;
+  let signal: AbortSignal | null | undefined;
+  const answer: typeof fetch = async (_url, init) => {
+    signal = init?.signal;
+    const start = (controller: ReadableStreamDefaultController) => {
+      body = controller;
+    };
+    return new Response(new ReadableStream({ start }));
+  };
+  let tell: LineRun["tell"] = () => {};
+  const { messages, ends } = open(answer, async (line) => {
+    await line.ask("http://server", [200]);
+    tell = line.tell;
+    tell(HEARTBEAT);
+    return ended("resume", "close code 4200");
+  });
+  await turn();
+  expect([ends.map(({ reason }) => reason), signal?.aborted]).toEqual([["close code 4200"], true]);
+  expect(() => tell(HEARTBEAT)).toThrow();
+  expect(messages).toHaveLength(1);
+  body?.close();
+});
+
+test.each([
+  ["its request is cut off", undefined],
+  ["its request is answered after all", Response.json({})],
+])("a line that was left says nothing more, also when %s", async (_what, response) => {
+  const answers = Promise.withResolvers<Response>();
+  const { line, ends } = open(
+    () => answers.promise,
+    async ({ ask }) => {
+      await ask("http://server", [200]);
+      return ended("cut", "cut off");
+    },
+  );
+  line.abort();
+  if (response) answers.resolve(response);
+  else answers.reject(new DOMException("left", "AbortError"));
+  await turn();
+  expect(ends).toEqual([]);
+});

@@ -1,0 +1,45 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { createListeners } from "../../src/client/listeners.ts";
+import type { StreamError } from "../../src/client/stream-error.ts";
+
+const STATUS = { state: "live", transport: "sse", reason: "" } as const;
+
+test("a listener is called as often as it was given, until it is removed, and the others go on", () => {
+  const { add, tell } = createListeners();
+  const calls: string[] = [];
+  const twice = () => void calls.push("twice");
+  const removers = [
+    add("connection", twice),
+    add("connection", twice),
+    add("connection", () => calls.push("other")),
+  ];
+  tell("connection", STATUS);
+  expect(calls.splice(0)).toEqual(["twice", "twice", "other"]);
+  removers[0]?.();
+  removers[0]?.();
+  tell("connection", STATUS);
+  expect(calls.splice(0)).toEqual(["twice", "other"]);
+  removers[2]?.();
+  removers[1]?.();
+  tell("connection", STATUS);
+  expect(calls).toEqual([]);
+});
+
+test("a listener that throws keeps nothing from those behind it, and each error is reported once", async () => {
+  const { add, tell } = createListeners();
+  const [calls, errors]: [string[], StreamError[]] = [[], []];
+  add("error", (error) => errors.push(error));
+  add("connection", () => {
+    throw new Error("at once");
+  });
+  add("connection", () => Promise.reject(new Error("later")));
+  add("connection", () => calls.push("behind"));
+  tell("connection", STATUS);
+  expect(calls).toEqual(["behind"]);
+  await turn();
+  expect(errors.map(({ code, message }) => [code, message])).toEqual([
+    ["listener", 'the listener of "connection" threw Error: at once: catch it there'],
+    ["listener", 'the listener of "connection" threw Error: later: catch it there'],
+  ]);
+});

@@ -1,0 +1,52 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { ended } from "../../src/client/end.ts";
+import type { LineMessage } from "../../src/client/line.ts";
+import { runSse } from "../../src/client/sse-line.ts";
+
+/** Reads this text, which comes in pieces of these sizes; returns what is told, and how it ends. */
+async function read(text: string, sizes: readonly number[]) {
+  const bytes = new TextEncoder().encode(text);
+  let at = 0;
+  let piece = 0;
+  const body = new ReadableStream<Uint8Array>({
+    pull: (controller) => {
+      const size = sizes[piece++ % sizes.length] ?? bytes.length;
+      controller.enqueue(bytes.slice(at, at + size));
+      at += size;
+      if (at >= bytes.length) controller.close();
+    },
+  });
+  const told: LineMessage[] = [];
+  const end = await runSse(
+    {
+      ask: async () => new Response(body),
+      tell: (message) => void told.push(message),
+      signal: new AbortController().signal,
+    },
+    "http://server",
+  );
+  return { told, end };
+}
+
+const message = (name: string) => ({ type: "weather", name });
+const frame = (data: object) => `event: x\nid: abcd-1\ndata: ${JSON.stringify(data)}\n\n`;
+
+test("[S3] wherever a stream is cut into pieces, each message is told once, and whole", async () => {
+  const names = fc.array(fc.string({ unit: "grapheme" }), { maxLength: 8 });
+  const sizes = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 10 });
+  await fc.assert(
+    fc.asyncProperty(names, sizes, async (all, pieces) => {
+      const { told, end } = await read(all.map((name) => frame(message(name))).join(""), pieces);
+      expect(told).toEqual(all.map(message));
+      expect(end).toEqual(ended("cut", "cut off"));
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test("[S8] a close ends the line with what its code says, and what comes behind it is not told", async () => {
+  const close = { type: "close", code: 4_200, reason: "draining" };
+  const { told, end } = await read([message("a"), close, message("b")].map(frame).join(""), [17]);
+  expect([told, end.action, end.reason]).toEqual([[message("a")], "resume", "close code 4200 draining"]);
+});

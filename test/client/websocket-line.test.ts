@@ -1,0 +1,83 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { expect, test } from "vitest";
+import type { End } from "../../src/client/end.ts";
+import type { LineMessage } from "../../src/client/line.ts";
+import { openRun } from "../../src/client/line-run.ts";
+import { platformOf, type SocketLike } from "../../src/client/platform.ts";
+import { runWebSocket } from "../../src/client/websocket-line.ts";
+
+/** A WebSocket line whose server, over HTTP too, is the test. */
+function open({ tickets, fetch }: { readonly tickets?: string; readonly fetch: typeof globalThis.fetch }) {
+  const sockets: FakeSocket[] = [];
+  const [ends, messages]: [End[], LineMessage[]] = [[], []];
+  class FakeSocket implements SocketLike {
+    onmessage: SocketLike["onmessage"] = null;
+    onclose: SocketLike["onclose"] = null;
+    onerror: SocketLike["onerror"] = null;
+    closes = 0;
+
+    constructor() {
+      sockets.push(this);
+    }
+
+    close(): void {
+      this.closes += 1;
+    }
+  }
+  const platform = platformOf({ WebSocket: FakeSocket, fetch });
+  const listener = {
+    onMessage: (message: LineMessage) => void messages.push(message),
+    onEnd: (end: End) => void ends.push(end),
+  };
+  const place = { urlOf: () => "ws://server", tickets, why: "http://server/why" };
+  const line = openRun(platform, {}, listener, (run) => runWebSocket(run, platform, place));
+  return { line, sockets, ends, messages };
+}
+
+const unasked: typeof fetch = async (url) => {
+  throw new Error(`${url} was asked`);
+};
+
+test("a WebSocket that was left is closed and not listened to: its late end asks nobody why, and tells nothing", async () => {
+  const asked: string[] = [];
+  const { line, sockets, ends, messages } = open({
+    fetch: async (url) => {
+      asked.push(`${url}`);
+      return Response.json({});
+    },
+  });
+  await turn();
+  line.abort();
+  expect(sockets.map(({ closes }) => closes)).toEqual([1]);
+  sockets[0]?.onmessage?.({ data: '{"type":"heartbeat"}' });
+  sockets[0]?.onclose?.({ code: 1006, reason: "" });
+  await turn();
+  expect([asked, ends, messages, sockets[0]?.closes]).toEqual([[], [], [], 1]);
+});
+
+test("a WebSocket that ends without a message and without a code of the server's asks over HTTP why; one that spoke does not", async () => {
+  const refusal = { status: 403, headers: { "content-type": "application/problem+json" } };
+  const refused = open({ fetch: async () => Response.json({ detail: "not here" }, refusal) });
+  await turn();
+  refused.sockets[0]?.onclose?.({ code: 1006, reason: "" });
+  await turn();
+  expect(refused.ends).toMatchObject([{ action: "stop", reason: "HTTP 403 not here" }]);
+  const cut = open({ fetch: unasked });
+  const told = open({ fetch: unasked });
+  await turn();
+  cut.sockets[0]?.onmessage?.({ data: '{"type":"heartbeat"}' });
+  cut.sockets[0]?.onclose?.({ code: 1006, reason: "" });
+  told.sockets[0]?.onclose?.({ code: 4_100, reason: "internal" });
+  await turn();
+  expect([cut.ends, told.ends].flat().map(({ action }) => action)).toEqual(["cut", "backoff"]);
+});
+
+test("[K4] a line that is left while it gets its ticket opens no WebSocket", async () => {
+  const answers = Promise.withResolvers<Response>();
+  const { line, sockets, ends } = open({ tickets: "http://server/tickets", fetch: () => answers.promise });
+  await turn();
+  line.abort();
+  answers.resolve(Response.json({ ticket: "once" }, { status: 201 }));
+  await turn();
+  expect([sockets, ends]).toEqual([[], []]);
+});
