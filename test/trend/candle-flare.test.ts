@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
+import type { MarketEvent } from "../../src/market/index.ts";
 import { Snapshot } from "../../src/model/index.ts";
-import { TrendEngine } from "../../src/trend/index.ts";
+import { type DetectorSettings, TrendEngine } from "../../src/trend/index.ts";
 import {
   address,
   candle,
@@ -185,4 +186,42 @@ test("a candle of a minute before the last, or off the minutes, is refused", () 
   expect(engine.rejected.candle).toBe(1);
   engine.accept(candle(START + 3 * MINUTE, TOKEN, 1, 1, { high: "0.5" }));
   expect(engine.rejected.candle).toBe(2);
+});
+
+/** Minutes from the start of a burst of two hours, on eight times the usual volume, to the end of its flare. */
+function lengthOfLongFlare(settings: Partial<DetectorSettings> = {}): number {
+  const random = createRandom(5);
+  const isBurst = (minute: number) => minute >= PUMP_AT && minute < PUMP_AT + 120;
+  const rise = (minute: number) => Math.exp(0.004 * Math.max(0, Math.min(minute - PUMP_AT, 120)));
+  const burst = candlePath(TOKEN, 380, random, rise, (minute) => (isBurst(minute) ? 8 : 1));
+  const engine = new TrendEngine({ facts: CANDLES_ONLY, settings });
+  const last = drive(engine, withClocks([...quietMarket(8, 380, random), ...burst], START + 380 * MINUTE));
+  const [flare] = last.flares.finished_trending;
+  return (Date.parse(flare?.finished_trending_at ?? "") - START) / MINUTE - PUMP_AT;
+}
+
+test("a burst of hours does not become its own normal: its flare outlasts that of baselines which learn from it at full speed", () => {
+  const length = lengthOfLongFlare();
+  expect(length).toBeGreaterThanOrEqual(120);
+  expect(length).toBeGreaterThan(lengthOfLongFlare({ frozenRate: 1 }));
+});
+
+test("a running flare of a token that turns out to be a quote token fades, and no other follows", () => {
+  const random = createRandom(5);
+  const foundAt = START + (PUMP_AT + 6) * MINUTE;
+  const until = (minute: number) => (minute >= PUMP_AT ? 12 : 1);
+  const rise = (minute: number) => Math.exp(0.02 * Math.max(0, minute - PUMP_AT));
+  const play = (more: readonly MarketEvent[]) => {
+    const engine = new TrendEngine({ facts: CANDLES_ONLY });
+    const events = [...quietMarket(8, 260, random), ...candlePath(TOKEN, 260, random, rise, until), ...more];
+    return drive(engine, withClocks(events, START + 260 * MINUTE));
+  };
+  expect(play([]).flares.pro.map(({ token }) => token.address)).toEqual([TOKEN]);
+  const { flares, explanations } = play([profile(foundAt, TOKEN, { quote: true })]);
+  expect(flares.pro).toEqual([]);
+  expect(flares.finished_trending).toHaveLength(1);
+  const [flare] = flares.finished_trending;
+  expect(explanations[flare?.id ?? ""]?.finish_cause).toBe("faded");
+  const faded = Date.parse(flare?.finished_trending_at ?? "") - foundAt;
+  expect(faded).toBeLessThanOrEqual(8 * MINUTE);
 });

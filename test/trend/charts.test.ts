@@ -172,3 +172,24 @@ test("a token that leaves the chart and returns keeps its id, starts a new strea
     upvote_site_data: null,
   });
 });
+
+test("a token that lost nine tenths of its price is not charted, however much it trades, until ten minutes after it is above a tenth again", () => {
+  const closes = [...rising(5, 20), ...Array.from({ length: 80 }, (_, n) => 0.1 + n / 10_000)];
+  const events = [1, 2].map((n) => profile(START, address(n)));
+  const calm = candles(
+    address(2),
+    Array.from({ length: 100 }, () => 1),
+  );
+  const charted = new Set<number>();
+  drive(
+    new TrendEngine({ facts: RECORDED }),
+    withClocks([...events, ...candles(address(1), closes), ...calm], START + 100 * MINUTE),
+    ({ charts }, at) => {
+      const isCharted = charts.bsc.some(({ flare }) => flare.token.address === address(1));
+      if (isCharted) charted.add((at - START) / MINUTE);
+    },
+  );
+  const minutes = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, n) => from + n);
+  // It falls in the twenty-first minute, and closes above a tenth of its peak of 1.0475 at minute 69.
+  expect([...charted]).toEqual([...minutes(5, 20), ...minutes(79, 100)]);
+});

@@ -109,3 +109,10 @@ test("a quote token is never new, and one that turns out to be one leaves", () =
   });
   expect(seen).toEqual([[], [address(2)], []]);
 });
+
+test("of more listings than may be listed at once the newest are, and the others are gone", () => {
+  const engine = new TrendEngine({ settings: { newestMost: 3 } });
+  const events = [4, 2, 5, 1, 3].map((n, at) => listing(START + at, address(n)));
+  drive(engine, withClocks(events, START + SECOND));
+  expect(names(engine)).toEqual([3, 1, 5].map(address));
+});

@@ -1,0 +1,132 @@
+import { expect, test } from "vitest";
+import { isDangerous, judgeCanary } from "../../src/trend/canary.ts";
+import { DEFAULT_SETTINGS } from "../../src/trend/settings.ts";
+import { NO_PROFILE } from "../../src/trend/token-profile.ts";
+import { createToken } from "../../src/trend/token-state.ts";
+import { addTrade, createTradeState, decayTrades } from "../../src/trend/trade-detector.ts";
+import { address, MINUTE, SECOND, START } from "./trend-kit.ts";
+
+const { canaryHoldMs, collapseShare, trapMs } = DEFAULT_SETTINGS;
+
+/** A token at a price of 1, judged when the test says so. */
+function watched() {
+  const token = createToken("bsc", address(1), address(1), START, NO_PROFILE);
+  const trades = createTradeState(START, 1, DEFAULT_SETTINGS);
+  Object.assign(token, { trades, price: 1, peak: 1 });
+  const trade = (atMs: number, isBuy: boolean, trader: string, usd = 10) => {
+    decayTrades(trades, atMs, 1, DEFAULT_SETTINGS);
+    addTrade(trades, { at: atMs, isBuy, usd, trader, price: 1 }, 1, DEFAULT_SETTINGS);
+  };
+  const judge = (atMs: number) => {
+    decayTrades(trades, atMs, 1, DEFAULT_SETTINGS);
+    judgeCanary(token, atMs, DEFAULT_SETTINGS);
+    return token.canary.warnings;
+  };
+  return { token, trades, trade, judge };
+}
+
+/** The warnings after `buyers` bought and `sellers` sold within a minute, and nobody did anything for as long as a trap takes. */
+function warningsOf(buyers: number, sellers: number): readonly string[] {
+  const { trade, judge } = watched();
+  for (let n = 0; n < buyers; n += 1) trade(START + n, true, `buyer ${n}`);
+  for (let n = 0; n < sellers; n += 1) trade(START + buyers + n, false, `seller ${n}`);
+  expect(judge(START + MINUTE)).toEqual([]);
+  expect(judge(START + MINUTE + trapMs - 1)).toEqual([]);
+  return judge(START + MINUTE + trapMs);
+}
+
+test("many buyers of whom nobody could sell are a warning after three minutes, also when one, perhaps the maker, sold", () => {
+  expect(warningsOf(40, 0)).toEqual(["no-seller"]);
+  expect(warningsOf(40, 1)).toEqual(["no-seller"]);
+  expect(warningsOf(40, 2)).toEqual([]);
+});
+
+test("of very many buyers three in a hundred who sell are hardly anybody, and few buyers are no trap", () => {
+  expect(warningsOf(400, 11)).toEqual(["no-seller"]);
+  expect(warningsOf(400, 13)).toEqual([]);
+  expect(warningsOf(20, 0)).toEqual([]);
+});
+
+test("the first sale by a second wallet starts the trap's three minutes again", () => {
+  const { trade, judge } = watched();
+  const buy = (atMs: number) => {
+    for (let n = 0; n < 40; n += 1) trade(atMs + n, true, `buyer ${n}`);
+  };
+  buy(START);
+  trade(START + 100, false, "maker");
+  judge(START + SECOND);
+  trade(START + 2 * MINUTE, false, "buyer 1");
+  expect(judge(START + SECOND + trapMs)).toEqual([]);
+  // The sales fade, the purchases go on.
+  const laterMs = START + 60 * MINUTE;
+  buy(laterMs);
+  expect(judge(laterMs + SECOND)).toEqual([]);
+  expect(judge(laterMs + SECOND + trapMs - 1)).toEqual([]);
+  expect(judge(laterMs + SECOND + trapMs)).toEqual(["no-seller"]);
+});
+
+test("a warning stays for ten minutes after its cause is gone, also the second time, and a cause within them starts them again", () => {
+  const { token, judge } = watched();
+  let atMs = START;
+  for (let round = 0; round < 2; round += 1) {
+    token.price = collapseShare / 2;
+    judge(atMs);
+    expect([token.canary.isOn, isDangerous(token.canary)]).toEqual([true, true]);
+    token.price = 1;
+    judge(atMs + SECOND);
+    expect([token.canary.isOn, isDangerous(token.canary)]).toEqual([true, false]);
+    judge(atMs + SECOND + canaryHoldMs - 1);
+    token.price = collapseShare / 2;
+    judge(atMs + canaryHoldMs + SECOND);
+    token.price = 1;
+    atMs += canaryHoldMs + 2 * SECOND;
+    judge(atMs);
+    judge(atMs + canaryHoldMs - 1);
+    expect(token.canary.isOn).toBe(true);
+    atMs += canaryHoldMs;
+    judge(atMs);
+    expect([token.canary.isOn, token.canary.changedMs]).toEqual([false, atMs]);
+    atMs += SECOND;
+  }
+});
+
+test("a price that lost exactly nine tenths has collapsed", () => {
+  const { token, judge } = watched();
+  token.peak = 10;
+  token.price = 10 * collapseShare;
+  expect(judge(START)).toEqual(["price-collapsed"]);
+  token.price = 10 * collapseShare + 1e-9;
+  expect(judge(START + SECOND)).toEqual([]);
+});
+
+test("repeated purchases are a warning beyond three a buyer, and one wallet beyond half of the buying", () => {
+  const bought = (each: number, more: number) => {
+    const { trade, judge } = watched();
+    for (let n = 0; n < 4 * each + more; n += 1) trade(START, true, `buyer ${n % 4}`);
+    return judge(START);
+  };
+  expect(bought(3, 0)).toEqual([]);
+  expect(bought(3, 1)).toEqual(["repeat-buyers"]);
+  const wallet = (usd: number) => {
+    const { trade, judge } = watched();
+    for (let n = 0; n < 20; n += 1) trade(START, true, `buyer ${n}`, 10);
+    trade(START, true, "whale", usd);
+    return judge(START);
+  };
+  expect(wallet(200)).toEqual([]);
+  expect(wallet(201)).toEqual(["one-buyer"]);
+});
+
+test("a wallet's first round trip is no warning however large, its later ones are", () => {
+  const { trades, trade, judge } = watched();
+  for (let n = 0; n < 12; n += 1) trade(START, true, `buyer ${n}`, 10);
+  const trip = (atMs: number, usd: number) => {
+    trade(atMs, true, "to and fro", usd);
+    trade(atMs + 1, false, "to and fro", usd);
+  };
+  trip(START + 1, 100);
+  expect([trades.roundTripUsd, judge(START + 2)]).toEqual([0, []]);
+  trip(START + 3, 200);
+  expect(trades.roundTripUsd).toBeCloseTo(400, 1);
+  expect(judge(START + 4)).toContain("round-trips");
+});
