@@ -205,9 +205,9 @@ class Worker {
   /** Nothing new comes any more, and nobody else would tell the clients. */
   #orphaned(): void {
     this.#logger.error("the process that has the source is gone; this worker tells its clients, and ends");
-    setTimeout(() => process.exit(EXIT.retry), ORPHAN_MS);
+    const late = systemClock.sleep(ORPHAN_MS, new AbortController().signal);
     const closed = this.#front?.close() ?? Promise.resolve();
-    void closed.finally(() => process.exit(EXIT.retry));
+    void Promise.race([closed, late]).finally(() => process.exit(EXIT.retry));
   }
 }
 

@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import { type FlagForm, parseFlags } from "../config/flags.ts";
 import { parseDuration } from "../config/quantity.ts";
 import { editKeyFile, hideSecrets, idOf, type Key, mintSecret, readKeyFile } from "../keys/index.ts";
+import { systemClock } from "../lib/clock.ts";
 import { suggestion } from "../lib/nearest.ts";
 import { EXIT, type ExitCode } from "../lib/shutdown.ts";
 import { FlarewireError, PLANS, type Plan } from "../protocol/index.ts";
@@ -72,7 +73,7 @@ async function add(file: string, wanted: WantedKey, terminal: Terminal): Promise
     const key: Key = {
       id: secret.id,
       sha256: secret.digest.toString("hex"),
-      created_at: new Date().toISOString(),
+      created_at: new Date(systemClock.now()).toISOString(),
       ...wanted,
     };
     return [...held, key];
@@ -85,7 +86,7 @@ async function list(file: string, json: boolean, terminal: Terminal): Promise<vo
   const { keys: held } = await readKeyFile(file);
   const lines = json
     ? held.map(({ sha256: _secret, ...told }) => JSON.stringify(told))
-    : keyTable(held, Date.now());
+    : keyTable(held, systemClock.now());
   for (const line of lines) terminal.stdout.write(`${line}\n`);
 }
 
@@ -149,7 +150,7 @@ function readKey(flags: Flags): WantedKey {
   };
   const [connections, perMinute] = [count("connections"), count("requests-per-minute")];
   const expires = text("expires");
-  const expiresAtMs = expires === undefined ? undefined : readEnd(expires, Date.now());
+  const expiresAtMs = expires === undefined ? undefined : readEnd(expires, systemClock.now());
   if (Number.isNaN(expiresAtMs))
     refuse("expires", "a duration from now or a time ahead with its zone", "90d or 2027-01-31T00:00:00Z");
   if (problems.length > 0) throw wrong(problems);

@@ -1,3 +1,4 @@
+import type { WallClock } from "../lib/clock.ts";
 import type { MarketEvent } from "../market/index.ts";
 import type { EventBody } from "../protocol/index.ts";
 import type { PolledEngine } from "../source/index.ts";
@@ -21,10 +22,13 @@ export class ReplayTally {
   readonly #taken = new Map<Kind, number>();
   #events = 0;
   #flares = 0;
-  readonly #startedAt = performance.now();
+  readonly #clock: WallClock;
+  readonly #startedAtMs: number;
 
-  constructor(engine: TrendEngine) {
+  constructor(engine: TrendEngine, clock: WallClock) {
     this.#engine = engine;
+    this.#clock = clock;
+    this.#startedAtMs = clock.monotonic();
   }
 
   /** The same engine, with what it takes in counted. */
@@ -66,7 +70,7 @@ export class ReplayTally {
 
   /** One line: what was taken in, what came of it, and what was left out, by reason. A pair in several groups counts once for each. */
   summary(skipped: Counts): string {
-    const seconds = ((performance.now() - this.#startedAt) / 1_000).toFixed(1);
+    const seconds = ((this.#clock.monotonic() - this.#startedAtMs) / 1_000).toFixed(1);
     const kinds = MARKET_KINDS.filter((kind) => this.#of(kind) > 0);
     const taken = kinds.reduce((total, kind) => total + this.#of(kind), 0);
     const came = `${counted(this.#events, ["event", "events"])}, ${counted(this.#flares, ["flare", "flares"])}`;

@@ -56,7 +56,10 @@ export async function replay(args: readonly string[], terminal: Terminal): Promi
     say(terminal, `flarewire replay: ${line}`);
   };
   const feed = openFeed(config, progress, warn);
-  const tally = new ReplayTally(new TrendEngine({ facts: feed.facts, refreshMs: config.refreshMs }));
+  const tally = new ReplayTally(
+    new TrendEngine({ facts: feed.facts, refreshMs: config.refreshMs }),
+    systemClock,
+  );
   const source = createEngineSource({
     feed,
     engine: tally.engine,

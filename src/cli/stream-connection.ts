@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { WebSocket } from "ws";
+import type { WallClock } from "../lib/clock.ts";
 import { problemDetail, readRefusal } from "../lib/read-refusal.ts";
 import type { ConnectionEnd } from "./reconnect-plan.ts";
 import { type Frame, readFrame } from "./stream-frames.ts";
@@ -9,6 +10,7 @@ export interface ConnectionOptions {
   readonly url: URL;
   /** Goes into `Authorization`. */
   readonly key?: string | undefined;
+  readonly clock: WallClock;
   readonly signal: AbortSignal;
   /** Called with each frame. A promise stops the reading until it settles; an end ends the connection. */
   readonly onFrame: (frame: Frame) => Promise<void> | ConnectionEnd | undefined;
@@ -17,6 +19,8 @@ export interface ConnectionOptions {
 const HANDSHAKE_MS = 10_000;
 /** Silence that is borne before the server has said how much there may be. */
 const FIRST_SILENCE_MS = 35_000;
+/** How often the connection looks whether the silence has lasted too long. */
+const LOOK_MS = 1_000;
 /** A snapshot may be large; a server that sends more than this means harm. */
 const MAX_FRAME_BYTES = 64 * 1_048_576;
 
@@ -33,7 +37,8 @@ class Connection {
   readonly #stop = () =>
     this.#finish({ kind: "closed", code: 1000, reason: "", subscribed: this.#subscribed });
   #silenceMs = FIRST_SILENCE_MS;
-  #timer: NodeJS.Timeout | undefined;
+  #heardAtMs = 0;
+  #stopLooking: () => void = () => {};
   #subscribed = false;
   #opened = false;
   #ended = false;
@@ -70,14 +75,16 @@ class Connection {
 
   #open(): void {
     this.#opened = true;
-    this.#watch();
+    const { clock } = this.#options;
+    this.#heardAtMs = clock.monotonic();
+    this.#stopLooking = clock.every(LOOK_MS, () => this.#look());
   }
 
   #receive(text: string): void {
     const frame = readFrame(text);
     if (frame?.type === "hello") this.#silenceMs = frame.silence_limit_ms;
     if (frame?.type === "subscribed") this.#subscribed = true;
-    this.#watch();
+    this.#heardAtMs = this.#options.clock.monotonic();
     const taken = frame && this.#options.onFrame(frame);
     if (!taken) return;
     if ("kind" in taken) this.#finish(taken);
@@ -88,13 +95,12 @@ class Connection {
   #waitFor(taken: Promise<void>): void {
     this.#writing += 1;
     this.#socket.pause();
-    clearTimeout(this.#timer);
     taken.then(
       () => {
         this.#writing -= 1;
         if (this.#writing > 0 || this.#ended) return;
         this.#socket.resume();
-        this.#watch();
+        this.#heardAtMs = this.#options.clock.monotonic();
       },
       (error: unknown) => {
         this.#end();
@@ -103,14 +109,10 @@ class Connection {
     );
   }
 
-  #watch(): void {
-    clearTimeout(this.#timer);
-    if (this.#writing > 0 || this.#ended) return;
+  #look(): void {
     const afterMs = this.#silenceMs;
-    this.#timer = setTimeout(
-      () => this.#finish({ kind: "silent", afterMs, subscribed: this.#subscribed }),
-      afterMs,
-    );
+    if (this.#writing > 0 || this.#options.clock.monotonic() - this.#heardAtMs < afterMs) return;
+    this.#finish({ kind: "silent", afterMs, subscribed: this.#subscribed });
   }
 
   async #refused(response: IncomingMessage): Promise<void> {
@@ -125,7 +127,7 @@ class Connection {
 
   #end(): void {
     this.#ended = true;
-    clearTimeout(this.#timer);
+    this.#stopLooking();
     this.#options.signal.removeEventListener("abort", this.#stop);
     this.#socket.removeAllListeners();
     // Terminating a socket that is still connecting emits an error.

@@ -90,7 +90,7 @@ function connect(options: FollowOptions, place: Place, onSubscribed: () => void)
       }
     }
   };
-  return connectOnce({ url, key: options.key, signal: options.signal, onFrame });
+  return connectOnce({ url, key: options.key, clock: options.clock, signal: options.signal, onFrame });
 }
 
 /** Where the follower is: the cursor to go on from, and the proof that nothing was missed or seen twice. */

@@ -1,5 +1,6 @@
 import { type IncomingMessage, ServerResponse } from "node:http";
 import type { FastifyInstance } from "fastify";
+import { systemClock } from "../lib/clock.ts";
 import type { HostCheck } from "./host-check.ts";
 import type { ReadyAnswer } from "./ready-answer.ts";
 import type { ReadyFields } from "./ready-fields.ts";
@@ -110,7 +111,8 @@ function createTail(): (keepAliveTimeoutMs: number) => string {
   let second = Number.NaN;
   let tail = "";
   return (keepAliveTimeoutMs) => {
-    const now = Math.floor(Date.now() / 1_000);
+    // Not the gateway's clock: Node stamps the other answers with the machine's.
+    const now = Math.floor(systemClock.now() / 1_000);
     if (now !== second) {
       second = now;
       const date = new Date(second * 1_000).toUTCString();

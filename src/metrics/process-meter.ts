@@ -1,4 +1,5 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
+import { systemClock } from "../lib/clock.ts";
 
 /** Measures of the process that have to be watched, not only read. */
 export interface ProcessMeter {
@@ -15,7 +16,7 @@ const NS = 1e9;
 const WINDOW_MS = 60_000;
 
 /** Begins to watch. It must be closed, or the watching goes on. `monotonic`: milliseconds, as `WallClock.monotonic`. */
-export function measureProcess(monotonic: () => number = () => performance.now()): ProcessMeter {
+export function measureProcess(monotonic: () => number = systemClock.monotonic): ProcessMeter {
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   delay.enable();
   let sinceMs = monotonic();

@@ -142,7 +142,7 @@ export class Crew {
     const { worker } = post;
     post.beganAtMs = clock.monotonic();
     const process: WorkerProcess = new WorkerProcess({
-      ...{ worker, feed, whole },
+      ...{ worker, clock, feed, whole },
       child: spawn(worker),
       start: start(worker),
       onReady: () => {

@@ -1,6 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import type { Socket } from "node:net";
 import { assertNever } from "../lib/assert-never.ts";
+import type { WallClock } from "../lib/clock.ts";
 import type { MetricsJson } from "../metrics/index.ts";
 import { type Cursor, FlarewireError } from "../protocol/index.ts";
 import type { EventFeed } from "./event-feed.ts";
@@ -20,6 +21,7 @@ export interface WorkerEnd {
 export interface WorkerProcessOptions {
   /** 1 for the first. */
   readonly worker: number;
+  readonly clock: WallClock;
   readonly child: ChildProcess;
   readonly start: ToWorker & { readonly type: "start" };
   readonly feed: EventFeed;
@@ -144,9 +146,13 @@ export class WorkerProcess {
     const id = ++this.#measureId;
     const answered = new Promise<MetricsJson | undefined>((resolve) => this.#measures.set(id, resolve));
     this.send({ type: "measure", id });
-    const late = setTimeout(() => this.#measured(id, this.metrics), waitMs);
+    const over = new AbortController();
+    this.#options.clock.sleep(waitMs, over.signal).then(
+      () => this.#measured(id, this.metrics),
+      () => undefined,
+    );
     this.metrics = await answered;
-    clearTimeout(late);
+    over.abort();
     return this.metrics;
   }
 

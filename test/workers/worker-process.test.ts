@@ -120,3 +120,17 @@ test("the numbers of a worker that ends while they are asked for are those that 
   expect(await second).toEqual([{ name: "first" }]);
   expect(await worker.measure(60_000)).toEqual([{ name: "first" }]);
 });
+
+test("the numbers of a worker that does not answer in time are those that it gave before, round after round", async ({
+  sut,
+}) => {
+  const { clock, worker, child } = sut;
+  const first = worker.measure(60_000);
+  child.say({ type: "measured", id: 1, metrics: [{ name: "first" }] });
+  await first;
+  for (let round = 0; round < 2; round += 1) {
+    const late = worker.measure(500);
+    clock.advance(500);
+    expect(await late).toEqual([{ name: "first" }]);
+  }
+});

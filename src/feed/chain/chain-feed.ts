@@ -16,6 +16,8 @@ export interface ChainFeedOptions {
   /** Event time of the `clock` event that was told last by a feed before this one: what follows is told, and nothing twice. */
   readonly resumeAfterMs?: number;
   readonly bounds?: TranslatorBounds;
+  /** Yields [0, 1), for the pauses after failures. Default `Math.random`. */
+  readonly random?: () => number;
   /** Told what a person should know, in a sentence, and whether it is trouble. Addresses of endpoints are left out but for the host: the rest may be a key. */
   readonly onNotice?: (sentence: string, isTrouble: boolean) => void;
 }

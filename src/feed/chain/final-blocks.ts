@@ -15,6 +15,8 @@ export interface FinalBlocksOptions {
   /** Number of the first block. */
   readonly from: number;
   readonly onNotice: (sentence: string, isTrouble: boolean) => void;
+  /** Yields [0, 1). */
+  readonly random: () => number;
 }
 
 /** A block, in its order. */
@@ -97,7 +99,8 @@ class BlockLine {
     const block = await reader.settle(number, parentHash, this.#signal);
     if (!block) {
       this.#doubts += 1;
-      await this.#options.clock.sleep(pauseAfter(this.#doubts), this.#signal);
+      const { clock, random } = this.#options;
+      await clock.sleep(pauseAfter(this.#doubts, random), this.#signal);
     }
     return block;
   }
@@ -154,6 +157,6 @@ class BlockLine {
     if (this.#failures === TOLD_AFTER) this.#options.onNotice(`no block can be had: ${error.message}`, true);
     await clock.sleep(SHORTEST_PAUSE_MS, this.#signal);
     // A head that moves may be that of an endpoint that came back.
-    await pool.changed(pauseAfter(this.#failures), this.#signal);
+    await pool.changed(pauseAfter(this.#failures, this.#options.random), this.#signal);
   }
 }

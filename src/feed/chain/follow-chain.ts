@@ -43,12 +43,14 @@ class ChainFollower {
   readonly #signal: AbortSignal;
   readonly #pool: EndpointPool;
   readonly #onNotice: (sentence: string, isTrouble: boolean) => void;
+  readonly #random: () => number;
   #toldSecond: number | undefined;
   #progressAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: ChainFeedOptions, signal: AbortSignal) {
     const { network, urls = [], clock, onNotice = () => undefined } = options;
     this.#options = options;
+    this.#random = options.random ?? Math.random;
     this.#signal = signal;
     this.#onNotice = onNotice;
     // Time goes on where it was left, second by second: an engine looks at each.
@@ -83,7 +85,7 @@ class ChainFollower {
     const { clock } = this.#options;
     const reader = new BlockReader({ pool, finalityBlocks, clock, onNotice: this.#onNotice });
     const blocks = finalBlocks(
-      { pool, reader, finalityBlocks, clock, from, onNotice: this.#onNotice },
+      { pool, reader, finalityBlocks, clock, from, onNotice: this.#onNotice, random: this.#random },
       this.#signal,
     );
     for await (const { block, isReplacement } of blocks) {
@@ -223,6 +225,9 @@ class ChainFollower {
   }
 
   #persist<T>(work: () => Promise<T>): Promise<T> {
-    return persist(work, { clock: this.#options.clock, onNotice: this.#onNotice, signal: this.#signal });
+    return persist(work, {
+      ...{ clock: this.#options.clock, random: this.#random },
+      ...{ onNotice: this.#onNotice, signal: this.#signal },
+    });
   }
 }
