@@ -1,13 +1,17 @@
 import { getEventListeners } from "node:events";
 
+/** Where something was begun. Its text is made only when it is asked for, since that takes long. */
+type Origin = Error;
+
 /** Timers that run now, by the clocks of the tests. */
-const timers = new Map<symbol, string>();
-/** Abort listeners that source files added. */
+const timers = new Map<symbol, { readonly kind: string; readonly origin: Origin }>();
+/** Abort listeners that were added and may have been removed since. */
 let listeners: {
   readonly signal: AbortSignal;
   readonly listener: EventListener;
-  readonly name: string;
+  readonly origin: Origin;
 }[] = [];
+let sweepAt = 1_000;
 let isWatching = false;
 
 const SOURCE = /at (?:async )?(?:(\S+) )?.*\/(src\/(?!lib\/clock)[\w./-]+\.ts)/;
@@ -16,18 +20,23 @@ const SOURCE = /at (?:async )?(?:(\S+) )?.*\/(src\/(?!lib\/clock)[\w./-]+\.ts)/;
 export function noteTimer(kind: "sleep" | "interval"): () => void {
   if (!isWatching) return () => {};
   const id = Symbol(kind);
-  const caller = new Error().stack?.split("\n").map(sourceOf).find(Boolean);
-  // A timer of the test itself is the test's own concern.
-  if (caller !== undefined) timers.set(id, `${kind} of ${caller}`);
+  timers.set(id, { kind, origin: new Error() });
   return () => timers.delete(id);
 }
 
 /** Names what runs now: the timers of the tests' clocks, and the abort listeners that source files added. Sorted. */
 export function stillRunning(): readonly string[] {
-  listeners = listeners.filter(
-    ({ signal, listener }) => !signal.aborted && getEventListeners(signal, "abort").includes(listener),
-  );
-  return [...timers.values(), ...listeners.map(({ name }) => `abort listener of ${name}`)].toSorted();
+  sweep();
+  const running = [...timers.values()].flatMap(({ kind, origin }) => {
+    const caller = framesOf(origin).map(sourceOf).find(Boolean);
+    // A timer of the test itself is the test's own concern.
+    return caller === undefined ? [] : [`${kind} of ${caller}`];
+  });
+  const listening = listeners.flatMap(({ origin }) => {
+    const name = sourceOf(framesOf(origin)[1] ?? "");
+    return name === undefined ? [] : [`abort listener of ${name}`];
+  });
+  return [...running, ...listening].toSorted();
 }
 
 /** Begins to note timers and abort listeners. Call what it returns to stop and forget them. */
@@ -40,9 +49,9 @@ export function watch(): () => void {
   ) {
     Reflect.apply(add, this, given);
     const [type, listener] = given;
-    const name = sourceOf(new Error().stack?.split("\n")[2] ?? "");
-    if (type === "abort" && name !== undefined && typeof listener === "function")
-      listeners.push({ signal: this, listener, name });
+    if (type !== "abort" || typeof listener !== "function") return;
+    listeners.push({ signal: this, listener, origin: new Error() });
+    if (listeners.length > sweepAt) sweep();
   };
   return () => {
     Reflect.deleteProperty(AbortSignal.prototype, "addEventListener");
@@ -50,6 +59,18 @@ export function watch(): () => void {
     timers.clear();
     listeners = [];
   };
+}
+
+/** Forgets the listeners that were removed. */
+function sweep(): void {
+  listeners = listeners.filter(
+    ({ signal, listener }) => !signal.aborted && getEventListeners(signal, "abort").includes(listener),
+  );
+  sweepAt = 2 * listeners.length + 1_000;
+}
+
+function framesOf({ stack = "" }: Origin): readonly string[] {
+  return stack.split("\n").slice(1);
 }
 
 function sourceOf(frame: string): string | undefined {
