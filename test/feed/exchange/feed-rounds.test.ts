@@ -162,6 +162,26 @@ describe("the exchanges' market", () => {
     );
   });
 
+  test("leaves a token on an exchange whose lists fail, whatever another one lists of it meanwhile", async () => {
+    const volumes = { binance: { A: 10 }, kucoin: { A: 5, C: 5 } };
+    await using run = await market(volumes);
+    const { clock, server, connected } = run;
+    await connected("binance");
+    await connected("kucoin");
+    const listed = (count: number) =>
+      until("the lists were asked for", () => clock.slept.filter((ms) => ms === 600_000).length === count);
+    await listed(2);
+    server("binance").answer = () => undefined;
+    clock.advance(600_000);
+    await listed(3);
+    await until("binance's lists fail", () => clock.slept.includes(1_000));
+    server("kucoin").volumes = { A: 100, B: 5, C: 5 };
+    clock.advance(600_000);
+    const heard = () => server("kucoin").served.flatMap((one) => one.heard);
+    await until("the new token is followed", () => heard().includes("+B"));
+    expect(heard()).not.toContain("+A");
+  });
+
   test("waits 15 s at the start for an exchange that does not answer, and no longer", async () => {
     const volumes = { binance: { A: 1 }, kucoin: { B: 1 } };
     await using run = await market(volumes, {}, (servers) => {
@@ -180,7 +200,8 @@ describe("the exchanges' market", () => {
     await using run = await market({ binance: { A: 1 } });
     const { clock, connected, pass, server, events, clockMs, notices, feed } = run;
     await connected();
-    await pass(10_000);
+    // Soon after the start, when a wait of the start's would still be under way.
+    await pass(5_000);
     const running = stillRunning();
     for (const round of [1, 2]) {
       const stoodAt = clockMs();

@@ -44,6 +44,38 @@ describe("what is followed", () => {
     ]);
   });
 
+  test("stays from half the least volume on that a new one needs, and not below", () => {
+    const at = (volume: number) => [listing("binance", { "AAA/USDT": volume })];
+    const first = choosePairs(at(1_000), NOBODY, CHOICE);
+    expect(chosen(at(1_000), NOBODY, CHOICE)).toHaveLength(1);
+    expect(chosen(at(999), NOBODY, CHOICE)).toEqual([]);
+    expect(chosen(at(500), first, CHOICE)).toEqual(["AAA binance AAA/USDT"]);
+    expect(chosen(at(499), first, CHOICE)).toEqual([]);
+  });
+
+  test("stays while another market has twice its volume, and moves when that has more", () => {
+    const first = choosePairs([listing("binance", { "AAA/USDT": 2_000 })], NOBODY, CHOICE);
+    const beside = (volume: number) => [
+      listing("binance", { "AAA/USDT": 2_000 }),
+      listing("gate", { "AAA/USDT": volume }),
+    ];
+    expect(chosen(beside(4_000), first, CHOICE)).toEqual(["AAA binance AAA/USDT"]);
+    expect(chosen(beside(4_001), first, CHOICE)).toEqual(["AAA gate AAA/USDT"]);
+  });
+
+  test("is no more than the most beside an exchange that did not answer, whose tokens count", () => {
+    const most = { ...CHOICE, most: 3 };
+    const binance = listing("binance", { "AAA/USDT": 1_000, "BBB/USDT": 1_000 });
+    const first = choosePairs([binance], NOBODY, most);
+    const gate = listing("gate", { "CCC/USDT": 9_000, "DDD/USDT": 8_000, "BBB/USDT": 9_999 });
+    expect(chosen([gate], first, most)).toEqual([
+      "AAA binance AAA/USDT",
+      "BBB binance BBB/USDT",
+      "CCC gate CCC/USDT",
+    ]);
+    expect(chosen([gate], first, { ...CHOICE, most: 1 })).toHaveLength(2);
+  });
+
   test("is at most so many, those with the most volume", () => {
     const many = Object.fromEntries(
       Array.from({ length: 50 }, (_, index) => [`T${index}/USDT`, 1_000 + index]),
@@ -90,6 +122,27 @@ describe("the candles of a minute", () => {
     book.close(M0 + 60_000);
     book.put("A", candle(0, 99));
     expect([book.amendments(), book.counts.late]).toEqual([[], 1]);
+  });
+
+  test("are told again with no later minute: what was not asked for by then is over", () => {
+    const book = new CandleBook();
+    for (const minute of [0, 1, 2]) book.put("A", candle(minute, 1));
+    book.close(M0);
+    book.put("A", candle(0, 2));
+    expect(book.close(M0 + 60_000)).toHaveLength(1);
+    expect(book.amendments()).toEqual([]);
+    book.put("A", candle(1, 3));
+    expect(book.amendments().map(({ openAt, volume }) => [openAt - M0, volume])).toEqual([[60_000, "3"]]);
+  });
+
+  test("of a day of minutes are held, the latest; and none of a minute that another was told after", () => {
+    const book = new CandleBook();
+    for (let minute = 0; minute <= 1_440; minute++) book.put("A", candle(minute, 1));
+    expect(book.close(M0)).toEqual([]);
+    expect(book.close(M0 + 60_000)).toHaveLength(1);
+    expect(book.close(M0 + 10 * 60_000)).toHaveLength(1);
+    expect(book.close(M0 + 5 * 60_000)).toEqual([]);
+    expect(book.close(M0 + 1_440 * 60_000)).toHaveLength(1);
   });
 
   test("are the same whatever way and however often their versions came", () => {

@@ -56,6 +56,8 @@ export class ScriptedVenue implements AsyncDisposable {
   /** Every connection so far, in order. */
   readonly served: Served[] = [];
   readonly asked: string[] = [];
+  /** How many times messages of a subscription were made. */
+  worded = 0;
   /** Refuses new connections of the stream. */
   isRefusing = false;
   volumes: Record<string, number> = {};
@@ -113,7 +115,10 @@ export class ScriptedVenue implements AsyncDisposable {
       stream: {
         ...{ mostPairs, pauseMs, place: () => place },
         ...(hasTicket ? { ticket: { url: `${this.url}/ticket` } } : {}),
-        subscribe: (pairs, wanted) => pairs.map((pair) => `${wanted ? "+" : "-"}${pair}`),
+        subscribe: (pairs, wanted) => {
+          this.worded += 1;
+          return pairs.map((pair) => `${wanted ? "+" : "-"}${pair}`);
+        },
         read: (message) => [News.parse(message)],
       },
     };

@@ -57,8 +57,8 @@ async function lineTo(
     backOffs: () => clock.slept.filter((ms) => ms >= 1_000 && ms < 10_000),
     [Symbol.asyncDispose]: async () => {
       stop.abort();
-      await running;
       await until("every connection is closed", () => server.open.length === 0);
+      await running;
       await server[Symbol.asyncDispose]();
     },
   };
@@ -167,6 +167,42 @@ describe("a connection that fails, time and again", () => {
     await until("the line waits", () => run.backOffs().length === 3);
     clock.advance(4_500);
     await stands(2);
+  });
+
+  test("is made again when the exchange announces that it ends, each time", async () => {
+    await using run = await lineTo(["A"]);
+    const { clock, server, troubles, stands } = run;
+    for (const round of [1, 2]) {
+      server.say({ kind: "ending", reason: `ends ${round}` });
+      await until("the end is noticed", () => troubles().length === round);
+      expect(troubles().at(-1)).toBe(`ends ${round}`);
+      await until("the connection is closed", () => server.open.length === 0);
+      await until("the line waits", () => run.backOffs().length === round);
+      clock.advance(run.backOffs().at(-1) ?? 0);
+      await stands(round + 1);
+    }
+  });
+
+  test("takes no part in later changes: each is put into words once, for the connection that stands", async () => {
+    await using run = await lineTo(["A"]);
+    const { clock, server, stands, line } = run;
+    for (const round of [1, 2, 3]) {
+      server.cut();
+      await until("the line waits", () => run.backOffs().length === round);
+      clock.advance(run.backOffs().at(-1) ?? 0);
+      await stands(round + 1);
+    }
+    const before = server.worded;
+    line.change(["B"], []);
+    await until("the change is heard", () => server.open[0]?.heard.at(-1) === "+B");
+    expect(server.worded).toBe(before + 1);
+  });
+
+  test("is closed by a stop before the exchange greets", async () => {
+    const run = await lineTo(["A"], { greets: true, isAwaited: false });
+    await until("the exchange is connected", () => run.server.open.length === 1);
+    await run[Symbol.asyncDispose]();
+    expect([run.server.served.length, run.health]).toEqual([1, []]);
   });
 
   test("leaves no timer and no listener behind when it is made again", async () => {

@@ -15,6 +15,42 @@ const gate = createGate({
 });
 const T = 1_700_000_040_000;
 
+test.each([
+  ["encloses both", "1.5", "2", "1", "1.8", true],
+  ["is a single price", "1.5", "1.5", "1.5", "1.5", true],
+  ["has its high below its close", "1.5", "1.79", "1", "1.8", false],
+  ["has its high below its open", "1.8", "1.79", "1", "1.5", false],
+  ["has its low above its close", "1.8", "2", "1.51", "1.5", false],
+  ["has its low above its open", "1.5", "2", "1.51", "1.8", false],
+  ["costs nothing", "1.5", "2", "0", "1.8", false],
+])("a candle that %s is taken or left out by every exchange alike", (_what, o, h, l, c, isTaken) => {
+  const count = isTaken ? 1 : 0;
+  const seconds = String(T / 1_000);
+  expect(binance.candles.read([[T, o, h, l, c, "10", T + 59_999, "18", 7, "6", "11", "0"]])).toHaveLength(
+    count,
+  );
+  expect(kucoin.candles.read({ code: "200000", data: [[seconds, o, c, h, l, "10", "18"]] })).toHaveLength(
+    count,
+  );
+  expect(gate.candles.read([[seconds, "18", c, h, l, o, "10", "true"]])).toHaveLength(count);
+});
+
+test("a streamed candle is the same minute from every exchange, with the time at which it was sent", () => {
+  const prices = { open: "1.5", high: "2", low: "1", close: "1.8", volume: "10" };
+  const news = { kind: "candle", pair: "A", candle: { openAt: T, ...prices }, sentAt: T + 7_000 };
+  const k = { t: T, i: "1m", o: "1.5", c: "1.8", h: "2", l: "1", v: "10", n: 7, V: "6" };
+  const kline = { stream: "a@kline_1m", data: { e: "kline", E: T + 7_000, s: "A", k } };
+  const trades = { trades: 7, buyVolume: "6" };
+  expect(binance.stream.read(kline)).toEqual([{ ...news, candle: { ...news.candle, ...trades } }]);
+  const candles = [String(T / 1_000), "1.5", "1.8", "2", "1", "10", "18"];
+  const data = { symbol: "A", candles, time: (T + 7_000) * 1e6 };
+  expect(kucoin.stream.read({ type: "message", topic: "/market/candles:A_1min", data })).toEqual([news]);
+  const result = { t: String(T / 1_000), o: "1.5", c: "1.8", h: "2", l: "1", a: "10", n: "1m_A" };
+  const update = { time: T / 1_000 + 7, channel: "spot.candlesticks", event: "update", result };
+  expect(gate.stream.read(update)).toEqual([news]);
+  expect(gate.stream.read({ ...update, time_ms: T + 7_123 })).toMatchObject([{ sentAt: T + 7_123 }]);
+});
+
 describe("binance", () => {
   test("reads minutes and leaves out what cannot be one", () => {
     const row = [T, "1.5", "2", "1", "1.8", "10", T + 59_999, "18", 7, "6", "11", "0"];
@@ -47,7 +83,11 @@ describe("binance", () => {
   test("rests when its minute's weight is nearly used up, until the next", () => {
     const headers = new Headers({ "x-mbx-used-weight-1m": "5500" });
     expect(binance.quota(headers, T + 10_000)).toBe(50_000 - (T % 60_000));
-    expect(binance.quota(new Headers({ "x-mbx-used-weight-1m": "12" }), T)).toBeUndefined();
+    for (const [used, restMs] of [
+      ["5000", undefined],
+      ["5001", 60_000],
+    ] as const)
+      expect(binance.quota(new Headers({ "x-mbx-used-weight-1m": used }), T)).toBe(restMs);
   });
 
   test("hears a refusal and a shutdown that is near", () => {
@@ -85,7 +125,9 @@ describe("kucoin", () => {
       greets: true,
       ping: { everyMs: 18_000 },
     });
-    expect(JSON.parse(place.ping?.text() ?? "")).toMatchObject({ type: "ping" });
+    const pings = [1, 2, 3].map(() => JSON.parse(place.ping?.text() ?? ""));
+    expect(pings.map(({ type }) => type)).toEqual(["ping", "ping", "ping"]);
+    expect(new Set(pings.map(({ id }) => id)).size).toBe(3);
     expect(() => kucoin.stream.place({ code: "200000", data: { token: "x", instanceServers: [] } })).toThrow(
       "ticket for a stream",
     );
@@ -94,6 +136,9 @@ describe("kucoin", () => {
   test("rests when what is left of its quota runs out", () => {
     const headers = new Headers({ "gw-ratelimit-remaining": "40", "gw-ratelimit-reset": "12000" });
     expect([kucoin.quota(headers, T), kucoin.quota(new Headers(), T)]).toEqual([12_000, undefined]);
+    const at = (left: string, resetMs: string) =>
+      kucoin.quota(new Headers({ "gw-ratelimit-remaining": left, "gw-ratelimit-reset": resetMs }), T);
+    expect([at("100", "12000"), at("99", "12000"), at("0", "90000")]).toEqual([undefined, 12_000, 30_000]);
   });
 
   test("takes no more than a hundred topics into a message", () => {
@@ -143,6 +188,15 @@ describe("gate", () => {
       "x-gate-ratelimit-reset-timestamp": String(T / 1_000 + 7),
     });
     expect(gate.quota(headers, T)).toBe(7_000);
+    const at = (left: string, seconds: number) =>
+      gate.quota(
+        new Headers({
+          "x-gate-ratelimit-requests-remain": left,
+          "x-gate-ratelimit-reset-timestamp": String(T / 1_000 + seconds),
+        }),
+        T,
+      );
+    expect([at("5", 7), at("4", 7), at("0", 90), at("0", -1)]).toEqual([undefined, 7_000, 60_000, 0]);
   });
 });
 
