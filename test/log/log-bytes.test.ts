@@ -1,9 +1,8 @@
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createMemoryLog } from "../../src/log/index.ts";
 import type { EventBody } from "../../src/protocol/index.ts";
+import { createGc } from "../support/create-gc.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { SAMPLE_FLARE } from "../support/samples.ts";
 
@@ -32,14 +31,6 @@ function updated(seq: number, bytes: number): EventBody {
     channel: "flares.pro",
     observed_at: OBSERVED_AT,
     data: { op: "set", id: SAMPLE_FLARE.id, set },
-  };
-}
-
-function createGc(): () => void {
-  setFlagsFromString("--expose-gc");
-  const gc: () => void = runInNewContext("gc");
-  return () => {
-    for (let round = 0; round < 3; round += 1) gc();
   };
 }
 

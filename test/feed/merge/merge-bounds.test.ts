@@ -2,6 +2,7 @@ import { describe, expect } from "vitest";
 import { mergeFeeds } from "../../../src/feed/index.ts";
 import { FIRST_WORD_MS, IN_STEP_MS } from "../../../src/feed/merge/part-line.ts";
 import type { MarketEvent, Origin } from "../../../src/market/index.ts";
+import { createGc } from "../../support/create-gc.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { stillRunning, test } from "../../support/still-running.ts";
 import { Joined, settle } from "./joined.ts";
@@ -45,6 +46,29 @@ describe("a part that is far ahead of the others", () => {
     expect([market.bsc.isOpen, market.exchange.isOpen]).toEqual([false, false]);
   });
 
+  test("is judged like any other when it has room again, and leaves no listener behind", async () => {
+    await using market = new Joined(HOUR_S);
+    const { bsc, exchange } = market;
+    exchange.tell(clock(0));
+    await settle();
+    const running = stillRunning();
+    for (const from of [1, 101]) {
+      bsc.tell(...Array.from({ length: 25_000 }, (_, index) => trade(from + Math.floor(index / 1_000))));
+      await settle();
+      expect(bsc.unread).toBe(5_000);
+      bsc.tick(from + 25, from + 26);
+      exchange.tick(from, from + 26);
+      await settle();
+      expect(bsc.unread).toBe(0);
+      expect(stillRunning()).toEqual(running);
+      // It falls silent, and the other one goes on without it.
+      await market.run(from + 27, from + 60, [exchange]);
+      expect(market.clockS).toBe(from + 60);
+      bsc.tick(from + 60, from + 61);
+      await market.run(from + 61, from + 70, [bsc, exchange]);
+    }
+  });
+
   test("is not blamed for standing still while it is full because nobody takes its events", async () => {
     const time = new ManualClock(START + HOUR_S * SECOND);
     const [bsc, exchange] = [new ToldFeed("bsc"), new ToldFeed("exchange")];
@@ -55,13 +79,17 @@ describe("a part that is far ahead of the others", () => {
     });
     bsc.tell(...Array.from({ length: 25_000 }, (_, index) => trade(Math.floor(index / 100))));
     exchange.tick(0, 240);
-    bsc.end();
-    exchange.end();
-    let count = 0;
-    for await (const event of feed.events(new AbortController().signal)) {
-      if (event.kind === "trade") count += 1;
+    const events = feed.events(new AbortController().signal)[Symbol.asyncIterator]();
+    const { value: first } = await events.next();
+    await settle();
+    // It is full at 200 s, 20,000 events behind the first, which is 40 s behind the other part.
+    expect([bsc.unread, exchange.unread, first]).toEqual([4_999, 0, trade(0)]);
+    let count = 1;
+    for (let next = await events.next(); !next.done; next = await events.next()) {
+      if (next.value.kind === "trade") count += 1;
       // Whoever reads is slow: a minute passes with each of the first events.
       if (count < 10) time.advance(60 * SECOND);
+      if (count === 9_000) for (const part of [bsc, exchange]) part.end();
     }
     expect([count, notices]).toEqual([25_000, []]);
     expect(feed.parts?.().map(({ late }) => late)).toEqual([0, 0]);
@@ -113,6 +141,65 @@ describe("what comes late, early or not at all", () => {
         await settle();
       }
       expect(market.clockS).toBe(clockS);
+    }
+  });
+
+  test("a part that gained at first is judged by whether it still gains", async () => {
+    await using market = new Joined(HOUR_S);
+    const { bsc, exchange, time } = market;
+    const pass = async () => {
+      for (let step = 0; step < 13; step++) {
+        time.advance(250);
+        await settle();
+      }
+    };
+    bsc.tell(clock(0));
+    exchange.tick(0, 50);
+    await settle();
+    bsc.tick(1, 25);
+    await pass();
+    expect([market.clockS, market.notices]).toEqual([25, []]);
+    await pass();
+    expect(market.clockS).toBe(50);
+    expect(market.notices).toEqual([expect.stringMatching(/^bsc is silent or far behind/)]);
+  });
+
+  test("a part that ended in order is no measure of the others", async () => {
+    await using market = new Joined(HOUR_S);
+    const { bsc, exchange } = market;
+    exchange.tick(0, 60);
+    exchange.end();
+    await market.run(0, 20, [bsc]);
+    expect([market.clockS, market.notices]).toEqual([20, []]);
+    expect(market.feed.parts?.().map(({ state }) => state)).toEqual(["live", "down"]);
+  });
+
+  test("a part is believed a minute ahead of the others too, where this machine's clock is slow", async () => {
+    await using market = new Joined(0);
+    const { bsc, exchange } = market;
+    bsc.tell(at(60_000));
+    await settle();
+    exchange.tell(at(120_000), at(120_001));
+    await settle();
+    expect(market.feed.parts?.()[1]?.observedAtMs).toBe(START + 120_000);
+    expect(market.notices).toEqual([expect.stringMatching(/^exchange tells what is more than 60 s/)]);
+  });
+
+  test("a part that tells nothing but what is left out lets others have their turn after 1,024 of it", async () => {
+    await using market = new Joined(0);
+    const { bsc, exchange, time } = market;
+    bsc.tell(clock(0));
+    exchange.tell(clock(0));
+    const turns = () => time.slept.filter((ms) => ms === 0).length;
+    for (const [count, expected] of [
+      [1_023, 0],
+      [1, 1],
+      [1_023, 1],
+      [1, 2],
+    ] as const) {
+      bsc.tell(...Array.from({ length: count }, () => at(3_600_000)));
+      await settle();
+      expect([bsc.unread, turns()]).toEqual([0, expected]);
     }
   });
 
@@ -188,6 +275,33 @@ describe("the whole of several parts", () => {
     await market.run(2, 10, [bsc, exchange]);
     await market.run(11, 40, [exchange]);
     expect(stillRunning()).toEqual(running);
+  });
+
+  test("holds nothing of what was read, however long it runs", async () => {
+    const gc = createGc();
+    const refs: WeakRef<MarketEvent>[] = [];
+    const part = new ToldFeed("bsc");
+    part.events = async function* (signal) {
+      for (let second = 0; second < 5_000; second++) {
+        const event = clock(second);
+        if (second % 1_000 === 0) refs.push(new WeakRef(event));
+        yield event;
+      }
+      await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+    };
+    const time = new ManualClock(START + HOUR_S * 2 * SECOND);
+    const feed = mergeFeeds({ name: "live", clock: time, parts: [{ name: "bsc", feed: part }] });
+    let count = 0;
+    for await (const _ of feed.events(new AbortController().signal)) {
+      count += 1;
+      if (count < 5_000) continue;
+      await settle();
+      gc();
+      // Nothing but what was read last may be left.
+      expect(refs.slice(0, 4).map((ref) => ref.deref())).toEqual(Array(4).fill(undefined));
+      break;
+    }
+    expect(count).toBe(5_000);
   });
 
   test("closes its parts when whoever reads it leaves without aborting", async () => {

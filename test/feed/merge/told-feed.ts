@@ -12,6 +12,7 @@ export class ToldFeed implements Feed {
   amiss: string | undefined;
   isOpen = false;
   #waiting: MarketEvent[] = [];
+  #read = 0;
   #end: { readonly error?: unknown } | undefined;
   #wake: () => void = () => {};
 
@@ -21,7 +22,7 @@ export class ToldFeed implements Feed {
 
   /** How many events nobody has read yet. */
   get unread(): number {
-    return this.#waiting.length;
+    return this.#waiting.length - this.#read;
   }
 
   readonly trouble = () => this.amiss;
@@ -47,9 +48,11 @@ export class ToldFeed implements Feed {
     signal.addEventListener("abort", wake, { once: true });
     try {
       while (!signal.aborted) {
-        const event = this.#waiting.shift();
-        if (event) yield event;
-        else if (this.#end?.error !== undefined) throw this.#end.error;
+        const event = this.#waiting[this.#read];
+        if (event) {
+          this.#read += 1;
+          yield event;
+        } else if (this.#end?.error !== undefined) throw this.#end.error;
         else if (this.#end) return;
         else
           await new Promise<void>((resolve) => {
