@@ -121,7 +121,8 @@ export class Detector {
 
   /** Measures a group's medians at `atMs` over the tokens that trade, and returns those. */
   measureMarket(group: MarketGroup, tokens: Iterable<TokenState>, atMs: number): readonly TokenState[] {
-    const trading = [...tokens].filter((token) => !token.profile.quote && isTrading(token, atMs));
+    const trading: TokenState[] = [];
+    for (const token of tokens) if (isTrading(token, atMs) && !token.profile.quote) trading.push(token);
     const market = this.#markets[group];
     const isKnown = trading.length >= this.#settings.marketMinimum;
     market.longRise = isKnown ? this.#median(trading, (token) => riseOf(token)) : 0;

@@ -225,13 +225,11 @@ export class TrendEngine {
     if (event.kind === "clock") return this.#admit(event.at, event.at, true);
     const wrong = this.#check(event);
     if (wrong) return wrong;
-    const key = this.#tokens.keyOf(event.group, event.token);
-    if (key === undefined) return "token";
     const openAt = event.kind === "candle" ? event.openAt : event.at;
     const refused = this.#admit(openAt, event.at, false);
     if (refused) return refused;
     const count = this.#tokens.count;
-    const entered = this.#enter(event, key);
+    const entered = this.#enter(event);
     if (this.#tokens.count !== count || event.kind === "listing") this.#plan();
     if (typeof entered === "string") return entered;
     if (event.kind === "trade" || event.kind === "candle") this.#detector.noteHeard(event.group, event.at);
@@ -246,18 +244,18 @@ export class TrendEngine {
     return readEvent(event, this.#numbers);
   }
 
-  #enter(event: Exclude<MarketEvent, { kind: "clock" }>, key: string): TokenState | RejectReason | undefined {
+  #enter(event: Exclude<MarketEvent, { kind: "clock" }>): TokenState | RejectReason | undefined {
     switch (event.kind) {
       case "trade":
-        return this.#intake.enterTrade(event, key, this.#numbers);
+        return this.#intake.enterTrade(event, this.#numbers);
       case "candle":
-        return this.#intake.enterCandle(event, key, this.#numbers, this.#nextMinuteMs);
+        return this.#intake.enterCandle(event, this.#numbers, this.#nextMinuteMs);
       case "listing":
-        return this.#intake.enterListing(event, key, this.#numbers);
+        return this.#intake.enterListing(event, this.#numbers);
       case "liquidity":
-        return this.#intake.enterLiquidity(event, key, this.#numbers);
+        return this.#intake.enterLiquidity(event, this.#numbers);
       case "profile":
-        return this.#intake.enterProfile(event, key);
+        return this.#intake.enterProfile(event);
     }
   }
 

@@ -5,7 +5,7 @@ import { createCandleState } from "./candle-detector.ts";
 import type { Detector } from "./detector.ts";
 import type { EventNumbers } from "./event-reader.ts";
 import type { NewestBook } from "./newest.ts";
-import { findPool, liquidityOf, mayTradeIn, notePool, noteTradeIn } from "./pools.ts";
+import { findPool, liquidityOf, mayTradeInUnknown, notePool, noteTradeIn } from "./pools.ts";
 import type { PriorBook } from "./prior-book.ts";
 import type { RejectReason } from "./rejection.ts";
 import type { DetectorSettings } from "./settings.ts";
@@ -16,6 +16,7 @@ import {
   FINE_STEP_MS,
   noteActivity,
   notePrice,
+  type Pool,
   rescalePrices,
   type TokenState,
 } from "./token-state.ts";
@@ -48,16 +49,18 @@ export class Intake {
    * A trade sets the token's price when it is in the pool that does, and no newer trade has set it. One that is
    * too small to mean anything is rejected as `dust`.
    */
-  enterTrade(event: Trade, key: string, numbers: EventNumbers): TokenState | RejectReason {
+  enterTrade(event: Trade, numbers: EventNumbers): TokenState | RejectReason {
     const { settings, detector, tokens } = this.#books;
     const known = tokens.find(event.group, event.token);
-    if (numbers.usd < minTradeUsd(known, event.pool, settings)) return "dust";
-    const token = known ?? this.#find(event, key);
+    const pool = known && findPool(known, event.pool);
+    if (numbers.usd < minTradeUsd(pool, settings)) return "dust";
+    const token = known ?? this.#create(event);
     if (token.candle) return "mixed";
-    if (!mayTradeIn(token, event.pool)) return "unknown-pool";
-    const isPricePool =
-      noteTradeIn(token, event.pool, numbers.usd, numbers.price, event.at) || token.price === 0;
-    const setsPrice = isPricePool && event.at >= token.priceAtMs;
+    if (!pool && !mayTradeInUnknown(token, event.pool)) return "unknown-pool";
+    const isOfPricePool = pool
+      ? noteTradeIn(token, pool, numbers.usd, numbers.price, event.at)
+      : token.mainPool === "";
+    const setsPrice = (isOfPricePool || token.price === 0) && event.at >= token.priceAtMs;
     const minute = Math.floor(event.at / MINUTE_MS);
     if (setsPrice) setPrice(token, event, numbers.price);
     token.trades ??= this.#createTrades(token, event.at);
@@ -81,15 +84,10 @@ export class Intake {
   }
 
   /** A candle waits for its minute's end, `nextMinuteMs`; one that is late amends the minute before. */
-  enterCandle(
-    event: Candle,
-    key: string,
-    numbers: EventNumbers,
-    nextMinuteMs: number,
-  ): TokenState | RejectReason {
+  enterCandle(event: Candle, numbers: EventNumbers, nextMinuteMs: number): TokenState | RejectReason {
     const isLate = event.at === nextMinuteMs - MINUTE_MS;
     if (!isLate && event.at !== nextMinuteMs) return "late";
-    const token = this.#find(event, key);
+    const token = this.#find(event);
     if (token.trades) return "mixed";
     token.candle ??= createCandleState(numbers.open, this.#books.settings);
     noteMarket(token, event.at);
@@ -106,9 +104,9 @@ export class Intake {
   }
 
   /** A listing is new on BSC unless its token is known to have traded before: see {@link isEstablished}. */
-  enterListing(event: ListingEvent, key: string, numbers: EventNumbers): TokenState | RejectReason {
+  enterListing(event: ListingEvent, numbers: EventNumbers): TokenState | RejectReason {
     const { settings, newest } = this.#books;
-    const token = this.#find(event, key);
+    const token = this.#find(event);
     if ((findPool(token, event.pool)?.listedMs ?? -1) >= 0) return "duplicate";
     token.lastSeenMs = Math.max(token.lastSeenMs, event.at);
     const isNew = event.group === "bsc" && !token.profile.quote && !isEstablished(token, event, settings);
@@ -119,11 +117,11 @@ export class Intake {
   }
 
   /** What lies in a pool. A removal by its makers counts against the token once it lasts. */
-  enterLiquidity(event: LiquidityEvent, key: string, numbers: EventNumbers): TokenState | RejectReason {
+  enterLiquidity(event: LiquidityEvent, numbers: EventNumbers): TokenState | RejectReason {
     const { settings, tokens } = this.#books;
     const known = tokens.find(event.group, event.token);
     if (event.cause === "remove" && !(known && findPool(known, event.pool))) return "unknown-pool";
-    const token = known ?? this.#find(event, key);
+    const token = known ?? this.#create(event);
     token.lastSeenMs = Math.max(token.lastSeenMs, event.at);
     const report = { atMs: event.at, usd: numbers.usd, usdText: event.usd, cause: event.cause };
     notePool(token, event.pool, report, settings);
@@ -131,20 +129,22 @@ export class Intake {
   }
 
   /** Facts of a token; kept also for one that never traded yet, which is then `undefined`. */
-  enterProfile(event: Profile, key: string): TokenState | undefined {
-    const profile = this.#books.profiles.learn(event, key);
-    const token = this.#books.tokens.find(event.group, event.token);
+  enterProfile(event: Profile): TokenState | undefined {
+    const { tokens, profiles } = this.#books;
+    const key = tokens.keyOf(event.group, event.token) ?? event.token;
+    const profile = profiles.learn(event, key);
+    const token = tokens.find(event.group, event.token);
     if (token) token.profile = profile;
     return token;
   }
 
-  #find(event: Trade | Candle | ListingEvent | LiquidityEvent, key: string): TokenState {
+  #find(event: Candle | ListingEvent): TokenState {
+    return this.#books.tokens.find(event.group, event.token) ?? this.#create(event);
+  }
+
+  #create({ group, token, at }: Trade | Candle | ListingEvent | LiquidityEvent): TokenState {
     const { tokens, profiles } = this.#books;
-    const { group } = event;
-    return (
-      tokens.find(group, event.token) ??
-      tokens.create(group, event.token, event.at, profiles.find(group, key))
-    );
+    return tokens.create(group, token, at, profiles.find(group, tokens.keyOf(group, token) ?? token));
   }
 
   #createTrades(token: TokenState, atMs: number) {
@@ -162,9 +162,8 @@ function noteMarket(token: TokenState, atMs: number): void {
 }
 
 /** Dollars below which a trade in the pool is dust: it may be rounding, and it costs nothing to send by the thousand. */
-function minTradeUsd(token: TokenState | undefined, pool: string, settings: DetectorSettings): number {
-  const poolUsd = token ? (findPool(token, pool)?.usd ?? 0) : 0;
-  return Math.max(settings.dustUsd, settings.dustShare * poolUsd);
+function minTradeUsd(pool: Pool | undefined, settings: DetectorSettings): number {
+  return Math.max(settings.dustUsd, settings.dustShare * (pool?.usd ?? 0));
 }
 
 function setPrice(token: TokenState, event: Trade, price: number): void {

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from "../lib/time.ts";
 import { formatDecimal } from "./decimal.ts";
 import { noteLiquidity } from "./liquidity-level.ts";
 import type { DetectorSettings } from "./settings.ts";
@@ -11,6 +12,8 @@ const PRICE_POOL_SHARE = 0.1;
 const VOLUME_MS = 600_000;
 /** A pool takes over the price when its recent volume is this many times that of the present one. */
 const TAKE_OVER = 2;
+/** A pool that took over keeps the price for this long while it trades: a pool that is left is not watched, and may fall unseen. */
+const MIN_STAY_MS = 3_600_000;
 /** The furthest, as log of the ratio, that its price may stand from the present one while that one is traded. */
 const MAX_STEP = 0.25;
 
@@ -20,10 +23,9 @@ export function findPool(token: TokenState, name: string): Pool | undefined {
   return undefined;
 }
 
-/** Whether a trade in the pool may speak for the token: any may while no pool's depth is known, then only a known one, and the first. */
-export function mayTradeIn(token: TokenState, name: string): boolean {
-  if (token.mainPool === "" || token.mainPool === name || token.firstPool === name) return true;
-  return findPool(token, name) !== undefined;
+/** Whether a pool of unknown depth may trade the token: any may while no pool's depth is known, then only the first. */
+export function mayTradeInUnknown(token: TokenState, name: string): boolean {
+  return token.mainPool === "" || token.firstPool === name;
 }
 
 /** What a report of a pool's liquidity says, beside its dollars. */
@@ -82,28 +84,33 @@ function createPool(token: TokenState, name: string, atMs: number): Pool {
 /**
  * Adds a trade to its pool's recent volume and says whether the pool sets the token's price. That is the
  * pool that trades: another one of sufficient depth takes over once it has traded twice as much recently,
- * and only near the present price while the present pool trades: volume is cheap to fake, and a price that
- * nobody brings into line is no price.
+ * and, while the present pool trades, only near its price and at most once an hour: volume is cheap to fake, a price that
+ * nobody brings into line is no price, and steps to and fro could add up to a rise that nobody traded.
  */
 export function noteTradeIn(
   token: TokenState,
-  name: string,
+  pool: Pool,
   usd: number,
   price: number,
   atMs: number,
 ): boolean {
-  if (token.mainPool === "") return true;
-  const pool = findPool(token, name);
-  if (!pool) return token.mainPool === name;
-  pool.volumeUsd = volumeAt(pool, atMs) + usd;
-  pool.volumeAtMs = Math.max(pool.volumeAtMs, atMs);
-  if (token.mainPool === name) return true;
+  const minuteMs = Math.floor(atMs / MINUTE_MS) * MINUTE_MS;
+  if (minuteMs > pool.volumeAtMs) {
+    pool.volumeUsd = volumeAt(pool, minuteMs);
+    pool.volumeAtMs = minuteMs;
+  }
+  pool.volumeUsd += usd;
+  if (token.mainPool === pool.pool) return true;
   const main = findPool(token, token.mainPool);
   const isDeep = pool.usd >= PRICE_POOL_SHARE * deepestOf(token).usd;
   if (!isDeep || (main && pool.volumeUsd <= TAKE_OVER * volumeAt(main, atMs))) return false;
   const isTraded = main !== undefined && main.volumeUsd > 0 && atMs - main.volumeAtMs < VOLUME_MS;
-  if (isTraded && token.price > 0 && Math.abs(Math.log(price / token.price)) > MAX_STEP) return false;
-  token.mainPool = name;
+  if (isTraded) {
+    if (token.tookOverMs >= 0 && atMs - token.tookOverMs < MIN_STAY_MS) return false;
+    if (token.price > 0 && Math.abs(Math.log(price / token.price)) > MAX_STEP) return false;
+  }
+  token.mainPool = pool.pool;
+  token.tookOverMs = atMs;
   return true;
 }
 

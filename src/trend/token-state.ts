@@ -36,7 +36,7 @@ export interface Pool {
   usdAtMs: number;
   /** First liquidity; -1 where no listing was seen. */
   listedMs: number;
-  /** Dollars traded, decaying over ten minutes, as of `volumeAtMs`. */
+  /** Dollars traded, decaying over ten minutes from one minute to the next, as of `volumeAtMs`. */
   volumeUsd: number;
   volumeAtMs: number;
 }
@@ -83,7 +83,7 @@ export interface TokenState {
   /** First and last trade, or candle with volume; -1 before the first. */
   firstMarketMs: number;
   lastMarketMs: number;
-  /** The minutes of the last 32 that had a trade, the newest in the lowest bit, and the newest one's number. */
+  /** The minutes of the last 32 that had a trade, the newest in the lowest bit, and the newest one's number. A signed 32-bit integer. */
   activeMinutes: number;
   lastActiveMinute: number;
   /** Trades and candles in all. */
@@ -101,6 +101,8 @@ export interface TokenState {
   readonly pools: Pool[];
   /** Name of the pool whose trades set the price: see {@link noteTradeIn}. "" where none is known. */
   mainPool: string;
+  /** When that pool last took over from another by its volume; -1 before. */
+  tookOverMs: number;
   /** Pool of the first trade; "" before it. */
   firstPool: string;
   readonly level: LiquidityLevel;
@@ -160,6 +162,7 @@ export function createToken(
     peakMinute: -1,
     pools: [],
     mainPool: "",
+    tookOverMs: -1,
     firstPool: "",
     level: createLiquidityLevel(),
     minutes: createRing(MINUTE_RING),
@@ -223,11 +226,9 @@ export function noteActivity(token: TokenState, atMs: number, minute: number): v
   token.lastMarketMs = Math.max(token.lastMarketMs, atMs);
   const passed = minute - token.lastActiveMinute;
   if (passed > 0) {
-    token.activeMinutes = passed < ACTIVITY_MINUTES ? (token.activeMinutes << passed) >>> 0 : 0;
+    token.activeMinutes = passed < ACTIVITY_MINUTES ? (token.activeMinutes << passed) | 1 : 1;
     token.lastActiveMinute = minute;
-    token.activeMinutes |= 1;
   } else if (passed > -ACTIVITY_MINUTES) token.activeMinutes |= 1 << -passed;
-  token.activeMinutes >>>= 0;
 }
 
 /** How many of the `minutes` before `atMs` had a trade; at most 32 are remembered. */
@@ -236,9 +237,8 @@ export function activeMinutesOf(token: TokenState, atMs: number, minutes = ACTIV
   if (passed >= minutes) return 0;
   const window = minutes - Math.max(0, passed);
   const mask = window >= ACTIVITY_MINUTES ? 0xffffffff : (1 << window) - 1;
-  let bits = (token.activeMinutes & mask) >>> 0;
   let count = 0;
-  for (; bits !== 0; bits = (bits & (bits - 1)) >>> 0) count += 1;
+  for (let bits = token.activeMinutes & mask; bits !== 0; bits &= bits - 1) count += 1;
   return count;
 }
 

@@ -84,6 +84,22 @@ test("a pool takes over the price only with twice the recent volume, and the ste
   expect(priceOf()).toBe("1.2");
 });
 
+test("pools that take the price from each other add up no rise that nobody traded", () => {
+  const engine = new TrendEngine();
+  const both = [listing(START + 1, TOKEN, "a"), listing(START + 1, TOKEN, "b")];
+  const trades = Array.from({ length: 12 }, (_, cycle) => {
+    const pool = cycle % 2 === 0 ? "a" : "b";
+    return ["0.8", "0.9", "1"].map((price, step) =>
+      trade(START + (cycle * 30 + step * 5) * SECOND + 10, TOKEN, {
+        ...{ pool, price, quoteUsd: String(100 * 3 ** cycle) },
+      }),
+    );
+  }).flat();
+  drive(engine, withClocks([...both, ...trades], START + 6 * MINUTE));
+  const price = engine.readingOf("bsc", TOKEN)?.terms.find(({ name }) => name === "price")?.raw;
+  expect(price).toBeLessThan(Math.log(1 / 0.8) * 2);
+});
+
 test("a pool of little depth never sets the price, however much it trades", () => {
   const engine = new TrendEngine();
   const events = [
