@@ -236,7 +236,7 @@ export const SETTINGS = {
     default: "3000",
     example: "600",
     description:
-      "Requests a minute from one address without a valid key, and as many at once; each 64 KiB of an answer counts as one more; beyond that 429; none: no limit. Each worker counts its own",
+      "Requests a minute from one address without a valid key, and as many at once; each 64 KiB of an answer counts as one more; beyond that 429; health checks do not count; none: no limit. Each worker counts its own",
   }),
   compression: setting("compression", flag, {
     default: "true",

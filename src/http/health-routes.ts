@@ -7,6 +7,13 @@ import { setFreshness } from "./freshness-fields.ts";
 import type { HeadLike } from "./head-like.ts";
 import type { HealthResponse, ReadyResponse } from "./responses.ts";
 
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** Requests are not counted: whoever supervises the process would take a refusal for its death. */
+    isHealthCheck?: true;
+  }
+}
+
 /** What the probes look at. */
 export interface HealthParts {
   readonly head: HeadLike;
@@ -50,7 +57,7 @@ function add(scope: FastifyInstance, url: string, answer: (reply: FastifyReply) 
     });
     return request.method === "HEAD" ? reply.send() : reply.send(bytes);
   };
-  scope.route({ method: ["GET", "HEAD"], url, handler });
+  scope.route({ method: ["GET", "HEAD"], url, config: { isHealthCheck: true }, handler });
 }
 
 function reasonOf({ state, reason }: Freshness): string {

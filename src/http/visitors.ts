@@ -39,12 +39,12 @@ export class Visitors {
     return address !== undefined && (this.#limit?.take(address, bytes) ?? true);
   }
 
-  /** Why a request is refused; `undefined`: it is not, and if it brings no valid key it was counted. */
+  /** Why a request is refused; `undefined`: it is not, and if it brings no valid key and is no health check it was counted. */
   check(request: FastifyRequest, reply: FastifyReply): FlarewireError | undefined {
     this.#warnOfProxy(request);
     const { authorization } = request.headers;
-    if (!this.#limit || (authorization !== undefined && this.#door.keyIdIn(authorization) !== undefined))
-      return undefined;
+    if (!this.#limit || request.routeOptions.config.isHealthCheck) return undefined;
+    if (authorization !== undefined && this.#door.keyIdIn(authorization) !== undefined) return undefined;
     return this.#limit.admit(request, reply);
   }
 

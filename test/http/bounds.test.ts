@@ -97,7 +97,7 @@ describe("[W33] connections of any kind are bounded", () => {
 });
 
 describe("[W33] requests of an address without a key are limited", () => {
-  const paths = ["/api/v1/newest", "/api/v1/newest?x=1", "/nothing", "/healthz"];
+  const paths = ["/api/v1/newest", "/api/v1/newest?x=1", "/nothing", "/api/v1/flares"];
 
   test("one more is 429 with when to come again, and other addresses are served", async ({ makeRest }) => {
     const { port, clock, refusals } = await bounded(makeRest, { anonymousRequests: 60 });
@@ -112,8 +112,24 @@ describe("[W33] requests of an address without a key are limited", () => {
     }
     expect(refusals.counts).toEqual({ "requests-of-address": paths.length });
     clock.advance(1_000);
-    expect((await ask(port, "127.0.0.2", "/healthz")).status).toBe(200);
-    expect((await ask(port, "127.0.0.2", "/healthz")).status).toBe(429);
+    expect((await ask(port, "127.0.0.2", "/api/v1/flares")).status).toBe(200);
+    expect((await ask(port, "127.0.0.2", "/api/v1/flares")).status).toBe(429);
+  });
+
+  test("health checks are never refused and use up nothing: an orchestrator would kill the process", async ({
+    makeRest,
+  }) => {
+    for (const basePath of ["", "/flarewire"]) {
+      const { port } = await bounded(makeRest, { anonymousRequests: 3, basePath });
+      const probe = async () => {
+        for (const path of ["/healthz", "/readyz", `${basePath}/healthz`, `${basePath}/readyz`])
+          expect([path, (await ask(port, "127.0.0.2", path)).status]).toEqual([path, 200]);
+      };
+      const read = async () => (await ask(port, "127.0.0.2", `${basePath}/api/v1/newest`)).status;
+      await probe();
+      expect([await read(), await read(), await read(), await read()]).toEqual([200, 200, 200, 429]);
+      await probe();
+    }
   });
 
   test("a large answer counts by its size", async ({ makeRest }) => {
