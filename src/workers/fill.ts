@@ -5,7 +5,7 @@ import type { FillEnd, FillMessage } from "./messages.ts";
 
 /** What a worker's log is filled from. */
 export interface FillParts {
-  readonly log: EventLog;
+  readonly log: Pick<EventLog, "read" | "readLasting" | "oldest" | "oldestLasting" | "runs">;
   readonly head: Pick<Head, "cursor" | "observedAtMs" | "ready">;
   readonly history: Pick<ListHistory, "lists" | "places">;
   /** Of the head. */

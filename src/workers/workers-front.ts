@@ -42,7 +42,7 @@ export interface WorkersFrontOptions {
     readonly spent: readonly SpentRate[];
   };
   /** The primary's own numbers; `undefined` where none are served. */
-  readonly metrics: GatewayMetrics | undefined;
+  readonly metrics: Pick<GatewayMetrics, "json"> | undefined;
   readonly refusals: Refusals;
   readonly clock: WallClock;
   readonly logger: Logger;
@@ -139,7 +139,7 @@ export class WorkersFront {
   }
 
   /** The numbers of all processes as one, as text. */
-  async #text(own: GatewayMetrics): Promise<string> {
+  async #text(own: Pick<GatewayMetrics, "json">): Promise<string> {
     const told = await Promise.all(this.#crew.processes.map((one) => one.measure(MEASURE_MS)));
     return this.#merged.text(
       await own.json(),

@@ -97,3 +97,14 @@ test("nobody waits for a worker that is stuck or not ready, and in a hurry for n
   other.isHanded = true;
   expect(chooseReceiver([slow, other], 0, true)).toBeUndefined();
 });
+
+test("of workers with equally many connections each is given one in turn, and of those only the ones with the fewest", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 8 }), fc.nat(1_000), (count, turn) => {
+      const equal = Array.from({ length: count }, () => new WorkerUnderTest(7));
+      const workers = [new WorkerUnderTest(8), ...equal, new WorkerUnderTest(8)];
+      const chosen = equal.map((_, at) => chooseReceiver(workers, turn + at, false));
+      expect(new Set(chosen)).toEqual(new Set(equal));
+    }),
+  );
+});

@@ -4,6 +4,7 @@ import { Places, Seats } from "../../src/http/index.ts";
 import { TicketTable } from "../../src/keys/index.ts";
 import { Crew } from "../../src/workers/crew.ts";
 import { EventFeed } from "../../src/workers/event-feed.ts";
+import type { WorkerProcess } from "../../src/workers/worker-process.ts";
 import { createHubUnderTest, FRESH, INFO } from "../hub/hub-fixture.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { test as base } from "../support/still-running.ts";
@@ -23,6 +24,20 @@ function createCrewUnderTest(workers: number) {
     write: (text) => void errors.push((JSON.parse(text) as { readonly msg: unknown }).msg),
   });
   const counted: (readonly [string, number])[] = [];
+  const gone: WorkerProcess[] = [];
+  const feed = new EventFeed({ ...sut, history: sut.hub.history, format: () => new Uint8Array() });
+  /** How many follow the log now. */
+  const counts = { following: 0 };
+  const follow = feed.follow.bind(feed);
+  feed.follow = (listener) => {
+    const { fill, stop } = follow(listener);
+    counts.following += 1;
+    const leave = () => {
+      counts.following -= 1;
+      stop();
+    };
+    return { fill, stop: leave };
+  };
   const crew = new Crew({
     ...{ workers, clock, logger },
     spawn: () => {
@@ -33,13 +48,13 @@ function createCrewUnderTest(workers: number) {
     start: (worker) => ({
       ...{ type: "start", worker, config: {}, keys: undefined, ends: 0, spent: [], news },
     }),
-    feed: new EventFeed({ ...sut, history: sut.hub.history, format: () => new Uint8Array() }),
+    feed,
     whole: { places: new Places(seats), tickets, metrics: undefined, hasEnded: () => false },
     news: () => news,
     onRoom: () => {},
     onLeftOver: (socket) => leftOver.push(socket),
     onCounted: (keyId, requests) => counted.push([keyId, requests]),
-    onGone: () => {},
+    onGone: (worker) => gone.push(worker),
   });
   /** The `at`-th process, which has to have begun. */
   const child = (at: number) => {
@@ -47,7 +62,8 @@ function createCrewUnderTest(workers: number) {
     if (!found) throw new Error(`process ${at} has not begun; there are ${children.length}`);
     return found;
   };
-  return { clock, crew, children, child, leftOver, errors, seats, counted, hub: sut.hub };
+  const { hub, publish } = sut;
+  return { clock, crew, children, child, leftOver, errors, seats, counted, gone, counts, hub, publish };
 }
 
 /** Resolves when all of its workers serve. */

@@ -151,3 +151,23 @@ test("requests that a key made at one worker are sent to the others, not back", 
   const told = [0, 1, 2].map((at) => child(at).types().includes("counted"));
   expect(told).toEqual([true, false, true]);
 });
+
+test("of each worker that ends the last numbers that were heard of it are handed on, once, and it follows the log no more", async ({
+  startCrew,
+}) => {
+  const { crew, child, gone, counts, clock } = await startCrew(2);
+  expect(counts.following).toBe(2);
+  for (let round = 0; round < 2; round += 1) {
+    const at = round === 0 ? 0 : -1;
+    child(at).say({ type: "ready" });
+    const measured = crew.processes[0]?.measure(1_000);
+    child(at).say({ type: "measured", id: 1, metrics: [{ name: `of round ${round}` }] });
+    await measured;
+    child(at).end(1);
+    expect(counts.following).toBe(1);
+    clock.advance(1_000);
+    await turn();
+    expect(counts.following).toBe(2);
+  }
+  expect(gone.map(({ metrics }) => metrics)).toEqual([[{ name: "of round 0" }], [{ name: "of round 1" }]]);
+});

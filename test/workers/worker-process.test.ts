@@ -134,3 +134,27 @@ test("the numbers of a worker that does not answer in time are those that it gav
     expect(await late).toEqual([{ name: "first" }]);
   }
 });
+
+test("[L3] what happens while a worker is filled reaches it after the filling, once and in order", async ({
+  createCrew,
+}) => {
+  const { crew, child, publish } = createCrew(1);
+  const started = crew.start();
+  await publish("list");
+  await publish("refresh");
+  await turn();
+  await publish("list");
+  const types = child(0).types();
+  expect(types.slice(types.indexOf("filled"))).toEqual(["filled", "batch", "batch", "batch"]);
+  child(0).say({ type: "ready" });
+  await started;
+  const drained = crew.drain(0);
+  child(0).end(0);
+  await drained;
+  await publish("list");
+  expect(
+    child(0)
+      .types()
+      .filter((type) => type === "batch"),
+  ).toHaveLength(3);
+});

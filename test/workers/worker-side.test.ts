@@ -1,4 +1,3 @@
-import { EventEmitter } from "node:events";
 import { Socket } from "node:net";
 import { setImmediate as turn } from "node:timers/promises";
 import Fastify from "fastify";
@@ -6,32 +5,11 @@ import { expect, test } from "vitest";
 import { KeyDoor } from "../../src/http/index.ts";
 import { type Key, mintSecret } from "../../src/keys/index.ts";
 import { FlarewireError } from "../../src/protocol/index.ts";
-import { PrimaryLink, RemoteKeys, RemotePlaces } from "../../src/workers/index.ts";
-import type { ToPrimary, ToWorker } from "../../src/workers/messages.ts";
+import { RemoteKeys, RemotePlaces } from "../../src/workers/index.ts";
+import type { ToWorker } from "../../src/workers/messages.ts";
+import { createGc } from "../support/create-gc.ts";
 import { ManualClock } from "../support/manual-clock.ts";
-
-/** A worker's line to a primary that the test plays. */
-function linked() {
-  const sent: ToPrimary[] = [];
-  const other: ToWorker["type"][] = [];
-  const line = new EventEmitter();
-  const parent = Object.assign(line, {
-    send: (message: unknown) => {
-      sent.push(message as ToPrimary);
-      return true;
-    },
-  });
-  const link = new PrimaryLink(parent, ({ type }) => other.push(type));
-  const say = (message: ToWorker, handle?: unknown) => void line.emit("message", message, handle);
-  /** Answers the `at`-th question. */
-  const answer = (at: number, value: unknown) => {
-    const asked = sent.filter((message) => message.type === "ask")[at];
-    if (!asked) throw new Error(`question ${at} was not asked`);
-    say({ type: "answer", id: asked.id, answer: { value } });
-  };
-  const left = () => sent.flatMap((message) => (message.type === "left" ? message.place : []));
-  return { link, say, sent, other, answer, left };
-}
+import { linked } from "./linked.ts";
 
 const ACCESS = { plan: undefined, key: undefined, ticket: undefined };
 
@@ -46,6 +24,24 @@ test("answers that come in another order reach their questions, and an error kee
   const fault = await third?.catch((cause: unknown) => cause);
   expect(fault).toBeInstanceOf(FlarewireError);
   expect(fault).toMatchObject(error);
+});
+
+test("a question that was answered costs nothing afterwards", async () => {
+  const { link, sent, answer } = linked();
+  const gc = createGc();
+  const heldAfter = async (questions: number) => {
+    for (let n = 0; n < questions; n += 1) {
+      const asked = link.ask({ kind: "metrics" });
+      answer(0, "answer");
+      await asked;
+      sent.length = 0;
+    }
+    gc();
+    return process.memoryUsage().heapUsed;
+  };
+  const before = await heldAfter(1_000);
+  // Those that are not let go are 100 bytes each at least.
+  expect((await heldAfter(40_000)) - before).toBeLessThan(2_000_000);
 });
 
 test("events that come before somebody listens are heard first, and once; everything else is passed on", () => {

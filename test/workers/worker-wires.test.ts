@@ -1,8 +1,10 @@
+import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { Places, Seats } from "../../src/http/index.ts";
+import { type PlaceGiver, Places, Seats } from "../../src/http/index.ts";
 import { TicketTable } from "../../src/keys/index.ts";
 import type { ToWorker } from "../../src/workers/index.ts";
 import { WorkerWires } from "../../src/workers/worker-wires.ts";
+import { createGc } from "../support/create-gc.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
 const ADDRESS = "192.0.2.7";
@@ -79,3 +81,29 @@ test("[K7] who was let in before the worker heard that the key had ended is not 
   // It heard, and the key, with another plan, let it in.
   expect(await one.answer(seat(5, { keyId: "0a0a0a0a", ends: 1 }))).toBeUndefined();
 });
+
+test("[W33] a stream that was refused costs the primary nothing afterwards, however many are", async () => {
+  const { most, wires, seen } = refusing();
+  for (let place = 1; place <= most; place += 1) await wires.answer(seat(place));
+  expect(seen).toHaveLength(most);
+  await turn();
+  createGc()();
+  expect(seen.filter((wire) => wire.deref() !== undefined)).toEqual([]);
+  wires.leaveAll();
+});
+
+/** A worker's side at the primary, where every place is refused, and the connections that it asked places for. */
+function refusing() {
+  const seen: WeakRef<object>[] = [];
+  const places: PlaceGiver = {
+    seat: (wire) => {
+      seen.push(new WeakRef(wire));
+      return { kind: "full", bound: "0 in all", reason: "streams" };
+    },
+    placeOf: () => undefined,
+    sit: () => undefined,
+    leave: () => {},
+  };
+  const whole = { places, tickets: new TicketTable(new ManualClock()), metrics: undefined };
+  return { most: 20, wires: new WorkerWires({ ...whole, hasEnded: () => false }, () => {}), seen };
+}

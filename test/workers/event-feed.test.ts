@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+import { formatPlace } from "../../src/restored-state.ts";
+import { EventFeed } from "../../src/workers/event-feed.ts";
+import type { FeedMessage } from "../../src/workers/messages.ts";
+import { createHubUnderTest } from "../hub/hub-fixture.ts";
+
+/** A log that workers follow, before its first snapshot. */
+function followed() {
+  const sut = createHubUnderTest({ ready: false });
+  const feed = new EventFeed({ ...sut, history: sut.hub.history, format: formatPlace });
+  const follow = () => {
+    const heard: FeedMessage["type"][] = [];
+    const { stop } = feed.follow(({ type }) => heard.push(type));
+    return { heard, stop };
+  };
+  return { ...sut, feed, follow };
+}
+
+test("workers that wait for the first snapshot get the whole lists once, and from then on the events only", async () => {
+  const { publish, follow } = followed();
+  const { heard } = follow();
+  await publish("list");
+  await publish("refresh");
+  await publish("list");
+  expect(heard).toEqual(["begin", "batch", "batch"]);
+});
+
+test("a worker that has gone gets no more events, and the others go on to get each", async () => {
+  const { publish, feed, follow } = followed();
+  const [gone, other] = [follow(), follow()];
+  await publish("list");
+  gone.stop();
+  await publish("list");
+  expect([gone.heard, other.heard]).toEqual([["begin"], ["begin", "batch"]]);
+  feed.close();
+  await publish("list");
+  expect(other.heard).toEqual(["begin", "batch"]);
+});

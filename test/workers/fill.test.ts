@@ -1,0 +1,61 @@
+import { expect, test } from "vitest";
+import type { LogRecord } from "../../src/log/index.ts";
+import { toEpoch, toSeq } from "../../src/protocol/index.ts";
+import { fillMessages } from "../../src/workers/fill.ts";
+import { createHubUnderTest } from "../hub/hub-fixture.ts";
+
+const cursorAt = (seq: number) => ({ epoch: toEpoch("fill1"), seq: toSeq(seq) });
+const record = (seq: number): LogRecord => ({
+  seq: toSeq(seq),
+  channel: "status",
+  name: "source-status",
+  emittedAtMs: 1,
+  batch: toSeq(seq),
+  tail: Buffer.from("}"),
+});
+
+test("[F3] [L3] a worker is filled with each event up to the head once: of the lasting ones the last before the others too, and none that came later", async () => {
+  const { hub } = createHubUnderTest();
+  const messages = fillMessages({
+    log: {
+      ...{ oldest: cursorAt(5), oldestLasting: cursorAt(2), runs: [] },
+      // A log on disk that answers late, and has more by then.
+      readLasting: async () => ({
+        kind: "records",
+        records: [3, 5, 7, 9].map(record),
+        through: toSeq(9),
+      }),
+      read: async () => ({ kind: "records", records: [6, 7, 8, 9].map(record) }),
+    },
+    head: { cursor: cursorAt(8), observedAtMs: 1, ready: true },
+    history: { lists: hub.history.lists, places: [] },
+    positions: { status: 8 },
+    format: () => new Uint8Array(),
+  });
+  const seqs: number[] = [];
+  for await (const message of messages)
+    if (message.type === "records") seqs.push(...message.records.map(({ seq }) => seq));
+    else if (message.type === "filled") expect(message.end).toMatchObject({ cursor: cursorAt(8), oldest: 5 });
+  expect(seqs).toEqual([3, 5, 6, 7, 8]);
+});
+
+test("a worker is filled with none rather than with a part of the log, where the primary itself has lost events meanwhile", async () => {
+  const { hub } = createHubUnderTest();
+  const messages = fillMessages({
+    log: {
+      ...{ oldest: cursorAt(5), oldestLasting: cursorAt(5), runs: [] },
+      readLasting: async () => ({ kind: "records", records: [], through: toSeq(5) }),
+      read: async () => ({ kind: "lost", lost: { reason: "expired", events: 3 } }),
+    },
+    head: { cursor: cursorAt(8), observedAtMs: 1, ready: true },
+    history: { lists: hub.history.lists, places: [] },
+    positions: { status: 8 },
+    format: () => new Uint8Array(),
+  });
+  const types: string[] = [];
+  for await (const message of messages) {
+    types.push(message.type);
+    if (message.type === "filled") expect(message.end).toMatchObject({ oldest: 8, oldestLasting: 8 });
+  }
+  expect(types).toEqual(["filled"]);
+});

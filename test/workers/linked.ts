@@ -1,0 +1,26 @@
+import { EventEmitter } from "node:events";
+import { PrimaryLink } from "../../src/workers/index.ts";
+import type { ToPrimary, ToWorker } from "../../src/workers/messages.ts";
+
+/** A worker's line to a primary that the test plays. */
+export function linked() {
+  const sent: ToPrimary[] = [];
+  const other: ToWorker["type"][] = [];
+  const line = new EventEmitter();
+  const parent = Object.assign(line, {
+    send: (message: unknown) => {
+      sent.push(message as ToPrimary);
+      return true;
+    },
+  });
+  const link = new PrimaryLink(parent, ({ type }) => other.push(type));
+  const say = (message: ToWorker, handle?: unknown) => void line.emit("message", message, handle);
+  /** Answers the `at`-th question. */
+  const answer = (at: number, value: unknown) => {
+    const asked = sent.filter((message) => message.type === "ask")[at];
+    if (!asked) throw new Error(`question ${at} was not asked`);
+    say({ type: "answer", id: asked.id, answer: { value } });
+  };
+  const left = () => sent.flatMap((message) => (message.type === "left" ? message.place : []));
+  return { link, say, sent, other, answer, left };
+}

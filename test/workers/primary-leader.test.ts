@@ -1,0 +1,70 @@
+import { expect, test } from "vitest";
+import { formatPlace, readPlace } from "../../src/restored-state.ts";
+import type { LeaderBatch, Mirror } from "../../src/source/index.ts";
+import { EventFeed } from "../../src/workers/event-feed.ts";
+import { PrimaryLeader } from "../../src/workers/index.ts";
+import type { FeedMessage } from "../../src/workers/messages.ts";
+import { createHubUnderTest, FRESH, INFO } from "../hub/hub-fixture.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+import { linked } from "./linked.ts";
+
+const STALE_AFTER_MS = 15_000;
+
+/** A worker that follows a primary, and what it was told to publish. */
+function following() {
+  const primary = createHubUnderTest({ ready: false });
+  const { link, say } = linked();
+  const clock = new ManualClock();
+  const published: LeaderBatch[] = [];
+  const faults: unknown[] = [];
+  const begun: number[] = [];
+  const leader = new PrimaryLeader({
+    ...{ link, clock, staleAfterMs: STALE_AFTER_MS, news: { info: INFO, freshness: FRESH } },
+    read: (bytes) => readPlace({ bytes }),
+    onBegun: () => begun.push(clock.monotonic()),
+    onMisfit: (error) => faults.push(error),
+  });
+  const mirror: Mirror = {
+    position: undefined,
+    begin: async () => {},
+    publish: async (batch) => void published.push(batch),
+  };
+  const stop = new AbortController();
+  const feed = new EventFeed({ ...primary, history: primary.hub.history, format: formatPlace });
+  feed.follow((message: FeedMessage) => say(message));
+  const run = () => leader.run(mirror, stop.signal);
+  return { ...primary, clock, leader, published, faults, begun, stop, run };
+}
+
+test("a worker's data are as old as the last event that came, or as the primary says where that is less", async () => {
+  const { clock, leader, publish, run, stop } = following();
+  const running = run();
+  await publish("list");
+  for (let round = 0; round < 2; round += 1) {
+    clock.advance(STALE_AFTER_MS + 1);
+    expect(leader.freshness()).toMatchObject({
+      state: "live",
+      data_age_ms: expect.toSatisfy((age) => age > STALE_AFTER_MS),
+    });
+    await publish("list");
+    expect(leader.freshness().data_age_ms).toBe(0);
+    clock.advance(300);
+    expect(leader.freshness().data_age_ms).toBe(300);
+    leader.tell({ info: INFO, freshness: { ...FRESH, data_age_ms: 12 } });
+    expect(leader.freshness().data_age_ms).toBe(12);
+  }
+  stop.abort();
+  await running;
+});
+
+test("a worker publishes what its primary does until it stops, and nothing afterwards", async () => {
+  const { publish, published, faults, run, stop, begun } = following();
+  const running = run();
+  await publish("list");
+  await publish("refresh");
+  expect([begun.length, published.length]).toEqual([1, 1]);
+  stop.abort();
+  await running;
+  await publish("list");
+  expect([published.length, faults]).toEqual([1, []]);
+});

@@ -1,0 +1,117 @@
+import { once } from "node:events";
+import { connect, Socket } from "node:net";
+import { expect } from "vitest";
+import { Refusals } from "../../src/http/index.ts";
+import { Reception } from "../../src/workers/reception.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+import { test as base } from "../support/still-running.ts";
+
+const MOST_WAITING = 2_048;
+
+/** A reception in front of one worker that has no room until the test says so. Fails when a timer or a socket outlives the test. */
+const test = base.extend<{ sut: Awaited<ReturnType<typeof receive>> }>({
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads the fixtures that are used out of this pattern
+  sut: async ({}, use) => {
+    const sut = await receive();
+    await use(sut);
+    sut.reception.close();
+    for (const socket of [...sut.clients, ...sut.handed]) socket.destroy();
+  },
+});
+
+async function receive() {
+  const clock = new ManualClock();
+  const handed: Socket[] = [];
+  const clients: Socket[] = [];
+  const worker = {
+    ...{ isReady: true, hasRoom: false, isStuck: false, isLeaving: false, connections: 0 },
+    hand: (socket: Socket) => {
+      handed.push(socket);
+      return true;
+    },
+  };
+  const refusals = new Refusals(clock);
+  const reception = new Reception({
+    ...{ host: "127.0.0.1", port: 0, clock, refusals },
+    receivers: () => [worker],
+  });
+  const port = Number(new URL(await reception.listen()).port);
+  /** A client that waits from now on. */
+  const come = async () => {
+    const before = reception.waiting;
+    const socket = connect(port, "127.0.0.1");
+    clients.push(socket);
+    await expect.poll(() => reception.waiting, { interval: 1 }).toBe(before + 1);
+    return socket;
+  };
+  const answerTo = async (socket: Socket) => {
+    let answer = "";
+    socket.on("data", (bytes) => {
+      answer += String(bytes);
+    });
+    await once(socket, "close");
+    return answer;
+  };
+  return { clock, handed, clients, worker, refusals, reception, port, come, answerTo };
+}
+
+test("[W33] with 2,048 connections waiting the next one is refused with 503, and counted", async ({
+  sut,
+}) => {
+  const { reception, refusals, clients, port, answerTo, worker, handed } = sut;
+  for (let n = 0; n < MOST_WAITING; n += 1) reception.takeBack(new Socket());
+  expect([reception.waiting, refusals.counts]).toEqual([MOST_WAITING, {}]);
+  const late = connect(port, "127.0.0.1");
+  clients.push(late);
+  expect(await answerTo(late)).toMatch(/^HTTP\/1\.1 503 /);
+  expect([reception.waiting, refusals.counts]).toEqual([MOST_WAITING, { "no-worker": 1 }]);
+  worker.hasRoom = true;
+  reception.pump();
+  expect([reception.waiting, handed.length]).toEqual([0, MOST_WAITING]);
+});
+
+test("[L3] a connection that comes back from a worker that crashed is the next to be served", async ({
+  sut,
+}) => {
+  const { reception, worker, handed, come } = sut;
+  await come();
+  await come();
+  const [first, second] = [new Socket(), new Socket()];
+  reception.takeBack(second);
+  reception.takeBack(first);
+  worker.hasRoom = true;
+  reception.pump();
+  expect(handed.length).toBe(4);
+  expect(handed.slice(0, 2)).toEqual([first, second]);
+});
+
+test("a connection that its client closed while it waited is given to no worker", async ({ sut }) => {
+  const { reception, worker, handed, come } = sut;
+  const [gone, stays] = [await come(), await come()];
+  const back = new Socket();
+  reception.takeBack(back);
+  back.destroy();
+  gone.destroy();
+  worker.hasRoom = true;
+  await expect
+    .poll(() => {
+      reception.pump();
+      return reception.waiting;
+    })
+    .toBe(0);
+  expect(handed).not.toContain(back);
+  expect(handed.map(({ remotePort }) => remotePort)).toContain(stays.localPort);
+});
+
+test("a reception that closes refuses all that wait and all that come back, and looks no more", async ({
+  sut,
+}) => {
+  const { reception, clock, refusals, come, answerTo } = sut;
+  const answers = [answerTo(await come()), answerTo(await come())];
+  reception.close();
+  for (const answer of await Promise.all(answers)) expect(answer).toMatch(/^HTTP\/1\.1 503 /);
+  const back = new Socket();
+  reception.takeBack(back);
+  expect([reception.waiting, refusals.counts]).toEqual([0, { "no-worker": 3 }]);
+  clock.advance(60_000);
+});

@@ -1,0 +1,137 @@
+import { once } from "node:events";
+import { connect, createServer } from "node:net";
+import { setImmediate as turn } from "node:timers/promises";
+import { expect } from "vitest";
+import { createLogger } from "../../src/create-logger.ts";
+import { Places, Refusals, Seats } from "../../src/http/index.ts";
+import { TicketTable } from "../../src/keys/index.ts";
+import type { MetricsJson } from "../../src/metrics/index.ts";
+import { formatPlace } from "../../src/restored-state.ts";
+import { WorkersFront } from "../../src/workers/index.ts";
+import { createHubUnderTest, FRESH, INFO } from "../hub/hub-fixture.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+import { test } from "../support/still-running.ts";
+import { FakeChild } from "./fake-child.ts";
+
+const KEY = "0a0a0a0a";
+
+/** A front whose workers' processes the test leads. */
+function fronted(port = 0) {
+  const clock = new ManualClock();
+  const { head, hub, log } = createHubUnderTest();
+  const children: FakeChild[] = [];
+  const front = new WorkersFront({
+    ...{ workers: 2, host: "127.0.0.1", port, drainMs: 0, config: {}, head, hub, log, clock },
+    spawn: () => {
+      const child = new FakeChild(1_000 + children.length);
+      children.push(child);
+      return child;
+    },
+    news: () => ({ info: INFO, freshness: FRESH }),
+    format: formatPlace,
+    places: new Places(new Seats(10, 10)),
+    tickets: new TicketTable(clock),
+    keys: () => [],
+    rates: { countElsewhere: () => {}, spent: [] },
+    metrics: { json: async () => counted(1) },
+    refusals: new Refusals(clock),
+    logger: createLogger("silent"),
+  });
+  const child = (at: number) => {
+    const found = children.at(at);
+    if (!found) throw new Error(`process ${at} has not begun; there are ${children.length}`);
+    return found;
+  };
+  const serve = async () => {
+    const listening = front.listen();
+    await expect.poll(() => children.length).toBe(2);
+    for (const one of children) one.say({ type: "ready" });
+    await listening;
+  };
+  const close = async () => {
+    const closed = front.close();
+    for (const one of children) one.end(0);
+    await closed;
+    await hub.close();
+  };
+  return { front, clock, child, children, serve, close, hub };
+}
+
+/** The numbers of a process that counted `value` requests. */
+function counted(value: number): MetricsJson {
+  const metric = { name: "requests_total", help: "Requests.", type: "counter", aggregator: "sum" };
+  return JSON.parse(JSON.stringify([{ ...metric, values: [{ value, labels: {} }] }]));
+}
+
+test("the count over all processes never goes back when workers end: what they had counted stays in it", async () => {
+  const { clock, child, children, serve, close } = fronted();
+  await serve();
+  /** What a scrape at the first worker shows, where each worker has counted so many. */
+  const scrape = async (...counts: readonly number[]) => {
+    const alive = children.filter(({ connected }) => connected);
+    alive[0]?.say({ type: "ask", id: 1, question: { kind: "metrics" } });
+    alive.forEach((one, at) => {
+      const asked = one.received.findLast((message) => message.type === "measure");
+      if (asked) one.say({ type: "measured", id: asked.id, metrics: counted(counts[at] ?? 0) });
+    });
+    const answers = () => alive[0]?.received.filter(({ type }) => type === "answer") ?? [];
+    const before = answers().length;
+    await expect.poll(() => answers().length).toBe(before + 1);
+    return /requests_total (\d+)/.exec(JSON.stringify(answers().at(-1)))?.[1];
+  };
+  expect(await scrape(10, 100)).toBe("111");
+  for (const [end, total] of [
+    [1, "121"],
+    [2, "121"],
+  ] as const) {
+    child(end).end(1);
+    clock.advance(1_000);
+    await turn();
+    child(-1).say({ type: "ready" });
+    expect(await scrape(20, 0)).toBe(total);
+  }
+  await close();
+});
+
+test("[K7] every worker hears of each key that ended, with its number, and one that begins later of how many did", async () => {
+  const { front, clock, child, serve, close } = fronted();
+  await serve();
+  front.keyEnded(KEY, true);
+  front.keyEnded("0b0b0b0b", false);
+  for (const at of [0, 1])
+    expect(child(at).received.filter(({ type }) => type === "ended")).toEqual([
+      { type: "ended", keyId: KEY, isGone: true, ends: 1 },
+      { type: "ended", keyId: "0b0b0b0b", isGone: false, ends: 2 },
+    ]);
+  child(0).end(1);
+  clock.advance(500);
+  await turn();
+  expect(child(2).received.find(({ type }) => type === "start")).toMatchObject({ ends: 2 });
+  // Let in before the worker had heard of the end, and after.
+  const seat = { kind: "seat", place: 1, address: "a", name: undefined, ticket: undefined } as const;
+  const key = { id: KEY, connections: 1 };
+  child(1).say({ type: "ask", id: 1, question: { ...seat, key: { ...key, ends: 0 } } });
+  child(1).say({ type: "ask", id: 2, question: { ...seat, key: { ...key, ends: 1 } } });
+  await turn();
+  const answers = child(1).received.filter((message) => message.type === "answer");
+  expect(answers.map(({ answer }) => answer)).toEqual([{ value: { kind: "ended" } }, { value: undefined }]);
+  await close();
+});
+
+test("a start that failed leaves its port free, and no process", async () => {
+  const other = createServer();
+  other.listen(0, "127.0.0.1");
+  await once(other, "listening");
+  const address = other.address();
+  const port = typeof address === "object" ? (address?.port ?? 0) : 0;
+  await new Promise((resolve) => other.close(resolve));
+  const { front, child, children, hub } = fronted(port);
+  const listening = front.listen();
+  await expect.poll(() => children.length).toBe(2);
+  child(1).end(70);
+  await expect(listening).rejects.toThrow("worker 2 ended in its start (exit code 70)");
+  expect(children.map(({ connected }) => connected)).toEqual([false, false]);
+  const late = connect(port, "127.0.0.1");
+  await expect(once(late, "connect")).rejects.toThrow("ECONNREFUSED");
+  await hub.close();
+});
