@@ -3,7 +3,8 @@ import { setImmediate as turn } from "node:timers/promises";
 import { expect } from "vitest";
 import type { WebSocket } from "ws";
 import { type ScriptedServer, send, startScriptedServer } from "../../cli/scripted-server.ts";
-import { test as base } from "../../support/still-running.ts";
+import { FRESH } from "../../hub/hub-fixture.ts";
+import { test as base, stillRunning } from "../../support/still-running.ts";
 import { BEGUN, type FollowerUnderTest, HELLO, startFollower, statusEvent } from "./scripted-leader.ts";
 
 /*
@@ -183,4 +184,75 @@ test("[K6] a refusal that repeats the key is reported without it", async ({ serv
   server.refuse = { status: 401, body: JSON.stringify({ detail: `no key ${KEY}, none like ${KEY}` }) };
   await follower.nextWait();
   expect(follower.notices.at(-1)).toMatch(/HTTP 401: no key \*\*\*, none like \*\*\*;/);
+});
+
+test("[F5] [F7] a connection that ends while a batch is written is followed by the next when that is done, from behind it", async ({
+  server,
+  follower,
+}) => {
+  const { socket } = await linked(server, follower);
+  const [begun, written] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  follower.beforePublish = () => {
+    begun.resolve();
+    return written.promise;
+  };
+  send(socket, statusEvent(6));
+  await begun.promise;
+  // Nothing comes any more, so it ends.
+  follower.clock.advance(35_500);
+  await turn();
+  expect([follower.leader.isLinked, follower.notices.length]).toEqual([true, 1]);
+  const wait = follower.nextWait();
+  written.resolve();
+  expect(await wait).toBe(0);
+  expect((await server.next()).query.get("after")).toBe("abcd-6");
+});
+
+test("[F7] of what comes in one piece with a message that ends the connection nothing counts", async ({
+  server,
+  follower,
+}) => {
+  for (const last of [statusEvent(8), { type: "hello" }]) {
+    const { socket } = await linked(server, follower, { ...BEGUN, resumed: "reset" });
+    const wait = follower.nextWait();
+    for (const frame of [last, statusEvent(6), HEARTBEAT]) send(socket, frame);
+    await wait;
+    follower.clock.advance(60_000);
+  }
+  expect(follower.batches).toEqual([]);
+});
+
+test("[F7] a connection that ended leaves no timer and no listener, round after round", async ({
+  server,
+  follower,
+}) => {
+  for (let round = 0; round < 3; round += 1) {
+    const { socket } = await linked(server, follower, { ...BEGUN, resumed: "reset" });
+    const wait = follower.nextWait();
+    socket.close(4100);
+    await wait;
+    expect(stillRunning()).toEqual(["sleep of FollowedLeader.run in src/source/follow/leader.ts"]);
+    follower.clock.advance(60_000);
+  }
+});
+
+test("[F4] of what the leader says of its data no more is passed on than clients can be expected to bear", async ({
+  server,
+  follower,
+}) => {
+  const long = "x".repeat(10_000);
+  const part = { name: long, state: "stale", reason: long, observed_at: null, data_age_ms: 0 };
+  const freshness = { ...FRESH, state: "stale", reason: long, parts: Array(50).fill(part) };
+  const { socket } = await linked(server, follower, BEGUN, { freshness });
+  const sizes = () => {
+    const { reason, parts = [] } = follower.leader.freshness();
+    const longest = (field: "name" | "reason") => Math.max(0, ...parts.map((one) => one[field].length));
+    return [reason.length, parts.length, longest("name"), longest("reason")];
+  };
+  expect(sizes()).toEqual([300, 32, 64, 300]);
+  send(socket, { ...HEARTBEAT, freshness: { ...freshness, parts: undefined } });
+  await expect.poll(sizes).toEqual([300, 0, 0, 0]);
+  send(socket, { ...statusEvent(6), data: { state: "down", reason: long } });
+  await expect.poll(() => follower.batches.length).toBe(1);
+  expect([sizes(), follower.leader.freshness().state]).toEqual([[300, 0, 0, 0], "down"]);
 });

@@ -14,6 +14,8 @@ export interface FollowerUnderTest {
   readonly notices: string[];
   /** Makes the next publications fail. */
   failing: boolean;
+  /** Called at the start of each publication, which waits for the result. */
+  beforePublish: () => Promise<void>;
   /** Resolves when a connection was lost, with the wait until the next try. */
   nextWait(): Promise<number>;
   stop(): Promise<void>;
@@ -42,6 +44,7 @@ export function startFollower(url: string, key?: string): FollowerUnderTest {
       position = { cursor, snapshot: lists.snapshot };
     },
     publish: async (batch) => {
+      await follower.beforePublish();
       if (follower.failing) throw new Error("the disk is gone");
       batches.push(batch);
       const seq = toSeq(batch.events.at(-1)?.seq ?? 0);
@@ -56,6 +59,7 @@ export function startFollower(url: string, key?: string): FollowerUnderTest {
     begun,
     notices,
     failing: false,
+    beforePublish: async () => {},
     nextWait: async () => {
       await clock.nextSleep();
       return clock.slept.at(-1) ?? Number.NaN;
