@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+import { channelsOfPlan, snapshotOfPlan } from "../../src/protocol/index.ts";
+import { explanation, flare, flareId, snapshotOf } from "../source/sample-snapshots.ts";
+
+const [aged, young, ended] = [flare("AGED"), flare("YOUNG"), flare("ENDED")];
+const why = explanation();
+const SNAPSHOT = snapshotOf(
+  { free: [aged], pro: [aged, young], finished: [ended] },
+  { AGED: why, YOUNG: why, ENDED: why },
+);
+
+test("[K2] the plan free sees no flare of flares.pro, and no explanation of one that stands there only", () => {
+  const shown = snapshotOfPlan(SNAPSHOT, "free");
+  expect(shown.flares).toEqual({ free: [aged], pro: [], finished_trending: [ended] });
+  expect(Object.keys(shown.explanations).toSorted()).toEqual([flareId("AGED"), flareId("ENDED")].toSorted());
+  expect(JSON.stringify(shown)).not.toContain(young.id);
+  expect(channelsOfPlan("free")).not.toContain("flares.pro");
+});
+
+test("[K2] the plan pro, and who needs no plan, sees all of it", () => {
+  for (const plan of ["pro", undefined] as const) expect(snapshotOfPlan(SNAPSHOT, plan)).toBe(SNAPSHOT);
+});
