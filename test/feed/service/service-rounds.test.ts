@@ -1,0 +1,141 @@
+import { getEventListeners } from "node:events";
+import { setImmediate as turn } from "node:timers/promises";
+import { expect } from "vitest";
+import { ServiceClient, type ServiceOptions } from "../../../src/feed/service/service-client.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { test } from "../../support/still-running.ts";
+
+/*
+ * How long a service is left alone, over several rounds, in a world without a network and with a clock that the test moves.
+ */
+
+interface Scripted {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const OK: Scripted = { status: 200 };
+const BROKEN: Scripted = { status: 500 };
+/** No wait of these tests is as long. */
+const TIMEOUT_MS = 987_654;
+const MAX_TURNS = 2_000;
+
+/** A client of a service that plays these answers, and then answers well; chance is always in the middle. */
+function clientOf(script: readonly Scripted[], options: Partial<ServiceOptions> = {}) {
+  const clock = new ManualClock();
+  const answers = [...script];
+  const askedAtMs: number[] = [];
+  const client = new ServiceClient({
+    clock,
+    pauseMs: 0,
+    timeoutMs: TIMEOUT_MS,
+    random: () => 0.5,
+    fetch: async () => {
+      askedAtMs.push(clock.monotonic());
+      const { status, headers } = answers.shift() ?? OK;
+      return Response.json({}, { status, headers: { ...headers } });
+    },
+    ...options,
+  });
+  /** Waits that have passed so far. */
+  let passed = 0;
+  /** Lets time pass whenever the client waits, until `asked` is answered. */
+  async function settle<T>(asked: Promise<T>): Promise<T> {
+    let isOver = false;
+    const over = asked.finally(() => {
+      isOver = true;
+    });
+    over.catch(() => {});
+    for (let turns = 0; !isOver; turns += 1) {
+      if (turns > MAX_TURNS) throw new Error("nobody answers");
+      await turn();
+      const waits = clock.slept.filter((ms) => ms !== TIMEOUT_MS);
+      for (const waitMs of waits.slice(passed)) clock.advance(waitMs);
+      passed = waits.length;
+    }
+    return over;
+  }
+  const { signal } = new AbortController();
+  const ask = (tries?: number) =>
+    settle(client.ask({ url: "http://service", read: () => 1, ...(tries ? { tries } : {}) }, signal));
+  /** Milliseconds between the starts of the requests. */
+  const pauses = () => askedAtMs.slice(1).map((atMs, at) => atMs - (askedAtMs[at] ?? 0));
+  return { client, clock, ask, settle, pauses, askedAtMs, signal };
+}
+
+test("after each failure in a row a service is left alone for longer, and after a good answer it starts over", async () => {
+  const { ask, pauses } = clientOf([BROKEN, BROKEN, BROKEN, BROKEN, OK, BROKEN, OK, BROKEN, BROKEN]);
+  for (let request = 0; request < 10; request += 1) await ask(1);
+  expect(pauses()).toEqual([1_500, 2_500, 4_500, 8_500, 0, 1_500, 0, 1_500, 2_500]);
+});
+
+test.for([
+  ["90", 90_000],
+  ["2", 2_000],
+  // What it asks for is the least; the back-off is more.
+  ["1", 1_500],
+  ["soon", 1_500],
+] as const)("a service that asks to be left alone for %s is, however it refused", async ([wish, waitMs]) => {
+  const headers = { "retry-after": wish };
+  for (const status of [429, 503]) {
+    const { ask, pauses } = clientOf([{ status, headers }]);
+    expect(await ask()).toEqual({ kind: "told", value: 1 });
+    expect(pauses()).toEqual([waitMs]);
+  }
+});
+
+test("the rest that its headers ask for is kept after each answer, where it is longer than the pause", async () => {
+  const rests = ["4000", "0", "250", "9000"].map((rest) => ({ status: 200, headers: { "x-rest": rest } }));
+  const { ask, pauses } = clientOf(rests, {
+    pauseMs: 1_000,
+    quota: (headers) => Number(headers.get("x-rest") ?? 0),
+  });
+  for (let request = 0; request < 5; request += 1) await ask();
+  expect(pauses()).toEqual([4_000, 1_000, 1_000, 9_000]);
+});
+
+test.for([
+  [1, 1],
+  [2, 2],
+  [undefined, 5],
+] as const)("a question with %s tries is asked at most %i times", async ([tries, most]) => {
+  const { ask, askedAtMs } = clientOf(Array(20).fill(BROKEN));
+  expect(await ask(tries)).toEqual({ kind: "failed", reason: "answered 500" });
+  expect(askedAtMs).toHaveLength(most);
+});
+
+test("while a service is in trouble one asks, and when it failed the next has its turn", async () => {
+  const { client, settle, askedAtMs, signal } = clientOf([BROKEN, BROKEN, { status: 400 }]);
+  const question = { url: "http://service", read: () => 1, tries: 1 };
+  const all = Promise.all(Array.from({ length: 5 }, () => client.ask(question, signal)));
+  expect((await settle(all)).map(({ kind }) => kind)).toEqual(["failed", "failed", "failed", "told", "told"]);
+  expect(askedAtMs).toHaveLength(5);
+});
+
+test("refusals for too many requests are counted apart from failures", async () => {
+  const statuses = [429, 500, 418, 503, 400, 404, 200, 429];
+  const { client, clock, ask } = clientOf(statuses.map((status) => ({ status })));
+  for (const _status of statuses) await ask(1);
+  expect(client.report("part", "service")).toMatchObject({
+    ...{ part: "part", service: "service", isUp: false },
+    ...{ requests: 8, refused: 3, errors: 3, ageMs: 0 },
+  });
+  clock.advance(700);
+  expect(client.report("part", "service").ageMs).toBe(700);
+});
+
+test("who stops while others ask leaves the line, and those behind have their turn; no listener stays on any signal", async () => {
+  const answers = Promise.withResolvers<Response>();
+  const { client, settle, signal } = clientOf([], { fetch: () => answers.promise });
+  const question = { url: "http://service", read: () => 1 };
+  const stop = new AbortController();
+  const stopped = client.ask(question, stop.signal);
+  const behind = client.ask(question, stop.signal);
+  const other = client.ask(question, signal);
+  stop.abort(new Error("enough"));
+  await expect(stopped).rejects.toThrow("enough");
+  await expect(behind).rejects.toThrow("enough");
+  answers.resolve(Response.json({}));
+  expect(await settle(other)).toEqual({ kind: "told", value: 1 });
+  expect(getEventListeners(signal, "abort")).toEqual([]);
+});
