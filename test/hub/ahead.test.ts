@@ -131,3 +131,35 @@ test("[P8] [F3] a server that stops answers a poll that is ahead of it with the 
   void hub.drain(0);
   expect(await answer).toMatchObject({ kind: "nothing", cursor: { epoch: EPOCH, seq: 9 } });
 });
+
+test("[F3] [W9] a cursor of another epoch is not ahead of a mirror, however high: it is answered at once", async ({
+  make,
+}) => {
+  const sut = make(LIMITS);
+  await sut.publish("list");
+  const socket = sut.open({ channels: ["*"], after: "other-9" });
+  await settled();
+  expect(socket.of("subscribed")).toMatchObject([
+    { resumed: "reset", cursor: `${EPOCH}-1`, lost: { reason: "epoch-changed", events: null } },
+  ]);
+});
+
+test("[P5] a wait is not prolonged by events that the filter leaves out", async ({ sut }) => {
+  const polls = new LongPoll({ ...sut, history: sut.hub.history, stopping: sut.hub.stopping });
+  const query = { channels: ["newest.*"], filter: { symbols: ["nobody"] }, after: `${EPOCH}-0` };
+  let answer: unknown;
+  const { signal } = new AbortController();
+  void polls.take({ ...query, limit: 10, waitMs: 1_000 }, signal).then((taken) => {
+    answer = taken;
+  });
+  for (const seq of [1, 2]) {
+    sut.clock.advance(450);
+    await sut.publish("list");
+    await expect.poll(() => [polls.waiting, sut.head.cursor.seq]).toEqual([1, seq]);
+  }
+  await settled();
+  expect(answer).toBeUndefined();
+  sut.clock.advance(100);
+  await settled();
+  expect(answer).toMatchObject({ kind: "nothing", cursor: { seq: 2 } });
+});

@@ -242,3 +242,20 @@ test("[W22] who subscribes to nothing in time is closed; who did is not, even wh
   sut.clock.advance(1_000);
   expect([silent.closed, byUrl.closed, done.closed]).toEqual(["no-command", undefined, undefined]);
 });
+
+test("[W20] [W26] what comes behind the close is not looked at, puts no end off, and is counted as nothing", ({
+  sut,
+}) => {
+  const socket = sut.open();
+  socket.session?.oversize();
+  for (let halfSecond = 0; halfSecond < 4; halfSecond++) {
+    expect(socket.terminated).toBe(false);
+    for (let n = 0; n < 50; n++) send(socket, { type: "ping" });
+    socket.session?.oversize();
+    sut.clock.advance(500);
+  }
+  expect([socket.closed, socket.terminated]).toEqual(["message-too-big", true]);
+  socket.end();
+  const counted = Object.entries(sut.hub.tally.closed).filter(([, count]) => count > 0);
+  expect(counted).toEqual([["message-too-big", 1]]);
+});

@@ -160,3 +160,14 @@ test("a log that fails while somebody is caught up closes that session as our fa
   expect(socket.closed).toBe("internal");
   expect(sut.errors.splice(0)).toEqual([new Error("disk gone")]);
 });
+
+test("[W26] a client that is closed while the log is read for it is sent nothing behind the close", async ({
+  sut,
+}) => {
+  await publishMany(sut, 3);
+  const socket = sut.open({ channels: ["*"], after: `${EPOCH}-0` });
+  socket.session?.oversize();
+  await settled();
+  // The socket throws where anything is written behind the close, and the hub reports that.
+  expect([socket.closed, socket.messages.map(({ type }) => type)]).toEqual(["message-too-big", ["hello"]]);
+});

@@ -3,11 +3,20 @@ import { expect, test } from "vitest";
 import { TurnBudget, type TurnSteps } from "../../src/hub/turn-budget.ts";
 import { settled } from "./hub-fixture.ts";
 
+/** More than any of these tests needs. */
+const MAX_TURNS = 10_000;
+
 /** A budget whose time and turns are the test's. */
 function createBudget(steps: TurnSteps = { settle: (next) => next() }) {
   const turns: (() => void)[] = [];
   const time = { nowMs: 0 };
-  const budget = new TurnBudget(() => time.nowMs, { ...steps, defer: (next) => turns.push(next) });
+  let deferred = 0;
+  const defer = (next: () => void) => {
+    deferred += 1;
+    if (deferred > MAX_TURNS) throw new Error("it takes turns without end");
+    turns.push(next);
+  };
+  const budget = new TurnBudget(() => time.nowMs, { ...steps, defer });
   return { budget, time, turns };
 }
 
@@ -135,4 +144,33 @@ test("[L5] behind a batch those who come have as much time as it took, 50 ms at 
   expect(await restOf(20, () => true)).toBeUndefined();
   budget.arrived();
   expect(await restOf(0, () => true)).toBeUndefined();
+});
+
+test("[L5] while what follows from a work goes on, nobody overtakes those who wait, though the turn has time", () => {
+  const settles: (() => void)[] = [];
+  const { budget, time, turns } = createBudget({ settle: (next) => settles.push(next) });
+  const done: string[] = [];
+  budget.run(() => {
+    time.nowMs += 2;
+  });
+  for (const name of ["a", "b"]) budget.run(() => done.push(name));
+  turns.shift()?.();
+  expect(done).toEqual(["a"]);
+  budget.run(() => done.push("c"));
+  while (settles.length > 0) settles.shift()?.();
+  expect(done).toEqual(["a", "b", "c"]);
+});
+
+test("[L5] the server's own work and what clients asked for take turns, whoever has more of it", () => {
+  const { budget, time, turns } = createBudget();
+  const done: string[] = [];
+  const work = (name: string) => () => {
+    time.nowMs += 2;
+    done.push(name);
+  };
+  budget.run(work("first"));
+  for (const at of [1, 2, 3]) budget.run(work(`asked ${at}`), { name: "client", isKeyed: false });
+  for (const at of [1, 2]) budget.run(work(`own ${at}`));
+  while (turns.length > 0) turns.shift()?.();
+  expect(done).toEqual(["first", "own 1", "asked 1", "own 2", "asked 2", "asked 3"]);
 });
