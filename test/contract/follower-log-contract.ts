@@ -95,6 +95,22 @@ export function followerLogContract(name: string, create: FollowerLogFactory): v
       await log.close();
     });
 
+    test("[L3] a batch of the history before that is being told when the log begins anew is told to nobody else", async () => {
+      const { log } = fresh();
+      const heard: number[] = [];
+      let isFirst = true;
+      log.onAppend(() => {
+        if (isFirst) void log.restart({ cursor: at(7), positions: { status: 7 } });
+        isFirst = false;
+      });
+      log.onAppend((records) => heard.push(...records.map(({ seq }) => seq)));
+      await log.append(batchOf(1, 1));
+      expect([heard, log.head.seq]).toEqual([[], 7]);
+      await log.append(batchOf(8, 1));
+      expect(heard).toEqual([8]);
+      await log.close();
+    });
+
     test("[F3] [L3] however batches and restarts come, a read gives what the leader's log does, or says what is lost", async () => {
       const step = fc.oneof(
         {

@@ -1,0 +1,88 @@
+import { existsSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createSqliteLog, openLogFile } from "../../src/log/index.ts";
+import { batchOf } from "../contract/event-log-contract.ts";
+import { putImage, takeImage } from "../support/image.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+
+let directory = "";
+let files = 0;
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), "flarewire-log-file-"));
+});
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+const newPath = () => join(directory, `${++files}.sqlite`);
+
+/** The log as the next process opens it. */
+function open(path: string) {
+  const file = openLogFile({ path, nowMs: 0, onSetAside: (sentence) => expect.fail(sentence) });
+  const troubles: string[] = [];
+  const log = createSqliteLog({
+    ...{ file, fingerprint: "test", clock: new ManualClock() },
+    ...(file.found ? { kept: file.found } : {}),
+    onTrouble: (sentence) => troubles.push(sentence),
+  });
+  return { file, log, troubles };
+}
+
+/** What the next process would find. */
+function foundAt(path: string) {
+  const file = openLogFile({ path, nowMs: 0, onSetAside: (sentence) => expect.fail(sentence) });
+  const { found } = file;
+  file.close();
+  return found;
+}
+
+test("[L3] a log that was closed in order, and was in use again when the machine went down, is doubtful", async () => {
+  const path = newPath();
+  const first = open(path);
+  await first.log.append(batchOf(1, 3));
+  await first.log.close();
+  for (let round = 0; round < 2; round += 1) {
+    const { log } = open(path);
+    await log.append(batchOf(log.head.seq + 1, 3));
+    const inUse = takeImage(path);
+    await log.close();
+    putImage(path, inUse);
+    // A process that was killed has lost nothing, and its successor goes on.
+    expect(foundAt(path)).toMatchObject({ closedInOrder: false, doubt: undefined });
+  }
+  const { log } = open(path);
+  const inUse = takeImage(path);
+  await log.close();
+  putImage(path, inUse);
+  const db = new DatabaseSync(path);
+  db.prepare("UPDATE fact SET value = 'an earlier one' WHERE name = 'boot'").run();
+  db.close();
+  expect(foundAt(path)).toMatchObject({ doubt: expect.stringMatching(/the machine went down/) });
+});
+
+test.each([
+  ["removed", (path: string) => rmSync(path)],
+  ["moved", (path: string) => renameSync(path, `${path}-moved`)],
+  [
+    "replaced",
+    (path: string) => {
+      renameSync(path, `${path}-moved`);
+      openLogFile({ path, nowMs: 0, onSetAside: () => {} }).close();
+    },
+  ],
+])(
+  "[L3] a file that is %s while the log uses it is not written any more, and that is said once",
+  async (how, harm) => {
+    const path = newPath();
+    const { log, troubles } = open(path);
+    await log.append(batchOf(1, 3));
+    harm(path);
+    for (const number of [4, 5]) await log.append(batchOf(number, 1));
+    expect(troubles).toEqual([expect.stringContaining("it was removed, moved or replaced")]);
+    expect([log.isInMemoryOnly, log.head.seq]).toEqual([true, 5]);
+    expect(await log.read(log.oldest, 10)).toMatchObject({ records: { length: 5 } });
+    await log.close();
+    // What took its place may be a backup that somebody put back.
+    expect(existsSync(path)).toBe(how === "replaced");
+  },
+);
