@@ -96,6 +96,23 @@ describe("an item that the upstream stops listing, without a reason", () => {
     expect(upstream.reason).toBeUndefined();
   });
 
+  test("stays for a minute where four go and none is left, and the doubt lasts for 2.5 s after them", () => {
+    const upstream = new Answers();
+    upstream.take(marketOf({ running: [1, 2, 3, 4] }));
+    for (let poll = 0; poll < 60; poll += 1)
+      expect(running(upstream.take(marketOf({})))).toEqual([1, 2, 3, 4]);
+    expect(running(upstream.take(marketOf({})))).toEqual([]);
+    upstream.nowMs += 2_500;
+    expect(upstream.reason).toContain("flares.pro");
+    upstream.nowMs += 1;
+    expect(upstream.reason).toBeUndefined();
+    // Three may well go at once.
+    const few = new Answers();
+    few.take(marketOf({ running: [1, 2, 3] }));
+    for (let poll = 0; poll < 4; poll += 1) few.take(marketOf({}));
+    expect([running(few.believed ?? marketOf(SMALL)), few.reason]).toEqual([[], undefined]);
+  });
+
   test("stands behind the one that it stood behind", () => {
     const upstream = new Answers();
     upstream.take(marketOf({ running: [1, 2, 3, 4, 5] }));

@@ -1,0 +1,107 @@
+import { expect, test } from "vitest";
+import { ABSENT_MS, Absences } from "../../src/source/upstream-absence.ts";
+
+/** What answers lack of the items a, b and c; one answer a second, unless the test says otherwise. */
+class Watched {
+  readonly absences = new Absences();
+  nowMs = 0;
+  #before: readonly string[] = ["a", "b", "c"];
+
+  /** `stepMs` later an answer lists these; of what it lacks, `explained` is to be expected. */
+  answer(listed: string, { stepMs = 1_000, explained = "", isNew = true } = {}): readonly string[] {
+    this.nowMs += stepMs;
+    return this.absences.note({
+      before: this.#before,
+      listed: new Set(listed),
+      nowMs: this.nowMs,
+      isNew,
+      isExplained: (key) => explained.includes(key),
+    });
+  }
+
+  /** Lets go what has been absent for long enough, and believes it. */
+  letGo(leastMs = ABSENT_MS): string {
+    const gone = this.absences.letGo(this.nowMs, leastMs);
+    this.#before = this.#before.filter((key) => !gone.has(key));
+    return [...gone].join("");
+  }
+
+  /** Believes that this item goes. */
+  believe(key: string): void {
+    this.#before = this.#before.filter((other) => other !== key);
+  }
+
+  get patienceMs(): number {
+    return this.absences.patienceMs(this.nowMs);
+  }
+
+  get isPatient(): boolean {
+    return this.absences.isPatient(this.nowMs);
+  }
+}
+
+test("an item goes when three answers lacked it and the time is over, to the millisecond, and not by either alone", () => {
+  const slow = new Watched();
+  slow.answer("bc");
+  expect([slow.answer("bc", { stepMs: 60_000 }), slow.letGo()]).toEqual([["a"], ""]);
+  expect([slow.answer("bc", { stepMs: 60_000, isNew: false }), slow.letGo()]).toEqual([["a"], ""]);
+  slow.answer("bc");
+  expect(slow.letGo()).toBe("a");
+  const quick = new Watched();
+  for (const stepMs of [1_000, 1, 1, 2_497]) {
+    quick.answer("ac", { stepMs });
+    expect(quick.letGo()).toBe("");
+  }
+  quick.answer("ac", { stepMs: 1 });
+  expect(quick.letGo()).toBe("b");
+});
+
+test("an item that comes back is counted from its next absence on, and each is counted by itself", () => {
+  const watched = new Watched();
+  // Two answers lack a, then b, then a again.
+  for (const listed of ["bc", "bc", "ac", "ac", "bc", "bc"]) {
+    watched.answer(listed, { stepMs: 500 });
+    expect(watched.letGo()).toBe("");
+  }
+});
+
+test("where items return, later absences must last twice as long as the longest, and ten minutes without a return forget that", () => {
+  const watched = new Watched();
+  expect(watched.patienceMs).toBe(0);
+  for (let answer = 0; answer < 4; answer += 1) watched.answer("bc");
+  expect(watched.letGo()).toBe("a");
+  watched.answer("abc", { stepMs: 7_000 });
+  const returnedAtMs = watched.nowMs;
+  expect(watched.patienceMs).toBe(20_000);
+  for (let answer = 0; answer < 20; answer += 1) watched.answer("ac");
+  expect([watched.letGo(), watched.isPatient]).toEqual(["", true]);
+  watched.answer("ac");
+  expect(watched.letGo()).toBe("b");
+  expect(watched.absences.patienceMs(returnedAtMs + 600_000)).toBe(20_000);
+  expect(watched.absences.patienceMs(returnedAtMs + 600_001)).toBe(0);
+  expect(watched.absences.patienceMs(returnedAtMs)).toBe(0);
+});
+
+test("an absence of long ago is remembered for four times as long, and more than an hour is never waited for", () => {
+  const watched = new Watched();
+  for (let answer = 0; answer < 3; answer += 1) watched.answer("bc", { stepMs: 10_000 });
+  expect(watched.letGo()).toBe("a");
+  watched.answer("abc", { stepMs: 7_200_000 - 20_000 });
+  expect(watched.patienceMs).toBe(3_600_000);
+  expect(watched.absences.patienceMs(watched.nowMs + 4 * 7_200_000)).toBe(3_600_000);
+  expect(watched.absences.patienceMs(watched.nowMs + 4 * 7_200_000 + 1)).toBe(0);
+});
+
+test("an absence that is explained is over, and nothing is waited for on its account any more", () => {
+  const watched = new Watched();
+  for (let answer = 0; answer < 4; answer += 1) watched.answer("bc");
+  watched.letGo();
+  watched.answer("abc", { stepMs: 10_000 });
+  for (let answer = 0; answer < 6; answer += 1) watched.answer("ac");
+  expect([watched.letGo(), watched.isPatient]).toEqual(["", true]);
+  expect(watched.answer("ac", { explained: "b" })).toEqual([]);
+  expect(watched.isPatient).toBe(false);
+  watched.believe("b");
+  watched.answer("ac", { stepMs: 60_000 });
+  expect([watched.letGo(), watched.isPatient]).toEqual(["", false]);
+});

@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+import { judgeUpstream, type UpstreamHealth } from "../../src/source/upstream-freshness.ts";
+import { NOTHING_TOLD } from "../../src/source/upstream-told.ts";
+
+const LIMIT = 10_000;
+const GOOD: UpstreamHealth = {
+  silentMs: 0,
+  lastSuccessAtMs: Date.UTC(2026, 0, 1),
+  observedAtMs: Date.UTC(2026, 0, 1),
+  told: NOTHING_TOLD,
+  trouble: undefined,
+  partly: false,
+  doubt: undefined,
+  staleAfterMs: LIMIT,
+};
+const aged = (dataAgeMs: number) => ({ told: { ...NOTHING_TOLD, dataAgeMs } });
+const told = (state: "stale" | "down") => ({ told: { ...NOTHING_TOLD, state } });
+const never = { lastSuccessAtMs: undefined };
+
+const cases: readonly (readonly [string, string, Partial<UpstreamHealth>, RegExp])[] = [
+  ["silent for exactly as long as allowed", "live", { silentMs: LIMIT }, /^$/],
+  ["silent for longer", "stale", { silentMs: LIMIT + 1 }, /no answer for more than 10000 ms/],
+  ["silent, with data of its own age, at the limit", "live", { silentMs: 4_000, ...aged(6_000) }, /^$/],
+  ["silent, with data of its own age, above it", "stale", { silentMs: 4_000, ...aged(6_001) }, /is older/],
+  ["failing since less than the limit", "live", { silentMs: LIMIT, trouble: "answered 500" }, /^$/],
+  ["failing for longer", "down", { silentMs: LIMIT + 1, trouble: "answered 500" }, /answered 500/],
+  [
+    "failing in a part for longer",
+    "stale",
+    { silentMs: LIMIT + 1, trouble: "answered 500", partly: true },
+    /answered 500/,
+  ],
+  ["failing from the start", "down", { ...never, trouble: "refused" }, /refused/],
+  ["unheard of", "stale", never, /has not answered yet/],
+  ["stale by its own word", "stale", told("stale"), /says that its source is stale/],
+  ["down by its own word", "down", { ...told("down"), doubt: "it lacks items" }, /says .* is down/],
+  ["doubted", "stale", { doubt: "it lacks items", silentMs: LIMIT + 1 }, /it lacks items/],
+];
+
+test.for(cases)("an upstream that is %s counts as %s", ([, state, health, reason]) => {
+  const judged = judgeUpstream({ ...GOOD, ...health });
+  expect(judged.state).toBe(state);
+  expect(judged.reason).toMatch(reason);
+});
+
+test("the age is the silence and the age that the upstream gave, together", () => {
+  expect(judgeUpstream({ ...GOOD, silentMs: 1_200.4, ...aged(300) }).data_age_ms).toBe(1_500);
+});
