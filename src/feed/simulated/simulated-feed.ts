@@ -2,12 +2,11 @@ import type { WallClock } from "../../lib/clock.ts";
 import { HOUR_MS, SECOND_MS } from "../../lib/time.ts";
 import type { MarketEvent } from "../../market/index.ts";
 import type { Feed } from "../feed.ts";
-import type { Label, LabelSink } from "./market/label.ts";
+import { addRecent, type Label, type LabelSink } from "./market/label.ts";
 import { createSimulatedMarket, type SimulatedMarket } from "./market/simulated-market.ts";
 
 const DEFAULT_TOKENS = 480;
 const MOST_TOKENS = 100_000;
-const MOST_LABELS = 10_000;
 /** Made and handed over in pieces of this much event time. */
 const PIECE_MS = SECOND_MS;
 /** Behind its time, the feed lets others run after this much work, whichever comes first. */
@@ -66,8 +65,7 @@ export function createSimulatedFeed(options: SimulatedFeedOptions): SimulatedFee
   const labels: Label[] = [];
   let isTaken = false;
   const onLabel: LabelSink = (label) => {
-    if (labels.length >= MOST_LABELS) labels.shift();
-    labels.push(label);
+    addRecent(labels, label);
     options.onLabel?.(label);
   };
   return {

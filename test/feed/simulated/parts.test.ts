@@ -4,6 +4,7 @@ import { type Actor, ActorQueue } from "../../../src/feed/simulated/market/actor
 import { Arrivals } from "../../../src/feed/simulated/market/arrivals.ts";
 import { rhythmAt } from "../../../src/feed/simulated/market/climate.ts";
 import { decimal, dollars } from "../../../src/feed/simulated/market/decimal.ts";
+import { addRecent, type Label } from "../../../src/feed/simulated/market/label.ts";
 import { Pool } from "../../../src/feed/simulated/market/pool.ts";
 import { Random } from "../../../src/feed/simulated/market/random.ts";
 
@@ -87,6 +88,10 @@ describe("a pool", () => {
   test("to buy and sell back loses the fee, and the amounts to move the price move it as far", () => {
     const pool = new Pool(1_000, 500, 0.003);
     expect(pool.sell(pool.buy(20))).toBeLessThan(20);
+    // Of an amount that hardly moves the price a purchase and a sale lose the fee each.
+    const fair = pool.price;
+    expect((pool.buy(1e-6) * fair) / 1e-6).toBeCloseTo(0.997, 6);
+    expect(pool.sell(1e-6) / fair / 1e-6).toBeCloseTo(0.997, 6);
     const start = pool.price;
     pool.buy(pool.quoteToRise(Math.log(1.25)));
     expect(pool.price / start).toBeCloseTo(1.25, 2);
@@ -100,13 +105,24 @@ describe("a pool", () => {
   });
 });
 
+test("of the labels the newest 10,000 are held", () => {
+  const labels: Label[] = [];
+  const planned = { shape: "burst", group: "bsc", token: "0xa", size: 1 } as const;
+  const times = { endAtMs: 0, peakAtMs: null, removedAtMs: null };
+  for (let startAtMs = 0; startAtMs <= 10_001; startAtMs++)
+    addRecent(labels, { kind: "dust", ...planned, ...times, startAtMs });
+  expect([labels.length, labels[0]?.startAtMs, labels.at(-1)?.startAtMs]).toEqual([10_000, 2, 10_001]);
+});
+
 describe("arrivals", () => {
   function countsPerMinute(branching: number): readonly number[] {
     const random = new Random(`arrivals/${branching}`);
     const arrivals = new Arrivals(0, branching, 45_000);
     const base = (6 / 60_000) * (1 - branching);
     const counts = new Array<number>(4_000).fill(0);
-    for (let now = 0; ; ) {
+    for (let now = 0, arrived = 0; ; arrived += 1) {
+      // On average 24,000 come.
+      if (arrived > 100_000) throw new Error(`trades bring trades without end from ${now} ms on`);
       now += arrivals.waitingMs(now, base, random);
       const minute = Math.floor(now / 60_000);
       if (minute >= counts.length) return counts;

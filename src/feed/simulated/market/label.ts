@@ -59,3 +59,11 @@ export interface Label {
 
 /** Told of each label when it starts. */
 export type LabelSink = (label: Label) => void;
+
+const MAX_LABELS = 10_000;
+
+/** Adds a label to a list of the newest 10,000. */
+export function addRecent(labels: Label[], label: Label): void {
+  if (labels.length >= MAX_LABELS) labels.shift();
+  labels.push(label);
+}

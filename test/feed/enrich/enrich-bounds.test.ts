@@ -1,0 +1,326 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect } from "vitest";
+import { enrichFeed } from "../../../src/feed/enrich/enrich-feed.ts";
+import type { Enricher, Facts, OnFound, TokenRef } from "../../../src/feed/enrich/enricher.ts";
+import { FactCache } from "../../../src/feed/enrich/fact-cache.ts";
+import { type Lookup, LookupEnricher } from "../../../src/feed/enrich/lookup-enricher.ts";
+import { type Table, TableEnricher } from "../../../src/feed/enrich/table-enricher.ts";
+import { ServiceClient } from "../../../src/feed/service/service-client.ts";
+import type { MarketEvent, Profile } from "../../../src/market/index.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { stillRunning, test } from "../../support/still-running.ts";
+import { settle, until } from "../exchange/scripted-venue.ts";
+import { clock as clockAt, ToldFeed, trade } from "../merge/told-feed.ts";
+
+const MINUTE = 60_000;
+const VERIFIED: Facts = { contractSource: "verified" };
+const bsc = (token: string): TokenRef => ({ group: "bsc", token });
+
+/** A service in this process, whose answers the test gives. */
+class ScriptedService {
+  readonly clock = new ManualClock();
+  answer: () => Response = () => Response.json({});
+  readonly client = new ServiceClient({
+    ...{ clock: this.clock, pauseMs: 0, random: () => 0.5 },
+    fetch: async () => this.answer(),
+  });
+}
+
+/** An enricher that runs until it is disposed of, and what it found. */
+class Running implements AsyncDisposable {
+  readonly found: string[] = [];
+  readonly #stop = new AbortController();
+  readonly #running: Promise<void>;
+
+  constructor(enricher: Enricher) {
+    const onFound: OnFound = ({ token }, facts) => this.found.push(`${token} ${JSON.stringify(facts)}`);
+    this.#running = enricher.run(onFound, this.#stop.signal);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort(new Error("over"));
+    await this.#running;
+  }
+}
+
+/** A lookup that knows every token to be verified. */
+function lookupOf(options: Partial<Lookup> = {}, cache = new FactCache(undefined)) {
+  const service = new ScriptedService();
+  const asked: string[] = [];
+  const enricher = new LookupEnricher(
+    {
+      ...{ name: "sourcify", most: 3, holdsMs: () => 10 * MINUTE },
+      url: (group, tokens) => {
+        asked.push(`${group} ${tokens.join()}`);
+        return "http://service.example/";
+      },
+      read: (_body, tokens) => new Map(tokens.map((token) => [token, VERIFIED])),
+      ...options,
+    },
+    service.client,
+    service.clock,
+    cache,
+  );
+  return { ...{ service, asked, enricher }, clock: service.clock };
+}
+
+describe("a service that is asked about some tokens at a time", () => {
+  test("gets as many as it takes in one question, and of one chain only", async () => {
+    const { enricher, asked } = lookupOf();
+    for (const token of ["a1", "a2"]) enricher.note(bsc(token));
+    enricher.note({ group: "matic", token: "m1" });
+    for (const token of ["a3", "a4"]) enricher.note(bsc(token));
+    await using run = new Running(enricher);
+    await until("all are found", () => run.found.length === 5);
+    expect(asked).toEqual(["bsc a1,a2,a3", "matic m1", "bsc a4"]);
+  });
+
+  test("is asked again about what it failed on, behind the others, each time", async () => {
+    const { enricher, asked, service, clock } = lookupOf({ most: 1 });
+    for (const token of ["a", "b"]) enricher.note(bsc(token));
+    service.answer = () => new Response("no", { status: 500 });
+    await using run = new Running(enricher);
+    for (const [round, failing] of ["a", "b", "a"].entries()) {
+      const next = failing === "a" ? "b" : "a";
+      await until("the next one is due", () => asked.length === round + 2);
+      expect(asked.at(-1)).toBe(`bsc ${next}`);
+      if (round === 2) service.answer = () => Response.json({});
+      clock.advance(60_000);
+    }
+    await until("both are found", () => run.found.length === 2);
+    expect(asked).toEqual(["bsc a", "bsc b", "bsc a", "bsc b", "bsc a"]);
+  });
+
+  test("is asked in small letters, and its facts are those of the address as the market writes it", async () => {
+    const { enricher, asked } = lookupOf();
+    enricher.note(bsc("0xAbC"));
+    await using run = new Running(enricher);
+    await until("it is found", () => run.found.length === 1);
+    expect([asked, run.found]).toEqual([["bsc 0xabc"], [`0xAbC ${JSON.stringify(VERIFIED)}`]]);
+  });
+
+  test("has 10,000 tokens waiting at most; the one that waited longest is let go", async () => {
+    const { enricher, asked } = lookupOf({ most: 20_000 });
+    for (let count = 0; count <= 10_000; count++) enricher.note(bsc(`t${count}`));
+    await using run = new Running(enricher);
+    await until("they are found", () => run.found.length > 0);
+    const tokens = asked[0]?.slice("bsc ".length).split(",") ?? [];
+    expect([asked.length, tokens.length, tokens[0], tokens.at(-1)]).toEqual([1, 10_000, "t1", "t10000"]);
+  });
+
+  test("is asked again when its answer no longer holds, and waited for without a timer or listener more", async () => {
+    const { enricher, asked, clock } = lookupOf();
+    await using run = new Running(enricher);
+    await settle();
+    const running = stillRunning();
+    for (const round of [1, 2, 3]) {
+      enricher.note(bsc("a"));
+      await until("it is asked", () => asked.length === round);
+      await until("nothing more runs", () => stillRunning().join() === running.join());
+      clock.advance(10 * MINUTE - 1);
+      enricher.note(bsc("a"));
+      await settle();
+      expect(asked).toHaveLength(round);
+      clock.advance(1);
+    }
+    expect(running).toHaveLength(1);
+    expect(new Set(run.found)).toEqual(new Set([`a ${JSON.stringify(VERIFIED)}`]));
+  });
+
+  test("has what it said on the disk when the market is left", async () => {
+    const directory = mkdtempSync(join(tmpdir(), "flarewire-facts-"));
+    const path = join(directory, "facts.json");
+    try {
+      const { enricher } = lookupOf({}, new FactCache(path));
+      enricher.note(bsc("a"));
+      {
+        await using run = new Running(enricher);
+        await until("it is found", () => run.found.length === 1);
+      }
+      expect(JSON.parse(readFileSync(path, "utf8"))).toMatchObject({
+        entries: { "bsc/a": { facts: VERIFIED } },
+      });
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
+  });
+});
+
+test("facts of 100,000 tokens are held at most; those that were said longest ago go first", () => {
+  const cache = new FactCache(undefined);
+  const entry = { at: 0, facts: VERIFIED };
+  for (let count = 0; count < 100_000; count++) cache.set(`t${count}`, entry);
+  cache.set("t0", entry);
+  expect(cache.entries.size).toBe(100_000);
+  cache.set("new", entry);
+  expect(cache.entries.size).toBe(100_000);
+  expect([cache.get("t0"), cache.get("t1"), cache.get("new")]).toEqual([entry, undefined, entry]);
+});
+
+describe("a service that says all it knows at once", () => {
+  const table = (options: Partial<Table> = {}): Table => ({
+    ...{ name: "reddit", url: "http://service.example/", everyMs: 60 * MINUTE },
+    read: (body) => new Map(Object.keys(Object(body)).map((token) => [`bsc/${token}`, VERIFIED])),
+    ...options,
+  });
+
+  test("is not asked before what it said in an earlier run is as old as may be", async () => {
+    const service = new ScriptedService();
+    const { clock, client } = service;
+    let asked = 0;
+    service.answer = () => {
+      asked += 1;
+      return Response.json({});
+    };
+    const cache = new FactCache(undefined);
+    cache.set("bsc/a", { at: clock.now() - 40 * MINUTE, facts: VERIFIED });
+    await using _run = new Running(new TableEnricher(table(), client, clock, cache));
+    for (const [waitMs, expected] of [
+      [20 * MINUTE - 1, 0],
+      [1, 1],
+      [60 * MINUTE - 1, 1],
+      [1, 2],
+    ] as const) {
+      clock.advance(waitMs);
+      await settle();
+      expect(asked).toBe(expected);
+    }
+  });
+
+  test("withdraws facts of a token by leaving it out, also for a later run, until it names it again", async () => {
+    const service = new ScriptedService();
+    const { clock, client } = service;
+    const gone: Facts = { socialData: null };
+    const cache = new FactCache(undefined);
+    const enricher = new TableEnricher(table({ gone }), client, clock, cache);
+    await using run = new Running(enricher);
+    enricher.note(bsc("a"));
+    for (const [body, facts] of [
+      [{ a: 1 }, VERIFIED],
+      [{}, gone],
+      [{ b: 1 }, gone],
+      [{ a: 1, b: 1 }, VERIFIED],
+    ] as const) {
+      service.answer = () => Response.json(body);
+      clock.advance(60 * MINUTE);
+      await settle();
+      expect(cache.get("bsc/a")?.facts).toEqual(facts);
+    }
+    expect(run.found).toEqual([VERIFIED, gone, VERIFIED].map((facts) => `a ${JSON.stringify(facts)}`));
+  });
+});
+
+/** A market with one enricher, of which the test decides what it finds. */
+class Enriched implements AsyncDisposable {
+  readonly clock = new ManualClock();
+  readonly market = new ToldFeed("bsc");
+  readonly noted: string[] = [];
+  readonly told: MarketEvent[] = [];
+  isEnded = false;
+  find: OnFound = () => {};
+  readonly #stop = new AbortController();
+  readonly #reading: Promise<void>;
+
+  constructor() {
+    const enricher: Enricher = {
+      ...{ name: "sourcify", trouble: undefined },
+      report: () => new ServiceClient({ clock: this.clock, pauseMs: 0 }).report("enrich", "sourcify"),
+      note: ({ token }) => this.noted.push(token),
+      run: async (onFound, signal) => {
+        this.find = onFound;
+        await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+        this.isEnded = true;
+      },
+    };
+    const feed = enrichFeed({ feed: this.market, enrichers: [enricher], clock: this.clock });
+    this.#reading = (async () => {
+      for await (const event of feed.events(this.#stop.signal)) this.told.push(event);
+    })();
+  }
+
+  get profiles(): readonly Profile[] {
+    return this.told.filter((event) => event.kind === "profile");
+  }
+
+  /** A second of the market passes. */
+  async tick(second: number): Promise<void> {
+    this.market.tell(clockAt(second));
+    await settle();
+  }
+
+  /** Ends as the market does, without an abort. */
+  async end(): Promise<void> {
+    this.market.end();
+    await this.#reading;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    await this.#reading;
+  }
+}
+
+describe("a market with facts of its tokens", () => {
+  test("names a token to its services at most every five minutes while it is traded, each time", async () => {
+    await using market = new Enriched();
+    for (const [waitMs, expected] of [
+      [0, 1],
+      [5 * MINUTE - 1, 1],
+      [1, 2],
+      [5 * MINUTE - 1, 2],
+      [1, 3],
+    ] as const) {
+      market.clock.advance(waitMs);
+      market.market.tell(trade(1), trade(1), trade(1, "BTC", "exchange"));
+      await settle();
+      expect(market.noted).toEqual(Array(expected).fill("0xaa"));
+    }
+  });
+
+  test("tells at most 500 findings behind a clock, and each once", async () => {
+    await using market = new Enriched();
+    await settle();
+    for (let count = 0; count < 1_200; count++) market.find(bsc(`t${count}`), VERIFIED);
+    const counts: number[] = [];
+    for (const second of [1, 2, 3, 4]) {
+      await market.tick(second);
+      counts.push(market.profiles.length);
+    }
+    expect(counts).toEqual([500, 1_000, 1_200, 1_200]);
+    expect(new Set(market.profiles.map(({ token }) => token)).size).toBe(1_200);
+  });
+
+  test("leaves a contract verified when a service does not know its source, before and after that was told", async () => {
+    await using market = new Enriched();
+    await settle();
+    const unverified: Facts = { contractSource: "unverified" };
+    for (const [token, facts] of [
+      ["a", unverified],
+      ["a", VERIFIED],
+      ["a", unverified],
+      ["b", unverified],
+    ] as const)
+      market.find(bsc(token), facts);
+    await market.tick(1);
+    market.find(bsc("a"), unverified);
+    market.find(bsc("b"), VERIFIED);
+    await market.tick(2);
+    market.find(bsc("b"), unverified);
+    await market.tick(3);
+    expect(market.profiles.map(({ token, contractSource }) => [token, contractSource])).toEqual([
+      ["a", "verified"],
+      ["b", "unverified"],
+      ["b", "verified"],
+    ]);
+  });
+
+  test("stops its services when it ends by itself", async () => {
+    await using market = new Enriched();
+    await market.tick(1);
+    expect(market.isEnded).toBe(false);
+    await market.end();
+    expect(market.isEnded).toBe(true);
+  });
+});

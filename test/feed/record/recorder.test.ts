@@ -1,0 +1,100 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, vi } from "vitest";
+import { createRecorder, type RecorderOptions } from "../../../src/feed/index.ts";
+import { readRecordingDirectory } from "../../../src/feed/record/manifest.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { test as base } from "../../support/still-running.ts";
+import { START, simulated } from "./record-kit.ts";
+
+const test = base.extend<{ directory: string }>({
+  // biome-ignore lint/correctness/noEmptyPattern: the runner demands a pattern
+  directory: async ({}, use) => {
+    const directory = mkdtempSync(join(tmpdir(), "flarewire-recorder-"));
+    await use(directory);
+    rmSync(directory, { recursive: true });
+  },
+});
+
+/** A recorder whose clock the test moves. */
+function recorderIn(directory: string, options: Partial<RecorderOptions> = {}) {
+  const clock = new ManualClock();
+  const recorder = createRecorder({ directory, feed: simulated(0), clock, ...options });
+  const tell = (second: number) => recorder.write({ kind: "clock", at: START + second * 1_000 });
+  const states = () => readRecordingDirectory(recorder.directory).manifest.parts.map(({ state }) => state);
+  const written = (events: number) =>
+    vi.waitFor(() => expect(recorder.events).toBe(events), { timeout: 20_000, interval: 2 });
+  return { clock, recorder, tell, states, written };
+}
+
+describe("a recorder", () => {
+  test("makes its writer wait while more than eight members wait for the disk, each time", async ({
+    directory,
+  }) => {
+    const { recorder, tell } = recorderIn(directory, { memberChars: 1 });
+    for (const round of [0, 1]) {
+      for (let second = 1; second <= 8; second++) expect(tell(10 * round + second)).toBeUndefined();
+      const room = tell(10 * round + 9);
+      expect(room).toBeInstanceOf(Promise);
+      await room;
+      expect(recorder.events).toBe(9 * (round + 1));
+    }
+    await recorder.close();
+  });
+
+  test("writes what there is each second, and closes a part when it is as old as it may be, each time", async ({
+    directory,
+  }) => {
+    const { clock, recorder, tell, states, written } = recorderIn(directory, { partMs: 60_000 });
+    for (const round of [0, 1]) {
+      const closed = Array(round).fill("closed");
+      await tell(100 * round);
+      clock.advance(999);
+      expect(recorder.events).toBe(3 * round);
+      clock.advance(1);
+      await written(3 * round + 1);
+      await tell(100 * round + 1);
+      clock.advance(59_999);
+      await written(3 * round + 2);
+      await vi.waitFor(() => expect(states()).toEqual([...closed, "open"]));
+      await tell(100 * round + 2);
+      clock.advance(1);
+      await written(3 * round + 3);
+      await vi.waitFor(() => expect(states()).toEqual([...closed, "closed"]));
+    }
+    await recorder.close();
+    expect(states()).toEqual(["closed", "closed"]);
+  });
+
+  test("has the bytes of a part on the disk before the manifest says that it is closed", async ({
+    directory,
+  }) => {
+    const { recorder, tell, states } = recorderIn(directory, { memberChars: 1, partBytes: 1 });
+    const probe = await open(join(directory, "probe"), "w");
+    await probe.close();
+    const synced: (string | undefined)[] = [];
+    const spy = vi.spyOn(Object.getPrototypeOf(probe), "datasync").mockImplementation(async () => {
+      synced.push(states().at(-1));
+    });
+    try {
+      for (const second of [1, 2, 3]) await tell(second);
+      await recorder.close();
+    } finally {
+      spy.mockRestore();
+    }
+    expect(synced).toEqual(["open", "open", "open"]);
+    expect(states()).toEqual(["closed", "closed", "closed"]);
+  });
+
+  test("that is closed takes nothing more, and has no timer", async ({ directory }) => {
+    const { clock, recorder, tell, states } = recorderIn(directory);
+    await tell(1);
+    await recorder.close();
+    await tell(2);
+    clock.advance(10_000);
+    await recorder.close();
+    expect([recorder.events, states()]).toEqual([1, ["closed"]]);
+  });
+});
