@@ -1,65 +1,10 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { describe, expect } from "vitest";
 import { Endpoint } from "../../../src/feed/chain/endpoint.ts";
-import { EndpointPool } from "../../../src/feed/chain/endpoint-pool.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { stillRunning, test } from "../../support/still-running.ts";
 import { settle, until } from "../exchange/scripted-venue.ts";
-
-const CHAIN = 56;
-type Answer =
-  | { readonly result: unknown }
-  | { readonly error: { readonly code: number; readonly message: string } }
-  | { readonly status: number; readonly retryAfter?: string };
-
-const BROKEN: Answer = { status: 500 };
-const BUSY: Answer = { status: 429 };
-
-/** A node on loopback whose every answer the test gives. */
-class ScriptedNode implements AsyncDisposable {
-  readonly asked: string[] = [];
-  head = 100;
-  chainId = CHAIN;
-  answer: ((method: string) => Answer | undefined) | undefined;
-  readonly #server = createServer(async (request, response) => {
-    let text = "";
-    for await (const part of request) text += String(part);
-    const { id, method } = JSON.parse(text);
-    this.asked.push(method);
-    const answer = this.answer?.(method) ?? { result: this.#usual(method) };
-    if ("status" in answer) {
-      const { status, retryAfter } = answer;
-      response.writeHead(status, retryAfter === undefined ? {} : { "retry-after": retryAfter }).end("no");
-    } else {
-      response.writeHead(200, { "content-type": "application/json" });
-      response.end(JSON.stringify({ jsonrpc: "2.0", id, ...answer }));
-    }
-  });
-
-  async listen(): Promise<this> {
-    await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
-    return this;
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
-  }
-
-  count(method: string): number {
-    return this.asked.filter((one) => one === method).length;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#server.closeAllConnections();
-    await new Promise((resolve) => this.#server.close(resolve));
-  }
-
-  #usual(method: string): unknown {
-    if (method === "eth_chainId") return `0x${this.chainId.toString(16)}`;
-    return method === "eth_blockNumber" ? `0x${this.head.toString(16)}` : "0x";
-  }
-}
+import { NodePool } from "./node-pool.ts";
+import { type Answer, BROKEN, BUSY, ScriptedNode } from "./scripted-node.ts";
 
 const never = new AbortController().signal;
 
@@ -167,38 +112,11 @@ describe("one endpoint", () => {
   });
 });
 
-/** A pool over these nodes, by a clock that the test moves. */
-function poolOf(nodes: readonly ScriptedNode[]) {
-  const clock = new ManualClock();
-  const notices: string[] = [];
-  const stop = new AbortController();
-  const pool = new EndpointPool({
-    ...{ urls: nodes.map(({ url }) => url), chainId: CHAIN, clock, lookEveryMs: 1_000 },
-    onNotice: (sentence) => notices.push(sentence.replace(/^\S+ /, "")),
-  });
-  const running = pool.run(stop.signal);
-  /** The next looks, after a second. */
-  const look = async () => {
-    const before = clock.slept.length;
-    clock.advance(1_000);
-    await until("all have been looked at", () => clock.slept.length >= before + nodes.length);
-    await settle();
-  };
-  return {
-    ...{ pool, clock, notices, look },
-    ready: () => until("all were looked at", () => stillRunning().length >= nodes.length),
-    [Symbol.asyncDispose]: async () => {
-      stop.abort();
-      await running;
-    },
-  };
-}
-
 describe("several endpoints", () => {
   test("are asked by how well they do: the failing one last, one that is behind not at all", async () => {
     await using first = await new ScriptedNode().listen();
     await using second = await new ScriptedNode().listen();
-    await using run = poolOf([first, second]);
+    await using run = new NodePool([first, second]);
     const { pool, clock } = run;
     second.head = 99;
     await run.ready();
@@ -225,7 +143,7 @@ describe("several endpoints", () => {
   test("are not asked one after the other about a contract that fails", async () => {
     await using first = await new ScriptedNode().listen();
     await using second = await new ScriptedNode().listen();
-    await using run = poolOf([first, second]);
+    await using run = new NodePool([first, second]);
     await run.ready();
     await until("both are known", () => run.pool.able(0).length === 2);
     const reverted: Answer = { error: { code: 3, message: "execution reverted" } };
@@ -236,16 +154,16 @@ describe("several endpoints", () => {
 
   test("are reported when they go down and when they come back, once each time", async () => {
     await using node = await new ScriptedNode().listen();
-    await using run = poolOf([node]);
-    const { notices, look, pool } = run;
+    await using run = new NodePool([node]);
+    const { notices, pool } = run;
     await run.ready();
     await until("its head is known", () => pool.head === 100);
     for (const round of [1, 2]) {
       node.answer = () => BROKEN;
-      for (let count = 0; count < 4; count++) await look();
+      for (let count = 0; count < 4; count++) await run.look();
       expect(pool.services("bsc")[0]?.isUp).toBe(false);
       node.answer = undefined;
-      for (let count = 0; count < 8; count++) await look();
+      for (let count = 0; count < 8; count++) await run.look();
       expect(pool.services("bsc")[0]?.isUp).toBe(true);
       expect(notices.map((one) => one === "answers again")).toEqual(Array(round).fill([false, true]).flat());
     }
@@ -254,7 +172,7 @@ describe("several endpoints", () => {
   test("of another chain are told of and never asked again", async () => {
     await using node = await new ScriptedNode().listen();
     node.chainId = 1;
-    const run = poolOf([node]);
+    const run = new NodePool([node]);
     await until("it is found out", () => run.pool.isHopeless);
     await run[Symbol.asyncDispose]();
     run.clock.advance(60_000);
@@ -265,7 +183,7 @@ describe("several endpoints", () => {
 
   test("are waited for without leaving timers behind, until a head moves or the time is over", async () => {
     await using node = await new ScriptedNode().listen();
-    await using run = poolOf([node]);
+    await using run = new NodePool([node]);
     const { pool, clock } = run;
     await run.ready();
     await until("its head is known", () => pool.head === 100);

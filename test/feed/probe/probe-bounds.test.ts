@@ -89,6 +89,15 @@ describe("an endpoint that is tried", () => {
     await until("the connection is closed", () => endpoint.openSockets === 0);
   });
 
+  test("fails when it is of another chain, and says of which", async () => {
+    await using endpoint = await new ScriptedEndpoint().listen();
+    endpoint.answer = () => ({ result: "0x1" });
+    expect(await finding(endpoint.url, "chain")).toMatchObject({
+      works: false,
+      detail: "is of chain 1, not of bsc, which is 56: give an endpoint of bsc",
+    });
+  });
+
   test("passes with the newest block a minute old or a minute ahead, and not beyond", async () => {
     await using endpoint = await new ScriptedEndpoint().listen();
     const start = Date.UTC(2026, 0, 1);
@@ -102,13 +111,8 @@ describe("an endpoint that is tried", () => {
 
   test("fails when its answer is larger than 64 MiB", async () => {
     await using endpoint = await new ScriptedEndpoint().listen();
-    const answerOf = (bytes: number) => {
-      const [head, tail] = ['{"jsonrpc":"2.0","id":1,"result":"0x38","more":"', '"}'];
-      return head + "x".repeat(bytes - head.length - tail.length) + tail;
-    };
-    endpoint.answer = () => answerOf(64 * MIB);
-    expect((await finding(endpoint.url, "chain")).works).toBe(true);
-    endpoint.answer = () => answerOf(64 * MIB + 1);
+    const [head, tail] = ['{"jsonrpc":"2.0","id":1,"result":"0x38","more":"', '"}'];
+    endpoint.answer = () => head + "x".repeat(64 * MIB) + tail;
     expect(await finding(endpoint.url, "chain")).toMatchObject({
       works: false,
       detail: "answers eth_chainId with what is no JSON-RPC",

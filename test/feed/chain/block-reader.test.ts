@@ -1,0 +1,154 @@
+import { describe, expect } from "vitest";
+import { BlockReader } from "../../../src/feed/chain/block-reader.ts";
+import { HOUR_MS } from "../../../src/lib/time.ts";
+import { test } from "../../support/still-running.ts";
+import { until } from "../exchange/scripted-venue.ts";
+import { NodePool } from "./node-pool.ts";
+import { BUSY, hashOn, ScriptedNode } from "./scripted-node.ts";
+
+/** Nodes of which each tells its block 50 on its branch, and what reads from them. */
+async function nodesOn(branches: string) {
+  const nodes = await Promise.all([...branches].map(() => new ScriptedNode().listen()));
+  for (const [index, node] of nodes.entries())
+    node.branchAt = (number) => (number === 50 ? branches.charAt(index) : "a");
+  const run = new NodePool(nodes);
+  await until("all are known", () => run.pool.able(0).length === nodes.length);
+  const { pool, clock, onNotice } = run;
+  const reader = new BlockReader({ pool, finalityBlocks: 2, clock, onNotice });
+  return {
+    ...{ nodes, run, reader },
+    read: (number: number) => reader.read(number, run.signal),
+    settle: (parent?: string) => reader.settle(50, parent, run.signal),
+    /** Which of the nodes failed lately, and are left alone. */
+    resting: () => nodes.flatMap((_, index) => (able(index) ? [] : [index])),
+    [Symbol.asyncDispose]: async () => {
+      await run[Symbol.asyncDispose]();
+      for (const node of nodes) await node[Symbol.asyncDispose]();
+    },
+  };
+  function able(index: number): boolean {
+    const [host] = (nodes[index]?.url ?? "").split("//").slice(1);
+    return pool.able(0).some(({ name }) => name === host);
+  }
+}
+
+describe("a block that is read", () => {
+  test("is that of the first endpoint, if a second one has the same", async () => {
+    await using run = await nodesOn("aa");
+    expect(await run.read(50)).toEqual({
+      ...{ number: 50, hash: hashOn("a", 50), parentHash: hashOn("a", 49) },
+      ...{ atMs: 1_700_000_050_000, logs: [] },
+    });
+    expect(run.nodes.map((node) => node.count("eth_getBlockReceipts"))).toEqual([1, 0]);
+    expect(run.nodes.map((node) => node.count("eth_getBlockByNumber"))).toEqual([1, 1]);
+  });
+
+  test("is refused where a second endpoint has another, and taken where none can say", async () => {
+    await using run = await nodesOn("ab");
+    await expect(run.read(50)).rejects.toThrow("endpoints do not agree on block 50");
+    const [, other] = run.nodes;
+    if (other) other.answer = () => BUSY;
+    expect((await run.read(50)).hash).toBe(hashOn("a", 50));
+    expect(run.run.notices).toEqual([]);
+  });
+
+  test("is asked of nobody before it is final: an endpoint's head must lie two blocks above", async () => {
+    await using run = await nodesOn("aa");
+    expect((await run.read(98)).number).toBe(98);
+    await expect(run.read(99)).rejects.toThrow("no endpoint has block 99");
+    expect(run.nodes.map((node) => node.count("eth_getBlockReceipts"))).toEqual([1, 0]);
+  });
+
+  test("may be dated an hour ahead of this machine's clock, and no more", async () => {
+    await using run = await nodesOn("a");
+    const [node] = run.nodes;
+    if (!node) throw new Error("no node");
+    const now = run.run.clock.now();
+    node.secondAt = () => (now + HOUR_MS) / 1_000;
+    expect((await run.read(50)).atMs).toBe(now + HOUR_MS);
+    node.secondAt = () => (now + HOUR_MS) / 1_000 + 1;
+    await expect(run.read(50)).rejects.toThrow(/which this machine's clock has not reached/);
+    expect([run.resting(), run.run.notices]).toEqual([
+      [0],
+      [expect.stringMatching(/^dates block 50 .* has not reached$/)],
+    ]);
+  });
+
+  test("must have the receipts of its header, and come as the one that was asked for", async () => {
+    await using run = await nodesOn("a");
+    const [node] = run.nodes;
+    if (!node) throw new Error("no node");
+    const tell = (change: object) => {
+      node.answer = (method) =>
+        method === "eth_getBlockByNumber" ? { result: { ...node.headerOf(50), ...change } } : undefined;
+    };
+    tell({ receiptsRoot: hashOn("f", 1) });
+    await expect(run.read(50)).rejects.toThrow("logs of block 50 that are not those of its header");
+    run.run.clock.advance(60_000);
+    tell({ number: "0x31" });
+    await expect(run.read(50)).rejects.toThrow("a block 50 that is number 49");
+    run.run.clock.advance(60_000);
+    tell({ timestamp: "yesterday" });
+    await expect(run.read(50)).rejects.toThrow("tells no usable block 50");
+  });
+
+  test("is no fault of an endpoint that is asked too often, and one of an endpoint that lies", async () => {
+    await using run = await nodesOn("a");
+    const [node] = run.nodes;
+    if (!node) throw new Error("no node");
+    node.answer = () => BUSY;
+    await expect(run.read(50)).rejects.toMatchObject({ kind: "rate" });
+    expect([run.resting(), run.run.notices]).toEqual([[], []]);
+    node.answer = () => ({ result: "nonsense" });
+    run.run.clock.advance(100);
+    const read = run.read(50);
+    const refused = expect(read).rejects.toThrow("tells no usable block 50");
+    await until("it is blamed", () => run.resting().length === 1);
+    await refused;
+    expect(run.run.notices).toEqual(["tells no usable block 50"]);
+  });
+});
+
+describe("a block that is settled among all endpoints", () => {
+  test.each([
+    ["aab", "a"],
+    ["baa", "a"],
+    ["bab", "b"],
+    ["aabbb", "b"],
+    ["a", "a"],
+  ])(
+    "is the one that most of them tell: of %s it is %s, and the others are named and rest",
+    async (branches, most) => {
+      await using run = await nodesOn(branches);
+      expect((await run.settle())?.hash).toBe(hashOn(most, 50));
+      const wrong = [...branches].flatMap((branch, index) => (branch === most ? [] : [index]));
+      expect(run.resting()).toEqual(wrong);
+      expect(run.run.notices).toEqual(wrong.map(() => "tells another block 50 than the others"));
+    },
+  );
+
+  test.each(["ab", "aabb", "abc"])(
+    "is none where there is no majority: %s; nobody is blamed",
+    async (branches) => {
+      await using run = await nodesOn(branches);
+      await expect(run.settle()).rejects.toThrow("do not agree on block 50, and there is no majority");
+      expect([run.resting(), run.run.notices]).toEqual([[], []]);
+    },
+  );
+
+  test("follows the block before, however many tell another; and is none where nobody's does", async () => {
+    await using run = await nodesOn("aab");
+    for (const node of run.nodes.slice(0, 2)) node.branchAt = () => "c";
+    expect((await run.settle(hashOn("a", 49)))?.hash).toBe(hashOn("b", 50));
+    expect(run.resting()).toEqual([0, 1]);
+    run.run.clock.advance(60_000);
+    expect(await run.settle(hashOn("d", 49))).toBeUndefined();
+    expect(run.resting()).toEqual([]);
+  });
+
+  test("cannot be had where nobody answers", async () => {
+    await using run = await nodesOn("aa");
+    for (const node of run.nodes) node.answer = () => ({ status: 500 });
+    await expect(run.settle()).rejects.toThrow("no endpoint has block 50");
+  });
+});

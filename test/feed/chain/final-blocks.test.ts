@@ -1,0 +1,182 @@
+import { describe, expect } from "vitest";
+import { BlockReader } from "../../../src/feed/chain/block-reader.ts";
+import { finalBlocks } from "../../../src/feed/chain/final-blocks.ts";
+import { test } from "../../support/still-running.ts";
+import { settle, until } from "../exchange/scripted-venue.ts";
+import { NodePool } from "./node-pool.ts";
+import { BROKEN, BUSY, hashOn, ScriptedNode } from "./scripted-node.ts";
+
+const FINALITY = 2;
+/** Pauses after failures in a row, where chance takes three quarters of each. */
+const WAITS = [250, 500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000].map((ms) => 0.75 * ms);
+
+/** Blocks from a number on, out of so many nodes; each is told as its branch and number, with `!` where it replaces one. */
+async function follow(from: number, count = 1) {
+  const nodes = await Promise.all(Array.from({ length: count }, () => new ScriptedNode().listen()));
+  const run = new NodePool(nodes);
+  await until("all are known", () => run.pool.able(0).length === nodes.length);
+  const { pool, clock, onNotice, signal, notices } = run;
+  const reader = new BlockReader({ pool, finalityBlocks: FINALITY, clock, onNotice });
+  const told: string[] = [];
+  const reading = (async () => {
+    const options = { pool, reader, finalityBlocks: FINALITY, clock, random: () => 0.5, from, onNotice };
+    for await (const { block, isReplacement } of finalBlocks(options, signal)) {
+      expect(block.hash).toBe(hashOn(block.hash.charAt(2), block.number));
+      told.push(`${block.hash.charAt(2)}${block.number}${isReplacement ? "!" : ""}`);
+    }
+  })().catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+  });
+  /** Lets time pass until this holds. */
+  const passUntil = async (sentence: string, holds: () => boolean) => {
+    for (let step = 0; step < 2_000 && !holds(); step++) {
+      clock.advance(125);
+      await settle();
+    }
+    if (!holds()) throw new Error(`never happened: ${sentence}; told ${told.slice(-9)}, ${notices}`);
+  };
+  const set = (change: Partial<Pick<ScriptedNode, "head" | "branchAt" | "answer">>) => {
+    for (const node of nodes) Object.assign(node, change);
+  };
+  return {
+    ...{ nodes, run, told, notices, clock, set, passUntil },
+    /** Time passes until the block of that number is told. */
+    reached: (number: number) =>
+      passUntil(`block ${number} is told`, () => Number(/\d+/.exec(told.at(-1) ?? "")?.[0]) >= number),
+    [Symbol.asyncDispose]: async () => {
+      await run[Symbol.asyncDispose]();
+      await reading.finally(() => Promise.all(nodes.map((node) => node[Symbol.asyncDispose]())));
+    },
+  };
+}
+
+const onA = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, index) => `a${from + index}`);
+const troubles = (notices: readonly string[]) => notices.filter((one) => /^(no block|blocks)/.test(one));
+
+describe("the blocks of a chain", () => {
+  test("are told once, in order, when they are two blocks below the head, and none is asked for before", async () => {
+    await using run = await follow(80);
+    await run.reached(98);
+    for (let count = 0; count < 8; count++) await run.run.look();
+    expect([run.told, run.notices]).toEqual([onA(80, 98), []]);
+    expect(run.nodes[0]?.count("eth_getBlockReceipts")).toBe(19);
+    run.set({ head: 103 });
+    await run.reached(101);
+    expect([run.told, run.notices]).toEqual([onA(80, 101), []]);
+  });
+
+  test("are waited for longer with each failure, up to 15 s; that is told once, and that they come again, each time", async () => {
+    await using run = await follow(80);
+    const { clock, notices } = run;
+    for (const [round, number] of [98, 101].entries()) {
+      await run.reached(number);
+      run.set({
+        head: number + FINALITY + 3,
+        answer: (method) => (method === "eth_getBlockReceipts" ? BROKEN : undefined),
+      });
+      const before = clock.slept.length;
+      const waits = () => clock.slept.slice(before).filter((ms) => WAITS.includes(ms));
+      await run.passUntil("ten attempts fail", () => waits().length > 10);
+      expect(waits().slice(0, WAITS.length)).toEqual(WAITS);
+      expect(troubles(notices)).toHaveLength(2 * round + 1);
+      expect(troubles(notices).at(-1)).toMatch(/^no block can be had: /);
+      run.set({ answer: undefined });
+      await run.reached(number + 3);
+      expect(troubles(notices).slice(2 * round + 1)).toEqual([`blocks come again, from ${number + 1} on`]);
+    }
+    expect(run.told).toEqual(onA(80, 104));
+  });
+
+  test("are read by one endpoint again when a failure or a doubt is over", async () => {
+    await using run = await follow(97, 2);
+    await run.reached(98);
+    const receipts = () => run.nodes.reduce((sum, node) => sum + node.count("eth_getBlockReceipts"), 0);
+    const troublesome = [
+      () => run.set({ answer: (method) => (method === "eth_getBlockReceipts" ? BROKEN : undefined) }),
+      () => run.set({ branchAt: (number) => (number >= 98 ? "b" : "a") }),
+    ];
+    for (const [round, begin] of troublesome.entries()) {
+      const next = 99 + 8 * round;
+      begin();
+      const before = receipts();
+      run.set({ head: next + FINALITY });
+      await run.passUntil("all are asked", () => receipts() >= before + 3);
+      run.set({ answer: undefined, branchAt: () => "a" });
+      await run.reached(next);
+      await run.run.look();
+      const settled = receipts();
+      run.set({ head: next + FINALITY + 7 });
+      await run.reached(next + 7);
+      expect(receipts() - settled).toBe(7);
+    }
+    expect(run.told).toEqual(onA(97, 114));
+  });
+
+  test("that were read ahead of a dispute are read again", async () => {
+    await using run = await follow(90, 2);
+    await run.reached(98);
+    const [liar, honest] = run.nodes;
+    if (!liar || !honest) throw new Error("two nodes are needed");
+    // Nobody contradicts the first one while the second is asked too often; its 100 fits to the true 99.
+    liar.answer = (method, [id]) => {
+      if (method !== "eth_getBlockByNumber") return undefined;
+      const number = Number(id);
+      const parentHash = hashOn(number === 99 ? "b" : "a", number - 1);
+      return { result: { ...liar.headerOf(number), hash: hashOn("b", number), parentHash } };
+    };
+    honest.answer = (method) => (method === "eth_getBlockByNumber" ? BUSY : undefined);
+    liar.head = 102;
+    await run.passUntil("both are read", () => liar.count("eth_getBlockReceipts") >= 11);
+    honest.answer = undefined;
+    honest.head = 102;
+    await run.reached(100);
+    expect(run.told).toEqual(onA(90, 100));
+  });
+});
+
+describe("blocks that counted as final and are replaced", () => {
+  test("are told again from the first one that differs, in order and marked, each time; then it goes on", async () => {
+    await using run = await follow(90);
+    await run.reached(98);
+    run.set({ head: 101, branchAt: (number) => (number >= 95 ? "b" : "a") });
+    await run.reached(99);
+    const first = ["b95!", "b96!", "b97!", "b98!", "b99"];
+    expect(run.told).toEqual([...onA(90, 98), ...first]);
+    run.set({ head: 103, branchAt: (number) => (number >= 99 ? "c" : number >= 95 ? "b" : "a") });
+    await run.reached(101);
+    expect(run.told).toEqual([...onA(90, 98), ...first, "c99!", "c100", "c101"]);
+    expect(troubles(run.notices)).toEqual([
+      "blocks 95 to 98 counted as final and were replaced: what was told of them stays told",
+      "blocks 99 to 99 counted as final and were replaced: what was told of them stays told",
+    ]);
+  });
+
+  test("are not believed before three looks; a node that comes back to the old chain replaces nothing", async () => {
+    await using run = await follow(90);
+    await run.reached(98);
+    for (const next of [99, 101]) {
+      const asked = () => run.nodes[0]?.count("eth_getBlockReceipts") ?? 0;
+      const before = asked();
+      run.set({ head: next + FINALITY, branchAt: (number) => (number >= 95 ? "b" : "a") });
+      // Read once, and then looked at twice.
+      await run.passUntil("it is doubted twice", () => asked() >= before + 3);
+      run.set({ branchAt: () => "a" });
+      await run.reached(next);
+    }
+    expect(run.told).toEqual(onA(90, 101));
+    expect(troubles(run.notices)).toEqual([]);
+  });
+
+  test("are known 512 blocks back: a chain that changes further back goes on from there", async () => {
+    await using run = await follow(1);
+    run.set({ head: 520 + FINALITY });
+    await run.reached(520);
+    run.set({ head: 521 + FINALITY, branchAt: () => "b" });
+    await run.reached(521);
+    expect(run.told.slice(520)).toEqual([
+      ...Array.from({ length: 512 }, (_, index) => `b${9 + index}!`),
+      "b521",
+    ]);
+  });
+});

@@ -1,0 +1,82 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export const CHAIN = 56;
+export const BROKEN: Answer = { status: 500 };
+export const BUSY: Answer = { status: 429 };
+
+export type Answer =
+  | { readonly result: unknown }
+  | { readonly error: { readonly code: number; readonly message: string } }
+  | { readonly status: number; readonly retryAfter?: string };
+
+/** The root of the receipts of a block without any: the hash of an empty trie. */
+const EMPTY_ROOT = "0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421";
+
+/** The hash of the block of that number on a branch, which is named by a hexadecimal digit. */
+export function hashOn(branch: string, number: number): string {
+  return `0x${branch.repeat(8)}${number.toString(16).padStart(56, "0")}`;
+}
+
+/** A node on loopback whose every answer the test gives. Its blocks are empty. */
+export class ScriptedNode implements AsyncDisposable {
+  readonly asked: string[] = [];
+  head = 100;
+  chainId = CHAIN;
+  /** Answers in place of the script. */
+  answer: ((method: string, params: readonly unknown[]) => Answer | undefined) | undefined;
+  /** The branch on which the block of that number lies. */
+  branchAt: (number: number) => string = () => "a";
+  /** The block's time, in seconds since 1970. */
+  secondAt: (number: number) => number = (number) => 1_700_000_000 + number;
+  readonly #server = createServer(async (request, response) => {
+    let text = "";
+    for await (const part of request) text += String(part);
+    const { id, method, params } = JSON.parse(text);
+    this.asked.push(method);
+    const answer = this.answer?.(method, params) ?? { result: this.#usual(method, params) };
+    if ("status" in answer) {
+      const { status, retryAfter } = answer;
+      response.writeHead(status, retryAfter === undefined ? {} : { "retry-after": retryAfter }).end("no");
+    } else {
+      response.writeHead(200, { "content-type": "application/json" });
+      response.end(JSON.stringify({ jsonrpc: "2.0", id, ...answer }));
+    }
+  });
+
+  async listen(): Promise<this> {
+    await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
+    return this;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  count(method: string): number {
+    return this.asked.filter((one) => one === method).length;
+  }
+
+  /** The header of a block, as it tells it. */
+  headerOf(number: number): Readonly<Record<string, unknown>> {
+    return {
+      number: `0x${number.toString(16)}`,
+      hash: hashOn(this.branchAt(number), number),
+      parentHash: hashOn(this.branchAt(number - 1), number - 1),
+      timestamp: `0x${this.secondAt(number).toString(16)}`,
+      ...{ receiptsRoot: EMPTY_ROOT, transactions: [] },
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  #usual(method: string, [id]: readonly unknown[]): unknown {
+    if (method === "eth_chainId") return `0x${this.chainId.toString(16)}`;
+    if (method === "eth_blockNumber") return `0x${this.head.toString(16)}`;
+    if (method === "eth_getBlockReceipts") return [];
+    return method === "eth_getBlockByNumber" ? this.headerOf(Number(id)) : "0x";
+  }
+}
