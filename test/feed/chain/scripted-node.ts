@@ -59,10 +59,11 @@ export class ScriptedNode implements AsyncDisposable {
 
   /** The header of a block, as it tells it. */
   headerOf(number: number): Readonly<Record<string, unknown>> {
+    const before = Math.max(0, number - 1);
     return {
       number: `0x${number.toString(16)}`,
       hash: hashOn(this.branchAt(number), number),
-      parentHash: hashOn(this.branchAt(number - 1), number - 1),
+      parentHash: hashOn(this.branchAt(before), before),
       timestamp: `0x${this.secondAt(number).toString(16)}`,
       ...{ receiptsRoot: EMPTY_ROOT, transactions: [] },
     };

@@ -1,0 +1,50 @@
+import fc from "fast-check";
+import { describe, expect } from "vitest";
+import { findBlock } from "../../../src/feed/chain/find-block.ts";
+import { test } from "../../support/still-running.ts";
+import { until } from "../exchange/scripted-venue.ts";
+import { NodePool } from "./node-pool.ts";
+import { ScriptedNode } from "./scripted-node.ts";
+
+describe("the first block at a moment", () => {
+  test("is the first that is not before it, exactly at it included; the highest where all are before", async () => {
+    await using node = await new ScriptedNode().listen();
+    await using run = new NodePool([node]);
+    await until("it is known", () => run.pool.able(0).length === 1);
+    const { pool, signal } = run;
+    const gaps = fc.array(fc.nat({ max: 3 }), { minLength: 1, maxLength: 40 });
+    await fc.assert(
+      fc.asyncProperty(
+        gaps,
+        fc.nat({ max: 130 }),
+        fc.integer({ min: 1, max: 5_000 }),
+        async (seconds, at, blockMs) => {
+          let last = 0;
+          const times = seconds.map((gap) => {
+            last += gap;
+            return last;
+          });
+          node.secondAt = (number) => times[number] ?? Number.NaN;
+          const highest = times.length - 1;
+          const found = await findBlock({ pool, highest, blockMs }, () => at * 1_000, signal);
+          const first = times.findIndex((second) => second >= at);
+          expect(found).toBe(first < 0 ? highest : first);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  test("may depend on the time of the highest, and is not found among blocks of no use", async () => {
+    await using node = await new ScriptedNode().listen();
+    await using run = new NodePool([node]);
+    await until("it is known", () => run.pool.able(0).length === 1);
+    const { pool, signal } = run;
+    const before = (highestAtMs: number) => highestAtMs - 7_000;
+    expect(await findBlock({ pool, highest: 98, blockMs: 1_000 }, before, signal)).toBe(91);
+    node.answer = () => ({ result: null });
+    await expect(findBlock({ pool, highest: 98, blockMs: 1_000 }, before, signal)).rejects.toThrow(
+      "no usable block 98",
+    );
+  });
+});

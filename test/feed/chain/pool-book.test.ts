@@ -1,0 +1,68 @@
+import { describe, expect, test } from "vitest";
+import type { Network } from "../../../src/feed/chain/network.ts";
+import { PoolBook } from "../../../src/feed/chain/pool-book.ts";
+import { UsdBook } from "../../../src/feed/chain/usd-book.ts";
+
+const USD = { symbol: "USD", address: "0x01", decimals: 18, isStable: true } as const;
+const NETWORK: Network = {
+  ...{ name: "test", group: "bsc", chainId: 56, finalityBlocks: 2, blockMs: 1_000, rpcUrls: [] },
+  factories: [
+    { name: "Two", form: "v2", address: "0xf2" },
+    { name: "Three", form: "v3", address: "0xf3" },
+  ],
+  quotes: [USD],
+};
+const POOL = { kind: "created", form: "v2", factory: "0xf2", token0: "0x01", token1: "0xaa" } as const;
+
+function bookOf(): PoolBook {
+  const book = new PoolBook(NETWORK, new UsdBook(NETWORK.quotes, 50_000));
+  book.learnToken("0xaa", { address: "0xaa", decimals: 18, symbol: undefined, name: undefined });
+  return book;
+}
+
+describe("pools that matter", () => {
+  test("are those that a factory of the network made, in its own form", () => {
+    const book = bookOf();
+    const isGenuine = (factory: string, form: "v2" | "v3" | "algebra") =>
+      book.isGenuine({ ...POOL, pool: "0xp", factory, form });
+    expect([isGenuine("0xf2", "v2"), isGenuine("0xf3", "v3")]).toEqual([true, true]);
+    expect([isGenuine("0xf2", "v3"), isGenuine("0xf3", "algebra"), isGenuine("0xf4", "v2")]).toEqual([
+      false,
+      false,
+      false,
+    ]);
+  });
+
+  test("have a quote token and a usable one; others are asked about once", () => {
+    const book = bookOf();
+    book.learnToken("0xbb", undefined);
+    book.create({ ...POOL, pool: "0xp1" });
+    book.create({ ...POOL, pool: "0xp2", token1: "0xbb" });
+    book.create({ ...POOL, pool: "0xp3", token0: "0xaa" });
+    expect(["0xp1", "0xp2", "0xp3"].map((pool) => book.peek(pool) !== undefined)).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    expect(["0xp1", "0xp2", "0xp3", "0xp4"].map((pool) => book.isUnknown(pool))).toEqual([
+      false,
+      false,
+      false,
+      true,
+    ]);
+    expect(book.unknownTokens("0x01", "0xbb")).toEqual([]);
+    expect(book.unknownTokens("0x01", "0xcc")).toEqual(["0xcc"]);
+    expect(book.unknownTokens("0xcc", "0xdd")).toEqual([]);
+  });
+
+  test("are 200,000 at most: the one that was used longest ago is forgotten first, and unknown again", () => {
+    const book = bookOf();
+    for (let count = 0; count < 200_000; count++) book.create({ ...POOL, pool: `0xp${count}` });
+    expect(book.find("0xp0")).toBeDefined();
+    // To look at one without using it is no use.
+    expect(book.peek("0xp1")).toBeDefined();
+    book.create({ ...POOL, pool: "0xnew" });
+    const known = ["0xp0", "0xp1", "0xp2", "0xnew"].map((pool) => !book.isUnknown(pool));
+    expect(known).toEqual([true, false, true, true]);
+  });
+});
