@@ -8,11 +8,11 @@ import { type Answer, BROKEN, BUSY, ScriptedNode } from "./scripted-node.ts";
 
 const never = new AbortController().signal;
 
-function endpointOf(node: ScriptedNode) {
+function endpointOf(node: ScriptedNode, url = node.url) {
   const clock = new ManualClock();
   const heads: number[] = [];
   const endpoint: Endpoint = new Endpoint({
-    ...{ url: node.url, clock, timeoutMs: 10_000 },
+    ...{ url, clock, timeoutMs: 10_000 },
     onHead: () => heads.push(endpoint.head),
   });
   return { clock, endpoint, heads };
@@ -109,6 +109,39 @@ describe("one endpoint", () => {
     clock.advance(1);
     expect(endpoint.isResting).toBe(false);
     expect(endpoint.tally.report("bsc", "x", true)).toMatchObject({ requests: 1, refused: 1, errors: 0 });
+  });
+
+  test("is left alone for five minutes at most, however long it asks for", async () => {
+    await using node = await new ScriptedNode().listen();
+    for (const [retryAfter, restMs] of [
+      ["300", 300_000],
+      ["301", 300_000],
+      ["999999", 300_000],
+      ["9999999", 0],
+      ["Wed, 21 Oct 2026 07:28:00 GMT", 0],
+    ] as const) {
+      const { clock, endpoint } = endpointOf(node);
+      node.answer = () => ({ ...BUSY, retryAfter });
+      await endpoint.look(never);
+      clock.advance(Math.max(0, restMs - 1));
+      expect([retryAfter, endpoint.isResting]).toEqual([retryAfter, restMs > 0]);
+      clock.advance(1);
+      expect([retryAfter, endpoint.isResting]).toEqual([retryAfter, false]);
+    }
+  });
+
+  test("tells its heads over a WebSocket, which is closed when nobody listens any more", async () => {
+    await using node = await new ScriptedNode().listen();
+    const { endpoint, heads } = endpointOf(node, node.url.replace("http", "ws"));
+    const stop = new AbortController();
+    await endpoint.listen(stop.signal);
+    expect([endpoint.tellsHeads, node.openSockets, heads]).toEqual([true, 1, [100]]);
+    node.tellHead(101);
+    node.tellHead(103);
+    await until("both are heard", () => heads.length === 3);
+    expect(heads).toEqual([100, 101, 103]);
+    stop.abort();
+    await until("the WebSocket is closed", () => node.openSockets === 0);
   });
 });
 

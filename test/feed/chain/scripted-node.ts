@@ -1,5 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { WebSocketServer } from "ws";
 
 export const CHAIN = 56;
 export const BROKEN: Answer = { status: 500 };
@@ -32,9 +33,7 @@ export class ScriptedNode implements AsyncDisposable {
   readonly #server = createServer(async (request, response) => {
     let text = "";
     for await (const part of request) text += String(part);
-    const { id, method, params } = JSON.parse(text);
-    this.asked.push(method);
-    const answer = this.answer?.(method, params) ?? { result: this.#usual(method, params) };
+    const { id, answer } = this.#hear(text);
     if ("status" in answer) {
       const { status, retryAfter } = answer;
       response.writeHead(status, retryAfter === undefined ? {} : { "retry-after": retryAfter }).end("no");
@@ -43,14 +42,34 @@ export class ScriptedNode implements AsyncDisposable {
       response.end(JSON.stringify({ jsonrpc: "2.0", id, ...answer }));
     }
   });
+  readonly #sockets = new WebSocketServer({ server: this.#server });
 
   async listen(): Promise<this> {
+    this.#sockets.on("connection", (socket) => {
+      socket.on("message", (data) => {
+        const { id, answer } = this.#hear(String(data));
+        socket.send(JSON.stringify({ jsonrpc: "2.0", id, ...answer }));
+      });
+    });
     await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
     return this;
   }
 
   get url(): string {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** WebSockets that are open. */
+  get openSockets(): number {
+    return this.#sockets.clients.size;
+  }
+
+  /** Tells a new head to whoever subscribed over a WebSocket. */
+  tellHead(head: number): void {
+    this.head = head;
+    const params = { subscription: "0x", result: { number: `0x${head.toString(16)}` } };
+    for (const socket of this.#sockets.clients)
+      socket.send(JSON.stringify({ jsonrpc: "2.0", method: "eth_subscription", params }));
   }
 
   count(method: string): number {
@@ -70,8 +89,16 @@ export class ScriptedNode implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    for (const socket of this.#sockets.clients) socket.terminate();
+    this.#sockets.close();
     this.#server.closeAllConnections();
     await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  #hear(text: string): { readonly id: unknown; readonly answer: Answer } {
+    const { id, method, params } = JSON.parse(text);
+    this.asked.push(method);
+    return { id, answer: this.answer?.(method, params) ?? { result: this.#usual(method, params) } };
   }
 
   #usual(method: string, [id]: readonly unknown[]): unknown {
