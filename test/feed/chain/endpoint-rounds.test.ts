@@ -104,11 +104,18 @@ describe("one endpoint", () => {
     node.answer = () => ({ ...BUSY, retryAfter: "7" });
     expect(await endpoint.look(never)).toBeUndefined();
     expect([endpoint.strikes, endpoint.isResting]).toEqual([0, true]);
+    // Whoever asks it all the same waits too.
+    const again = endpoint.ask("eth_call", [], never).catch(() => {});
+    expect(clock.slept.at(-1)).toBe(7_000);
+    node.answer = undefined;
     clock.advance(6_999);
+    await settle();
+    expect(node.asked).toHaveLength(1);
     expect(endpoint.isResting).toBe(true);
     clock.advance(1);
-    expect(endpoint.isResting).toBe(false);
-    expect(endpoint.tally.report("bsc", "x", true)).toMatchObject({ requests: 1, refused: 1, errors: 0 });
+    await again;
+    expect([endpoint.isResting, node.asked.length]).toEqual([false, 2]);
+    expect(endpoint.tally.report("bsc", "x", true)).toMatchObject({ requests: 2, refused: 1, errors: 0 });
   });
 
   test("is left alone for five minutes at most, however long it asks for", async () => {

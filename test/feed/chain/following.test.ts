@@ -4,6 +4,10 @@ import { Collector } from "./collect.ts";
 import { FaultyNode } from "./faulty-node.ts";
 import { Market } from "./market.ts";
 
+interface Block {
+  readonly transactions: readonly Readonly<Record<"from" | "to" | "input" | "gas", string>>[];
+}
+
 /** Makes so many empty blocks, so many seconds apart. */
 async function passTime({ exchange: { chain } }: Market, blocks: number, seconds = 1): Promise<void> {
   for (let block = 0; block < blocks; block++) await chain.mine(seconds);
@@ -55,6 +59,29 @@ describeOnAnvil("a chain that is followed", () => {
     await collector.reached(await market.settle());
     expect(collector.notices.join()).toMatch(/blocks \d+ to \d+ counted as final and were replaced/);
     expect(collector.facts.slice(before).map(({ kind }) => kind)).toEqual(["liquidity", "trade"]);
+    expect(collector.facts).toEqual(market.events);
+  });
+
+  test("[final] trades of blocks that counted as final are not told again, wherever the new chain has them", async () => {
+    await using market = await Market.open();
+    const { network, chain } = market.exchange;
+    await using collector = new Collector({ network });
+    for (let count = 0; count < 2; count++) await market.trade();
+    await collector.reached(await market.settle());
+    expect(collector.facts).toEqual(market.events);
+    // The block of each trade, and the three empty ones behind; now both trades are in the first one.
+    const head = Number(await chain.ask("eth_blockNumber"));
+    const transactions = [];
+    for (const number of [head - 4, head - 3]) {
+      const block = await chain.ask<Block>("eth_getBlockByNumber", [`0x${number.toString(16)}`, true]);
+      for (const { from, to, input, gas } of block.transactions)
+        transactions.push([{ from, to, data: input, gas, gasPrice: "0x0" }, 0]);
+    }
+    expect(transactions).toHaveLength(2);
+    await chain.ask("anvil_reorg", [5, transactions]);
+    await market.trade();
+    await collector.reached(await market.settle());
+    expect(collector.notices.join()).toMatch(/blocks \d+ to \d+ counted as final and were replaced/);
     expect(collector.facts).toEqual(market.events);
   });
 

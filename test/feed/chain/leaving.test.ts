@@ -1,0 +1,22 @@
+import { expect } from "vitest";
+import { createChainFeed } from "../../../src/feed/chain/chain-feed.ts";
+import { FastClock } from "../../support/fast-clock.ts";
+import { stillRunning, test } from "../../support/still-running.ts";
+import { describeOnAnvil } from "./anvil.ts";
+import { Market } from "./market.ts";
+
+describeOnAnvil("a chain that is followed no longer", () => {
+  test("is asked no more, though nobody aborts", async () => {
+    await using market = await Market.open();
+    await market.trade();
+    await market.settle();
+    const clock = new FastClock(1, market.untilMs);
+    const feed = createChainFeed({ network: market.exchange.network, clock });
+    for await (const event of feed.events(new AbortController().signal)) {
+      expect(event.kind).toBe("clock");
+      expect(stillRunning().join()).toContain("endpoint-pool.ts");
+      break;
+    }
+    await expect.poll(() => stillRunning(), { interval: 5, timeout: 10_000 }).toEqual([]);
+  });
+});
