@@ -174,10 +174,26 @@ describe("several endpoints", () => {
     expect(await asked()).toEqual([1, 1]);
     // It rests, and when it has rested it comes behind the other.
     expect(await asked()).toEqual([0, 1]);
+    expect(pool.able(0)).toHaveLength(1);
     clock.advance(250);
     await settle();
     expect(pool.able(0)).toHaveLength(2);
     expect(await asked()).toEqual([0, 1]);
+  });
+
+  test("are asked nothing while they rest, though nobody else is there", async () => {
+    await using node = await new ScriptedNode().listen();
+    await using run = new NodePool([node]);
+    const { pool, clock } = run;
+    await run.ready();
+    await until("it is known", () => pool.head === 100);
+    node.answer = (method) => (method === "eth_call" ? BROKEN : undefined);
+    await expect(pool.ask("eth_call", [], never)).rejects.toMatchObject({ kind: "failed" });
+    node.answer = undefined;
+    await expect(pool.ask("eth_call", [], never)).rejects.toThrow("no endpoint can be asked now");
+    expect([pool.head, node.count("eth_call")]).toEqual([-1, 1]);
+    clock.advance(250);
+    expect([pool.head, await pool.ask("eth_call", [], never)]).toEqual([100, "0x"]);
   });
 
   test("are not asked one after the other about a contract that fails", async () => {
