@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { nodeVersionProblem } from "./lib/node-version.ts";
+import { nodeVersionProblem } from "./lib/io/node-version.ts";
 
 const problem = nodeVersionProblem();
 if (problem === undefined) {

@@ -1,12 +1,12 @@
 import type { Logger } from "pino";
 import { type Head, type Hub, LongPoll } from "../hub/index.ts";
-import type { WallClock } from "../lib/clock.ts";
+import type { WallClock } from "../lib/time/clock.ts";
 import type { EventLog } from "../log/index.ts";
-import type { Webhook } from "./alert-file.ts";
-import type { AlertStore } from "./alert-store.ts";
-import { GroupCommit } from "./group-commit.ts";
-import { followRule, nameOfRule } from "./rule-follower.ts";
-import { type SenderOptions, WebhookSender } from "./webhook-sender.ts";
+import type { Webhook } from "./rules/alert-file.ts";
+import { followRule, nameOfRule } from "./rules/rule-follower.ts";
+import type { AlertStore } from "./store/alert-store.ts";
+import { GroupCommit } from "./store/group-commit.ts";
+import { type SenderOptions, WebhookSender } from "./webhooks/webhook-sender.ts";
 
 /** What alerts are made of. */
 export interface AlertsOptions {

@@ -1,6 +1,7 @@
 /** Alerts: rules that look at the log, and webhooks that are told what they find. */
-export { readAlertFile, type Webhook } from "./alert-file.ts";
-export type { AlertStore } from "./alert-store.ts";
+
 export { type Alerts, type AlertsOptions, startAlerts, type WebhookStats } from "./alerts.ts";
-export { createMemoryAlertStore } from "./memory-alert-store.ts";
-export { openSqliteAlertStore } from "./sqlite-alert-store.ts";
+export { readAlertFile, type Webhook } from "./rules/alert-file.ts";
+export type { AlertStore } from "./store/alert-store.ts";
+export { createMemoryAlertStore } from "./store/memory-alert-store.ts";
+export { openSqliteAlertStore } from "./store/sqlite-alert-store.ts";

@@ -1,6 +1,6 @@
 import type { Finding } from "../feed/index.ts";
-import { plainText } from "./plain-text.ts";
-import type { Paint } from "./terminal.ts";
+import { plainText } from "./terminal/plain-text.ts";
+import type { Paint } from "./terminal/terminal.ts";
 
 /** Returns the line of one finding. */
 export function findingLine(finding: Finding, paint: Paint): string {

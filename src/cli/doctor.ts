@@ -1,5 +1,4 @@
 import { lookup } from "node:dns/promises";
-import type { FlagForm } from "../config/flags.ts";
 import {
   ETHERSCAN_KEY_VARIABLE,
   keyFrom,
@@ -7,13 +6,14 @@ import {
   loadConfig,
   type SettingName,
   settingsHelp,
-} from "../config.ts";
+} from "../config/config.ts";
+import type { FlagForm } from "../config/flags.ts";
 import { type Finding, type LookUp, type Probe, runProbe, unresolvedNames } from "../feed/index.ts";
-import { systemClock } from "../lib/clock.ts";
-import { EXIT, type ExitCode, watchShutdown } from "../lib/shutdown.ts";
-import { probesOf } from "../open-feed.ts";
+import { probesOf } from "../gateway/open/open-feed.ts";
+import { EXIT, type ExitCode, watchShutdown } from "../lib/io/shutdown.ts";
+import { systemClock } from "../lib/time/clock.ts";
 import { failureLines, findingLine } from "./doctor-lines.ts";
-import { paintFor, say, type Terminal } from "./terminal.ts";
+import { paintFor, say, type Terminal } from "./terminal/terminal.ts";
 
 const SETTINGS: readonly SettingName[] = ["feed", ...LIVE_SETTING_NAMES, "config"];
 

@@ -1,8 +1,8 @@
 import { RecordingError } from "../feed/index.ts";
 import { InputError } from "../lib/input-error.ts";
-import { EXIT, type ExitCode } from "../lib/shutdown.ts";
+import { EXIT, type ExitCode } from "../lib/io/shutdown.ts";
 import { ERROR_CODES, FlarewireError } from "../protocol/index.ts";
-import { OutputError } from "./text-sink.ts";
+import { OutputError } from "./terminal/text-sink.ts";
 
 /** What an error means to the caller of the program: {@link EXIT}. A fault of the program itself counts as `retry`: a supervisor should start it again. */
 export function exitCodeOf(error: unknown): ExitCode {

@@ -1,13 +1,13 @@
 import { statSync } from "node:fs";
 import { type FlagForm, parseFlags } from "../config/flags.ts";
-import { parseDuration } from "../config/quantity.ts";
+import { parseDuration } from "../config/schema/quantity.ts";
 import { editKeyFile, hideSecrets, idOf, type Key, mintSecret, readKeyFile } from "../keys/index.ts";
-import { systemClock } from "../lib/clock.ts";
-import { suggestion } from "../lib/nearest.ts";
-import { EXIT, type ExitCode } from "../lib/shutdown.ts";
+import { EXIT, type ExitCode } from "../lib/io/shutdown.ts";
+import { suggestion } from "../lib/text/nearest.ts";
+import { systemClock } from "../lib/time/clock.ts";
 import { FlarewireError, PLANS, type Plan } from "../protocol/index.ts";
-import { keyTable } from "./key-table.ts";
-import { say, type Terminal } from "./terminal.ts";
+import { say, type Terminal } from "./terminal/terminal.ts";
+import { keyTable } from "./top/key-table.ts";
 
 const FLAGS: Readonly<Record<string, FlagForm>> = {
   file: { value: true },

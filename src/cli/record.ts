@@ -1,5 +1,3 @@
-import type { FlagForm } from "../config/flags.ts";
-import { parseDuration } from "../config/quantity.ts";
 import {
   ETHERSCAN_KEY_VARIABLE,
   keyFrom,
@@ -7,15 +5,17 @@ import {
   loadConfig,
   type SettingName,
   settingsHelp,
-} from "../config.ts";
-import { createLogger } from "../create-logger.ts";
+} from "../config/config.ts";
+import type { FlagForm } from "../config/flags.ts";
+import { parseDuration } from "../config/schema/quantity.ts";
 import { createRecorder, type Feed, type Recorder, recordFeed } from "../feed/index.ts";
-import { systemClock } from "../lib/clock.ts";
-import { EXIT, type ExitCode, watchShutdown } from "../lib/shutdown.ts";
-import { openFeed } from "../open-feed.ts";
+import { createLogger } from "../gateway/create-logger.ts";
+import { openFeed } from "../gateway/open/open-feed.ts";
+import { EXIT, type ExitCode, watchShutdown } from "../lib/io/shutdown.ts";
+import { systemClock } from "../lib/time/clock.ts";
 import { FlarewireError } from "../protocol/index.ts";
-import { plainText } from "./plain-text.ts";
-import { say, type Terminal } from "./terminal.ts";
+import { plainText } from "./terminal/plain-text.ts";
+import { say, type Terminal } from "./terminal/terminal.ts";
 
 const SETTINGS: readonly SettingName[] = [
   "feed",

@@ -1,4 +1,4 @@
-import type { WallClock } from "../lib/clock.ts";
+import type { WallClock } from "../lib/time/clock.ts";
 import type { MarketEvent } from "../market/index.ts";
 import type { EventBody } from "../protocol/index.ts";
 import type { PolledEngine } from "../source/index.ts";

@@ -1,19 +1,19 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
+import { type Config, loadConfig, type SettingName, settingsHelp } from "../config/config.ts";
 import type { FlagForm } from "../config/flags.ts";
-import { type Config, loadConfig, type SettingName, settingsHelp } from "../config.ts";
 import { createReplayFeed, type ReplayFeed } from "../feed/index.ts";
-import { systemClock } from "../lib/clock.ts";
-import { EXIT, type ExitCode, watchShutdown } from "../lib/shutdown.ts";
+import { EXIT, type ExitCode, watchShutdown } from "../lib/io/shutdown.ts";
+import { systemClock } from "../lib/time/clock.ts";
 import { EMPTY_SNAPSHOT, type Snapshot } from "../model/index.ts";
 import { FlarewireError } from "../protocol/index.ts";
 import { createEngineSource, eventLine, type SnapshotSource, toEvents } from "../source/index.ts";
 import { TrendEngine } from "../trend/index.ts";
-import { plainText } from "./plain-text.ts";
-import { type ProgressLine, progressTo } from "./progress.ts";
 import { ReplayTally } from "./replay-tally.ts";
-import { say, type Terminal } from "./terminal.ts";
-import { openSink, type TextSink } from "./text-sink.ts";
+import { plainText } from "./terminal/plain-text.ts";
+import { type ProgressLine, progressTo } from "./terminal/progress.ts";
+import { say, type Terminal } from "./terminal/terminal.ts";
+import { openSink, type TextSink } from "./terminal/text-sink.ts";
 
 const SETTINGS: readonly SettingName[] = ["group", "profiles", "refresh", "config"];
 const FLAGS: Readonly<Record<string, FlagForm>> = { events: { value: true }, snapshot: { value: true } };

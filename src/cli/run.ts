@@ -1,9 +1,9 @@
-import { isSettingError } from "../config.ts";
-import { suggestion } from "../lib/nearest.ts";
-import { EXIT, type ExitCode } from "../lib/shutdown.ts";
+import { isSettingError } from "../config/config.ts";
+import { EXIT, type ExitCode } from "../lib/io/shutdown.ts";
+import { suggestion } from "../lib/text/nearest.ts";
 import { VERSION } from "../lib/version.ts";
 import { exitCodeOf } from "./exit-code.ts";
-import { isBrokenPipe, say, type Terminal } from "./terminal.ts";
+import { isBrokenPipe, say, type Terminal } from "./terminal/terminal.ts";
 
 /** A command: reads its own arguments, does its work, resolves with how it went; what it throws becomes a message. */
 export type Command = (args: readonly string[], terminal: Terminal) => Promise<ExitCode>;
@@ -46,14 +46,14 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   tail: {
     summary: "follow the events of a running server",
     load: async () => {
-      const { tail, tailHelp } = await import("./tail.ts");
+      const { tail, tailHelp } = await import("./tail/tail.ts");
       return { command: tail, help: tailHelp };
     },
   },
   top: {
     summary: "show what flares now on a running server, live",
     load: async () => {
-      const { top, topHelp } = await import("./top.ts");
+      const { top, topHelp } = await import("./top/top.ts");
       return { command: top, help: topHelp };
     },
   },

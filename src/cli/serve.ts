@@ -1,6 +1,5 @@
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
-import { type Gateway, startGateway } from "../app.ts";
 import {
   type Config,
   ETHERSCAN_KEY_VARIABLE,
@@ -9,11 +8,12 @@ import {
   leaderOf,
   loadConfig,
   settingsHelp,
-} from "../config.ts";
-import { createLogger } from "../create-logger.ts";
-import { EXIT, type ExitCode, watchShutdown } from "../lib/shutdown.ts";
-import { startWithWorkers } from "../start-workers.ts";
-import type { Terminal } from "./terminal.ts";
+} from "../config/config.ts";
+import { type Gateway, startGateway } from "../gateway/app.ts";
+import { createLogger } from "../gateway/create-logger.ts";
+import { startWithWorkers } from "../gateway/start-workers.ts";
+import { EXIT, type ExitCode, watchShutdown } from "../lib/io/shutdown.ts";
+import type { Terminal } from "./terminal/terminal.ts";
 
 /** What `flarewire serve --help` prints. */
 export function serveHelp(): string {

@@ -1,4 +1,4 @@
-import type { End } from "./end.ts";
+import type { End } from "./transport/end.ts";
 
 /*
  * What a connection does next, as a pure function over a table: (state, input) → state and effects. No clock, no chance, no

@@ -7,9 +7,9 @@ import {
   type Transport,
   transportOf,
 } from "./connection-state.ts";
-import { type End, ended } from "./end.ts";
-import { type Line, type LineMessage, openLine } from "./line.ts";
 import type { StreamPlan } from "./options.ts";
+import { type End, ended } from "./transport/end.ts";
+import { type Line, type LineMessage, openLine } from "./transport/transport.ts";
 
 /** How the connection stands. */
 export interface ConnectionStatus {

@@ -1,12 +1,12 @@
 import { createConnection } from "./connection.ts";
-import { endOf } from "./end.ts";
 import { createFreshness } from "./freshness.ts";
 import { type Holding, moveTo, type StreamItem, takeAnswer, takeEvent } from "./holding.ts";
-import type { LineMessage } from "./line.ts";
 import { createListeners, LISTENED } from "./listeners.ts";
 import type { StreamPlan } from "./options.ts";
 import type { Listened, Listener, Stream } from "./stream.ts";
 import { misuse, oneOf, StreamError } from "./stream-error.ts";
+import { endOf } from "./transport/end.ts";
+import type { LineMessage } from "./transport/transport.ts";
 
 /** See {@link Stream}. It connects in the next turn: listeners that are added in this one hear everything. */
 export function createStream(plan: StreamPlan): Stream {

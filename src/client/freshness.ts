@@ -1,5 +1,5 @@
 import type { Freshness } from "../protocol/messages.ts";
-import type { LineMessage } from "./line.ts";
+import type { LineMessage } from "./transport/transport.ts";
 
 /** How old the data is. The age grows while nothing is heard, whatever the reason. */
 export interface DataFreshness {

@@ -1,7 +1,7 @@
 import type { EventName } from "../protocol/event.ts";
 import type { EventMessage, Subscribed } from "../protocol/messages.ts";
-import { applyEvent, type View } from "../protocol/view.ts";
-import { ended } from "./end.ts";
+import { applyEvent, type View } from "../protocol/view/view.ts";
+import { ended } from "./transport/end.ts";
 
 /** An event as it came, told apart by `name`. */
 export type StreamEvent<N extends EventName = EventName> = Extract<EventMessage, { name: N }>;

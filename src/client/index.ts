@@ -16,12 +16,12 @@ export function connect(url: string | URL, options: ConnectOptions = {}): Stream
 export type { EventBody, EventName, SourceState } from "../protocol/event.ts";
 export type { Filter } from "../protocol/filter.ts";
 export type { EventMessage } from "../protocol/messages.ts";
-export type { View } from "../protocol/view.ts";
+export type { View } from "../protocol/view/view.ts";
 export type { ConnectionStatus } from "./connection.ts";
 export type { Hold, Transport } from "./connection-state.ts";
 export type { DataFreshness } from "./freshness.ts";
 export type { Reset, StreamEvent, StreamItem } from "./holding.ts";
 export type { ConnectOptions } from "./options.ts";
-export type { Platform, SocketClass } from "./platform.ts";
 export type { Listened, Listener, Stream } from "./stream.ts";
 export { StreamError, type StreamErrorCode } from "./stream-error.ts";
+export type { Platform, SocketClass } from "./transport/platform.ts";

@@ -1,8 +1,8 @@
 import type { EventName } from "../protocol/event.ts";
 import type { Filter } from "../protocol/filter.ts";
 import type { Transport } from "./connection-state.ts";
-import { type Platform, platformOf } from "./platform.ts";
 import { misuse, oneOf } from "./stream-error.ts";
+import { type Platform, platformOf } from "./transport/platform.ts";
 
 /** What {@link connect} may be told beside the address. */
 export interface ConnectOptions {

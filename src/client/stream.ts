@@ -1,5 +1,5 @@
 import type { EventName } from "../protocol/event.ts";
-import type { View } from "../protocol/view.ts";
+import type { View } from "../protocol/view/view.ts";
 import type { ConnectionStatus } from "./connection.ts";
 import type { DataFreshness } from "./freshness.ts";
 import type { Reset, StreamEvent, StreamItem } from "./holding.ts";

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { suggestion } from "../lib/nearest.ts";
+import { suggestion } from "../lib/text/nearest.ts";
 import { redact, redactEndpoints } from "./redact.ts";
 
 /** A flag that a command knows. `value`: it takes one; without, it is true, and its `--no-` form false. */

@@ -1,6 +1,6 @@
 import { leaderOf } from "./leader-of.ts";
 import type { Layer } from "./resolve.ts";
-import type { Config, SettingName } from "./settings.ts";
+import type { Config, SettingName } from "./schema/settings.ts";
 
 /** What only a recorded market has, what only that of a chain, what only all live ones as one, what only that of the exchanges, and what only the embedded engine does. */
 const OF_A_RECORDING: readonly SettingName[] = ["file", "profiles", "group"];

@@ -1,5 +1,5 @@
-import { FOLLOW } from "./kinds.ts";
-import type { Config } from "./settings.ts";
+import { FOLLOW } from "./schema/kinds.ts";
+import type { Config } from "./schema/settings.ts";
 
 /** The base address of the gateway that is followed; `undefined` where the source is another. */
 export function leaderOf({ source }: Pick<Config, "source">): string | undefined {

@@ -1,5 +1,5 @@
 import { FlarewireError } from "../protocol/index.ts";
-import { type Config, SETTINGS } from "./settings.ts";
+import { type Config, SETTINGS } from "./schema/settings.ts";
 
 /** The settings that decide where a gateway listens. */
 type Place = Pick<Config, "host" | "port">;

@@ -1,10 +1,9 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { suggestion } from "../lib/nearest.ts";
+import { suggestion } from "../lib/text/nearest.ts";
 import { FlarewireError } from "../protocol/index.ts";
 import { type FlagForm, type ParsedFlags, parseFlags } from "./flags.ts";
 import { ineffective } from "./ineffective.ts";
-import { CLIENT_KEY_VARIABLE, ETHERSCAN_KEY_VARIABLE, LEADER_KEY_VARIABLE } from "./key-variables.ts";
 import {
   badValue,
   directoryOf,
@@ -15,6 +14,7 @@ import {
   type Layer,
   resolveConfig,
 } from "./resolve.ts";
+import { CLIENT_KEY_VARIABLE, ETHERSCAN_KEY_VARIABLE, LEADER_KEY_VARIABLE } from "./schema/key-variables.ts";
 import {
   type Config,
   flagOf,
@@ -24,7 +24,7 @@ import {
   type Setting,
   type SettingName,
   variableOf,
-} from "./settings.ts";
+} from "./schema/settings.ts";
 
 /** Variables that are no settings. */
 const KEY_VARIABLES: ReadonlySet<string> = new Set([

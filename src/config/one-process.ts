@@ -1,5 +1,5 @@
 import { FlarewireError } from "../protocol/index.ts";
-import type { Config } from "./settings.ts";
+import type { Config } from "./schema/settings.ts";
 
 /** For whoever embeds the gateway: throws FlarewireError `invalid-setting` where the config asks for workers. */
 export function oneProcess(config: Pick<Config, "workers">): void {

@@ -2,8 +2,8 @@ import { dirname, resolve } from "node:path";
 import { LONGEST_FILL_MS } from "../feed/index.ts";
 import { FlarewireError } from "../protocol/index.ts";
 import { leaderOf } from "./leader-of.ts";
-import { formatDuration } from "./quantity.ts";
 import { redact, redactEndpoints } from "./redact.ts";
+import { formatDuration } from "./schema/quantity.ts";
 import {
   type Config,
   flagOf,
@@ -13,7 +13,7 @@ import {
   type Setting,
   type SettingName,
   variableOf,
-} from "./settings.ts";
+} from "./schema/settings.ts";
 
 /** A value as it was given, and where. */
 export interface GivenValue {

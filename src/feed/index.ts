@@ -12,8 +12,8 @@ export { createGate } from "./exchange/gate.ts";
 export { createKucoin } from "./exchange/kucoin.ts";
 export { VENUES, type Venue, type VenueName } from "./exchange/venue.ts";
 export type { Feed, FeedPart, ServiceReport } from "./feed.ts";
+export type { MergedPart } from "./merge/feed-buffer.ts";
 export { type MergeOptions, mergeFeeds } from "./merge/merge-feeds.ts";
-export type { MergedPart } from "./merge/part-line.ts";
 export { endpointProbes } from "./probe/endpoint-probes.ts";
 export { enricherProbes } from "./probe/enricher-probes.ts";
 export { type LookUp, unresolvedNames } from "./probe/name-check.ts";
@@ -23,6 +23,7 @@ export { MANIFEST_FILE } from "./record/manifest.ts";
 export { recordFeed } from "./record/record-feed.ts";
 export { createRecorder, type Recorder, RecordingError } from "./record/recorder.ts";
 export { addressOf } from "./replay/pair-book.ts";
+export { SKIP_REASONS, type SkipReason } from "./replay/read/skips.ts";
 export {
   createReplayFeed,
   type ReplayFeed,
@@ -30,7 +31,6 @@ export {
   type ReplayProgress,
   type ReplayResume,
 } from "./replay/replay-feed.ts";
-export { SKIP_REASONS, type SkipReason } from "./replay/skips.ts";
 export {
   createSimulatedFeed,
   type SimulatedFeed,

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { ENDPOINTS } from "./endpoints.ts";
 import type { HttpSettings } from "./http-settings.ts";
 import { METRICS_PATH } from "./metrics-route.ts";
-import { type ReadyFields, readyFields } from "./ready-fields.ts";
+import { type ReadyFields, readyFields } from "./rest/ready-fields.ts";
 
 /** Response fields that scripts of other origins may read, beside those that any page may. */
 export const EXPOSED_HEADERS = [

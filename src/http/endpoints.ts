@@ -7,7 +7,7 @@ import {
   ReadyResponse,
   SnapshotResponse,
   TicketResponse,
-} from "./responses.ts";
+} from "./rest/responses.ts";
 
 /** An address of REST: what is served there, and what it can answer instead. All take GET, HEAD and OPTIONS. */
 export interface Endpoint {

@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { WallClock } from "../lib/clock.ts";
+import type { WallClock } from "../lib/time/clock.ts";
 import { VERSION } from "../lib/version.ts";
 import { FlarewireError, type Freshness, type SourceInfo } from "../protocol/index.ts";
+import type { HeadLike } from "./connections/head-like.ts";
 import { ENDPOINTS } from "./endpoints.ts";
-import { setFreshness } from "./freshness-fields.ts";
-import type { HeadLike } from "./head-like.ts";
-import type { HealthResponse, ReadyResponse } from "./responses.ts";
+import { setFreshness } from "./rest/freshness-fields.ts";
+import type { HealthResponse, ReadyResponse } from "./rest/responses.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {

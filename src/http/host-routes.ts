@@ -1,16 +1,16 @@
 import type { FastifyInstance } from "fastify";
 import { FlarewireError } from "../protocol/index.ts";
-import { openDoor } from "./access.ts";
-import { AllowedMethods } from "./allowed-methods.ts";
-import { createOrderHook } from "./answer-in-order.ts";
+import { openDoor } from "./access/access.ts";
+import { createHostCheck } from "./access/host-check.ts";
+import { Refusals } from "./access/refusals.ts";
+import { createRequestGuard } from "./access/request-guard.ts";
+import { Visitors } from "./access/visitors.ts";
 import { createCommonHeaders } from "./common-headers.ts";
-import { createHostCheck } from "./host-check.ts";
+import { createOrderHook } from "./connections/answer-in-order.ts";
 import { completeHttpSettings } from "./http-settings.ts";
-import { Refusals } from "./refusals.ts";
-import { createRequestGuard } from "./request-guard.ts";
-import { sendProblem } from "./send-problem.ts";
+import { AllowedMethods } from "./problems/allowed-methods.ts";
+import { sendProblem } from "./problems/send-problem.ts";
 import { addRoutes, type HttpServerOptions } from "./server.ts";
-import { Visitors } from "./visitors.ts";
 
 /**
  * Adds what {@link HttpServerOptions} describes to a scope of somebody else's server, below its prefix and the base path. The error handler, the hooks and

@@ -8,30 +8,30 @@ import {
   fastify,
   LogController,
 } from "fastify";
-import type { WallClock } from "../lib/clock.ts";
+import type { WallClock } from "../lib/time/clock.ts";
 import type { Freshness, SourceInfo } from "../protocol/index.ts";
-import { type Door, openDoor } from "./access.ts";
-import { AllowedMethods } from "./allowed-methods.ts";
-import { createOrderHook } from "./answer-in-order.ts";
-import { createClientErrorHandler } from "./client-error.ts";
-import { boundClosing } from "./close-connections.ts";
+import { type Door, openDoor } from "./access/access.ts";
+import { createHostCheck } from "./access/host-check.ts";
+import { Refusals } from "./access/refusals.ts";
+import { createRequestGuard } from "./access/request-guard.ts";
+import { Visitors } from "./access/visitors.ts";
 import { createCommonHeaders } from "./common-headers.ts";
-import { boundConnections } from "./connection-bounds.ts";
+import { createOrderHook } from "./connections/answer-in-order.ts";
+import { boundClosing } from "./connections/close-connections.ts";
+import { boundConnections } from "./connections/connection-bounds.ts";
+import type { HeadLike } from "./connections/head-like.ts";
 import { addDocumentRoutes } from "./docs/document-routes.ts";
-import type { HeadLike } from "./head-like.ts";
 import { addHealthRoutes } from "./health-routes.ts";
-import { createHostCheck } from "./host-check.ts";
 import { completeHttpSettings, type HttpSettings } from "./http-settings.ts";
-import { unknownParameter } from "./known-parameters.ts";
 import { readBuiltPages, readBuiltWidget } from "./pages/built-pages.ts";
 import { addDashboardRoutes } from "./pages/dashboard-routes.ts";
 import { addWidgetRoutes } from "./pages/widget-routes.ts";
-import { QuickPath } from "./quick-path.ts";
-import { Refusals } from "./refusals.ts";
-import { createRequestGuard } from "./request-guard.ts";
-import { addResourceRoutes } from "./resource-routes.ts";
-import { sendProblem } from "./send-problem.ts";
-import { Visitors } from "./visitors.ts";
+import { AllowedMethods } from "./problems/allowed-methods.ts";
+import { createClientErrorHandler } from "./problems/client-error.ts";
+import { unknownParameter } from "./problems/known-parameters.ts";
+import { sendProblem } from "./problems/send-problem.ts";
+import { QuickPath } from "./rest/quick-path.ts";
+import { addResourceRoutes } from "./rest/resource-routes.ts";
 
 /** What the HTTP side serves, and with what. */
 export interface HttpServerOptions {

@@ -1,10 +1,10 @@
 import type { LogRecord } from "../log/event-log.ts";
 import type { Seq } from "../protocol/index.ts";
-import { type EventHeads, frameEvents } from "./event-frames.ts";
-import type { Steps } from "./list-walk.ts";
-import type { Shape } from "./shape.ts";
-import type { Socket } from "./socket.ts";
-import type { Tally } from "./tally.ts";
+import { type EventHeads, frameEvents } from "./delivery/event-frames.ts";
+import type { Tally } from "./hub-counters.ts";
+import type { Steps } from "./lists/list-walk.ts";
+import type { Socket } from "./session/socket.ts";
+import type { Shape } from "./session/stream-shape.ts";
 
 /** A session as its group sees it. */
 export interface GroupMember {

@@ -1,9 +1,9 @@
-import type { WallClock } from "../lib/clock.ts";
+import type { WallClock } from "../lib/time/clock.ts";
 import type { EventLog } from "../log/event-log.ts";
 import type { Freshness, SourceInfo } from "../protocol/index.ts";
 import type { Head } from "./head.ts";
 import type { HubLimits } from "./hub-limits.ts";
-import type { KnownLists } from "./list-history.ts";
+import type { KnownLists } from "./lists/list-history.ts";
 
 /** What a hub is made of. */
 export interface HubOptions {

@@ -10,26 +10,26 @@ import {
   type Seq,
   type Step,
 } from "../protocol/index.ts";
-import { BacklogFrames } from "./backlog-frames.ts";
 import { maskOfRecords } from "./channel-mask.ts";
-import { type ConnectQuery, checkQuery } from "./connect-query.ts";
-import { EventHeads } from "./event-frames.ts";
-import type { Framing } from "./framing.ts";
+import { BacklogFrames } from "./delivery/backlog-frame-cache.ts";
+import { EventHeads } from "./delivery/event-frames.ts";
+import type { Framing } from "./delivery/framing.ts";
 import { Group, type GroupMember } from "./group.ts";
 import { GroupIndex } from "./group-index.ts";
 import type { HeadBase } from "./head.ts";
+import { createTally, type Tally } from "./hub-counters.ts";
 import { DEFAULT_HUB_LIMITS, type HubLimits } from "./hub-limits.ts";
 import type { HubOptions } from "./hub-options.ts";
-import { letGo } from "./let-go.ts";
-import { ListHistory } from "./list-history.ts";
-import { BatchSteps } from "./list-walk.ts";
-import { baseText, heartbeatText, helloText } from "./messages.ts";
-import { NOT_SUBSCRIBED, type Selection } from "./selection.ts";
-import { Session } from "./session.ts";
-import type { SessionHost, Watch } from "./session-host.ts";
-import { createShape, shapeKey } from "./shape.ts";
-import type { Socket } from "./socket.ts";
-import { createTally, type Tally } from "./tally.ts";
+import { ListHistory } from "./lists/list-history.ts";
+import { BatchSteps } from "./lists/list-walk.ts";
+import { letGo } from "./session/close-gradually.ts";
+import { type ConnectQuery, checkQuery } from "./session/connect-query.ts";
+import { baseText, heartbeatText, helloText } from "./session/messages.ts";
+import { NOT_SUBSCRIBED, type Selection } from "./session/selection.ts";
+import { Session } from "./session/session.ts";
+import type { SessionHost, Watch } from "./session/session-host.ts";
+import type { Socket } from "./session/socket.ts";
+import { createShape, shapeKey } from "./session/stream-shape.ts";
 import { TurnBudget } from "./turn-budget.ts";
 
 /** How often deadlines are looked at. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { InputError } from "../lib/input-error.ts";
-import { describeIssue, parseJsonText, readTrustedText } from "../lib/json-file.ts";
+import { describeIssue, parseJsonText, readTrustedText } from "../lib/io/json-file.ts";
 import { PLANS } from "../protocol/index.ts";
 import { hideSecrets } from "./secret.ts";
 

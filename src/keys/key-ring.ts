@@ -1,5 +1,5 @@
 import { stat } from "node:fs/promises";
-import type { WallClock } from "../lib/clock.ts";
+import type { WallClock } from "../lib/time/clock.ts";
 import { type CloseReason, isLowered } from "../protocol/index.ts";
 import { isExpired, type Key, readKeyFile } from "./key-file.ts";
 import { idOf, isSecretOf } from "./secret.ts";

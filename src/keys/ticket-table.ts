@@ -1,4 +1,4 @@
-import type { WallClock } from "../lib/clock.ts";
+import type { WallClock } from "../lib/time/clock.ts";
 import { FlarewireError } from "../protocol/index.ts";
 import { idOf, isSecretOf, type MintedSecret, mintSecret } from "./secret.ts";
 

@@ -1,5 +1,5 @@
 import type { Channel, Cursor, Epoch, EventBody, EventName, Lost, Run, Seq } from "../protocol/index.ts";
-import type { RunStart } from "./runs.ts";
+import type { RunStart } from "./sqlite/runs.ts";
 
 /** An event in its place. Encoded once, here, for every reader. */
 export interface LogRecord {

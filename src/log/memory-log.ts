@@ -1,5 +1,5 @@
-import type { WallClock } from "../lib/clock.ts";
-import { DAY_MS } from "../lib/time.ts";
+import type { WallClock } from "../lib/time/clock.ts";
+import { DAY_MS } from "../lib/time/time.ts";
 import {
   CHANNELS,
   type Channel,
@@ -13,13 +13,13 @@ import {
   type Seq,
   toSeq,
 } from "../protocol/index.ts";
+import { checkPlaces } from "./check-contiguous.ts";
+import { unpooled } from "./copy-out-of-pool.ts";
 import { encodeTail } from "./encode-tail.ts";
 import type { LastingResult, LogRecord, LogStart, PlacingLog, ReadResult } from "./event-log.ts";
-import { bytesOf, type HeldEvent, LastingTail } from "./lasting-tail.ts";
-import { checkPlaces } from "./placed.ts";
 import { randomEpoch } from "./random-epoch.ts";
-import { type RunStart, Runs } from "./runs.ts";
-import { unpooled } from "./unpooled.ts";
+import { bytesOf, type HeldEvent, LastingTail } from "./retained-events.ts";
+import { type RunStart, Runs } from "./sqlite/runs.ts";
 
 /** Options of {@link createMemoryLog}. An event is dropped only when it is older than `maxAgeMs` *and* not of the latest `minCount`, or when `maxBytes` demands it. */
 export interface MemoryLogOptions {

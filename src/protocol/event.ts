@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Explanation, FinishCause, Flare, Group, Listing, Timestamp } from "../model/index.ts";
-import { ChangeSchema, OrderChange, RemoveChange, SetChange } from "./change-schema.ts";
 import { CHANNELS, type Channel, FLARE_CHANNELS } from "./channels.ts";
+import { ChangeSchema, OrderChange, RemoveChange, SetChange } from "./view/change-schema.ts";
 
 /*
  * What happened, as the log keeps it and every transport carries it. `data` says in plain words what happened and, by

@@ -1,13 +1,13 @@
 import { assertNever } from "../lib/assert-never.ts";
 import type { ListItem } from "../model/index.ts";
 import { keyOf } from "../model/key-of.ts";
-import type { Change } from "./change.ts";
 import { LIST_CHANNELS, type ListChannel } from "./channels.ts";
 import type { EventBody } from "./event.ts";
 import type { ListFilter } from "./filter.ts";
-import { findItem, type Lists, selects, selectsKey } from "./lists.ts";
-import { movedKeys } from "./moved-keys.ts";
-import { changesOf, listOf } from "./view.ts";
+import type { Change } from "./view/change.ts";
+import { findItem, type Lists, selects, selectsKey } from "./view/lists.ts";
+import { movedKeys } from "./view/moved-keys.ts";
+import { changesOf, listOf } from "./view/view.ts";
 
 /** An event with the lists before it and behind it. */
 export interface Step {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Address, DecimalString } from "../model/index.ts";
 import { EVENT_NAMES, type EventName } from "./event.ts";
-import type { Marks } from "./lists.ts";
+import type { Marks } from "./view/lists.ts";
 
 /** Most tokens, and most symbols, of a filter. */
 const MOST_NAMED = 64;

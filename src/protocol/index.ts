@@ -1,5 +1,5 @@
 /** What travels on the wire: events, messages, channels, cursors, codes, and the view that a client builds from them. */
-export * from "./change.ts";
+
 export * from "./channels.ts";
 export * from "./close-codes.ts";
 export * from "./cursor.ts";
@@ -7,8 +7,9 @@ export * from "./errors.ts";
 export * from "./event.ts";
 export * from "./filter.ts";
 export * from "./filter-event.ts";
-export * from "./lists.ts";
 export * from "./marks-text.ts";
 export * from "./messages.ts";
 export * from "./plans.ts";
-export * from "./view.ts";
+export * from "./view/change.ts";
+export * from "./view/lists.ts";
+export * from "./view/view.ts";

@@ -2,8 +2,8 @@ import { z } from "zod";
 import type { ListItem, Snapshot } from "../model/index.ts";
 import { keyOf } from "../model/key-of.ts";
 import { LIST_CHANNEL_NAMES, type ListChannel } from "./channels.ts";
-import { type Lists, listsOf, type Marks, marksOf } from "./lists.ts";
-import { listOf } from "./view.ts";
+import { type Lists, listsOf, type Marks, marksOf } from "./view/lists.ts";
+import { listOf } from "./view/view.ts";
 
 const Texts = z.array(z.string()).max(1_000);
 

@@ -1,7 +1,7 @@
 import type { Snapshot } from "../model/index.ts";
 import { CHANNELS, type Channel } from "./channels.ts";
 import { FlarewireError } from "./errors.ts";
-import { projectSnapshot } from "./view.ts";
+import { projectSnapshot } from "./view/view.ts";
 
 /** What a key may grant, the least first. */
 export const PLANS = ["free", "pro"] as const;

@@ -1,7 +1,7 @@
 import type { Feed } from "../feed/feed.ts";
-import type { WallClock } from "../lib/clock.ts";
 import { InputError } from "../lib/input-error.ts";
-import { isoTime } from "../lib/iso-time.ts";
+import type { WallClock } from "../lib/time/clock.ts";
+import { isoTime } from "../lib/time/iso-time.ts";
 import type { Snapshot } from "../model/index.ts";
 import { FlarewireError, type Freshness, type SourceInfo } from "../protocol/index.ts";
 import type { Poll, SnapshotSource } from "./snapshot-source.ts";

@@ -6,6 +6,6 @@ export * from "./events.ts";
 export * from "./follow/index.ts";
 export * from "./poller.ts";
 export * from "./snapshot-source.ts";
-export type * from "./upstream-reports.ts";
-export * from "./upstream-source.ts";
+export type * from "./upstream/upstream-reports.ts";
+export * from "./upstream/upstream-source.ts";
 export * from "./watch-freshness.ts";

@@ -1,4 +1,4 @@
-import type { WallClock } from "../lib/clock.ts";
+import type { WallClock } from "../lib/time/clock.ts";
 import type { Snapshot } from "../model/index.ts";
 import type { EventBody } from "../protocol/index.ts";
 import { toEvents } from "./events.ts";

@@ -1,4 +1,4 @@
-import type { WallClock } from "../lib/clock.ts";
+import type { WallClock } from "../lib/time/clock.ts";
 import type { EventBody, Freshness } from "../protocol/index.ts";
 
 /** The event that tells of a source's state. Before any data was seen `observed_at` is `nowMs`, wall-clock time, for want of event time. */

@@ -1,7 +1,8 @@
 /** The trend engine: market events in, snapshots of what trends out. */
-export type { EngineCheckpoint } from "./checkpoint.ts";
+
 export { TrendEngine, type TrendEngineOptions } from "./engine.ts";
-export { neverFlaredId } from "./ids.ts";
-export type { TrendInspection } from "./inspection.ts";
-export { REJECT_REASONS, type RejectReason } from "./rejection.ts";
 export { DEFAULT_SETTINGS, type DetectorSettings } from "./settings.ts";
+export type { EngineCheckpoint } from "./state/checkpoint.ts";
+export { neverFlaredId } from "./state/ids.ts";
+export { REJECT_REASONS, type RejectReason } from "./state/rejection.ts";
+export type { TrendInspection } from "./views/inspection.ts";

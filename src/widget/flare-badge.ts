@@ -1,5 +1,5 @@
-import { formatPct } from "../lib/format-pct.ts";
-import { safeText } from "../lib/safe-text.ts";
+import { formatPct } from "../lib/text/format-pct.ts";
+import { safeText } from "../lib/text/safe-text.ts";
 import { FlareElement, makePart, noteOf, put, runningIn } from "./flare-element.ts";
 import { tokenPage } from "./flare-row.ts";
 import type { Seen } from "./shared-feed.ts";

@@ -1,5 +1,5 @@
-import { formatPct } from "../lib/format-pct.ts";
-import { safeLink, safeText } from "../lib/safe-text.ts";
+import { formatPct } from "../lib/text/format-pct.ts";
+import { safeLink, safeText } from "../lib/text/safe-text.ts";
 import type { Explanation, Flare } from "../model/index.ts";
 import { FlareElement, makePart, put } from "./flare-element.ts";
 

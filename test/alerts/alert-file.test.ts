@@ -1,7 +1,7 @@
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { parseAlertFile, readAlertFile } from "../../src/alerts/alert-file.ts";
+import { parseAlertFile, readAlertFile } from "../../src/alerts/rules/alert-file.ts";
 import { newDirectory } from "../support/edges.ts";
 import { SECRET } from "./webhook-fixture.ts";
 

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import type { Alert } from "../../src/alerts/alert.ts";
-import type { AlertStore } from "../../src/alerts/alert-store.ts";
-import { createMemoryAlertStore } from "../../src/alerts/memory-alert-store.ts";
-import { NEW_RULE } from "../../src/alerts/rule-state.ts";
-import { openSqliteAlertStore } from "../../src/alerts/sqlite-alert-store.ts";
+import { NEW_RULE } from "../../src/alerts/rules/rule-state.ts";
+import type { AlertStore } from "../../src/alerts/store/alert-store.ts";
+import { createMemoryAlertStore } from "../../src/alerts/store/memory-alert-store.ts";
+import { openSqliteAlertStore } from "../../src/alerts/store/sqlite-alert-store.ts";
 import { type Finish, newDirectory } from "../support/edges.ts";
 
 const alert = (at: number, webhook = "desk"): Alert => ({

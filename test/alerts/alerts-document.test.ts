@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { parseAlertFile, Webhook } from "../../src/alerts/alert-file.ts";
-import { AlertRule, NEWS } from "../../src/alerts/alert-rule.ts";
-import { edgeFieldsOf } from "../../src/alerts/edge-field.ts";
-import { DEFAULT_SENDER_LIMITS } from "../../src/alerts/webhook-sender.ts";
+import { parseAlertFile, Webhook } from "../../src/alerts/rules/alert-file.ts";
+import { AlertRule, NEWS } from "../../src/alerts/rules/alert-rule.ts";
+import { edgeFieldsOf } from "../../src/alerts/rules/edge-field.ts";
+import { DEFAULT_SENDER_LIMITS } from "../../src/alerts/webhooks/webhook-sender.ts";
 
 const DOCUMENT = readFileSync(new URL("../../src/alerts/ALERTS.md", import.meta.url), "utf8");
 

@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { pino } from "pino";
 import { afterEach, expect, vi } from "vitest";
 import { startAlerts } from "../../src/alerts/alerts.ts";
-import { openSqliteAlertStore } from "../../src/alerts/sqlite-alert-store.ts";
+import { openSqliteAlertStore } from "../../src/alerts/store/sqlite-alert-store.ts";
 import { type HubUnderTest, test } from "../hub/hub-fixture.ts";
 import { type Finish, newDirectory } from "../support/edges.ts";
 import { Receiver, webhookOf } from "./webhook-fixture.ts";

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import type { Alert } from "../../src/alerts/alert.ts";
-import { GroupCommit } from "../../src/alerts/group-commit.ts";
-import { NEW_RULE } from "../../src/alerts/rule-state.ts";
-import { openSqliteAlertStore } from "../../src/alerts/sqlite-alert-store.ts";
+import { NEW_RULE } from "../../src/alerts/rules/rule-state.ts";
+import { GroupCommit } from "../../src/alerts/store/group-commit.ts";
+import { openSqliteAlertStore } from "../../src/alerts/store/sqlite-alert-store.ts";
 import { type Finish, newDirectory } from "../support/edges.ts";
 
 const alert = (at: number): Alert => ({ id: `msg_${at}`, webhook: "desk", madeAtMs: at, body: "{}" });

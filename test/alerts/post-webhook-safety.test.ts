@@ -5,7 +5,7 @@ import { syncBuiltinESMExports } from "node:module";
 import type { AddressInfo } from "node:net";
 import tls from "node:tls";
 import { afterEach, expect, test, vi } from "vitest";
-import { postWebhook } from "../../src/alerts/post-webhook.ts";
+import { postWebhook } from "../../src/alerts/webhooks/post-webhook.ts";
 import { EXPIRED, FOR_ANOTHER, FOR_THIS_MACHINE, type TestCertificate } from "./certificates.ts";
 import { Receiver } from "./webhook-fixture.ts";
 

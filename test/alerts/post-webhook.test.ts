@@ -1,8 +1,8 @@
 import { test as base, expect } from "vitest";
-import { secretBytes } from "../../src/alerts/alert-file.ts";
-import { postWebhook } from "../../src/alerts/post-webhook.ts";
-import { isPublicAddress } from "../../src/alerts/public-address.ts";
-import { signWebhook } from "../../src/alerts/webhook-signature.ts";
+import { secretBytes } from "../../src/alerts/rules/alert-file.ts";
+import { postWebhook } from "../../src/alerts/webhooks/post-webhook.ts";
+import { isPublicAddress } from "../../src/alerts/webhooks/public-address.ts";
+import { signWebhook } from "../../src/alerts/webhooks/webhook-signature.ts";
 import { Receiver, SECRET, status } from "./webhook-fixture.ts";
 
 const test = base.extend<{ receiver: Receiver }>({

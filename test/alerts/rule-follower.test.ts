@@ -1,10 +1,10 @@
 import { expect } from "vitest";
 import type { Alert } from "../../src/alerts/alert.ts";
-import { AlertRule } from "../../src/alerts/alert-rule.ts";
-import type { AlertStore } from "../../src/alerts/alert-store.ts";
-import { GroupCommit } from "../../src/alerts/group-commit.ts";
-import { createMemoryAlertStore } from "../../src/alerts/memory-alert-store.ts";
-import { followRule } from "../../src/alerts/rule-follower.ts";
+import { AlertRule } from "../../src/alerts/rules/alert-rule.ts";
+import { followRule } from "../../src/alerts/rules/rule-follower.ts";
+import type { AlertStore } from "../../src/alerts/store/alert-store.ts";
+import { GroupCommit } from "../../src/alerts/store/group-commit.ts";
+import { createMemoryAlertStore } from "../../src/alerts/store/memory-alert-store.ts";
 import { LongPoll } from "../../src/hub/index.ts";
 import { type HubUnderTest, settled, test } from "../hub/hub-fixture.ts";
 

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type AlertRule, AlertRule as AlertRuleSchema } from "../../src/alerts/alert-rule.ts";
-import { createRuleJudge, type RuleJudge } from "../../src/alerts/rule-judge.ts";
-import { NEW_RULE } from "../../src/alerts/rule-state.ts";
+import { type AlertRule, AlertRule as AlertRuleSchema } from "../../src/alerts/rules/alert-rule.ts";
+import { createRuleJudge, type RuleJudge } from "../../src/alerts/rules/rule-judge.ts";
+import { NEW_RULE } from "../../src/alerts/rules/rule-state.ts";
 import type { Flare } from "../../src/model/index.ts";
 import type { EventMessage } from "../../src/protocol/index.ts";
 import { SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../support/samples.ts";

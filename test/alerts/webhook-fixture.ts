@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { parseAlertFile, type Webhook } from "../../src/alerts/alert-file.ts";
+import { parseAlertFile, type Webhook } from "../../src/alerts/rules/alert-file.ts";
 
 /** The secret of the reference implementation's own test. */
 export const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";

@@ -1,11 +1,11 @@
 import { expect, vi } from "vitest";
 import { type Alert, formAlert } from "../../src/alerts/alert.ts";
-import type { AlertStore } from "../../src/alerts/alert-store.ts";
-import { RETRY, retryDelayMs } from "../../src/alerts/delivery-plan.ts";
-import { GroupCommit } from "../../src/alerts/group-commit.ts";
-import { createMemoryAlertStore } from "../../src/alerts/memory-alert-store.ts";
-import { NEW_RULE } from "../../src/alerts/rule-state.ts";
-import { WebhookSender } from "../../src/alerts/webhook-sender.ts";
+import { NEW_RULE } from "../../src/alerts/rules/rule-state.ts";
+import type { AlertStore } from "../../src/alerts/store/alert-store.ts";
+import { GroupCommit } from "../../src/alerts/store/group-commit.ts";
+import { createMemoryAlertStore } from "../../src/alerts/store/memory-alert-store.ts";
+import { RETRY, retryDelayMs } from "../../src/alerts/webhooks/delivery-plan.ts";
+import { WebhookSender } from "../../src/alerts/webhooks/webhook-sender.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { test as base } from "../support/still-running.ts";
 import { Receiver, status, webhookOf } from "./webhook-fixture.ts";

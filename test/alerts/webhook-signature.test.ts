@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { secretBytes } from "../../src/alerts/alert-file.ts";
-import { signWebhook } from "../../src/alerts/webhook-signature.ts";
+import { secretBytes } from "../../src/alerts/rules/alert-file.ts";
+import { signWebhook } from "../../src/alerts/webhooks/webhook-signature.ts";
 import { SECRET } from "./webhook-fixture.ts";
 
 test("a message is signed as the reference implementations of Standard Webhooks sign it", () => {

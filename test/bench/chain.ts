@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
-import { BlockTranslator } from "../../src/feed/chain/block-translator.ts";
-import { EVENT_TOPICS, TRANSFER_TOPIC } from "../../src/feed/chain/decode.ts";
 import { type EvmBlock, Header, logsOf, Receipts } from "../../src/feed/chain/evm-block.ts";
-import type { EvmLog } from "../../src/feed/chain/evm-log.ts";
 import { NETWORKS } from "../../src/feed/chain/networks.ts";
-import { countProved } from "../../src/feed/chain/receipts-root.ts";
+import { BlockTranslator } from "../../src/feed/chain/pools/block-translator.ts";
+import { EVENT_TOPICS, TRANSFER_TOPIC } from "../../src/feed/chain/pools/decode.ts";
+import type { EvmLog } from "../../src/feed/chain/pools/evm-log.ts";
+import { countProved } from "../../src/feed/chain/rpc/receipts-root.ts";
 import { TrendEngine } from "../../src/trend/index.ts";
 import { median, type Row } from "./report.ts";
 

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { createSimulatedMarket } from "../../src/feed/simulated/index.ts";
-import { HOUR_MS, MINUTE_MS } from "../../src/lib/time.ts";
+import { HOUR_MS, MINUTE_MS } from "../../src/lib/time/time.ts";
 import type { MarketEvent } from "../../src/market/index.ts";
 import { toEvents } from "../../src/source/index.ts";
 import { TrendEngine } from "../../src/trend/index.ts";

@@ -1,10 +1,10 @@
 /* The server of the bench of slow readers, in a process of its own: told by its parent when to publish, it tells what it holds. */
 import type { AddressInfo, Socket } from "node:net";
 import { createHttpServer } from "../../src/http/index.ts";
-import { registerWebSocket } from "../../src/http/websocket-route.ts";
-import { StreamWebSocket } from "../../src/http/websocket-socket.ts";
+import { registerWebSocket } from "../../src/http/stream/websocket-route.ts";
+import { StreamWebSocket } from "../../src/http/stream/websocket-socket.ts";
 import { Head, Hub } from "../../src/hub/index.ts";
-import { systemClock } from "../../src/lib/clock.ts";
+import { systemClock } from "../../src/lib/time/clock.ts";
 import { createMemoryLog } from "../../src/log/index.ts";
 import { EMPTY_SNAPSHOT, type EventBody, type Freshness, type SourceInfo } from "../../src/protocol/index.ts";
 

@@ -5,7 +5,7 @@ import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createConfig, type Gateway, startGateway } from "../../src/index.ts";
 import { formatKeys, mintSecret } from "../../src/keys/index.ts";
-import { safeText } from "../../src/lib/safe-text.ts";
+import { safeText } from "../../src/lib/text/safe-text.ts";
 import { EMPTY_SNAPSHOT } from "../../src/model/index.ts";
 import { LedMarket } from "../examples/led-gateway.ts";
 import { SAMPLE_FLARE } from "../support/samples.ts";

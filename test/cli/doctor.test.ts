@@ -2,7 +2,7 @@ import { Writable } from "node:stream";
 import { expect, test } from "vitest";
 import { doctor } from "../../src/cli/doctor.ts";
 import { unresolvedNames } from "../../src/feed/index.ts";
-import { systemClock } from "../../src/lib/clock.ts";
+import { systemClock } from "../../src/lib/time/clock.ts";
 import { KEY, StandInServices } from "../feed/enrich/stand-in-services.ts";
 import { StandIn, type StandInPair } from "../feed/exchange/stand-in.ts";
 import { runCli } from "./spawn-cli.ts";

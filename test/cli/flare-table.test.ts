@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { FlareRow } from "../../src/cli/flare-row.ts";
-import { readFlares } from "../../src/cli/flare-row.ts";
-import { type SortColumn, sortRows, type TableForm, tableLines } from "../../src/cli/flare-table.ts";
-import { columns } from "../../src/cli/plain-text.ts";
-import { pageLines, SORT_KEYS, type TopPage } from "../../src/cli/top-page.ts";
+import { columns } from "../../src/cli/terminal/plain-text.ts";
+import type { FlareRow } from "../../src/cli/top/flare-row.ts";
+import { readFlares } from "../../src/cli/top/flare-row.ts";
+import { type SortColumn, sortRows, type TableForm, tableLines } from "../../src/cli/top/flare-table.ts";
+import { pageLines, SORT_KEYS, type TopPage } from "../../src/cli/top/top-page.ts";
 import type { View } from "../../src/client/index.ts";
 import { SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../support/samples.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type ConnectionEnd, planNext } from "../../src/cli/reconnect-plan.ts";
+import { type ConnectionEnd, planNext } from "../../src/cli/tail/reconnect-plan.ts";
 import { CLOSE_CODES, closeAction } from "../../src/protocol/index.ts";
 
 const calm = { failures: 0, connectedBefore: true, random: () => 0.5 };

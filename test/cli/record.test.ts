@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createReplayFeed, createSimulatedFeed } from "../../src/feed/index.ts";
-import { systemClock } from "../../src/lib/clock.ts";
+import { systemClock } from "../../src/lib/time/clock.ts";
 import type { MarketEvent } from "../../src/market/index.ts";
 import { checkedFetch } from "../support/validate-response.ts";
 import { runCli, spawnCli, spawnCommand } from "./spawn-cli.ts";

@@ -1,6 +1,6 @@
 import { Writable } from "node:stream";
 import { expect, test } from "vitest";
-import { Screen } from "../../src/cli/screen.ts";
+import { Screen } from "../../src/cli/top/screen.ts";
 import { shownLines } from "./spawn-pty.ts";
 
 /** A terminal of which the test says when it has taken what was written. */

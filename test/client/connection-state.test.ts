@@ -8,7 +8,7 @@ import {
   step,
   type Transport,
 } from "../../src/client/connection-state.ts";
-import type { End } from "../../src/client/end.ts";
+import type { End } from "../../src/client/transport/end.ts";
 
 const ALL: readonly Transport[] = ["websocket", "sse", "poll"];
 const end = (action: End["action"], leastMs = 0): End => ({ action, reason: action, leastMs });

@@ -2,7 +2,7 @@ import { getEventListeners } from "node:events";
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { type ConnectOptions, connect, type Stream } from "../../src/client/index.ts";
-import type { SocketLike } from "../../src/client/platform.ts";
+import type { SocketLike } from "../../src/client/transport/platform.ts";
 import { flareStarted, HELLO } from "../cli/scripted-server.ts";
 
 /*

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createFreshness } from "../../src/client/freshness.ts";
-import type { LineMessage } from "../../src/client/line.ts";
+import type { LineMessage } from "../../src/client/transport/transport.ts";
 import { FRESH } from "../hub/hub-fixture.ts";
 
 /** An event that was observed so many minutes past eight. */

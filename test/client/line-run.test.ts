@@ -1,9 +1,9 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { type End, ended } from "../../src/client/end.ts";
-import type { LineMessage } from "../../src/client/line.ts";
-import { type LineRun, openRun } from "../../src/client/line-run.ts";
-import { platformOf } from "../../src/client/platform.ts";
+import { type LineRun, openRun } from "../../src/client/transport/attempt.ts";
+import { type End, ended } from "../../src/client/transport/end.ts";
+import { platformOf } from "../../src/client/transport/platform.ts";
+import type { LineMessage } from "../../src/client/transport/transport.ts";
 
 /** A line that does what `run` does, and what its listener was told. `fetch` answers its requests. */
 function open(fetch: typeof globalThis.fetch, run: (line: LineRun) => Promise<End>) {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { End } from "../../src/client/end.ts";
-import type { LineMessage } from "../../src/client/line.ts";
-import { runPolls } from "../../src/client/poll-line.ts";
+import type { End } from "../../src/client/transport/end.ts";
+import { runPolls } from "../../src/client/transport/poll-transport.ts";
+import type { LineMessage } from "../../src/client/transport/transport.ts";
 import { flareStarted } from "../cli/scripted-server.ts";
 
 interface Answer {

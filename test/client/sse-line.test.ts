@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { ended } from "../../src/client/end.ts";
-import type { LineMessage } from "../../src/client/line.ts";
-import { runSse } from "../../src/client/sse-line.ts";
+import { ended } from "../../src/client/transport/end.ts";
+import { runSse } from "../../src/client/transport/sse-transport.ts";
+import type { LineMessage } from "../../src/client/transport/transport.ts";
 
 /** Reads this text, which comes in pieces of these sizes; returns what is told, and how it ends. */
 async function read(text: string, sizes: readonly number[]) {

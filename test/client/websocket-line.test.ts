@@ -1,10 +1,10 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
-import type { End } from "../../src/client/end.ts";
-import type { LineMessage } from "../../src/client/line.ts";
-import { openRun } from "../../src/client/line-run.ts";
-import { platformOf, type SocketLike } from "../../src/client/platform.ts";
-import { runWebSocket } from "../../src/client/websocket-line.ts";
+import { openRun } from "../../src/client/transport/attempt.ts";
+import type { End } from "../../src/client/transport/end.ts";
+import { platformOf, type SocketLike } from "../../src/client/transport/platform.ts";
+import type { LineMessage } from "../../src/client/transport/transport.ts";
+import { runWebSocket } from "../../src/client/transport/websocket-transport.ts";
 
 /** A WebSocket line whose server, over HTTP too, is the test. */
 function open({ tickets, fetch }: { readonly tickets?: string; readonly fetch: typeof globalThis.fetch }) {

@@ -3,8 +3,14 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { flagOf, type Setting, variableOf } from "../../src/config/settings.ts";
-import { createConfig, loadConfig, SETTING_NAMES, SETTINGS, type SettingName } from "../../src/config.ts";
+import {
+  createConfig,
+  loadConfig,
+  SETTING_NAMES,
+  SETTINGS,
+  type SettingName,
+} from "../../src/config/config.ts";
+import { flagOf, type Setting, variableOf } from "../../src/config/schema/settings.ts";
 import { createGatewayPlugin, startGateway } from "../../src/index.ts";
 
 /** A value that each setting refuses, as text and as JSON; a record over all names, so that no setting can be left out. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createLogger } from "../../src/create-logger.ts";
+import { createLogger } from "../../src/gateway/create-logger.ts";
 
 function logTo(isTerminal: boolean) {
   const lines: string[] = [];

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { flagOf, variableOf } from "../../src/config/settings.ts";
-import { SETTING_NAMES, settingsHelp, settingsTable } from "../../src/config.ts";
+import { SETTING_NAMES, settingsHelp, settingsTable } from "../../src/config/config.ts";
+import { flagOf, variableOf } from "../../src/config/schema/settings.ts";
 
 test("the table has one row for each setting, in order, and the same number of cells in each", () => {
   const [head, rule, ...rows] = settingsTable().split("\n");

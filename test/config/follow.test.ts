@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createConfig, leaderOf, loadConfig } from "../../src/config.ts";
+import { createConfig, leaderOf, loadConfig } from "../../src/config/config.ts";
 
 const load = (...args: string[]) => loadConfig({ args }).config;
 const LEADER = "follow:https://flares.example.org/base";

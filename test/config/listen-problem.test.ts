@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createConfig, listenProblem } from "../../src/config.ts";
+import { createConfig, listenProblem } from "../../src/config/config.ts";
 
 const systemError = (syscall: string, code: string) =>
   Object.assign(new Error(`${syscall} ${code}`), { code, syscall });

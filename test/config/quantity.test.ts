@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { formatDuration, formatSize, parseDuration, parseSize } from "../../src/config/quantity.ts";
-import { nearest } from "../../src/lib/nearest.ts";
+import { formatDuration, formatSize, parseDuration, parseSize } from "../../src/config/schema/quantity.ts";
+import { nearest } from "../../src/lib/text/nearest.ts";
 
 describe("durations and sizes", () => {
   test("whatever is formatted is read back as it was", () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { WallClock } from "../../src/lib/clock.ts";
+import type { WallClock } from "../../src/lib/time/clock.ts";
 import type { EventLog, LogRecord } from "../../src/log/index.ts";
 import { type Cursor, type Epoch, type EventBody, toEpoch, toSeq } from "../../src/protocol/index.ts";
 import { ManualClock } from "../support/manual-clock.ts";

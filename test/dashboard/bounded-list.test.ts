@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { withFirst, withLast } from "../../src/dashboard/bounded-list.ts";
+import { withFirst, withLast } from "../../src/dashboard/state/bounded-list.ts";
 
 /** The list after these items were added one by one to an empty one. */
 function addAll(add: typeof withFirst<number>, max: number, items: readonly number[]): readonly number[] {

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import type { StreamEvent } from "../../src/client/index.ts";
-import { symbolOf } from "../../src/dashboard/event-symbol.ts";
-import { formatCount, formatPrice, formatSpan, formatUsd } from "../../src/dashboard/format.ts";
 import { readRoute, tokenHash } from "../../src/dashboard/route.ts";
-import { sortFlares, sparksOf, wantedFlares } from "../../src/dashboard/select-flares.ts";
-import { episodesOf, withListed } from "../../src/dashboard/token-history.ts";
-import { formatPct } from "../../src/lib/format-pct.ts";
+import { sortFlares, sparksOf, wantedFlares } from "../../src/dashboard/state/select-flares.ts";
+import { episodesOf, withListed } from "../../src/dashboard/state/token-history.ts";
+import { symbolOf } from "../../src/dashboard/text/event-symbol.ts";
+import { formatCount, formatPrice, formatSpan, formatUsd } from "../../src/dashboard/text/format.ts";
+import { formatPct } from "../../src/lib/text/format-pct.ts";
 import type { EventMessage } from "../../src/protocol/index.ts";
 import { SAMPLE_BSC_CHART_ITEM, SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../support/samples.ts";
 

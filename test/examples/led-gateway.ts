@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
-import { startGateway } from "../../src/app.ts";
-import { createConfig } from "../../src/config.ts";
+import { createConfig } from "../../src/config/config.ts";
+import { startGateway } from "../../src/gateway/app.ts";
 import { EMPTY_SNAPSHOT, type Flare, type Snapshot } from "../../src/model/index.ts";
 import { SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../support/samples.ts";
 import { ToldSource } from "../support/told-source.ts";

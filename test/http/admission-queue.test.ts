@@ -1,7 +1,7 @@
 import { Duplex } from "node:stream";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type AdmissionLimits, AdmissionQueue } from "../../src/http/admission-queue.ts";
+import { type AdmissionLimits, AdmissionQueue } from "../../src/http/connections/admission-queue.ts";
 import { type Claimant, createTally, TurnBudget } from "../../src/hub/index.ts";
 import { FlarewireError } from "../../src/protocol/index.ts";
 import { settled } from "../hub/hub-fixture.ts";

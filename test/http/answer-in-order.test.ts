@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { connect } from "node:net";
 import { expect } from "vitest";
-import { MAX_AHEAD } from "../../src/http/answer-in-order.ts";
+import { MAX_AHEAD } from "../../src/http/connections/answer-in-order.ts";
 import { EPOCH } from "../hub/hub-fixture.ts";
 import { test, type Wire } from "./websocket-fixture.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { RESOURCES, ResourceBodies } from "../../src/http/resource-bodies.ts";
+import { RESOURCES, ResourceBodies } from "../../src/http/rest/resource-bodies.ts";
 import { STEPS, TestMarket } from "../hub/test-market.ts";
 import { HandHead } from "./rest-fixture.ts";
 

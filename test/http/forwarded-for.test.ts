@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { expect } from "vitest";
-import { clientOf } from "../../src/http/client-address.ts";
+import { clientOf } from "../../src/http/access/client-address.ts";
 import { test } from "./rest-fixture.ts";
 import { HANDSHAKE, test as wireTest } from "./websocket-fixture.ts";
 

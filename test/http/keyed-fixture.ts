@@ -1,9 +1,9 @@
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createLogger } from "../../src/create-logger.ts";
+import { createLogger } from "../../src/gateway/create-logger.ts";
+import { type Keys, openKeys } from "../../src/gateway/open/open-keys.ts";
 import { formatKeys, type Key, mintSecret } from "../../src/keys/index.ts";
-import { type Keys, openKeys } from "../../src/open-keys.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { test as base, type Wire } from "./websocket-fixture.ts";
 

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { type Door, ENDPOINTS } from "../../src/http/index.ts";
-import { ResourceBodies } from "../../src/http/resource-bodies.ts";
+import { ResourceBodies } from "../../src/http/rest/resource-bodies.ts";
 import type { Explanation, Snapshot } from "../../src/model/index.ts";
 import type { Plan } from "../../src/protocol/index.ts";
 import { SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../support/samples.ts";

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect } from "vitest";
-import { chooseCoding } from "../../src/http/accept-encoding.ts";
-import { namesEtag } from "../../src/http/if-none-match.ts";
 import { ENDPOINTS, type EndpointName } from "../../src/http/index.ts";
-import { ResourceBodies } from "../../src/http/resource-bodies.ts";
+import { chooseCoding } from "../../src/http/rest/accept-encoding.ts";
+import { namesEtag } from "../../src/http/rest/if-none-match.ts";
+import { ResourceBodies } from "../../src/http/rest/resource-bodies.ts";
 import { toEpoch } from "../../src/protocol/index.ts";
 import { SAMPLE_EXPLANATION, SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../support/samples.ts";
 import { test } from "./rest-fixture.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { acceptExtensions } from "../../src/http/websocket-extensions.ts";
+import { acceptExtensions } from "../../src/http/stream/websocket-extensions.ts";
 
 const ACCEPTED = "permessage-deflate; server_no_context_takeover; client_no_context_takeover";
 

@@ -15,8 +15,8 @@ import {
   registerTickets,
   Seats,
 } from "../../src/http/index.ts";
-import { registerWebSocket, type WebSocketOptions } from "../../src/http/websocket-route.ts";
-import { systemClock } from "../../src/lib/clock.ts";
+import { registerWebSocket, type WebSocketOptions } from "../../src/http/stream/websocket-route.ts";
+import { systemClock } from "../../src/lib/time/clock.ts";
 import { createHubUnderTest, FRESH, type HubFactory, type HubUnderTest, INFO } from "../hub/hub-fixture.ts";
 import type { Message } from "../hub/mock-socket.ts";
 import { checkMessage } from "../support/contract.ts";

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { expect, test as plain } from "vitest";
-import { clientOf } from "../../src/http/client-address.ts";
+import { clientOf } from "../../src/http/access/client-address.ts";
 import { CLOSE_CODES } from "../../src/protocol/index.ts";
 import { HANDSHAKE, test } from "./websocket-fixture.ts";
 

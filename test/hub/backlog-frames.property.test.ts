@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { BacklogFrames } from "../../src/hub/backlog-frames.ts";
 import { maskOf, resolveChannels } from "../../src/hub/channel-mask.ts";
-import { EventHeads, frameEvents } from "../../src/hub/event-frames.ts";
-import { selectionOf } from "../../src/hub/selection.ts";
-import { createShape } from "../../src/hub/shape.ts";
-import { sseFraming } from "../../src/hub/sse-framing.ts";
-import { websocketFraming } from "../../src/hub/websocket-framing.ts";
+import { BacklogFrames } from "../../src/hub/delivery/backlog-frame-cache.ts";
+import { EventHeads, frameEvents } from "../../src/hub/delivery/event-frames.ts";
+import { sseFraming } from "../../src/hub/delivery/sse-framing.ts";
+import { websocketFraming } from "../../src/hub/delivery/websocket-framing.ts";
+import { selectionOf } from "../../src/hub/session/selection.ts";
+import { createShape } from "../../src/hub/session/stream-shape.ts";
 import { toEpoch, toSeq } from "../../src/protocol/index.ts";
 import { createHubUnderTest, EPOCH } from "./hub-fixture.ts";
 

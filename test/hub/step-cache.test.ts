@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { MOST_STEPS, StepCache } from "../../src/hub/step-cache.ts";
+import { MOST_STEPS, StepCache } from "../../src/hub/lists/step-cache.ts";
 import { encodeTail } from "../../src/log/encode-tail.ts";
 import type { LogRecord } from "../../src/log/index.ts";
 import { listsOf, toEpoch, toSeq } from "../../src/protocol/index.ts";

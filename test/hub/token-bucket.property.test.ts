@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { TokenBucket } from "../../src/hub/token-bucket.ts";
+import { TokenBucket } from "../../src/hub/session/token-bucket.ts";
 
 const PER_MINUTE = 60;
 const PER_MS = PER_MINUTE / 60_000;

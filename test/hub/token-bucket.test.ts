@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { TokenBucket } from "../../src/hub/token-bucket.ts";
+import { TokenBucket } from "../../src/hub/session/token-bucket.ts";
 
 test("what was had elsewhere comes off, and what there is not comes off what is gained later, all of it", () => {
   const bucket = new TokenBucket(1, 10, 0);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createLogger } from "../../src/create-logger.ts";
+import { createLogger } from "../../src/gateway/create-logger.ts";
 import { digestOf, hideSecrets, idOf, isSecretOf, mintSecret } from "../../src/keys/index.ts";
 
 test("a key has 256 bits of chance behind a prefix that can be looked for, and no two are equal", () => {

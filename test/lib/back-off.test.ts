@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { backOffMs, retryAfterMs } from "../../src/lib/back-off.ts";
+import { backOffMs, retryAfterMs } from "../../src/lib/time/back-off.ts";
 
 test("the wait is spread evenly from one second to a bound that doubles up to thirty", () => {
   const bounds = [1, 2, 3, 4, 5, 6, 7, 5_000].map((failures) => [

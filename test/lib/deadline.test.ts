@@ -1,7 +1,7 @@
 import { getEventListeners } from "node:events";
 import { expect, vi } from "vitest";
-import { systemClock } from "../../src/lib/clock.ts";
-import { DeadlineExpired, withDeadline } from "../../src/lib/deadline.ts";
+import { systemClock } from "../../src/lib/time/clock.ts";
+import { DeadlineExpired, withDeadline } from "../../src/lib/time/deadline.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { test } from "../support/still-running.ts";
 

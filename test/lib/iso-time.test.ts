@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { isoTime } from "../../src/lib/iso-time.ts";
+import { isoTime } from "../../src/lib/time/iso-time.ts";
 
 test("the text is that of the moment, whatever was asked for before", () => {
   const near = fc.integer({ min: 1_500_000_000_000, max: 1_500_000_000_040 });

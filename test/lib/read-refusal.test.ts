@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { problemDetail } from "../../src/lib/read-refusal.ts";
+import { problemDetail } from "../../src/lib/io/read-refusal.ts";
 
 test.each([
   ['{"detail":"the key is not known","title":"Unauthorised"}', "the key is not known"],

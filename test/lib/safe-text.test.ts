@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { safeLink, safeText } from "../../src/lib/safe-text.ts";
+import { safeLink, safeText } from "../../src/lib/text/safe-text.ts";
 
 describe("a stranger's text", () => {
   test.each([

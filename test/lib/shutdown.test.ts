@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import { expect, test } from "vitest";
-import { EXIT, watchShutdown } from "../../src/lib/shutdown.ts";
+import { EXIT, watchShutdown } from "../../src/lib/io/shutdown.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
 class FakeProcess extends EventEmitter {

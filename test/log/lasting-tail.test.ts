@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { type HeldEvent, LastingTail } from "../../src/log/lasting-tail.ts";
-import { Runs } from "../../src/log/runs.ts";
+import { type HeldEvent, LastingTail } from "../../src/log/retained-events.ts";
+import { Runs } from "../../src/log/sqlite/runs.ts";
 import { toRun, toSeq } from "../../src/protocol/index.ts";
 
 const BYTES = 512 + 10;

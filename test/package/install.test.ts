@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { nodeVersionProblem } from "../../src/lib/node-version.ts";
+import { nodeVersionProblem } from "../../src/lib/io/node-version.ts";
 import { copyOfSources, environmentOfNode, LOWEST_NODE } from "./copy-of-sources.ts";
 
 const TOO_OLD = "20.19.6";

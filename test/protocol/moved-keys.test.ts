@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { movedKeys } from "../../src/protocol/moved-keys.ts";
+import { movedKeys } from "../../src/protocol/view/moved-keys.ts";
 
 const KEYS = [..."abcdefgh"];
 

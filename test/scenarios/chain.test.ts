@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { type Gateway, startGateway } from "../../src/app.ts";
-import { createConfig } from "../../src/config.ts";
+import { createConfig } from "../../src/config/config.ts";
 import { NETWORKS } from "../../src/feed/index.ts";
-import type { GatewayEvent } from "../../src/gateway-events.ts";
+import { type Gateway, startGateway } from "../../src/gateway/app.ts";
+import type { GatewayEvent } from "../../src/gateway/gateway-events.ts";
 import type { Snapshot } from "../../src/model/index.ts";
 import { describeOnAnvil } from "../feed/chain/anvil.ts";
 import { E18, Exchange } from "../feed/chain/exchange.ts";

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createLogger } from "../../src/create-logger.ts";
+import { createLogger } from "../../src/gateway/create-logger.ts";
 import { createConfig, startGateway } from "../../src/index.ts";
 import { formatKeys, type Key, mintSecret } from "../../src/keys/index.ts";
 import { runCli, spawnCli } from "../cli/spawn-cli.ts";

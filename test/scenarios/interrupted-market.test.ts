@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { createConfig } from "../../src/config.ts";
+import { createConfig } from "../../src/config/config.ts";
 import { createReplayFeed, createSimulatedFeed, type Feed, type ReplayResume } from "../../src/feed/index.ts";
-import { systemClock } from "../../src/lib/clock.ts";
-import { MINUTE_MS } from "../../src/lib/time.ts";
+import { systemClock } from "../../src/lib/time/clock.ts";
+import { MINUTE_MS } from "../../src/lib/time/time.ts";
 import type { MarketEvent } from "../../src/market/index.ts";
 import { createEngineSource, type Publication, runPoller } from "../../src/source/index.ts";
 import { type EngineCheckpoint, TrendEngine } from "../../src/trend/index.ts";

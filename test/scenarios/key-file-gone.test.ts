@@ -2,7 +2,7 @@ import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { ReadyResponse } from "../../src/http/responses.ts";
+import { ReadyResponse } from "../../src/http/rest/responses.ts";
 import { formatKeys } from "../../src/keys/index.ts";
 import { type Finish, newDirectory, startLeader } from "../support/edges.ts";
 import { startWorkerGateway } from "../support/worker-gateway.ts";

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import type { ReadyResponse } from "../../src/http/responses.ts";
+import type { ReadyResponse } from "../../src/http/rest/responses.ts";
 import type { Snapshot } from "../../src/model/index.ts";
 import { runCli, spawnCli } from "../cli/spawn-cli.ts";
 import { describeOnAnvil } from "../feed/chain/anvil.ts";

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { formatPlace, formatState, restoreState } from "../../src/gateway/persistence/restored-state.ts";
 import { Head, Hub, websocketFraming } from "../../src/hub/index.ts";
 import { createSqliteLog, type KeepingLog, type KeptLog, openLogFile } from "../../src/log/index.ts";
 import {
@@ -18,7 +19,6 @@ import {
   listsOf,
   projectLists,
 } from "../../src/protocol/index.ts";
-import { formatPlace, formatState, restoreState } from "../../src/restored-state.ts";
 import { FRESH, INFO, settled } from "../hub/hub-fixture.ts";
 import { MockSocket } from "../hub/mock-socket.ts";
 import { STEPS, TestMarket } from "../hub/test-market.ts";

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { text } from "node:stream/consumers";
 import { expect } from "vitest";
-import { systemClock } from "../../src/lib/clock.ts";
+import { systemClock } from "../../src/lib/time/clock.ts";
 import { CLOSE_CODES } from "../../src/protocol/index.ts";
 import { COME_BACK_S, test, type Wire, type WireFactory } from "../http/websocket-fixture.ts";
 import { EPOCH } from "../hub/hub-fixture.ts";

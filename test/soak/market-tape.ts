@@ -1,6 +1,6 @@
 import { createSimulatedFeed } from "../../src/feed/simulated/index.ts";
-import { systemClock } from "../../src/lib/clock.ts";
-import { HOUR_MS, SECOND_MS } from "../../src/lib/time.ts";
+import { systemClock } from "../../src/lib/time/clock.ts";
+import { HOUR_MS, SECOND_MS } from "../../src/lib/time/time.ts";
 import type { Freshness, SourceInfo } from "../../src/protocol/index.ts";
 import { createEngineSource, type Poll, type SnapshotSource } from "../../src/source/index.ts";
 import { TrendEngine } from "../../src/trend/index.ts";

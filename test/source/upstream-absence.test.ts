@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ABSENT_MS, Absences } from "../../src/source/upstream-absence.ts";
+import { ABSENT_MS, Absences } from "../../src/source/upstream/upstream-absence.ts";
 
 /** What answers lack of the items a, b and c; one answer a second, unless the test says otherwise. */
 class Watched {

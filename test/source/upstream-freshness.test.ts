@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { judgeUpstream, type UpstreamHealth } from "../../src/source/upstream-freshness.ts";
-import { NOTHING_TOLD } from "../../src/source/upstream-told.ts";
+import { judgeUpstream, type UpstreamHealth } from "../../src/source/upstream/upstream-freshness.ts";
+import { NOTHING_TOLD } from "../../src/source/upstream/upstream-told.ts";
 
 const LIMIT = 10_000;
 const GOOD: UpstreamHealth = {

@@ -3,15 +3,15 @@ import { expect, test } from "vitest";
 import { keyOf, type ListItem, Snapshot } from "../../src/model/index.ts";
 import { LIST_CHANNEL_NAMES, LIST_CHANNELS, listOf } from "../../src/protocol/index.ts";
 import { diffSnapshots } from "../../src/source/diff.ts";
-import { sanitize } from "../../src/source/upstream-json.ts";
+import { sanitize } from "../../src/source/upstream/upstream-json.ts";
 import {
   joinParts,
   mergeParts,
   RESOURCES,
   readExplanations,
   readResource,
-} from "../../src/source/upstream-part.ts";
-import { UpstreamReports } from "../../src/source/upstream-reports.ts";
+} from "../../src/source/upstream/upstream-part.ts";
+import { UpstreamReports } from "../../src/source/upstream/upstream-reports.ts";
 import { arbitraryHistory, arbitrarySnapshot } from "../support/arbitraries.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import type { Snapshot } from "../../src/model/index.ts";
-import { createUpstreamSource } from "../../src/source/upstream-source.ts";
+import { createUpstreamSource } from "../../src/source/upstream/upstream-source.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../support/samples.ts";
 import { follow, json, silent, tagged, test, wholeOf } from "../support/scripted-upstream.ts";

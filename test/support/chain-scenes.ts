@@ -1,9 +1,9 @@
-import { Pool } from "../../src/feed/simulated/market/pool.ts";
+import { Traders } from "../../src/feed/simulated/market/actors/traders.ts";
+import { Wallets } from "../../src/feed/simulated/market/actors/wallets.ts";
+import type { Phase } from "../../src/feed/simulated/market/episodes/script.ts";
 import { Random } from "../../src/feed/simulated/market/random.ts";
-import type { Phase } from "../../src/feed/simulated/market/script.ts";
-import { Traders } from "../../src/feed/simulated/market/traders.ts";
-import { Venue } from "../../src/feed/simulated/market/venue.ts";
-import { Wallets } from "../../src/feed/simulated/market/wallets.ts";
+import { Pool } from "../../src/feed/simulated/market/venues/pool.ts";
+import { Venue } from "../../src/feed/simulated/market/venues/venue.ts";
 import type { MarketEvent } from "../../src/market/index.ts";
 import { address, clock, MINUTE, profile, START, withClocks } from "../trend/trend-kit.ts";
 

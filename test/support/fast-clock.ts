@@ -1,4 +1,4 @@
-import { systemClock, type WallClock } from "../../src/lib/clock.ts";
+import { systemClock, type WallClock } from "../../src/lib/time/clock.ts";
 import { noteTimer } from "./running-timers.ts";
 
 /** The machine's clock, so many times as fast: for parts with minutes in them that talk over real sockets. */

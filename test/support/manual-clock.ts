@@ -1,4 +1,4 @@
-import type { WallClock } from "../../src/lib/clock.ts";
+import type { WallClock } from "../../src/lib/time/clock.ts";
 import { noteTimer } from "./running-timers.ts";
 
 type Timer = { at: number; readonly everyMs: number | undefined; readonly fire: () => void };

@@ -3,8 +3,8 @@ import { createServer, type IncomingHttpHeaders, type Server, type ServerRespons
 import { test as base } from "vitest";
 import type { Snapshot } from "../../src/model/index.ts";
 import type { Poll } from "../../src/source/snapshot-source.ts";
-import type { UpstreamReport } from "../../src/source/upstream-reports.ts";
-import { createUpstreamSource, type UpstreamOptions } from "../../src/source/upstream-source.ts";
+import type { UpstreamReport } from "../../src/source/upstream/upstream-reports.ts";
+import { createUpstreamSource, type UpstreamOptions } from "../../src/source/upstream/upstream-source.ts";
 import { ManualClock } from "./manual-clock.ts";
 
 /** How the server behaves at one request. */

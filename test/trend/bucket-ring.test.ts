@@ -8,7 +8,7 @@ import {
   knownSteps,
   recordInRing,
   sellsWithin,
-} from "../../src/trend/bucket-ring.ts";
+} from "../../src/trend/state/bucket-ring.ts";
 
 test("a silent step carries the last price and no trades", () => {
   const ring = createRing(8);

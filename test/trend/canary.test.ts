@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { isDangerous, judgeCanary } from "../../src/trend/canary.ts";
+import { isDangerous, judgeCanary } from "../../src/trend/detect/canary.ts";
+import { addTrade, createTradeState, decayTrades } from "../../src/trend/detect/trade-detector.ts";
 import { DEFAULT_SETTINGS } from "../../src/trend/settings.ts";
-import { NO_PROFILE } from "../../src/trend/token-profile.ts";
-import { createToken } from "../../src/trend/token-state.ts";
-import { addTrade, createTradeState, decayTrades } from "../../src/trend/trade-detector.ts";
+import { NO_PROFILE } from "../../src/trend/state/token-profile.ts";
+import { createToken } from "../../src/trend/state/token-state.ts";
 import { address, MINUTE, SECOND, START } from "./trend-kit.ts";
 
 const { canaryHoldMs, collapseShare, trapMs } = DEFAULT_SETTINGS;

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { Snapshot } from "../../src/model/index.ts";
-import { createCanary } from "../../src/trend/canary.ts";
-import { viewExplanation } from "../../src/trend/flare-view.ts";
-import { FlareBook } from "../../src/trend/flares.ts";
-import { createReading } from "../../src/trend/score.ts";
+import { createCanary } from "../../src/trend/detect/canary.ts";
+import { createReading } from "../../src/trend/detect/score.ts";
 import { DEFAULT_SETTINGS } from "../../src/trend/settings.ts";
-import { NO_PROFILE } from "../../src/trend/token-profile.ts";
-import { createToken, type TokenState } from "../../src/trend/token-state.ts";
+import { NO_PROFILE } from "../../src/trend/state/token-profile.ts";
+import { createToken, type TokenState } from "../../src/trend/state/token-state.ts";
+import { viewExplanation } from "../../src/trend/views/flare-view.ts";
+import { FlareBook } from "../../src/trend/views/flares.ts";
 import { address, HOUR, MINUTE, SECOND, START } from "./trend-kit.ts";
 
 const WHY = viewExplanation(createReading(), [], 3, null, START, DEFAULT_SETTINGS);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type Circumstances, createTrend, judge, type Verdict } from "../../src/trend/hysteresis.ts";
-import { createReading, type Reading } from "../../src/trend/score.ts";
+import { type Circumstances, createTrend, judge, type Verdict } from "../../src/trend/detect/hysteresis.ts";
+import { createReading, type Reading } from "../../src/trend/detect/score.ts";
 import { DEFAULT_SETTINGS } from "../../src/trend/settings.ts";
 import { SECOND, START } from "./trend-kit.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createSimulatedFeed } from "../../src/feed/index.ts";
-import { systemClock } from "../../src/lib/clock.ts";
+import { systemClock } from "../../src/lib/time/clock.ts";
 import type { MarketEvent } from "../../src/market/index.ts";
 import type { NestedFlare, Snapshot } from "../../src/model/index.ts";
 import { snapshotOfPlan } from "../../src/protocol/index.ts";

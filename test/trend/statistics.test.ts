@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
-import { formatDecimal } from "../../src/trend/decimal.ts";
-import { isEqual, keep, keepList } from "../../src/trend/keep.ts";
 import {
   decay,
   medianInPlace,
   poissonSurprise,
   roundTo,
   wilsonLowerBound,
-} from "../../src/trend/statistics.ts";
+} from "../../src/trend/detect/statistics.ts";
+import { formatDecimal } from "../../src/trend/state/decimal.ts";
+import { isEqual, keep, keepList } from "../../src/trend/views/keep.ts";
 
 test("a computed number becomes a plain decimal of ten significant digits", () => {
   expect(formatDecimal(0)).toBe("0");

@@ -1,6 +1,13 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createWallets, LAST_BUY_MS, rowOf, TRIPS, USD, USD_AT_MS } from "../../src/trend/wallet-table.ts";
+import {
+  createWallets,
+  LAST_BUY_MS,
+  rowOf,
+  TRIPS,
+  USD,
+  USD_AT_MS,
+} from "../../src/trend/detect/wallet-table.ts";
 
 const SECOND = 1_000;
 

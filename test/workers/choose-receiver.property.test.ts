@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { chooseReceiver, MOST_LEAD } from "../../src/workers/choose-receiver.ts";
+import { chooseReceiver, MOST_LEAD } from "../../src/workers/primary/choose-receiver.ts";
 
 /** A worker as the reception sees it: it takes one connection after the other, at its own pace. */
 class WorkerUnderTest {

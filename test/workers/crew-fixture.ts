@@ -1,10 +1,10 @@
 import type { Socket } from "node:net";
-import { createLogger } from "../../src/create-logger.ts";
+import { createLogger } from "../../src/gateway/create-logger.ts";
 import { Places, Seats } from "../../src/http/index.ts";
 import { TicketTable } from "../../src/keys/index.ts";
-import { Crew } from "../../src/workers/crew.ts";
-import { EventFeed } from "../../src/workers/event-feed.ts";
-import type { WorkerProcess } from "../../src/workers/worker-process.ts";
+import { EventFeed } from "../../src/workers/primary/log-publisher.ts";
+import { Crew } from "../../src/workers/primary/worker-pool.ts";
+import type { WorkerProcess } from "../../src/workers/process/worker-process.ts";
 import { createHubUnderTest, FRESH, INFO } from "../hub/hub-fixture.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { test as base } from "../support/still-running.ts";

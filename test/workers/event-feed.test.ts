@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { formatPlace } from "../../src/restored-state.ts";
-import { EventFeed } from "../../src/workers/event-feed.ts";
+import { formatPlace } from "../../src/gateway/persistence/restored-state.ts";
 import type { FeedMessage } from "../../src/workers/messages.ts";
+import { EventFeed } from "../../src/workers/primary/log-publisher.ts";
 import { createHubUnderTest } from "../hub/hub-fixture.ts";
 
 /** A log that workers follow, before its first snapshot. */

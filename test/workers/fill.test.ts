@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { LogRecord } from "../../src/log/index.ts";
 import { toEpoch, toSeq } from "../../src/protocol/index.ts";
-import { fillMessages } from "../../src/workers/fill.ts";
+import { fillMessages } from "../../src/workers/primary/log-snapshot.ts";
 import { createHubUnderTest } from "../hub/hub-fixture.ts";
 
 const cursorAt = (seq: number) => ({ epoch: toEpoch("fill1"), seq: toSeq(seq) });

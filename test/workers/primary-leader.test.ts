@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { formatPlace, readPlace } from "../../src/restored-state.ts";
+import { formatPlace, readPlace } from "../../src/gateway/persistence/restored-state.ts";
 import type { LeaderBatch, Mirror } from "../../src/source/index.ts";
-import { EventFeed } from "../../src/workers/event-feed.ts";
 import { PrimaryLeader } from "../../src/workers/index.ts";
 import type { FeedMessage } from "../../src/workers/messages.ts";
+import { EventFeed } from "../../src/workers/primary/log-publisher.ts";
 import { createHubUnderTest, FRESH, INFO } from "../hub/hub-fixture.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { linked } from "./linked.ts";

@@ -3,9 +3,9 @@ import { createServer } from "node:http";
 import { connect, type Socket } from "node:net";
 import { expect, test } from "vitest";
 import { Refusals } from "../../src/http/index.ts";
-import { systemClock } from "../../src/lib/clock.ts";
-import { InjectedConnections } from "../../src/workers/injected-connections.ts";
-import { Reception } from "../../src/workers/reception.ts";
+import { systemClock } from "../../src/lib/time/clock.ts";
+import { Reception } from "../../src/workers/primary/connection-handoff.ts";
+import { InjectedConnections } from "../../src/workers/primary/injected-connections.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
 const REQUEST = "GET / HTTP/1.1\r\nHost: test\r\n\r\n";

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect, Socket } from "node:net";
 import { expect } from "vitest";
 import { Refusals } from "../../src/http/index.ts";
-import { Reception } from "../../src/workers/reception.ts";
+import { Reception } from "../../src/workers/primary/connection-handoff.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { test as base } from "../support/still-running.ts";
 

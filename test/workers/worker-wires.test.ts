@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { type PlaceGiver, Places, Seats } from "../../src/http/index.ts";
 import { TicketTable } from "../../src/keys/index.ts";
 import type { ToWorker } from "../../src/workers/index.ts";
-import { WorkerWires } from "../../src/workers/worker-wires.ts";
+import { WorkerWires } from "../../src/workers/process/worker-connections.ts";
 import { createGc } from "../support/create-gc.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 

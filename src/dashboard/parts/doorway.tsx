@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { Seen } from "../follow.ts";
+import type { Seen } from "../state/follow.ts";
 import { KeyForm } from "./key-form.tsx";
 
 interface DoorwayProps {

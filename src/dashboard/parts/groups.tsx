@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { GROUP_LABELS, GROUP_NAMES, type GroupName } from "../group-labels.ts";
+import { GROUP_LABELS, GROUP_NAMES, type GroupName } from "../text/group-labels.ts";
 
 /** A list for each group under its name. `name` keeps the headings of the pages apart. */
 export function Groups({

@@ -1,5 +1,5 @@
 import { useId, useState } from "preact/hooks";
-import { KEY } from "../kept-key.ts";
+import { KEY } from "../state/stored-key.ts";
 
 /** Takes a key. It stands in no address: the field has no name, and the form is never sent. */
 export function KeyForm({ onKey }: { readonly onKey: (key: string, isKept: boolean) => void }) {

@@ -1,6 +1,6 @@
-import type { Seen } from "../follow.ts";
-import { formatSpan, formatTime } from "../format.ts";
-import { isOld } from "../judge.ts";
+import type { Seen } from "../state/follow.ts";
+import { isOld } from "../state/judge.ts";
+import { formatSpan, formatTime } from "../text/format.ts";
 
 /** Reports at the foot of the screen that what is shown is old, and why; it moves nothing. */
 export function Outage({ seen }: { readonly seen: Seen }) {

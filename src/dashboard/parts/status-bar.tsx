@@ -1,6 +1,6 @@
-import type { Seen } from "../follow.ts";
-import { formatTime } from "../format.ts";
-import { describeAge, judge } from "../judge.ts";
+import type { Seen } from "../state/follow.ts";
+import { describeAge, judge } from "../state/judge.ts";
+import { formatTime } from "../text/format.ts";
 
 const TRANSPORTS = { websocket: "WebSocket", sse: "server-sent events", poll: "long poll" } as const;
 

@@ -1,4 +1,4 @@
-import { safeLink, safeText } from "../../lib/safe-text.ts";
+import { safeLink, safeText } from "../../lib/text/safe-text.ts";
 import { tokenHash } from "../route.ts";
 
 /** A stranger's text, kept apart from the direction of the text around it. */

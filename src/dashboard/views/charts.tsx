@@ -1,10 +1,10 @@
 import type { View } from "../../client/index.ts";
 import type { ChartItem } from "../../model/index.ts";
-import { Change } from "../parts/change.tsx";
-import { Gliding } from "../parts/gliding.tsx";
+import { Change } from "../parts/flare/change.tsx";
+import { Gliding } from "../parts/flare/gliding.tsx";
+import { Price } from "../parts/flare/price.tsx";
+import { Sparkline } from "../parts/flare/sparkline.tsx";
 import { Groups } from "../parts/groups.tsx";
-import { Price } from "../parts/price.tsx";
-import { Sparkline } from "../parts/sparkline.tsx";
 import { TokenName } from "../parts/stranger.tsx";
 
 /** By group the ten that rise best, each minute. */

@@ -1,8 +1,8 @@
 import { Component } from "preact";
-import { describeEvent } from "../describe-event.ts";
-import type { ToldEvent } from "../follow.ts";
-import { formatTime } from "../format.ts";
 import { Stranger } from "../parts/stranger.tsx";
+import type { ToldEvent } from "../state/follow.ts";
+import { describeEvent } from "../text/describe-event.ts";
+import { formatTime } from "../text/format.ts";
 
 /** The newest events as they come. */
 export function EventsView({

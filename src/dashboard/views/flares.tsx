@@ -1,8 +1,8 @@
 import { useMemo, useState } from "preact/hooks";
 import type { View } from "../../client/index.ts";
-import { FlareRow } from "../parts/flare-row.tsx";
-import { Gliding } from "../parts/gliding.tsx";
-import { WhyLegend } from "../parts/why-bars.tsx";
+import { FlareRow } from "../parts/flare/flare-row.tsx";
+import { Gliding } from "../parts/flare/gliding.tsx";
+import { WhyLegend } from "../parts/flare/why-bars.tsx";
 import {
   FLARE_LISTS,
   type FlareList,
@@ -11,7 +11,7 @@ import {
   sortFlares,
   sparksOf,
   wantedFlares,
-} from "../select-flares.ts";
+} from "../state/select-flares.ts";
 
 const LIST_LABELS = { pro: "At once", free: "After 5 minutes", finished_trending: "Finished" } as const;
 const SORT_LABELS = {

@@ -1,10 +1,10 @@
 import type { View } from "../../client/index.ts";
 import type { LeaderboardEntry } from "../../model/index.ts";
-import { formatSpan } from "../format.ts";
-import { Gliding } from "../parts/gliding.tsx";
+import { Gliding } from "../parts/flare/gliding.tsx";
+import { Price } from "../parts/flare/price.tsx";
 import { Groups } from "../parts/groups.tsx";
-import { Price } from "../parts/price.tsx";
 import { TokenName } from "../parts/stranger.tsx";
+import { formatSpan } from "../text/format.ts";
 
 /** By group the ten that were longest in the chart over the past six hours. */
 export function LeaderboardsView({ view }: { readonly view: View }) {

@@ -1,9 +1,9 @@
 import type { View } from "../../client/index.ts";
-import { formatUsd } from "../format.ts";
-import { Age, Countdown } from "../parts/age.tsx";
-import { Gliding } from "../parts/gliding.tsx";
-import { Price } from "../parts/price.tsx";
+import { Age, Countdown } from "../parts/flare/age.tsx";
+import { Gliding } from "../parts/flare/gliding.tsx";
+import { Price } from "../parts/flare/price.tsx";
 import { Outward, TokenName } from "../parts/stranger.tsx";
+import { formatUsd } from "../text/format.ts";
 
 /** How long a listing is shown. */
 const LISTED_MS = 900_000;

@@ -1,14 +1,14 @@
 import { useEffect, useState } from "preact/hooks";
 import type { View } from "../../client/index.ts";
-import { formatPct } from "../../lib/format-pct.ts";
+import { formatPct } from "../../lib/text/format-pct.ts";
 import type { Flare, Token } from "../../model/index.ts";
-import { formatSpan, formatTime, formatUsd, shortAddress } from "../format.ts";
-import { Price } from "../parts/price.tsx";
-import { PricePlot } from "../parts/price-plot.tsx";
+import { Price } from "../parts/flare/price.tsx";
+import { PricePlot } from "../parts/flare/price-plot.tsx";
+import { Warnings } from "../parts/flare/warnings.tsx";
+import { WhyBars, WhyLegend } from "../parts/flare/why-bars.tsx";
 import { Outward, Stranger } from "../parts/stranger.tsx";
-import { Warnings } from "../parts/warnings.tsx";
-import { WhyBars, WhyLegend } from "../parts/why-bars.tsx";
-import { type Episode, fetchEpisodes, withListed } from "../token-history.ts";
+import { type Episode, fetchEpisodes, withListed } from "../state/token-history.ts";
+import { formatSpan, formatTime, formatUsd, shortAddress } from "../text/format.ts";
 
 interface TokenViewProps {
   readonly address: string;

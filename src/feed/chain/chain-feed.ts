@@ -1,9 +1,9 @@
-import type { WallClock } from "../../lib/clock.ts";
+import type { WallClock } from "../../lib/time/clock.ts";
 import type { MarketEvent } from "../../market/index.ts";
 import type { Feed } from "../feed.ts";
-import type { TranslatorBounds } from "./block-translator.ts";
-import type { EndpointPool } from "./endpoint-pool.ts";
 import type { Network } from "./network.ts";
+import type { TranslatorBounds } from "./pools/block-translator.ts";
+import type { EndpointPool } from "./rpc/endpoint-pool.ts";
 
 /** What a chain is followed with. */
 export interface ChainFeedOptions {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { EvmLog } from "./evm-log.ts";
+import type { EvmLog } from "./pools/evm-log.ts";
 
 /*
  * Blocks as nodes tell them by JSON-RPC. What a provider answers is a stranger's word: it is read by schema, and what contradicts itself is refused.

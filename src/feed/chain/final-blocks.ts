@@ -1,10 +1,10 @@
-import type { WallClock } from "../../lib/clock.ts";
-import { SECOND_MS } from "../../lib/time.ts";
-import type { BlockReader } from "./block-reader.ts";
-import type { EndpointPool } from "./endpoint-pool.ts";
+import type { WallClock } from "../../lib/time/clock.ts";
+import { SECOND_MS } from "../../lib/time/time.ts";
 import type { EvmBlock } from "./evm-block.ts";
 import { pauseAfter } from "./persist.ts";
-import { RpcTrouble } from "./rpc-trouble.ts";
+import type { BlockReader } from "./rpc/block-reader.ts";
+import type { EndpointPool } from "./rpc/endpoint-pool.ts";
+import { RpcTrouble } from "./rpc/rpc-trouble.ts";
 
 /** What blocks are followed with. */
 export interface FinalBlocksOptions {

@@ -1,17 +1,17 @@
-import { HOUR_MS, SECOND_MS } from "../../lib/time.ts";
+import { HOUR_MS, SECOND_MS } from "../../lib/time/time.ts";
 import type { MarketEvent } from "../../market/index.ts";
-import { BlockReader } from "./block-reader.ts";
-import { BlockTranslator } from "./block-translator.ts";
 import type { ChainFeedOptions, OnPool } from "./chain-feed.ts";
-import { ContractReader } from "./contract-reader.ts";
-import { EndpointPool } from "./endpoint-pool.ts";
 import type { EvmBlock } from "./evm-block.ts";
 import { type FinalBlock, finalBlocks } from "./final-blocks.ts";
-import { findBlock } from "./find-block.ts";
 import type { Network } from "./network.ts";
 import { persist } from "./persist.ts";
-import { RpcTrouble } from "./rpc-trouble.ts";
-import { WORTH_WINDOW_MS } from "./usd-book.ts";
+import { BlockTranslator } from "./pools/block-translator.ts";
+import { WORTH_WINDOW_MS } from "./pools/usd-prices.ts";
+import { BlockReader } from "./rpc/block-reader.ts";
+import { ContractReader } from "./rpc/contract-reader.ts";
+import { EndpointPool } from "./rpc/endpoint-pool.ts";
+import { findBlock } from "./rpc/find-block.ts";
+import { RpcTrouble } from "./rpc/rpc-trouble.ts";
 
 /** How often heads are asked for on a chain that is quicker. */
 const SHORTEST_LOOK_MS = 100;

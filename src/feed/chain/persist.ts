@@ -1,6 +1,6 @@
-import type { WallClock } from "../../lib/clock.ts";
-import { SECOND_MS } from "../../lib/time.ts";
-import { RpcTrouble } from "./rpc-trouble.ts";
+import type { WallClock } from "../../lib/time/clock.ts";
+import { SECOND_MS } from "../../lib/time/time.ts";
+import { RpcTrouble } from "./rpc/rpc-trouble.ts";
 
 const FLOOR_MS = 250;
 const MOST_MS = 15 * SECOND_MS;

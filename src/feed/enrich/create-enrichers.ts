@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { WallClock } from "../../lib/clock.ts";
+import type { WallClock } from "../../lib/time/clock.ts";
 import { ServiceClient, type ServiceOptions } from "../service/service-client.ts";
 import type { Enricher, EnricherName } from "./enricher.ts";
 import { FactCache } from "./fact-cache.ts";

@@ -1,5 +1,5 @@
-import type { WallClock } from "../../lib/clock.ts";
-import { MINUTE_MS } from "../../lib/time.ts";
+import type { WallClock } from "../../lib/time/clock.ts";
+import { MINUTE_MS } from "../../lib/time/time.ts";
 import type { MarketEvent, Profile } from "../../market/index.ts";
 import type { Feed } from "../feed.ts";
 import { type Enricher, type Facts, keyOf, type TokenRef } from "./enricher.ts";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { mkdir, rename, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { z } from "zod";
-import { PRIVATE_DIRECTORY, PRIVATE_FILE } from "../../lib/private-file.ts";
+import { PRIVATE_DIRECTORY, PRIVATE_FILE } from "../../lib/io/private-file.ts";
 import { Profile } from "../../market/index.ts";
 import type { Facts } from "./enricher.ts";
 

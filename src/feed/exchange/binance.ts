@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { MINUTE_MS } from "../../lib/time.ts";
+import { MINUTE_MS } from "../../lib/time/time.ts";
 import { readItems, readWhole } from "../service/read-answer.ts";
 import { chunks } from "./chunks.ts";
 import {

@@ -1,4 +1,4 @@
-import { MINUTE_MS } from "../../lib/time.ts";
+import { MINUTE_MS } from "../../lib/time/time.ts";
 import type { Candle } from "../../market/index.ts";
 import type { MinuteCandle } from "./venue.ts";
 

@@ -1,5 +1,5 @@
-import type { WallClock } from "../../lib/clock.ts";
-import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../../lib/time.ts";
+import type { WallClock } from "../../lib/time/clock.ts";
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../../lib/time/time.ts";
 import type { MarketEvent } from "../../market/index.ts";
 import type { Feed, ServiceReport } from "../feed.ts";
 import { CandleBook } from "./candle-book.ts";

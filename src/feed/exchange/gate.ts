@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { SECOND_MS } from "../../lib/time.ts";
+import { SECOND_MS } from "../../lib/time/time.ts";
 import { readItems } from "../service/read-answer.ts";
 import {
   Currency,

@@ -1,5 +1,5 @@
 import { WebSocket } from "ws";
-import type { WallClock } from "../../lib/clock.ts";
+import type { WallClock } from "../../lib/time/clock.ts";
 import type { StreamNews, StreamPlace, Venue } from "./venue.ts";
 
 /** What a connection of a stream is made with. */

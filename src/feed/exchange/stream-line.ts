@@ -1,6 +1,6 @@
-import { backOffMs } from "../../lib/back-off.ts";
-import type { WallClock } from "../../lib/clock.ts";
-import { HOUR_MS } from "../../lib/time.ts";
+import { backOffMs } from "../../lib/time/back-off.ts";
+import type { WallClock } from "../../lib/time/clock.ts";
+import { HOUR_MS } from "../../lib/time/time.ts";
 import { type ServiceClient, UnexpectedAnswer } from "../service/service-client.ts";
 import { StreamConnection } from "./stream-connection.ts";
 import type { StreamNews, StreamPlace, Venue } from "./venue.ts";

@@ -1,5 +1,5 @@
-import type { WallClock } from "../../lib/clock.ts";
-import { MINUTE_MS } from "../../lib/time.ts";
+import type { WallClock } from "../../lib/time/clock.ts";
+import { MINUTE_MS } from "../../lib/time/time.ts";
 import type { ServiceReport } from "../feed.ts";
 import { ServiceClient } from "../service/service-client.ts";
 import type { Listing } from "./choose-pairs.ts";

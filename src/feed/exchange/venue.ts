@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { plainDecimal } from "../replay/plain-decimal.ts";
+import { plainDecimal } from "../replay/read/plain-decimal.ts";
 
 /** The exchanges that can be followed. */
 export const VENUES = ["binance", "kucoin", "gate"] as const;

@@ -1,9 +1,9 @@
-import type { WallClock } from "../../lib/clock.ts";
-import { SECOND_MS } from "../../lib/time.ts";
+import type { WallClock } from "../../lib/time/clock.ts";
+import { SECOND_MS } from "../../lib/time/time.ts";
 import type { FeedFacts, MarketEvent, Origin } from "../../market/index.ts";
 import type { Feed, FeedPart } from "../feed.ts";
+import { type MergedPart, MOST_EARLY_MS, PartLine, type Place } from "./feed-buffer.ts";
 import { LATE_MS, settleLate } from "./late-event.ts";
-import { type MergedPart, MOST_EARLY_MS, PartLine, type Place } from "./part-line.ts";
 
 /** Options of {@link mergeFeeds}. */
 export interface MergeOptions {

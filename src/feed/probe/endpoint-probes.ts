@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { WallClock } from "../../lib/clock.ts";
+import type { WallClock } from "../../lib/time/clock.ts";
 import type { Network } from "../chain/network.ts";
 import { listenForHead } from "./head-probe.ts";
 import type { HostlessProbe, Probe } from "./probe.ts";

@@ -1,4 +1,4 @@
-import type { WallClock } from "../../lib/clock.ts";
+import type { WallClock } from "../../lib/time/clock.ts";
 import type { EnrichersOptions } from "../enrich/create-enrichers.ts";
 import type { EnricherName, Facts } from "../enrich/enricher.ts";
 import type { Lookup } from "../enrich/lookup-enricher.ts";

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
-import type { WallClock } from "../../lib/clock.ts";
-import { withDeadline } from "../../lib/deadline.ts";
+import type { WallClock } from "../../lib/time/clock.ts";
+import { withDeadline } from "../../lib/time/deadline.ts";
 import type { Probe } from "./probe.ts";
 
 /** Resolves a host name; rejects when that is impossible. */

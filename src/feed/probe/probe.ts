@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { WallClock } from "../../lib/clock.ts";
-import { DeadlineExpired, withDeadline } from "../../lib/deadline.ts";
+import type { WallClock } from "../../lib/time/clock.ts";
+import { DeadlineExpired, withDeadline } from "../../lib/time/deadline.ts";
 
 /** One thing that a live market needs of a service of others, to be tried by itself. */
 export interface Probe {

@@ -1,7 +1,7 @@
 import { WebSocket } from "ws";
 import { z } from "zod";
-import type { WallClock } from "../../lib/clock.ts";
-import { withDeadline } from "../../lib/deadline.ts";
+import type { WallClock } from "../../lib/time/clock.ts";
+import { withDeadline } from "../../lib/time/deadline.ts";
 
 /** A number as JSON-RPC writes it. */
 export const Hex = z

@@ -1,5 +1,5 @@
-import type { WallClock } from "../../lib/clock.ts";
-import { MINUTE_MS } from "../../lib/time.ts";
+import type { WallClock } from "../../lib/time/clock.ts";
+import { MINUTE_MS } from "../../lib/time/time.ts";
 import { StreamConnection } from "../exchange/stream-connection.ts";
 import type { Venue, VenueRequest } from "../exchange/venue.ts";
 import { ServiceClient, UnexpectedAnswer } from "../service/service-client.ts";

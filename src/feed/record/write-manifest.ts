@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync, renameSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { PRIVATE_FILE } from "../../lib/private-file.ts";
+import { PRIVATE_FILE } from "../../lib/io/private-file.ts";
 import { MANIFEST_FILE, type RecordingManifest } from "./manifest.ts";
 
 /** Puts a manifest in place of the one before in one step, so that no reader ever sees half of it. Throws what the file system throws. */

@@ -1,10 +1,10 @@
 import { InputError } from "../../lib/input-error.ts";
-import { DAY_MS, MINUTE_MS } from "../../lib/time.ts";
+import { DAY_MS, MINUTE_MS } from "../../lib/time/time.ts";
 import type { MarketEvent } from "../../market/index.ts";
 import { Jump, type LineAhead } from "./jump.ts";
-import type { LineParser } from "./line-parser.ts";
-import { type Line, MAX_LINE_CHARS } from "./line-splitter.ts";
-import type { SkipCounter, SkipReason } from "./skips.ts";
+import type { LineParser } from "./read/line-parser.ts";
+import { type Line, MAX_LINE_CHARS } from "./read/line-splitter.ts";
+import type { SkipCounter, SkipReason } from "./read/skips.ts";
 import { LATEST_AT_MS, type Timeline } from "./timeline.ts";
 
 /** From this span on a lap takes whole days, so that a recorded day stays on the clock's hours. */

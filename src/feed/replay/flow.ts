@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { WallClock } from "../../lib/clock.ts";
+import type { WallClock } from "../../lib/time/clock.ts";
 
 /** Events released between two turns of the event loop, at most. */
 const MOST_PER_TURN = 4_096;

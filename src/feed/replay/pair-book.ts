@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { MarketGroup, Profile } from "../../market/index.ts";
-import type { TokenProfile, TokenProfiles } from "./profiles-file.ts";
+import type { TokenProfile, TokenProfiles } from "./read/profiles-file.ts";
 
 /** The most pairs that one recording may have: what is remembered per pair must not grow without end. */
 export const MAX_PAIRS = 100_000;

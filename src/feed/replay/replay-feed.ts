@@ -1,17 +1,17 @@
-import type { WallClock } from "../../lib/clock.ts";
 import { InputError } from "../../lib/input-error.ts";
+import type { WallClock } from "../../lib/time/clock.ts";
 import type { MarketEvent, MarketGroup } from "../../market/index.ts";
 import type { Feed } from "../feed.ts";
-import { CandleCsvParser } from "./candle-csv.ts";
-import { EventNdjsonParser } from "./event-ndjson.ts";
 import { EventScript } from "./event-script.ts";
 import { Flow } from "./flow.ts";
-import { LineSplitter } from "./line-splitter.ts";
 import { PairBook } from "./pair-book.ts";
-import { messageOf, readProfiles, type TokenProfiles } from "./profiles-file.ts";
-import { BytesEndedError, readBytes } from "./read-bytes.ts";
-import { type OnSkipped, SkipCounter, type SkipReason } from "./skips.ts";
-import { type RecordingFormat, type RecordingHead, sniffRecording } from "./sniff-recording.ts";
+import { CandleCsvParser } from "./read/candle-csv.ts";
+import { EventNdjsonParser } from "./read/event-ndjson.ts";
+import { LineSplitter } from "./read/line-splitter.ts";
+import { messageOf, readProfiles, type TokenProfiles } from "./read/profiles-file.ts";
+import { BytesEndedError, readBytes } from "./read/read-bytes.ts";
+import { type OnSkipped, SkipCounter, type SkipReason } from "./read/skips.ts";
+import { type RecordingFormat, type RecordingHead, sniffRecording } from "./read/sniff-recording.ts";
 import { Timeline } from "./timeline.ts";
 
 /** How far a replay has come. */

@@ -1,6 +1,6 @@
-import { DAY_MS, SECOND_MS } from "../../lib/time.ts";
+import { DAY_MS, SECOND_MS } from "../../lib/time/time.ts";
 import type { Clock, MarketEvent } from "../../market/index.ts";
-import type { Skipped } from "./skips.ts";
+import type { Skipped } from "./read/skips.ts";
 
 /** How far an event may lie before the latest one and still count; the same bound as the engine's. */
 export const MAX_LATE_MS = 5_000;

@@ -1,6 +1,6 @@
-import { backOffMs } from "../../lib/back-off.ts";
-import type { WallClock } from "../../lib/clock.ts";
-import { type Failure, requestJson } from "../../lib/request-json.ts";
+import { type Failure, requestJson } from "../../lib/io/request-json.ts";
+import { backOffMs } from "../../lib/time/back-off.ts";
+import type { WallClock } from "../../lib/time/clock.ts";
 import type { ServiceReport } from "../feed.ts";
 import { ServiceTally } from "./service-tally.ts";
 

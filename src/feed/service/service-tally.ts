@@ -1,4 +1,4 @@
-import type { WallClock } from "../../lib/clock.ts";
+import type { WallClock } from "../../lib/time/clock.ts";
 import type { ServiceReport } from "../feed.ts";
 
 /** What became of a request: it brought something of use, was refused (too many, or of a kind that is not answered), or failed. */

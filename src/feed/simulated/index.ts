@@ -6,7 +6,7 @@ export {
   type LabelSink,
   PUMP_SHAPES,
   type PumpShape,
-} from "./market/label.ts";
+} from "./market/episodes/label.ts";
 export {
   createSimulatedMarket,
   type SimulatedMarket,

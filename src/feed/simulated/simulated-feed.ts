@@ -1,8 +1,8 @@
-import type { WallClock } from "../../lib/clock.ts";
-import { HOUR_MS, SECOND_MS } from "../../lib/time.ts";
+import type { WallClock } from "../../lib/time/clock.ts";
+import { HOUR_MS, SECOND_MS } from "../../lib/time/time.ts";
 import type { MarketEvent } from "../../market/index.ts";
 import type { Feed } from "../feed.ts";
-import { addRecent, type Label, type LabelSink } from "./market/label.ts";
+import { addRecent, type Label, type LabelSink } from "./market/episodes/label.ts";
 import { createSimulatedMarket, type SimulatedMarket } from "./market/simulated-market.ts";
 
 const DEFAULT_TOKENS = 480;

@@ -1,7 +1,7 @@
 import { VERSION } from "../../lib/version.ts";
 import { CLOSE_CODES, EVENT_NAMES, type EventName } from "../../protocol/index.ts";
 import { EVENTS_ENDPOINT, STREAM_PATH } from "../endpoints.ts";
-import { SUBPROTOCOL } from "../websocket-admission.ts";
+import { SUBPROTOCOL } from "../stream/websocket-admission.ts";
 import { EVENT_EXAMPLES } from "./examples.ts";
 import { CHANNEL_EVENTS, channelsOf } from "./market-channels.ts";
 import { MESSAGE_EXAMPLES } from "./message-examples.ts";

@@ -16,7 +16,7 @@ import type {
   ReadyResponse,
   SnapshotResponse,
   TicketResponse,
-} from "../responses.ts";
+} from "../rest/responses.ts";
 
 /*
  * One story for all examples of the contracts: Uni Token flares on BSC while Quick leads the chart of Matic.

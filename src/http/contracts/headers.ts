@@ -1,5 +1,5 @@
 import { PLANS } from "../../protocol/index.ts";
-import { CHALLENGE } from "../access.ts";
+import { CHALLENGE } from "../access/access.ts";
 import type { JsonSchema } from "./schemas.ts";
 
 /** What the contract says of a header field of an answer. */

@@ -1,5 +1,5 @@
 import { CHANNELS, EVENT_NAMES } from "../../protocol/index.ts";
-import { DEFAULT_LIMIT, MOST_LIMIT, MOST_WAIT_S } from "../events-query.ts";
+import { DEFAULT_LIMIT, MOST_LIMIT, MOST_WAIT_S } from "../stream/events-query.ts";
 import { type JsonSchema, refTo } from "./schemas.ts";
 
 /** A parameter of OpenAPI. */

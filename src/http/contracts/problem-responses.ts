@@ -1,6 +1,6 @@
 import { ERROR_CODES, type ErrorCode, FlarewireError } from "../../protocol/index.ts";
-import { PROBLEM_TYPE, problemOf } from "../problem.ts";
-import { PROBLEM_TYPE_PREFIX, type Problem } from "../responses.ts";
+import { PROBLEM_TYPE, problemOf } from "../problems/problem.ts";
+import { PROBLEM_TYPE_PREFIX, type Problem } from "../rest/responses.ts";
 import { FRESHNESS_HEADERS, type HeaderName, KEY_HEADERS } from "./headers.ts";
 import { type JsonSchema, refTo } from "./schemas.ts";
 

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import * as model from "../../model/index.ts";
-import * as changes from "../../protocol/change-schema.ts";
 import * as protocol from "../../protocol/index.ts";
-import * as responses from "../responses.ts";
+import * as changes from "../../protocol/view/change-schema.ts";
+import * as responses from "../rest/responses.ts";
 import { DESCRIPTIONS } from "./descriptions.ts";
 
 /*

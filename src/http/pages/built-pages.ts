@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { extname } from "node:path";
-import { Representation, versionOf } from "../representation.ts";
+import { Representation, versionOf } from "../rest/representation.ts";
 
 /** A file of the built pages, ready to be served. */
 export interface PageFile {

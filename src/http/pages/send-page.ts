@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { HttpSettings } from "../http-settings.ts";
-import { readyAnswer, sendReady } from "../ready-answer.ts";
+import { readyAnswer, sendReady } from "../rest/ready-answer.ts";
 import type { PageFile } from "./built-pages.ts";
 
 /** What may load and run in a page: files of this server, and requests and streams to it. Nothing inline, nothing from elsewhere. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { WebSocket } from "ws";
-import type { WallClock } from "../../lib/clock.ts";
-import { problemDetail, readRefusal } from "../../lib/read-refusal.ts";
+import { problemDetail, readRefusal } from "../../lib/io/read-refusal.ts";
+import type { WallClock } from "../../lib/time/clock.ts";
 import type { LeaderEnd } from "./leader-wait.ts";
 
 /** One connection to a leader. */

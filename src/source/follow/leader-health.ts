@@ -1,4 +1,4 @@
-import { isoTime } from "../../lib/iso-time.ts";
+import { isoTime } from "../../lib/time/iso-time.ts";
 import type { Freshness } from "../../protocol/index.ts";
 
 /** What the leader says of its source, and how it is. */

@@ -17,7 +17,7 @@ import {
   readMarks,
   Subscribed,
 } from "../../protocol/index.ts";
-import { fieldOf, sanitize } from "../upstream-json.ts";
+import { fieldOf, sanitize } from "../upstream/upstream-json.ts";
 
 /** An event as the leader placed it. */
 export interface PlacedEvent {

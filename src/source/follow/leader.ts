@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { WallClock } from "../../lib/clock.ts";
+import type { WallClock } from "../../lib/time/clock.ts";
 import { type Cursor, type Freshness, formatCursor, type SourceInfo } from "../../protocol/index.ts";
 import { followOnce } from "./leader-connection.ts";
 import { LeaderHealth } from "./leader-health.ts";

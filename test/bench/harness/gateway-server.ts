@@ -1,9 +1,9 @@
 /* The gateway's fan-out as it is served, in a process of its own: the real hub behind the real route, told by its control port what to publish and when. */
 import type { AddressInfo } from "node:net";
 import { createHttpServer, LISTEN_BACKLOG } from "../../../src/http/index.ts";
-import { registerWebSocket } from "../../../src/http/websocket-route.ts";
+import { registerWebSocket } from "../../../src/http/stream/websocket-route.ts";
 import { Head, type HeadBatch, Hub } from "../../../src/hub/index.ts";
-import { systemClock } from "../../../src/lib/clock.ts";
+import { systemClock } from "../../../src/lib/time/clock.ts";
 import { createMemoryLog } from "../../../src/log/index.ts";
 import {
   applyEvent,

@@ -1,5 +1,5 @@
 import { createSimulatedMarket } from "../../../src/feed/simulated/index.ts";
-import { MINUTE_MS } from "../../../src/lib/time.ts";
+import { MINUTE_MS } from "../../../src/lib/time/time.ts";
 import type { MarketEvent } from "../../../src/market/index.ts";
 import type { EventBody, Snapshot } from "../../../src/protocol/index.ts";
 import { toEvents } from "../../../src/source/index.ts";

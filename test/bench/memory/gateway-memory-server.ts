@@ -1,7 +1,8 @@
 /* The gateway as it is served, with a snapshot that does not change: what its idle connections cost. */
-import { startGateway } from "../../../src/app.ts";
-import { createConfig } from "../../../src/config.ts";
-import { systemClock } from "../../../src/lib/clock.ts";
+
+import { createConfig } from "../../../src/config/config.ts";
+import { startGateway } from "../../../src/gateway/app.ts";
+import { systemClock } from "../../../src/lib/time/clock.ts";
 import type { SnapshotSource } from "../../../src/source/index.ts";
 import { SAMPLE_SNAPSHOT } from "../../support/samples.ts";
 import { serveHeld } from "./memory-control.ts";

@@ -1,8 +1,9 @@
 /* The gateway itself, as it is served, on a source whose snapshot of 20 kB changes each second. */
-import { startGateway } from "../../../src/app.ts";
-import { createConfig } from "../../../src/config.ts";
-import { systemClock } from "../../../src/lib/clock.ts";
-import { isoTime } from "../../../src/lib/iso-time.ts";
+
+import { createConfig } from "../../../src/config/config.ts";
+import { startGateway } from "../../../src/gateway/app.ts";
+import { systemClock } from "../../../src/lib/time/clock.ts";
+import { isoTime } from "../../../src/lib/time/iso-time.ts";
 import type { SnapshotSource } from "../../../src/source/index.ts";
 import { sayReady } from "../harness/control-port.ts";
 import { snapshotOf } from "./snapshot.ts";

@@ -1,16 +1,16 @@
 /* The gateway's fan-out through so many worker processes, as its first argument says: told by its control port what to publish and when. */
 import type { ChildProcess } from "node:child_process";
 import { readdirSync } from "node:fs";
-import { createConfig } from "../../../src/config.ts";
-import { createLogger } from "../../../src/create-logger.ts";
+import { createConfig } from "../../../src/config/config.ts";
+import { createLogger } from "../../../src/gateway/create-logger.ts";
+import { formatPlace } from "../../../src/gateway/persistence/restored-state.ts";
+import { spawnWorker } from "../../../src/gateway/start-workers.ts";
 import { Places, Refusals, Seats } from "../../../src/http/index.ts";
 import { Head, type HeadBatch, Hub } from "../../../src/hub/index.ts";
 import { TicketTable } from "../../../src/keys/index.ts";
-import { systemClock } from "../../../src/lib/clock.ts";
+import { systemClock } from "../../../src/lib/time/clock.ts";
 import { createMemoryLog } from "../../../src/log/index.ts";
 import { EMPTY_SNAPSHOT, type Freshness, type SourceInfo } from "../../../src/protocol/index.ts";
-import { formatPlace } from "../../../src/restored-state.ts";
-import { spawnWorker } from "../../../src/start-workers.ts";
 import { WorkersFront } from "../../../src/workers/index.ts";
 import { openControl, sayReady } from "../harness/control-port.ts";
 import { uniformEvents } from "../harness/uniform-events.ts";

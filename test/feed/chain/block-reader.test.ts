@@ -1,6 +1,6 @@
 import { describe, expect } from "vitest";
-import { BlockReader } from "../../../src/feed/chain/block-reader.ts";
-import { HOUR_MS } from "../../../src/lib/time.ts";
+import { BlockReader } from "../../../src/feed/chain/rpc/block-reader.ts";
+import { HOUR_MS } from "../../../src/lib/time/time.ts";
 import { test } from "../../support/still-running.ts";
 import { until } from "../exchange/scripted-venue.ts";
 import { NodePool } from "./node-pool.ts";

@@ -1,5 +1,5 @@
 import { type ChainFeedOptions, createChainFeed } from "../../../src/feed/chain/chain-feed.ts";
-import { systemClock } from "../../../src/lib/clock.ts";
+import { systemClock } from "../../../src/lib/time/clock.ts";
 import type { MarketEvent } from "../../../src/market/index.ts";
 import type { Exchange } from "./exchange.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { ContractReader } from "../../../src/feed/chain/contract-reader.ts";
-import { EndpointPool } from "../../../src/feed/chain/endpoint-pool.ts";
-import { systemClock } from "../../../src/lib/clock.ts";
+import { ContractReader } from "../../../src/feed/chain/rpc/contract-reader.ts";
+import { EndpointPool } from "../../../src/feed/chain/rpc/endpoint-pool.ts";
+import { systemClock } from "../../../src/lib/time/clock.ts";
 import { describeOnAnvil } from "./anvil.ts";
 import { Collector } from "./collect.ts";
 import { E18, Exchange } from "./exchange.ts";

@@ -8,8 +8,8 @@ import {
   toEventSelector,
 } from "viem";
 import { describe, expect, test } from "vitest";
-import { decodeLog, EVENT_TOPICS, POOL_TOPICS, type PoolLog } from "../../../src/feed/chain/decode.ts";
-import type { EvmLog } from "../../../src/feed/chain/evm-log.ts";
+import { decodeLog, EVENT_TOPICS, POOL_TOPICS, type PoolLog } from "../../../src/feed/chain/pools/decode.ts";
+import type { EvmLog } from "../../../src/feed/chain/pools/evm-log.ts";
 import { recordedLogs } from "./recorded-blocks.ts";
 
 const ABI = parseAbi([

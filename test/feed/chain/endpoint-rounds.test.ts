@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest";
-import { Endpoint } from "../../../src/feed/chain/endpoint.ts";
+import { Endpoint } from "../../../src/feed/chain/rpc/endpoint.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { stillRunning, test } from "../../support/still-running.ts";
 import { settle, until } from "../exchange/scripted-venue.ts";

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { createChainFeed } from "../../../src/feed/chain/chain-feed.ts";
 import { NETWORKS } from "../../../src/feed/chain/networks.ts";
-import { systemClock } from "../../../src/lib/clock.ts";
+import { systemClock } from "../../../src/lib/time/clock.ts";
 
 test("a chain whose endpoints all fail says why, and neither their addresses nor their words", async ({
   onTestFinished,

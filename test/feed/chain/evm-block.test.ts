@@ -6,7 +6,7 @@ import {
   type Receipt,
   Receipts,
 } from "../../../src/feed/chain/evm-block.ts";
-import { countProved } from "../../../src/feed/chain/receipts-root.ts";
+import { countProved } from "../../../src/feed/chain/rpc/receipts-root.ts";
 import { RECORDED, recordedHeader, recordedLogs, recordedReceipts } from "./recorded-blocks.ts";
 
 describe.each(RECORDED)("block %s", (name) => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { formatRatio, formatUnits, PRICE_FIGURES } from "../../../src/feed/chain/exact-decimal.ts";
+import { formatRatio, formatUnits, PRICE_FIGURES } from "../../../src/feed/chain/pools/exact-decimal.ts";
 
 const PLAIN = /^(0|[1-9]\d*)(\.\d*[1-9])?$/;
 

@@ -1,6 +1,6 @@
 import { describe, expect } from "vitest";
-import { BlockReader } from "../../../src/feed/chain/block-reader.ts";
 import { finalBlocks } from "../../../src/feed/chain/final-blocks.ts";
+import { BlockReader } from "../../../src/feed/chain/rpc/block-reader.ts";
 import { test } from "../../support/still-running.ts";
 import { settle, until } from "../exchange/scripted-venue.ts";
 import { NodePool } from "./node-pool.ts";

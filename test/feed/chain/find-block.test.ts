@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect } from "vitest";
-import { findBlock } from "../../../src/feed/chain/find-block.ts";
+import { findBlock } from "../../../src/feed/chain/rpc/find-block.ts";
 import { test } from "../../support/still-running.ts";
 import { until } from "../exchange/scripted-venue.ts";
 import { NodePool } from "./node-pool.ts";

@@ -1,4 +1,4 @@
-import { EndpointPool } from "../../../src/feed/chain/endpoint-pool.ts";
+import { EndpointPool } from "../../../src/feed/chain/rpc/endpoint-pool.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { stillRunning } from "../../support/still-running.ts";
 import { settle, until } from "../exchange/scripted-venue.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Network } from "../../../src/feed/chain/network.ts";
-import { PoolBook } from "../../../src/feed/chain/pool-book.ts";
-import { UsdBook } from "../../../src/feed/chain/usd-book.ts";
+import { PoolBook } from "../../../src/feed/chain/pools/pool-registry.ts";
+import { UsdBook } from "../../../src/feed/chain/pools/usd-prices.ts";
 
 const USD = { symbol: "USD", address: "0x01", decimals: 18, isStable: true } as const;
 const NETWORK: Network = {

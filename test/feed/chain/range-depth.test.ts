@@ -1,8 +1,8 @@
 import { encodeAbiParameters, encodeEventTopics, parseAbi } from "viem";
 import { describe, expect, test } from "vitest";
-import { BlockTranslator } from "../../../src/feed/chain/block-translator.ts";
-import type { EvmLog } from "../../../src/feed/chain/evm-log.ts";
 import { NETWORKS } from "../../../src/feed/chain/networks.ts";
+import { BlockTranslator } from "../../../src/feed/chain/pools/block-translator.ts";
+import type { EvmLog } from "../../../src/feed/chain/pools/evm-log.ts";
 
 const ABI = parseAbi([
   "event Transfer(address indexed from, address indexed to, uint256 units)",

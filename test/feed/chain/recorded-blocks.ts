@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
-import type { EvmLog } from "../../../src/feed/chain/evm-log.ts";
+import type { EvmLog } from "../../../src/feed/chain/pools/evm-log.ts";
 
 /** The blocks that are recorded. */
 export const RECORDED = ["ethereum-18000000", "ethereum-18500000", "polygon-50000000"] as const;

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { QuoteToken } from "../../../src/feed/chain/network.ts";
-import type { Pool } from "../../../src/feed/chain/pool.ts";
-import { UsdBook } from "../../../src/feed/chain/usd-book.ts";
+import type { Pool } from "../../../src/feed/chain/pools/pool.ts";
+import { UsdBook } from "../../../src/feed/chain/pools/usd-prices.ts";
 import { E18 } from "./exchange.ts";
 
 const USD: QuoteToken = { address: "0x01", symbol: "USD", decimals: 18, isStable: true };

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { type WebSocket, WebSocketServer } from "ws";
 import type { MinuteCandle, VenueName } from "../../../src/feed/exchange/venue.ts";
-import type { WallClock } from "../../../src/lib/clock.ts";
+import type { WallClock } from "../../../src/lib/time/clock.ts";
 
 const MINUTE = 60_000;
 

@@ -1,6 +1,6 @@
 import { describe, expect } from "vitest";
 import { mergeFeeds } from "../../../src/feed/index.ts";
-import { FIRST_WORD_MS, IN_STEP_MS } from "../../../src/feed/merge/part-line.ts";
+import { FIRST_WORD_MS, IN_STEP_MS } from "../../../src/feed/merge/feed-buffer.ts";
 import type { MarketEvent, Origin } from "../../../src/market/index.ts";
 import { createGc } from "../../support/create-gc.ts";
 import { ManualClock } from "../../support/manual-clock.ts";

@@ -1,5 +1,5 @@
 import { afterEach, expect } from "vitest";
-import { FAR_PATIENCE_MS, FIRST_WORD_MS } from "../../../src/feed/merge/part-line.ts";
+import { FAR_PATIENCE_MS, FIRST_WORD_MS } from "../../../src/feed/merge/feed-buffer.ts";
 import { test } from "../../support/still-running.ts";
 import { Joined, settle } from "./joined.ts";
 import { candle, clock, SECOND, START, trade } from "./told-feed.ts";

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Network } from "../../../src/feed/chain/network.ts";
 import { endpointProbes, type Finding, NETWORKS, runProbe } from "../../../src/feed/index.ts";
-import type { WallClock } from "../../../src/lib/clock.ts";
+import type { WallClock } from "../../../src/lib/time/clock.ts";
 import { FastClock } from "../../support/fast-clock.ts";
 import { describeOnAnvil } from "../chain/anvil.ts";
 import { Exchange } from "../chain/exchange.ts";

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { endpointProbes, NETWORKS, runProbe } from "../../../src/feed/index.ts";
-import { systemClock } from "../../../src/lib/clock.ts";
+import { systemClock } from "../../../src/lib/time/clock.ts";
 
 test("of a key that an endpoint repeats in a long answer no part is told, wherever the answer is cut off", async () => {
   const key = "0123456789abcdef0123456789abcdef";

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { describe, expect } from "vitest";
 import { WebSocketServer } from "ws";
 import { endpointProbes, type Finding, NETWORKS, type Probe, runProbe } from "../../../src/feed/index.ts";
-import type { WallClock } from "../../../src/lib/clock.ts";
+import type { WallClock } from "../../../src/lib/time/clock.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { test } from "../../support/still-running.ts";
 import { settle, until } from "../exchange/scripted-venue.ts";

@@ -1,6 +1,6 @@
 import { describe, expect } from "vitest";
 import { addressOf, createReplayFeed } from "../../../src/feed/index.ts";
-import { readProfiles } from "../../../src/feed/replay/profiles-file.ts";
+import { readProfiles } from "../../../src/feed/replay/read/profiles-file.ts";
 import { InputError } from "../../../src/lib/input-error.ts";
 import { MarketEvent } from "../../../src/market/index.ts";
 import { HEADER, LeapingClock, line, only, replay, T0, test } from "./replay-kit.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { test as base } from "vitest";
 import { createReplayFeed, type ReplayOptions, type SkipReason } from "../../../src/feed/index.ts";
-import type { WallClock } from "../../../src/lib/clock.ts";
+import type { WallClock } from "../../../src/lib/time/clock.ts";
 import type { MarketEvent } from "../../../src/market/index.ts";
 
 /** A minute in the recording: 12 November 2017, 00:00 UTC. */

@@ -1,4 +1,4 @@
-import type { WallClock } from "../../../src/lib/clock.ts";
+import type { WallClock } from "../../../src/lib/time/clock.ts";
 
 /** A clock that stands still until somebody sleeps; then it jumps ahead by the sleep, and by `oversleepMs` of a machine that wakes late. */
 export class LeapingClock implements WallClock {

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Actor, ActorQueue } from "../../../src/feed/simulated/market/actor.ts";
-import { Arrivals } from "../../../src/feed/simulated/market/arrivals.ts";
-import { rhythmAt } from "../../../src/feed/simulated/market/climate.ts";
+import { type Actor, ActorQueue } from "../../../src/feed/simulated/market/actors/actor.ts";
+import { Arrivals } from "../../../src/feed/simulated/market/actors/arrivals.ts";
 import { decimal, dollars } from "../../../src/feed/simulated/market/decimal.ts";
-import { addRecent, type Label } from "../../../src/feed/simulated/market/label.ts";
-import { Pool } from "../../../src/feed/simulated/market/pool.ts";
+import { addRecent, type Label } from "../../../src/feed/simulated/market/episodes/label.ts";
+import { rhythmAt } from "../../../src/feed/simulated/market/episodes/market-factor.ts";
 import { Random } from "../../../src/feed/simulated/market/random.ts";
+import { Pool } from "../../../src/feed/simulated/market/venues/pool.ts";
 
 const PLAIN = /^\d+(\.\d+)?$/;
 

@@ -4,7 +4,7 @@ import {
   type Label,
   type SimulatedFeedOptions,
 } from "../../../src/feed/simulated/index.ts";
-import { systemClock } from "../../../src/lib/clock.ts";
+import { systemClock } from "../../../src/lib/time/clock.ts";
 import type { MarketEvent } from "../../../src/market/index.ts";
 import { LeapingClock, StoppedClock } from "./fake-clock.ts";
 import { HOUR, MIDNIGHT, MINUTE } from "./run.ts";

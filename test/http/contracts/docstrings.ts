@@ -15,11 +15,11 @@ export const DESCRIPTIONS_FILE = `${ROOT}src/http/contracts/descriptions.ts`;
 /** Where the schemas are. */
 const SOURCES = [
   ...["model", "protocol"].flatMap((room) =>
-    readdirSync(`${ROOT}src/${room}`)
-      .filter((name) => name.endsWith(".ts") && name !== "index.ts")
+    readdirSync(`${ROOT}src/${room}`, { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".ts") && !name.endsWith("index.ts"))
       .map((name) => `src/${room}/${name}`),
   ),
-  "src/http/responses.ts",
+  "src/http/rest/responses.ts",
 ].toSorted();
 
 /** A line at which a statement, or its docstring, begins. */

@@ -1,6 +1,6 @@
+import { createMirror } from "../../../src/gateway/persistence/log-replica.ts";
 import { Head, Hub } from "../../../src/hub/index.ts";
 import { createFollowerLog, createMemoryLog, type FollowerLog } from "../../../src/log/index.ts";
-import { createMirror } from "../../../src/mirror.ts";
 import { formatCursor, toEpoch } from "../../../src/protocol/index.ts";
 import { readLeaderMessage } from "../../../src/source/follow/leader-message.ts";
 import { LeaderStream } from "../../../src/source/follow/leader-stream.ts";

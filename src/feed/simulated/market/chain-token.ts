@@ -1,19 +1,19 @@
-import { MINUTE_MS, SECOND_MS } from "../../../lib/time.ts";
+import { MINUTE_MS, SECOND_MS } from "../../../lib/time/time.ts";
 import type { MarketEvent, Profile } from "../../../market/index.ts";
-import type { Actor } from "./actor.ts";
-import { Arrivals } from "./arrivals.ts";
-import { type Climate, rhythmAt } from "./climate.ts";
+import type { Actor } from "./actors/actor.ts";
+import { Arrivals } from "./actors/arrivals.ts";
+import { type Moment, Traders } from "./actors/traders.ts";
+import type { Wallets } from "./actors/wallets.ts";
+import type { Fate } from "./episodes/episode-schedule.ts";
+import type { LabelSink } from "./episodes/label.ts";
+import { type Climate, rhythmAt } from "./episodes/market-factor.ts";
+import { type Phase, ScriptRun } from "./episodes/script.ts";
 import { FairValue, type ValueTraits } from "./fair-value.ts";
-import type { Fate } from "./fate.ts";
-import type { LabelSink } from "./label.ts";
 import type { Outages } from "./outages.ts";
-import { Pool } from "./pool.ts";
 import { forumPostOf, type Subject } from "./profiles.ts";
 import type { Random } from "./random.ts";
-import { type Phase, ScriptRun } from "./script.ts";
-import { type Moment, Traders } from "./traders.ts";
-import { Venue } from "./venue.ts";
-import type { Wallets } from "./wallets.ts";
+import { Pool } from "./venues/pool.ts";
+import { Venue } from "./venues/venue.ts";
 
 const NEVER = Number.POSITIVE_INFINITY;
 /** Differences of this size, and more, draw those who live on them. */

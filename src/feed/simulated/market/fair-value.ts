@@ -1,5 +1,5 @@
-import { DAY_MS, MINUTE_MS } from "../../../lib/time.ts";
-import type { Climate } from "./climate.ts";
+import { DAY_MS, MINUTE_MS } from "../../../lib/time/time.ts";
+import type { Climate } from "./episodes/market-factor.ts";
 import type { Random } from "./random.ts";
 
 /** A token's own value is drawn back to its start with this time constant, so that a market that runs for months stays in range. */

@@ -1,9 +1,9 @@
-import { HOUR_MS, MINUTE_MS } from "../../../lib/time.ts";
+import { HOUR_MS, MINUTE_MS } from "../../../lib/time/time.ts";
 import type { MarketEvent } from "../../../market/index.ts";
-import type { Actor } from "./actor.ts";
-import { type Birthplace, bornNewcomer } from "./birth.ts";
-import { rhythmAt } from "./climate.ts";
+import type { Actor } from "./actors/actor.ts";
 import { dollars } from "./decimal.ts";
+import { rhythmAt } from "./episodes/market-factor.ts";
+import { type Birthplace, bornNewcomer } from "./launch-token.ts";
 import { firstProfile } from "./profiles.ts";
 import { Random } from "./random.ts";
 

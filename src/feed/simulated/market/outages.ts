@@ -1,7 +1,7 @@
-import { HOUR_MS, MINUTE_MS } from "../../../lib/time.ts";
+import { HOUR_MS, MINUTE_MS } from "../../../lib/time/time.ts";
 import type { MarketGroup } from "../../../market/index.ts";
-import type { Actor } from "./actor.ts";
-import type { LabelSink } from "./label.ts";
+import type { Actor } from "./actors/actor.ts";
+import type { LabelSink } from "./episodes/label.ts";
 import { Random } from "./random.ts";
 
 const MEAN_HOURS_BETWEEN = 20;

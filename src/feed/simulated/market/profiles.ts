@@ -1,4 +1,4 @@
-import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../../../lib/time.ts";
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../../../lib/time/time.ts";
 import type { MarketGroup, Profile } from "../../../market/index.ts";
 import type { Naming } from "./names.ts";
 import type { Random } from "./random.ts";

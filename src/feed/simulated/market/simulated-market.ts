@@ -1,16 +1,16 @@
-import { SECOND_MS } from "../../../lib/time.ts";
+import { SECOND_MS } from "../../../lib/time/time.ts";
 import type { MarketEvent, MarketGroup } from "../../../market/index.ts";
-import { type Actor, ActorQueue } from "./actor.ts";
-import { type Birthplace, bornEstablished, bornNative } from "./birth.ts";
-import { Climate } from "./climate.ts";
-import { establishedCompany } from "./company.ts";
-import { Exchange, exchangeNews } from "./exchange.ts";
-import type { LabelSink } from "./label.ts";
+import { type Actor, ActorQueue } from "./actors/actor.ts";
+import { establishedCompany } from "./actors/company.ts";
+import { Wallets } from "./actors/wallets.ts";
+import type { LabelSink } from "./episodes/label.ts";
+import { Climate } from "./episodes/market-factor.ts";
+import { type Birthplace, bornEstablished, bornNative } from "./launch-token.ts";
 import { Listings } from "./listings.ts";
 import { Outages } from "./outages.ts";
 import { firstProfile, type Subject } from "./profiles.ts";
 import { Random } from "./random.ts";
-import { Wallets } from "./wallets.ts";
+import { Exchange, exchangeNews } from "./venues/exchange.ts";
 
 /** How the established tokens are spread over the groups. */
 const SHARES: readonly (readonly [MarketGroup, number])[] = [

@@ -1,0 +1,48 @@
+import type { ListItem } from "../../model/index.ts";
+import type { ListChannel, View } from "../../protocol/index.ts";
+
+/** Reads a number off an item; `undefined` where it states none. */
+type Read = (item: Readonly<Record<string, unknown>>, why: { readonly score: number } | undefined) => unknown;
+
+const inner = (object: unknown, name: string): unknown =>
+  typeof object === "object" && object !== null ? Reflect.get(object, name) : undefined;
+
+/** By resource, the numbers that a rule can watch, under the names that they have in the API. */
+const FIELDS: Readonly<Record<string, Readonly<Record<string, Read>>>> = {
+  flares: {
+    score: (_item, why) => why?.score,
+    price: (item) => inner(item.token, "price"),
+    liquidity: (item) => item.liquidity,
+    recent_price_change: (item) => item.recent_price_change,
+    latest_buy_count: (item) => item.latest_buy_count,
+    latest_sell_count: (item) => item.latest_sell_count,
+  },
+  newest: {
+    price: (item) => inner(item.token, "price"),
+    liquidity: (item) => item.liquidity,
+  },
+  charts: {
+    price: (item) => item.most_recent_price ?? inner(item.token, "price"),
+    price_change_from_average: (item) => item.price_change_from_average,
+    streak: (item) => item.streak,
+  },
+};
+
+/** The fields that a rule on this channel can watch; none for channels without such items. */
+export function edgeFieldsOf(channel: string): readonly string[] {
+  return Object.keys(FIELDS[channel.split(".")[0] ?? ""] ?? {});
+}
+
+/** The field's number of an item, as it is in the view; `undefined` where it has none. */
+export function readEdgeField(
+  field: string,
+  channel: ListChannel,
+  item: ListItem,
+  view: View,
+): number | undefined {
+  const read = FIELDS[channel.split(".")[0] ?? ""]?.[field];
+  const value = read?.({ ...item }, "id" in item ? view.explanations[item.id] : undefined);
+  if (value === undefined || value === null || value === "") return undefined;
+  const number = Number(value);
+  return Number.isFinite(number) ? number : undefined;
+}

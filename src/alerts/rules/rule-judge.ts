@@ -1,0 +1,178 @@
+import { assertNever } from "../../lib/assert-never.ts";
+import type { ListItem } from "../../model/index.ts";
+import { keyOf } from "../../model/key-of.ts";
+import {
+  applyEvent,
+  changesOf,
+  type EventMessage,
+  LIST_CHANNEL_NAMES,
+  type ListChannel,
+  listOf,
+  type View,
+} from "../../protocol/index.ts";
+import type { AlertContent } from "../alert.ts";
+import { type AlertRule, channelsOfRule } from "./alert-rule.ts";
+import { readEdgeField } from "./edge-field.ts";
+import { Quiet, type RuleState } from "./rule-state.ts";
+
+/** Where something was seen. */
+export interface Sighting {
+  readonly cursor: string;
+  readonly observed_at: string;
+}
+
+/** Decides what a rule tells of the events that come in. Pure: the same events, from the same state on, give the same alerts. */
+export interface RuleJudge {
+  readonly state: RuleState;
+  /** Begins anew at a view, at the start or because events were lost. `known`: what came before is known, and what differs from it is told. */
+  begin(view: View, at: Sighting, known: boolean): readonly AlertContent[];
+  /** The next event of the rule's channels and filter. Throws ChangeMismatch where one was left out. */
+  take(message: EventMessage): readonly AlertContent[];
+}
+
+/** The judge of this rule, which goes on from `state`. */
+export function createRuleJudge(rule: AlertRule, state: RuleState): RuleJudge {
+  const quiet = new Quiet(rule.quiet_seconds * 1_000, state);
+  return rule.edge ? new EdgeJudge(rule, rule.edge, quiet) : new NewsJudge(rule, quiet);
+}
+
+class NewsJudge implements RuleJudge {
+  readonly #quiet: Quiet;
+  readonly #isNeverQuiet: boolean;
+  /** A flare's end comes on each channel that it stood in. */
+  readonly #endsOnce: boolean;
+
+  constructor(rule: AlertRule, quiet: Quiet) {
+    this.#quiet = quiet;
+    this.#isNeverQuiet = rule.quiet_seconds === 0;
+    this.#endsOnce = channelsOfRule(rule.channels).filter((name) => name.startsWith("flares.")).length === 1;
+  }
+
+  get state(): RuleState {
+    return this.#quiet.state;
+  }
+
+  begin(): readonly AlertContent[] {
+    return [];
+  }
+
+  take(message: EventMessage): readonly AlertContent[] {
+    return this.#isTold(message)
+      ? [{ type: message.name, key: message.cursor, data: { event: message } }]
+      : [];
+  }
+
+  #isTold(message: EventMessage): boolean {
+    if (this.#isNeverQuiet) return true;
+    const atMs = Date.parse(message.observed_at);
+    this.#quiet.moveTo(atMs);
+    switch (message.name) {
+      case "flare-started":
+        return this.#quiet.begins(message.data.flare.id, tokenOf(message.data.flare), atMs);
+      case "flare-finished":
+        return this.#quiet.ends(message.data.flare.id, this.#endsOnce);
+      case "token-listed":
+        return this.#quiet.rings(tokenOf(message.data.listing), atMs);
+      case "flare-updated":
+      case "flare-withdrawn":
+      case "flare-expired":
+      case "token-updated":
+      case "token-unlisted":
+      case "chart-updated":
+      case "leaderboard-updated":
+      case "source-status":
+        return true;
+      default:
+        return assertNever(message);
+    }
+  }
+}
+
+type Level = NonNullable<AlertRule["edge"]>;
+
+class EdgeJudge implements RuleJudge {
+  readonly #edge: Level;
+  readonly #channels: readonly ListChannel[];
+  readonly #quiet: Quiet;
+  #view: View = { explanations: {} };
+
+  constructor({ channels }: AlertRule, edge: Level, quiet: Quiet) {
+    const followed = channelsOfRule(channels);
+    this.#channels = LIST_CHANNEL_NAMES.filter((name) => followed.includes(name));
+    this.#edge = edge;
+    this.#quiet = quiet;
+  }
+
+  get state(): RuleState {
+    return this.#quiet.state;
+  }
+
+  begin(view: View, at: Sighting, known: boolean): readonly AlertContent[] {
+    this.#view = view;
+    const items = this.#channels.flatMap((channel) =>
+      listOf(view, channel).map((item) => [channel, item] as const),
+    );
+    const there = new Set(items.map(([channel, item]) => placeOf(channel, keyOf(item))));
+    for (const what of this.#quiet.open) if (!there.has(what)) this.#quiet.ends(what, true);
+    const told = items.flatMap(([channel, item]) => this.#judge(channel, item, at, known));
+    return known ? told : [];
+  }
+
+  take(message: EventMessage): readonly AlertContent[] {
+    const { channel } = message;
+    if (channel === "status") return [];
+    this.#view = applyEvent(this.#view, message);
+    const list = listOf(this.#view, channel);
+    return changesOf(message).flatMap((change) => {
+      if (change.op === "order") return [];
+      const key = change.op === "insert" ? keyOf(change.item) : change.id;
+      const item = change.op === "remove" ? undefined : list.find((one) => keyOf(one) === key);
+      if (item) return this.#judge(channel, item, message, true);
+      // Whoever is gone has neither risen nor fallen; when it comes back, it begins anew.
+      this.#quiet.ends(placeOf(channel, key), true);
+      return [];
+    });
+  }
+
+  #judge(channel: ListChannel, item: ListItem, at: Sighting, known: boolean): readonly AlertContent[] {
+    const { field, above, below, on } = this.#edge;
+    const value = readEdgeField(field, channel, item, this.#view);
+    if (value === undefined) return [];
+    const what = placeOf(channel, keyOf(item));
+    const isHigh = this.#quiet.isOpen(what);
+    const atMs = Date.parse(at.observed_at);
+    const tell = (type: "edge-rose" | "edge-fell") => [
+      { type, key: `${at.cursor} ${what}`, data: this.#describe(channel, item, at, value) },
+    ];
+    if (!isHigh && value >= above) {
+      // What falls is told by its fall; that it was up before is no news.
+      if (!known || on === "fall") this.#quiet.assume(what);
+      else if (this.#quiet.begins(what, tokenOf(item), atMs)) return tell("edge-rose");
+    } else if (isHigh && value <= below) {
+      const roseTold = this.#quiet.ends(what, true);
+      if (on === "both" && roseTold) return tell("edge-fell");
+      if (on === "fall" && this.#quiet.rings(tokenOf(item), atMs)) return tell("edge-fell");
+    }
+    return [];
+  }
+
+  #describe(channel: ListChannel, item: ListItem, at: Sighting, value: number): AlertContent["data"] {
+    const why = "id" in item ? this.#view.explanations[item.id] : undefined;
+    const { field, above, below } = this.#edge;
+    const { cursor, observed_at } = at;
+    return { field, value, above, below, channel, cursor, observed_at, item, why: why ?? null };
+  }
+}
+
+function placeOf(channel: ListChannel, key: string): string {
+  return `${channel} ${key}`;
+}
+
+/** What a rule's quiet is about: the address, or of the exchange the symbol. */
+function tokenOf(item: object): string {
+  if ("flare" in item && typeof item.flare === "object" && item.flare) return tokenOf(item.flare);
+  const token = "token" in item ? item.token : undefined;
+  if (typeof token !== "object" || token === null) return "";
+  if ("address" in token) return String(token.address).toLowerCase();
+  return "symbol" in token ? String(token.symbol) : "";
+}

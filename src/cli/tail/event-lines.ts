@@ -1,0 +1,133 @@
+import { padColumns, plainText } from "../terminal/plain-text.ts";
+import type { Paint } from "../terminal/terminal.ts";
+import type { EventFrame } from "./stream-frames.ts";
+import { nameItem, type SymbolBook } from "./symbol-book.ts";
+
+/** Events of which the stream is full and a person wants few: numbers that move. */
+export const UPDATES: ReadonlySet<string> = new Set(["flare-updated", "token-updated"]);
+
+const STYLES: Readonly<Record<string, Parameters<Paint>[0]>> = {
+  "flare-started": "green",
+  "flare-finished": "red",
+  "flare-withdrawn": "yellow",
+  "token-listed": "cyan",
+  "source-status": "yellow",
+};
+
+/**
+ * One line for a person: event time (UTC), event, channel, symbol, price change, and why in short. Never wider than
+ * `width` columns. What the server sends is shown as text only.
+ */
+export function eventLine(event: EventFrame, symbols: SymbolBook, paint: Paint, width: number): string {
+  const { symbol, change, text } = describe(event, symbols);
+  const when = plainText(event.observed_at.slice(0, 19).replace("T", " "), 19);
+  const name = padColumns(plainText(event.name, 19), 19);
+  const rest = plainText(
+    `${padColumns(plainText(event.channel, 18), 18)} ${padColumns(plainText(symbol, 12), 12)} ${change.padStart(7)}  ${text}`.trimEnd(),
+    Math.max(10, width - 41),
+  );
+  const style = STYLES[event.name];
+  return `${paint("dim", when)}  ${style ? paint(style, name) : name} ${rest}`;
+}
+
+interface Description {
+  readonly symbol: string;
+  readonly change: string;
+  readonly text: string;
+}
+
+function describe({ name, data }: EventFrame, symbols: SymbolBook): Description {
+  const item = asRecord(data.flare) ?? asRecord(data.listing);
+  const symbol = (item && nameItem(item)) ?? symbols.of(data.id) ?? "";
+  const change = percent(item?.recent_price_change ?? asRecord(data.set)?.recent_price_change);
+  return { symbol, change, text: reason(name, data, item, symbols) };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function reason(name: string, data: Fields, item: Fields | undefined, symbols: SymbolBook): string {
+  switch (name) {
+    case "flare-started":
+      if (data.cause === "aged") return "lasts 5 minutes, no canary";
+      if (data.cause !== "passed") return whyText(asRecord(data.why));
+      return `meets the filter; flares since ${word(item?.started_trending_at).slice(11, 19)}`;
+    case "flare-finished":
+      return `${word(data.cause)}${lasted(item)}`;
+    case "flare-withdrawn":
+      return [word(data.cause), ...strings(asRecord(data.why)?.warnings)].join(" ");
+    case "token-listed":
+      return `price ${word(asRecord(item?.token)?.price)}, liquidity $${word(item?.liquidity)}`;
+    case "source-status":
+      return [word(data.state), word(data.reason)].filter((part) => part !== "").join(": ");
+    case "chart-updated":
+    case "leaderboard-updated":
+      return changesText(data.changes, symbols);
+    default:
+      return [...Object.keys(asRecord(data.set) ?? {}), ...(data.why === undefined ? [] : ["why"])].join(
+        ", ",
+      );
+  }
+}
+
+/** `score 4.12 > 3.00: price z 5.2, volume z 3.3; canary: …`: the terms that count, the greatest first. */
+function whyText(why: Fields | undefined): string {
+  if (!why) return "";
+  const terms = list(why.terms)
+    .map((term) => ({
+      name: word(term.name),
+      z: number(term.z),
+      part: number(term.z) * number(term.weight),
+    }))
+    .sort((a, b) => b.part - a.part)
+    .map(({ name, z }) => `${name} z ${z.toFixed(1)}`);
+  const warnings = strings(why.warnings);
+  const score = `score ${number(why.score).toFixed(2)} > ${number(why.threshold).toFixed(2)}: ${terms.join(", ")}`;
+  return warnings.length === 0 ? score : `${score}; canary: ${warnings.join(", ")}`;
+}
+
+function lasted(flare: Fields | undefined): string {
+  const ms = Date.parse(word(flare?.finished_trending_at)) - Date.parse(word(flare?.started_trending_at));
+  return Number.isFinite(ms) ? ` after ${Math.round(ms / 60_000)} min` : "";
+}
+
+/** `in ABC, DEF; out GHI; 7 changed`. */
+function changesText(changes: unknown, symbols: SymbolBook): string {
+  const all = list(changes);
+  const entered = all
+    .filter(({ op }) => op === "insert")
+    .map(({ item }) => nameItem(asRecord(item) ?? {}) ?? "?");
+  const left = all.filter(({ op }) => op === "remove").map(({ id }) => symbols.of(id) ?? "?");
+  const changed = all.filter(({ op }) => op === "set").length;
+  const parts = [
+    entered.length > 0 ? `in ${entered.join(", ")}` : "",
+    left.length > 0 ? `out ${left.join(", ")}` : "",
+    changed > 0 ? `${changed} changed` : "",
+    all.some(({ op }) => op === "order") ? "new order" : "",
+  ];
+  return parts.filter((part) => part !== "").join("; ");
+}
+
+function percent(value: unknown): string {
+  return typeof value === "number" ? `${value > 0 ? "+" : ""}${value} %` : "";
+}
+
+function word(value: unknown): string {
+  return typeof value === "string" ? value : typeof value === "number" ? String(value) : "";
+}
+
+function number(value: unknown): number {
+  return typeof value === "number" ? value : Number.NaN;
+}
+
+function strings(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((part) => typeof part === "string") : [];
+}
+
+function list(value: unknown): readonly Fields[] {
+  const parts: readonly unknown[] = Array.isArray(value) ? value : [];
+  return parts.map(asRecord).filter((part) => part !== undefined);
+}
+
+function asRecord(value: unknown): Fields | undefined {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
+}

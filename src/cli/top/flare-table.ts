@@ -1,0 +1,230 @@
+import { columns, padColumns, plainText } from "../terminal/plain-text.ts";
+import type { Paint } from "../terminal/terminal.ts";
+import type { FlareRow } from "./flare-row.ts";
+import { rowWindow } from "./scroll.ts";
+
+/** By what a table is sorted; `reversed` turns the column's own order round. */
+export interface Order {
+  readonly by: SortColumn;
+  readonly reversed: boolean;
+}
+
+/** How a table is to look. */
+export interface TableForm {
+  /** Columns of the terminal; no line is wider. */
+  readonly width: number;
+  /** Lines that there is room for, the heading included; Infinity: all. */
+  readonly height: number;
+  /** Rows that are scrolled past, if there are so many more than fit; default 0. */
+  readonly first?: number;
+  readonly order: Order;
+  /** Event time that ages count to, in milliseconds since 1970; NaN where it is not known. */
+  readonly nowMs: number;
+  readonly paint: Paint;
+}
+
+interface Column {
+  readonly title: string;
+  readonly width: number;
+  readonly left?: boolean;
+  readonly text: (row: FlareRow, nowMs: number) => string;
+  readonly style?: (row: FlareRow) => Parameters<Paint>[0] | undefined;
+}
+
+/*
+ * Numbers first, and what strangers named last, as `top` has its commands: a symbol that a terminal shows wider than it was counted, or from right
+ * to left, then moves no number. The mark of a warning stands before it, where no symbol can imitate it.
+ */
+const COLUMNS = {
+  mark: {
+    title: " ",
+    width: 1,
+    text: ({ warnings }) => (warnings.length > 0 ? "!" : ""),
+    style: () => "yellow",
+  },
+  age: { title: "age", width: 6, text: ({ startedAtMs }, nowMs) => duration(nowMs - startedAtMs) },
+  change: {
+    title: "5 min",
+    width: 8,
+    text: ({ change }) => figure(change, (value) => `${value > 0 ? "+" : ""}${compact(value)} %`),
+    style: ({ change }) => (change > 0 ? "green" : change < 0 ? "red" : undefined),
+  },
+  buys: { title: "buys", width: 6, text: ({ buys }) => figure(buys, compact) },
+  sells: { title: "sells", width: 6, text: ({ sells }) => figure(sells, compact) },
+  liquidity: {
+    title: "liquidity",
+    width: 9,
+    text: ({ liquidityUsd }) => figure(liquidityUsd, (value) => `$${compact(value)}`),
+  },
+  score: {
+    title: "score/limit",
+    width: 11,
+    text: ({ score, threshold }) =>
+      `${figure(score, (value) => value.toFixed(2))}/${figure(threshold, (value) => value.toFixed(2))}`,
+  },
+  symbol: { title: "symbol", width: 16, left: true, text: ({ symbol }) => symbol, style: () => "bold" },
+  warnings: {
+    title: "warnings",
+    width: 12,
+    left: true,
+    text: ({ warnings }) => warnings.join(", "),
+    style: () => "yellow",
+  },
+} as const satisfies Record<string, Column>;
+
+type ColumnName = keyof typeof COLUMNS;
+const ALL: readonly ColumnName[] = [
+  "mark",
+  "age",
+  "change",
+  "buys",
+  "sells",
+  "liquidity",
+  "score",
+  "symbol",
+  "warnings",
+];
+/** What a narrow terminal goes without, the first first; the symbol stays. */
+const DROPPED: readonly ColumnName[] = [
+  "warnings",
+  "sells",
+  "buys",
+  "liquidity",
+  "score",
+  "age",
+  "change",
+  "mark",
+];
+const LEAST_SYMBOL = 8;
+const GAP = 2;
+/** Of a text of a stranger; more than any terminal is wide. */
+const MOST_LOOKED_AT = 2_000;
+
+/** What each sort key compares. The greater one comes first, of symbols the lesser. */
+const SORTS = {
+  age: ({ startedAtMs }) => startedAtMs,
+  change: ({ change }) => change,
+  buys: ({ buys }) => buys,
+  sells: ({ sells }) => sells,
+  liquidity: ({ liquidityUsd }) => liquidityUsd,
+  score: ({ score, threshold }) => score - threshold,
+  warnings: ({ warnings }) => warnings.length,
+} as const satisfies Record<string, (row: FlareRow) => number>;
+
+/** A column that a table can be sorted by: `age` the newest first, `score` by how far it is above its threshold. */
+export type SortColumn = keyof typeof SORTS | "symbol";
+
+/** The rows in order; what is not known comes last either way, and equals stay as the server has them. */
+export function sortRows(rows: readonly FlareRow[], { by, reversed }: Order): readonly FlareRow[] {
+  const sign = reversed ? -1 : 1;
+  if (by === "symbol") {
+    return rows.toSorted((a, b) => sign * (a.symbol < b.symbol ? -1 : a.symbol > b.symbol ? 1 : 0));
+  }
+  const measure = SORTS[by];
+  return rows.toSorted((a, b) => {
+    const [left, right] = [measure(a), measure(b)];
+    const unknown = Number(Number.isNaN(left)) - Number(Number.isNaN(right));
+    return unknown || (left === right || Number.isNaN(left) ? 0 : sign * (left > right ? -1 : 1));
+  });
+}
+
+/** The table: a heading and a line for each flare; where they are more than there is room for, the last line says how many more, and how many are above. */
+export function tableLines(rows: readonly FlareRow[], form: TableForm): readonly string[] {
+  const { width, height, order, nowMs, paint } = form;
+  const shown = columnsFor(width);
+  const { first, count } = rowWindow(rows.length, Math.max(0, height - 1), form.first ?? 0);
+  const visible = sortRows(rows, order).slice(first, first + count);
+  const below = rows.length - first - count;
+  const above = first === 0 ? "" : `${first} above, `;
+  const heading = line(shown, ({ title }) => title);
+  const lines = [
+    paint("bold", heading.map(([text]) => text).join("")),
+    ...visible.map((row) =>
+      line(shown, (column) => column.text(row, nowMs))
+        .map(([text, column]) => {
+          const style = column.style?.(row);
+          return style && text.trim() !== "" ? paint(style, text) : text;
+        })
+        .join(""),
+    ),
+    ...(above === "" && below === 0 ? [] : [paint("dim", plainText(`${above}and ${below} more`, width))]),
+  ];
+  return lines.slice(0, height);
+}
+
+type Shown = Column & { readonly before: string };
+
+/** The columns that there is room for, each with its width and what stands before it. */
+function columnsFor(width: number): readonly Shown[] {
+  let names = ALL;
+  for (const dropped of DROPPED) {
+    if (taken(names) + LEAST_SYMBOL <= width) break;
+    names = names.filter((name) => name !== dropped);
+  }
+  // The symbol grows first, and then what stands last.
+  const free = Math.max(1, width - taken(names));
+  const symbol = Math.min(COLUMNS.symbol.width, free);
+  return names.map((name, at) => {
+    const column: Column = COLUMNS[name];
+    const more = name === "warnings" ? free - symbol : 0;
+    const own = name === "symbol" ? symbol : column.width + more;
+    return { ...column, width: own, before: gapBefore(names, at) };
+  });
+}
+
+/** Columns that everything but the symbol's text takes. */
+function taken(names: readonly ColumnName[]): number {
+  return names.reduce(
+    (sum, name, at) => sum + gapBefore(names, at).length + (name === "symbol" ? 0 : COLUMNS[name].width),
+    0,
+  );
+}
+
+function gapBefore(names: readonly ColumnName[], at: number): string {
+  return " ".repeat(at === 0 ? 0 : names[at - 1] === "mark" ? 1 : GAP);
+}
+
+function line(shown: readonly Shown[], textOf: (column: Column) => string): readonly [string, Column][] {
+  return shown.map((column) => {
+    // Without the selectors of emoji form, which make some characters wider than they are counted.
+    const given = textOf(column)
+      .slice(0, MOST_LOOKED_AT)
+      .replace(/\p{Variation_Selector}/gu, "");
+    const text = plainText(given, column.width);
+    const fill = " ".repeat(Math.max(0, column.width - columns(text)));
+    return [`${column.before}${column.left ? padColumns(text, column.width) : `${fill}${text}`}`, column];
+  });
+}
+
+function figure(value: number, write: (value: number) => string): string {
+  return Number.isFinite(value) ? write(value) : "-";
+}
+
+const UNITS = [
+  [1e12, "T"],
+  [1e9, "G"],
+  [1e6, "M"],
+  [1e4, "k"],
+] as const;
+
+/** `51.2k`; numbers below 10,000 in full. Of a size that no market has: in powers of ten. */
+function compact(value: number): string {
+  if (Math.abs(value) >= 1e15) return value.toExponential(0);
+  for (const [least, unit] of UNITS) {
+    if (Math.abs(value) < least) continue;
+    const divisor = unit === "k" ? 1e3 : least;
+    const scaled = value / divisor;
+    return `${scaled.toFixed(Math.abs(scaled) < 99.95 ? 1 : 0)}${unit}`;
+  }
+  return String(Math.round(value));
+}
+
+/** `42 s`, `12 min`, `3.5 h`, `2.1 d`; `-` where it is not known or lies in the future by more than clocks differ. */
+export function duration(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1_000));
+  if (!Number.isFinite(seconds)) return "-";
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`;
+  if (seconds < 86_400) return `${(seconds / 3_600).toFixed(1)} h`;
+  return `${(seconds / 86_400).toFixed(1)} d`;
+}

@@ -1,0 +1,35 @@
+import { isExpired, type Key } from "../../keys/index.ts";
+import { plainText } from "../terminal/plain-text.ts";
+
+const HEAD = ["id", "plan", "connections", "requests/min", "made", "ends", "name"] as const;
+
+/** The keys as lines for people, without what is secret; one line that says so where there are none. */
+export function keyTable(keys: readonly Key[], nowMs: number): readonly string[] {
+  if (keys.length === 0) return ["no keys"];
+  const rows = [HEAD, ...keys.map((key) => cells(key, nowMs))];
+  const widths = HEAD.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
+  return rows.map((row) =>
+    row
+      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+      .join("  ")
+      .trimEnd(),
+  );
+}
+
+function cells(key: Key, nowMs: number): readonly string[] {
+  const { id, plan, connections, requests_per_minute, created_at, expires_at, name } = key;
+  const ends = expires_at === undefined ? "never" : day(expires_at);
+  return [
+    id,
+    plan,
+    String(connections ?? "-"),
+    String(requests_per_minute ?? "-"),
+    created_at === undefined ? "-" : day(created_at),
+    isExpired(key, nowMs) ? `ended ${ends}` : ends,
+    plainText(name ?? "-"),
+  ];
+}
+
+function day(timestamp: string): string {
+  return new Date(timestamp).toISOString().slice(0, 16).replace("T", " ");
+}

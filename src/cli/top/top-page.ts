@@ -1,0 +1,123 @@
+import type { ConnectionStatus, DataFreshness } from "../../client/index.ts";
+import { columns, plainText } from "../terminal/plain-text.ts";
+import type { Paint } from "../terminal/terminal.ts";
+import type { FlaresNow } from "./flare-row.ts";
+import { duration, type Order, type SortColumn, tableLines } from "./flare-table.ts";
+import { type RowWindow, rowWindow } from "./scroll.ts";
+
+/** All that a page of `top` tells, at one moment. */
+export interface TopPage {
+  /** Of the server; a name and a port. */
+  readonly host: string;
+  readonly connection: ConnectionStatus;
+  /** `undefined` before the server said anything. */
+  readonly freshness: DataFreshness | undefined;
+  readonly cursor: string | undefined;
+  readonly flares: FlaresNow;
+  /** Flares that started, and that finished, in the list since the command began. */
+  readonly started: number;
+  readonly ended: number;
+  /** Events that could not be had since then; `null`: some, nobody knows how many. */
+  readonly missed: number | null;
+}
+
+/** How it is to look. */
+export interface PageForm {
+  readonly width: number;
+  /** Infinity: as many lines as it takes, and none that tells the keys. */
+  readonly height: number;
+  /** As of TableForm. */
+  readonly first?: number;
+  readonly order: Order;
+  readonly paint: Paint;
+}
+
+/** Keys that sort, and the column that each sorts by. */
+export const SORT_KEYS: Readonly<Record<string, SortColumn>> = {
+  a: "age",
+  c: "change",
+  b: "buys",
+  e: "sells",
+  l: "liquidity",
+  s: "score",
+  n: "symbol",
+  w: "warnings",
+};
+
+/** Lines of the state above the table. */
+const HEAD_LINES = 4;
+
+/** The rows that are in sight on a page of `height` lines, `first` being wished for. */
+export function rowsInSight(rows: number, height: number, first: number): RowWindow {
+  return rowWindow(rows, Math.max(0, height - HEAD_LINES - 2), first);
+}
+
+/** The page's lines, none wider than `width` and no more than `height`: four of the state, the table, and the keys. */
+export function pageLines(page: TopPage, form: PageForm): readonly string[] {
+  const { width, height, first = 0, order, paint } = form;
+  const { flares, freshness } = page;
+  const nowMs = Date.parse(freshness?.observedAt ?? "");
+  const head = [
+    connectionLine(page, form),
+    plainText(dataText(page), width),
+    plainText(countText(page), width),
+    trouble(page) === "" ? "" : paint("yellow", plainText(trouble(page), width)),
+  ];
+  const live = Number.isFinite(height);
+  const room = height - HEAD_LINES - (live ? 1 : 0);
+  const table =
+    room < 1
+      ? []
+      : tableLines(flares.rows, { width, height: room, first, order, nowMs, paint }).concat(
+          flares.rows.length === 0 && room > 1 ? [plainText("nothing flares", width)] : [],
+        );
+  if (!live) return [...head.filter((line) => line !== ""), ...table];
+  const filled = [...head, ...table, ...Array<string>(Math.max(0, room - table.length)).fill("")];
+  return [...filled.slice(0, Math.max(0, height - 1)), paint("dim", plainText(keysText(order), width))];
+}
+
+function connectionLine({ host, connection }: TopPage, { width, paint }: PageForm): string {
+  const title = plainText(`flarewire top  ${host}  `, width);
+  const rest = width - columns(title);
+  if (rest < 1) return title;
+  const { state, transport } = connection;
+  const text = plainText(`${state} by ${transport}`, rest);
+  return title + paint(state === "live" ? "green" : state === "closed" ? "red" : "yellow", text);
+}
+
+function dataText({ freshness, cursor }: TopPage): string {
+  if (!freshness) return "no data yet";
+  const at = freshness.observedAt?.slice(0, 19).replace("T", " ") ?? "no time yet";
+  const place = cursor === undefined ? "" : `  cursor ${cursor}`;
+  return `data ${freshness.state}, ${duration(freshness.ageMs)} old  ${at}${place}`;
+}
+
+function countText({ flares: { list, rows, finished }, started, ended, missed }: TopPage): string {
+  const warned = rows.filter(({ warnings }) => warnings.length > 0).length;
+  const lost = missed === 0 ? "nothing missed" : `${missed ?? "some"} events missed`;
+  return `${rows.length} flaring (${list}), ${warned} with warnings, ${finished} finished  since the start: ${started} started, ${ended} ended, ${lost}`;
+}
+
+/** What a person has to know before they believe the table; empty where nothing is wrong. */
+function trouble({ connection, freshness }: TopPage): string {
+  const parts = [
+    connection.state === "live"
+      ? ""
+      : `not connected${freshness ? ", this is old" : ""}${reason(connection.reason)}`,
+    freshness === undefined || freshness.state === "live"
+      ? ""
+      : `the data is ${freshness.state}${reason(freshness.reason)}`,
+  ];
+  return parts.filter((part) => part !== "").join("; ");
+}
+
+function reason(text: string): string {
+  return text === "" ? "" : `: ${text}`;
+}
+
+function keysText({ by, reversed }: Order): string {
+  const keys = Object.entries(SORT_KEYS).map(
+    ([key, column]) => `${key} ${column}${column === by ? (reversed ? " (reversed)" : " (sorted)") : ""}`,
+  );
+  return `q quit  ↑↓ scroll  ${keys.join("  ")}`;
+}

@@ -1,0 +1,265 @@
+import { connect, type Filter, type Stream, StreamError } from "../../client/index.ts";
+import { CLIENT_KEY_VARIABLE, keyFrom } from "../../config/config.ts";
+import { type FlagForm, parseFlags } from "../../config/flags.ts";
+import { redact } from "../../config/redact.ts";
+import { EXIT, type ExitCode, watchShutdown } from "../../lib/io/shutdown.ts";
+import { systemClock, type WallClock } from "../../lib/time/clock.ts";
+import { FlarewireError } from "../../protocol/index.ts";
+import { watchJobControl } from "../terminal/job-control.ts";
+import { plainText } from "../terminal/plain-text.ts";
+import { isBrokenPipe, paintFor, say, type Terminal } from "../terminal/terminal.ts";
+import { readFlares } from "./flare-row.ts";
+import type { Order } from "./flare-table.ts";
+import { grabKeys, type KeyGrab } from "./key-grab.ts";
+import { Screen } from "./screen.ts";
+import { firstAfter } from "./scroll.ts";
+import { pageLines, rowsInSight, SORT_KEYS, type TopPage } from "./top-page.ts";
+
+const DEFAULT_URL = "http://127.0.0.1:8080";
+const STREAM_PATH = "/api/v1/stream";
+/** Four drawings a second at most, however many events come. */
+const FRAME_MS = 250;
+/** Of a page that is printed once; wide enough for every column, and bounded because names are not. */
+const PRINTED_WIDTH = 120;
+/** With Ctrl-C and Ctrl-D, which a keyboard in raw mode hands over as they are. */
+const QUIT_KEYS: ReadonlySet<string> = new Set(["q", "Q", "\u0003", "\u0004"]);
+const STOP_KEY = "\u001A";
+const NEWEST_FIRST: Order = { by: "age", reversed: false };
+const FLAGS: Readonly<Record<string, FlagForm>> = {};
+
+/** What `flarewire top --help` prints. */
+export function topHelp(): string {
+  return `Usage: flarewire top [URL]
+
+Shows what flares now on a server, and how old that is: a table over the whole terminal, live, until it is stopped. Goes on from where it was
+after a lost connection. Where the output is no terminal it prints the table once. URL is the server's (http:// or https://), and may have a
+filter, as http://127.0.0.1:8080/?symbols=CAKE&min_liquidity=50000; default ${DEFAULT_URL}.
+A flare is shown while it meets the filter; with &sticky=true, from when it first did until it ends.
+
+Keys:
+  q, Ctrl-C         quit
+  up, down, k, j    scroll by a row; page up, page down, space: by a page; home, end: to the first, the last
+  Ctrl-Z            stop; the shell's fg goes on where the market is then
+  ${Object.entries(SORT_KEYS)
+    .map(([key, column]) => `${key} ${column}`)
+    .join(", ")}
+                    sort by this column; again: the other way round
+
+A row with ! has warnings of the canary. What a narrow terminal has no room for is left out, the warnings' names first.
+A server that knows keys is shown the one in the environment variable ${CLIENT_KEY_VARIABLE}: what stands in a command line, others can read.
+
+Ages count to the event time of the data. Colours are not used with NO_COLOR set.
+Exit codes: 0 stopped by the user or printed, 1 refused by the server for good, 75 not reached, where the table is printed once.`;
+}
+
+/** `flarewire top`. */
+export async function top(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
+  const { url, filter } = readArguments(args);
+  const key = keyFrom(terminal.environment, CLIENT_KEY_VARIABLE);
+  const shutdown = watchShutdown(process);
+  const broken = new AbortController();
+  terminal.stdout.on("error", (error) => broken.abort(error));
+  const signal = AbortSignal.any([shutdown.signal, broken.signal]);
+  const stream = follow(url, { filter, key, signal });
+  const page = pageOf(stream, url.host);
+  const isScreen = terminal.stdout.isTTY === true && terminal.environment.TERM !== "dumb";
+  try {
+    const code = isScreen
+      ? await showLive(stream, page, terminal, signal)
+      : await printOnce(stream, page, terminal, signal);
+    if (broken.signal.aborted && !isBrokenPipe(broken.signal.reason)) throw broken.signal.reason;
+    return code;
+  } catch (error) {
+    if (!(error instanceof StreamError) || error.code !== "refused") throw error;
+    say(terminal, `flarewire top: ${plainText(error.message, 400)}`);
+    return EXIT.usage;
+  } finally {
+    stream.close();
+    shutdown.dispose();
+  }
+}
+
+/** The page as it is whenever it is asked for. */
+function pageOf(stream: Stream, host: string): () => TopPage {
+  let started = 0;
+  let ended = 0;
+  let missed: number | null = 0;
+  const isShown = (channel: string) => channel === `flares.${readFlares(stream.view).list}`;
+  stream.on("flare-started", ({ channel }) => {
+    if (isShown(channel)) started += 1;
+  });
+  for (const name of ["flare-finished", "flare-withdrawn"] as const) {
+    stream.on(name, ({ channel }: { readonly channel: string }) => {
+      if (isShown(channel)) ended += 1;
+    });
+  }
+  stream.on("reset", ({ lost }) => {
+    missed = missed === null || lost === null ? null : missed + lost;
+  });
+  return () => {
+    const { connection, freshness, cursor, view } = stream;
+    return { host, connection, freshness, cursor, flares: readFlares(view), started, ended, missed };
+  };
+}
+
+/** Draws until a key or the signal ends it; rejects with what ends the stream. The terminal is given back however this process ends, but for SIGKILL. */
+async function showLive(
+  stream: Stream,
+  page: () => TopPage,
+  terminal: Terminal,
+  signal: AbortSignal,
+  clock: WallClock = systemClock,
+): Promise<ExitCode> {
+  const screen = new Screen(terminal.stdout);
+  const paint = paintFor(terminal.stdout);
+  let order = NEWEST_FIRST;
+  let first = 0;
+  const inSight = () => rowsInSight(page().flares.rows.length, screen.size.height, first);
+  const draw = () => {
+    ({ first } = inSight());
+    screen.draw(pageLines(page(), { ...screen.size, first, order, paint }));
+  };
+  const resized = () => {
+    screen.invalidate();
+    draw();
+  };
+  const leave = () => screen.leave();
+  const { stdout } = terminal;
+  process.once("exit", leave);
+  let keys: KeyGrab | undefined;
+  const jobs = watchJobControl({
+    pause: () => {
+      screen.pause();
+      keys?.pause();
+    },
+    resume: () => {
+      keys?.resume();
+      screen.resume();
+      draw();
+    },
+  });
+  let stop = () => {};
+  try {
+    await new Promise<void>((resolve, reject) => {
+      if (signal.aborted) return resolve();
+      signal.addEventListener("abort", () => resolve(), { once: true });
+      stream.on("error", reject);
+      keys = grabKeys(terminal.stdin, (pressed) => {
+        if (pressed.some((key) => QUIT_KEYS.has(key))) return resolve();
+        for (const key of pressed) {
+          order = orderAfter(order, key);
+          first = firstAfter(key, inSight());
+        }
+        draw();
+        if (pressed.includes(STOP_KEY)) jobs.stop();
+      });
+      screen.enter();
+      stdout.on("resize", resized);
+      draw();
+      stop = clock.every(FRAME_MS, draw);
+    });
+    return EXIT.clean;
+  } finally {
+    stop();
+    stdout.off("resize", resized);
+    jobs.dispose();
+    keys?.release();
+    leave();
+    process.off("exit", leave);
+  }
+}
+
+/** The order after a key: that of its column, or the other way round if it is that already. */
+function orderAfter(order: Order, key: string): Order {
+  const by = Object.hasOwn(SORT_KEYS, key) ? SORT_KEYS[key] : undefined;
+  if (by === undefined) return order;
+  return { by, reversed: by === order.by && !order.reversed };
+}
+
+/** Prints the page as soon as there is one; 75 where nobody answers. */
+async function printOnce(
+  stream: Stream,
+  page: () => TopPage,
+  terminal: Terminal,
+  signal: AbortSignal,
+): Promise<ExitCode> {
+  const answer = await new Promise<"there" | "stopped" | { readonly reason: string }>((resolve, reject) => {
+    signal.addEventListener("abort", () => resolve("stopped"), { once: true });
+    stream.on("error", reject);
+    stream.on("reset", () => resolve("there"));
+    stream.on("connection", ({ state, reason }) => {
+      if (state === "waiting") resolve({ reason });
+    });
+  });
+  if (answer === "stopped") return EXIT.clean;
+  if (answer !== "there") {
+    say(terminal, `flarewire top: not reached: ${plainText(answer.reason, 400)}`);
+    return EXIT.retry;
+  }
+  const paint = paintFor(terminal.stdout);
+  const lines = pageLines(page(), { width: PRINTED_WIDTH, height: Infinity, order: NEWEST_FIRST, paint });
+  const text = lines.map((line) => `${line.trimEnd()}\n`).join("");
+  await new Promise<void>((resolve) => {
+    signal.addEventListener("abort", () => resolve(), { once: true });
+    terminal.stdout.write(text, () => resolve());
+  });
+  return EXIT.clean;
+}
+
+interface FollowPlan {
+  readonly filter: Filter;
+  readonly key: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+function follow(url: URL, { filter, key, signal }: FollowPlan): Stream {
+  const base = `${url.origin}${url.pathname}`;
+  try {
+    return connect(base, { channels: ["flares.*"], filter, signal, ...(key === undefined ? {} : { key }) });
+  } catch (error) {
+    if (!(error instanceof StreamError)) throw error;
+    throw new FlarewireError("invalid-setting", error.message, { cause: error });
+  }
+}
+
+function readArguments(args: readonly string[]): { readonly url: URL; readonly filter: Filter } {
+  const { positionals, problems } = parseFlags(args, FLAGS, 1);
+  const text = positionals[0] ?? DEFAULT_URL;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const wrong = [...problems];
+  if (!url || !/^(http|ws)s?:$/.test(url.protocol)) {
+    wrong.push(
+      `URL ${JSON.stringify(redact(text))} must be an http or https URL, for example ${DEFAULT_URL}`,
+    );
+  } else if (url.username !== "" || url.password !== "") {
+    wrong.push(`the URL must hold no user and no password; a key goes into ${CLIENT_KEY_VARIABLE}`);
+  }
+  const filter = url ? filterOf(url.searchParams, wrong) : {};
+  if (!url || wrong.length > 0) throw new FlarewireError("invalid-setting", wrong.join("\n  "));
+  url.protocol = url.protocol.replace(/^ws/, "http");
+  if (url.pathname.endsWith(STREAM_PATH)) url.pathname = url.pathname.slice(0, -STREAM_PATH.length);
+  return { url, filter };
+}
+
+/** The filter that an address has. What its values have to be the server says. */
+function filterOf(parameters: URLSearchParams, wrong: string[]): Filter {
+  const filter: { -readonly [F in keyof Filter]: Filter[F] } = {};
+  for (const name of new Set(parameters.keys())) {
+    const values = parameters.getAll(name).flatMap((value) => value.split(","));
+    const [first = ""] = values;
+    if (name === "tokens" || name === "symbols") filter[name] = values;
+    else if (name === "min_liquidity") filter[name] = first;
+    else if (name === "min_price_change" && Number.isFinite(Number.parseFloat(first)))
+      filter[name] = Number(first);
+    else if (name === "sticky" && (first === "true" || first === "false")) filter[name] = first === "true";
+    else if (name === "sticky") wrong.push(`sticky ${JSON.stringify(redact(first))} must be true or false`);
+    else if (name === "min_price_change")
+      wrong.push(`min_price_change ${JSON.stringify(redact(first))} must be a number, for example 5`);
+    else {
+      wrong.push(
+        `the URL's parameter ${JSON.stringify(redact(name))} is none of tokens, symbols, min_liquidity, min_price_change, sticky`,
+      );
+    }
+  }
+  return filter;
+}

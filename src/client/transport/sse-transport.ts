@@ -1,0 +1,22 @@
+import type { LineRun } from "./attempt.ts";
+import { closed, type End, ended } from "./end.ts";
+import type { LineMessage } from "./transport.ts";
+
+/** Reads server-sent events until they end. Unlike EventSource it sees a refusal's reason, and can send a key in a header field. */
+export async function runSse({ ask, tell }: LineRun, url: string): Promise<End> {
+  const { body } = await ask(url, [200], "text/event-stream");
+  const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
+  for (let rest = ""; ; ) {
+    const read = await reader?.read().catch(() => undefined);
+    if (!read || read.done) return ended("cut", "cut off");
+    const lines = (rest + read.value).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) {
+      // The server writes each message on one line; what it is stands in it, and its place too.
+      if (!line.startsWith("data:")) continue;
+      const message: LineMessage = JSON.parse(line.slice(5));
+      if (message.type === "close") return closed(message.code, message.reason);
+      tell(message);
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import type { CloseMessage, Freshness, ServerMessage } from "../../protocol/messages.ts";
+import type { Transport } from "../connection-state.ts";
+import type { StreamPlan } from "../options.ts";
+import { openRun } from "./attempt.ts";
+import type { End } from "./end.ts";
+import { runPolls } from "./poll-transport.ts";
+import { runSse } from "./sse-transport.ts";
+import { runWebSocket } from "./websocket-transport.ts";
+
+/** What a line brings: what the server says over a stream, or over polls the same, and the end of each page. */
+export type LineMessage =
+  | ServerMessage
+  | CloseMessage
+  | {
+      readonly type: "page";
+      readonly cursor: string;
+      readonly freshness: Freshness;
+    };
+
+/** Who listens to a line. Nothing is called after the line was aborted. */
+export interface LineListener {
+  /** Throws what the line is to end with. */
+  readonly onMessage: (message: LineMessage) => void;
+  /** Once, and the last thing. */
+  readonly onEnd: (end: End) => void;
+}
+
+/** One connection over one transport. */
+export interface Line {
+  /** Ends it without a word to the listener. */
+  abort(): void;
+}
+
+/**
+ * Opens one connection, behind `cursor`, or at the head with the lists. It takes the place of the one before it of the same `client`, if that is still there
+ * (PROTOCOL.md, W32).
+ */
+export function openLine(
+  { base, query, keepsView, headers, platform }: StreamPlan,
+  transport: Transport,
+  cursor: string | undefined,
+  client: string,
+  listener: LineListener,
+): Line {
+  const urlOf = (path: string, more: Readonly<Record<string, string>>) =>
+    `${base}/api/v1/${path}?${new URLSearchParams({ ...query, ...more })}`;
+  const after = cursor && { after: cursor };
+  const following = { ...after, ...(!keepsView && { snapshot: "false" }), client };
+  return openRun(platform, headers, listener, (line) => {
+    if (transport === "sse") return runSse(line, urlOf("events", following));
+    if (transport === "poll")
+      return runPolls(line, platform, cursor, keepsView, (more) => urlOf("events", more));
+    return runWebSocket(line, platform, {
+      urlOf: (more) => urlOf("stream", { ...following, ...more }).replace(/^http/, "ws"),
+      tickets: headers.authorization && `${base}/api/v1/tickets`,
+      why: urlOf("events", { limit: "1", ...after }),
+    });
+  });
+}

@@ -1,0 +1,22 @@
+/** What the program can be told: one table of settings, read from flags, environment and file into a frozen Config. */
+
+export { leaderOf } from "./leader-of.ts";
+export { listenProblem } from "./listen-problem.ts";
+export {
+  type ConfigInput,
+  createConfig,
+  type GivenSettings,
+  isSettingError,
+  type LoadedConfig,
+  loadConfig,
+} from "./load.ts";
+export { oneProcess } from "./one-process.ts";
+export { settingsHelp, settingsTable } from "./schema/describe.ts";
+export {
+  CLIENT_KEY_VARIABLE,
+  ETHERSCAN_KEY_VARIABLE,
+  keyFrom,
+  LEADER_KEY_VARIABLE,
+} from "./schema/key-variables.ts";
+export { LIVE_SETTING_NAMES } from "./schema/live-settings.ts";
+export { type Config, SETTING_NAMES, SETTINGS, type SettingName } from "./schema/settings.ts";

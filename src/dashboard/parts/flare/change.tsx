@@ -1,0 +1,8 @@
+import { formatPct } from "../../../lib/text/format-pct.ts";
+
+/** A change in percent, with the colour of its direction; what rounds to nothing has none. */
+export function Change({ pct, digits = 0 }: { readonly pct: number; readonly digits?: number }) {
+  const text = formatPct(pct, digits);
+  const direction = text.startsWith("±") ? "flat" : pct > 0 ? "up" : "down";
+  return <b class={`change ${direction}`}>{text}</b>;
+}

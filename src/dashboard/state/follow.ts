@@ -1,0 +1,126 @@
+import {
+  type ConnectionStatus,
+  connect,
+  type DataFreshness,
+  type Stream,
+  type StreamEvent,
+  type View,
+} from "../../client/index.ts";
+import { symbolOf } from "../text/event-symbol.ts";
+import { type Access, fetchAccess } from "./access.ts";
+import { withFirst, withLast } from "./bounded-list.ts";
+
+/** Events that the feed shows at most. */
+const MOST_EVENTS = 200;
+
+/** Silence that is no outage yet: a server that is replaced is back sooner. */
+const SOON_BACK_MS = 3_000;
+
+/** Gaps that are named at most: a server that comes and goes for days must not fill the page. */
+const MOST_GAPS = 20;
+
+/** An event, and the token that it is about, if it names one or the lists do. */
+export interface ToldEvent {
+  readonly event: StreamEvent;
+  readonly symbol: string | undefined;
+}
+
+/** All that the page knows of the server at one moment. */
+export interface Seen {
+  /** Nothing but lists that one state of the server has; `undefined` before the first. */
+  readonly view: View | undefined;
+  readonly connection: ConnectionStatus;
+  /** How long there has been no connection, in milliseconds; 0 while there is one, and for a moment after. */
+  readonly awayMs: number;
+  /** What the server says of itself and the visitor; `undefined` until it did, `null` where it did not. */
+  readonly access: Access | null | undefined;
+  readonly freshness: DataFreshness | undefined;
+  readonly cursor: string | undefined;
+  /** The newest events, newest first. */
+  readonly events: readonly ToldEvent[];
+  /** Events that came since the page was opened. */
+  readonly count: number;
+  /** Why something was missed, and how much, since the page was opened; the last of them, newest last. */
+  readonly gaps: readonly string[];
+  /** The server's reason why it does not serve this page. */
+  readonly refused: string | undefined;
+}
+
+/** Follows the server as long as the page is open, or until `stop`. */
+export interface Following {
+  readonly now: () => Seen;
+  readonly stop: () => void;
+}
+
+/**
+ * Follows the server at `url` with the key, if there is one. Calls `onChange` at most once per frame, however many events come: what is painted is
+ * the newest state.
+ */
+export function follow(url: URL, key: string | undefined, onChange: () => void): Following {
+  const stream: Stream = connect(url, key === undefined ? {} : { key });
+  const over = new AbortController();
+  let access: Access | null | undefined;
+  let events: readonly ToldEvent[] = [];
+  let gaps: readonly string[] = [];
+  let refused: string | undefined;
+  let count = 0;
+  let asked = 0;
+  let awaySinceMs: number | undefined = performance.now();
+  let isPaused = false;
+  const changed = () => {
+    asked ||= requestAnimationFrame(() => {
+      asked = 0;
+      onChange();
+    });
+  };
+  stream.on("event", (event) => {
+    count += 1;
+    events = withFirst(events, { event, symbol: symbolOf(event, stream.view) }, MOST_EVENTS);
+    changed();
+  });
+  stream.on("reset", ({ reason, lost }) => {
+    if (reason !== "started")
+      gaps = withLast(gaps, `${reason}: ${lost ?? "an unknown number of"} events`, MOST_GAPS);
+    changed();
+  });
+  const ask = async () => {
+    const told = await fetchAccess(url, key, over.signal);
+    access = told ?? access ?? null;
+    changed();
+  };
+  stream.on("connection", ({ state }) => {
+    const isAway = state !== "live";
+    // Another server may answer from now on, or the same one with other settings.
+    if (!isAway && awaySinceMs !== undefined) void ask();
+    // While nobody looked it was away on purpose.
+    if (isPaused || awaySinceMs === undefined) awaySinceMs = performance.now();
+    if (!isAway) awaySinceMs = undefined;
+    isPaused = state === "paused";
+    changed();
+  });
+  stream.on("error", ({ message }) => {
+    refused = message;
+    changed();
+  });
+  return {
+    now: () => ({
+      view: stream.view,
+      awayMs: awayMsSince(awaySinceMs),
+      access,
+      connection: stream.connection,
+      freshness: stream.freshness,
+      cursor: stream.cursor,
+      ...{ events, count, gaps, refused },
+    }),
+    stop: () => {
+      cancelAnimationFrame(asked);
+      over.abort();
+      stream.close();
+    },
+  };
+}
+
+function awayMsSince(sinceMs: number | undefined): number {
+  const awayMs = sinceMs === undefined ? 0 : performance.now() - sinceMs;
+  return awayMs > SOON_BACK_MS ? awayMs : 0;
+}

@@ -1,0 +1,36 @@
+import type { StreamEvent } from "../../client/index.ts";
+import { formatPct } from "../../lib/text/format-pct.ts";
+
+/** Says in our words what happened; of whom, says the event's symbol. */
+export function describeEvent(event: StreamEvent): string {
+  switch (event.name) {
+    case "flare-started": {
+      const { flare, why, cause } = event.data;
+      const score = why ? `, score ${why.score.toFixed(2)} of ${why.threshold.toFixed(2)}` : "";
+      return `${cause}, ${formatPct(flare.recent_price_change)}${score}`;
+    }
+    case "flare-finished":
+      return `${event.data.cause}, ${formatPct(event.data.flare.recent_price_change)}`;
+    case "flare-updated":
+    case "token-updated": {
+      const { data } = event;
+      if (data.op === "order") return "another order";
+      return Object.keys(data.set).join(", ").replaceAll("_", " ") || "why it flares";
+    }
+    case "flare-withdrawn":
+      return event.data.cause;
+    case "flare-expired":
+      return "a day has passed";
+    case "token-listed":
+      return "first liquidity";
+    case "token-unlisted":
+      return "15 minutes are over";
+    case "chart-updated":
+    case "leaderboard-updated": {
+      const { length } = event.data.changes;
+      return length === 1 ? "1 change" : `${length} changes`;
+    }
+    case "source-status":
+      return [event.data.state, event.data.reason].filter(Boolean).join(": ");
+  }
+}

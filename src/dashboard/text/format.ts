@@ -1,0 +1,54 @@
+import { formatCompact } from "../../lib/text/format-compact.ts";
+
+/** `1h 05m`, `4m 10s`, `12s`, from milliseconds; what is below 0 is `0s`. */
+export function formatSpan(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1_000));
+  const two = (n: number) => String(n).padStart(2, "0");
+  if (seconds < 60) return `${seconds}s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)}m ${two(seconds % 60)}s`;
+  const hours = Math.floor(seconds / 3_600);
+  if (hours < 48) return `${hours}h ${two(Math.floor((seconds % 3_600) / 60))}m`;
+  return `${Math.floor(hours / 24)}d`;
+}
+
+/** `$12.3K`; `–` for what is not known, which the API says as 0. */
+export function formatUsd(decimal: string): string {
+  const usd = Number(decimal);
+  return usd > 0 && Number.isFinite(usd) ? `$${formatCompact(usd)}` : "–";
+}
+
+/** From here on a count is compact. */
+const MIN_COMPACT_COUNT = 100_000;
+
+/** `41`, `99999`, `123.4K`: at most six characters. */
+export function formatCount(count: number): string {
+  return count < MIN_COMPACT_COUNT ? String(count) : formatCompact(count);
+}
+
+const WHOLE = new Intl.NumberFormat("en", { maximumSignificantDigits: 6 });
+const FRACTION = new Intl.NumberFormat("en", { maximumSignificantDigits: 4, maximumFractionDigits: 18 });
+const BELOW = "₀₁₂₃₄₅₆₇₈₉";
+/** What is smaller is written with the number of its zeros: nobody counts nine of them. */
+const LEAST_WRITTEN_OUT = 1e-5;
+
+/** Four digits that count, as `0.001844` and `0.0₈3542` for 0.000000003542; from a thousand on six, `63,412.5`; `–` for what is not known, which the API says as 0. */
+export function formatPrice(decimal: string): string {
+  const price = Number(decimal);
+  if (!Number.isFinite(price) || price <= 0) return "–";
+  if (price >= 1_000_000) return formatCompact(price);
+  if (price >= 1_000) return WHOLE.format(price);
+  if (price >= LEAST_WRITTEN_OUT) return FRACTION.format(price);
+  const [digits = "", exponent = ""] = price.toExponential(3).split("e-");
+  const zeros = [...String(Number(exponent) - 1)].map((digit) => BELOW[Number(digit)]).join("");
+  return `0.0${zeros}${digits.replace(".", "").replace(/0+$/, "")}`;
+}
+
+/** `0x1234…cdef`. */
+export function shortAddress(address: string): string {
+  return address.length > 13 ? `${address.slice(0, 6)}…${address.slice(-4)}` : address;
+}
+
+/** `08:36:00`, UTC. */
+export function formatTime(timestamp: string): string {
+  return timestamp.slice(11, 19);
+}

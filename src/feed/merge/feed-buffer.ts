@@ -1,0 +1,219 @@
+import type { WallClock } from "../../lib/time/clock.ts";
+import { MINUTE_MS, SECOND_MS } from "../../lib/time/time.ts";
+import type { MarketEvent } from "../../market/index.ts";
+import type { Feed, FeedPart } from "../feed.ts";
+
+/** A market that others are joined with. */
+export interface MergedPart {
+  /** In words for people, in metrics and in `/readyz`: `bsc`, `exchange`. */
+  readonly name: string;
+  readonly feed: Feed;
+  /**
+   * Milliseconds of event time that its events are told later than they are dated, all of them: what a slow finality takes, so that the others need not wait that
+   * long for it. A feed of candles has none. Default 0.
+   */
+  readonly delayMs?: number;
+}
+
+/** Up to so far behind the one that is furthest, in event time, a part is in step, and is waited for. Together with the next below the age from which data counts as stale. */
+export const IN_STEP_MS = 10 * SECOND_MS;
+/** Further behind it is waited for as long as it gains on time itself: within each such span a quarter of it. */
+export const PATIENCE_MS = 3 * SECOND_MS;
+const GAIN = 1 / 4;
+/** So far behind it is reading up the past, at the start or after an outage of all, and is given a longer span. */
+export const FAR_MS = MINUTE_MS;
+export const FAR_PATIENCE_MS = MINUTE_MS;
+/** Who has not said anything yet is waited for so long. */
+export const FIRST_WORD_MS = 15_000;
+/** An event dated further ahead than this of all that says what time it is has a wrong date. */
+export const MOST_EARLY_MS = MINUTE_MS;
+/** Events that are read ahead of the market, at most. */
+const MOST_AHEAD = 20_000;
+/** After so many events that were left out, others get their turn. */
+const REST_AFTER = 1_024;
+
+/** An event's place in the market: by time; of the same time what its own part tells before its clock of that time, then clocks, then the rest. */
+export interface Place {
+  readonly at: number;
+  readonly phase: 0 | 1 | 2;
+}
+
+/** One part: what it told and was not taken yet, how far it is, and whether it is waited for. */
+export class PartLine {
+  readonly name: string;
+  late = 0;
+  /** Events left out so far because they were dated too far ahead. */
+  early = 0;
+  readonly #feed: Feed;
+  readonly #delayMs: number;
+  readonly #clock: WallClock;
+  readonly #onNews: () => void;
+  readonly #latestMs: () => number;
+  #queue: MarketEvent[] = [];
+  #taken = 0;
+  #makeRoom: () => void = () => {};
+  /** Event time of the furthest event that it told. */
+  #frontierMs: number | undefined;
+  #movedAt: number;
+  #end: { readonly reason: string; readonly error?: unknown } | undefined;
+  #isWaitedFor = true;
+  #isFull = false;
+  /** The span in which it has to gain: when that began, and how far it was then, less the time. */
+  #span: { readonly at: number; readonly leadMs: number } | undefined;
+  #gapMs = 0;
+  readonly #beganAt: number;
+  /** Place of the event that was taken last, and its clock. */
+  #placedAt = Number.NEGATIVE_INFINITY;
+  #clockAt = Number.NEGATIVE_INFINITY;
+
+  /** `latestMs`: the event time up to which its events are believed. */
+  constructor(
+    { name, feed, delayMs = 0 }: MergedPart,
+    clock: WallClock,
+    onNews: () => void = () => {},
+    latestMs: () => number = () => Number.POSITIVE_INFINITY,
+  ) {
+    this.name = name;
+    this.#feed = feed;
+    this.#delayMs = delayMs;
+    this.#clock = clock;
+    this.#onNews = onNews;
+    this.#latestMs = latestMs;
+    this.#beganAt = clock.monotonic();
+    this.#movedAt = this.#beganAt;
+  }
+
+  get frontierMs(): number | undefined {
+    return this.#frontierMs;
+  }
+
+  get isWaitedFor(): boolean {
+    return this.#isWaitedFor && this.#end === undefined;
+  }
+
+  get hasEnded(): boolean {
+    return this.#end !== undefined;
+  }
+
+  /** What it failed of, if it did. */
+  get failure(): unknown {
+    return this.#end?.error;
+  }
+
+  get isEmpty(): boolean {
+    return this.#taken === this.#queue.length;
+  }
+
+  /** Reads until the feed ends, fails or the signal aborts. Never rejects. */
+  async read(signal: AbortSignal): Promise<void> {
+    try {
+      for await (const event of this.#feed.events(signal)) {
+        if (signal.aborted) break;
+        const isPut = this.#put(this.#delayMs === 0 ? event : { ...event, at: event.at + this.#delayMs });
+        // No room is needed, and so none waited for.
+        if (!isPut && this.early % REST_AFTER === 0) await this.#clock.sleep(0, signal);
+        if (this.#queue.length - this.#taken < MOST_AHEAD) continue;
+        await this.#room(signal);
+      }
+      this.#end = { reason: "has ended" };
+    } catch (error) {
+      const words = error instanceof Error ? error.message : String(error);
+      this.#end = { reason: signal.aborted ? "has ended" : `failed: ${words}`, error };
+    }
+    this.#onNews();
+  }
+
+  /** Judges whether it is waited for; `furthestMs`: how far the furthest part is. Yields whether that has changed. */
+  judge(furthestMs: number): boolean {
+    const now = this.#clock.monotonic();
+    const before = this.#isWaitedFor;
+    if (this.#frontierMs === undefined) {
+      if (now - this.#beganAt > FIRST_WORD_MS) this.#isWaitedFor = false;
+      return before !== this.#isWaitedFor;
+    }
+    this.#gapMs = furthestMs - this.#frontierMs;
+    const leadMs = this.#frontierMs - now;
+    if (this.#gapMs <= IN_STEP_MS) this.#isWaitedFor = true;
+    const patienceMs = this.#gapMs > FAR_MS ? FAR_PATIENCE_MS : PATIENCE_MS;
+    // Who is not read for want of room cannot gain.
+    if (!this.#span || this.#gapMs <= IN_STEP_MS || this.#isFull) this.#span = { at: now, leadMs };
+    else if (now - this.#span.at > patienceMs) {
+      if (leadMs - this.#span.leadMs < patienceMs * GAIN) this.#isWaitedFor = false;
+      this.#span = { at: now, leadMs };
+    }
+    return before !== this.#isWaitedFor;
+  }
+
+  /** Where the next event belongs; `undefined`: there is none yet. */
+  get next(): Place | undefined {
+    const event = this.#queue[this.#taken];
+    if (!event) return undefined;
+    const at = Math.max(event.at, this.#placedAt);
+    if (event.kind === "clock") return { at, phase: 1 };
+    return { at, phase: at > this.#clockAt ? 0 : 2 };
+  }
+
+  /** Takes the next event. */
+  take(): MarketEvent | undefined {
+    const event = this.#queue[this.#taken];
+    if (!event) return undefined;
+    this.#taken += 1;
+    this.#placedAt = Math.max(event.at, this.#placedAt);
+    if (event.kind === "clock") this.#clockAt = this.#placedAt;
+    if (this.#taken > 1_024 && this.#taken * 2 > this.#queue.length) {
+      this.#queue = this.#queue.slice(this.#taken);
+      this.#taken = 0;
+    }
+    if (this.#queue.length - this.#taken <= MOST_AHEAD / 2) this.#makeRoom();
+    return event;
+  }
+
+  /** How it fares; `staleAfterMs`: from which age on it counts as stale though nobody is ahead of it. */
+  report(staleAfterMs: number): FeedPart {
+    const ageMs = Math.max(0, Math.floor(this.#clock.monotonic() - this.#movedAt));
+    const { state, reason } = this.#state(ageMs > staleAfterMs);
+    const amiss = this.#end ? undefined : this.#feed.trouble?.();
+    return {
+      ...{ name: this.name, state, ageMs, late: this.late },
+      reason: [reason, amiss ?? ""].filter((part) => part !== "").join("; "),
+      observedAtMs: this.#frontierMs === undefined ? undefined : this.#frontierMs - this.#delayMs,
+    };
+  }
+
+  #state(isOld: boolean): Pick<FeedPart, "state" | "reason"> {
+    if (this.#end) return { state: "down", reason: this.#end.reason };
+    if (this.#frontierMs === undefined) return { state: "stale", reason: "has said nothing yet" };
+    if (isOld) return { state: "stale", reason: "says nothing" };
+    if (this.#isWaitedFor && this.#gapMs <= IN_STEP_MS) return { state: "live", reason: "" };
+    return { state: "stale", reason: this.#isWaitedFor ? "is reading up the past" : "is behind the others" };
+  }
+
+  /** Whether it is believed, and kept. */
+  #put(event: MarketEvent): boolean {
+    // Taken as it is, it would be the market's time: whatever all the others tell until then would come too late.
+    if (event.at > this.#latestMs()) {
+      this.early += 1;
+      if (this.early === 1) this.#onNews();
+      return false;
+    }
+    this.#queue.push(event);
+    if (this.#frontierMs === undefined || event.at > this.#frontierMs) {
+      this.#frontierMs = event.at;
+      this.#movedAt = this.#clock.monotonic();
+    }
+    this.#onNews();
+    return true;
+  }
+
+  async #room(signal: AbortSignal): Promise<void> {
+    this.#isFull = true;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const leave = () => resolve();
+    this.#makeRoom = leave;
+    signal.addEventListener("abort", leave, { once: true });
+    if (!signal.aborted) await promise;
+    signal.removeEventListener("abort", leave);
+    this.#makeRoom = () => {};
+    this.#isFull = false;
+  }
+}

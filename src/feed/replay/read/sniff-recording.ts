@@ -1,0 +1,149 @@
+import { closeSync, openSync, readSync, statSync } from "node:fs";
+import { constants, gunzipSync } from "node:zlib";
+import { InputError } from "../../../lib/input-error.ts";
+import type { FeedFacts, Origin } from "../../../market/index.ts";
+import { type PartFile, readRecordingDirectory } from "../../record/manifest.ts";
+import { csvFirstLine } from "./candle-csv.ts";
+import { readHeader } from "./event-ndjson.ts";
+import { messageOf } from "./profiles-file.ts";
+import { isGzip } from "./read-bytes.ts";
+import { shown } from "./skips.ts";
+
+/** What a recording can be: candles as CSV, or market events as NDJSON. */
+export type RecordingFormat = "csv" | "ndjson";
+
+/** What the first lines of a recording tell. */
+export interface RecordingHead {
+  readonly format: RecordingFormat;
+  readonly sizeBytes: number;
+  readonly origin: Origin;
+  readonly facts: FeedFacts;
+  /** The passing of time is recorded. */
+  readonly hasOwnClocks: boolean;
+  /** The files that hold it, in order. */
+  readonly parts: readonly PartFile[];
+}
+
+/** Bytes that are looked at; unpacked at most 1,032 times as many. */
+const HEAD_BYTES = 4_096;
+
+/**
+ * Looks at the start of a file before anything is replayed: whether it can be read, whether it is packed, which form it has, and
+ * which facts it can hold. Blocks for one small read. Throws `InputError` for what is missing, no file, empty, cut before its first
+ * line ends, or of neither form.
+ */
+export function sniffRecording(path: string, format: RecordingFormat | "auto"): RecordingHead {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return directoryHead(path, format);
+  const { head, sizeBytes } = readHead(path);
+  if (sizeBytes === 0) throw new InputError(path, "the file is empty");
+  const text = new TextDecoder().decode(isGzip(head) ? unpackHead(path, head, sizeBytes) : head);
+  const lines = text.split("\n").map((line) => line.trim());
+  const firstLine = lines.find((line) => line !== "");
+  if (firstLine === undefined) throw new InputError(path, "the file has no line in its first 4 KiB");
+  const found = format === "auto" ? (firstLine.startsWith("{") ? "ndjson" : "csv") : format;
+  return {
+    format: found,
+    sizeBytes,
+    parts: [{ path, isOpen: false }],
+    ...(found === "csv" ? csvHead(path, firstLine) : ndjsonHead(path, firstLine, lines)),
+  };
+}
+
+function directoryHead(path: string, format: RecordingFormat | "auto"): RecordingHead {
+  if (format === "csv") throw new InputError(path, "this is a directory, expected a file of candles");
+  const { manifest, parts, sizeBytes } = readRecordingDirectory(path);
+  return {
+    format: "ndjson",
+    sizeBytes,
+    parts,
+    origin: replayedOrigin(manifest.origin),
+    facts: manifest.facts,
+    hasOwnClocks: true,
+  };
+}
+
+/** Simulated data stays simulated; everything else is of the past when it is replayed. */
+function replayedOrigin(origin: Origin | undefined): Origin {
+  return origin === "simulated" ? "simulated" : "recorded";
+}
+
+function readHead(path: string): { head: Buffer; sizeBytes: number } {
+  let descriptor: number | undefined;
+  try {
+    // Before the file is opened: to open a pipe that nobody writes to blocks the whole process.
+    const stat = statSync(path);
+    // A pipe can be read once only, and not looked at beforehand.
+    if (!stat.isFile())
+      throw new InputError(
+        path,
+        "this is not a regular file; write what comes out of a pipe to a file first",
+      );
+    descriptor = openSync(path, "r");
+    const head = Buffer.alloc(HEAD_BYTES);
+    return { head: head.subarray(0, readSync(descriptor, head, 0, HEAD_BYTES, 0)), sizeBytes: stat.size };
+  } catch (error) {
+    if (error instanceof InputError) throw error;
+    const missing = error instanceof Error && "code" in error && error.code === "ENOENT";
+    throw new InputError(
+      path,
+      missing ? "there is no such file" : `the file cannot be read: ${messageOf(error)}`,
+      {
+        cause: error,
+      },
+    );
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+}
+
+/** What the packed head unpacks to. A head without one whole line is judged strictly when it is the whole file: then it is cut. */
+function unpackHead(path: string, head: Buffer, sizeBytes: number): Buffer {
+  try {
+    const text = gunzipSync(head, { finishFlush: constants.Z_SYNC_FLUSH });
+    if (sizeBytes <= head.length && !text.includes("\n")) {
+      const whole = gunzipSync(head);
+      if (whole.length === 0) throw new InputError(path, "the file is empty when it is unpacked");
+    }
+    return text;
+  } catch (error) {
+    if (error instanceof InputError) throw error;
+    const cut = error instanceof Error && "code" in error && error.code === "Z_BUF_ERROR";
+    const reason = cut
+      ? "the file is cut after line 0: not one whole line can be unpacked"
+      : "the file's packed data is damaged at its start";
+    throw new InputError(path, reason, { line: 0, cause: error });
+  }
+}
+
+type Said = Pick<RecordingHead, "origin" | "facts" | "hasOwnClocks">;
+
+function csvHead(path: string, firstLine: string): Said {
+  const kind = csvFirstLine(firstLine);
+  if (typeof kind === "object") throw new InputError(path, kind.problem, { line: 1 });
+  const facts = { trades: false, liquidity: false, listings: false, profiles: false };
+  return { origin: "recorded", facts, hasOwnClocks: false };
+}
+
+function ndjsonHead(path: string, firstLine: string, lines: readonly string[]): Said {
+  if (!firstLine.startsWith("{")) {
+    throw new InputError(path, `the first line is ${shown(firstLine)}, expected a JSON object`, { line: 1 });
+  }
+  const header = readHeader(firstLine);
+  if (header && "problem" in header) throw new InputError(path, header.problem, { line: 1 });
+  if (header) {
+    const { origin, facts, clocks } = header;
+    return { origin: replayedOrigin(origin), facts, hasOwnClocks: clocks === "recorded" };
+  }
+  const has = (kind: string) =>
+    lines.some((line) => line.includes(`"kind":"${kind}"`) || line.includes(`"kind": "${kind}"`));
+  return {
+    origin: "recorded",
+    hasOwnClocks: false,
+    facts: {
+      trades: has("trade"),
+      liquidity: has("liquidity"),
+      listings: has("listing"),
+      profiles: has("profile"),
+    },
+  };
+}

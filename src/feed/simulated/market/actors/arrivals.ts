@@ -1,0 +1,43 @@
+import type { Random } from "../random.ts";
+
+/**
+ * When the next trade comes, where trades bring trades: a Hawkes process with an exponential kernel. Each arrival raises the intensity by
+ * branching·decay, which then fades at rate `decay`; on average every arrival begets `branching` more, so the mean intensity is base ÷
+ * (1 − branching). Drawn exactly, without discretisation or rejection: Dassios and Zhao, "Exact simulation of Hawkes process with
+ * exponentially decaying intensity", Electronic Communications in Probability 18 (2013).
+ */
+export class Arrivals {
+  readonly #jump: number;
+  readonly #decay: number;
+  #excess = 0;
+  #sinceMs: number;
+
+  /** `branching` in [0, 1); `memoryMs` is the mean time from a trade to one that it brings. */
+  constructor(nowMs: number, branching: number, memoryMs: number) {
+    this.#decay = 1 / memoryMs;
+    this.#jump = branching * this.#decay;
+    this.#sinceMs = nowMs;
+  }
+
+  /** Waiting time in milliseconds from `nowMs`, while the base intensity stays `basePerMs`; may be drawn again at any later moment. */
+  waitingMs(nowMs: number, basePerMs: number, random: Random): number {
+    this.#fadeTo(nowMs);
+    const own = basePerMs > 0 ? -Math.log(random.unit()) / basePerMs : Number.POSITIVE_INFINITY;
+    if (this.#excess <= 0) return own;
+    const remaining = 1 + (this.#decay * Math.log(random.unit())) / this.#excess;
+    return remaining > 0 ? Math.min(own, -Math.log(remaining) / this.#decay) : own;
+  }
+
+  /** A trade came. */
+  arrived(nowMs: number): void {
+    this.#fadeTo(nowMs);
+    this.#excess += this.#jump;
+  }
+
+  #fadeTo(nowMs: number): void {
+    if (nowMs === this.#sinceMs) return;
+    this.#excess *= Math.exp(-this.#decay * (nowMs - this.#sinceMs));
+    if (this.#excess < 1e-12) this.#excess = 0;
+    this.#sinceMs = nowMs;
+  }
+}

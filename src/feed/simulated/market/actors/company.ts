@@ -1,0 +1,72 @@
+import type { Chain, ChainToken } from "../chain-token.ts";
+import type { Random } from "../random.ts";
+import { SidePool, type SidePoolTraits } from "../venues/side-pool.ts";
+import type { Actor } from "./actor.ts";
+import { DustBot } from "./dust-bot.ts";
+import { type MakerHabits, Makers } from "./makers.ts";
+
+const NEVER = Number.POSITIVE_INFINITY;
+/** Nobody moves the liquidity of a shallower pool to and fro. */
+const WORTH_MAKING_USD = 30_000;
+const DUST_SHARE = 0.2;
+const SIDE_POOL_SHARE = 0.3;
+/** Every pool may be moved; the busiest are visited by those who add liquidity for a single trade. */
+const MIGRATION_HOURS = 110;
+
+/** Who acts on one token beside its traders. */
+export interface Company {
+  readonly makers: Makers;
+  readonly dust: DustBot | undefined;
+  readonly sidePool: SidePool | undefined;
+}
+
+/** Makers for all, a dust bot for a fifth, another pool for three tenths of the established tokens. */
+export function establishedCompany(
+  token: ChainToken,
+  chain: Chain,
+  nextRank: () => number,
+  nowMs: number,
+  random: Random,
+): Company {
+  const { onLabel, wallets } = chain;
+  const isDeep = token.venue.liquidityUsd(token.quoteUsd) >= WORTH_MAKING_USD;
+  const habits: MakerHabits = {
+    rebalance: isDeep && random.chance(0.35) ? random.logBetween(2, 12) : NEVER,
+    jit: isDeep && random.chance(0.4) ? random.logBetween(2, 12) : NEVER,
+    migration: MIGRATION_HOURS,
+  };
+  const makers = new Makers(token, habits, nextRank(), nowMs, random, onLabel);
+  const dust = random.chance(DUST_SHARE) ? dustBotOf(token, chain, nextRank(), nowMs, random) : undefined;
+  if (!random.chance(SIDE_POOL_SHARE)) return { makers, dust, sidePool: undefined };
+  const isIdle = random.chance(0.4);
+  const traits: SidePoolTraits = {
+    pool: random.address(),
+    isIdle,
+    depth: isIdle ? random.between(1.1, 3) : random.between(0.08, 0.5),
+    perMinute: isIdle ? random.logBetween(0.002, 0.02) : random.logBetween(0.01, 0.6),
+  };
+  const sidePool = new SidePool(token, traits, wallets, nextRank(), nowMs, random);
+  return { makers, dust, sidePool };
+}
+
+/** Of the honest newcomers, one in seven soon moves from the pool of its launch to another; a fifth draws a dust bot. */
+export function newcomerCompany(
+  token: ChainToken,
+  chain: Chain,
+  nextRank: () => number,
+  nowMs: number,
+  random: Random,
+): readonly Actor[] {
+  const company: Actor[] = [];
+  if (random.chance(0.15)) {
+    const habits = { rebalance: NEVER, jit: NEVER, migration: 0.4 };
+    company.push(new Makers(token, habits, nextRank(), nowMs, random, chain.onLabel));
+  }
+  if (random.chance(DUST_SHARE)) company.push(dustBotOf(token, chain, nextRank(), nowMs, random));
+  return company;
+}
+
+function dustBotOf(token: ChainToken, chain: Chain, rank: number, nowMs: number, random: Random): DustBot {
+  const traits = { meanMinutes: random.logBetween(2, 12), distortion: random.logBetween(0.01, 0.3) };
+  return new DustBot(token, traits, chain.wallets, rank, nowMs, random, chain.onLabel);
+}

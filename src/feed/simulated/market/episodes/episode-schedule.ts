@@ -1,0 +1,27 @@
+import { HOUR_MS } from "../../../../lib/time/time.ts";
+import type { Random } from "../random.ts";
+import { planThin, planWash } from "./plan-decoy.ts";
+import { planPump, type Stage } from "./plan-pump.ts";
+import type { Script } from "./script.ts";
+
+/** Plans a script when its moment has come. */
+export type Planner = (stage: Stage, random: Random) => Script;
+
+/** What befalls a token next. */
+export interface Fate {
+  readonly atMs: number;
+  readonly plan: Planner;
+}
+
+const QUIET_AFTER_MS = HOUR_MS;
+
+/** What befalls an established token: pumps and washes now and then, and ticks where the market is `shallow` enough for one wallet to move it. */
+export function everydayFate(nowMs: number, meanHours: number, shallow: boolean, random: Random): Fate {
+  const atMs = Math.ceil(nowMs + QUIET_AFTER_MS + random.waiting(meanHours * HOUR_MS));
+  const plan = random.weighted<Planner>([
+    [(stage, chance) => planPump(stage, chance), shallow ? 0.3 : 0.72],
+    [planWash, shallow ? 0.1 : 0.28],
+    [planThin, shallow ? 0.6 : 0],
+  ]);
+  return { atMs, plan };
+}

@@ -1,0 +1,69 @@
+import type { MarketGroup } from "../../../../market/index.ts";
+
+/** What the simulated market does on purpose, and therefore knows. */
+export const LABEL_KINDS = [
+  "pump",
+  "rug",
+  "honeypot",
+  "wash",
+  "thin",
+  "dust",
+  "rebalance",
+  "jit",
+  "migration",
+  "wide",
+  "slump",
+  "outage",
+  "listing",
+] as const;
+export type LabelKind = (typeof LABEL_KINDS)[number];
+
+/** How an honest pump rises. `launch` is the first rise of a newly listed token. */
+export const PUMP_SHAPES = ["sharp", "staircase", "slow-burn", "pump-and-dump", "launch"] as const;
+export type PumpShape = (typeof PUMP_SHAPES)[number];
+
+/**
+ * Ground truth: one thing that the simulated market did, said in full at the moment when it starts. It is carried out as
+ * planned, in trades, so prices follow it as closely as noise lets them. A token has at most one of `pump`, `rug`, `honeypot`, `wash` and
+ * `thin` at a time. The other kinds may overlap them: liquidity moves and dust comes during pumps too.
+ */
+export interface Label {
+  readonly kind: LabelKind;
+  /**
+   * `pump`: a PumpShape. `rug`: `hype` (a pump comes first), `quiet`, `drain` (in several removals). `honeypot`: `hype`.
+   * `wash`: `pair` or `ring`. `thin`: `tick`. `wide`: `up`, `down`. `listing`: the fate: `honest`, `rug`, `honeypot`.
+   * `dust`: `burst`. `rebalance`: `range`. `jit`, `migration`: `atomic` within one moment, else `blocks`. `slump`: `fall`.
+   * `outage`: `chain`, or `venue 1` to `venue 3` for one of the exchange's three venues.
+   */
+  readonly shape: string;
+  /** `null` for `wide` and `slump`, which move every group. */
+  readonly group: MarketGroup | null;
+  /** The token as its trades or candles name it; `null` for `wide`, `slump` and `outage`. */
+  readonly token: string | null;
+  /** Event time of the first change. */
+  readonly startAtMs: number;
+  /** Event time when it is over: the price has come to rest, the washers stop, the liquidity is gone and the panic with it. */
+  readonly endAtMs: number;
+  /**
+   * `pump`, `thin`: the rise from start to peak as a share (0.1 is +10 %). `wide`: the move, negative when down.
+   * `rug`, `honeypot`: the share of the liquidity that is removed at `removedAtMs`. `wash`: trades per minute as a multiple of
+   * the usual. `listing`: liquidity in US dollars. `dust`: trades. `rebalance`, `jit`, `migration`: the share of the pool that is
+   * withdrawn. `slump`: the fall, negative. `outage`: minutes.
+   */
+  readonly size: number;
+  /** When the price is planned to stand highest; `null` where there is no rise. */
+  readonly peakAtMs: number | null;
+  /** When (the first part of) the liquidity is taken away; `null` where it is not. */
+  readonly removedAtMs: number | null;
+}
+
+/** Told of each label when it starts. */
+export type LabelSink = (label: Label) => void;
+
+const MAX_LABELS = 10_000;
+
+/** Adds a label to a list of the newest 10,000. */
+export function addRecent(labels: Label[], label: Label): void {
+  if (labels.length >= MAX_LABELS) labels.shift();
+  labels.push(label);
+}

@@ -1,0 +1,104 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../../lib/time/time.ts";
+import type { Actor } from "../actors/actor.ts";
+import { Random } from "../random.ts";
+import type { LabelSink } from "./label.ts";
+
+const STEP_MS = 5_000;
+/** Standard deviation of the market's level over a year, as a share. */
+const YEARLY_VOLATILITY = 0.6;
+const STEP_VOLATILITY = YEARLY_VOLATILITY * Math.sqrt(STEP_MS / (365 * DAY_MS));
+/** The level is drawn back to its start with this time constant, so that a market that runs for months stays in range. */
+const RECALL_MS = 7 * DAY_MS;
+const MEAN_BETWEEN_WIDE_MS = 3 * HOUR_MS;
+/** A falling market: now and then the level sinks for an hour or three, and comes back in three times as long. */
+const MEAN_BETWEEN_SLUMPS_MS = 8 * HOUR_MS;
+const RECOVERY = 3;
+
+/** How busy a moment of the day is, 1 on average: slow around 03:00 UTC, fast around 15:00, as when Europe and America are both awake. */
+export function rhythmAt(atMs: number): number {
+  const day = ((atMs % DAY_MS) / DAY_MS) * 2 * Math.PI;
+  return 1 - 0.42 * Math.cos(day - Math.PI / 4) + 0.12 * Math.cos(2 * day - Math.PI / 2);
+}
+
+/**
+ * What all tokens have in common: the market's level, as the natural logarithm against its start. A slow random walk, and
+ * now and then a move of the whole market by 4 to 12 % within 5 to 15 minutes, up or down, which is labelled `wide`, or a fall by 5 to 15 %
+ * over hours, labelled `slump`.
+ */
+export class Climate implements Actor {
+  readonly rank: number;
+  readonly #random: Random;
+  readonly #onLabel: LabelSink;
+  #nextAtMs: number;
+  #level = 0;
+  #wideAtMs: number;
+  #wideUntilMs = Number.NEGATIVE_INFINITY;
+  #widePerStep = 0;
+  #slumpAtMs: number;
+  #slumpUntilMs = Number.NEGATIVE_INFINITY;
+  #recoveryUntilMs = Number.NEGATIVE_INFINITY;
+  #slumpPerStep = 0;
+
+  constructor(seed: string, rank: number, beginAtMs: number, onLabel: LabelSink) {
+    this.rank = rank;
+    this.#random = new Random(`${seed}/climate`);
+    this.#onLabel = onLabel;
+    this.#nextAtMs = beginAtMs;
+    this.#wideAtMs = beginAtMs + this.#random.waiting(MEAN_BETWEEN_WIDE_MS);
+    this.#slumpAtMs = beginAtMs + this.#random.waiting(MEAN_BETWEEN_SLUMPS_MS);
+  }
+
+  get nextAtMs(): number {
+    return this.#nextAtMs;
+  }
+
+  /** The market's level now, as a natural logarithm: 0.1 is about 10 % above the start. */
+  get level(): number {
+    return this.#level;
+  }
+
+  act(): void {
+    const now = this.#nextAtMs;
+    if (now >= this.#wideAtMs) this.#startWide(now);
+    this.#level += STEP_VOLATILITY * this.#random.normal() - (this.#level * STEP_MS) / RECALL_MS;
+    if (now < this.#wideUntilMs) this.#level += this.#widePerStep;
+    if (now >= this.#slumpAtMs) this.#startSlump(now);
+    if (now < this.#slumpUntilMs) this.#level += this.#slumpPerStep;
+    else if (now < this.#recoveryUntilMs) this.#level -= this.#slumpPerStep / RECOVERY;
+    this.#nextAtMs = now + STEP_MS;
+  }
+
+  #startWide(now: number): void {
+    const random = this.#random;
+    const up = random.chance(0.5);
+    const size = random.between(0.04, 0.12) * (up ? 1 : -1);
+    const steps = Math.round(random.between(5, 15) * (MINUTE_MS / STEP_MS));
+    this.#wideUntilMs = now + steps * STEP_MS;
+    this.#widePerStep = Math.log1p(size) / steps;
+    this.#wideAtMs = this.#wideUntilMs + random.waiting(MEAN_BETWEEN_WIDE_MS);
+    this.#onLabel({
+      kind: "wide",
+      shape: up ? "up" : "down",
+      group: null,
+      token: null,
+      startAtMs: now,
+      endAtMs: this.#wideUntilMs,
+      size,
+      peakAtMs: up ? this.#wideUntilMs : null,
+      removedAtMs: null,
+    });
+  }
+
+  #startSlump(now: number): void {
+    const random = this.#random;
+    const size = -random.between(0.05, 0.15);
+    const steps = Math.round(random.between(45, 150) * (MINUTE_MS / STEP_MS));
+    this.#slumpUntilMs = now + steps * STEP_MS;
+    this.#recoveryUntilMs = this.#slumpUntilMs + RECOVERY * steps * STEP_MS;
+    this.#slumpPerStep = Math.log1p(size) / steps;
+    this.#slumpAtMs = this.#recoveryUntilMs + random.waiting(MEAN_BETWEEN_SLUMPS_MS);
+    const about = { kind: "slump", shape: "fall", group: null, token: null, size } as const;
+    const moments = { startAtMs: now, endAtMs: this.#slumpUntilMs, peakAtMs: null, removedAtMs: null };
+    this.#onLabel({ ...about, ...moments });
+  }
+}

@@ -1,0 +1,155 @@
+import { MINUTE_MS } from "../../../../lib/time/time.ts";
+import type { Candle, MarketEvent } from "../../../../market/index.ts";
+import { decimal } from "../decimal.ts";
+import type { Fate } from "../episodes/episode-schedule.ts";
+import type { LabelSink } from "../episodes/label.ts";
+import { type Climate, rhythmAt } from "../episodes/market-factor.ts";
+import { ScriptRun } from "../episodes/script.ts";
+import { FairValue, type ValueTraits } from "../fair-value.ts";
+import type { Random } from "../random.ts";
+
+/* Trades a minute bring trades in the next: λₜ = (1 − a − b)·usual + a·nₜ₋₁ + b·λₜ₋₁ (Ferland, Latour, Oraichi, "Integer-valued GARCH
+ * process", Journal of Time Series Analysis 27, 2006), the discrete sister of a Hawkes process. */
+const FROM_TRADES = 0.3;
+const FROM_RATE = 0.5;
+/** A tick is made with a fifth of the usual trades. */
+const TICK_SHARE = 0.2;
+
+/** What makes one pair of the exchange differ from the next. */
+export interface PairTraits {
+  readonly symbol: string;
+  readonly value: ValueTraits;
+  readonly tradesPerMinute: number;
+  /** Median size of a trade in dollars. */
+  readonly tradeUsd: number;
+  readonly nextFate: (nowMs: number) => Fate;
+}
+
+/** What a script adds to one minute. */
+interface Push {
+  readonly trades: number;
+  readonly buys: number;
+  /** Highest and last of the aimed-at price's logarithms within the minute. */
+  readonly highest: number;
+  readonly last: number;
+  readonly isTick: boolean;
+}
+
+const NO_PUSH: Push = { trades: 0, buys: 0, highest: 0, last: 0, isTick: false };
+
+/** A pair of the exchange: nobody sees its single trades, only what a minute of them comes to. */
+export class ExchangePair {
+  readonly #traits: PairTraits;
+  readonly #random: Random;
+  readonly #value: FairValue;
+  readonly #onLabel: LabelSink;
+  #close: number;
+  #rate: number;
+  #trades: number;
+  #fate: Fate;
+  #run: ScriptRun | null = null;
+
+  constructor(traits: PairTraits, climate: Climate, onLabel: LabelSink, nowMs: number, random: Random) {
+    this.#traits = traits;
+    this.#random = random;
+    this.#onLabel = onLabel;
+    this.#value = new FairValue(traits.value, climate);
+    this.#close = traits.value.startUsd;
+    this.#rate = traits.tradesPerMinute;
+    this.#trades = traits.tradesPerMinute;
+    this.#fate = traits.nextFate(nowMs);
+  }
+
+  /** The minute from `openAt` is over: appends its candle, or nothing when there was no trade or its venue is down. */
+  passMinute(openAt: number, isDown: boolean, out: MarketEvent[]): void {
+    const random = this.#random;
+    this.#value.step(random);
+    const push = this.#push(openAt);
+    const usual = this.#traits.tradesPerMinute * rhythmAt(openAt);
+    this.#rate = (1 - FROM_TRADES - FROM_RATE) * usual + FROM_TRADES * this.#trades + FROM_RATE * this.#rate;
+    const own = random.poisson(this.#rate * (push.isTick ? TICK_SHARE : 1));
+    // What a script adds does not spread by itself: the push stays as large as it was planned.
+    this.#trades = push.isTick ? this.#rate : own;
+    const scripted = push.trades > 0 ? random.poisson(push.trades) : 0;
+    const trades = push.isTick ? Math.max(1, own) : own + scripted;
+    if (trades > 0 && !isDown) out.push(this.#candle(openAt, trades, scripted, push));
+  }
+
+  #candle(openAt: number, trades: number, scripted: number, push: Push): Candle {
+    const random = this.#random;
+    const open = this.#close;
+    const noise = (0.4 * this.#traits.value.volatility * random.normal()) / Math.sqrt(trades);
+    const close = Math.exp(this.#value.log + push.last + noise);
+    const reach = this.#traits.value.volatility;
+    const swing = Math.log(close / open);
+    const top = open * Math.exp((swing + bridge(swing, reach, random)) / 2);
+    const bottom = open * Math.exp((swing - bridge(swing, reach, random)) / 2);
+    const peak = push.highest > push.last ? close * Math.exp(push.highest - push.last) : close;
+    this.#close = close;
+    const volume = (trades * random.logNormal(this.#traits.tradeUsd, 0.8 / Math.sqrt(trades))) / close;
+    const lean = 0.5 + Math.max(-0.3, Math.min(0.3, (0.12 * swing) / (reach * 2))) + 0.05 * random.normal();
+    const own = trades - scripted;
+    const bought = Math.max(0.02, Math.min(0.98, (own * lean + scripted * push.buys) / trades));
+    return {
+      kind: "candle",
+      at: openAt + MINUTE_MS,
+      group: "exchange",
+      token: this.#traits.symbol,
+      openAt,
+      open: decimal(open),
+      high: decimal(Math.max(top, peak, open, close)),
+      low: decimal(Math.min(bottom, open, close)),
+      close: decimal(close),
+      volume: decimal(volume),
+      trades,
+      buyVolume: decimal(volume * bought),
+    };
+  }
+
+  /** What the running script, if any, does within the minute; starts the next when its moment has come. */
+  #push(openAt: number): Push {
+    if (this.#run === null && openAt >= this.#fate.atMs) this.#start(openAt);
+    const run = this.#run;
+    if (run === null) return NO_PUSH;
+    const closeAt = openAt + MINUTE_MS;
+    let trades = 0;
+    let bought = 0;
+    let highest = Number.NEGATIVE_INFINITY;
+    let isTick = false;
+    for (let from = openAt; from < closeAt && run.phase; ) {
+      const { phase } = run;
+      const until = Math.min(closeAt, phase.untilMs);
+      trades += phase.tradesPerMs * (until - from);
+      bought += phase.tradesPerMs * (until - from) * phase.buyShare;
+      highest = Math.max(highest, run.offsetAt(until));
+      isTick ||= phase.style === "tick";
+      from = until;
+      if (phase.untilMs <= until) run.next();
+    }
+    const last = run.offsetAt(closeAt);
+    const push = { trades, buys: trades > 0 ? bought / trades : 0.5, highest, last, isTick };
+    if (run.phase) return push;
+    this.#value.settle(last);
+    this.#run = null;
+    this.#fate = this.#traits.nextFate(closeAt);
+    return { ...push, highest: highest - last, last: 0 };
+  }
+
+  #start(openAt: number): void {
+    const usualPerMs = (this.#traits.tradesPerMinute * rhythmAt(openAt)) / MINUTE_MS;
+    const stage = { group: "exchange", token: this.#traits.symbol, nowMs: openAt, usualPerMs } as const;
+    const script = this.#fate.plan(stage, this.#random);
+    // As on the chains, the plan counts from the price that was seen last.
+    this.#value.settle(Math.log(this.#close) - this.#value.log);
+    this.#run = new ScriptRun(script);
+    this.#onLabel(script.label);
+  }
+}
+
+/**
+ * Twice the distance from the middle of a Brownian bridge's ends to its highest (or, mirrored, lowest) point: √(swing² − 2σ²·ln U),
+ * drawn exactly (Beaghton's and others' use of the bridge's maximum; see Glasserman, "Monte Carlo Methods in Financial Engineering", 6.4).
+ */
+function bridge(swing: number, deviation: number, random: Random): number {
+  return Math.sqrt(swing * swing - 2 * deviation * deviation * Math.log(random.unit()));
+}

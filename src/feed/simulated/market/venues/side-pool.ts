@@ -1,0 +1,92 @@
+import { MINUTE_MS, SECOND_MS } from "../../../../lib/time/time.ts";
+import type { MarketEvent } from "../../../../market/index.ts";
+import type { Actor } from "../actors/actor.ts";
+import { Traders } from "../actors/traders.ts";
+import type { Wallets } from "../actors/wallets.ts";
+import type { ChainToken } from "../chain-token.ts";
+import type { Random } from "../random.ts";
+import { Pool } from "./pool.ts";
+import { Venue } from "./venue.ts";
+
+const NEVER = Number.POSITIVE_INFINITY;
+/** Above this difference someone who lives on differences is faster than the crowd. */
+const ARBITRAGE_GAP = 0.008;
+/** A pump overflows into the other pools: so many times as many trades. */
+const OVERFLOW = 10;
+
+/** What another pool of a token is like. */
+export interface SidePoolTraits {
+  readonly pool: string;
+  /** Its liquidity as a multiple of the main pool's. */
+  readonly depth: number;
+  /** Trades a minute, before a pump overflows into it. */
+  readonly perMinute: number;
+  /** Idle: the pump passes it by, since its makers' ranges are out of reach; its price stays behind for hours. */
+  readonly isIdle: boolean;
+}
+
+/** Another pool of a token: a smaller one beside the main one, or a deep one in which hardly anybody trades. */
+export class SidePool implements Actor {
+  readonly rank: number;
+  readonly #token: ChainToken;
+  readonly #traits: SidePoolTraits;
+  readonly #random: Random;
+  readonly #venue: Venue;
+  readonly #traders: Traders;
+  #nextAtMs: number;
+
+  constructor(
+    token: ChainToken,
+    traits: SidePoolTraits,
+    wallets: Wallets,
+    rank: number,
+    nowMs: number,
+    random: Random,
+  ) {
+    this.rank = rank;
+    this.#token = token;
+    this.#traits = traits;
+    this.#random = random;
+    const { tokens, quote, feeShare } = token.venue.pool;
+    const { group, token: name } = token.subject;
+    this.#venue = new Venue(
+      { group, pool: traits.pool, token: name },
+      new Pool(tokens * traits.depth, quote * traits.depth, feeShare),
+    );
+    this.#traders = new Traders(this.#venue, wallets, random, true);
+    this.#nextAtMs = this.#next(nowMs);
+  }
+
+  get nextAtMs(): number {
+    return this.#nextAtMs;
+  }
+
+  /** Reports what lies in the pool, as when it is first seen. */
+  introduce(at: number, out: MarketEvent[]): void {
+    this.#venue.report(at, this.#token.quoteUsd, "sync", out);
+  }
+
+  act(out: MarketEvent[]): void {
+    const now = this.#nextAtMs;
+    const { resumesAtMs } = this.#token;
+    if (this.#token.isOver) {
+      this.#nextAtMs = NEVER;
+      return;
+    }
+    if (now < resumesAtMs) {
+      this.#nextAtMs = resumesAtMs + this.#random.below(30 * SECOND_MS);
+      return;
+    }
+    const moment = this.#token.momentIn(this.#venue.pool, now);
+    if (Math.abs(moment.gap) > ARBITRAGE_GAP) this.#traders.arbitrage(moment, out);
+    else this.#traders.common(moment, out);
+    this.#venue.report(now, moment.quoteUsd, "trade", out);
+    this.#nextAtMs = this.#next(now);
+  }
+
+  #next(now: number): number {
+    const { perMinute, isIdle } = this.#traits;
+    const rate = perMinute * (this.#token.isPumped && !isIdle ? OVERFLOW : 1);
+    return Math.ceil(now + this.#random.waiting(MINUTE_MS / rate));
+  }
+}

@@ -1,0 +1,114 @@
+import { MINUTE_MS } from "../../../../lib/time/time.ts";
+import type { LiquidityEvent, MarketEvent, MarketGroup, Trade } from "../../../../market/index.ts";
+import { decimal, dollars } from "../decimal.ts";
+import type { Pool } from "./pool.ts";
+
+/** A change of the liquidity that is reported at once, and one that is reported with the next minute. */
+const REPORT_AT_ONCE = 0.05;
+const REPORT_BY_MINUTE = 0.01;
+/** After so long without a report one may have forgotten what lay in the pool. */
+const REMIND_AFTER_MS = 30 * MINUTE_MS;
+/** Common trades are never smaller; what is, is dust. */
+const LEAST_USD = 0.01;
+
+/** Names under which a venue's events go out. */
+export interface VenueNames {
+  readonly group: MarketGroup;
+  readonly pool: string;
+  readonly token: string;
+}
+
+/**
+ * Where one token trades: its pool, and what the world sees of each swap. The price of a trade is what was paid per token, fee and
+ * own impact included, so price × amount is its size in dollars. Amounts given here are dollars or tokens at `quoteUsd` dollars a quote.
+ */
+export class Venue {
+  readonly pool: Pool;
+  #names: VenueNames;
+  #reportedUsd = 0;
+  #reportedAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(names: VenueNames, pool: Pool) {
+    this.#names = names;
+    this.pool = pool;
+  }
+
+  /** Trades on under the name of another pool: the makers have moved. Lists the new pool with what lies in it. */
+  moveTo(at: number, pool: string, quoteUsd: number, out: MarketEvent[]): void {
+    this.#names = { ...this.#names, pool };
+    const liquidity = dollars(this.liquidityUsd(quoteUsd));
+    out.push({ kind: "listing", at, ...this.#names, liquidity });
+    this.report(at, quoteUsd, "sync", out);
+  }
+
+  /** A trade too small to move the pool. Rounding on the chain gives it a price of its own: `distortion` is its logarithm over the pool's. */
+  dust(
+    at: number,
+    side: Trade["side"],
+    usd: number,
+    quoteUsd: number,
+    distortion: number,
+    trader: string,
+  ): Trade {
+    const price = this.pool.price * quoteUsd * Math.exp(distortion);
+    return { ...this.#trade(at, side, usd, usd / price, trader), quoteUsd: decimal(usd, 6) };
+  }
+
+  /** What lies in the pool, both sides together, in dollars. */
+  liquidityUsd(quoteUsd: number): number {
+    return 2 * this.pool.quote * quoteUsd;
+  }
+
+  /** Buys for so many dollars; returns the tokens bought, 0 for dust. */
+  buy(at: number, usd: number, quoteUsd: number, trader: string, out: MarketEvent[]): number {
+    if (usd < LEAST_USD) return 0;
+    const tokens = this.pool.buy(usd / quoteUsd);
+    out.push(this.#trade(at, "buy", usd, tokens, trader));
+    return tokens;
+  }
+
+  /** Sells so many tokens; returns the dollars got, 0 for dust. */
+  sell(at: number, tokens: number, quoteUsd: number, trader: string, out: MarketEvent[]): number {
+    if (tokens * this.pool.price * quoteUsd < LEAST_USD) return 0;
+    const usd = this.pool.sell(tokens) * quoteUsd;
+    out.push(this.#trade(at, "sell", usd, tokens, trader));
+    return usd;
+  }
+
+  /** Says what lies in the pool if that was not said for long: a removal tells its share only to who knows what was there before. */
+  remind(at: number, quoteUsd: number, out: MarketEvent[]): void {
+    if (at - this.#reportedAtMs >= REMIND_AFTER_MS) this.#tell(at, this.liquidityUsd(quoteUsd), "sync", out);
+  }
+
+  /** Reports the liquidity when it has moved enough: by `sync`, unless the makers caused it. */
+  report(at: number, quoteUsd: number, cause: LiquidityEvent["cause"] | "trade", out: MarketEvent[]): void {
+    const usd = this.liquidityUsd(quoteUsd);
+    const moved = Math.abs(usd / this.#reportedUsd - 1);
+    if (cause === "trade" && moved < REPORT_AT_ONCE) return;
+    if (cause === "sync" && moved < REPORT_BY_MINUTE) return;
+    this.#tell(at, usd, cause === "trade" ? "sync" : cause, out);
+  }
+
+  #tell(at: number, usd: number, cause: LiquidityEvent["cause"], out: MarketEvent[]): void {
+    this.#reportedUsd = usd;
+    this.#reportedAtMs = at;
+    const { group, pool, token } = this.#names;
+    out.push({ kind: "liquidity", at, group, pool, token, usd: dollars(usd), cause });
+  }
+
+  #trade(at: number, side: Trade["side"], usd: number, tokens: number, trader: string): Trade {
+    const { group, pool, token } = this.#names;
+    return {
+      kind: "trade",
+      at,
+      group,
+      pool,
+      token,
+      side,
+      price: decimal(usd / tokens),
+      amount: decimal(tokens),
+      quoteUsd: dollars(usd),
+      trader,
+    };
+  }
+}

@@ -1,0 +1,128 @@
+import { randomUUID } from "node:crypto";
+import type { Logger } from "pino";
+import type { Config } from "../../config/config.ts";
+import {
+  createBinance,
+  createChainFeed,
+  createExchangeFeed,
+  createGate,
+  createKucoin,
+  type Feed,
+  mergeFeeds,
+  NETWORKS,
+  type Network,
+  type NetworkName,
+  type Venue,
+} from "../../feed/index.ts";
+import type { WallClock } from "../../lib/time/clock.ts";
+import { SECOND_MS } from "../../lib/time/time.ts";
+
+/** What live markets are opened with. */
+export interface MarketParts {
+  readonly clock: WallClock;
+  readonly logger: Logger;
+  /** Event time behind which they go on; `undefined`: they begin with the warm-up. */
+  readonly afterMs: number | undefined;
+}
+
+/** A finality that takes longer than this would hold up the other parts of a market. */
+const QUICK_FINALITY_MS = 5 * SECOND_MS;
+
+/** The live market that the config names. */
+export function openLiveMarket(
+  config: Config,
+  feed: "exchange" | "chain" | "live",
+  parts: MarketParts,
+): Feed {
+  switch (feed) {
+    case "exchange":
+      return openExchanges(config, parts);
+    case "chain":
+      return openChain(config, config.chain, config.rpc, parts);
+    case "live":
+      return openAll(config, parts);
+  }
+}
+
+/** The chains that the config names, and where it says that they are asked. */
+export function chainsOf(
+  config: Config,
+): readonly { readonly network: Network; readonly urls: readonly string[] }[] {
+  const named = chainNames(config).map((name) => ({ network: NETWORKS[name], urls: rpcOf(config, name) }));
+  return named.map(({ network, urls }) => ({ network, urls: urls.length > 0 ? urls : network.rpcUrls }));
+}
+
+/** The exchanges that the config names, where it says that they are. */
+export function venuesOf(config: Config, clock: WallClock): readonly Venue[] {
+  const { feed, live, binanceUrl, binanceStreamUrl, kucoinUrl, gateUrl, gateStreamUrl } = config;
+  if (feed !== "exchange" && !(feed === "live" && live.includes("exchange"))) return [];
+  const open = {
+    binance: () => createBinance({ url: binanceUrl, streamUrl: binanceStreamUrl }),
+    kucoin: () => createKucoin({ url: kucoinUrl, connectId: randomUUID }),
+    gate: () => createGate({ url: gateUrl, streamUrl: gateStreamUrl, now: () => clock.now() }),
+  };
+  return [...new Set(config.exchanges)].map((name) => open[name]());
+}
+
+/** Tells a feed's sentences to the log. */
+export function noticeTo(logger: Logger) {
+  return (sentence: string, isTrouble: boolean) =>
+    isTrouble ? logger.warn(sentence) : logger.info(sentence);
+}
+
+function openAll(config: Config, parts: MarketParts): Feed {
+  const { clock, logger, afterMs } = parts;
+  const members = [...new Set(config.live)].map((name) => {
+    if (name === "exchange") return { name, feed: openExchanges(config, parts) };
+    const delayMs = delayOf(NETWORKS[name]);
+    const own = { ...parts, afterMs: afterMs === undefined ? undefined : afterMs - delayMs };
+    return { name, feed: openChain(config, name, rpcOf(config, name), own), delayMs };
+  });
+  const { staleAfterMs } = config;
+  return mergeFeeds({ name: "live", parts: members, clock, staleAfterMs, onNotice: noticeTo(logger) });
+}
+
+/** By how much a chain's events are told later than they are dated: whole seconds, where its blocks are final long after they were made. */
+function delayOf({ finalityBlocks, blockMs }: Network): number {
+  const finalMs = finalityBlocks * blockMs;
+  return finalMs > QUICK_FINALITY_MS ? Math.floor(finalMs / SECOND_MS) * SECOND_MS : 0;
+}
+
+function openExchanges(config: Config, { clock, logger, afterMs }: MarketParts): Feed {
+  return createExchangeFeed({
+    venues: venuesOf(config, clock),
+    quotes: config.exchangeQuotes,
+    minVolume: config.exchangeVolume,
+    warmupMs: config.warmupMs,
+    ...(afterMs === undefined ? {} : { resumeAfterMs: afterMs }),
+    clock,
+    onNotice: noticeTo(logger),
+  });
+}
+
+function openChain(
+  config: Config,
+  name: NetworkName,
+  urls: readonly string[],
+  { clock, logger, afterMs }: MarketParts,
+): Feed {
+  return createChainFeed({
+    network: NETWORKS[name],
+    urls,
+    clock,
+    backfillMs: config.warmupMs,
+    ...(afterMs === undefined ? {} : { resumeAfterMs: afterMs }),
+    onNotice: noticeTo(logger),
+  });
+}
+
+function chainNames({ feed, chain, live }: Config): readonly NetworkName[] {
+  if (feed === "chain") return [chain];
+  if (feed !== "live") return [];
+  return [...new Set(live)].flatMap((name) => (name === "exchange" ? [] : [name]));
+}
+
+function rpcOf(config: Config, name: NetworkName): readonly string[] {
+  if (config.feed === "chain") return config.rpc;
+  return { bsc: config.bscRpc, polygon: config.polygonRpc, avalanche: config.avalancheRpc }[name];
+}

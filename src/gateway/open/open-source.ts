@@ -1,0 +1,186 @@
+import type { Logger } from "pino";
+import { type Config, leaderOf } from "../../config/config.ts";
+import { createRecorder, RecordingError, recordFeed, type ServiceReport } from "../../feed/index.ts";
+import type { KnownLists } from "../../hub/index.ts";
+import { InputError } from "../../lib/input-error.ts";
+import type { WallClock } from "../../lib/time/clock.ts";
+import { FlarewireError, type Snapshot } from "../../protocol/index.ts";
+import {
+  createEngineSource,
+  createLeader,
+  createUpstreamSource,
+  type Leader,
+  type SnapshotSource,
+  type UpstreamSource,
+  type UpstreamStats,
+} from "../../source/index.ts";
+import { TrendEngine } from "../../trend/index.ts";
+import type { Kept } from "../persistence/persistence.ts";
+import type { EngineProgress, RestoredState } from "../persistence/restored-state.ts";
+import { feedGap, openFeed } from "./open-feed.ts";
+import { resumeSimulated, type SimulatedPlace } from "./resume-simulated.ts";
+
+/** What a source is opened with. */
+export interface SourceParts {
+  readonly clock: WallClock;
+  readonly logger: Logger;
+  readonly kept: Kept;
+  /** What a leader that knows keys is shown. */
+  readonly leaderKey?: string | undefined;
+  /** What Etherscan is asked with. */
+  readonly etherscanKey?: string | undefined;
+}
+
+/** Where a source goes on; polls up to `afterMs` are an engine's that catches up. */
+export interface Resume {
+  readonly snapshot: Snapshot;
+  readonly observedAtMs: number;
+  readonly afterMs: number;
+  readonly known: KnownLists;
+}
+
+/** A source, and where it goes on. */
+export type OpenSource = OpenSnapshots | OpenLeader;
+
+/** Another gateway, whose log is followed. */
+export interface OpenLeader extends Continuation {
+  readonly kind: "leader";
+  readonly source: Leader;
+}
+
+/** What is polled. */
+export interface OpenSnapshots extends Continuation {
+  readonly kind: "snapshots";
+  readonly source: SnapshotSource;
+}
+
+interface Continuation {
+  /** What was published before, where the source goes on from there. */
+  readonly resume?: Resume;
+  /** Why what was kept can't be gone on from. */
+  readonly problem?: string;
+  /** How far the engine is; to be asked between a poll's answer and the next poll. */
+  readonly progress?: () => EngineProgress | undefined;
+  /** By reason, how many market events the engine could not use so far; a source that is not ours does not say. */
+  readonly rejected?: () => Readonly<Record<string, number>>;
+  /** How the services of others fare that a market asks; left out where none is opened here. */
+  readonly services?: () => readonly ServiceReport[];
+  /** How many trades and candles of each part of a market came too late for it; none where it has no parts. */
+  readonly late?: () => Readonly<Record<string, number>>;
+  /** Counters of an upstream that is polled. */
+  readonly upstream?: () => UpstreamStats;
+  /** Resolves when what the source writes is on disk; to be called when it is polled no more. */
+  readonly close?: () => Promise<void>;
+}
+
+/** The source that the config names, or the one that is given, gone on with where what was kept allows it. */
+export function openSource(
+  config: Config,
+  parts: SourceParts,
+  given: SnapshotSource | undefined,
+): OpenSource {
+  const { restored } = parts.kept;
+  const leaderUrl = given ? undefined : leaderOf(config);
+  if (leaderUrl !== undefined) {
+    const source = openLeader(leaderUrl, config, parts);
+    return { kind: "leader", source, ...(restored ? { resume: resumeOf(restored, 0) } : {}) };
+  }
+  if (given || config.source !== "engine") {
+    const resume = restored ? { resume: resumeOf(restored, Number.NEGATIVE_INFINITY) } : {};
+    if (given) return { kind: "snapshots", source: given, ...resume };
+    const source = createUpstream(config, parts, restored?.known.lists.snapshot);
+    return { kind: "snapshots", source, upstream: () => source.stats(), ...resume };
+  }
+  if (!restored) return createEngine(config, parts, undefined);
+  try {
+    const place =
+      config.feed === "simulated" ? resumeSimulated(restored, config.speed, parts.clock.now()) : undefined;
+    if (place && "problem" in place) return { ...createEngine(config, parts, undefined), ...place };
+    const gap = feedGap(config, restored, parts.clock.now());
+    if (gap !== undefined) return { ...createEngine(config, parts, undefined), problem: gap };
+    return {
+      ...createEngine(config, parts, restored, place),
+      resume: resumeOf(restored, restored.observedAtMs),
+    };
+  } catch (error) {
+    if (isUsers(error)) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    const problem = `the engine cannot go on from its checkpoint (${reason})`;
+    return { ...createEngine(config, parts, undefined), problem };
+  }
+}
+
+/** What the user has to see to is no reason to begin anew. */
+function isUsers(error: unknown): boolean {
+  return (
+    error instanceof InputError ||
+    error instanceof RecordingError ||
+    (error instanceof FlarewireError && error.code === "invalid-setting")
+  );
+}
+
+function openLeader(
+  url: string,
+  { staleAfterMs }: Config,
+  { clock, logger, leaderKey }: SourceParts,
+): Leader {
+  const onNotice = (sentence: string, isTrouble: boolean) =>
+    isTrouble ? logger.warn({ leader: url }, sentence) : logger.info({ leader: url }, sentence);
+  return createLeader({ url, key: leaderKey, clock, staleAfterMs, onNotice });
+}
+
+function resumeOf({ known, observedAtMs }: RestoredState, afterMs: number): Resume {
+  return { snapshot: known.lists.snapshot, observedAtMs, afterMs, known };
+}
+
+function createUpstream(
+  config: Config,
+  { clock, logger }: SourceParts,
+  resume: Snapshot | undefined,
+): UpstreamSource {
+  return createUpstreamSource({
+    ...(resume ? { resume } : {}),
+    url: config.source,
+    intervalMs: config.pollIntervalMs,
+    timeoutMs: config.upstreamTimeoutMs,
+    staleAfterMs: config.staleAfterMs,
+    clock,
+    onInvalid: (report) => logger.warn({ report }, "upstream sent what is not valid"),
+  });
+}
+
+function createEngine(
+  config: Config,
+  parts: SourceParts,
+  restored: RestoredState | undefined,
+  place?: SimulatedPlace,
+): OpenSource {
+  const { refreshMs, staleAfterMs } = config;
+  const before = restored?.engine;
+  const { clock, logger } = parts;
+  const opened = openFeed(config, parts, restored, place);
+  const { beganAtMs } = opened;
+  const options = { facts: opened.feed.facts, refreshMs };
+  const engine = before ? TrendEngine.restore(before.checkpoint, options) : new TrendEngine(options);
+  const recorder =
+    config.record === "none"
+      ? undefined
+      : createRecorder({ directory: config.record, mostBytes: config.recordBytes, feed: opened.feed, clock });
+  const onFailure = (error: Error) => logger.error({ err: error }, error.message);
+  const feed = recorder ? recordFeed(opened.feed, recorder, onFailure) : opened.feed;
+  if (recorder) logger.info({ directory: recorder.directory }, "the market is recorded");
+  // What goes on was shown before: its warm-up is over.
+  const warmupMs = before ? 0 : config.warmupMs;
+  const source = createEngineSource({ feed, engine, clock, staleAfterMs, warmupMs });
+  const progress = () => {
+    const afterMs = source.clockAtMs;
+    if (afterMs === undefined) return undefined;
+    return { afterMs, checkpoint: engine.checkpoint(), ...(beganAtMs === undefined ? {} : { beganAtMs }) };
+  };
+  const rejected = () => engine.rejected;
+  const close = recorder ? { close: () => recorder.close() } : {};
+  const services = () => opened.feed.services?.() ?? [];
+  const late = () =>
+    Object.fromEntries((opened.feed.parts?.() ?? []).map((part) => [part.name, part.late] as const));
+  return { kind: "snapshots", source, progress, rejected, services, late, ...close };
+}

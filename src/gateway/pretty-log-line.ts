@@ -1,0 +1,40 @@
+import { plainJson, plainText } from "../cli/terminal/plain-text.ts";
+
+/** Characters that a terminal shows of a message, of a field and of a line of a stack. */
+const SHOWN = 2_000;
+
+/**
+ * A line of the JSON log as a person reads it: local time of day, level, message, the other fields as `name=value`, and
+ * the stack of an error below. What strangers wrote cannot move the cursor or change a color. A line that is not JSON
+ * stays as it is.
+ */
+export function prettyLogLine(line: string): string {
+  const fields = parse(line);
+  if (!fields) return line;
+  const { time, level, msg, err, ...rest } = fields;
+  const at = new Date(typeof time === "string" ? time : Number.NaN);
+  const clock = Number.isNaN(at.getTime()) ? "" : at.toTimeString().slice(0, 8);
+  const shown = Object.entries(rest).map(([name, value]) => `${plainText(name)}=${textOf(value)}`);
+  const head = [clock, String(level).padEnd(5), plainText(String(msg ?? ""), SHOWN), ...shown];
+  return `${[head.filter((part) => part !== "").join(" "), ...stackOf(err)].join("\n")}\n`;
+}
+
+function parse(line: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === "object" && value !== null ? { ...value } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" && /^[\w.:/-]+$/.test(value) ? value : plainText(plainJson(value), SHOWN);
+}
+
+function stackOf(error: unknown): readonly string[] {
+  if (typeof error !== "object" || error === null) return [];
+  const { stack, message } = { stack: undefined, message: undefined, ...error };
+  const lines = String(stack ?? message ?? plainJson(error)).split("\n");
+  return lines.map((line) => `    ${plainText(line.trim(), SHOWN)}`);
+}

@@ -1,0 +1,66 @@
+import type { IncomingMessage } from "node:http";
+import { BlockList, isIP } from "node:net";
+import { FlarewireError } from "../../protocol/index.ts";
+import type { HttpSettings } from "../http-settings.ts";
+
+/** Most of a stranger's host that a message repeats. */
+const MOST_REPEATED = 100;
+
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet("127.0.0.0", 8);
+LOOPBACK.addAddress("::1", "ipv6");
+
+/** Why a request may not be served by its `Host`; `undefined`: it may. */
+export type HostCheck = (request: IncomingMessage) => FlarewireError | undefined;
+
+/**
+ * Refuses a request without exactly one `Host`, and, on a loopback address or with a list of names, one for another name. A
+ * page that points its own name at 127.0.0.1 (DNS rebinding) is of the same origin as this server, which it could read like its own.
+ */
+export function createHostCheck({
+  host,
+  allowedHosts,
+}: Pick<HttpSettings, "host" | "allowedHosts">): HostCheck {
+  const isOpen = allowedHosts.includes("*") || (allowedHosts.length === 0 && !(host && isLoopback(host)));
+  const names = new Set(allowedHosts.map((name) => name.toLowerCase()));
+  return (request) => {
+    const fault = faultOf(request);
+    const given = request.headers.host;
+    if (fault || isOpen || given === undefined) return fault;
+    const name = nameIn(given);
+    if (name !== undefined && (names.has(name) || isLoopback(name))) return undefined;
+    const shown = JSON.stringify(given.slice(0, MOST_REPEATED));
+    const message = `this server is not asked as ${shown}; its operator adds a name with the setting allowedHosts (--allowed-hosts NAME)`;
+    return new FlarewireError("host-refused", message, {
+      field: "Host",
+      bound: "localhost, or a name in allowedHosts",
+    });
+  };
+}
+
+/** True for `localhost`, a name below it, and a loopback address. */
+function isLoopback(name: string): boolean {
+  const family = isIP(name);
+  if (family !== 0) return LOOPBACK.check(name, family === 6 ? "ipv6" : "ipv4");
+  return name === "localhost" || name.endsWith(".localhost");
+}
+
+/** The name or address in a `Host` field, lower case, without port, brackets and the root's dot; `undefined` in what is none. */
+function nameIn(host: string): string | undefined {
+  const [, inBrackets, name = inBrackets] =
+    /^(?:\[([\d.:a-f]+)\]|([^[\]:/@\s]+))(?::\d{0,5})?$/i.exec(host) ?? [];
+  return name?.toLowerCase().replace(/\.$/, "");
+}
+
+/** Node would refuse a request without a Host itself, but with an empty answer, and takes the first of two. */
+function faultOf({ rawHeaders, httpVersion }: IncomingMessage): FlarewireError | undefined {
+  let count = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index];
+    if (name?.length === 4 && name.toLowerCase() === "host") count += 1;
+  }
+  if (count === 1 || (count === 0 && httpVersion !== "1.1")) return undefined;
+  const message =
+    count === 0 ? "an HTTP/1.1 request has to have a Host field" : "the request has more than one Host field";
+  return new FlarewireError("invalid-request", message, { field: "Host", bound: "given once" });
+}

@@ -1,0 +1,64 @@
+import type { WallClock } from "../../lib/time/clock.ts";
+import { type ErrorCode, FlarewireError, type RefusalReason } from "../../protocol/index.ts";
+
+/** Problems that refuse a client, rather than find fault with what it sent. */
+const REFUSING: ReadonlySet<ErrorCode> = new Set([
+  "rate-limited",
+  "over-capacity",
+  "draining",
+  "not-ready",
+  "unauthorised",
+  "forbidden",
+  "origin-refused",
+  "host-refused",
+]);
+
+/** Pause between two log lines of one reason. */
+const LOG_EVERY_MS = 60_000;
+
+/** What {@link Refusals} logs to. */
+interface RefusalLogger {
+  warn(facts: object, message: string): void;
+}
+
+interface Logged {
+  readonly atMs: number;
+  readonly count: number;
+}
+
+/** Counts refused connections and requests by reason, and logs each reason at once and then at most once a minute. */
+export class Refusals {
+  /** Since the start. */
+  readonly counts: Partial<Record<RefusalReason | ErrorCode, number>> = {};
+  readonly #clock: WallClock;
+  readonly #logger: RefusalLogger | undefined;
+  readonly #logged = new Map<string, Logged>();
+
+  constructor(clock: WallClock, logger?: RefusalLogger) {
+    this.#clock = clock;
+    this.#logger = logger;
+  }
+
+  /** Counts one refusal. `address`: the client's, where it is known. */
+  count(reason: RefusalReason | ErrorCode, address?: string): void {
+    const count = (this.counts[reason] ?? 0) + 1;
+    this.counts[reason] = count;
+    const nowMs = this.#clock.monotonic();
+    const last = this.#logged.get(reason);
+    if (last && nowMs - last.atMs < LOG_EVERY_MS) return;
+    this.#logged.set(reason, { atMs: nowMs, count });
+    const facts = { reason, refused: count - (last?.count ?? 0), latest: address };
+    this.#logger?.warn(facts, "refusing clients; each reason is logged at most once a minute");
+  }
+
+  /** Counts a connection that could not be accepted, of which the client sees only a reset; the next one may find an open file. */
+  countFailedAccept(error: Error & { code?: unknown }): void {
+    if (error.code === "EMFILE" || error.code === "ENFILE") this.count("open-files");
+  }
+
+  /** Counts the error that ended a request, where it is a refusal. */
+  countError(error: unknown, address: string): void {
+    if (!(error instanceof FlarewireError) || !REFUSING.has(error.code)) return;
+    this.count(error.reason ?? error.code, address);
+  }
+}

@@ -1,0 +1,71 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { TokenBucket } from "../../hub/index.ts";
+import type { WallClock } from "../../lib/time/clock.ts";
+import { FlarewireError } from "../../protocol/index.ts";
+import { clientOf } from "./client-address.ts";
+
+/** Addresses that are remembered; beyond that the one that came first is forgotten. */
+const MAX_ADDRESSES = 20_000;
+/** Bytes of an answer that count as one more request. */
+export const BYTES_PER_REQUEST = 65_536;
+const MINUTE_S = 60;
+
+/** Limits the requests of each address without a key, and with them the bytes that it is sent. */
+export class RequestLimit {
+  readonly #perMinute: number;
+  readonly #clock: WallClock;
+  readonly #buckets = new Map<string, TokenBucket>();
+  readonly #counted = new WeakMap<FastifyRequest, TokenBucket>();
+
+  /** `perMinute`: requests in the long run, and as many at once after a rest. */
+  constructor(perMinute: number, clock: WallClock) {
+    this.#perMinute = perMinute;
+    this.#clock = clock;
+  }
+
+  /** Counts a request that will be answered with so many bytes; false, and nothing is counted, where it is one too many. */
+  take(address: string, bytes: number): boolean {
+    const nowMs = this.#clock.monotonic();
+    const bucket = this.#bucketOf(address, nowMs);
+    const isAllowed = bucket.take(nowMs);
+    if (isAllowed && bytes >= BYTES_PER_REQUEST) bucket.owe(Math.floor(bytes / BYTES_PER_REQUEST), nowMs);
+    return isAllowed;
+  }
+
+  /** Counts a request; FlarewireError `rate-limited` where it is one too many, and then the reply's fields say when to come again. */
+  admit(request: FastifyRequest, reply: FastifyReply): FlarewireError | undefined {
+    const nowMs = this.#clock.monotonic();
+    const bucket = this.#bucketOf(request.ip, nowMs);
+    if (bucket.take(nowMs)) {
+      this.#counted.set(request, bucket);
+      return undefined;
+    }
+    const waitS = Math.max(1, Math.ceil(bucket.waitMs(1) / 1_000));
+    const resetS = Math.ceil(bucket.waitMs(this.#perMinute) / 1_000);
+    reply.headers({
+      "ratelimit-policy": `"address";q=${this.#perMinute};w=${MINUTE_S}`,
+      ratelimit: `"address";r=${bucket.left};t=${resetS}`,
+      "retry-after": String(waitS),
+    });
+    const bound = `${this.#perMinute} requests a minute, answers of 64 KiB and more counted by their size`;
+    const message = `one address without a key may make ${bound}; the next in ${waitS} s`;
+    return new FlarewireError("rate-limited", message, { bound, reason: "requests-of-address" });
+  }
+
+  /** Counts the bytes of an answer, if its request was counted here. */
+  charge(request: FastifyRequest, bytes: number): void {
+    if (bytes >= BYTES_PER_REQUEST)
+      this.#counted.get(request)?.owe(Math.floor(bytes / BYTES_PER_REQUEST), this.#clock.monotonic());
+  }
+
+  #bucketOf(given: string, nowMs: number): TokenBucket {
+    const address = clientOf(given);
+    const known = this.#buckets.get(address);
+    if (known) return known;
+    const [oldest] = this.#buckets.keys();
+    if (oldest !== undefined && this.#buckets.size >= MAX_ADDRESSES) this.#buckets.delete(oldest);
+    const bucket = new TokenBucket(this.#perMinute / MINUTE_S, this.#perMinute, nowMs);
+    this.#buckets.set(address, bucket);
+    return bucket;
+  }
+}

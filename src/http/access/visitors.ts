@@ -1,0 +1,66 @@
+import type { IncomingMessage } from "node:http";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { WallClock } from "../../lib/time/clock.ts";
+import type { FlarewireError } from "../../protocol/index.ts";
+import type { HttpSettings } from "../http-settings.ts";
+import type { Door } from "./access.ts";
+import { RequestLimit } from "./request-limit.ts";
+import { createAddressReader, createTrust } from "./trusted-peers.ts";
+
+interface VisitorParts {
+  readonly settings: Pick<HttpSettings, "anonymousRequests" | "trustProxy">;
+  readonly door: Door;
+  readonly clock: WallClock;
+  readonly logger: { warn(facts: object, message: string): void } | undefined;
+}
+
+/** Knows the clients of requests by their addresses, and limits the requests of those without a key. */
+export class Visitors {
+  readonly isTrusted: (address: string) => boolean;
+  readonly #addressOf: (request: IncomingMessage) => string | undefined;
+  readonly #limit: RequestLimit | undefined;
+  readonly #door: Door;
+  readonly #logger: VisitorParts["logger"];
+  #hasWarned = false;
+
+  constructor({ settings, door, clock, logger }: VisitorParts) {
+    const { anonymousRequests, trustProxy } = settings;
+    this.isTrusted = createTrust(trustProxy);
+    this.#addressOf = createAddressReader(this.isTrusted);
+    this.#limit =
+      anonymousRequests === Number.POSITIVE_INFINITY ? undefined : new RequestLimit(anonymousRequests, clock);
+    this.#door = door;
+    this.#logger = logger;
+  }
+
+  /** Counts a request without a key that is answered at once with so many bytes; false where {@link check} has to see it. */
+  takes(request: IncomingMessage, bytes: number): boolean {
+    const address = this.#addressOf(request);
+    return address !== undefined && (this.#limit?.take(address, bytes) ?? true);
+  }
+
+  /** Why a request is refused; `undefined`: it is not, and if it brings no valid key and is no health check it was counted. */
+  check(request: FastifyRequest, reply: FastifyReply): FlarewireError | undefined {
+    this.#warnOfProxy(request);
+    const { authorization } = request.headers;
+    if (!this.#limit || request.routeOptions.config.isHealthCheck) return undefined;
+    if (authorization !== undefined && this.#door.keyIdIn(authorization) !== undefined) return undefined;
+    return this.#limit.admit(request, reply);
+  }
+
+  /** Counts the bytes of an answer to a request that was counted. */
+  charge(request: FastifyRequest, bytes: number): void {
+    this.#limit?.charge(request, bytes);
+  }
+
+  /** Behind a proxy that is not trusted all clients have one address, and share its limits. */
+  #warnOfProxy({ headers, ips = [], socket }: FastifyRequest): void {
+    // Fastify lists the peer alone where it does not trust it.
+    if (this.#hasWarned || headers["x-forwarded-for"] === undefined || ips.length > 1) return;
+    this.#hasWarned = true;
+    this.#logger?.warn(
+      { peer: socket.remoteAddress },
+      "ignoring X-Forwarded-For of a peer that is not in trustProxy: all clients behind it count as one address; if it is your proxy, name it with --trust-proxy",
+    );
+  }
+}

@@ -1,0 +1,30 @@
+import type { FastifyRequest } from "fastify";
+import { unknownName } from "../../lib/text/nearest.ts";
+import { FlarewireError } from "../../protocol/index.ts";
+import { keyInAddress } from "../access/access.ts";
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** The query parameters that the route reads: it rejects all others. Without this it ignores its query. */
+    readonly parameters?: readonly string[];
+  }
+}
+
+/**
+ * The refusal of a query parameter that the request's route does not read: a mistyped filter would otherwise be no filter.
+ * Its field is the parameter, and its message has the nearest known name. `undefined`: there is none to refuse.
+ */
+export function unknownParameter({ query, routeOptions }: FastifyRequest): FlarewireError | undefined {
+  const known = routeOptions.config.parameters;
+  if (!known || typeof query !== "object" || query === null) return undefined;
+  // First: it says more, and does not repeat the key.
+  const refusal = keyInAddress(query);
+  if (refusal) return refusal;
+  const given = Object.keys(query).find((name) => !known.includes(name));
+  if (given === undefined) return undefined;
+  const bound = known.length === 0 ? "left out" : `one of ${known.join(", ")}`;
+  return new FlarewireError("invalid-parameter", unknownName("parameter", given, known), {
+    field: given.slice(0, 64),
+    bound,
+  });
+}

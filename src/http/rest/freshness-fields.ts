@@ -1,0 +1,49 @@
+import type { FastifyReply } from "fastify";
+import { type Cursor, type Freshness, formatCursor, type SourceInfo } from "../../protocol/index.ts";
+import { type ReadyFields, readyFields } from "./ready-fields.ts";
+
+const FACTS = [
+  "trades",
+  "liquidity",
+  "listings",
+  "profiles",
+] as const satisfies readonly (keyof SourceInfo["facts"])[];
+
+/** Tells how old the data is, what its source can know, and where it comes from. Not as `Age`, by which caches would reckon. */
+export function setFreshness(reply: FastifyReply, fresh: Freshness, info: SourceInfo): void {
+  reply.headers(freshnessFields(fresh, info));
+}
+
+/** As {@link setFreshness}, with the cursor: returns the fields, and the same ones again for as long as nothing in them changes, mostly a second. */
+export function createStateFields(): (cursor: Cursor, fresh: Freshness, info: SourceInfo) => ReadyFields {
+  let of: { readonly cursor: Cursor; readonly fresh: Freshness; readonly info: SourceInfo } | undefined;
+  let made: ReadyFields | undefined;
+  return (cursor, fresh, info) => {
+    const isSame =
+      of !== undefined &&
+      of.cursor === cursor &&
+      of.info === info &&
+      of.fresh.state === fresh.state &&
+      of.fresh.observed_at === fresh.observed_at &&
+      ageS(of.fresh) === ageS(fresh);
+    if (made && isSame) return made;
+    of = { cursor, fresh, info };
+    made = readyFields({ ...freshnessFields(fresh, info), "flarewire-cursor": formatCursor(cursor) });
+    return made;
+  };
+}
+
+function freshnessFields(fresh: Freshness, { origin, facts }: SourceInfo): Record<string, string> {
+  const known = FACTS.filter((name) => facts[name]);
+  return {
+    "flarewire-data-age": String(ageS(fresh)),
+    ...(fresh.observed_at === null ? {} : { "flarewire-observed-at": fresh.observed_at }),
+    "flarewire-source-state": fresh.state,
+    "flarewire-origin": origin,
+    "flarewire-facts": known.length === 0 ? "none" : known.join(", "),
+  };
+}
+
+function ageS({ data_age_ms }: Freshness): number {
+  return Math.floor(data_age_ms / 1_000);
+}

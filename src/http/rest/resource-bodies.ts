@@ -1,0 +1,106 @@
+import { formatCursor, type Plan, type Snapshot, snapshotOfPlan } from "../../protocol/index.ts";
+import type { HeadLike } from "../connections/head-like.ts";
+import { Representation, versionOf } from "./representation.ts";
+
+/** The parts of the snapshot that are served each under its own address. */
+export const RESOURCES = ["flares", "newest", "charts", "leaderboards"] as const;
+export type Resource = (typeof RESOURCES)[number];
+
+type Part = Resource | "explanations";
+const PARTS: readonly Part[] = [...RESOURCES, "explanations"];
+/** The parts in which plans differ. */
+const BY_PLAN: readonly Part[] = ["flares", "explanations"];
+
+/** What was made of an object of the snapshot. */
+interface Held {
+  readonly value: unknown;
+  readonly representation: Representation;
+}
+
+interface Whole {
+  readonly cursor: string;
+  readonly snapshot: Snapshot;
+  readonly made: Representation;
+}
+
+/**
+ * The bodies of REST, made once per change and plan: at the first request after it, and for as long as the head holds the same
+ * objects. A part whose bytes come out the same keeps its version, so that clients go on getting 304; what is the same for all plans is
+ * made once for all.
+ *
+ * A version follows from the bytes, and the plan where that is not all: not from the cursor at which they were first asked for, which would be another one in
+ * each process.
+ */
+export class ResourceBodies {
+  readonly #head: HeadLike;
+  readonly #held = new Map<string, Held>();
+  readonly #wholes = new Map<Plan | undefined, Whole>();
+  /** What the plan free shows of a snapshot with these flares and explanations. */
+  #free: { readonly of: Snapshot; readonly shown: Snapshot } | undefined;
+
+  constructor(head: HeadLike) {
+    this.#head = head;
+  }
+
+  /** The resource as it is at the head's cursor, as the plan is shown it; without a plan, all of it. */
+  resource(name: Resource, plan?: Plan): Representation {
+    return this.#part(name, plan);
+  }
+
+  /**
+   * All of the snapshot with its cursor. `observed_at` is the event time at which the state at this cursor was seen, and
+   * stands for as long as nothing changes, so that the body of a quiet market stays the same.
+   */
+  snapshot(plan?: Plan): Representation {
+    const { snapshot } = this.#head;
+    const cursor = formatCursor(this.#head.cursor);
+    const shown = plan === "free" ? plan : undefined;
+    const whole = this.#wholes.get(shown);
+    if (whole?.cursor === cursor && PARTS.every((name) => snapshot[name] === whole.snapshot[name]))
+      return whole.made;
+    const { observedAtMs } = this.#head;
+    const observedAt = new Date(observedAtMs).toISOString();
+    const chunks: Buffer[] = [Buffer.from(`{"cursor":"${cursor}","observed_at":"${observedAt}"`)];
+    for (const name of PARTS) chunks.push(Buffer.from(`,"${name}":`), this.#part(name, plan).bytes);
+    chunks.push(Buffer.from("}"));
+    const bytes = Buffer.concat(chunks);
+    const made = new Representation(bytes, withPlan(versionOf(bytes), shown));
+    this.#wholes.set(shown, { cursor, snapshot, made });
+    return made;
+  }
+
+  #part(name: Part, plan: Plan | undefined): Representation {
+    const shown = plan === "free" && BY_PLAN.includes(name) ? plan : undefined;
+    const value = shown === undefined ? this.#head.snapshot[name] : this.#shownFree()[name];
+    const key = withPlan(name, shown);
+    const held = this.#held.get(key);
+    if (held?.value === value) return held.representation;
+    const bytes = Buffer.from(JSON.stringify(name === "explanations" ? byKey(value) : value));
+    const representation = held?.representation.bytes.equals(bytes)
+      ? held.representation
+      : new Representation(bytes, withPlan(versionOf(bytes), shown));
+    this.#held.set(key, { value, representation });
+    return representation;
+  }
+
+  #shownFree(): Snapshot {
+    const of = this.#head.snapshot;
+    const held = this.#free;
+    if (held && held.of.flares === of.flares && held.of.explanations === of.explanations) return held.shown;
+    const shown = snapshotOfPlan(of, "free");
+    this.#free = { of, shown };
+    return shown;
+  }
+}
+
+/**
+ * In an order that follows from what is in it alone: an engine has its explanations in the order of its lists, who follows or goes on from a log in the order
+ * in which they came, and bytes that a version names have to be the same on all of them.
+ */
+function byKey(value: object): object {
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function withPlan(text: string, plan: Plan | undefined): string {
+  return plan === undefined ? text : `${text}-${plan}`;
+}

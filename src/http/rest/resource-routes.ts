@@ -1,0 +1,78 @@
+import type { IncomingMessage } from "node:http";
+import type { FastifyInstance } from "fastify";
+import { FlarewireError, type Freshness, type Plan, type SourceInfo } from "../../protocol/index.ts";
+import { type Door, openDoor } from "../access/access.ts";
+import type { HeadLike } from "../connections/head-like.ts";
+import { ENDPOINTS, STREAM_PATH } from "../endpoints.ts";
+import type { HttpSettings } from "../http-settings.ts";
+import { createStateFields, setFreshness } from "./freshness-fields.ts";
+import type { QuickPath } from "./quick-path.ts";
+import { type ReadyAnswer, readyAnswer, sendReady } from "./ready-answer.ts";
+import { type ReadyFields, readyFields } from "./ready-fields.ts";
+import type { Representation } from "./representation.ts";
+import { RESOURCES, ResourceBodies } from "./resource-bodies.ts";
+
+/** What the resources are made of. */
+export interface ResourceParts {
+  readonly head: HeadLike;
+  readonly freshness: () => Freshness;
+  readonly info: () => SourceInfo;
+  /** Decides who may read, and what; default: everybody, everything. */
+  readonly door?: Door | undefined;
+  readonly settings: Pick<HttpSettings, "basePath" | "corsOrigins">;
+  /** Where plain requests are answered; default: nowhere but in the routes. */
+  readonly quick?: QuickPath | undefined;
+}
+
+/**
+ * The four resources and the snapshot, below the prefix of `scope`. Caches may keep the answers but ask before each use
+ * (`no-cache`): the data may change any second, and asking costs a 304 without a body. Until the first snapshot there
+ * is nothing to show, and an empty list would be a lie: the answer is `not-ready`.
+ */
+export function addResourceRoutes(scope: FastifyInstance, parts: ResourceParts): void {
+  const { head, freshness, info, door = openDoor, quick } = parts;
+  const bodies = new ResourceBodies(head);
+  const answer = createAnswer(parts);
+  const { stranger } = door;
+  const strangersFields = readyFields(stranger?.fields ?? {});
+  const add = (path: string, read: Read) => {
+    scope.route({
+      method: ["GET", "HEAD"],
+      url: path,
+      config: { parameters: [] },
+      handler: (request, reply) => {
+        const { plan } = door.admit(request, reply);
+        if (head.ready) return sendReady(reply, answer(request.raw, read(plan)));
+        setFreshness(reply, freshness(), info());
+        throw new FlarewireError("not-ready", "there is no first snapshot yet");
+      },
+    });
+    if (!stranger) return;
+    quick?.add(`${scope.prefix}${path}`, (request) =>
+      head.ready ? answer(request, read(stranger.access.plan), strangersFields) : undefined,
+    );
+  };
+  for (const name of RESOURCES) add(ENDPOINTS[name].path, (plan) => bodies.resource(name, plan));
+  add(ENDPOINTS.snapshot.path, (plan) => bodies.snapshot(plan));
+}
+
+type Read = (plan: Plan | undefined) => Representation;
+
+/** Waits for nothing between reading the body, before, and the cursor: both are of one instant (law L2). */
+function createAnswer({ head, freshness, info, settings, door = openDoor }: ResourceParts) {
+  const vary = [
+    "Accept-Encoding",
+    ...(door.isKeyed ? ["Authorization"] : []),
+    ...(settings.corsOrigins === "*" ? [] : ["Origin"]),
+  ].join(", ");
+  const lasting = readyFields({
+    "cache-control": "no-cache",
+    vary,
+    link: `<${settings.basePath}${STREAM_PATH}>; rel="alternate"; title="events over WebSocket"`,
+  });
+  const stateFields = createStateFields();
+  return (request: IncomingMessage, body: Representation, ...others: readonly ReadyFields[]): ReadyAnswer => {
+    const state = stateFields(head.cursor, freshness(), info());
+    return readyAnswer(body, [lasting, state, ...others], request);
+  };
+}

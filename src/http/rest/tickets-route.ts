@@ -1,0 +1,38 @@
+import type { FastifyInstance } from "fastify";
+import type { Door } from "../access/access.ts";
+import { checkOrigin } from "../connections/admission.ts";
+import { TICKETS_ENDPOINT } from "../endpoints.ts";
+import type { TicketResponse } from "./responses.ts";
+
+/** What tickets are given with. */
+export interface TicketsOptions {
+  readonly door: Door;
+  /** As for WebSockets. */
+  readonly allowedOrigins?: readonly string[] | undefined;
+}
+
+/** Serves `POST /api/v1/tickets`: a ticket for a connection that cannot send header fields, in the name of the key that asks. */
+export async function registerTickets(app: FastifyInstance, options: TicketsOptions): Promise<void> {
+  await app.register(async (scope) => {
+    // Nothing is asked for in a body; what clients send all the same, of whatever type, is not looked at.
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser("*", { parseAs: "buffer" }, (_request, _body, done) => done(null, undefined));
+    scope.route({
+      method: "POST",
+      url: TICKETS_ENDPOINT.path,
+      config: { parameters: [] },
+      handler: async (request, reply) => {
+        checkOrigin(request.headers.origin, options.allowedOrigins);
+        const { text, expiresAtMs } = await options.door.issueTicket(request, reply);
+        const body: TicketResponse = { ticket: text, expires_at: new Date(expiresAtMs).toISOString() };
+        const bytes = Buffer.from(JSON.stringify(body));
+        reply.code(201).headers({
+          "content-type": "application/json; charset=utf-8",
+          "content-length": `${bytes.length}`,
+          "cache-control": "no-store",
+        });
+        return reply.send(bytes);
+      },
+    });
+  });
+}

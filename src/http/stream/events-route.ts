@@ -1,0 +1,246 @@
+import type { IncomingMessage } from "node:http";
+import type { Writable } from "node:stream";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Head } from "../../hub/index.ts";
+import {
+  type Claimant,
+  type Hub,
+  LongPoll,
+  type PollAnswer,
+  type PollQuery,
+  sseFraming,
+} from "../../hub/index.ts";
+import type { WallClock } from "../../lib/time/clock.ts";
+import type { EventLog } from "../../log/event-log.ts";
+import {
+  CLOSE_CODES,
+  type CloseReason,
+  compileFilter,
+  FlarewireError,
+  type Freshness,
+  formatCursor,
+  type SourceInfo,
+} from "../../protocol/index.ts";
+import { type Access, CHALLENGE, type Door, openDoor } from "../access/access.ts";
+import {
+  checkHub,
+  checkOrigin,
+  claimantOf,
+  readClientId,
+  takePlace,
+  takeSeat,
+  tellWhenToComeBack,
+} from "../connections/admission.ts";
+import { AdmissionQueue } from "../connections/admission-queue.ts";
+import type { PlaceGiver } from "../connections/connection-registry.ts";
+import { leaveHttp } from "../connections/leave-http.ts";
+import { EVENTS_PARAMETERS, queryNames } from "../contracts/parameters.ts";
+import { ENDPOINTS, EVENTS_ENDPOINT } from "../endpoints.ts";
+import { setFreshness } from "../rest/freshness-fields.ts";
+import { asksForSse } from "./accept-sse.ts";
+import { readPollQuery, readSseQuery } from "./events-query.ts";
+import { SseSocket } from "./sse-socket.ts";
+
+/** What events are served with. */
+export interface EventsOptions {
+  readonly hub: Hub;
+  readonly log: EventLog;
+  readonly head: Head;
+  readonly clock: WallClock;
+  readonly freshness: () => Freshness;
+  readonly info: () => SourceInfo;
+  /** Shared with the WebSockets: a stream has a place for as long as it lasts, a request a seat until its answer is sent. */
+  readonly places: PlaceGiver;
+  /** Shared with the WebSockets; default: one of its own, with the default limits. */
+  readonly admissions?: AdmissionQueue | undefined;
+  /** Decides who may ask, and for what; default: everybody, for everything. */
+  readonly door?: Door | undefined;
+  /** As for WebSockets. */
+  readonly allowedOrigins?: readonly string[] | undefined;
+  /** From 0 up to 1, for the times at which clients come back; default Math.random. */
+  readonly random?: () => number;
+}
+
+/** Browsers wait this long before they connect again, and up to as long on top, so that not all come back at once. */
+const RETRY_MS = 1_000;
+
+/** No compression, which would hold events back; for the rest, what keeps caches and proxies from doing the same. */
+const SSE_FIELDS = {
+  "content-type": "text/event-stream; charset=utf-8",
+  "cache-control": "no-cache, no-transform",
+  "x-accel-buffering": "no",
+  connection: "close",
+} as const;
+
+/** Serves `GET /api/v1/events`: server-sent events for whoever asks for `text/event-stream`, else a part of the log as JSON. */
+export function registerEvents(app: FastifyInstance, options: EventsOptions): void {
+  const { door = openDoor, hub, clock, admissions = new AdmissionQueue({ hub, clock }) } = options;
+  const { history, stopping, limits, turn } = hub;
+  const polls = new LongPoll({ ...options, history, stopping, turn, aheadWaitMs: limits.aheadWaitMs });
+  app.route({
+    method: ["GET", "HEAD"],
+    url: EVENTS_ENDPOINT.path,
+    config: { parameters: queryNames(EVENTS_PARAMETERS) },
+    handler: async (request, reply) => {
+      const vary = reply.getHeader("vary");
+      const varies = door.isKeyed ? "Accept, Authorization" : "Accept";
+      reply.header("vary", vary === undefined ? varies : `${varies}, ${vary}`);
+      try {
+        checkOrigin(request.headers.origin, options.allowedOrigins);
+        const by = await claimantOf(door, request);
+        // A stream that comes back and a request for what was missed cost alike.
+        return await admissions.admit({ by, socket: request.raw.socket, isUpgraded: false }, () =>
+          asksForSse(request.headers.accept)
+            ? follow(request, reply, { ...options, door })
+            : poll(request, reply, { ...options, door, polls, by, prefix: app.prefix }),
+        );
+      } catch (error) {
+        if (error instanceof FlarewireError) tellWhenToComeBack(reply, error.code, options.random);
+        throw error;
+      }
+    },
+  });
+}
+
+type Doored = EventsOptions & { readonly door: Door };
+
+async function follow(request: FastifyRequest, reply: FastifyReply, options: Doored): Promise<FastifyReply> {
+  const { hub, places, door, random = Math.random } = options;
+  const access = await door.admitStream(request, reply);
+  const query = readSseQuery(request.query, lastEventId(request), access.plan);
+  readClientId(request.query);
+  checkHub(hub);
+  if (request.method === "HEAD") return reply.headers(SSE_FIELDS).send();
+  const { socket } = request.raw;
+  await takePlace(places, request, reply, access);
+  // Who left meanwhile gave the place back.
+  if (socket.destroyed) return reply.hijack();
+  // Heartbeats keep it from being idle, if the client reads; and whether it does, the hub finds out sooner.
+  socket.setTimeout(0);
+  reply.headers(SSE_FIELDS).hijack();
+  const out = begin(request.raw, reply);
+  if (!out.writable) return reply;
+  const connection = new SseSocket(out, socket);
+  socket.cork();
+  try {
+    out.write(`retry: ${RETRY_MS + Math.floor(random() * RETRY_MS)}\n\n`);
+    const session = hub.connect(connection, sseFraming, query, access.plan);
+    connection.attach(session);
+    places.placeOf(socket)?.taken(session);
+  } finally {
+    socket.uncork();
+  }
+  return reply;
+}
+
+/** Sends the head; what takes the body: the connection itself, whose end is then the body's, or, where it cannot leave HTTP, the response. */
+function begin(request: IncomingMessage, reply: FastifyReply): Writable {
+  const { raw: response } = reply;
+  const { socket } = request;
+  const fields = flatFields(reply.getHeaders());
+  if (!leaveHttp(request)) return response.writeHead(200, fields);
+  // A body that ends with its connection has no other length: RFC 9112, 6.3.
+  response.removeHeader("transfer-encoding");
+  response.writeHead(200, fields).flushHeaders();
+  response.detachSocket(socket);
+  return socket;
+}
+
+/** Given as one list, the fields are not kept by the response, which would hold them for as long as the stream lasts. */
+function flatFields(fields: ReturnType<FastifyReply["getHeaders"]>): string[] {
+  return Object.entries(fields).flatMap(([name, value]) =>
+    value === undefined ? [] : [name, String(value)],
+  );
+}
+
+function lastEventId({ headers }: FastifyRequest): string | undefined {
+  const field = headers["last-event-id"];
+  return typeof field === "string" ? field : undefined;
+}
+
+interface PollParts extends Doored {
+  readonly polls: LongPoll;
+  readonly by: Claimant;
+  readonly prefix: string;
+}
+
+async function poll(request: FastifyRequest, reply: FastifyReply, parts: PollParts): Promise<FastifyReply> {
+  const { hub, freshness, info, prefix, door } = parts;
+  const access = door.admit(request, reply);
+  const query = readPollQuery(request.query, access.plan);
+  checkHub(hub);
+  const answer = await take(request, reply, { query, access }, parts);
+  setFreshness(reply, freshness(), info());
+  if (answer.kind === "lost") {
+    const { reason, events } = answer.lost;
+    reply.header("link", `<${prefix}${ENDPOINTS.snapshot.path}>; rel="current"; title="snapshot"`);
+    const missed = events === null ? "nobody can know how many events are" : `at most ${events} events are`;
+    const message = `after is "${query.after}" (${reason}); ${missed} lost`;
+    throw new FlarewireError("cursor-gone", message, { field: "after", lost: answer.lost });
+  }
+  const cursor = formatCursor(answer.cursor);
+  reply.headers({ "flarewire-cursor": cursor, "cache-control": "no-store" });
+  if (answer.kind === "nothing") return reply.code(204).send();
+  if (answer.more) reply.header("link", `<${nextPage(request, prefix, cursor)}>; rel="next"`);
+  const filter = compileFilter(query.filter);
+  const inForce = filter ? `"filter":${JSON.stringify(filter.inForce)},` : "";
+  const head = `{"cursor":"${cursor}",${inForce}"events":[`;
+  const lists = answer.snapshot === undefined ? "" : `,"snapshot":${answer.snapshot}`;
+  const tail = `],"more":${answer.more}${lists}}`;
+  const body = Buffer.concat([Buffer.from(head), answer.bytes, Buffer.from(tail)]);
+  reply.headers({ "content-type": "application/json; charset=utf-8", "content-length": `${body.length}` });
+  return request.method === "HEAD" ? reply.send() : reply.send(body);
+}
+
+async function take(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { query, access }: { readonly query: PollQuery; readonly access: Access },
+  { polls, places, by }: PollParts,
+): Promise<PollAnswer> {
+  const gone = new AbortController();
+  const asked = request.method === "HEAD" ? { ...query, waitMs: 0 } : query;
+  let ended: CloseReason | undefined;
+  const leave = await takeSeat(places, request, access, (reason) => {
+    ended = reason;
+    gone.abort();
+  });
+  whenOver(request, reply, () => {
+    gone.abort();
+    leave();
+  });
+  const answer = await polls.take(asked, gone.signal, by);
+  if (ended !== undefined) throw endOfWait(ended, reply);
+  return answer;
+}
+
+/** Calls `over` once: when the answer was sent whole, or when the connection ends. An answer that is not taken is memory, and counts as long as it is there. */
+function whenOver({ raw: { socket } }: FastifyRequest, { raw }: FastifyReply, over: () => void): void {
+  let isOver = false;
+  const end = () => {
+    // The socket's close ends the response first, and then still calls listeners that were removed meanwhile.
+    if (isOver) return;
+    isOver = true;
+    raw.off("close", end);
+    socket.off("close", end);
+    over();
+  };
+  raw.once("close", end);
+  socket.once("close", end);
+  if (socket.destroyed) end();
+}
+
+/** What a connection would be closed with. */
+function endOfWait(reason: CloseReason, reply: FastifyReply): FlarewireError {
+  const { meaning } = CLOSE_CODES[reason];
+  if (reason === "forbidden") return new FlarewireError("forbidden", meaning);
+  reply.header("www-authenticate", CHALLENGE);
+  return new FlarewireError("unauthorised", meaning, { field: "Authorization" });
+}
+
+/** The same request behind another cursor. */
+function nextPage({ url }: FastifyRequest, prefix: string, cursor: string): string {
+  const parameters = new URLSearchParams(url.split("?")[1]);
+  parameters.set("after", cursor);
+  return `${prefix}${EVENTS_ENDPOINT.path}?${parameters}`;
+}

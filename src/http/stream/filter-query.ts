@@ -1,0 +1,32 @@
+import { Filter } from "../../protocol/index.ts";
+import { invalid } from "../connections/admission.ts";
+
+const LISTS = ["tokens", "symbols", "names"] as const;
+const NUMBERS = ["min_liquidity", "min_price_change"] as const;
+
+/**
+ * The filter that an address asks for: `tokens`, `symbols` and `names`, separated by commas or in repeated parameters, `min_liquidity`,
+ * `min_price_change` and `sticky`. `undefined` without any of them. Throws FlarewireError `invalid-parameter` with the field.
+ */
+export function readFilter(query: Readonly<Record<string, unknown>>): Filter | undefined {
+  const given: Record<string, unknown> = {};
+  for (const field of LISTS) {
+    if (query[field] !== undefined)
+      given[field] = [query[field]].flat().flatMap((part) => String(part).split(","));
+  }
+  for (const field of NUMBERS) {
+    const value = query[field];
+    if (value === undefined) continue;
+    if (typeof value !== "string" || !/^-?\d{1,30}(\.\d{1,30})?$/.test(value))
+      throw invalid(field, value, "a decimal number");
+    given[field] = Number(value);
+  }
+  if (query.sticky === "true" || query.sticky === "false") given.sticky = query.sticky === "true";
+  else if (query.sticky !== undefined) throw invalid("sticky", query.sticky, "true or false");
+  if (Object.keys(given).length === 0) return undefined;
+  const parsed = Filter.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const field = String(issue?.path[0] ?? "filter");
+  throw invalid(field, query[field], issue?.message ?? "another value");
+}

@@ -1,0 +1,102 @@
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import { type ConnectQuery, checkQuery } from "../../hub/index.ts";
+import { type Filter, FlarewireError, type Plan } from "../../protocol/index.ts";
+import { checkOrigin, invalid, quote } from "../connections/admission.ts";
+import { readFilter } from "./filter-query.ts";
+
+/** The one subprotocol that is spoken. */
+export const SUBPROTOCOL = "flarewire.v1";
+
+/** A name of a subprotocol: a token of RFC 9110. */
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,64}$/;
+/** 16 bytes in base64 (RFC 6455, 4.1). */
+const KEY = /^[+/0-9A-Za-z]{22}==$/;
+const SPOKEN_VERSION = "13";
+
+/**
+ * Refuses a handshake that cannot become a connection, while it is still HTTP and the answer can be read. Throws FlarewireError:
+ * `upgrade-required`, `unsupported-version`, `invalid-parameter` or `origin-refused`.
+ */
+export function checkHandshake(
+  { headers, httpVersion }: Pick<IncomingMessage, "headers" | "httpVersion">,
+  allowedOrigins: readonly string[] | undefined,
+): void {
+  checkRequest(httpVersion, headers);
+  if (headers["sec-websocket-version"] !== SPOKEN_VERSION) {
+    throw new FlarewireError("upgrade-required", `Sec-WebSocket-Version has to be ${SPOKEN_VERSION}`, {
+      field: "Sec-WebSocket-Version",
+      bound: SPOKEN_VERSION,
+    });
+  }
+  if (!KEY.test(headers["sec-websocket-key"] ?? "")) {
+    throw invalid("Sec-WebSocket-Key", headers["sec-websocket-key"], "16 bytes in base64");
+  }
+  checkProtocols(headers["sec-websocket-protocol"]);
+  checkOrigin(headers.origin, allowedOrigins);
+}
+
+/** HTTP/1.0 has no upgrades (RFC 9110, 7.8), and what follows the header of an upgrade is WebSocket already. */
+function checkRequest(httpVersion: string, headers: IncomingHttpHeaders): void {
+  if (httpVersion === "1.0") {
+    throw new FlarewireError("upgrade-required", "an upgrade needs HTTP/1.1, and this request is HTTP/1.0");
+  }
+  const length = headers["content-length"] ?? "0";
+  if (!/^0+$/.test(length)) throw invalid("Content-Length", length, "0 or left out: a handshake has no body");
+  const coding = headers["transfer-encoding"];
+  if (coding !== undefined) {
+    throw invalid("Transfer-Encoding", coding, "left out: a handshake has no body");
+  }
+}
+
+/** What a stream's address asks for. Throws FlarewireError `invalid-parameter`, `unknown-channel` or `forbidden` with the field. */
+export function readStreamQuery(query: unknown, plan: Plan | undefined): ConnectQuery {
+  const given: Record<string, unknown> = typeof query === "object" && query !== null ? { ...query } : {};
+  const { mode } = given;
+  if (mode !== undefined && mode !== "events" && mode !== "latest")
+    throw invalid("mode", mode, "events or latest");
+  const filter: Filter | undefined = readFilter(given);
+  const { snapshot } = given;
+  if (snapshot !== undefined && snapshot !== "true" && snapshot !== "false") {
+    throw invalid("snapshot", snapshot, "true or false");
+  }
+  const { mirror } = given;
+  if (mirror !== undefined && mirror !== "true" && mirror !== "false") {
+    throw invalid("mirror", mirror, "true or false");
+  }
+  const asked: ConnectQuery = {
+    channels: readChannels(given.channels),
+    filter,
+    ...(mode === undefined ? {} : { mode }),
+    after: readAfter(given.after),
+    snapshot: snapshot === undefined ? undefined : snapshot === "true",
+    ...(mirror === undefined ? {} : { mirror: mirror === "true" }),
+  };
+  checkQuery(asked, plan);
+  return asked;
+}
+
+function checkProtocols(offered: string | undefined): void {
+  if (offered === undefined) return;
+  const names = offered.split(",").map((name) => name.trim());
+  const valid = names.every((name) => TOKEN.test(name)) && new Set(names).size === names.length;
+  if (!valid) throw invalid("Sec-WebSocket-Protocol", offered, "different names, separated by commas");
+  if (names.includes(SUBPROTOCOL)) return;
+  const message = `Sec-WebSocket-Protocol is ${quote(offered)}; ${SUBPROTOCOL} is spoken here`;
+  throw new FlarewireError("unsupported-version", message, {
+    field: "Sec-WebSocket-Protocol",
+    bound: SUBPROTOCOL,
+  });
+}
+
+/** `channels=a,b` and `channels=a&channels=b` are the same. */
+function readChannels(value: unknown): readonly string[] | undefined {
+  if (value === undefined) return undefined;
+  const names = [value].flat().flatMap((part) => String(part).split(","));
+  if (names.length <= 64) return names;
+  throw invalid("channels", `${names.length} names`, "at most 64 names");
+}
+
+function readAfter(value: unknown): string | undefined {
+  if (value === undefined || typeof value === "string") return value;
+  throw invalid("after", value, "given once");
+}

@@ -1,0 +1,86 @@
+import { WINDOW_BITS } from "../../hub/index.ts";
+import { invalid } from "../connections/admission.ts";
+
+/** A name, and a value without its quotes (RFC 9110, 5.6.2). */
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+/** RFC 7692, 7.1.2: an exponent without leading zeros. */
+const EXPONENT = /^([89]|1[0-5])$/;
+const DEFLATE = "permessage-deflate";
+const NO_TAKEOVER = "server_no_context_takeover; client_no_context_takeover";
+
+interface Offer {
+  readonly name: string;
+  /** In order, each with its value; `true` where it has none. */
+  readonly parameters: readonly (readonly [name: string, value: string | true])[];
+}
+
+/**
+ * What of the client's `Sec-WebSocket-Extensions` is accepted, as this field of the answer: compression of messages one by one, without context takeover on
+ * either side (RFC 7692), so that all can be sent the same frames and none costs a context of its own. `undefined` where none of the offers can be met. Throws
+ * FlarewireError `invalid-parameter` where the field cannot be read: RFC 6455, 9.1, has the connection fail then.
+ */
+export function acceptExtensions(field: string): string | undefined {
+  for (const offer of readOffers(field)) {
+    const accepted = offer.name === DEFLATE ? acceptDeflate(offer) : undefined;
+    if (accepted !== undefined) return accepted;
+  }
+  return undefined;
+}
+
+function acceptDeflate({ parameters }: Offer): string | undefined {
+  const given = new Map(parameters);
+  if (given.size < parameters.length) return undefined;
+  if (!parameters.every(([name, value]) => isParameter(name, value))) return undefined;
+  const serverBits = given.get("server_max_window_bits");
+  // Frames are made for one window; who can bear only a smaller one is sent plain frames.
+  if (serverBits !== undefined && Number(serverBits) < WINDOW_BITS) return undefined;
+  const server = serverBits === undefined ? "" : `; server_max_window_bits=${WINDOW_BITS}`;
+  const clientBits = given.get("client_max_window_bits");
+  // What a client may send fits into such a window, which is what it takes here to inflate it.
+  const most = clientBits === true ? WINDOW_BITS : Math.min(Number(clientBits), WINDOW_BITS);
+  const client = clientBits === undefined ? "" : `; client_max_window_bits=${most}`;
+  return `${DEFLATE}; ${NO_TAKEOVER}${server}${client}`;
+}
+
+/** RFC 7692, 7.1: an offer with anything else is declined. */
+function isParameter(name: string, value: string | true): boolean {
+  switch (name) {
+    case "server_no_context_takeover":
+    case "client_no_context_takeover":
+      return value === true;
+    case "server_max_window_bits":
+      return value !== true && EXPONENT.test(value);
+    case "client_max_window_bits":
+      return value === true || EXPONENT.test(value);
+    default:
+      return false;
+  }
+}
+
+/** RFC 6455, 9.1. No value can hold a comma or a semicolon, not in quotes either: without its quotes it has to be a token. */
+function readOffers(field: string): readonly Offer[] {
+  const members = field.split(",").map((member) => member.trim());
+  return members.filter((member) => member !== "").map((member) => readOffer(member, field));
+}
+
+function readOffer(member: string, field: string): Offer {
+  const [name = "", ...rest] = member.split(";").map((part) => part.trim());
+  if (!TOKEN.test(name)) throw unreadable(field);
+  const parameters = rest.map((part): [string, string | true] => {
+    const at = part.indexOf("=");
+    const parameter = (at < 0 ? part : part.slice(0, at)).trimEnd();
+    const value = at < 0 ? true : unquote(part.slice(at + 1).trimStart());
+    if (!TOKEN.test(parameter) || (value !== true && !TOKEN.test(value))) throw unreadable(field);
+    return [parameter, value];
+  });
+  return { name, parameters };
+}
+
+function unquote(value: string): string {
+  const quoted = /^"((?:[^"\\]|\\.)*)"$/.exec(value)?.[1];
+  return quoted === undefined ? value : quoted.replaceAll(/\\(.)/g, "$1");
+}
+
+function unreadable(field: string): Error {
+  return invalid("Sec-WebSocket-Extensions", field, "extensions as in RFC 6455, 9.1, separated by commas");
+}

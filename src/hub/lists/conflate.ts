@@ -1,0 +1,69 @@
+import type { LogRecord } from "../../log/event-log.ts";
+import {
+  type Channel,
+  type Conflated,
+  type Cursor,
+  FLARE_CHANNELS,
+  formatCursor,
+  LASTING_EVENTS,
+  type Seq,
+} from "../../protocol/index.ts";
+import { bitOf, type ChannelMask, maskOf } from "../channel-mask.ts";
+import type { FramedEvent } from "../delivery/framing.ts";
+import type { Shape } from "../session/stream-shape.ts";
+import type { Steps } from "./list-walk.ts";
+
+const FLARES = maskOf(FLARE_CHANNELS);
+
+/** A part of a backlog, without what the lists at the head will say. */
+export interface MissedFrames {
+  /** `undefined` when there is nothing to tell of. */
+  readonly bytes: Buffer | undefined;
+  /** Channels of the shape on which something happened. */
+  readonly mask: ChannelMask;
+  /** Seq of the last record that was looked at. */
+  readonly through: Seq;
+}
+
+/** What has to be told of the records that belong to the shape, as messages `missed`; see `frameEvents` for the bounds. */
+export function frameMissed(
+  records: readonly LogRecord[],
+  shape: Shape,
+  from: { readonly through: Seq },
+  steps: Steps | undefined,
+  maxBytes: number,
+): MissedFrames {
+  const framed: FramedEvent[] = [];
+  let { through } = from;
+  let [bytes, mask] = [0, 0];
+  for (const record of records) {
+    if (bytes >= maxBytes) break;
+    through = record.seq;
+    const event = shape.select(record, steps?.next(record));
+    if (!event) continue;
+    mask |= bitOf(record.channel);
+    if (!LASTING_EVENTS.has(event.name)) continue;
+    const emittedAt = new Date(record.emittedAtMs).toISOString();
+    const own = '{"type":"missed"';
+    const head = `,"seq":${record.seq},"emitted_at":"${emittedAt}",`;
+    const { tail } = event;
+    framed.push({ cursor: undefined, name: "missed", own, head, tail, isCommon: tail === record.tail });
+    bytes += own.length + head.length + tail.length;
+  }
+  return { bytes: framed.length > 0 ? shape.framing.events(framed) : undefined, mask, through };
+}
+
+/** The channels whose lists have to be sent when something happened on these: flares share their explanations, so all of them or none. */
+export function conflatedMask(happened: ChannelMask, followed: ChannelMask): ChannelMask {
+  return happened & FLARES ? happened | (followed & FLARES) : happened;
+}
+
+/** Without its `snapshot`: what the client holds of these channels from now on. */
+export function conflatedText(cursor: Cursor, channels: readonly Channel[]): string {
+  const message: Omit<Conflated, "snapshot"> = {
+    type: "conflated",
+    cursor: formatCursor(cursor),
+    channels: [...channels],
+  };
+  return JSON.stringify(message);
+}

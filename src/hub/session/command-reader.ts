@@ -1,0 +1,101 @@
+import type { z } from "zod";
+import { unknownName } from "../../lib/text/nearest.ts";
+import { Command, CommandId, Filter, FlarewireError } from "../../protocol/index.ts";
+
+/** A command, or why there is none. `id` is what the frame named itself, where that can be read. */
+export type Inbound =
+  | { readonly kind: "command"; readonly command: Command }
+  | { readonly kind: "refused"; readonly id: CommandId | undefined; readonly error: FlarewireError };
+
+/** Longest quote of a client's value in an answer, in characters. */
+const QUOTED = 64;
+
+const COMMAND_TYPES: readonly string[] = Command.options.map((option) => option.shape.type.value);
+const KNOWN_TYPES = COMMAND_TYPES.join(", ");
+
+/** What a text frame says. Anything at all may come in; nothing throws. */
+export function readCommand(text: string): Inbound {
+  let frame: unknown;
+  try {
+    frame = JSON.parse(text);
+  } catch {
+    return refuse(undefined, "invalid-message", `the frame ${quote(text)} is not JSON`);
+  }
+  if (typeof frame !== "object" || frame === null || Array.isArray(frame)) {
+    return refuse(undefined, "invalid-message", `the frame is ${quote(frame)}; it has to be a JSON object`);
+  }
+  const id = "id" in frame ? CommandId.safeParse(frame.id).data : undefined;
+  const type = "type" in frame ? frame.type : undefined;
+  if (typeof type !== "string") {
+    return refuse(
+      id,
+      "invalid-message",
+      `type is ${quote(type)}; it has to be one of ${KNOWN_TYPES}`,
+      "type",
+    );
+  }
+  if (!COMMAND_TYPES.includes(type)) {
+    return refuse(
+      id,
+      "unknown-command",
+      `type is ${quote(type)}; it has to be one of ${KNOWN_TYPES}`,
+      "type",
+    );
+  }
+  const parsed = Command.safeParse(frame);
+  if (parsed.success) return { kind: "command", command: parsed.data };
+  return { kind: "refused", id, error: explain(frame, parsed.error) };
+}
+
+/** The refusal of a binary frame. */
+export function refuseBinary(): Inbound {
+  return refuse(undefined, "invalid-message", "the frame is binary; commands are text frames");
+}
+
+function refuse(
+  id: CommandId | undefined,
+  code: "invalid-message" | "unknown-command" | "invalid-parameter",
+  message: string,
+  field?: string,
+): Inbound {
+  const error = new FlarewireError(code, message, field === undefined ? {} : { field });
+  return { kind: "refused", id, error };
+}
+
+/** Names field, value and bound of the first thing that is wrong. */
+function explain(frame: object, { issues }: z.ZodError): FlarewireError {
+  const issue = issues[0];
+  if (issue?.code === "unrecognized_keys") return unknownField(frame, issue);
+  const path = (issue?.path ?? []).map(String);
+  const field = path.join(".") || "type";
+  const value = path.reduce<unknown>(
+    (part, key) => (typeof part === "object" && part !== null ? Reflect.get(part, key) : undefined),
+    frame,
+  );
+  const bound = issue?.message ?? "another value";
+  return new FlarewireError("invalid-parameter", `${field} is ${quote(value)}: ${bound}`, { field, bound });
+}
+
+/** Names the first field that the command, or its filter, does not have, and the nearest that it has. */
+function unknownField(
+  frame: object,
+  { keys, path }: { readonly keys: readonly string[]; readonly path: readonly PropertyKey[] },
+): FlarewireError {
+  const [given = ""] = keys;
+  const command = Command.options.find(
+    ({ shape }) => "type" in frame && shape.type.safeParse(frame.type).success,
+  );
+  const nameOf = (name: string) => [...path.map(String), name].join(".");
+  const known = Object.keys(path[0] === "filter" ? Filter.shape : (command?.shape ?? {})).map(nameOf);
+  const field = nameOf(given.slice(0, 64));
+  const message = unknownName("field", field, known);
+  return new FlarewireError("invalid-parameter", message, { field, bound: `one of ${known.join(", ")}` });
+}
+
+/** A client's value as JSON, cut to a length that can be put into a message. */
+export function quote(value: unknown): string {
+  if (value === undefined) return "missing";
+  if (typeof value === "string" && value.length > QUOTED) return `${JSON.stringify(value.slice(0, QUOTED))}…`;
+  const text = JSON.stringify(value) ?? typeof value;
+  return text.length > QUOTED ? `${text.slice(0, QUOTED)}…` : text;
+}

@@ -1,0 +1,149 @@
+import {
+  type Channel,
+  type CommandId,
+  type Cursor,
+  type FlarewireError,
+  type Freshness,
+  formatCursor,
+  formatMarks,
+  type Goaway,
+  type Heartbeat,
+  type Hello,
+  type Limits,
+  type ListFilter,
+  type Lists,
+  type Lost,
+  type MirrorBase,
+  type Plan,
+  type Pong,
+  type SourceInfo,
+  type Subscribed,
+  type Unsubscribed,
+} from "../../protocol/index.ts";
+import type { HubLimits } from "../hub-limits.ts";
+
+/*
+ * The server's messages as JSON text, except events: see event-frames.ts.
+ */
+
+/** The first message of every connection. */
+export function helloText(about: {
+  readonly plan?: Plan | undefined;
+  readonly server: string;
+  readonly nowMs: number;
+  readonly cursor: Cursor;
+  readonly heartbeatMs: number;
+  readonly silenceLimitMs: number;
+  readonly limits: HubLimits;
+  readonly source: SourceInfo;
+  readonly freshness: Freshness;
+}): string {
+  const limits: Limits = {
+    inbound_bytes: about.limits.inboundBytes,
+    commands_per_second: about.limits.commandsPerSecond,
+    commands_burst: about.limits.commandsBurst,
+    subscriptions: about.limits.subscriptions,
+    first_command_within_ms: about.limits.firstCommandWithinMs,
+  };
+  const hello: Hello = {
+    type: "hello",
+    protocol: "flarewire.v1",
+    server: about.server,
+    server_time: timestamp(about.nowMs),
+    epoch: about.cursor.epoch,
+    cursor: formatCursor(about.cursor),
+    heartbeat_interval_ms: about.heartbeatMs,
+    silence_limit_ms: about.silenceLimitMs,
+    ...(about.plan === undefined ? {} : { plan: about.plan }),
+    limits,
+    source: about.source,
+    freshness: about.freshness,
+  };
+  return JSON.stringify(hello);
+}
+
+/** The answer to `subscribe`, without its `snapshot`. `base` is JSON text, put in as it is. */
+export function subscribedText(
+  answer: {
+    readonly id: CommandId;
+    readonly channels: readonly Channel[];
+    readonly filter: ListFilter | undefined;
+    readonly cursor: Cursor;
+    readonly resumed: "full" | "reset";
+    readonly lost?: Lost | undefined;
+  },
+  base?: string,
+): string {
+  const message: Subscribed = {
+    type: "subscribed",
+    id: answer.id,
+    channels: [...answer.channels],
+    ...(answer.filter ? { filter: answer.filter.inForce } : {}),
+    cursor: formatCursor(answer.cursor),
+    resumed: answer.resumed,
+    ...(answer.lost ? { lost: answer.lost } : {}),
+  };
+  const text = JSON.stringify(message);
+  return base === undefined ? text : `${text.slice(0, -1)},"base":${base}}`;
+}
+
+/** What a mirror needs beside the snapshot, as it is at the head. */
+export function baseText(observedAtMs: number, positions: Record<string, number>, lists: Lists): string {
+  const base: MirrorBase = { observed_at: timestamp(observedAtMs), positions, marks: formatMarks(lists) };
+  return JSON.stringify(base);
+}
+
+/** `cursor`: the client's place, up to which it was sent everything. */
+export function unsubscribedText(id: CommandId, cursor: Cursor): string {
+  const message: Unsubscribed = { type: "unsubscribed", id, cursor: formatCursor(cursor) };
+  return JSON.stringify(message);
+}
+
+/** One for all members of a group. `positions`: by channel the seq of its latest event up to `cursor`. */
+export function heartbeatText(about: {
+  readonly cursor: Cursor;
+  readonly nowMs: number;
+  readonly positions: Record<string, number>;
+  readonly freshness: Freshness;
+}): string {
+  const message: Heartbeat = {
+    type: "heartbeat",
+    cursor: formatCursor(about.cursor),
+    server_time: timestamp(about.nowMs),
+    positions: about.positions,
+    freshness: about.freshness,
+  };
+  return JSON.stringify(message);
+}
+
+/** The answer to `ping`. */
+export function pongText(id: CommandId | undefined, nowMs: number): string {
+  const message: Pong = { type: "pong", ...(id === undefined ? {} : { id }), server_time: timestamp(nowMs) };
+  return JSON.stringify(message);
+}
+
+/** `reconnectAfterMs`: when the client's turn is, from now. */
+export function goawayText(reconnectAfterMs: number, windowMs: number): string {
+  const message: Goaway = {
+    type: "goaway",
+    reason: "draining",
+    reconnect_after_ms: Math.round(reconnectAfterMs),
+    window_ms: Math.round(windowMs),
+  };
+  return JSON.stringify(message);
+}
+
+/** The answer to a command that was refused; `id` where it could be read. */
+export function errorText(id: CommandId | undefined, error: FlarewireError): string {
+  return JSON.stringify({
+    type: "error",
+    ...(id === undefined ? {} : { id }),
+    code: error.code,
+    message: error.message,
+    ...(error.field === undefined ? {} : { field: error.field }),
+  });
+}
+
+function timestamp(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,12 @@
+import { ENGINES } from "../version.ts";
+
+/**
+ * What is wrong with this version of Node, in a sentence; `undefined`: nothing. To be asked before
+ * other modules are loaded, which an older Node cannot read.
+ */
+export function nodeVersionProblem(version: string = process.versions.node): string | undefined {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  const [leastMajor = 0, leastMinor = 0] = ENGINES.node.replace(">=", "").split(".").map(Number);
+  if (major > leastMajor || (major === leastMajor && minor >= leastMinor)) return undefined;
+  return `flarewire needs Node ${ENGINES.node}, and this is ${version}: update Node`;
+}

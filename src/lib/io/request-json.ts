@@ -1,0 +1,169 @@
+import { retryAfterMs } from "../time/back-off.ts";
+import type { WallClock } from "../time/clock.ts";
+import { DeadlineExpired, withDeadline } from "../time/deadline.ts";
+
+/** Why a request brought nothing, in words such as "answered 503". */
+export interface Failure {
+  readonly reason: string;
+  /** How long the upstream asked to be left alone. */
+  readonly retryAfterMs?: number;
+  /** It refused because it was asked too often. */
+  readonly isRate?: boolean;
+}
+
+/** What became of one request. Only `fresh` carries a body. */
+export type Answer =
+  | { readonly kind: "fresh"; readonly body: unknown; readonly etag?: string; readonly headers: Headers }
+  /** 304: as at the last ETag. */
+  | { readonly kind: "unchanged"; readonly headers: Headers }
+  /** Nothing is served at this address, or not to GET. */
+  | { readonly kind: "absent"; readonly failure: Failure }
+  /** An answer that is no use and will hardly become one by waiting: another content, a redirect, 4xx. */
+  | { readonly kind: "unusable"; readonly failure: Failure }
+  /** No whole answer, or one that says "later": refused, timed out, broken off, 418, 429, 5xx. */
+  | { readonly kind: "failed"; readonly failure: Failure };
+
+/** What every request to one upstream has in common. */
+export interface RequestSettings {
+  readonly fetch: typeof fetch;
+  readonly clock: WallClock;
+  /** Most milliseconds from the start of a request to the last byte of its answer. */
+  readonly timeoutMs: number;
+  /** Most bytes of a body, after decompression. */
+  readonly maxBytes: number;
+  /** Default GET. A POST has no body. */
+  readonly method?: "GET" | "POST";
+}
+
+const LONGEST_ETAG = 1_024;
+
+/**
+ * Asks for JSON, conditionally when `etag` is given. Rejects only with the signal's reason; whatever the upstream does is an {@link Answer}.
+ * Redirects are not followed, not even within the origin: each poll would pay for them, and a moved service is the operator's to know of.
+ */
+export async function requestJson(
+  url: string,
+  etag: string | undefined,
+  settings: RequestSettings,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const { clock, timeoutMs } = settings;
+  try {
+    return await withDeadline((inner) => exchange(url, etag, settings, inner), timeoutMs, clock, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    return { kind: "failed", failure: { reason: inWords(error) } };
+  }
+}
+
+async function exchange(
+  url: string,
+  etag: string | undefined,
+  settings: RequestSettings,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const headers = {
+    accept: "application/json",
+    "user-agent": "flarewire",
+    ...(etag === undefined ? {} : { "if-none-match": etag }),
+  };
+  const response = await settings.fetch(url, {
+    method: settings.method ?? "GET",
+    headers,
+    redirect: "manual",
+    signal,
+  });
+  if (response.status === 304 && etag !== undefined) return { kind: "unchanged", headers: response.headers };
+  const refusal = refusalOf(response, settings.clock);
+  if (!refusal) return await readBody(response, settings.maxBytes);
+  // Without this the connection would stay taken until the body is collected as garbage.
+  await response.body?.cancel();
+  return refusal;
+}
+
+/** What is wrong with an answer before its body is looked at. */
+function refusalOf({ status, headers }: Response, clock: WallClock): Answer | undefined {
+  if (status === 404 || status === 405 || status === 501)
+    return { kind: "absent", failure: { reason: `answered ${status}` } };
+  // 418 is what Binance answers to whom it has banned for not minding its 429.
+  if (status === 429 || status === 418 || status === 503) {
+    const waitMs = retryAfterMs(headers, clock.now());
+    const failure = {
+      reason: `answered ${status}`,
+      ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }),
+      ...(status === 503 ? {} : { isRate: true }),
+    };
+    return { kind: "failed", failure };
+  }
+  if (status >= 500) return { kind: "failed", failure: { reason: `answered ${status}` } };
+  if (status >= 300 && status < 400 && status !== 304)
+    return unusable(`answered ${status}, and redirects are not followed: set the upstream's final address`);
+  if (status !== 200) return unusable(`answered ${status}`);
+  const type = headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() ?? "";
+  if (/^application\/([\w.+-]+\+)?json$/.test(type)) return undefined;
+  return unusable(`answered ${type.slice(0, 100) || "no content type"} instead of JSON`);
+}
+
+async function readBody(response: Response, maxBytes: number): Promise<Answer> {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  const { headers } = response;
+  let bytes = 0;
+  let text = "";
+  try {
+    for await (const chunk of response.body ?? []) {
+      bytes += chunk.byteLength;
+      // Leaving the loop cancels the stream.
+      if (bytes > maxBytes) return tooLarge(maxBytes);
+      text += decoder.decode(chunk, { stream: true });
+    }
+    const body: unknown = JSON.parse(text + decoder.decode());
+    const etag = headers.get("etag") ?? "";
+    return {
+      kind: "fresh",
+      body,
+      headers,
+      ...(etag === "" || etag.length > LONGEST_ETAG ? {} : { etag }),
+    };
+  } catch (error) {
+    if (error instanceof SyntaxError) return unusable("answered malformed JSON");
+    if (isInvalidText(error)) return unusable("answered text that is not UTF-8");
+    throw error;
+  }
+}
+
+function unusable(reason: string): Answer {
+  return { kind: "unusable", failure: { reason } };
+}
+
+function tooLarge(maxBytes: number): Answer {
+  return unusable(`answered more than ${maxBytes} bytes`);
+}
+
+function isInvalidText(error: unknown): boolean {
+  return codeOf(error) === "ERR_ENCODING_INVALID_ENCODED_DATA";
+}
+
+/** What the codes of the system and of the runtime's HTTP client mean. */
+const CODES: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "refused the connection",
+  ECONNRESET: "broke off the connection",
+  EPIPE: "broke off the connection",
+  UND_ERR_SOCKET: "broke off the connection",
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "broke off the connection",
+  ENOTFOUND: "has a host name that does not resolve",
+  EAI_AGAIN: "has a host name that does not resolve",
+  ETIMEDOUT: "could not be connected to in time",
+  UND_ERR_CONNECT_TIMEOUT: "could not be connected to in time",
+};
+
+function inWords(error: unknown): string {
+  if (error instanceof DeadlineExpired) return error.message;
+  const code = codeOf(error) ?? codeOf(error instanceof Error ? error.cause : undefined);
+  if (code === undefined) return "could not be read";
+  return (Object.hasOwn(CODES, code) ? CODES[code] : undefined) ?? `could not be read (${code})`;
+}
+
+function codeOf(error: unknown): string | undefined {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return typeof code === "string" ? code : undefined;
+}

@@ -1,0 +1,103 @@
+import { systemClock, type WallClock } from "../time/clock.ts";
+
+/** The process that is asked to stop; `process` is one, a test has its own. */
+export interface SignalSource {
+  on(signal: Signal, listener: () => void): unknown;
+  off(signal: Signal, listener: () => void): unknown;
+  /** Ends the process at once. */
+  exit(code: number): void;
+  /** The parent process; when that ends, the system puts another one here. */
+  readonly ppid: number;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+type Signal = "SIGTERM" | "SIGINT";
+
+/** What asked for the end. */
+export type ShutdownCause = Signal | "parent ended";
+
+/** What the exit codes of the program mean. */
+export const EXIT = {
+  /** Everything asked for was done, or the user stopped it. */
+  clean: 0,
+  /** The user has to change something first: an argument, a setting, a file, a port that is taken. */
+  usage: 1,
+  /** The same command may succeed later: a service that is away, a fault of the program. EX_TEMPFAIL of sysexits.h. */
+  retry: 75,
+} as const;
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** A watch on SIGTERM, SIGINT and, below npm, the parent process. */
+export interface Shutdown {
+  /** Aborts with the first request; its reason names the cause. Hand it to whatever waits. */
+  readonly signal: AbortSignal;
+  /** Resolves with the cause of the first request. */
+  readonly requested: Promise<ShutdownCause>;
+  /** Stops watching: signals have their usual effect again. */
+  dispose(): void;
+}
+
+/**
+ * Signals within this time of the first are the same request. npm forwards SIGINT and SIGTERM to its
+ * script, so a terminal's Ctrl-C, or a supervisor that signals every process, arrives twice.
+ */
+const SAME_REQUEST_MS = 1_000;
+const PARENT_CHECK_MS = 1_000;
+
+/**
+ * Watches for the end. The first SIGTERM or SIGINT asks to stop in order, through `requested` and
+ * `signal`. A second one, a second later or more, exits at once with EXIT.retry: an impatient operator
+ * does not wait for a drain, and a supervisor can tell that it was cut short.
+ *
+ * `npx` and package scripts run a shell between npm and this process. npm forwards SIGTERM to the
+ * shell, which dies of it without telling its child. So there the end of the shell asks to stop, too.
+ */
+export function watchShutdown(source: SignalSource, clock: WallClock = systemClock): Shutdown {
+  const controller = new AbortController();
+  const { promise: requested, resolve } = Promise.withResolvers<ShutdownCause>();
+  let requestedAt = 0;
+  const request = (cause: ShutdownCause) => {
+    if (controller.signal.aborted) return;
+    requestedAt = clock.monotonic();
+    controller.abort(new DOMException(`stopped: ${cause}`, "AbortError"));
+    resolve(cause);
+  };
+  const receive = (signal: Signal) => () => {
+    const isRepeated = controller.signal.aborted && clock.monotonic() - requestedAt >= SAME_REQUEST_MS;
+    if (isRepeated) source.exit(EXIT.retry);
+    else request(signal);
+  };
+  const listeners = { SIGTERM: receive("SIGTERM"), SIGINT: receive("SIGINT") };
+  source.on("SIGTERM", listeners.SIGTERM);
+  source.on("SIGINT", listeners.SIGINT);
+  const unwatch = isScriptOfNpm(source.env)
+    ? watchParent(source, clock, () => request("parent ended"))
+    : () => {};
+  return {
+    signal: controller.signal,
+    requested,
+    dispose: () => {
+      source.off("SIGTERM", listeners.SIGTERM);
+      source.off("SIGINT", listeners.SIGINT);
+      unwatch();
+    },
+  };
+}
+
+/** Calls `onEnd` when the parent is another one than now. Returns how to stop watching. */
+function watchParent(source: SignalSource, clock: WallClock, onEnd: () => void): () => void {
+  const { ppid } = source;
+  return clock.every(PARENT_CHECK_MS, () => {
+    if (source.ppid !== ppid) onEnd();
+  });
+}
+
+/**
+ * Whether npm runs this program as its whole script, `npx flarewire serve` included. Its shell then
+ * only waits for this process. Of any other script the shell may end first on purpose: `flarewire serve &`.
+ */
+function isScriptOfNpm({ npm_lifecycle_script: script = "" }: SignalSource["env"]): boolean {
+  // `2>&1` starts no second command.
+  const command = script.replaceAll(/\d*[<>]&\d/g, "").trim();
+  return /^(\w+=\S+\s+)*(["']?)(\S*\/)?flarewire\2(\s[^&;|\n]*)?$/.test(command);
+}

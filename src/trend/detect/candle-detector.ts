@@ -1,0 +1,119 @@
+import { MINUTE_MS } from "../../lib/time/time.ts";
+import type { DetectorSettings } from "../settings.ts";
+import { clip } from "./statistics.ts";
+
+/*
+ * The detector's measurements for a token of which only one-minute candles are known. One step a minute, O(1), no history.
+ */
+
+const LN_EPSILON_SHARE = 0.05;
+
+/** What one minute brought. A silent minute is flat: the last close, no volume. */
+export interface Minute {
+  readonly close: number;
+  /** Volume in the feed's quote. */
+  readonly volume: number;
+  /** Share of it that takers bought, in [0, 1]; `undefined` where the feed does not know. */
+  readonly buyShare: number | undefined;
+}
+
+/** Running state of one token. Plain numbers, so that it can be copied before a minute that a late candle may yet amend. */
+export interface CandleState {
+  /** Minutes seen, silent ones included. */
+  minutes: number;
+  close: number;
+  /** Exponential average of the close. */
+  longPrice: number;
+  /** Variance of one-minute log returns. */
+  variance: number;
+  /** Exponential averages of volume a minute: fast, slow; and of bought less sold volume, fast. */
+  volume: number;
+  usualVolume: number;
+  flow: number;
+  /** Mean and variance of the logarithm of the fast volume. */
+  logMean: number;
+  logVariance: number;
+  /** The last minute's measurements: log return against the average; the burst (see {@link burstAfter}); log volume above its mean. */
+  longRise: number;
+  burst: number;
+  logVolume: number;
+  /** The burst as far as volume stood behind it: see {@link stepCandle}. */
+  backed: number;
+  /** The feed says who bought. */
+  knowsBuyers: boolean;
+}
+
+/** The state of a token before its first candle, whose open is `price`. */
+export function createCandleState(price: number, settings: DetectorSettings): CandleState {
+  return {
+    minutes: 0,
+    close: price,
+    longPrice: price,
+    variance: settings.priorVolatility ** 2,
+    volume: 0,
+    usualVolume: 0,
+    flow: 0,
+    logMean: 0,
+    logVariance: 1,
+    longRise: 0,
+    burst: 0,
+    logVolume: 0,
+    backed: 0,
+    knowsBuyers: false,
+  };
+}
+
+/**
+ * Takes one minute into `state`. `rate` slows the baselines: 1 normally, less while the token flares.
+ *
+ * A rise counts as backed in the measure in which the minute's volume is up to so many times the usual: the depth gate in the spirit
+ * of candles. What a pool's reserve tells of a trade, how much money such a move takes, a candle can only tell by what is usual for the token.
+ */
+export function stepCandle(
+  state: CandleState,
+  minute: Minute,
+  rate: number,
+  settings: DetectorSettings,
+): void {
+  const { close, volume } = minute;
+  state.minutes += 1;
+  const deviation = Math.sqrt(state.variance);
+  const change = Math.log(close / state.close);
+  state.longRise = Math.log(close / state.longPrice);
+  const drift = settings.burstDrift * deviation;
+  const backing = state.usualVolume > 0 ? Math.min(1, volume / (settings.backedBy * state.usualVolume)) : 0;
+  state.burst = burstAfter(state.burst, change, drift);
+  state.backed = burstAfter(state.backed, change > 0 ? change * backing : change, drift);
+  state.longPrice += (close - state.longPrice) * share(settings.priceMs);
+  state.close = close;
+
+  const slow = share(settings.baselineMs);
+  const evidence = 1 / (state.minutes + settings.priorMinutes);
+  const kept = clip(change, -settings.returnClip * deviation, settings.returnClip * deviation);
+  state.variance += (kept * kept - state.variance) * Math.max(slow, evidence) * rate;
+
+  const buyShare = minute.buyShare ?? 0.5;
+  state.knowsBuyers ||= minute.buyShare !== undefined;
+  const quick = Math.max(share(settings.fastMs), 1 / state.minutes);
+  state.volume += (volume - state.volume) * quick;
+  state.flow += (volume * (2 * buyShare - 1) - state.flow) * quick;
+  const learn = Math.max(slow, 1 / state.minutes) * rate;
+  state.usualVolume += (volume - state.usualVolume) * learn;
+  const log = Math.log(state.volume + state.usualVolume * LN_EPSILON_SHARE + Number.MIN_VALUE);
+  if (state.minutes === 1) state.logMean = log;
+  state.logVolume = log - state.logMean;
+  state.logMean += state.logVolume * learn;
+  state.logVariance += (state.logVolume ** 2 - state.logVariance) * Math.max(slow, evidence) * rate;
+}
+
+/**
+ * Page's cumulative sum (1954) of log returns: how far the price has climbed since its last low, less `drift`, which a
+ * price without direction is allowed. Never below 0. It forgets a fall at once, where an average keeps standing too high.
+ */
+export function burstAfter(burst: number, change: number, drift: number): number {
+  return Math.max(0, burst + change - drift);
+}
+
+function share(tauMs: number): number {
+  return 1 - Math.exp(-MINUTE_MS / tauMs);
+}

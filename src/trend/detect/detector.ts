@@ -1,0 +1,220 @@
+import { MINUTE_MS } from "../../lib/time/time.ts";
+import type { FeedFacts, MarketGroup } from "../../market/index.ts";
+import type { DetectorSettings } from "../settings.ts";
+import { advanceRing, amendClose, closeAt, recordInRing } from "../state/bucket-ring.ts";
+import {
+  activeMinutesOf,
+  CHART_MINUTES,
+  countRecentTrades,
+  isLive,
+  isTrading,
+  notePeak,
+  notePrice,
+  type PendingCandle,
+  type TokenState,
+} from "../state/token-state.ts";
+import { isDangerous, judgeCanary } from "./canary.ts";
+import { type Minute, stepCandle } from "./candle-detector.ts";
+import { judge, type Verdict } from "./hysteresis.ts";
+import { createMarket, extendPath, type Market } from "./market.ts";
+import { liquidityOf, priceDepthOf } from "./pools.ts";
+import type { PriorBook } from "./prior-book.ts";
+import { createReading, type Reading, readCandle, readTrades } from "./score.ts";
+import { medianInPlace } from "./statistics.ts";
+import { decayTrades, logVolume, sampleTrades } from "./trade-detector.ts";
+
+/** The groups' markets, as of the last minute. */
+export type Markets = Record<MarketGroup, Market>;
+
+/** Groups of which nothing is known yet. */
+export function createMarkets(): Markets {
+  return { bsc: createMarket(), exchange: createMarket(), matic: createMarket(), avalanche: createMarket() };
+}
+
+/** Runs the detector over tokens: takes in each minute, measures the groups, reads and judges single tokens. */
+export class Detector {
+  readonly #settings: DetectorSettings;
+  readonly #facts: FeedFacts;
+  readonly #markets: Markets;
+  readonly #priors: PriorBook;
+  readonly #reading: Reading = createReading();
+  /** Room for one number a token, for the medians. */
+  #room = new Float64Array(64);
+
+  constructor(settings: DetectorSettings, facts: FeedFacts, markets: Markets, priors: PriorBook) {
+    this.#settings = settings;
+    this.#facts = facts;
+    this.#markets = markets;
+    this.#priors = priors;
+  }
+
+  /** The score that a token must pass to start. */
+  startScore(token: TokenState): number {
+    return token.trades ? this.#settings.tradeStartScore : this.#settings.candleStartScore;
+  }
+
+  /** How fast the token's baselines learn. */
+  rateOf(token: TokenState): number {
+    return token.trend.isHigh ? this.#settings.frozenRate : 1;
+  }
+
+  /** Closes the minute that ends at `atMs` for one token: its candle or, where none came, a flat one; of trades, the minute's samples. */
+  closeMinute(token: TokenState, atMs: number): void {
+    const minute = atMs / MINUTE_MS - 1;
+    if (token.candle) {
+      token.candleBefore = { ...token.candle };
+      const { pending } = token;
+      if (pending) {
+        recordInRing(token.minutes, minute, pending.close, 0, 0);
+        notePrice(token, pending.close, pending.text);
+        notePeak(token, pending.close, minute);
+        token.pending = null;
+      }
+      stepCandle(token.candle, pending ?? flat(token.candle.close), this.rateOf(token), this.#settings);
+    } else if (token.trades && isLive(token, atMs)) {
+      const rate = this.rateOf(token);
+      notePeak(token, closeAt(token.minutes, minute), minute);
+      decayTrades(token.trades, atMs, rate, this.#settings);
+      const liquidity = liquidityOf(token);
+      this.#priors.note(token.group, liquidity, token.trades.minuteBuyers, MINUTE_MS, atMs);
+      token.trades.priorRate = this.#priors.rateOf(token.group, liquidity);
+      sampleTrades(token.trades, rate, this.#settings);
+    } else return;
+    if (token.peakMinute <= minute - CHART_MINUTES) findPeak(token, minute);
+    token.isStale = true;
+  }
+
+  /** Takes back the minute that ended at `atMs` and closes it anew with a candle that came late. */
+  amendMinute(token: TokenState, candle: PendingCandle, atMs: number): void {
+    if (!token.candle) return;
+    const minute = atMs / MINUTE_MS - 1;
+    recordInRing(token.minutes, minute, candle.close, 0, 0);
+    amendClose(token.minutes, minute, candle.close);
+    notePrice(token, candle.close, candle.text);
+    notePeak(token, candle.close, minute);
+    if (token.candleBefore) token.candle = { ...token.candleBefore };
+    else token.candleBefore = { ...token.candle };
+    stepCandle(token.candle, candle, this.rateOf(token), this.#settings);
+    token.isStale = true;
+  }
+
+  /** Notes that a token of the group traded. */
+  noteHeard(group: MarketGroup, atMs: number): void {
+    const market = this.#markets[group];
+    market.heardMs = Math.max(market.heardMs, atMs);
+  }
+
+  /** The group's market, as last measured. */
+  marketOf(group: MarketGroup): Readonly<Market> {
+    return this.#markets[group];
+  }
+
+  /** Measures a group at the minute `atMs`, after {@link closeMinute} of each of its tokens. */
+  measureMinute(group: MarketGroup, tokens: readonly TokenState[], atMs: number): void {
+    const minute = atMs / MINUTE_MS - 1;
+    const trading = this.measureMarket(group, tokens, atMs);
+    const active = trading.filter((token) => activeMinutesOf(token, atMs, 1) > 0);
+    const isKnown = active.length >= this.#settings.marketMinimum;
+    const move = isKnown ? this.#median(active, (token) => minuteReturn(token, minute)) : 0;
+    extendPath(this.#markets[group], minute, move);
+  }
+
+  /** Measures a group's medians at `atMs` over the tokens that trade, and returns those. */
+  measureMarket(group: MarketGroup, tokens: Iterable<TokenState>, atMs: number): readonly TokenState[] {
+    const trading: TokenState[] = [];
+    for (const token of tokens) if (isTrading(token, atMs) && !token.profile.quote) trading.push(token);
+    const market = this.#markets[group];
+    const isKnown = trading.length >= this.#settings.marketMinimum;
+    market.longRise = isKnown ? this.#median(trading, (token) => riseOf(token)) : 0;
+    market.burst = isKnown
+      ? this.#median(trading, ({ candle, trades }) => (candle ?? trades)?.burst ?? 0)
+      : 0;
+    market.logVolume = isKnown ? this.#median(trading, (token) => surplusOf(token, this.#settings)) : 0;
+    market.measuredMs = atMs;
+    return trading;
+  }
+
+  /** Reads the token as of `atMs`. The reading is valid until the next one. */
+  read(token: TokenState, atMs: number): Reading {
+    const reading = this.#reading;
+    const market = this.#markets[token.group];
+    if (token.trades) {
+      decayTrades(token.trades, atMs, this.rateOf(token), this.#settings);
+      const depth = this.#facts.liquidity ? priceDepthOf(token) : null;
+      readTrades(reading, token.trades, market, depth, this.#settings);
+    } else if (token.candle) {
+      readCandle(reading, token.candle, market, this.#settings);
+    } else reading.score = 0;
+    if (token.profile.quote) reading.score = 0;
+    return reading;
+  }
+
+  /** Judges the token's canary and its trend at `atMs`. */
+  judge(token: TokenState, atMs: number): { readonly verdict: Verdict; readonly reading: Reading } {
+    const reading = this.read(token, atMs);
+    if (judgeCanary(token, atMs, this.#settings)) token.isStale = true;
+    const isCandle = token.candle !== null;
+    const now = {
+      atMs,
+      startScore: this.startScore(token),
+      startRise: isCandle ? this.#settings.candleStartRise : this.#settings.tradeStartRise,
+      startTicks: isCandle ? this.#settings.candleStartTicks : this.#settings.tradeStartTicks,
+      mayStart:
+        !token.profile.quote && (!token.candle || token.candle.minutes >= this.#settings.candleWarmUp),
+      isDangerous: isDangerous(token.canary),
+      isSilent: this.#isSilent(token, reading, atMs),
+    };
+    return { verdict: judge(token.trend, reading, now, this.#settings), reading };
+  }
+
+  /** Looked at only where it decides something: counting costs more than the rest of a judgement. */
+  #isSilent(token: TokenState, reading: Reading, atMs: number): boolean {
+    const { silentMs, silentTrades } = this.#settings;
+    if (token.trend.startedMs < 0 && reading.score <= this.startScore(token)) return true;
+    if (atMs - token.lastMarketMs >= silentMs) return true;
+    if (!token.trades) return false;
+    const { buys, sells } = countRecentTrades(token, atMs);
+    return buys + sells < silentTrades;
+  }
+
+  #median(tokens: readonly TokenState[], of: (token: TokenState) => number): number {
+    if (this.#room.length < tokens.length) this.#room = new Float64Array(tokens.length * 2);
+    for (let index = 0; index < tokens.length; index++) {
+      const token = tokens[index];
+      if (token) this.#room[index] = of(token);
+    }
+    return medianInPlace(this.#room, tokens.length);
+  }
+}
+
+function minuteReturn({ minutes }: TokenState, minute: number): number {
+  const before = closeAt(minutes, minute - 1);
+  return before > 0 ? Math.log(closeAt(minutes, minute) / before) : 0;
+}
+
+function flat(close: number): Minute {
+  return { close, volume: 0, buyShare: undefined };
+}
+
+function riseOf({ candle, trades }: TokenState): number {
+  if (candle) return candle.longRise;
+  return trades ? Math.log(trades.price / trades.longPrice) : 0;
+}
+
+function surplusOf({ candle, trades }: TokenState, settings: DetectorSettings): number {
+  if (candle) return candle.logVolume;
+  return trades && trades.samples > 0 ? logVolume(trades, settings) - trades.logMean : 0;
+}
+
+function findPeak(token: TokenState, minute: number): void {
+  advanceRing(token.minutes, minute);
+  token.peak = token.price;
+  token.peakMinute = minute;
+  for (let step = Math.max(minute - CHART_MINUTES + 1, token.minutes.first); step <= minute; step++) {
+    const close = closeAt(token.minutes, step);
+    if (close > token.peak) {
+      token.peak = close;
+      token.peakMinute = step;
+    }
+  }
+}

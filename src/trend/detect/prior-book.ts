@@ -1,0 +1,84 @@
+import type { MarketGroup } from "../../market/index.ts";
+import type { DetectorSettings } from "../settings.ts";
+import { decay } from "./statistics.ts";
+
+/** Events over time: what one bucket saw of all its tokens, decaying. */
+interface Bucket {
+  events: number;
+  timeMs: number;
+  atMs: number;
+}
+
+/** Before anything is known: one distinct buyer in five minutes, worth an hour of evidence. */
+const START_EVENTS = 12;
+const START_MS = 3_600_000;
+
+/**
+ * How many distinct buyers a token of a group and a size usually has: what a token of which little is known is measured
+ * against. Sizes are powers of ten of the dollars in its pools.
+ */
+export class PriorBook {
+  readonly #buckets: Map<string, Bucket>;
+  readonly #settings: DetectorSettings;
+
+  /** `buckets`: those of a checkpoint. */
+  constructor(settings: DetectorSettings, buckets = new Map<string, Bucket>()) {
+    this.#settings = settings;
+    this.#buckets = buckets;
+  }
+
+  /** All buckets, for a checkpoint. */
+  get buckets(): ReadonlyMap<string, Bucket> {
+    return this.#buckets;
+  }
+
+  /** Expected distinct buyers a millisecond of a token with that many dollars in its pools; `null` where that is not known. */
+  rateOf(group: MarketGroup, liquidityUsd: number | null): number {
+    const bucket = this.#buckets.get(nameOf(group, liquidityUsd));
+    return bucket ? (START_EVENTS + bucket.events) / (START_MS + bucket.timeMs) : START_EVENTS / START_MS;
+  }
+
+  /** Notes one token's minute. */
+  note(
+    group: MarketGroup,
+    liquidityUsd: number | null,
+    buyers: number,
+    minuteMs: number,
+    atMs: number,
+  ): void {
+    const name = nameOf(group, liquidityUsd);
+    let bucket = this.#buckets.get(name);
+    if (!bucket) {
+      bucket = { events: 0, timeMs: 0, atMs };
+      this.#buckets.set(name, bucket);
+    }
+    const left = decay(atMs - bucket.atMs, this.#settings.baselineMs);
+    bucket.events = bucket.events * left + buyers;
+    bucket.timeMs = bucket.timeMs * left + minuteMs;
+    bucket.atMs = atMs;
+  }
+}
+
+const LEAST_POWER = 2;
+const MOST_POWER = 7;
+
+/** The buckets' names, made once: a bucket is looked up for each token each minute. */
+const NAMES: Readonly<Record<MarketGroup, readonly string[]>> = {
+  bsc: namesOf("bsc"),
+  exchange: namesOf("exchange"),
+  matic: namesOf("matic"),
+  avalanche: namesOf("avalanche"),
+};
+
+function namesOf(group: MarketGroup): readonly string[] {
+  return Array.from(
+    { length: MOST_POWER + 1 },
+    (_, power) => `${group}/${power < LEAST_POWER ? "?" : power}`,
+  );
+}
+
+function nameOf(group: MarketGroup, liquidityUsd: number | null): string {
+  const power = liquidityUsd === null ? 0 : Math.floor(Math.log10(Math.max(1, liquidityUsd)));
+  const place = liquidityUsd === null ? 0 : Math.min(MOST_POWER, Math.max(LEAST_POWER, power));
+  return NAMES[group][place] ?? "";
+}

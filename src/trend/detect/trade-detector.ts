@@ -1,0 +1,248 @@
+import { MINUTE_MS } from "../../lib/time/time.ts";
+import type { DetectorSettings } from "../settings.ts";
+import { burstAfter } from "./candle-detector.ts";
+import { clip, decay } from "./statistics.ts";
+import {
+  createWallets,
+  LAST_BUY_MS,
+  LAST_SELL_MS,
+  rowOf,
+  TRIPS,
+  USD,
+  USD_AT_MS,
+  type WalletTable,
+} from "./wallet-table.ts";
+
+/*
+ * The detector's measurements for a token whose single trades are known. Every sum decays exponentially and is brought up
+ * to date only when it is touched, so a trade costs the same however long the history.
+ */
+
+const LN_EPSILON_SHARE = 0.05;
+/** The canary looks at half an hour. */
+const CANARY_MS = 1_800_000;
+/** A sale this soon after the same wallet's purchase closes a round trip. */
+const ROUND_TRIP_MS = 900_000;
+const MOST_SAMPLES = 360;
+
+/** Running state of one token. Decaying sums are as of `atMs`. */
+export interface TradeState {
+  atMs: number;
+  price: number;
+  longPrice: number;
+  /** Log return above that average, as last read; climb since the last low, as for candles. */
+  longRise: number;
+  burst: number;
+  /** Fast: distinct buyers, purchases, sales, dollars. */
+  buyers: number;
+  buys: number;
+  sells: number;
+  usd: number;
+  /** Dollars bought less dollars sold, over the memory of the long price reference. */
+  inflow: number;
+  /** Slow: distinct buyers that came, dollars, and the time over which they did, in milliseconds. */
+  slowBuyers: number;
+  slowUsd: number;
+  slowMs: number;
+  /** Expected distinct buyers a millisecond in the token's bucket. */
+  priorRate: number;
+  /** Distinct buyers that came within the running minute. */
+  minuteBuyers: number;
+  /** Mean and variance of the fast count of buyers, sampled each minute. */
+  meanBuyers: number;
+  varianceBuyers: number;
+  samples: number;
+  /** Price at the last minute, and variance of one-minute log returns. */
+  minutePrice: number;
+  variance: number;
+  /** Mean and variance of the logarithm of the fast volume, sampled each minute. */
+  logMean: number;
+  logVariance: number;
+  /** The canary's half hour: distinct buyers and sellers, purchases, dollars bought, dollars traded, dollars of round trips. */
+  longBuyers: number;
+  longSellers: number;
+  longBuys: number;
+  longBuyUsd: number;
+  longUsd: number;
+  roundTripUsd: number;
+  /** Dollars for which the biggest buyer bought. */
+  topBuyerUsd: number;
+  readonly wallets: WalletTable;
+}
+
+/** One trade as the detector takes it. */
+export interface TradeInput {
+  at: number;
+  isBuy: boolean;
+  usd: number;
+  trader: string;
+  /** `null` where the trade's pool does not set the token's price. */
+  price: number | null;
+}
+
+/** The state of a token before its first trade. */
+export function createTradeState(atMs: number, price: number, settings: DetectorSettings): TradeState {
+  return {
+    atMs,
+    price,
+    longPrice: price,
+    longRise: 0,
+    burst: 0,
+    buyers: 0,
+    buys: 0,
+    sells: 0,
+    usd: 0,
+    inflow: 0,
+    slowBuyers: 0,
+    slowUsd: 0,
+    slowMs: 0,
+    priorRate: 0,
+    minuteBuyers: 0,
+    meanBuyers: 0,
+    varianceBuyers: 0,
+    samples: 0,
+    minutePrice: price,
+    variance: settings.priorVolatility ** 2,
+    logMean: 0,
+    logVariance: 1,
+    longBuyers: 0,
+    longSellers: 0,
+    longBuys: 0,
+    longBuyUsd: 0,
+    longUsd: 0,
+    roundTripUsd: 0,
+    topBuyerUsd: 0,
+    wallets: createWallets(),
+  };
+}
+
+/** Brings every decaying sum up to `atMs`; a time before the last changes nothing. `rate` slows the baselines, as for candles. */
+export function decayTrades(state: TradeState, atMs: number, rate: number, settings: DetectorSettings): void {
+  const elapsed = atMs - state.atMs;
+  if (elapsed <= 0) return;
+  state.atMs = atMs;
+  const fast = decay(elapsed, settings.fastMs);
+  state.buyers *= fast;
+  state.buys *= fast;
+  state.sells *= fast;
+  state.usd *= fast;
+  const long = decay(elapsed, settings.priceMs);
+  state.inflow *= long;
+  state.longPrice = state.price + (state.longPrice - state.price) * long;
+  if (state.burst > 0) {
+    const drift = (settings.burstDrift * Math.sqrt(state.variance) * elapsed) / MINUTE_MS;
+    state.burst = burstAfter(state.burst, 0, drift);
+  }
+  const slow = decay(elapsed * rate, settings.baselineMs);
+  state.slowBuyers *= slow;
+  state.slowUsd *= slow;
+  state.slowMs = state.slowMs * slow + settings.baselineMs * (1 - slow);
+  const canary = decay(elapsed, CANARY_MS);
+  state.longBuyers *= canary;
+  state.longSellers *= canary;
+  state.longBuys *= canary;
+  state.longBuyUsd *= canary;
+  state.longUsd *= canary;
+  state.roundTripUsd *= canary;
+  state.topBuyerUsd *= canary;
+}
+
+/** Takes one trade into a state that {@link decayTrades} has brought up to its time. */
+export function addTrade(
+  state: TradeState,
+  trade: Readonly<TradeInput>,
+  rate: number,
+  settings: DetectorSettings,
+): void {
+  const { usd } = trade;
+  if (trade.price !== null) {
+    state.burst = burstAfter(state.burst, Math.log(trade.price / state.price), 0);
+    state.price = trade.price;
+  }
+  state.usd += usd;
+  state.slowUsd += usd * rate;
+  state.longUsd += usd;
+  const row = rowOf(state.wallets, trade.trader, trade.at);
+  if (trade.isBuy) addPurchase(state, row, trade, rate, settings);
+  else addSale(state, row, trade);
+}
+
+function addPurchase(
+  state: TradeState,
+  row: number,
+  { at, usd }: Readonly<TradeInput>,
+  rate: number,
+  settings: DetectorSettings,
+): void {
+  const { numbers } = state.wallets;
+  const lastBuyMs = numbers[row + LAST_BUY_MS] ?? -1;
+  const fresh = newness(at, lastBuyMs, settings.fastMs);
+  state.buyers += fresh;
+  state.minuteBuyers += fresh;
+  state.slowBuyers += fresh * rate;
+  state.buys += 1;
+  state.inflow += usd;
+  state.longBuyers += newness(at, lastBuyMs, CANARY_MS);
+  state.longBuys += 1;
+  state.longBuyUsd += usd;
+  const usdAtMs = numbers[row + USD_AT_MS] ?? at;
+  const bought = (numbers[row + USD] ?? 0) * decay(at - usdAtMs, CANARY_MS) + usd;
+  numbers[row + USD] = bought;
+  numbers[row + USD_AT_MS] = Math.max(usdAtMs, at);
+  numbers[row + LAST_BUY_MS] = Math.max(lastBuyMs, at);
+  if (bought >= state.topBuyerUsd) state.topBuyerUsd = bought;
+}
+
+function addSale(state: TradeState, row: number, { at, usd }: Readonly<TradeInput>): void {
+  const { numbers } = state.wallets;
+  const lastBuyMs = numbers[row + LAST_BUY_MS] ?? -1;
+  const lastSellMs = numbers[row + LAST_SELL_MS] ?? -1;
+  state.sells += 1;
+  state.inflow -= usd;
+  state.longSellers += newness(at, lastSellMs, CANARY_MS);
+  if (lastBuyMs > lastSellMs && at - lastBuyMs <= ROUND_TRIP_MS) {
+    const trips = (numbers[row + TRIPS] ?? 0) + 1;
+    numbers[row + TRIPS] = trips;
+    if (trips > 1) state.roundTripUsd += 2 * usd;
+  }
+  numbers[row + LAST_SELL_MS] = at;
+}
+
+/**
+ * What one more deed of a trader adds to the decayed count of distinct traders. Each counts e^(−age/τ) by its latest deed, so the deed
+ * before it is taken back.
+ */
+function newness(atMs: number, lastMs: number, tauMs: number): number {
+  return lastMs < 0 ? 1 : 1 - decay(atMs - lastMs, tauMs);
+}
+
+/** The minute's samples: volatility, dispersion of the buyers, usual volume. Called each minute while the token is alive, after {@link decayTrades}. */
+export function sampleTrades(state: TradeState, rate: number, settings: DetectorSettings): void {
+  state.samples = Math.min(state.samples + 1, MOST_SAMPLES);
+  const evidence = 1 / (state.samples + settings.priorMinutes);
+  const learn = Math.max(MINUTE_MS / settings.baselineMs, evidence) * rate;
+  const bound = settings.returnClip * Math.sqrt(state.variance);
+  const change = clip(Math.log(state.price / state.minutePrice), -bound, bound);
+  state.variance += (change * change - state.variance) * learn;
+  state.minutePrice = state.price;
+  const surplus = state.buyers - state.meanBuyers;
+  state.meanBuyers += surplus * learn;
+  state.varianceBuyers += (surplus * (state.buyers - state.meanBuyers) - state.varianceBuyers) * learn;
+  const log = logVolume(state, settings);
+  if (state.samples === 1) state.logMean = log;
+  const above = log - state.logMean;
+  state.logMean += above * Math.max(learn, rate / state.samples);
+  state.logVariance += (above * above - state.logVariance) * learn;
+  state.minuteBuyers = 0;
+}
+
+/** Logarithm of the dollars a minute now, with a twentieth of the usual added so that silence stays finite. */
+export function logVolume(state: TradeState, settings: DetectorSettings): number {
+  const now = (state.usd * MINUTE_MS) / settings.fastMs;
+  return Math.log(now + usualUsd(state) * LN_EPSILON_SHARE + 1);
+}
+
+/** The token's usual dollars a minute. */
+export function usualUsd(state: TradeState): number {
+  return state.slowMs > 0 ? (state.slowUsd * MINUTE_MS) / Math.max(state.slowMs, MINUTE_MS) : 0;
+}

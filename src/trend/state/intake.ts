@@ -1,0 +1,189 @@
+import { MINUTE_MS } from "../../lib/time/time.ts";
+import type { Candle, LiquidityEvent, ListingEvent, Profile, Trade } from "../../market/index.ts";
+import { createCandleState } from "../detect/candle-detector.ts";
+import type { Detector } from "../detect/detector.ts";
+import { findPool, liquidityOf, mayTradeInUnknown, notePool, noteTradeIn } from "../detect/pools.ts";
+import type { PriorBook } from "../detect/prior-book.ts";
+import { addTrade, createTradeState, decayTrades, type TradeInput } from "../detect/trade-detector.ts";
+import type { DetectorSettings } from "../settings.ts";
+import type { NewestBook } from "../views/newest.ts";
+import { recordInRing } from "./bucket-ring.ts";
+import type { EventNumbers } from "./event-reader.ts";
+import type { RejectReason } from "./rejection.ts";
+import type { TokenBook } from "./token-book.ts";
+import type { ProfileBook } from "./token-profile.ts";
+import {
+  createFineRing,
+  FINE_STEP_MS,
+  noteActivity,
+  notePrice,
+  type Pool,
+  rescalePrices,
+  type TokenState,
+} from "./token-state.ts";
+
+/** The books that events are entered into. */
+export interface IntakeBooks {
+  readonly settings: DetectorSettings;
+  readonly tokens: TokenBook;
+  readonly profiles: ProfileBook;
+  readonly priors: PriorBook;
+  readonly newest: NewestBook;
+  readonly detector: Detector;
+}
+
+/**
+ * Enters events that were read, and for which the clock has been brought up, into their tokens' states. Each method yields the token that it
+ * touched, or why the event cannot be used.
+ */
+export class Intake {
+  readonly #books: IntakeBooks;
+  /** Reused, for a trade must not cost an allocation. */
+  readonly #trade: TradeInput = { at: 0, isBuy: false, usd: 0, trader: "", price: null };
+
+  constructor(books: IntakeBooks) {
+    this.#books = books;
+  }
+
+  /**
+   * A trade sets the token's price when it is in the pool that does, and no newer trade has set it. One that is
+   * too small to mean anything is rejected as `dust`.
+   */
+  enterTrade(event: Trade, numbers: EventNumbers): TokenState | RejectReason {
+    const { settings, detector, tokens } = this.#books;
+    const known = tokens.find(event.group, event.token);
+    const pool = known && findPool(known, event.pool);
+    if (numbers.usd < minTradeUsd(pool, settings)) return "dust";
+    const token = known ?? this.#create(event);
+    if (token.candle) return "mixed";
+    if (!pool && !mayTradeInUnknown(token, event.pool)) return "unknown-pool";
+    const isOfPricePool = pool
+      ? noteTradeIn(token, pool, numbers.usd, numbers.price, event.at)
+      : token.mainPool === "";
+    const setsPrice = (isOfPricePool || token.price === 0) && event.at >= token.priceAtMs;
+    const minute = Math.floor(event.at / MINUTE_MS);
+    if (setsPrice) setPrice(token, event, numbers.price);
+    token.trades ??= this.#createTrades(token, event.at);
+    if (token.firstPool === "") token.firstPool = event.pool;
+    noteMarket(token, event.at);
+    noteActivity(token, event.at, minute);
+    const input = this.#trade;
+    input.at = event.at;
+    input.isBuy = event.side === "buy";
+    input.usd = numbers.usd;
+    input.trader = event.trader;
+    input.price = setsPrice ? numbers.price : null;
+    const rate = detector.rateOf(token);
+    decayTrades(token.trades, event.at, rate, settings);
+    addTrade(token.trades, input, rate, settings);
+    const buys = input.isBuy ? 1 : 0;
+    recordInRing(token.minutes, minute, token.price, buys, 1 - buys);
+    if (token.fine)
+      recordInRing(token.fine, Math.floor(event.at / FINE_STEP_MS), token.price, buys, 1 - buys);
+    return token;
+  }
+
+  /** A candle waits for its minute's end, `nextMinuteMs`; one that is late amends the minute before. */
+  enterCandle(event: Candle, numbers: EventNumbers, nextMinuteMs: number): TokenState | RejectReason {
+    const isLate = event.at === nextMinuteMs - MINUTE_MS;
+    if (!isLate && event.at !== nextMinuteMs) return "late";
+    const token = this.#find(event);
+    if (token.trades) return "mixed";
+    token.candle ??= createCandleState(numbers.open, this.#books.settings);
+    noteMarket(token, event.at);
+    if (numbers.usd > 0) noteActivity(token, event.at, event.openAt / MINUTE_MS);
+    const candle = {
+      close: numbers.price,
+      volume: numbers.usd,
+      buyShare: numbers.buyShare,
+      text: event.close,
+    };
+    if (isLate) this.#books.detector.amendMinute(token, candle, event.at);
+    else token.pending = candle;
+    return token;
+  }
+
+  /** A listing is new on BSC unless its token is known to have traded before: see {@link isEstablished}. */
+  enterListing(event: ListingEvent, numbers: EventNumbers): TokenState | RejectReason {
+    const { settings, newest } = this.#books;
+    const token = this.#find(event);
+    if ((findPool(token, event.pool)?.listedMs ?? -1) >= 0) return "duplicate";
+    token.lastSeenMs = Math.max(token.lastSeenMs, event.at);
+    const isNew = event.group === "bsc" && !token.profile.quote && !isEstablished(token, event, settings);
+    const report = { atMs: event.at, usd: numbers.usd, usdText: event.liquidity, cause: "listing" } as const;
+    notePool(token, event.pool, report, settings).listedMs = event.at;
+    if (isNew) newest.add(token, event.pool, event.at);
+    return token;
+  }
+
+  /** What lies in a pool. A removal by its makers counts against the token once it lasts. */
+  enterLiquidity(event: LiquidityEvent, numbers: EventNumbers): TokenState | RejectReason {
+    const { settings, tokens } = this.#books;
+    const known = tokens.find(event.group, event.token);
+    if (event.cause === "remove" && !(known && findPool(known, event.pool))) return "unknown-pool";
+    const token = known ?? this.#create(event);
+    token.lastSeenMs = Math.max(token.lastSeenMs, event.at);
+    const report = { atMs: event.at, usd: numbers.usd, usdText: event.usd, cause: event.cause };
+    notePool(token, event.pool, report, settings);
+    return token;
+  }
+
+  /** Facts of a token; kept also for one that never traded yet, which is then `undefined`. */
+  enterProfile(event: Profile): TokenState | undefined {
+    const { tokens, profiles } = this.#books;
+    const key = tokens.keyOf(event.group, event.token) ?? event.token;
+    const profile = profiles.learn(event, key);
+    const token = tokens.find(event.group, event.token);
+    if (token) token.profile = profile;
+    return token;
+  }
+
+  #find(event: Candle | ListingEvent): TokenState {
+    return this.#books.tokens.find(event.group, event.token) ?? this.#create(event);
+  }
+
+  #create({ group, token, at }: Trade | Candle | ListingEvent | LiquidityEvent): TokenState {
+    const { tokens, profiles } = this.#books;
+    return tokens.create(group, token, at, profiles.find(group, tokens.keyOf(group, token) ?? token));
+  }
+
+  #createTrades(token: TokenState, atMs: number) {
+    const { settings, priors } = this.#books;
+    if (token.group === "bsc") token.fine = createFineRing();
+    const trades = createTradeState(atMs, token.price, settings);
+    trades.priorRate = priors.rateOf(token.group, liquidityOf(token));
+    return trades;
+  }
+}
+
+function noteMarket(token: TokenState, atMs: number): void {
+  token.events += 1;
+  token.lastSeenMs = Math.max(token.lastSeenMs, atMs);
+}
+
+/** Dollars below which a trade in the pool is dust: it may be rounding, and it costs nothing to send by the thousand. */
+function minTradeUsd(pool: Pool | undefined, settings: DetectorSettings): number {
+  return Math.max(settings.dustUsd, settings.dustShare * (pool?.usd ?? 0));
+}
+
+function setPrice(token: TokenState, event: Trade, price: number): void {
+  if (token.price > 0 && token.pricePool !== event.pool && token.mainPool !== "")
+    rescalePrices(token, price / token.price);
+  token.pricePool = event.pool;
+  token.priceAtMs = event.at;
+  notePrice(token, price, event.price);
+}
+
+/**
+ * Whether the token traded before this pool was listed: for a quarter of an hour as far as this engine saw or
+ * remembers, by its creation, or in another pool that is older than what the engine has seen.
+ */
+function isEstablished(token: TokenState, { at, pool }: ListingEvent, settings: DetectorSettings): boolean {
+  const isOld = (sinceMs: number | null) => sinceMs !== null && at - sinceMs >= settings.newestMs;
+  const { createdAtMs, tradedSinceMs } = token.profile;
+  if (isOld(createdAtMs) || isOld(tradedSinceMs)) return true;
+  if (token.firstMarketMs >= 0 && isOld(token.firstMarketMs)) return true;
+  const isOlder = (name: string) => name !== pool && (findPool(token, name)?.listedMs ?? -1) < 0;
+  if (token.firstPool !== "" && isOlder(token.firstPool)) return true;
+  return token.pools.some((other) => other.usd >= settings.chartLiquidityUsd && isOlder(other.pool));
+}

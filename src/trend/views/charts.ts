@@ -1,0 +1,212 @@
+import { MINUTE_MS } from "../../lib/time/time.ts";
+import type { FeedFacts } from "../../market/index.ts";
+import type { BscChartItem, ExchangeChartItem, MaticChartItem } from "../../model/index.ts";
+import { type Market, moveSince } from "../detect/market.ts";
+import { liquidityOf } from "../detect/pools.ts";
+import { medianInPlace, roundTo } from "../detect/statistics.ts";
+import type { DetectorSettings } from "../settings.ts";
+import {
+  advanceRing,
+  buysWithin,
+  closeAt,
+  closesWithin,
+  knownSteps,
+  sellsWithin,
+} from "../state/bucket-ring.ts";
+import { formatDecimal } from "../state/decimal.ts";
+import { chartItemId } from "../state/ids.ts";
+import { activeMinutesOf, CHART_MINUTES, isTrading, type TokenState } from "../state/token-state.ts";
+import { viewNestedFlare, viewSymbol } from "./flare-view.ts";
+
+const TOP = 10;
+const RECENT_MINUTES = 5;
+const DECIMALS = 4;
+
+/** A token that may be charted, with what its rank stands on. */
+export interface Candidate {
+  readonly token: TokenState;
+  /** Mean close of the last 60 minutes, or of as many as there are. */
+  readonly average: number;
+  /** Natural logarithm of the last close over that average, as if the token had moved with its market since it last traded. */
+  readonly rise: number;
+  /** Minutes of the hour that are known. */
+  readonly count: number;
+  /** Variance of one-minute log returns within them. */
+  readonly variance: number;
+  /** Active minutes among the last 32: how far that variance can be trusted. */
+  readonly evidence: number;
+}
+
+/**
+ * The ten tokens of a group that rise best for their risk at the minute `atMs`, best first. Those that fall least follow where fewer than ten
+ * rise; fewer than ten where fewer trade.
+ *
+ * Rank: `(rise − m) / risk`, ties by address. `rise = ln(P/A)`, A the mean of the last n ≤ 60 closes; m the candidates' median rise
+ * (0 of fewer than five), so that what lifts all lifts nobody. A token that did not trade in the last minutes is taken to have followed its
+ * market since: a price that stands still while all fall is old, not strong. `risk = s·√((n−1)(2n−1)/6n)`: of a random walk whose steps have
+ * the variance s², that is the deviation of ln(P/A) to first order, since step k counts with the weight k/n. s² is the token's own variance,
+ * shrunk toward the candidates' median by how few of its minutes had trades.
+ *
+ * Left out: quote tokens; what did not trade in at least three of the last ten minutes, or is younger than a few; what has a canary; on chains,
+ * what no aggregator lists (unless the feed knows no profiles) and what has too little liquidity (unless it is not known).
+ */
+export function rankTokens(
+  tokens: Iterable<TokenState>,
+  atMs: number,
+  market: Readonly<Market>,
+  facts: FeedFacts,
+  settings: DetectorSettings,
+): Candidate[] {
+  const candidates: Candidate[] = [];
+  for (const token of tokens) {
+    if (!isEligible(token, atMs, facts, settings)) continue;
+    const candidate = measure(token, atMs, market, settings);
+    if (candidate) candidates.push(candidate);
+  }
+  const isKnown = candidates.length >= settings.marketMinimum;
+  const medianOf = (of: (candidate: Candidate) => number) =>
+    medianInPlace(Float64Array.from(candidates, of), candidates.length);
+  const usualRise = isKnown ? medianOf(({ rise }) => rise) : 0;
+  const usualVariance = (isKnown && medianOf(({ variance }) => variance)) || settings.priorVolatility ** 2;
+  const worths = new Map(
+    candidates.map((candidate) => [candidate, worthOf(candidate, usualRise, usualVariance, settings)]),
+  );
+  const worth = (candidate: Candidate) => worths.get(candidate) ?? 0;
+  return best(candidates, (a, b) => worth(b) - worth(a) || (a.token.key < b.token.key ? -1 : 1));
+}
+
+function worthOf(
+  { rise, count, variance, evidence }: Candidate,
+  usualRise: number,
+  usualVariance: number,
+  settings: DetectorSettings,
+): number {
+  const prior = settings.chartPriorMinutes;
+  const shrunk = (evidence * variance + prior * usualVariance) / (evidence + prior);
+  const risk = Math.sqrt((shrunk * (count - 1) * (2 * count - 1)) / (6 * count));
+  return (rise - usualRise) / Math.max(risk, Number.MIN_VALUE);
+}
+
+/** The first ten in that order. There are thousands to choose from each minute: they need not all be put in order. */
+function best(
+  candidates: readonly Candidate[],
+  compare: (a: Candidate, b: Candidate) => number,
+): Candidate[] {
+  const top: Candidate[] = [];
+  for (const candidate of candidates) {
+    const last = top[TOP - 1];
+    if (last && compare(candidate, last) > 0) continue;
+    const place = top.findIndex((other) => compare(candidate, other) < 0);
+    top.splice(place < 0 ? top.length : place, 0, candidate);
+    if (top.length > TOP) top.pop();
+  }
+  return top;
+}
+
+function isEligible(token: TokenState, atMs: number, facts: FeedFacts, settings: DetectorSettings): boolean {
+  const { profile } = token;
+  if (profile.quote || token.canary.isOn || !isTrading(token, atMs)) return false;
+  if (token.group === "exchange") return true;
+  if (facts.profiles && profile.marketData === null) return false;
+  const liquidity = facts.liquidity ? liquidityOf(token) : null;
+  return liquidity === null || liquidity >= settings.chartLiquidityUsd;
+}
+
+function measure(
+  token: TokenState,
+  atMs: number,
+  market: Readonly<Market>,
+  settings: DetectorSettings,
+): Candidate | undefined {
+  const ring = token.minutes;
+  const end = lastMinute(atMs);
+  advanceRing(ring, end);
+  const count = knownSteps(ring, end, CHART_MINUTES);
+  if (count < Math.max(2, settings.chartMinutes)) return undefined;
+  let sum = 0;
+  let squares = 0;
+  let before = 0;
+  const closes = closesWithin(ring, end - count + 1, end);
+  for (let index = 0; index < count; index++) {
+    const close = closes[index] ?? 0;
+    sum += close;
+    // Most minutes of most tokens are flat, and a logarithm costs more than all the rest.
+    if (before > 0 && close !== before) squares += Math.log(close / before) ** 2;
+    before = close;
+  }
+  const average = sum / count;
+  const rise = Math.log(before / average) + moveSince(market, token.lastActiveMinute);
+  const evidence = activeMinutesOf(token, atMs);
+  return { token, average, rise, count, variance: squares / (count - 1), evidence };
+}
+
+/** A charted token as the chart of `bsc` shows it at the minute `atMs`. Its streak and relevance must be those of that minute. */
+export function viewBscItem(candidate: Candidate, atMs: number): BscChartItem {
+  const { token } = candidate;
+  const end = lastMinute(atMs);
+  return {
+    ...viewChartFacts(candidate, end),
+    most_recent_price: token.priceText,
+    buy_count: buysWithin(token.minutes, end - CHART_MINUTES + 1, end),
+    sell_count: sellsWithin(token.minutes, end - CHART_MINUTES + 1, end),
+    flare: viewNestedFlare(token, atMs),
+  };
+}
+
+/** The same for the exchange. */
+export function viewExchangeItem(candidate: Candidate, atMs: number): ExchangeChartItem {
+  return {
+    ...viewChartFacts(candidate, lastMinute(atMs)),
+    token: viewExchangeToken(candidate.token),
+    market_data: candidate.token.profile.marketData,
+  };
+}
+
+/** The same for `matic` and `avalanche`. */
+export function viewChainItem(candidate: Candidate, atMs: number): MaticChartItem {
+  const { token } = candidate;
+  const end = lastMinute(atMs);
+  return {
+    ...viewChartFacts(candidate, end),
+    most_recent_price: token.priceText,
+    recent_average_price: formatDecimal(recentAverage(token, end)),
+    token: viewChainToken(token),
+    market_data: token.profile.marketData,
+  };
+}
+
+/** A token of the exchange in charts and leaderboards. */
+export function viewExchangeToken(token: TokenState): { symbol: string; price: string } {
+  return { symbol: viewSymbol(token), price: token.priceText };
+}
+
+/** A token of `matic` or `avalanche` in charts and leaderboards. */
+export function viewChainToken(token: TokenState): { symbol: string; price: string; address: string } {
+  return { symbol: viewSymbol(token), price: token.priceText, address: token.address };
+}
+
+/** Number of the minute that ends at `atMs`. */
+function lastMinute(atMs: number): number {
+  return Math.floor(atMs / MINUTE_MS) - 1;
+}
+
+function viewChartFacts({ token, average }: Candidate, end: number) {
+  const ring = token.minutes;
+  const count = knownSteps(ring, end, CHART_MINUTES);
+  const fromAverage = (step: number) => roundTo((closeAt(ring, step) / average - 1) * 100, DECIMALS);
+  token.chartId ??= chartItemId(token.group, token.key);
+  return {
+    id: token.chartId,
+    most_recent_price_average: formatDecimal(average),
+    price_change_from_average: fromAverage(end),
+    streak: token.chart.streak,
+    latest_candle_prices: Array.from({ length: count }, (_, index) => fromAverage(end - count + 1 + index)),
+  };
+}
+
+function recentAverage(token: TokenState, end: number): number {
+  const count = Math.max(1, knownSteps(token.minutes, end, RECENT_MINUTES));
+  let sum = 0;
+  for (let step = end - count + 1; step <= end; step++) sum += closeAt(token.minutes, step);
+  return sum / count;
+}

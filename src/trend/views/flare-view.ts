@@ -1,0 +1,164 @@
+import type {
+  ContractSource,
+  Explanation,
+  FinishCause,
+  Flare,
+  NestedFlare,
+  Token,
+} from "../../model/index.ts";
+import { TERM_NAMES } from "../../model/index.ts";
+import { liquidityText } from "../detect/pools.ts";
+import type { Reading } from "../detect/score.ts";
+import { clip, roundTo } from "../detect/statistics.ts";
+import type { DetectorSettings } from "../settings.ts";
+import { type BucketRing, closeAt } from "../state/bucket-ring.ts";
+import { neverFlaredId } from "../state/ids.ts";
+import { countRecentTrades, recentSteps, type TokenState } from "../state/token-state.ts";
+
+const MOST_PERCENT = 1e9;
+const MOST_PUBLISHED = 1e9;
+const DECIMALS = 4;
+
+const VERIFIED: ContractSource = { status: "1", message: "OK" };
+const UNVERIFIED: ContractSource = { status: "0", message: "NOTOK" };
+
+const MOST_REMEMBERED = 4_096;
+/** The same moments are written again and again (of a token's creation, at every refresh), and writing one is slow. */
+const remembered = new Map<number, string>();
+
+/** A moment of event time as the API writes it. */
+export function toTimestamp(atMs: number): string {
+  let text = remembered.get(atMs);
+  if (text === undefined) {
+    text = new Date(atMs).toISOString();
+    if (remembered.size >= MOST_REMEMBERED) remembered.clear();
+    remembered.set(atMs, text);
+  }
+  return text;
+}
+
+/** The token's flare of that id, as it stands at `atMs`. */
+export function viewFlare(
+  token: TokenState,
+  id: string,
+  startedMs: number,
+  finishedMs: number | null,
+  atMs: number,
+): Flare {
+  return {
+    ...viewFacts(token, id, atMs),
+    started_trending_at: toTimestamp(startedMs),
+    finished_trending_at: finishedMs === null ? null : toTimestamp(finishedMs),
+  };
+}
+
+/** The token as charts and leaderboards nest it, as it stands at `atMs`. */
+export function viewNestedFlare(token: TokenState, atMs: number): NestedFlare {
+  return {
+    ...viewFacts(token, nestedId(token), atMs),
+    upvote_site_data: null,
+    relevant: token.isRelevant,
+    last_relevant_at: toTimestamp(token.lastRelevantMs),
+    last_irrelevant_at: toTimestamp(token.lastIrrelevantMs),
+    canary: token.canary.isOn,
+    canary_at: toTimestamp(token.canary.changedMs < 0 ? token.firstSeenMs : token.canary.changedMs),
+  };
+}
+
+function nestedId(token: TokenState): string {
+  if (token.publicFlareId !== null) return token.publicFlareId;
+  token.nestedId ??= neverFlaredId(token.group, token.key);
+  return token.nestedId;
+}
+
+/** The token's names, address and price. Where nobody told a symbol, it is the address in short. */
+export function viewToken(token: TokenState): Token {
+  const { profile } = token;
+  const symbol = viewSymbol(token);
+  return {
+    name: profile.name ?? symbol,
+    symbol,
+    address: token.address,
+    price: token.priceText,
+    created_at: toTimestamp(profile.createdAtMs ?? token.firstSeenMs),
+  };
+}
+
+/** The token's symbol; on the exchange always the feed's own name for it. */
+export function viewSymbol({ group, address, profile }: TokenState): string {
+  if (group === "exchange") return address;
+  return profile.symbol ?? (address.length > 12 ? `${address.slice(0, 6)}…${address.slice(-4)}` : address);
+}
+
+/** Whether verified source of the token's contract is known. */
+export function viewSource(token: TokenState): ContractSource {
+  return token.profile.contractSource === "verified" ? VERIFIED : UNVERIFIED;
+}
+
+/** The detector's numbers as they are published: rounded, so that they do not flicker, and without the terms that the feed cannot measure. */
+export function viewExplanation(
+  reading: Reading,
+  warnings: readonly string[],
+  startScore: number,
+  cause: FinishCause | null,
+  atMs: number,
+  settings: DetectorSettings,
+): Explanation {
+  const round = (value: number) => roundTo(clip(value, -MOST_PUBLISHED, MOST_PUBLISHED), DECIMALS);
+  return {
+    at: toTimestamp(atMs),
+    score: round(reading.score),
+    threshold: round(startScore),
+    finish_threshold: round(startScore * settings.finishShare),
+    terms: TERM_NAMES.filter((name) => reading.terms[name].weight > 0).map((name) => {
+      const { raw, z, weight } = reading.terms[name];
+      return { name, raw: round(raw), z: round(z), weight: round(weight) };
+    }),
+    warnings: [...warnings],
+    finish_cause: cause,
+  };
+}
+
+function viewFacts(
+  token: TokenState,
+  id: string,
+  atMs: number,
+): Omit<Flare, "started_trending_at" | "finished_trending_at"> {
+  const { profile } = token;
+  return {
+    id,
+    ...viewWindow(token, atMs),
+    ...viewProfile(token),
+    liquidity: liquidityText(token),
+    market_data: profile.marketData,
+    token: viewToken(token),
+  };
+}
+
+function viewProfile(token: TokenState) {
+  const { forumPost, socialData } = token.profile;
+  return { forum_post: forumPost, social_data: socialData, contract_source: viewSource(token) };
+}
+
+/** Counts and price changes of the last five minutes, in whole steps of five seconds; of candles, in whole minutes. */
+function viewWindow(token: TokenState, atMs: number) {
+  const { ring, end, steps } = recentSteps(token, atMs);
+  const now = token.price;
+  const before = priceBefore(ring, end - steps);
+  const { buys, sells } = countRecentTrades(token, atMs);
+  return {
+    recent_price_change: percent(now, before),
+    previous_price_change: percent(before, priceBefore(ring, end - 2 * steps)),
+    latest_buy_count: buys,
+    latest_sell_count: sells,
+  };
+}
+
+function priceBefore(ring: BucketRing, step: number): number {
+  return closeAt(ring, step);
+}
+
+function percent(now: number, before: number): number {
+  if (!(before > 0)) return 0;
+  return roundTo(clip((now / before - 1) * 100, -100, MOST_PERCENT), 0);
+}

@@ -1,0 +1,202 @@
+import type { Explanation, Flare, Flares } from "../../model/index.ts";
+import { isInGrace } from "../detect/liquidity-level.ts";
+import { liquidityOf } from "../detect/pools.ts";
+import type { DetectorSettings } from "../settings.ts";
+import { flareId } from "../state/ids.ts";
+import { judgeRelevance, type TokenState } from "../state/token-state.ts";
+import { viewFlare } from "./flare-view.ts";
+import { isEqual, keep, keepList } from "./keep.ts";
+
+/** A flare that ended, as it is served. */
+export interface FinishedFlare {
+  readonly finishedMs: number;
+  readonly flare: Flare;
+  readonly explanation: Explanation;
+}
+
+/** What the flare lists and their explanations are made of. */
+export interface ServedFlares {
+  readonly flares: Flares;
+  readonly explanations: Record<string, Explanation>;
+}
+
+const NOTHING: ServedFlares = { flares: { free: [], pro: [], finished_trending: [] }, explanations: {} };
+
+/** The flares that are served: of those that run, which stand in `free`; of those that ended, which are still listed. */
+export class FlareBook {
+  readonly #settings: DetectorSettings;
+  readonly #running = new Set<TokenState>();
+  /** In order of their finish, oldest first. */
+  readonly #finished: FinishedFlare[];
+  #served: ServedFlares = NOTHING;
+  #isDirty = true;
+
+  /** `finished`: those of a checkpoint, oldest finish first. */
+  constructor(settings: DetectorSettings, finished: FinishedFlare[] = []) {
+    this.#settings = settings;
+    this.#finished = finished;
+  }
+
+  /** Something changed since {@link serve}. */
+  get isDirty(): boolean {
+    return this.#isDirty;
+  }
+
+  /** How many run. */
+  get runningCount(): number {
+    return this.#running.size;
+  }
+
+  /** The flares that ended and are still listed, oldest finish first. */
+  get finished(): readonly FinishedFlare[] {
+    return this.#finished;
+  }
+
+  /** When time alone next moves a flare between lists; Infinity when it will not. */
+  get deadlineMs(): number {
+    const { freeAgeMs, finishedMs } = this.#settings;
+    let next = (this.#finished[0]?.finishedMs ?? Number.POSITIVE_INFINITY) + finishedMs;
+    for (const token of this.#running) {
+      if (token.flare && !token.flare.isFree && !token.canary.isOn) {
+        next = Math.min(next, token.flare.startedMs + freeAgeMs);
+      }
+    }
+    return next;
+  }
+
+  /** Takes in a token of a checkpoint whose flare runs. */
+  resume(token: TokenState): void {
+    this.#running.add(token);
+  }
+
+  /** A token starts to flare. */
+  start(token: TokenState, atMs: number, explanation: Explanation): void {
+    const id = flareId(token.group, token.key, atMs);
+    token.flare = {
+      id,
+      startedMs: atMs,
+      isFree: false,
+      published: viewFlare(token, id, atMs, null, atMs),
+      explanation,
+    };
+    this.#running.add(token);
+    this.#isDirty = true;
+  }
+
+  /** A token's flare ends; `explanation` says why. */
+  finish(token: TokenState, atMs: number, explanation: Explanation): void {
+    if (!token.flare) return;
+    const flare = viewFlare(token, token.flare.id, token.flare.startedMs, atMs, atMs);
+    // Of those that end in one second the order must not depend on who was judged first.
+    let place = this.#finished.length;
+    while (isAfter(this.#finished[place - 1], atMs, flare)) place -= 1;
+    this.#finished.splice(place, 0, { finishedMs: atMs, flare, explanation });
+    token.publicFlareId = flare.id;
+    token.flare = null;
+    judgeRelevance(token, atMs);
+    this.#running.delete(token);
+    this.#isDirty = true;
+  }
+
+  /** Brings the numbers of the running flares up to date. `explain` yields a token's explanation as of now. */
+  refresh(atMs: number, explain: (token: TokenState) => Explanation): void {
+    for (const token of this.#running) {
+      const { flare } = token;
+      if (!flare || !(token.isStale || token.trades)) continue;
+      token.isStale = false;
+      const published = keep(flare.published, viewFlare(token, flare.id, flare.startedMs, null, atMs));
+      const explanation = keepExplanation(flare.explanation, explain(token));
+      if (published === flare.published && explanation === flare.explanation) continue;
+      flare.published = published;
+      flare.explanation = explanation;
+      this.#isDirty = true;
+    }
+  }
+
+  /** Moves flares between the lists as age and canary demand. */
+  step(atMs: number): void {
+    const { freeAgeMs, finishedMs, finishedMost } = this.#settings;
+    for (const token of this.#running) {
+      const { flare } = token;
+      if (!flare) continue;
+      const isOldEnough = atMs - flare.startedMs >= freeAgeMs && !token.canary.isOn;
+      // Liquidity that is gone may be a rug: who joins now must not be sent into it.
+      const isFree = isOldEnough && (flare.isFree || !this.#mayBeRug(token, atMs));
+      if (flare.isFree === isFree) continue;
+      flare.isFree = isFree;
+      if (isFree) token.publicFlareId = flare.id;
+      judgeRelevance(token, atMs);
+      this.#isDirty = true;
+    }
+    const tooMany = this.#finished.length - finishedMost;
+    const expired = this.#finished.findIndex(
+      (flare, index) => index >= tooMany && atMs - flare.finishedMs < finishedMs,
+    );
+    const gone = expired < 0 ? this.#finished.length : expired;
+    if (gone === 0) return;
+    this.#finished.splice(0, gone);
+    this.#isDirty = true;
+  }
+
+  #mayBeRug(token: TokenState, atMs: number): boolean {
+    return token.level.isLow && isInGrace(token.level, liquidityOf(token) ?? 0, atMs, this.#settings);
+  }
+
+  /** The lists and explanations; what did not change is the same object as before. */
+  serve(): ServedFlares {
+    if (!this.#isDirty) return this.#served;
+    this.#isDirty = false;
+    const running = [...this.#running].flatMap((token) => token.flare ?? []);
+    const before = this.#served.flares;
+    const pro = keepList(before.pro, running.map((flare) => flare.published).sort(byStart));
+    const free = keepList(
+      before.free,
+      running
+        .filter((flare) => flare.isFree)
+        .map((flare) => flare.published)
+        .sort(byStart),
+    );
+    const finished = keepList(
+      before.finished_trending,
+      this.#finished.map(({ flare }) => flare).sort(byStart),
+    );
+    const isSame = pro === before.pro && free === before.free && finished === before.finished_trending;
+    this.#served = {
+      flares: isSame ? before : { free, pro, finished_trending: finished },
+      explanations: this.#explanations(pro, finished),
+    };
+    return this.#served;
+  }
+
+  #explanations(pro: readonly Flare[], finished: readonly Flare[]): Record<string, Explanation> {
+    const all = new Map<string, Explanation>();
+    for (const token of this.#running) if (token.flare) all.set(token.flare.id, token.flare.explanation);
+    for (const { flare, explanation } of this.#finished) all.set(flare.id, explanation);
+    const next: Record<string, Explanation> = {};
+    let isSame = Object.keys(this.#served.explanations).length === all.size;
+    for (const { id } of [...pro, ...finished]) {
+      const explanation = all.get(id);
+      if (explanation) next[id] = explanation;
+      isSame &&= this.#served.explanations[id] === explanation;
+    }
+    return isSame ? this.#served.explanations : next;
+  }
+}
+
+function isAfter(other: FinishedFlare | undefined, atMs: number, flare: Flare): boolean {
+  return other !== undefined && other.finishedMs === atMs && other.flare.id > flare.id;
+}
+
+/** The one before when nothing but its time differs: a quiet flare stays quiet. */
+function keepExplanation(before: Explanation, after: Explanation): Explanation {
+  return isEqual({ ...after, at: before.at }, before) ? before : after;
+}
+
+/** Newest start first, ties by address. */
+function byStart(a: Flare, b: Flare): number {
+  if (a.started_trending_at !== b.started_trending_at)
+    return a.started_trending_at < b.started_trending_at ? 1 : -1;
+  const left = a.token.address.toLowerCase();
+  const right = b.token.address.toLowerCase();
+  return left < right ? -1 : left > right ? 1 : 0;
+}

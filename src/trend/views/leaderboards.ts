@@ -1,0 +1,70 @@
+import { MINUTE_MS } from "../../lib/time/time.ts";
+import type {
+  BscLeaderboardEntry,
+  ChainLeaderboardEntry,
+  ExchangeLeaderboardEntry,
+} from "../../model/index.ts";
+import { roundTo } from "../detect/statistics.ts";
+import type { TokenState } from "../state/token-state.ts";
+import { viewChainToken, viewExchangeToken } from "./charts.ts";
+import { viewNestedFlare } from "./flare-view.ts";
+
+const WINDOW_MINUTES = 360;
+const TOP = 10;
+const DECIMALS = 4;
+
+/**
+ * The ten tokens that were longest in the chart within the six hours before the minute `atMs`, longest first, then by mean rank, then by
+ * address. Each minute that a chart stood counts sixty seconds; the chart of `atMs` itself has stood for none yet.
+ */
+export function standings(tokens: Iterable<TokenState>): TokenState[] {
+  const charted = [...tokens].filter(({ chart }) => chart.rankCount > 0);
+  charted.sort(
+    (a, b) =>
+      b.chart.rankCount - a.chart.rankCount ||
+      a.chart.rankSum / a.chart.rankCount - b.chart.rankSum / b.chart.rankCount ||
+      (a.key < b.key ? -1 : 1),
+  );
+  return charted.slice(0, TOP);
+}
+
+/**
+ * Enters the rank that a token has in the chart of the minute `atMs`, and lets the minute six hours before it go. A minute in which nothing of
+ * the group was heard, `isObserved` false, counts for nobody.
+ */
+export function recordRank(token: TokenState, atMs: number, isObserved: boolean): void {
+  const { chart } = token;
+  if (chart.rank === 0 && !chart.ranks) return;
+  chart.ranks ??= new Uint8Array(WINDOW_MINUTES);
+  const slot = Math.floor(atMs / MINUTE_MS) % WINDOW_MINUTES;
+  const gone = chart.ranks[slot] ?? 0;
+  if (gone > 0) {
+    chart.rankSum -= gone;
+    chart.rankCount -= 1;
+  }
+  const rank = isObserved ? chart.rank : 0;
+  chart.ranks[slot] = rank;
+  if (rank > 0) {
+    chart.rankSum += rank;
+    chart.rankCount += 1;
+  }
+}
+
+/** A token's standing as the leaderboard of `bsc` shows it at `atMs`. */
+export function viewBscStanding(token: TokenState, atMs: number): BscLeaderboardEntry {
+  return { type: "flare", ...viewTime(token), object: viewNestedFlare(token, atMs) };
+}
+
+/** The same on the exchange. */
+export function viewExchangeStanding(token: TokenState): ExchangeLeaderboardEntry {
+  return { type: "token", ...viewTime(token), object: viewExchangeToken(token) };
+}
+
+/** The same on `matic` and `avalanche`. */
+export function viewChainStanding(token: TokenState): ChainLeaderboardEntry {
+  return { type: "token", ...viewTime(token), object: viewChainToken(token) };
+}
+
+function viewTime({ chart: { rankCount, rankSum } }: TokenState) {
+  return { time_trended: rankCount * 60, average_position: roundTo(rankSum / rankCount, DECIMALS) };
+}

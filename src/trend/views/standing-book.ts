@@ -1,0 +1,181 @@
+import { MINUTE_MS } from "../../lib/time/time.ts";
+import type { FeedFacts, MarketGroup } from "../../market/index.ts";
+import {
+  type ChartItem,
+  type Charts,
+  keyOf,
+  type LeaderboardEntry,
+  type Leaderboards,
+} from "../../model/index.ts";
+import type { Market } from "../detect/market.ts";
+import type { DetectorSettings } from "../settings.ts";
+import { judgeRelevance, type TokenState } from "../state/token-state.ts";
+import { type Candidate, rankTokens, viewBscItem, viewChainItem, viewExchangeItem } from "./charts.ts";
+import { isEqual, keep, keepList } from "./keep.ts";
+import {
+  recordRank,
+  standings,
+  viewBscStanding,
+  viewChainStanding,
+  viewExchangeStanding,
+} from "./leaderboards.ts";
+
+/** The charts and leaderboards of one minute. */
+export interface ServedStandings {
+  readonly charts: Charts;
+  readonly leaderboards: Leaderboards;
+}
+
+const NOTHING: ServedStandings = {
+  charts: { bsc: [], exchange: [], matic: [], avalanche: [] },
+  leaderboards: { bsc: [], exchange: [], matic: [], avalanche: [] },
+};
+
+/** How a group's chart and leaderboard look. */
+interface Views<I, E> {
+  readonly item: (candidate: Candidate, atMs: number) => I;
+  readonly standing: (token: TokenState, atMs: number) => E;
+}
+
+const BSC = { item: viewBscItem, standing: viewBscStanding };
+const EXCHANGE = { item: viewExchangeItem, standing: viewExchangeStanding };
+const CHAIN = { item: viewChainItem, standing: viewChainStanding };
+
+/** The charts and leaderboards: made anew at each minute, frozen between. */
+export class StandingBook {
+  readonly #facts: FeedFacts;
+  readonly #settings: DetectorSettings;
+  /** Tokens in a chart now, or within the past six hours. */
+  readonly #charted: Readonly<Record<MarketGroup, Set<TokenState>>>;
+  #served: ServedStandings;
+  #isDirty = true;
+
+  /** `served`: what a checkpoint's last minute served. */
+  constructor(facts: FeedFacts, settings: DetectorSettings, served = NOTHING) {
+    this.#facts = facts;
+    this.#settings = settings;
+    this.#charted = { bsc: new Set(), exchange: new Set(), matic: new Set(), avalanche: new Set() };
+    this.#served = served;
+  }
+
+  /** Something changed since {@link serve}. */
+  get isDirty(): boolean {
+    return this.#isDirty;
+  }
+
+  /** Takes in a token of a checkpoint. */
+  resume(token: TokenState): void {
+    if (token.chart.rank > 0 || token.chart.rankCount > 0) this.#charted[token.group].add(token);
+  }
+
+  /** The minute `atMs`: ranks every group. `tokensOf` yields a group's tokens, `marketOf` what its market does. */
+  step(
+    atMs: number,
+    tokensOf: (group: MarketGroup) => readonly TokenState[],
+    marketOf: (group: MarketGroup) => Readonly<Market>,
+  ): void {
+    const { charts, leaderboards } = this.#served;
+    const group = <I extends ChartItem, E extends LeaderboardEntry>(
+      name: MarketGroup,
+      views: Views<I, E>,
+      chart: I[],
+      board: E[],
+    ) =>
+      this.#stepGroup(
+        { name, tokens: tokensOf(name), market: marketOf(name) },
+        views,
+        { chart, board },
+        atMs,
+      );
+    const bsc = group("bsc", BSC, charts.bsc, leaderboards.bsc);
+    const exchange = group("exchange", EXCHANGE, charts.exchange, leaderboards.exchange);
+    const matic = group("matic", CHAIN, charts.matic, leaderboards.matic);
+    const avalanche = group("avalanche", CHAIN, charts.avalanche, leaderboards.avalanche);
+    const next: ServedStandings = {
+      charts: keep(charts, {
+        bsc: bsc.chart,
+        exchange: exchange.chart,
+        matic: matic.chart,
+        avalanche: avalanche.chart,
+      }),
+      leaderboards: keep(leaderboards, {
+        bsc: bsc.board,
+        exchange: exchange.board,
+        matic: matic.board,
+        avalanche: avalanche.board,
+      }),
+    };
+    this.#isDirty ||= next.charts !== charts || next.leaderboards !== leaderboards;
+    this.#served = next;
+  }
+
+  /** Charts and leaderboards; what did not change is the same object as before. */
+  serve(): ServedStandings {
+    this.#isDirty = false;
+    return this.#served;
+  }
+
+  /** The same, for a checkpoint. */
+  get served(): ServedStandings {
+    return this.#served;
+  }
+
+  #stepGroup<I extends ChartItem, E extends LeaderboardEntry>(
+    { name, tokens, market }: Group,
+    views: Views<I, E>,
+    before: { readonly chart: I[]; readonly board: E[] },
+    atMs: number,
+  ): { readonly chart: I[]; readonly board: E[] } {
+    const charted = this.#charted[name];
+    const isObserved = market.heardMs > atMs - MINUTE_MS;
+    const ranked = rankTokens(tokens, atMs, market, this.#facts, this.#settings);
+    const board = standings(charted);
+    assignRanks(charted, ranked, atMs, isObserved);
+    const chart = ranked.map((candidate) => views.item(candidate, atMs));
+    const entries = board.map((token) => views.standing(token, atMs));
+    for (const token of charted) {
+      recordRank(token, atMs, isObserved);
+      if (token.chart.rank > 0 || token.chart.rankCount > 0) continue;
+      charted.delete(token);
+      token.chart.ranks = null;
+    }
+    return { chart: keepItems(before.chart, chart), board: keepItems(before.board, entries) };
+  }
+}
+
+/** A group at one minute. */
+interface Group {
+  readonly name: MarketGroup;
+  readonly tokens: readonly TokenState[];
+  readonly market: Readonly<Market>;
+}
+
+/** Gives the charted tokens their new ranks; those that fell out have none. Streaks grow in minutes that were observed only. */
+function assignRanks(
+  charted: Set<TokenState>,
+  ranked: readonly Candidate[],
+  atMs: number,
+  isObserved: boolean,
+): void {
+  const ranks = new Map(ranked.map(({ token }, index) => [token, index + 1]));
+  for (const token of ranks.keys()) charted.add(token);
+  for (const token of charted) {
+    const { chart } = token;
+    chart.rank = ranks.get(token) ?? 0;
+    if (chart.rank === 0) chart.streak = 0;
+    else if (isObserved || chart.streak === 0) chart.streak += 1;
+    judgeRelevance(token, atMs);
+  }
+}
+
+/** The new list, in which every item that is equal to the old one of its key is that very object. */
+function keepItems<T extends ChartItem | LeaderboardEntry>(before: T[], after: T[]): T[] {
+  const known = new Map(before.map((item) => [keyOf(item), item]));
+  return keepList(
+    before,
+    after.map((item) => {
+      const old = known.get(keyOf(item));
+      return old !== undefined && isEqual(old, item) ? old : item;
+    }),
+  );
+}

@@ -1,0 +1,31 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+
+const SRC = fileURLToPath(new URL("../../src/", import.meta.url));
+
+/** Files that use the runtime's own clock, timers or chance, and why they may. */
+const OWN_CLOCK: Readonly<Record<string, string>> = {
+  "client/transport/platform.ts": "the SDK's own clock, which tests replace",
+  "dashboard/app.tsx": "bundle for browsers",
+  "dashboard/state/follow.ts": "bundle for browsers",
+  "dashboard/parts/announcer.tsx": "bundle for browsers",
+  "dashboard/parts/flare/gliding.tsx": "bundle for browsers",
+  "lib/time/clock.ts": "the clock itself",
+  "widget/shared-feed.ts": "bundle for browsers",
+};
+
+/** `Math.random` without a call may be the default of an argument. */
+const RAW =
+  /(?<![.\w])set(Timeout|Interval)\(|\bDate\.now\b|\bnew Date\(\)|\bMath\.random\(|\bperformance\.now\b/;
+
+test("time, timers and chance come from a clock or an argument, so that tests own them", () => {
+  const files = readdirSync(SRC, { recursive: true, encoding: "utf8" }).filter((name) =>
+    /\.tsx?$/.test(name),
+  );
+  expect(files.length).toBeGreaterThan(100);
+  const raw = files.filter((file) =>
+    RAW.test(readFileSync(SRC + file, "utf8").replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "")),
+  );
+  expect(raw.sort()).toEqual(Object.keys(OWN_CLOCK).sort());
+});

@@ -1,0 +1,150 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import {
+  type AdmissionLimits,
+  DEFAULT_ADMISSION_LIMITS,
+} from "../../src/http/connections/admission-queue.ts";
+import type { HttpSettings } from "../../src/http/http-settings.ts";
+import type { WebSocketLimits } from "../../src/http/stream/websocket-route.ts";
+import { DEFAULT_HUB_LIMITS, type HubLimits } from "../../src/hub/hub-limits.ts";
+import { CLOSE_CODES, type CloseReason, Hello } from "../../src/protocol/index.ts";
+
+/** The test over real sockets that provokes it: its file, its title or a part of it, and what in it shows that it does. */
+type Provocation = readonly [file: string, title: string, shows: string];
+
+const STREAM = "test/http/websocket-stream.test.ts";
+const LIMITS = "test/http/websocket-limits.test.ts";
+const PRESSURE = "test/http/websocket-pressure.test.ts";
+const ADMISSION = "test/http/websocket-admission.test.ts";
+const TAKEOVER = "test/http/websocket-takeover.test.ts";
+const RAW = "test/http/raw-sockets.test.ts";
+const EVENTS = "test/http/events.test.ts";
+const KEYS = "test/http/keys-ends.test.ts";
+const TICKETS = "test/http/keys-tickets.test.ts";
+const FOLLOW = "test/scenarios/follow-trouble.test.ts";
+const AHEAD = "test/hub/ahead.test.ts";
+const STORM = "test/scenarios/storm.test.ts";
+const QUEUE = "test/http/admission-queue.test.ts";
+const BOUNDS = "test/http/bounds.test.ts";
+const SLOW = "test/scenarios/slow-readers.test.ts";
+
+const CLOSES: Readonly<Record<CloseReason, Provocation>> = {
+  "going-away": [PRESSURE, "a server that closes at once says so", "going-away"],
+  "bad-request": [LIMITS, "of a flood the first limit that is reached decides", "bad-request"],
+  "message-too-big": [STREAM, "a message of the bound is read, and one byte more closes", "message-too-big"],
+  "no-command": [STREAM, "refusals, and the closes that end them, on the wire", "no-command"],
+  unauthorised: [KEYS, "when a key expires, all that is open with it ends", "unauthorised"],
+  forbidden: [KEYS, "has a lower plan", "forbidden"],
+  "rate-limited": [STREAM, "refusals, and the closes that end them, on the wire", "rate-limited"],
+  internal: [LIMITS, "a fault of ours closes the connections concerned", "internal"],
+  draining: [PRESSURE, "a drain on real connections", "draining"],
+  "slow-consumer": [PRESSURE, "a frozen reader is closed resumable", "slow-consumer"],
+  "heartbeat-lost": [STREAM, "without a pong within 10 seconds it is closed", "heartbeat-lost"],
+  reset: [FOLLOW, "a leader that begins a new epoch takes its edges along", "4204"],
+  superseded: [TAKEOVER, "a living connection is told that it is superseded", "superseded"],
+};
+
+/** Codes of RFC 6455 that the document promises. */
+const RFC_CLOSES: Readonly<Record<number, Provocation>> = {
+  1002: [STREAM, "what breaks RFC 6455 is closed with its code", "code >> 8"],
+  1007: [STREAM, "what breaks RFC 6455 is closed with its code", "code >> 8"],
+  1008: [LIMITS, "a message in too many pieces is closed with 1008", "1008"],
+};
+
+const HUB: Readonly<Record<keyof HubLimits, Provocation>> = {
+  inboundBytes: [STREAM, "a message of the bound is read, and one byte more closes", "4_097"],
+  commandsPerSecond: [LIMITS, "of more commands at once than the burst, one is refused", "25"],
+  commandsBurst: [LIMITS, "of more commands at once than the burst, one is refused", "21"],
+  refusals: [LIMITS, "of a flood the first limit that is reached decides", "toBe(10)"],
+  subscriptions: [LIMITS, "the 65th subscription is refused with the bound", "65"],
+  firstCommandWithinMs: [STREAM, "refusals, and the closes that end them, on the wire", "10_000"],
+  catchUpBytes: [SLOW, "what waits for readers is bounded", "catchUpBytes"],
+  catchUpRecords: [SLOW, "what waits for readers is bounded", "catchUpRecords"],
+  conflateFrom: [LIMITS, "a backlog of 64 events is conflated, and one of 63 is not", "63"],
+  aheadWaitMs: [AHEAD, "who is ahead for longer than that is told so", "2_000"],
+  parkedCommands: [LIMITS, "commands of a reader that is frozen are not gathered without end", "33"],
+  noProgressMs: [PRESSURE, "a frozen reader is closed resumable", "11_000"],
+  closeGraceMs: [LIMITS, "who does not answer the close frame is cut off after 2 seconds", "1_900"],
+};
+
+type Bounds =
+  | Exclude<keyof HttpSettings, "basePath" | "host" | "allowedHosts" | "corsOrigins" | "trustProxy">
+  | keyof WebSocketLimits;
+const HTTP: Readonly<Record<Bounds, Provocation>> = {
+  bodyLimitBytes: [RAW, "a body beyond the limit", "content-too-large"],
+  urlLimit: [RAW, "an address beyond the limit", "address-too-long"],
+  headersLimitBytes: [RAW, "fields beyond the limit", "headers-too-large"],
+  requestTimeoutMs: [RAW, "of a request that does not arrive in time", "request-timeout"],
+  checkIntervalMs: [RAW, "of a request that does not arrive in time", "checkIntervalMs"],
+  keepAliveTimeoutMs: [RAW, "an idle connection is closed after the time", "keepAliveTimeoutMs"],
+  idleTimeoutMs: [RAW, "a connection on which nothing moves while an answer is on its way", "idleTimeoutMs"],
+  closeGraceMs: [RAW, "cuts what is not answered within the grace", "2_000"],
+  anonymousRequests: [BOUNDS, "one more is 429 with when to come again", "429"],
+  maxConnections: [BOUNDS, "in all; a full server closes idle ones", "3 in all"],
+  maxConnectionsPerAddress: [BOUNDS, "of one address; one more is told so", "2 from one address"],
+  maxSockets: [TAKEOVER, "though no seat is free", "maxSockets: 1"],
+  maxSocketsPerIp: [
+    ADMISSION,
+    "above the bounds a connection is refused before the upgrade",
+    "2 from one address",
+  ],
+};
+
+const ADMISSIONS: Readonly<Record<keyof AdmissionLimits, Provocation>> = {
+  mostWaiting: [STORM, "those beyond the queue are refused", "stormyWire(makeWire, 40)"],
+  longestWaitMs: [QUEUE, "beyond the bounds, of number and of time", "900 ms"],
+};
+
+/** Bounds that stand in PROTOCOL.md only. */
+const FIXED: Readonly<Record<string, Provocation>> = {
+  "patterns of an address": [ADMISSION, "what cannot become a connection is refused in HTTP", "wire.ask"],
+  "events of a page": [EVENTS, "what is outside its bound is refused with field and bound", "limit=1001"],
+  "seconds of a wait": [EVENTS, "what is outside its bound is refused with field and bound", "wait=61"],
+  "bytes of a page": [EVENTS, "a page ends at a mebibyte too", "1_000_000"],
+  "events that a page looks at": [EVENTS, "a filter that selects nothing of a long log", "10000"],
+  "pongs that nobody reads": [
+    LIMITS,
+    "sends pings without reading the pongs is cut off when it has taken nothing for ten seconds",
+    "0x89",
+  ],
+  "requests of a key": [KEYS, "a key may make so many requests a minute", "429"],
+  "connections of a key": [KEYS, "a key has so many connections and no more", "503"],
+  "tickets of a key": [TICKETS, "a key has so many unused tickets and no more", "429"],
+  "time of a ticket": [TICKETS, "a ticket says when it ends", "TICKET_MS - 1"],
+  "age, count and bytes of the log": [LIMITS, "the log's age, its count and its bytes bound", "maxBytes"],
+  "a place that fell off the log": [LIMITS, "a reader whose place fell off the log", "slow-consumer"],
+};
+
+/** The tests of a file, each from its title to the next one's. */
+function bodyOf(file: string, title: string): string | undefined {
+  const text = readFileSync(new URL(`../../${file}`, import.meta.url), "utf8");
+  const at = text.indexOf(title);
+  if (at < 0) return undefined;
+  const next = text.indexOf("\ntest", at);
+  return text.slice(at, next < 0 ? undefined : next);
+}
+
+test.for([
+  ...Object.entries(CLOSES),
+  ...Object.entries(RFC_CLOSES),
+  ...Object.entries(HUB),
+  ...Object.entries(HTTP),
+  ...Object.entries(ADMISSIONS),
+  ...Object.entries(FIXED),
+] as const)("%s is provoked by the test that is named for it", ([, [file, title, shows]]) => {
+  expect(bodyOf(file, title), `${file}: ${title}`).toContain(shows);
+});
+
+test("every close code and every limit has its place in these tables", () => {
+  expect(Object.keys(CLOSES).toSorted()).toEqual(Object.keys(CLOSE_CODES).toSorted());
+  expect(Object.keys(HUB).toSorted()).toEqual(Object.keys(DEFAULT_HUB_LIMITS).toSorted());
+  const told = Object.keys(Hello.shape.limits.shape).map((name) =>
+    name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+  );
+  expect(Object.keys(ADMISSIONS).toSorted()).toEqual(Object.keys(DEFAULT_ADMISSION_LIMITS).toSorted());
+  expect(Object.keys(HUB)).toEqual(expect.arrayContaining(told));
+  const document = readFileSync(new URL("../../src/protocol/PROTOCOL.md", import.meta.url), "utf8");
+  const rule = document.split("* **[W24]**")[1]?.split("\n\n")[0] ?? "";
+  const codes = [...rule.matchAll(/\b10\d\d\b/g)].map(([code]) => code);
+  expect(codes).toEqual(Object.keys(RFC_CLOSES));
+});

@@ -1,0 +1,379 @@
+import { execFile } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, expect, test } from "vitest";
+import { STREAM_PARAMETERS } from "../../src/http/contracts/parameters.ts";
+import { systemClock } from "../../src/lib/time/clock.ts";
+import { runCli, spawnCli, spawnCommand, spawnNode } from "../cli/spawn-cli.ts";
+import { startLedGateway } from "../examples/led-gateway.ts";
+import { StandIn, type StandInPair } from "../feed/exchange/stand-in.ts";
+import { checkMessage } from "../support/contract.ts";
+import { findInstalled } from "../support/debian-package.ts";
+import { SseClient } from "../support/sse-client.ts";
+import { checkedFetch } from "../support/validate-response.ts";
+
+/*
+ * Every example of the README is run as it stands there, but for the port and the warm-up, and for files that a reader would have.
+ */
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const README = readFileSync(`${ROOT}README.md`, "utf8");
+const { scripts } = JSON.parse(readFileSync(`${ROOT}package.json`, "utf8"));
+/** Debian's, which has a command line client's parts. */
+const WEBSOCKETS = "/usr/lib/python3/dist-packages/websockets";
+const directory = mkdtempSync(join(tmpdir(), "flarewire-readme-"));
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+/** What the reader types, without remarks, that no test has taken yet. */
+const left = [...README.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].flatMap(([, language, text = ""]) => {
+  const lines = text.split("\n").map((line) => line.replace(/\s+#.*$/, ""));
+  if (language !== "sh" && language !== "") return [];
+  const typed = language === "sh" ? lines : lines.filter((line) => line.startsWith("$ "));
+  return typed.map((line) => line.replace(/^\$ /, "")).filter((line) => line !== "");
+});
+
+/** Takes the commands that match, as words. */
+function take(pattern: RegExp): readonly (readonly string[])[] {
+  const taken = left.filter((line) => pattern.test(line));
+  for (const line of taken) left.splice(left.indexOf(line), 1);
+  return taken.map((line) =>
+    [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? ""),
+  );
+}
+
+/** The same at the gateway of the test. */
+function at(url: string, words: readonly string[]): readonly string[] {
+  return words.map((word) => word.replace(/^http:\/\/127\.0\.0\.1:808\d/, url));
+}
+
+/** Runs `npm start`'s command with further options; resolves with its address once it listens. */
+async function serve(...options: readonly string[]) {
+  const [exec, node, ...start] = String(scripts.start).split(" ");
+  expect([exec, node]).toEqual(["exec", "node"]);
+  const running = spawnNode([...start, ...options, "--port", "0", "--log-level", "error"]);
+  await running.said("stdout", /http:\/\/127\.0\.0\.1:\d+/);
+  return { running, url: /http:\/\/127\.0\.0\.1:\d+/.exec(running.stdout())?.[0] ?? "" };
+}
+
+test("the first commands are the scripts that they name", () => {
+  const names = take(/^npm ci && npm (?:start|test)$/).map((words) => words.at(-1));
+  expect(names).toEqual(["start", "test"]);
+  const named = take(/^npm run \w+$/).map((words) => words.at(-1));
+  expect(Object.keys(scripts)).toEqual(expect.arrayContaining([...names, ...named]));
+});
+
+test("the tail of the recorded day says what the README shows", { timeout: 60_000 }, async () => {
+  const [tail = []] = take(/flarewire -- tail http/);
+  const shown = README.split("\n").filter((line) => /^2017-11-12 \d\d:\d\d:00 /.test(line));
+  expect(shown).toHaveLength(5);
+  const { running, url } = await serve("--feed", "replay", "--speed", "600");
+  await using _gateway = running;
+  const typed = at(url, tail.slice(tail.indexOf("--") + 1));
+  await using tailing = spawnCli(typed);
+  await tailing.said("stderr", /flarewire tail: following.*\n/);
+  const same = (line = "") => line.replace(/\d+\.\d+\.\d+\.\d+:\d+|\d+\.\d+\.\d+\b|from \S+/g, "…");
+  const starting = (text: string) =>
+    text.split("\n").find((line) => line.startsWith("flarewire tail: following"));
+  expect(same(starting(tailing.stderr()))).toBe(same(starting(README)));
+
+  // From the first event on, because the flare may have started before a busy machine started the tail.
+  const { json: oldest } = await checkedFetch(`${url}/api/v1/events?after=oldest&limit=1`);
+  const { cursor } = oldest as { cursor: string };
+  await using reading = spawnCli([...typed, "--after", cursor]);
+  await reading.said("stdout", /flares\.finished {4}BTC_BCC.*\n/);
+  const said = reading.stdout().split("\n");
+  expect(said.filter((line) => line.startsWith("2017-")).slice(0, shown.length)).toEqual(shown);
+
+  const [[, , address = ""] = []] = take(/^curl -s \S+\/snapshot \| head -c 120$/).map((words) =>
+    at(url, words),
+  );
+  const { json } = await checkedFetch(address);
+  const begin = (text: string) =>
+    text.replace(/[0-9a-f]{16}-\d+|\d{4}-\d\d-\d\dT[\d:.]+Z/g, "…").slice(0, 60);
+  const printed = README.split("\n").find((line) => line.startsWith('{"cursor"'));
+  expect(begin(JSON.stringify(json))).toBe(begin(printed ?? ""));
+});
+
+test("what flares is shown as a table, once where there is no terminal", async () => {
+  await using gateway = await startLedGateway();
+  gateway.start("ONE");
+  const [words = []] = take(/flarewire -- top/).map((words) => at(gateway.url, words));
+  const { code, stdout } = await runCli(words.slice(words.indexOf("--") + 1));
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/live by websocket\n[\s\S]*symbol[\s\S]*ONE/)]);
+});
+
+test("the bots to start from tell of a flare that runs", async () => {
+  await using gateway = await startLedGateway();
+  gateway.start("ONE");
+  const bots = [...README.matchAll(/`npx node (examples\/(?:bot|poll)\.ts [^`]+)`/g)].map(
+    ([, command = ""]) => command.split(" "),
+  );
+  expect(bots).toHaveLength(3);
+  for (const words of bots) {
+    await using bot = spawnNode(at(gateway.url, words));
+    await bot.said("stdout", "ONE");
+  }
+});
+
+test("a line of a shell follows the flares, by server-sent events and by WebSocket", async () => {
+  const lines = left.filter((line) => /^curl .*\| sed|^websocat/.test(line));
+  for (const line of lines) left.splice(left.indexOf(line), 1);
+  const [curl = "", websocat = ""] = lines;
+  const hasWebsockets = findInstalled(() => existsSync(WEBSOCKETS), "python3", "python3-websockets");
+  const hasCurl = findInstalled(() => existsSync("/usr/bin/curl"), "curl");
+  await using gateway = await startLedGateway();
+  const own = (line: string) => line.replace("127.0.0.1:8080", new URL(gateway.url).host);
+  const [, protocol = "", address = ""] =
+    /^websocat -n --protocol (\S+) '([^']+)'$/.exec(own(websocat)) ?? [];
+  const commands = [
+    ...(hasCurl ? [["bash", "-c", `set -m; trap 'kill -- -$!' EXIT; (${own(curl)}) & wait`]] : []),
+    ...(hasWebsockets ? [["/usr/bin/python3", "test/repository/one-socket.py", protocol, address]] : []),
+  ];
+  for (const [command = "", ...args] of commands) {
+    await using following = spawnCommand(command, args);
+    await following.said("stdout", '"type":"subscribed"');
+    gateway.start("ONE");
+    await following.said("stdout", '"symbol":"ONE"');
+    const said = following.stdout().trim().split("\n");
+    if (command !== "bash") expect(said.shift()).toBe("flarewire.v1");
+    const types = said.map((line): unknown => JSON.parse(line).type);
+    expect(types).toEqual(["hello", "subscribed", "event"]);
+    gateway.finish("ONE");
+    following.child.kill("SIGTERM");
+    await following.ended();
+  }
+});
+
+test("the requests and the stream work on the simulated market as they stand", {
+  timeout: 60_000,
+}, async () => {
+  const [[, , , , , ...many] = []] = take(/flarewire -- serve --workers/);
+  expect(many).toEqual(["--workers", "4"]);
+  const { running, url } = await serve("--warmup", "0", "--workers", "2");
+  await using _gateway = running;
+  for (const words of take(/^curl (?!.*(?:Bearer|\|))/)) {
+    const address = at(url, words).at(-1) ?? "";
+    if (!words.includes("-H")) {
+      const { status, json } = await checkedFetch(address);
+      expect([status, json]).toMatchObject([200, { events: expect.any(Array), more: expect.any(Boolean) }]);
+      continue;
+    }
+    const [name = "", value = ""] = words[words.indexOf("-H") + 1]?.split(": ") ?? [];
+    const stream = await SseClient.open(address, { [name]: value });
+    await stream.until(() => stream.events.length >= 2);
+    expect(stream.events.slice(0, 2).map(({ event }) => event)).toEqual(["hello", "subscribed"]);
+    stream.cut();
+  }
+  const address = /`(ws:\/\/[^`]+)`/
+    .exec(README)?.[1]
+    ?.replace(/127\.0\.0\.1:8080/, url.slice("http://".length));
+  const socket = new WebSocket(address ?? "");
+  const types: unknown[] = [];
+  await new Promise<void>((resolve, reject) => {
+    socket.onerror = () => reject(new Error(`${address} was refused`));
+    socket.onmessage = ({ data }) => {
+      const message = JSON.parse(String(data));
+      checkMessage(message);
+      if (types.push(message.type) === 2) resolve();
+    };
+  });
+  socket.close();
+  expect(types).toEqual(["hello", "subscribed"]);
+});
+
+test("parameters that the README writes as in an address are parameters", () => {
+  const written = [...README.matchAll(/`&(\w+)=/g)].map(([, name]) => name);
+  expect(written.length).toBeGreaterThan(6);
+  expect(written.filter((name) => !STREAM_PARAMETERS.some((parameter) => parameter.name === name))).toEqual(
+    [],
+  );
+});
+
+test("a recording of one's own is served and replayed", { timeout: 60_000 }, async () => {
+  const file = join(directory, "candles.csv");
+  const minutes = Array.from(
+    { length: 30 },
+    (_, at) => `${Date.UTC(2017, 10, 12, 0, at)},BTC_ONE,1,1,1,1,10`,
+  );
+  writeFileSync(file, `time_ms,pair,open,high,low,close,volume\n${minutes.join("\n")}\n`);
+  const own = (words: readonly string[]) =>
+    words
+      .slice(words.indexOf("--") + 1)
+      .map((word) =>
+        word.startsWith("candles.csv") ? file : /^(out|end)\./.test(word) ? join(directory, word) : word,
+      );
+  const [serving = []] = take(/flarewire -- serve --file candles/).map(own);
+  await using server = spawnCli([...serving, "--port", "0", "--log-level", "error"]);
+  await server.said("stdout", /http:\/\/127\.0\.0\.1:\d+/);
+  const url = /http:\/\/127\.0\.0\.1:\d+/.exec(server.stdout())?.[0] ?? "";
+  const [following = []] = take(/flarewire -- serve --source follow:/).map(own);
+  const edgeOf = following.slice(0, -2).map((word) => word.replace("http://127.0.0.1:8080", url));
+  await using edge = spawnCli([...edgeOf, "--port", "0", "--log-level", "error"]);
+  await edge.said("stdout", /http:\/\/127\.0\.0\.1:\d+/);
+  const [tail = []] = take(/flarewire -- tail --channels/).map(own);
+  await using tailing = spawnCli([...tail.slice(0, 1), url, ...tail.slice(1)]);
+  await tailing.said("stderr", "following");
+  const [replay = []] = take(/flarewire -- replay/).map(own);
+  const { code, stderr } = await runCli([...replay]);
+  expect([code, stderr]).toEqual([0, expect.any(String)]);
+  expect(JSON.parse(readFileSync(join(directory, "end.json"), "utf8"))).toHaveProperty("charts");
+});
+
+test("what a feed reports is recorded and served", { timeout: 60_000 }, async () => {
+  const own = (words: readonly string[]) =>
+    words.slice(words.indexOf("--") + 1).map((word) => (word === "recordings" ? directory : word));
+  const [recording = []] = take(/flarewire -- record/).map(own);
+  const { code, stdout } = await runCli([...recording, "--speed", "max"]);
+  expect([code, stdout.startsWith(directory)]).toEqual([0, true]);
+  const [serving = []] = take(/flarewire -- serve --file recordings/).map((words) =>
+    own(words).map((word) => (word.startsWith("recordings/") ? stdout.trim() : word)),
+  );
+  await using server = spawnCli([...serving, "--port", "0", "--log-level", "error"]);
+  await server.said("stdout", /http:\/\/127\.0\.0\.1:\d+/);
+});
+
+test("the exchanges' markets are served", { timeout: 60_000 }, async () => {
+  const [serving = []] = take(/flarewire -- serve --feed exchange/).map((words) =>
+    words.slice(words.indexOf("--") + 1),
+  );
+  const market: StandInPair = { venue: "binance", base: "BTC", quoteVolume: 1e9 };
+  await using exchange = await new StandIn(systemClock, [market]).listen();
+  const { url: asked, streamUrl } = exchange;
+  const own = (words: readonly string[]) => words.slice(words.indexOf("--") + 1);
+  const [trying = []] = take(/flarewire -- doctor$/).map(own);
+  const [live = []] = take(/flarewire -- serve --feed live$/).map(own);
+  const places = [
+    "--binance-url",
+    asked,
+    "--binance-stream-url",
+    streamUrl,
+    "--kucoin-url",
+    asked,
+    "--gate-url",
+    asked,
+  ];
+  await using server = spawnCli([
+    ...serving,
+    ...places,
+    "--gate-stream-url",
+    streamUrl,
+    "--port",
+    "0",
+    "--log-level",
+    "error",
+  ]);
+  await server.said("stdout", "with the live markets of binance, kucoin, gate");
+  const url = /http:\/\/127\.0\.0\.1:\d+/.exec(server.stdout())?.[0] ?? "";
+  const { json } = await checkedFetch(`${url}/api/v1/charts`);
+  expect(json).toMatchObject({ exchange: [{ token: { symbol: "BTC" } }] });
+  const all = [...places, "--gate-stream-url", streamUrl, "--live", "exchange", "--enrich", "none"];
+  const { code, stdout } = await runCli([...trying, ...all]);
+  expect([code, stdout]).toEqual([75, expect.stringMatching(/^works {2}binance +stream /m)]);
+  // With its chains the live market is tried in a scenario of its own, on three nodes.
+  await using whole = spawnCli([...live, ...all, "--port", "0", "--log-level", "error"]);
+  await whole.said("stdout", "with the live markets of binance, kucoin, gate");
+  const at = /http:\/\/127\.0\.0\.1:\d+/.exec(whole.stdout())?.[0] ?? "";
+  const { json: ready } = await checkedFetch(`${at}/readyz`);
+  expect(ready).toMatchObject({ parts: [{ name: "exchange", state: "live" }] });
+});
+
+test("an endpoint of one's own is tried, and its key is not told", { timeout: 60_000 }, async () => {
+  const [[variable = "", ...words] = []] = take(/^FLAREWIRE_BSC_RPC=/);
+  const [name = "", value = ""] = variable.split("=");
+  const closed = value
+    .replaceAll("bsc.example.org", "127.0.0.1:9")
+    .replaceAll(/(https|wss):/g, (scheme) => scheme.replace("s:", ":"));
+  const environment = { [name]: closed.replaceAll("KEY", "SECRET-KEY") };
+  const { code, stdout } = await runCli(words.slice(words.indexOf("--") + 1), environment);
+  expect(code).toBe(75);
+  expect(stdout).toMatch(/^fails {2}6 checks: cannot be reached.* \(bsc 127\.0\.0\.1:9 chain, /m);
+  expect(stdout).toMatch(/^fails {2}7 checks: cannot be reached.* \(bsc 127\.0\.0\.1:9 #2 .*, stream\)$/m);
+  expect(stdout).not.toContain("SECRET");
+});
+
+test("the program that embeds the gateway is well typed and runs", { timeout: 60_000 }, async () => {
+  const [, written = ""] = /```ts\n([\s\S]*?)```/.exec(README) ?? [];
+  // Without the hours that the simulated market runs through at the start, and nobody to be sent away.
+  const example = written.replace("{ port: 0 }", '{ port: 0, warmup: "0", drain: "0" }');
+  const source = `${ROOT}src/index.ts`;
+  const file = join(directory, "embedding.ts");
+  writeFileSync(file, example.replace('"flarewire"', JSON.stringify(source)));
+  const { compilerOptions } = JSON.parse(readFileSync(`${ROOT}tsconfig.json`, "utf8"));
+  const options = { ...compilerOptions, typeRoots: [`${ROOT}node_modules/@types`] };
+  writeFileSync(
+    join(directory, "tsconfig.json"),
+    JSON.stringify({ compilerOptions: options, files: [file] }),
+  );
+  writeFileSync(join(directory, "package.json"), '{"type":"module"}');
+  await promisify(execFile)(`${ROOT}node_modules/.bin/tsc`, ["-p", directory]);
+  writeFileSync(
+    file,
+    `${example.replace('"flarewire"', JSON.stringify(pathToFileURL(source)))}\nawait gateway.stop();\n`,
+  );
+  await using program = spawnNode([file], { FLAREWIRE_DATA: "none" });
+  expect([await program.ended(), program.stdout()]).toEqual([0, expect.any(String)]);
+});
+
+test("keys are made, listed, used and revoked as the README shows", { timeout: 60_000 }, async () => {
+  const file = join(directory, "keys.json");
+  const own = (words: readonly string[]) =>
+    words.slice(words.indexOf("--") + 1).map((word) => (word === "keys.json" ? file : word));
+  const [add = [], list = [], revoke = []] = take(/flarewire -- keys /).map(own);
+  const added = await runCli([...add]);
+  expect(added.code).toBe(0);
+  const [key = ""] = /\bfw_\S+/.exec(added.stdout) ?? [];
+  const listed = await runCli([...list]);
+  expect([listed.code, listed.stdout]).toEqual([0, expect.stringContaining("desk")]);
+  const [serving = []] = take(/flarewire -- serve --keys/).map(own);
+  await using server = spawnCli([...serving, "--port", "0", "--warmup", "0", "--log-level", "error"]);
+  await server.said("stdout", /http:\/\/127\.0\.0\.1:\d+/);
+  const url = /http:\/\/127\.0\.0\.1:\d+/.exec(server.stdout())?.[0] ?? "";
+  const [asking = []] = take(/^curl .*Bearer/).map((words) => at(url, words));
+  const headers = { authorization: `Bearer ${key}` };
+  const { status, headers: told } = await checkedFetch(asking.at(-1) ?? "", { headers });
+  expect([status, told.get("flarewire-plan")]).toEqual([200, "pro"]);
+  expect(take(/^FLAREWIRE_CLIENT_KEY=/)).toHaveLength(1);
+  await using tailing = spawnCli(["tail", url], { FLAREWIRE_CLIENT_KEY: key });
+  await tailing.said("stderr", "following");
+  const [, , tickets = ""] = /fetch\(("(\/[^"]+)"), \{ method: "POST"/.exec(README) ?? [];
+  const { json } = await checkedFetch(`${url}${tickets}`, { method: "POST", headers });
+  const { ticket } = json as { ticket: string };
+  const [, stream = ""] = /new EventSource\(`([^`$]+)\$\{ticket\}`\)/.exec(README) ?? [];
+  const events = await SseClient.open(`${url}${stream}${ticket}`);
+  await events.until(() => events.events.length >= 2);
+  events.cut();
+  const id = String(JSON.parse(readFileSync(file, "utf8")).keys?.[0]?.id);
+  expect((await runCli([...revoke.slice(0, -1), id])).code).toBe(0);
+});
+
+test("a server is tried as the README shows", { timeout: 60_000 }, async () => {
+  await using gateway = await startLedGateway();
+  const [[, , script = "", , ...options] = []] = take(/^npm run conformance/).map((words) =>
+    at(gateway.url, words),
+  );
+  const [node = "", ...command] = String(scripts[script]).split(" ");
+  expect(node).toBe("node");
+  await using trying = spawnNode([...command, ...options, "--rule", "W1"]);
+  expect([await trying.ended(), trying.stdout()]).toEqual([0, expect.stringContaining("W1")]);
+});
+
+test("alerts are sent with the file that their document shows", { timeout: 60_000 }, async () => {
+  const document = readFileSync(join(ROOT, "src/alerts/ALERTS.md"), "utf8");
+  const [, example = ""] = /```json\n([\s\S]*?)```/.exec(document) ?? [];
+  const file = join(directory, "alerts.json");
+  writeFileSync(file, example);
+  const [serving = []] = take(/flarewire -- serve --alerts/).map((words) =>
+    words.slice(words.indexOf("--") + 1).map((word) => (word === "alerts.json" ? file : word)),
+  );
+  await using server = spawnCli([...serving, "--port", "0", "--warmup", "0", "--log-level", "info"]);
+  await server.said("stdout", /http:\/\/127\.0\.0\.1:\d+/);
+  expect(server.stderr()).toMatch(/"webhooks":1,"rules":3,"msg":"alerts are sent"/);
+});
+
+test("no command of the README is left untried", () => {
+  const words = take(/^npm pack|^npx flarewire/);
+  expect([...left, ...words]).toEqual([]);
+});

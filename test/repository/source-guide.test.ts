@@ -1,0 +1,70 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { ALLOWED } from "./dependency-rules.ts";
+
+/* src/README.md states facts. */
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const SRC = join(ROOT, "src");
+const GUIDE = readFileSync(join(SRC, "README.md"), "utf8");
+const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+
+/** The rows of the table of parts, by name: the text, and the parts that it imports. */
+const PARTS = new Map(
+  [...GUIDE.matchAll(/^\| `(\w+)\/` \| (.+) \| ([^|]+) \|$/gm)].map(
+    ([, name = "", text = "", others = ""]) => [
+      name,
+      { text, others: [...others.matchAll(/`(\w+)`/g)].map(([, other = ""]) => other) },
+    ],
+  ),
+);
+
+test("every folder of the sources is named in the guide, in the row of its part", () => {
+  const folders = readdirSync(SRC, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ parentPath, name }) => relative(SRC, join(parentPath, name)));
+  expect(folders.length).toBeGreaterThan(25);
+  const unnamed = folders.filter((folder) => {
+    const [part = "", ...below] = folder.split("/");
+    return below.length === 0 ? !PARTS.has(part) : !PARTS.get(part)?.text.includes(`\`${folder}/\``);
+  });
+  expect(unnamed).toEqual([]);
+});
+
+test("the parts in the guide are those of the tree, with the imports that the rules allow", () => {
+  const told = [...PARTS].filter(([name]) => !["cli", "config", "gateway"].includes(name));
+  expect(Object.fromEntries(told.map(([name, { others }]) => [name, others.sort()]))).toEqual(
+    Object.fromEntries(Object.entries(ALLOWED).map(([name, { rooms }]) => [name, rooms.toSorted()])),
+  );
+});
+
+test("every path that the guide names is there, from src or from the root", () => {
+  const named = [
+    ...GUIDE.matchAll(/`((?:\.?[\w-]+\/)*\.?[\w.-]*\.(?:tsx?|md|json|npmrc)|(?:[\w-]+\/)+)`/g),
+  ].map(([, path]) => path);
+  expect(named.length).toBeGreaterThan(60);
+  const missing = named.filter((path = "") => !existsSync(join(SRC, path)) && !existsSync(join(ROOT, path)));
+  expect(missing).toEqual([]);
+  const linked = [...GUIDE.matchAll(/\]\(([^)#]+)\)/g)].map(([, target = ""]) => target);
+  expect(linked.filter((target) => !existsSync(join(SRC, target)))).toEqual([]);
+});
+
+test("each test that the guide calls a law's proof names the law", () => {
+  const laws = [...GUIDE.matchAll(/^\| (L\d) .*$/gm)];
+  expect(laws.map(([, law]) => law)).toEqual(["L1", "L2", "L3", "L4", "L5", "L6"]);
+  for (const [row, law] of laws) {
+    const files = [...row.matchAll(/`(test\/[^`]+)`/g)].map(([, file = ""]) => file);
+    expect(files.length).toBeGreaterThan(1);
+    const silent = files.filter((file) => !readFileSync(join(ROOT, file), "utf8").includes(`[${law}]`));
+    expect(silent, law).toEqual([]);
+  }
+});
+
+test("the scripts that the guide names are there, and it is short", () => {
+  const named = [...GUIDE.matchAll(/npm run (\w+)/g)].map(([, script]) => script);
+  expect(named.length).toBeGreaterThan(4);
+  expect(Object.keys(scripts)).toEqual(expect.arrayContaining(named));
+  expect(GUIDE.split("\n").length).toBeLessThan(200);
+});

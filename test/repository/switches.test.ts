@@ -1,0 +1,31 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+
+const SRC = fileURLToPath(new URL("../../src/", import.meta.url));
+
+/** Files whose `default:` takes values that are not a union of ours, and what these are. */
+const OPEN: Readonly<Record<string, string>> = {
+  "cli/tail/event-lines.ts": "event names of a newer server",
+  "config/listen-problem.ts": "error codes of the system",
+  "http/stream/websocket-extensions.ts": "parameters that a client sends",
+  "lib/io/json-file.ts": "issue codes of zod",
+  "protocol/view/change.ts": "operations of a newer server: throws ChangeMismatch",
+  "source/follow/leader-message.ts": "messages of a newer leader",
+};
+
+function defaults(): readonly { readonly file: string; readonly statement: string }[] {
+  return readdirSync(SRC, { recursive: true, encoding: "utf8" })
+    .filter((name) => /\.tsx?$/.test(name))
+    .flatMap((file) => {
+      const text = readFileSync(SRC + file, "utf8");
+      return [...text.matchAll(/^ *default:\n *(.*)$/gm)].map(([, statement = ""]) => ({ file, statement }));
+    });
+}
+
+test("a switch ends in assertNever, so that a new member of its union is an error and not the default", () => {
+  const found = defaults();
+  expect(found.length).toBeGreaterThan(10);
+  const swallowing = found.filter(({ statement }) => !/^(return )?assertNever\(/.test(statement));
+  expect([...new Set(swallowing.map(({ file }) => file))].sort()).toEqual(Object.keys(OPEN));
+});
