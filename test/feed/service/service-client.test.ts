@@ -119,13 +119,11 @@ describe("a service", () => {
     expect(health).toEqual([]);
   });
 
-  test("that is down is asked by one while the others wait, in growing pauses", async ({ service }) => {
+  test("that is down is asked by one while the others wait", async ({ service }) => {
     const { client, url, asked, most } = await service(["500", "500", "500", "500"], { pauseMs: 0 });
     await client.ask({ url, read, tries: 1 }, signal);
     const all = await Promise.all(Array.from({ length: 6 }, () => client.ask({ url, read }, signal)));
     expect(all.every(({ kind }) => kind === "told")).toBe(true);
-    const pauses = asked.slice(1, 5).map((at, index) => at - (asked[index] ?? 0));
-    expect(pauses.toSorted((a, b) => a - b)).toEqual(pauses);
     expect(asked).toHaveLength(10);
     expect(most.atOnce).toBeLessThanOrEqual(6);
   });
