@@ -187,6 +187,21 @@ test("a rule that goes on tells what rose while it was away; one that is new tak
   ]);
 });
 
+test("what left the list while the rule was away has neither risen nor fallen: it rings when it comes back high", () => {
+  const flares = new Flares();
+  const at = { cursor: "test1-0", observed_at: "2026-01-01T00:00:00.000Z" };
+  const before = createRuleJudge(ruleOf(EDGE), NEW_RULE);
+  before.begin({ flares: { pro: [] }, explanations: {} }, at, false);
+  expect(told(before, [flares.start("ONE", 0, "30"), flares.start("TWO", 0, "30")])).toEqual([
+    "edge-rose",
+    "edge-rose",
+  ]);
+  const after = createRuleJudge(ruleOf(EDGE), JSON.parse(JSON.stringify(before.state)));
+  const two = { ...SAMPLE_FLARE, id: "TWO", liquidity: "30" };
+  expect(after.begin({ flares: { pro: [two] }, explanations: {} }, at, true)).toEqual([]);
+  expect(told(after, [flares.start("ONE", 9, "30"), flares.set("TWO", 9, "40")])).toEqual(["edge-rose", ""]);
+});
+
 test("on fall only the fall rings", () => {
   const flares = new Flares();
   const judge = createRuleJudge(ruleOf({ edge: { ...EDGE.edge, on: "fall" } }), NEW_RULE);

@@ -33,3 +33,15 @@ test("a ticket's end does not hang on the machine's clock, and two never have on
   clock.jumpWall(86_400_000);
   expect(table.keyOf(one)).toBe("a");
 });
+
+test("[K7] when a key is gone its tickets are good for nothing, and those of others stay", () => {
+  const table = new TicketTable(new ManualClock());
+  const gone = Array.from({ length: TICKETS_OF_KEY }, () => table.issue("gone").text);
+  const other = table.issue("other").text;
+  table.forget("gone");
+  expect(gone.filter((text) => table.keyOf(text) !== undefined || table.spend(text))).toEqual([]);
+  expect([table.size, table.keyOf(other)]).toEqual([1, "other"]);
+  // Another key may have its id later.
+  for (let count = 0; count < TICKETS_OF_KEY; count += 1) table.issue("gone");
+  expect(table.size).toBe(1 + TICKETS_OF_KEY);
+});

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { parseSync } from "vite";
 import { expect, test } from "vitest";
 import { applyFault, parseFaults, placeOf, readFaults } from "../mutate/fault-list.ts";
 
@@ -18,6 +19,14 @@ test("every listed fault is in its source file once, and its tests are there", (
     }
   });
   expect(wrong).toEqual([]);
+});
+
+test("with a fault in it a source file still parses: else the tests would find the parser's error, and not the fault", () => {
+  const broken = FAULTS.flatMap((fault) => {
+    const { errors } = parseSync(fault.file, applyFault(fault, readFileSync(join(ROOT, fault.file), "utf8")));
+    return errors.map(({ message }) => `${fault.file}: ${fault.breaks} ${message}`);
+  });
+  expect(broken).toEqual([]);
 });
 
 test("no fault is listed twice", () => {
