@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { QuoteToken } from "../../../src/feed/chain/network.ts";
 import type { Pool } from "../../../src/feed/chain/pools/pool.ts";
 import { UsdBook } from "../../../src/feed/chain/pools/usd-prices.ts";
+import { createGc } from "../../support/create-gc.ts";
 import { E18 } from "./exchange.ts";
 
 const USD: QuoteToken = { address: "0x01", symbol: "USD", decimals: 18, isStable: true };
@@ -175,5 +176,22 @@ describe("what quote tokens are worth", () => {
         }
       }),
     );
+  });
+
+  test("[anchor] a minute of prices is held, however long the chain is followed", () => {
+    const gc = createGc();
+    const pool = anchor("0xa", [COIN, USD], [1_000n, 600_000n]);
+    const book = bookOf(pool);
+    const follow = (from: number, to: number) => {
+      for (let second = from; second < to; second++) {
+        price(book, pool, 600n + BigInt(second % 50));
+        book.settle(second * 1_000);
+      }
+      gc();
+      return process.memoryUsage().heapUsed;
+    };
+    const before = follow(0, 1_000);
+    expect(follow(1_000, 21_000) - before).toBeLessThan(500_000);
+    expect(dollars(book, COIN)).toBe(629);
   });
 });
