@@ -8,6 +8,7 @@ import { readRecordingDirectory } from "../../../src/feed/record/manifest.ts";
 import type { RecorderOptions } from "../../../src/feed/record/recorder.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { test as base } from "../../support/still-running.ts";
+import { until } from "../exchange/scripted-venue.ts";
 import { START, simulated } from "./record-kit.ts";
 
 const test = base.extend<{ directory: string }>({
@@ -25,9 +26,10 @@ function recorderIn(directory: string, options: Partial<RecorderOptions> = {}) {
   const recorder = createRecorder({ directory, feed: simulated(0), clock, ...options });
   const tell = (second: number) => recorder.write({ kind: "clock", at: START + second * 1_000 });
   const states = () => readRecordingDirectory(recorder.directory).manifest.parts.map(({ state }) => state);
-  const written = (events: number) =>
-    vi.waitFor(() => expect(recorder.events).toBe(events), { timeout: 20_000, interval: 2 });
-  return { clock, recorder, tell, states, written };
+  const written = (events: number) => until(`${events} events are written`, () => recorder.events === events);
+  const stand = (...expected: readonly string[]) =>
+    until(`its parts are ${expected}`, () => states().join() === expected.join());
+  return { clock, recorder, tell, states, written, stand };
 }
 
 describe("a recorder", () => {
@@ -48,7 +50,7 @@ describe("a recorder", () => {
   test("writes what there is each second, and closes a part when it is as old as it may be, each time", async ({
     directory,
   }) => {
-    const { clock, recorder, tell, states, written } = recorderIn(directory, { partMs: 60_000 });
+    const { clock, recorder, tell, states, written, stand } = recorderIn(directory, { partMs: 60_000 });
     for (const round of [0, 1]) {
       const closed = Array(round).fill("closed");
       await tell(100 * round);
@@ -59,11 +61,11 @@ describe("a recorder", () => {
       await tell(100 * round + 1);
       clock.advance(59_999);
       await written(3 * round + 2);
-      await vi.waitFor(() => expect(states()).toEqual([...closed, "open"]));
+      await stand(...closed, "open");
       await tell(100 * round + 2);
       clock.advance(1);
       await written(3 * round + 3);
-      await vi.waitFor(() => expect(states()).toEqual([...closed, "closed"]));
+      await stand(...closed, "closed");
     }
     await recorder.close();
     expect(states()).toEqual(["closed", "closed"]);
