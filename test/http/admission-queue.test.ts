@@ -1,22 +1,45 @@
 import { Duplex } from "node:stream";
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { type AdmissionLimits, AdmissionQueue } from "../../src/http/connections/admission-queue.ts";
 import { type Claimant, createTally, TurnBudget } from "../../src/hub/index.ts";
 import { FlarewireError } from "../../src/protocol/index.ts";
 import { settled } from "../hub/hub-fixture.ts";
 import { ManualClock } from "../support/manual-clock.ts";
+import { test } from "../support/still-running.ts";
 
 /** A connection that the test ends. */
 function createSocket(): Duplex {
   return new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() });
 }
 
+/** A budget that counts the works that are not done yet, nor taken back. */
+class CountingTurns extends TurnBudget {
+  held = 0;
+
+  override run(work: () => void, by?: Claimant): () => void {
+    let isHeld = true;
+    const letGo = () => {
+      if (isHeld) this.held -= 1;
+      isHeld = false;
+    };
+    this.held += 1;
+    const takeBack = super.run(() => {
+      letGo();
+      work();
+    }, by);
+    return () => {
+      letGo();
+      takeBack();
+    };
+  }
+}
+
 /** A queue over turns that the test takes; letting somebody in takes a millisecond, so that two fit into a turn. */
 function createQueue(limits: Partial<AdmissionLimits> = {}) {
   const clock = new ManualClock();
   const turns: (() => void)[] = [];
-  const turn = new TurnBudget(() => clock.monotonic(), { defer: (next) => turns.push(next) });
+  const turn = new CountingTurns(() => clock.monotonic(), { defer: (next) => turns.push(next) });
   const tally = createTally();
   const queue = new AdmissionQueue({ hub: { turn, tally }, clock, limits });
   const admitted: number[] = [];
@@ -38,7 +61,7 @@ function createQueue(limits: Partial<AdmissionLimits> = {}) {
   const takeAll = async () => {
     while (turns.length > 0) await takeTurn();
   };
-  return { clock, queue, tally, admitted, refused, sockets, come, takeTurn, takeAll };
+  return { clock, queue, turn, tally, admitted, refused, sockets, come, takeTurn, takeAll };
 }
 
 test("[L5] [W38] of one client as many are admitted in a turn as it has time for, in the order in which they came", async () => {
@@ -84,6 +107,51 @@ test("[W38] beyond the bounds, of number and of time, who comes is refused with 
   await takeAll();
   expect(admitted.length + refused.size).toBe(9);
   expect(tally.admissionsWaiting).toBe(0);
+});
+
+test("[W38] a request that waited for as long as one may is refused, by the turn and by the timer alike, and one that waited a little less is let in", async () => {
+  const { admitted, refused, tally, clock, come, takeAll } = createQueue({ longestWaitMs: 900 });
+  for (let id = 0; id < 4; id++) {
+    come(id);
+    await settled();
+  }
+  clock.advance(1);
+  come(4);
+  // The turn comes when two have waited for 900 ms, and the third for 899.
+  clock.advance(899);
+  expect(refused.size).toBe(0);
+  await takeAll();
+  expect([...refused].map(([id, { bound }]) => [id, bound])).toEqual([
+    [2, "900 ms"],
+    [3, "900 ms"],
+  ]);
+  expect(admitted).toEqual([0, 1, 4]);
+  for (let id = 5; id < 9; id++) {
+    come(id);
+    await settled();
+  }
+  // No turn comes: the timer looks each quarter of a second.
+  clock.advance(899);
+  expect(refused.size).toBe(2);
+  clock.advance(250);
+  await settled();
+  expect([...refused.keys()]).toEqual([2, 3, 7, 8]);
+  expect([tally.admissions.late, tally.admissionsWaiting]).toEqual([4, 0]);
+});
+
+test("[W38] requests with a key are never refused to make room for one without", async () => {
+  const { admitted, refused, come, takeAll } = createQueue({ mostWaiting: 4 });
+  for (let id = 0; id < 6; id++) {
+    come(id, false, { name: "k", isKeyed: true });
+    await settled();
+  }
+  for (let id = 6; id < 9; id++) {
+    come(id, false, { name: "b", isKeyed: false });
+    await settled();
+  }
+  expect([...refused.keys()]).toEqual([6, 7, 8]);
+  await takeAll();
+  expect(admitted).toEqual([0, 1, 2, 3, 4, 5]);
 });
 
 test("[W38] whoever comes once is admitted before the second request of one that comes often, and a key before all", async () => {
@@ -135,7 +203,7 @@ test("what is refused when its turn has come is not counted as admitted", async 
 });
 
 test("those who leave while they wait, however many, leave nothing behind that the turns would have to do", async () => {
-  const { admitted, sockets, tally, come, takeTurn, takeAll } = createQueue({ mostWaiting: 5 });
+  const { admitted, sockets, turn, tally, come, takeTurn, takeAll } = createQueue({ mostWaiting: 5 });
   for (let id = 0; id < 200; id++) {
     come(id);
     await settled();
@@ -143,6 +211,7 @@ test("those who leave while they wait, however many, leave nothing behind that t
     await settled();
   }
   expect(tally.admissions).toMatchObject({ admitted: 2, gone: 195 });
+  expect(turn.held).toBe(3);
   // Two turns for the three that wait and for the place that was left, and one in which nothing is left.
   await takeTurn();
   await takeTurn();

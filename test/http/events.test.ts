@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { request } from "node:http";
+import { Agent, request } from "node:http";
 import { connect } from "node:net";
 import { expect } from "vitest";
 import { EVENTS_ENDPOINT } from "../../src/http/index.ts";
@@ -328,4 +328,21 @@ test("the problems of the endpoint's entry are all provoked here or in the tests
     "unauthorised",
     "unknown-channel",
   ]);
+});
+
+test("any number of polls on one connection leave no listener on it", async ({ wire, onTestFinished }) => {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  onTestFinished(() => agent.destroy());
+  const poll = async () => {
+    const asked = request({ host: "127.0.0.1", port: wire.port, path: after(0), agent }).end();
+    const [response] = await once(asked, "response");
+    await once(response.resume(), "end");
+  };
+  const listeners = () => wire.sockets().map((socket) => socket.listenerCount("close"));
+  await wire.publish("list");
+  await poll();
+  await expect.poll(listeners).toHaveLength(1);
+  const before = listeners();
+  for (let n = 0; n < 8; n += 1) await poll();
+  await expect.poll(listeners, { timeout: 5_000 }).toEqual(before);
 });

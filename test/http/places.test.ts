@@ -79,3 +79,30 @@ test("[W33] a connection that was refused for its ticket takes no seat", () => {
   expect(seats.taken).toBe(0);
   expect(seat(undefined).refusal).toBeUndefined();
 });
+
+test("[W32] a name is that of one address or one key only: nobody takes over the connection of another by it", () => {
+  const { seats, ends, seat } = occupied(9, 9);
+  const OTHER = { id: "0b0b0b0b", connections: 9 };
+  const mine = [
+    seat("mine", "192.0.2.7"),
+    seat("mine", "192.0.2.8"),
+    seat("mine", "192.0.2.7", undefined, { ...KEY, connections: 9 }),
+    seat("mine", "192.0.2.7", undefined, OTHER),
+  ];
+  expect([mine.map(({ refusal }) => refusal), ends, seats.taken]).toEqual([mine.map(() => undefined), [], 4]);
+  // A key is the same client's wherever it comes from.
+  expect(seat("mine", "192.0.2.9", undefined, OTHER).refusal).toBeUndefined();
+  expect([ends, seats.taken]).toEqual([["mine superseded"], 4]);
+});
+
+test("[W32] the end of a connection that was taken over changes nothing for the one that took it over", () => {
+  const { seats, ends, seat } = occupied(2, 2);
+  const [first, second] = [seat("mine"), seat("mine")];
+  first.wire.emit("close");
+  expect([seats.taken, ends]).toEqual([1, ["mine superseded"]]);
+  // It is still known, and taken over in its turn.
+  expect(seat("mine").refusal).toBeUndefined();
+  expect([seats.taken, ends]).toEqual([1, ["mine superseded", "mine superseded"]]);
+  second.wire.emit("close");
+  expect(seats.taken).toBe(1);
+});
