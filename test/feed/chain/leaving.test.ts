@@ -14,7 +14,8 @@ describeOnAnvil("a chain that is followed no longer", () => {
     const feed = createChainFeed({ network: market.exchange.network, clock });
     for await (const event of feed.events(new AbortController().signal)) {
       expect(event.kind).toBe("clock");
-      expect(stillRunning().join()).toContain("endpoint-pool.ts");
+      // Between two requests, the next of which is waited for.
+      await expect.poll(() => stillRunning().join(), { interval: 1 }).toContain("endpoint-pool.ts");
       break;
     }
     await expect.poll(() => stillRunning(), { interval: 5, timeout: 10_000 }).toEqual([]);
