@@ -71,7 +71,7 @@ export class LookupEnricher implements Enricher {
       if (isKnown) this.#onFound(token, known.facts);
       if (this.#clock.now() - known.at < this.#lookup.holdsMs(isKnown ? known.facts : undefined)) return;
     }
-    if (this.#waiting.size >= MOST_WAITING) {
+    if (this.#waiting.size >= MOST_WAITING && !this.#waiting.has(key)) {
       const [longest = ""] = this.#waiting.keys();
       this.#waiting.delete(longest);
       this.#omitted.delete(longest);

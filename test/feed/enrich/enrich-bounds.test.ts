@@ -110,6 +110,16 @@ describe("a service that is asked about some tokens at a time", () => {
     expect([asked.length, tokens.length, tokens[0], tokens.at(-1)]).toEqual([1, 10_000, "t1", "t10000"]);
   });
 
+  test("loses none of 10,000 waiting tokens when one of them is noted again", async () => {
+    const { enricher, asked } = lookupOf({ most: 20_000 });
+    for (let count = 1; count <= 10_000; count++) enricher.note(bsc(`t${count}`));
+    for (const token of ["t9999", "t5000"]) enricher.note(bsc(token));
+    await using run = new Running(enricher);
+    await until("they are found", () => run.found.length > 0);
+    expect(asked[0]?.split(",")).toHaveLength(10_000);
+    expect(asked[0]).toMatch(/^bsc t1,t2,/);
+  });
+
   test("is asked again when its answer no longer holds, and waited for without a timer or listener more", async () => {
     const { enricher, asked, clock } = lookupOf();
     await using run = new Running(enricher);
