@@ -143,6 +143,11 @@ describe("links that DexScreener withdraws", { timeout: 30_000 }, () => {
   }) => {
     await read(async (said) => {
       await vi.waitFor(() => expect(linksIn(said)).toEqual([LINKS]), PATIENCE);
+      // The tokens that were noted while the first request was under way come with a second one.
+      const paths = () => services.asked.map(({ path }) => path.toLowerCase()).join();
+      await vi.waitFor(() => {
+        for (const token of TOKENS) expect(paths()).toContain(token.toLowerCase());
+      }, PATIENCE);
       const asked = services.count("dexscreener");
       clock.skip(40 * MINUTE_MS);
       const event = said.length;
