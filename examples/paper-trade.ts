@@ -11,7 +11,7 @@ import { createInterface } from "node:readline";
 
 const FEE = 0.0025;
 const SLIPPAGE = 0.005;
-const LONGEST_MS = 30 * 60_000;
+const MAX_MS = 30 * 60_000;
 
 type Flare = { id: string; token: { symbol: string; price: string } };
 type Event = {
@@ -44,7 +44,7 @@ for await (const line of createInterface({ input: process.stdin })) {
     if (name === "flare-finished") sell(id, data.cause ?? "finished");
   }
   for (const [old, { boughtAt }] of open)
-    if (Date.parse(latest) - Date.parse(boughtAt) >= LONGEST_MS) sell(old, "its time is over");
+    if (Date.parse(latest) - Date.parse(boughtAt) >= MAX_MS) sell(old, "its time is over");
 }
 
 for (const id of [...open.keys()]) sell(id, "no more events: valued, not sold");

@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import { type Head, type Hub, LongPoll } from "../hub/index.ts";
-import type { WallClock } from "../lib/time/clock.ts";
+import type { Clock } from "../lib/time/clock.ts";
 import type { EventLog } from "../log/index.ts";
 import type { Webhook } from "./rules/alert-file.ts";
 import { followRule, nameOfRule } from "./rules/rule-follower.ts";
@@ -18,7 +18,7 @@ export interface AlertsOptions {
   readonly turn?: Hub["turn"];
   /** Closed by {@link Alerts.stop}. */
   readonly store: AlertStore;
-  readonly clock: WallClock;
+  readonly clock: Clock;
   readonly logger: Logger;
   /** See SenderOptions. */
   readonly sender?: Partial<Pick<SenderOptions, "limits" | "random" | "post">>;

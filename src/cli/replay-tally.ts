@@ -1,4 +1,4 @@
-import type { WallClock } from "../lib/time/clock.ts";
+import type { Clock } from "../lib/time/clock.ts";
 import type { MarketEvent } from "../market/index.ts";
 import type { EventBody } from "../protocol/index.ts";
 import type { PolledEngine } from "../source/index.ts";
@@ -22,10 +22,10 @@ export class ReplayTally {
   readonly #taken = new Map<Kind, number>();
   #events = 0;
   #flares = 0;
-  readonly #clock: WallClock;
+  readonly #clock: Clock;
   readonly #startedAtMs: number;
 
-  constructor(engine: TrendEngine, clock: WallClock) {
+  constructor(engine: TrendEngine, clock: Clock) {
     this.#engine = engine;
     this.#clock = clock;
     this.#startedAtMs = clock.monotonic();

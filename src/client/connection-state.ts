@@ -49,7 +49,7 @@ export interface ConnectionState {
 export type Input =
   /** The subscription stands. */
   | { readonly type: "answered" }
-  /** A message on a line that has lasted for {@link LEAST_WAIT_MS}: it carries. */
+  /** A message on a line that has lasted for {@link MIN_WAIT_MS}: it carries. */
   | { readonly type: "settled" }
   /** The line is over; `heard`: it brought a message. */
   | { readonly type: "ended"; readonly end: End; readonly heard: boolean }
@@ -79,12 +79,12 @@ export interface Step {
 }
 
 /** The least wait, and the age from which a line counts as one that lasts. */
-export const LEAST_WAIT_MS = 1_000;
+export const MIN_WAIT_MS = 1_000;
 /** Of what a server asks for no more is believed: above the ten minutes that a drain may take, and below what mutes a bot for good. */
-const LONGEST_ASKED_MS = 3_600_000;
-const LONGEST_SPREAD_MS = 30_000;
+const MAX_ASKED_MS = 3_600_000;
+const MAX_SPREAD_MS = 30_000;
 /** Turns to a better transport become rarer up to 2^this times. */
-const MOST_CLIMB_DOUBLINGS = 4;
+const MAX_CLIMB_DOUBLINGS = 4;
 /** Of a transport of which nothing is known yet. */
 const UNPROVEN = 1;
 
@@ -101,7 +101,7 @@ export function transportOf({ ladder, rung }: Facts): Transport {
 
 /** A time that a server asks for, within bounds; 0 for what is none. */
 export function boundAsked(ms = 0): number {
-  return ms > 0 ? Math.min(ms, LONGEST_ASKED_MS) : 0;
+  return ms > 0 ? Math.min(ms, MAX_ASKED_MS) : 0;
 }
 
 /** What follows from `input`. Total: every input has an answer in every phase, and what comes too late changes nothing. */
@@ -146,8 +146,8 @@ const backoff = (facts: Facts, { reason, leastMs }: Omit<End, "action">): Step =
     { do: "shut" },
     {
       do: "due",
-      leastMs: Math.max(LEAST_WAIT_MS, boundAsked(leastMs)),
-      spreadMs: Math.min(LONGEST_SPREAD_MS, 1_000 * 2 ** facts.failures),
+      leastMs: Math.max(MIN_WAIT_MS, boundAsked(leastMs)),
+      spreadMs: Math.min(MAX_SPREAD_MS, 1_000 * 2 ** facts.failures),
     },
   );
 
@@ -174,7 +174,7 @@ function ended(facts: Facts, _phase: Phase, { end, heard }: Extract<Input, { typ
 
 /** The subscription stands. A lesser transport is for a while only; longer each time that it turns out to be needed. */
 function answered(facts: Facts): Step {
-  const leastMs = facts.climbAfterMs * 2 ** Math.min(facts.climbs, MOST_CLIMB_DOUBLINGS);
+  const leastMs = facts.climbAfterMs * 2 ** Math.min(facts.climbs, MAX_CLIMB_DOUBLINGS);
   const climb = { do: "climb", leastMs, spreadMs: leastMs / 2 } as const;
   return to(facts, { name: "live", reason: "" }, ...(facts.rung ? [climb] : []));
 }

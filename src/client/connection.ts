@@ -2,14 +2,14 @@ import {
   boundAsked,
   type Input,
   initialState,
-  LEAST_WAIT_MS,
+  MIN_WAIT_MS,
   step,
   type Transport,
   transportOf,
 } from "./connection-state.ts";
 import type { StreamPlan } from "./options.ts";
 import { type End, ended } from "./transport/end.ts";
-import { type Line, type LineMessage, openLine } from "./transport/transport.ts";
+import { type LineMessage, openLine, type TransportConnection } from "./transport/transport.ts";
 
 /** How the connection stands. */
 export interface ConnectionStatus {
@@ -84,8 +84,8 @@ export function createConnection(plan: StreamPlan, use: ConnectionUse): Connecti
 }
 
 /** A line with what belongs to it. */
-interface Strand {
-  line?: Line;
+interface Attempt {
+  line?: TransportConnection;
   heard: boolean;
   answered?: boolean;
   readonly openedAtMs: number;
@@ -98,28 +98,28 @@ function createStrands(plan: StreamPlan, use: ConnectionUse, input: Connection["
   const { after, now, random } = plan.platform;
   const clientId = `sdk${random()}`;
   let silenceMs = SILENCE_MS;
-  let current: Strand | undefined;
-  let previous: Strand | undefined;
+  let current: Attempt | undefined;
+  let previous: Attempt | undefined;
 
-  const drop = (strand: Strand | undefined) => {
+  const drop = (strand: Attempt | undefined) => {
     strand?.calm?.();
     strand?.line?.abort();
     if (strand === current) current = undefined;
     else previous = undefined;
   };
 
-  const end = (strand: Strand, reason: End) => {
+  const end = (strand: Attempt, reason: End) => {
     const isCurrent = strand === current;
     drop(strand);
     if (isCurrent) input({ type: "ended", end: reason, heard: strand.heard });
   };
 
-  const listen = (strand: Strand, ms: number) => {
+  const listen = (strand: Attempt, ms: number) => {
     strand.calm?.();
     strand.calm = after(ms, () => end(strand, ended("silent", `nothing for ${ms} ms`)));
   };
 
-  const receive = (strand: Strand, message: LineMessage) => {
+  const receive = (strand: Attempt, message: LineMessage) => {
     const { type } = message;
     if (type === "hello") {
       silenceMs = boundAsked(message.silence_limit_ms) || SILENCE_MS;
@@ -133,7 +133,7 @@ function createStrands(plan: StreamPlan, use: ConnectionUse, input: Connection["
     if (strand !== current) return;
     if (type === "goaway") input({ type, ms: message.reconnect_after_ms });
     else if (type === "subscribed") input({ type: "answered" });
-    else if (now() - strand.openedAtMs >= LEAST_WAIT_MS) input({ type: "settled" });
+    else if (now() - strand.openedAtMs >= MIN_WAIT_MS) input({ type: "settled" });
   };
 
   const open = (transport: Transport) => {
@@ -141,7 +141,7 @@ function createStrands(plan: StreamPlan, use: ConnectionUse, input: Connection["
       drop(previous);
       previous = current;
     } else drop(current);
-    const strand: Strand = { heard: false, openedAtMs: now() };
+    const strand: Attempt = { heard: false, openedAtMs: now() };
     current = strand;
     silenceMs = SILENCE_MS;
     listen(strand, plan.firstMessageMs);

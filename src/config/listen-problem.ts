@@ -2,13 +2,13 @@ import { FlarewireError } from "../protocol/index.ts";
 import { type Config, SETTINGS } from "./schema/settings.ts";
 
 /** The settings that decide where a gateway listens. */
-type Place = Pick<Config, "host" | "port">;
+type Slot = Pick<Config, "host" | "port">;
 
 /**
  * What an error of the attempt to listen means to the user: FlarewireError `invalid-setting` that names the setting (`field`), its
  * value and a value that would do, with the error as its cause. `undefined` for an error of any other kind: it is told as it is.
  */
-export function listenProblem(error: unknown, { host, port }: Place): FlarewireError | undefined {
+export function listenProblem(error: unknown, { host, port }: Slot): FlarewireError | undefined {
   if (!(error instanceof Error && "code" in error && "syscall" in error)) return undefined;
   const { code, syscall } = error;
   if (syscall !== "listen" && syscall !== "getaddrinfo") return undefined;

@@ -1,5 +1,5 @@
 import { dirname, resolve } from "node:path";
-import { LONGEST_FILL_MS } from "../feed/index.ts";
+import { MAX_FILL_MS } from "../feed/index.ts";
 import { FlarewireError } from "../protocol/index.ts";
 import { leaderOf } from "./leader-of.ts";
 import { redact, redactEndpoints } from "./redact.ts";
@@ -112,8 +112,8 @@ function contradictions(config: Config): readonly string[] {
   }
   const { feed, live } = config;
   const asksExchanges = feed === "exchange" || (feed === "live" && live.includes("exchange"));
-  if (config.source === "engine" && asksExchanges && config.warmupMs > LONGEST_FILL_MS) {
-    const [given, most] = [formatDuration(config.warmupMs), formatDuration(LONGEST_FILL_MS)];
+  if (config.source === "engine" && asksExchanges && config.warmupMs > MAX_FILL_MS) {
+    const [given, most] = [formatDuration(config.warmupMs), formatDuration(MAX_FILL_MS)];
     return [
       `warmup = ${given} must be at most ${most} with feed = ${feed}: no more is asked of the exchanges`,
     ];

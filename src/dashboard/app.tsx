@@ -18,7 +18,7 @@ import { NewestView } from "./views/newest.tsx";
 import { TokenView } from "./views/token.tsx";
 
 /** Event time is taken to go on as the clock does between two signs of it, but no longer than this: a market may stand still. */
-const MOST_GUESSED_MS = 15_000;
+const MAX_GUESSED_MS = 15_000;
 /** How often what counts time is painted when nothing happens. */
 const TICK_MS = 1_000;
 
@@ -105,7 +105,7 @@ function Page({ route, seen, view, server, apiKey }: PageProps) {
 function eventTimeOf(seen: Seen | undefined): number {
   const freshness = seen?.freshness;
   if (!freshness?.observedAt) return Date.now();
-  return Date.parse(freshness.observedAt) + Math.min(freshness.ageMs, MOST_GUESSED_MS);
+  return Date.parse(freshness.observedAt) + Math.min(freshness.ageMs, MAX_GUESSED_MS);
 }
 
 /** What the server says, painted anew for each change and each second. */

@@ -7,7 +7,7 @@ export { createEnrichers, type EnrichersOptions } from "./enrich/create-enricher
 export { type EnrichOptions, enrichFeed } from "./enrich/enrich-feed.ts";
 export { ENRICHERS, type Enricher, type EnricherName } from "./enrich/enricher.ts";
 export { createBinance } from "./exchange/binance.ts";
-export { createExchangeFeed, type ExchangeFeedOptions, LONGEST_FILL_MS } from "./exchange/exchange-feed.ts";
+export { createExchangeFeed, type ExchangeFeedOptions, MAX_FILL_MS } from "./exchange/exchange-feed.ts";
 export { createGate } from "./exchange/gate.ts";
 export { createKucoin } from "./exchange/kucoin.ts";
 export { VENUES, type Venue, type VenueName } from "./exchange/venue.ts";

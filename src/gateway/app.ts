@@ -13,19 +13,19 @@ import {
   registerWebSocket,
 } from "../http/index.ts";
 import { Head, Hub } from "../hub/index.ts";
-import { systemClock, type WallClock } from "../lib/time/clock.ts";
+import { type Clock, systemClock } from "../lib/time/clock.ts";
 import { VERSION } from "../lib/version.ts";
 import type { EventLog } from "../log/index.ts";
 import { createGatewayMetrics, type GatewayMetrics, type WorkerCounts } from "../metrics/index.ts";
 import { type EventBody, FlarewireError, type Freshness, formatCursor } from "../protocol/index.ts";
 import { type SnapshotSource, watchFreshness } from "../source/index.ts";
 import { createLogger } from "./create-logger.ts";
-import { type Front, type OpenFront, ownServer } from "./frontend.ts";
+import { type Frontend, type OpenFront, ownServer } from "./frontend.ts";
 import { type GatewayEventMap, GatewayEvents } from "./gateway-events.ts";
 import { type OpenAlerts, openAlerts } from "./open/open-alerts.ts";
 import { type Keys, type OwnKeys, openKeys } from "./open/open-keys.ts";
 import { type OpenSource, openSource, type Resume } from "./open/open-source.ts";
-import { type Kept, openKept } from "./persistence/persistence.ts";
+import { openPersistence, type Persistence } from "./persistence/persistence.ts";
 import { prepareSource } from "./run-source.ts";
 
 /** A running gateway. */
@@ -47,7 +47,7 @@ export interface Gateway {
 
 /** What a test or an embedding program may put in place of the real parts. */
 export interface GatewayParts {
-  readonly clock?: WallClock;
+  readonly clock?: Clock;
   readonly logger?: Logger;
   /** In place of the source that the config names. */
   readonly source?: SnapshotSource;
@@ -78,11 +78,11 @@ const HTTP_CLOSE_MS = 1_000;
  */
 export async function startGateway(config: Config, parts: GatewayParts = {}): Promise<Gateway> {
   oneProcess(config);
-  return startBehind(() => ownServer(config), config, parts);
+  return startGatewayWithFrontend(() => ownServer(config), config, parts);
 }
 
 /** As {@link startGateway}, with what stands between the gateway and its clients. */
-export async function startBehind(
+export async function startGatewayWithFrontend(
   openFront: (keys: OwnKeys) => OpenFront,
   config: Config,
   parts: GatewayParts,
@@ -93,7 +93,7 @@ export async function startBehind(
   const logger = parts.logger ?? createLogger(config.logLevel);
   const { isDataOptional } = parts;
   const keeping = { config, clock, logger, sourceName: parts.source?.info.name, isDataOptional };
-  const kept = openKept(keeping);
+  const kept = openPersistence(keeping);
   let keys: OwnKeys | undefined;
   let alerts: OpenAlerts | undefined;
   try {
@@ -123,9 +123,9 @@ function mustBeConfig(given: unknown): void {
 
 /** All that a gateway is run with. */
 export interface RunParts {
-  readonly clock: WallClock;
+  readonly clock: Clock;
   readonly logger: Logger;
-  readonly kept: Kept;
+  readonly kept: Persistence;
   readonly keys: Keys;
   /** Default: nobody is told by webhooks. */
   readonly alerts?: OpenAlerts | undefined;
@@ -151,7 +151,7 @@ export async function runGateway(config: Config, parts: RunParts, signal?: Abort
     ...(resume ? { initial: resume } : {}),
     onError: (error) => logger.error({ err: error }, "a listener of the head failed"),
   });
-  let front: Front | undefined;
+  let front: Frontend | undefined;
   const freshness = () => [kept, front, keys].reduce(withTrouble, source.freshness());
   const hub = createHub(config, {
     ...{ clock, logger, source, freshness, log, head, resume, aheadWaitMs, mayBeMirrored },
@@ -251,7 +251,7 @@ function logSource(opened: OpenSource, logger: Logger): void {
 }
 
 async function firstSnapshot(
-  { head, source, clock }: { head: Head; source: Pick<SnapshotSource, "freshness">; clock: WallClock },
+  { head, source, clock }: { head: Head; source: Pick<SnapshotSource, "freshness">; clock: Clock },
   polled: Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {
@@ -282,7 +282,7 @@ function withTrouble(freshness: Freshness, part: { readonly trouble?: string | u
 }
 
 interface HubParts {
-  readonly clock: WallClock;
+  readonly clock: Clock;
   readonly logger: Logger;
   readonly source: Pick<SnapshotSource, "info">;
   readonly freshness: () => Freshness;

@@ -8,7 +8,7 @@ import type { GatewayMetrics } from "../metrics/index.ts";
 import { connectionRoom } from "./connection-room.ts";
 
 /** The server between a gateway and its clients. */
-export interface Front {
+export interface Frontend {
   /** Resolves when clients can come, with the address, without the base path. */
   listen(): Promise<string>;
   /** Resolves when every client is served the state that this process has now; left out where it always is. */
@@ -31,7 +31,7 @@ export interface FrontOptions extends HttpServerOptions {
 }
 
 /** Makes the server that serves this; not yet listening. */
-export type OpenFront = (options: FrontOptions) => Promise<Front>;
+export type OpenFront = (options: FrontOptions) => Promise<Frontend>;
 
 /** A server that accepts as many connections as the config and the system allow this process. */
 export function createBoundedServer(config: Config, options: FrontOptions): Promise<FastifyInstance> {

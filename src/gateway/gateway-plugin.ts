@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { type Config, oneProcess } from "../config/config.ts";
 import { addHostRoutes } from "../http/index.ts";
-import { type Gateway, type GatewayParts, startBehind } from "./app.ts";
+import { type Gateway, type GatewayParts, startGatewayWithFrontend } from "./app.ts";
 import type { OpenFront } from "./frontend.ts";
 
 /** A running gateway inside somebody else's server, whose address only the host knows. */
@@ -43,7 +43,7 @@ export function createGatewayPlugin(config: Config, parts: GatewayParts = {}): G
     isRegistered = true;
     const host = new Host(scope);
     const { signal } = parts;
-    const started = startBehind(() => host.open, withinHook(config, scope), {
+    const started = startGatewayWithFrontend(() => host.open, withinHook(config, scope), {
       ...parts,
       signal: signal ? AbortSignal.any([signal, host.closing]) : host.closing,
     });

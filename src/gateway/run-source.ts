@@ -1,18 +1,18 @@
 import type { Logger } from "pino";
 import type { Head, HeadBatch, Hub } from "../hub/index.ts";
-import type { WallClock } from "../lib/time/clock.ts";
+import type { Clock } from "../lib/time/clock.ts";
 import type { EventLog } from "../log/index.ts";
 import type { EventBody } from "../protocol/index.ts";
 import { type PollOutcome, runPoller } from "../source/index.ts";
 import type { OpenSource } from "./open/open-source.ts";
 import { createMirror } from "./persistence/log-replica.ts";
-import type { Kept } from "./persistence/persistence.ts";
+import type { Persistence } from "./persistence/persistence.ts";
 
 /** What a source runs into. */
 export interface SourceRun {
   readonly head: Head;
   readonly hub: Hub;
-  readonly clock: WallClock;
+  readonly clock: Clock;
   readonly logger: Logger;
   readonly signal: AbortSignal;
   /** Told of each batch that was published. */
@@ -38,7 +38,7 @@ export interface RunnableSource {
 const LEADER_LAG_MS = 3_000;
 
 /** The log that belongs to this source, out of what was kept. */
-export function prepareSource(opened: OpenSource, kept: Kept): RunnableSource {
+export function prepareSource(opened: OpenSource, kept: Persistence): RunnableSource {
   return opened.kind === "leader" ? prepareLeader(opened, kept) : prepareSnapshots(opened, kept);
 }
 
@@ -50,7 +50,7 @@ async function publish(
   onPublished(batch.events);
 }
 
-function prepareSnapshots(opened: OpenSource & { kind: "snapshots" }, kept: Kept): RunnableSource {
+function prepareSnapshots(opened: OpenSource & { kind: "snapshots" }, kept: Persistence): RunnableSource {
   const { source, resume, problem, progress } = opened;
   return {
     log: kept.createLog(problem),
@@ -62,7 +62,7 @@ function prepareSnapshots(opened: OpenSource & { kind: "snapshots" }, kept: Kept
         source,
         publish: async (publication) => {
           await publish(publication, run);
-          kept.afterPoll({ head: run.head, history: run.hub.history }, progress);
+          kept.onPublished({ head: run.head, history: run.hub.history }, progress);
         },
         ...(resume ? { resume } : {}),
         ...(run.onPoll ? { onPoll: run.onPoll } : {}),
@@ -73,7 +73,7 @@ function prepareSnapshots(opened: OpenSource & { kind: "snapshots" }, kept: Kept
   };
 }
 
-function prepareLeader({ source }: OpenSource & { kind: "leader" }, kept: Kept): RunnableSource {
+function prepareLeader({ source }: OpenSource & { kind: "leader" }, kept: Persistence): RunnableSource {
   const log = kept.createFollowerLog();
   return {
     log,

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { type Config, ETHERSCAN_KEY_VARIABLE, LEADER_KEY_VARIABLE, listenProblem } from "../config/config.ts";
 import { WorkersFront } from "../workers/index.ts";
-import { type Gateway, type GatewayParts, startBehind } from "./app.ts";
+import { type Gateway, type GatewayParts, startGatewayWithFrontend } from "./app.ts";
 import { createLogger } from "./create-logger.ts";
 import type { OpenFront } from "./frontend.ts";
 import type { OwnKeys } from "./open/open-keys.ts";
@@ -53,7 +53,7 @@ export function startWithWorkers(config: Config, parts: GatewayParts = {}): Prom
       };
     };
   const counts = () => front?.counts ?? { serving: 0, ended: 0 };
-  return startBehind(openFront, config, { ...parts, logger }, counts);
+  return startGatewayWithFrontend(openFront, config, { ...parts, logger }, counts);
 }
 
 /** Begins a worker's process. */

@@ -6,7 +6,7 @@ import { systemClock } from "../lib/time/clock.ts";
 import type { LogRecord } from "../log/index.ts";
 import {
   InjectedConnections,
-  PrimaryLeader,
+  PrimaryFollower,
   PrimaryLink,
   RemoteKeys,
   RemotePlaces,
@@ -14,7 +14,7 @@ import {
 } from "../workers/index.ts";
 import { runGateway } from "./app.ts";
 import { createLogger } from "./create-logger.ts";
-import { createBoundedServer, type Front, type FrontOptions } from "./frontend.ts";
+import { createBoundedServer, type Frontend, type FrontOptions } from "./frontend.ts";
 import type { Keys } from "./open/open-keys.ts";
 import { createFilledKept, type Filling } from "./persistence/replica-store.ts";
 import { readPlace } from "./persistence/restored-state.ts";
@@ -35,10 +35,10 @@ class Worker {
   readonly #places: { readonly seq: number; readonly bytes: Uint8Array }[] = [];
   #start: Start | undefined;
   #logger: Logger = createLogger("info");
-  #leader: PrimaryLeader | undefined;
+  #leader: PrimaryFollower | undefined;
   #keys: RemoteKeys | undefined;
   #remotePlaces: RemotePlaces | undefined;
-  #front: Front | undefined;
+  #front: Frontend | undefined;
   #stop: (() => Promise<void>) | undefined;
   #isStopping = false;
   #measure: (() => Promise<unknown>) | undefined;
@@ -128,7 +128,7 @@ class Worker {
     const config = start.config as Config;
     const remotePlaces = new RemotePlaces(link, () => remoteKeys.ends);
     this.#remotePlaces = remotePlaces;
-    const leader = new PrimaryLeader({
+    const leader = new PrimaryFollower({
       ...{ link, clock, staleAfterMs: config.staleAfterMs, news: start.news },
       read: (bytes) => readPlace({ bytes }),
       onBegun: () => this.#tellAlive(),
@@ -166,7 +166,7 @@ class Worker {
   }
 
   /** A server that does not listen: what it serves is handed over. */
-  async #openFront(config: Config, options: FrontOptions): Promise<Front> {
+  async #openFront(config: Config, options: FrontOptions): Promise<Frontend> {
     const app = await createBoundedServer(config, options);
     const connections = new InjectedConnections(app.server, options.clock);
     const { head, settings } = options;
@@ -175,7 +175,7 @@ class Worker {
       this.#link.send({ type: "alive", cursor, hasSnapshot, connections: connections.size });
     };
     this.#link.onConnection((socket) => connections.take(socket));
-    const front: Front = {
+    const front: Frontend = {
       listen: async () => {
         this.#tellAlive();
         this.#link.send({ type: "ready" });

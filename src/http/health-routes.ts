@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { WallClock } from "../lib/time/clock.ts";
+import type { Clock } from "../lib/time/clock.ts";
 import { VERSION } from "../lib/version.ts";
 import { FlarewireError, type Freshness, type SourceInfo } from "../protocol/index.ts";
 import type { HeadLike } from "./connections/head-like.ts";
@@ -21,7 +21,7 @@ export interface HealthParts {
   readonly info: () => SourceInfo;
   /** False from the moment on at which the server is about to stop. */
   readonly ready: () => boolean;
-  readonly clock: WallClock;
+  readonly clock: Clock;
 }
 
 /** `/healthz`: 200 for as long as the process answers at all. `/readyz`: 200 while fresh data is served, else 503. Never cached. */

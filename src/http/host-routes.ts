@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { FlarewireError } from "../protocol/index.ts";
-import { openDoor } from "./access/access.ts";
+import { allowAll } from "./access/access.ts";
 import { createHostCheck } from "./access/host-check.ts";
 import { Refusals } from "./access/refusals.ts";
 import { createRequestGuard } from "./access/request-guard.ts";
@@ -28,7 +28,7 @@ export async function addHostRoutes(scope: FastifyInstance, options: HttpServerO
     async (own) => {
       // Where the host listens, and by which names, is its own affair.
       const settings = { ...given, basePath: own.prefix, host: undefined, allowedHosts: [] };
-      const { clock, door = openDoor } = options;
+      const { clock, door = allowAll } = options;
       const logger = options.logger || undefined;
       const refusals = options.refusals ?? new Refusals(clock);
       const visitors = new Visitors({ settings, door, clock, logger });

@@ -8,9 +8,9 @@ import {
   fastify,
   LogController,
 } from "fastify";
-import type { WallClock } from "../lib/time/clock.ts";
+import type { Clock } from "../lib/time/clock.ts";
 import type { Freshness, SourceInfo } from "../protocol/index.ts";
-import { type Door, openDoor } from "./access/access.ts";
+import { type AccessPolicy, allowAll } from "./access/access.ts";
 import { createHostCheck } from "./access/host-check.ts";
 import { Refusals } from "./access/refusals.ts";
 import { createRequestGuard } from "./access/request-guard.ts";
@@ -39,11 +39,11 @@ export interface HttpServerOptions {
   /** How the source fares now; asked at each request. */
   readonly freshness: () => Freshness;
   readonly info: () => SourceInfo;
-  readonly clock: WallClock;
+  readonly clock: Clock;
   /** What is absent has its default. */
   readonly settings?: Partial<HttpSettings>;
   /** Decides who may read, and what; default: everybody, everything. */
-  readonly door?: Door | undefined;
+  readonly door?: AccessPolicy | undefined;
   /** False once the server is about to stop, or for any other reason wants no more clients: `/readyz` says so. Default: always true. */
   readonly ready?: () => boolean;
   /** Where faults of the server are logged; `false` (default): nowhere. Requests that went well are not logged. */
@@ -62,7 +62,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   const settings = completeHttpSettings(options.settings ?? {});
   const nextId = createRequestIds();
   const common = createCommonHeaders(settings);
-  const { clock, door = openDoor } = options;
+  const { clock, door = allowAll } = options;
   const logger = options.logger || undefined;
   const refusals = options.refusals ?? new Refusals(clock);
   const visitors = new Visitors({ settings, door, clock, logger });

@@ -3,7 +3,7 @@ import type { ChannelMask } from "./channel-mask.ts";
 import type { Group } from "./group.ts";
 
 /** Which events of a batch may concern a group, as their indices in order; `undefined`: any. */
-export type Concern = readonly number[] | undefined;
+export type AffectedIndices = readonly number[] | undefined;
 
 /**
  * All groups, found by what they follow: those that ask for certain tokens or symbols only are not looked at while others move, however many there are, and when they
@@ -46,7 +46,7 @@ export class GroupIndex {
   }
 
   /** The groups that may have to be told of a batch on these channels, and of what in it. */
-  concerned(mask: ChannelMask, steps: readonly Step[]): ReadonlyMap<Group, Concern> {
+  concerned(mask: ChannelMask, steps: readonly Step[]): ReadonlyMap<Group, AffectedIndices> {
     const concerned = new Map<Group, number[] | undefined>();
     for (const group of this.#general) if (group.shape.selection.mask & mask) concerned.set(group, undefined);
     if (this.#named.size === 0) return concerned;

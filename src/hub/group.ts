@@ -1,10 +1,10 @@
 import type { LogRecord } from "../log/event-log.ts";
 import type { Seq } from "../protocol/index.ts";
-import { type EventHeads, frameEvents } from "./delivery/event-frames.ts";
-import type { Tally } from "./hub-counters.ts";
+import { type FramePrefixes, frameEvents } from "./delivery/event-frames.ts";
+import type { HubCounters } from "./hub-counters.ts";
 import type { Steps } from "./lists/list-walk.ts";
 import type { Socket } from "./session/socket.ts";
-import type { Shape } from "./session/stream-shape.ts";
+import type { StreamShape } from "./session/stream-shape.ts";
 
 /** A session as its group sees it. */
 export interface GroupMember {
@@ -26,7 +26,7 @@ const STRIDE = 7_919;
  * joined per batch, and each member costs one write; nothing is allocated per member.
  */
 export class Group {
-  readonly shape: Shape;
+  readonly shape: StreamShape;
   readonly #members: GroupMember[] = [];
   /** Those of the members, in their order: with ten thousand of them, each object that a round need not look at is a miss of the cache less. */
   readonly #sockets: Socket[] = [];
@@ -34,7 +34,7 @@ export class Group {
   #turn = 0;
 
   /** `prev`: the seq before which nothing of the shape was left out to any member. */
-  constructor(shape: Shape, prev: Seq) {
+  constructor(shape: StreamShape, prev: Seq) {
     this.shape = shape;
     this.#prev = prev;
   }
@@ -67,7 +67,7 @@ export class Group {
   }
 
   /** Sends those of the records that are of this shape, and counts them. */
-  publish(records: readonly LogRecord[], heads: EventHeads, steps: Steps, tally: Tally): void {
+  publish(records: readonly LogRecord[], heads: FramePrefixes, steps: Steps, tally: HubCounters): void {
     const from = { heads, prev: this.#prev, through: this.#prev };
     const frames = frameEvents(records, this.shape, from, steps);
     this.#prev = frames.prev;

@@ -9,7 +9,7 @@ import type { Framing } from "./delivery/framing.ts";
 export type AdmissionOutcome = "admitted" | "refused" | "full" | "late" | "gone";
 
 /** What a hub has done since its start, in plain counts that only grow: cheap to keep on the way to every client, and read when somebody asks. */
-export interface Tally extends DeflateCounts {
+export interface HubCounters extends DeflateCounts {
   /** Connections taken, by transport. */
   readonly opened: Record<string, number>;
   /** Of those the ones that are not over. */
@@ -35,7 +35,7 @@ export interface Tally extends DeflateCounts {
 }
 
 /** All counts at 0. */
-export function createTally(): Tally {
+export function createTally(): HubCounters {
   return {
     opened: { websocket: 0, sse: 0 },
     open: { websocket: 0, sse: 0 },
@@ -70,14 +70,14 @@ export function createTally(): Tally {
 }
 
 /** Counts a connection that was taken. */
-export function countOpened(tally: Tally, { transport, isDeflated }: Framing): void {
+export function countOpened(tally: HubCounters, { transport, isDeflated }: Framing): void {
   tally.opened[transport] = (tally.opened[transport] ?? 0) + 1;
   tally.open[transport] = (tally.open[transport] ?? 0) + 1;
   if (isDeflated) tally.openDeflated += 1;
 }
 
 /** Counts that it is over. */
-export function countGone(tally: Tally, { transport, isDeflated }: Framing): void {
+export function countGone(tally: HubCounters, { transport, isDeflated }: Framing): void {
   tally.open[transport] = (tally.open[transport] ?? 1) - 1;
   if (isDeflated) tally.openDeflated -= 1;
 }

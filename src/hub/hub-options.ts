@@ -1,4 +1,4 @@
-import type { WallClock } from "../lib/time/clock.ts";
+import type { Clock } from "../lib/time/clock.ts";
 import type { EventLog } from "../log/event-log.ts";
 import type { Freshness, SourceInfo } from "../protocol/index.ts";
 import type { Head } from "./head.ts";
@@ -11,7 +11,7 @@ export interface HubOptions {
   readonly head: Head;
   /** What is known of a log that was kept, so that filters go on in it as well. Default: nothing, so that they begin anew. */
   readonly known?: KnownLists;
-  readonly clock: WallClock;
+  readonly clock: Clock;
   /** What `hello` says of the source. */
   readonly info: () => SourceInfo;
   readonly freshness: () => Freshness;

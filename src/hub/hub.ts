@@ -11,18 +11,18 @@ import {
   type Step,
 } from "../protocol/index.ts";
 import { maskOfRecords } from "./channel-mask.ts";
-import { BacklogFrames } from "./delivery/backlog-frame-cache.ts";
-import { EventHeads } from "./delivery/event-frames.ts";
+import { BacklogFrameCache } from "./delivery/backlog-frame-cache.ts";
+import { FramePrefixes } from "./delivery/event-frames.ts";
 import type { Framing } from "./delivery/framing.ts";
 import { Group, type GroupMember } from "./group.ts";
 import { GroupIndex } from "./group-index.ts";
 import type { HeadBase } from "./head.ts";
-import { createTally, type Tally } from "./hub-counters.ts";
+import { createTally, type HubCounters } from "./hub-counters.ts";
 import { DEFAULT_HUB_LIMITS, type HubLimits } from "./hub-limits.ts";
 import type { HubOptions } from "./hub-options.ts";
 import { ListHistory } from "./lists/list-history.ts";
 import { BatchSteps } from "./lists/list-walk.ts";
-import { letGo } from "./session/close-gradually.ts";
+import { closeGradually } from "./session/close-gradually.ts";
 import { type ConnectQuery, checkQuery } from "./session/connect-query.ts";
 import { baseText, heartbeatText, helloText } from "./session/messages.ts";
 import { NOT_SUBSCRIBED, type Selection } from "./session/selection.ts";
@@ -42,7 +42,7 @@ export class Hub {
   /** What a connection is allowed; `inboundBytes` is for the transport to enforce. */
   readonly limits: HubLimits;
   /** What was done since the start. */
-  readonly tally: Tally = createTally();
+  readonly tally: HubCounters = createTally();
   /** What of the event loop those who come and those who are caught up may take. */
   readonly turn: TurnBudget;
   readonly #options: HubOptions;
@@ -155,7 +155,7 @@ export class Hub {
       for (const [at, session] of leaving.entries())
         session.goAway((at / leaving.length) * windowMs, windowMs);
     }
-    return letGo(leaving, {
+    return closeGradually(leaving, {
       ...{ clock, startMs, windowMs, reason },
       check: (nowMs) => this.#check("closing", nowMs),
       isEmpty: () => this.#sessions.size === 0,
@@ -176,7 +176,7 @@ export class Hub {
       history: this.#history,
       tally: this.tally,
       turn: this.turn,
-      backlogFrames: new BacklogFrames(),
+      backlogFrames: new BacklogFrameCache(),
       limits: this.limits,
       monotonicMs: () => clock.monotonic(),
       wallMs: () => clock.now(),
@@ -225,7 +225,7 @@ export class Hub {
     const steps = this.#advance(records, events);
     if (records.length === 0) return;
     for (const { channel, seq } of records) this.#positions[channel] = seq;
-    const heads = new EventHeads(this.#options.log.epoch);
+    const heads = new FramePrefixes(this.#options.log.epoch);
     const batchSteps = new BatchSteps(records, steps);
     const mask = maskOfRecords(records);
     // A session that leaves one group in this loop may make another, which then has the batch already.

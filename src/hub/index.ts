@@ -8,7 +8,7 @@ export { websocketFraming } from "./delivery/websocket-framing.ts";
 export type { Claimant } from "./fair-queue.ts";
 export { Head, type HeadBatch, type HeadListener } from "./head.ts";
 export { Hub } from "./hub.ts";
-export { createTally, type Tally } from "./hub-counters.ts";
+export { createTally, type HubCounters } from "./hub-counters.ts";
 export { DEFAULT_HUB_LIMITS, type HubLimits } from "./hub-limits.ts";
 export type { HubOptions } from "./hub-options.ts";
 export type { KnownLists, ListHistory, ListPlace } from "./lists/list-history.ts";

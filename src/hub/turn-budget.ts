@@ -3,7 +3,7 @@ import { type Claimant, FairQueue } from "./fair-queue.ts";
 /** What catching up and letting in may take of one turn of the event loop before everything else has its turn again. */
 const BUDGET_MS = 2;
 /** The longest that those who come have for themselves behind a batch. */
-const LONGEST_REST_MS = 50;
+const MAX_REST_MS = 50;
 /** Nobody came for so long: nobody is coming. */
 const QUIET_MS = 2;
 
@@ -82,7 +82,7 @@ export class TurnBudget {
    */
   rest(tookMs: number): Promise<void> | undefined {
     const nowMs = this.#monotonicMs();
-    const untilMs = nowMs + Math.min(tookMs, LONGEST_REST_MS);
+    const untilMs = nowMs + Math.min(tookMs, MAX_REST_MS);
     // Whoever was accepted just before that began is one behind whom others may have come meanwhile.
     return this.#isWanted(nowMs - tookMs) && untilMs > nowMs ? this.#rest(untilMs) : undefined;
   }

@@ -5,8 +5,8 @@ import { PLANS } from "../protocol/index.ts";
 import { hideSecrets } from "./secret.ts";
 
 /** Most keys of a file. */
-const MOST_KEYS = 10_000;
-const MOST_BYTES = 8 * 1_048_576;
+const MAX_KEYS = 10_000;
+const MAX_BYTES = 8 * 1_048_576;
 
 const instant = () =>
   z.iso.datetime({ offset: true, error: "a time such as 2027-01-31T12:00:00Z, with its zone" });
@@ -35,14 +35,14 @@ export const Key = z.strictObject({
 export type Key = z.infer<typeof Key>;
 
 const KeyFile = z.strictObject({
-  keys: z.array(Key, { error: "a list" }).max(MOST_KEYS, `at most ${MOST_KEYS} keys`),
+  keys: z.array(Key, { error: "a list" }).max(MAX_KEYS, `at most ${MAX_KEYS} keys`),
 });
 
 /** Reads a file of keys. Throws InputError that names file, field, value and bound; no message holds a key. */
 export async function readKeyFile(
   file: string,
 ): Promise<{ readonly text: string; readonly keys: readonly Key[] }> {
-  const text = await readTrustedText(file, MOST_BYTES);
+  const text = await readTrustedText(file, MAX_BYTES);
   return { text, keys: parseKeys(text, file) };
 }
 

@@ -1,5 +1,5 @@
 import { stat } from "node:fs/promises";
-import type { WallClock } from "../lib/time/clock.ts";
+import type { Clock } from "../lib/time/clock.ts";
 import { type CloseReason, isLowered } from "../protocol/index.ts";
 import { isExpired, type Key, readKeyFile } from "./key-file.ts";
 import { idOf, isSecretOf } from "./secret.ts";
@@ -13,7 +13,7 @@ export type EndReason = Extract<CloseReason, "unauthorised" | "forbidden">;
 /** What a key ring is made of. */
 export interface KeyRingOptions {
   readonly file: string;
-  readonly clock: WallClock;
+  readonly clock: Clock;
   /** Told of each new version of the file that counts: the ids of what it has, and what changed. */
   readonly onReload: (change: KeyChange) => void;
   /** Told once of a file that cannot be used, as an InputError; the keys of before go on. */

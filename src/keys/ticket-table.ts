@@ -1,4 +1,4 @@
-import type { WallClock } from "../lib/time/clock.ts";
+import type { Clock } from "../lib/time/clock.ts";
 import { FlarewireError } from "../protocol/index.ts";
 import { idOf, isSecretOf, type MintedSecret, mintSecret } from "./secret.ts";
 
@@ -23,13 +23,13 @@ export interface IssuedTicket {
 
 /** Tickets that were handed out and not used: each opens one connection, soon, in the name of a key. Bounded, and forgotten with the process. */
 export class TicketTable {
-  readonly #clock: WallClock;
+  readonly #clock: Clock;
   readonly #mint: () => MintedSecret;
   /** In the order of their ends. */
   readonly #tickets = new Map<string, Ticket>();
   readonly #byKey = new Map<string, number>();
 
-  constructor(clock: WallClock, mint: () => MintedSecret = () => mintSecret("fwt")) {
+  constructor(clock: Clock, mint: () => MintedSecret = () => mintSecret("fwt")) {
     this.#clock = clock;
     this.#mint = mint;
   }

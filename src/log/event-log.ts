@@ -41,12 +41,12 @@ export type LastingResult =
   | Extract<ReadResult, { kind: "lost" }>;
 
 /** A log that can take over events that have their places already. */
-export interface PlacingLog extends EventLog {
+export interface ReplicaLog extends EventLog {
   /**
    * Appends one whole batch of another log of the same epoch, each record as it stands there. Rejects with FlarewireError `invalid-input`,
    * and changes nothing, where the batch does not begin behind the head, has a gap, or is not whole. For the rest as `append`.
    */
-  appendPlaced(records: readonly LogRecord[]): Promise<readonly LogRecord[]>;
+  appendReplicated(records: readonly LogRecord[]): Promise<readonly LogRecord[]>;
 }
 
 /** Where a log that follows another one begins: a cursor of the other log, and its positions there. */
@@ -57,7 +57,7 @@ export interface LogStart {
 }
 
 /** The log of a gateway that follows another: the same events in the same places, as far as it was there. */
-export interface FollowerLog extends PlacingLog {
+export interface FollowerLog extends ReplicaLog {
   /** Begins anew behind `start`, in its epoch, and lets go of all events. Cursors before it are lost from then on. Listeners stay, and hear of what is appended later. */
   restart(start: LogStart): Promise<void>;
 }

@@ -1,5 +1,5 @@
 import type { Cursor, EventBody, Lost, Seq } from "../protocol/index.ts";
-import type { FollowerLog, LastingResult, LogRecord, LogStart, PlacingLog, ReadResult } from "./event-log.ts";
+import type { FollowerLog, LastingResult, LogRecord, LogStart, ReadResult, ReplicaLog } from "./event-log.ts";
 
 type Listener = (records: readonly LogRecord[]) => void;
 
@@ -7,16 +7,16 @@ type Listener = (records: readonly LogRecord[]) => void;
  * Makes a log that can begin anew out of logs that cannot: each restart puts the one that `open` makes in the place of the one before. `first`
  * is where it stands until then.
  */
-export function createFollowerLog(first: PlacingLog, open: (start: LogStart) => PlacingLog): FollowerLog {
+export function createFollowerLog(first: ReplicaLog, open: (start: LogStart) => ReplicaLog): FollowerLog {
   return new RestartingLog(first, open);
 }
 
 class RestartingLog implements FollowerLog {
-  readonly #open: (start: LogStart) => PlacingLog;
+  readonly #open: (start: LogStart) => ReplicaLog;
   readonly #listeners = new Set<{ readonly call: Listener; stop: () => void }>();
-  #log: PlacingLog;
+  #log: ReplicaLog;
 
-  constructor(first: PlacingLog, open: (start: LogStart) => PlacingLog) {
+  constructor(first: ReplicaLog, open: (start: LogStart) => ReplicaLog) {
     this.#log = first;
     this.#open = open;
   }
@@ -61,8 +61,8 @@ class RestartingLog implements FollowerLog {
     return this.#log.append(events);
   }
 
-  appendPlaced(records: readonly LogRecord[]): Promise<readonly LogRecord[]> {
-    return this.#log.appendPlaced(records);
+  appendReplicated(records: readonly LogRecord[]): Promise<readonly LogRecord[]> {
+    return this.#log.appendReplicated(records);
   }
 
   read(after: Cursor, limit: number): Promise<ReadResult> {

@@ -7,4 +7,4 @@ export { type LogFile, type LogFileOptions, openLogFile } from "./sqlite/log-fil
 export type { RunStart } from "./sqlite/runs.ts";
 export { FileBusyError } from "./sqlite/sqlite-fault.ts";
 export * from "./sqlite/sqlite-log.ts";
-export type { KeptLog, KeptPlace } from "./sqlite/stored-log.ts";
+export type { ListCheckpoint, StoredLog } from "./sqlite/stored-log.ts";

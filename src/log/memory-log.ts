@@ -1,4 +1,4 @@
-import type { WallClock } from "../lib/time/clock.ts";
+import type { Clock } from "../lib/time/clock.ts";
 import { DAY_MS } from "../lib/time/time.ts";
 import {
   CHANNELS,
@@ -14,18 +14,18 @@ import {
   toSeq,
 } from "../protocol/index.ts";
 import { checkPlaces } from "./check-contiguous.ts";
-import { unpooled } from "./copy-out-of-pool.ts";
+import { copyOutOfPool } from "./copy-out-of-pool.ts";
 import { encodeTail } from "./encode-tail.ts";
-import type { LastingResult, LogRecord, LogStart, PlacingLog, ReadResult } from "./event-log.ts";
+import type { LastingResult, LogRecord, LogStart, ReadResult, ReplicaLog } from "./event-log.ts";
 import { randomEpoch } from "./random-epoch.ts";
-import { bytesOf, type HeldEvent, LastingTail } from "./retained-events.ts";
+import { bytesOf, type HeldEvent, RetainedEvents } from "./retained-events.ts";
 import { type RunStart, Runs } from "./sqlite/runs.ts";
 
 /** Options of {@link createMemoryLog}. An event is dropped only when it is older than `maxAgeMs` *and* not of the latest `minCount`, or when `maxBytes` demands it. */
 export interface MemoryLogOptions {
   /** Default: a new one by chance; what is in memory continues nothing. */
   readonly epoch?: Epoch;
-  readonly clock: WallClock;
+  readonly clock: Clock;
   /** Milliseconds, measured by the monotonic clock: a wall clock that is set does not empty the log. Default 600,000; 0: only the count holds events. */
   readonly maxAgeMs?: number;
   /** Default 10,000; 0: only the age holds events. */
@@ -74,7 +74,7 @@ export interface Stray {
  * The event log in this process's memory: gone with it, and then the epoch is another. Appending costs the same however much is held; reading costs
  * what is read. What is too old is dropped at the next append, so a silent market keeps its last events.
  */
-export function createMemoryLog(options: MemoryLogOptions): PlacingLog {
+export function createMemoryLog(options: MemoryLogOptions): ReplicaLog {
   return new MemoryLog(options);
 }
 
@@ -90,9 +90,9 @@ function keptOf({ cursor, positions }: LogStart): NonNullable<MemoryLogOptions["
   return { records: [], positions, oldest: cursor.seq, oldestLasting: cursor.seq, runs };
 }
 
-class MemoryLog implements PlacingLog {
+class MemoryLog implements ReplicaLog {
   readonly epoch: Epoch;
-  readonly #clock: WallClock;
+  readonly #clock: Clock;
   readonly #maxAgeMs: number;
   readonly #minCount: number;
   readonly #lastingAgeMs: number;
@@ -106,7 +106,7 @@ class MemoryLog implements PlacingLog {
   /** By seq, from #oldest + 1 to #head without a gap. */
   readonly #entries = new Map<number, HeldEvent>();
   /** Up to #oldest. */
-  #tail = new LastingTail(0);
+  #tail = new RetainedEvents(0);
   readonly #listeners = new Set<Listener>();
   readonly #deliveries: Delivery[] = [];
   #head = 0;
@@ -186,14 +186,14 @@ class MemoryLog implements PlacingLog {
     return this.#append(records);
   }
 
-  async appendPlaced(records: readonly LogRecord[]): Promise<readonly LogRecord[]> {
+  async appendReplicated(records: readonly LogRecord[]): Promise<readonly LogRecord[]> {
     this.#mustBeOpen();
     checkPlaces(records, this.#head);
     return records.length === 0 ? [] : this.#append(records);
   }
 
   #append(given: readonly LogRecord[]): readonly LogRecord[] {
-    const records = given.map(unpooled);
+    const records = given.map(copyOutOfPool);
     this.#writeAhead(records);
     this.#keep(records);
     this.#deliveries.push({ records, to: [...this.#listeners] });
@@ -242,8 +242,8 @@ class MemoryLog implements PlacingLog {
     this.#positions = { ...this.#positions, ...Object.fromEntries(known) };
     this.#head = Math.max(records.at(-1)?.seq ?? 0, ...Object.values(this.#positions));
     this.#oldest = oldest ?? (records[0] ? records[0].seq - 1 : this.#head);
-    this.#tail = new LastingTail(oldestLasting ?? this.#oldest);
-    for (const record of records.map(unpooled)) {
+    this.#tail = new RetainedEvents(oldestLasting ?? this.#oldest);
+    for (const record of records.map(copyOutOfPool)) {
       const ageMs = Math.max(0, this.#clock.now() - record.emittedAtMs);
       const event = { record, appendedAt: this.#clock.monotonic() - ageMs };
       if (record.seq <= this.#oldest) this.#tail.push(event);

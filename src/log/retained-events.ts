@@ -12,7 +12,7 @@ export function bytesOf({ tail }: LogRecord): number {
 }
 
 /** The lasting events of the time from which the others are not held any more, oldest first. */
-export class LastingTail {
+export class RetainedEvents {
   /** From `#first` on; what lies before it is let go of now and then. */
   #events: (HeldEvent | undefined)[] = [];
   #first = 0;

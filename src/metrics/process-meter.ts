@@ -15,7 +15,7 @@ const NS = 1e9;
 /** Long enough that several who scrape each minute or more often see the same delays. */
 const WINDOW_MS = 60_000;
 
-/** Begins to watch. It must be closed, or the watching goes on. `monotonic`: milliseconds, as `WallClock.monotonic`. */
+/** Begins to watch. It must be closed, or the watching goes on. `monotonic`: milliseconds, as `Clock.monotonic`. */
 export function measureProcess(monotonic: () => number = systemClock.monotonic): ProcessMeter {
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   delay.enable();

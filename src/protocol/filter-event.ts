@@ -80,7 +80,7 @@ function filterChanges(
   if (quick) return quick;
   const list = listOf(before.snapshot, channel);
   const selected = list.filter((item) => selects(filter, before.marks[channel], item));
-  const places = new Places(list.map(keyOf), selected.map(keyOf));
+  const places = new ConnectionRegistry(list.map(keyOf), selected.map(keyOf));
   return changes.flatMap((change) =>
     followChange(change, places, passing, (key) => findItem(after.snapshot, channel, key)),
   );
@@ -89,7 +89,7 @@ function filterChanges(
 /** The change as it is for the selected items; empty when it is nothing there. */
 function followChange(
   change: Change,
-  places: Places,
+  places: ConnectionRegistry,
   passing: (key: string) => boolean,
   itemOf: (key: string) => ListItem | undefined,
 ): Change | readonly Change[] {
@@ -136,7 +136,7 @@ function judgeAlone(
 }
 
 /** The keys of a whole list while changes are applied to it, and which of them are selected. */
-class Places {
+class ConnectionRegistry {
   #keys: string[];
   readonly #selected: Set<string>;
 

@@ -4,8 +4,8 @@ import { EVENT_NAMES, type EventName } from "./event.ts";
 import type { Marks } from "./view/lists.ts";
 
 /** Most tokens, and most symbols, of a filter. */
-const MOST_NAMED = 64;
-const A_LIST = { error: `a list of 1 to ${MOST_NAMED}` };
+const MAX_NAMED = 64;
+const A_LIST = { error: `a list of 1 to ${MAX_NAMED}` };
 const A_SYMBOL = { error: "a text of 1 to 64 characters" };
 
 /**
@@ -15,12 +15,12 @@ const A_SYMBOL = { error: "a text of 1 to 64 characters" };
  */
 export const Filter = z.strictObject({
   /** Contract addresses, without regard to case. Items without an address are not selected. */
-  tokens: z.array(Address, A_LIST).min(1, A_LIST).max(MOST_NAMED, A_LIST).optional(),
+  tokens: z.array(Address, A_LIST).min(1, A_LIST).max(MAX_NAMED, A_LIST).optional(),
   /** Symbols, without regard to case. */
   symbols: z
     .array(z.string(A_SYMBOL).min(1, A_SYMBOL).max(64, A_SYMBOL), A_LIST)
     .min(1, A_LIST)
-    .max(MOST_NAMED, A_LIST)
+    .max(MAX_NAMED, A_LIST)
     .optional(),
   /** Least liquidity in US dollars. Items that state none are not selected. */
   min_liquidity: z

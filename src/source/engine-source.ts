@@ -1,6 +1,6 @@
 import type { Feed } from "../feed/feed.ts";
 import { InputError } from "../lib/input-error.ts";
-import type { WallClock } from "../lib/time/clock.ts";
+import type { Clock } from "../lib/time/clock.ts";
 import { isoTime } from "../lib/time/iso-time.ts";
 import type { Snapshot } from "../model/index.ts";
 import { FlarewireError, type Freshness, type SourceInfo } from "../protocol/index.ts";
@@ -25,7 +25,7 @@ export interface EngineSourceOptions {
   /** Iterated once. It lives as long as the signal of the first poll. */
   readonly feed: Feed;
   readonly engine: PolledEngine;
-  readonly clock: WallClock;
+  readonly clock: Clock;
   /** Wall-clock milliseconds without an advance of event time after which the data is `stale`. Default 10,000; Infinity: never. */
   readonly staleAfterMs?: number;
   /** Event time behind the feed's first `clock` that passes before the first poll, the base: what happens in it is history, not news. Default 0. */
@@ -65,7 +65,7 @@ class EngineSource implements EngineSnapshotSource {
   readonly info: SourceInfo;
   readonly #feed: Feed;
   readonly #engine: PolledEngine;
-  readonly #clock: WallClock;
+  readonly #clock: Clock;
   readonly #staleAfterMs: number;
   readonly #warmupMs: number;
   #life: Life = { state: "running" };

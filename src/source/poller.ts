@@ -1,4 +1,4 @@
-import type { WallClock } from "../lib/time/clock.ts";
+import type { Clock } from "../lib/time/clock.ts";
 import type { Snapshot } from "../model/index.ts";
 import type { EventBody } from "../protocol/index.ts";
 import { toEvents } from "./events.ts";
@@ -26,7 +26,7 @@ export interface PollerOptions {
   readonly resume?: { readonly snapshot: Snapshot; readonly afterMs: number };
   /** Makes a publication known. Awaited, so publications come one after the other. Where it rejects, nothing of the publication is taken as known. */
   readonly publish: (publication: Publication) => Promise<void> | void;
-  readonly clock: WallClock;
+  readonly clock: Clock;
   /** Ends the loop. */
   readonly signal: AbortSignal;
   /** Told of each failed poll, comparison or publication; the loop goes on. Must not throw. */

@@ -1,4 +1,4 @@
-import type { WallClock } from "../lib/time/clock.ts";
+import type { Clock } from "../lib/time/clock.ts";
 import type { EventBody, Freshness } from "../protocol/index.ts";
 
 /** The event that tells of a source's state. Before any data was seen `observed_at` is `nowMs`, wall-clock time, for want of event time. */
@@ -14,7 +14,7 @@ export function statusEvent({ state, reason, observed_at }: Freshness, nowMs: nu
 /** Options of {@link watchFreshness}. */
 export interface FreshnessWatch {
   readonly freshness: () => Freshness;
-  readonly clock: WallClock;
+  readonly clock: Clock;
   /** Told of each change of state; the state at the start is no change. */
   readonly onChange: (event: EventBody) => void;
 }

@@ -1,10 +1,10 @@
 import { MINUTE_MS, SECOND_MS } from "../lib/time/time.ts";
 import type { FeedFacts, MarketEvent, MarketGroup } from "../market/index.ts";
 import { type Explanation, GROUPS, type Snapshot } from "../model/index.ts";
+import { BuyerRatePriors } from "./detect/buyer-rate-priors.ts";
 import { createMarkets, Detector, type Markets } from "./detect/detector.ts";
 import { isInGrace } from "./detect/liquidity-level.ts";
 import { liquidityOf } from "./detect/pools.ts";
-import { PriorBook } from "./detect/prior-book.ts";
 import { DEFAULT_SETTINGS, type DetectorSettings } from "./settings.ts";
 import { type EngineCheckpoint, type EngineState, packEngine, unpackEngine } from "./state/checkpoint.ts";
 import { type EventNumbers, isEvent, isGroup, readEvent } from "./state/event-reader.ts";
@@ -17,7 +17,7 @@ import { viewExplanation } from "./views/flare-view.ts";
 import { FlareBook } from "./views/flares.ts";
 import { inspectTrend, type TrendInspection } from "./views/inspection.ts";
 import { NewestBook } from "./views/newest.ts";
-import { StandingBook } from "./views/standing-book.ts";
+import { Rankings } from "./views/rankings.ts";
 
 /** Most events that are held back until the first clock. */
 const MAX_WAITING = 10_000;
@@ -50,12 +50,12 @@ export class TrendEngine {
   readonly #refreshMs: number;
   readonly #tokens: TokenBook;
   readonly #profiles: ProfileBook;
-  readonly #priors: PriorBook;
+  readonly #priors: BuyerRatePriors;
   readonly #markets: Markets;
   readonly #detector: Detector;
   readonly #flares: FlareBook;
   readonly #newest: NewestBook;
-  readonly #standings: StandingBook;
+  readonly #standings: Rankings;
   readonly #intake: Intake;
   readonly #rejected: Rejections;
   readonly #numbers: EventNumbers = { price: 0, open: 0, usd: 0, buyShare: undefined };
@@ -83,12 +83,12 @@ export class TrendEngine {
     const profiles = new ProfileBook(settings.profilesMost, state?.profiles);
     this.#profiles = profiles;
     this.#tokens = new TokenBook(settings, (token) => rememberToken(profiles, token));
-    this.#priors = new PriorBook(settings, state?.priors);
+    this.#priors = new BuyerRatePriors(settings, state?.priors);
     this.#markets = state?.markets ?? createMarkets();
     this.#detector = new Detector(settings, facts, this.#markets, this.#priors);
     this.#flares = new FlareBook(settings, state?.finished);
     this.#newest = new NewestBook(settings, state?.newest);
-    this.#standings = new StandingBook(facts, settings, state?.standings);
+    this.#standings = new Rankings(facts, settings, state?.standings);
     this.#rejected = state?.rejected ?? createRejections();
     this.#clockMs = state?.clockMs ?? -1;
     this.#stepMs = state?.stepMs ?? -1;

@@ -4,7 +4,7 @@ import type { Seen } from "./shared-feed.ts";
 
 /** Rows that an element shows unless its `limit` says otherwise, and at most: what is painted has a bound. */
 const USUAL_ROWS = 10;
-const MOST_ROWS = 100;
+const MAX_ROWS = 100;
 
 /** An element with a row for each of the newest flares. `limit`: how many at most, from 1 to 100; default 10. */
 export abstract class FlareRows extends FlareElement {
@@ -25,7 +25,7 @@ export abstract class FlareRows extends FlareElement {
 
   protected override paint(seen: Seen): void {
     const asked = Math.floor(Number(this.getAttribute("limit")));
-    const flares = runningIn(seen).slice(0, asked >= 1 ? Math.min(asked, MOST_ROWS) : USUAL_ROWS);
+    const flares = runningIn(seen).slice(0, asked >= 1 ? Math.min(asked, MAX_ROWS) : USUAL_ROWS);
     const left = new Set(this.#rows.keys());
     for (const [at, flare] of flares.entries()) {
       left.delete(flare.id);

@@ -1,7 +1,7 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from "vitest";
 import { test } from "../http/keyed-fixture.ts";
-import type { Wire } from "../http/websocket-fixture.ts";
+import type { ConnectionHandle } from "../http/websocket-fixture.ts";
 import type { HubUnderTest } from "../hub/hub-fixture.ts";
 import { findChromium, launch } from "./chromium.ts";
 
@@ -36,9 +36,9 @@ describe.skipIf(executable === undefined)("the documents in Chromium", () => {
 
   afterAll(async () => browser?.close());
 
-  const open = (wire: Wire, path: string) => page.goto(`http://127.0.0.1:${wire.port}${path}`);
+  const open = (wire: ConnectionHandle, path: string) => page.goto(`http://127.0.0.1:${wire.port}${path}`);
   /** Nothing was stopped by the policy, nothing failed, and nothing was asked of anybody else. */
-  const expectQuiet = (wire: Wire) => {
+  const expectQuiet = (wire: ConnectionHandle) => {
     expect(complaints).toEqual([]);
     expect(asked.length).toBeGreaterThan(2);
     expect([...new Set(asked.map(({ host }) => host))]).toEqual([`127.0.0.1:${wire.port}`]);

@@ -5,7 +5,7 @@ import type { assemble, Company, Member } from "../client/company.ts";
 import { servePage as serveScripts } from "../support/serve-page.ts";
 
 /** What the page keeps of its one stream. */
-interface Kept {
+interface Persistence {
   readonly stream: Sdk.Stream;
   readonly seqs: number[];
   readonly resets: string[];
@@ -15,7 +15,7 @@ interface Kept {
 
 declare global {
   var sdk: typeof Sdk;
-  var kept: Kept;
+  var kept: Persistence;
   var assembled: typeof assemble;
   var company: Company;
 }

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { type LineRun, openRun } from "../../src/client/transport/attempt.ts";
+import { type LineRun, startTransport } from "../../src/client/transport/attempt.ts";
 import { type End, ended } from "../../src/client/transport/end.ts";
 import { platformOf } from "../../src/client/transport/platform.ts";
 import type { LineMessage } from "../../src/client/transport/transport.ts";
@@ -13,7 +13,7 @@ function open(fetch: typeof globalThis.fetch, run: (line: LineRun) => Promise<En
     onMessage: (message: LineMessage) => void messages.push(message),
     onEnd: (end: End) => void ends.push(end),
   };
-  return { line: openRun(platformOf({ fetch }), {}, listener, run), messages, ends };
+  return { line: startTransport(platformOf({ fetch }), {}, listener, run), messages, ends };
 }
 
 const HEARTBEAT: LineMessage = JSON.parse('{"type":"heartbeat","cursor":"abcd-1","positions":{}}');

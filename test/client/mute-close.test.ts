@@ -23,7 +23,7 @@ const BEHIND_BYTES = 512 * 1_024;
 const PATIENT = { transport: "websocket", firstMessageMs: 1_000_000 } as const;
 
 /** A connection that the test leads, byte by byte. */
-interface Wire {
+interface ConnectionHandle {
   readonly raw: Duplex;
   readonly after: string | null;
   send(messages: readonly unknown[]): Buffer;
@@ -32,8 +32,8 @@ interface Wire {
 /** A server of WebSockets that does what none should, with or without permessage-deflate. */
 async function serve(isDeflating: boolean) {
   const http = createServer();
-  const arrived: Wire[] = [];
-  const waiting: ((wire: Wire) => void)[] = [];
+  const arrived: ConnectionHandle[] = [];
+  const waiting: ((wire: ConnectionHandle) => void)[] = [];
   const raws: Duplex[] = [];
   http.on("upgrade", ({ headers, url }, raw) => {
     raws.push(raw.on("error", () => {}));
@@ -65,7 +65,7 @@ async function serve(isDeflating: boolean) {
   await once(http, "listening");
   return {
     url: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,
-    next: async () => arrived.shift() ?? new Promise<Wire>((resolve) => waiting.push(resolve)),
+    next: async () => arrived.shift() ?? new Promise<ConnectionHandle>((resolve) => waiting.push(resolve)),
     [Symbol.asyncDispose]: async () => {
       for (const raw of raws) raw.destroy();
       http.close();

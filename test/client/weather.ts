@@ -1,6 +1,6 @@
 import { setInterval as every } from "node:timers/promises";
 import { expect } from "vitest";
-import type { Wire } from "../http/websocket-fixture.ts";
+import type { ConnectionHandle } from "../http/websocket-fixture.ts";
 import { STEPS, type Step } from "../hub/test-market.ts";
 import { type Chance, createChance } from "../support/chance.ts";
 import { ChaosProxy, type ProxyTally } from "../support/chaos-proxy.ts";
@@ -9,7 +9,7 @@ import type { Company, Member, Report } from "./company.ts";
 const TRANSPORTS = ["websocket", "sse", "poll", "auto", "auto", "auto", "auto", "auto"] as const;
 /** For so long the weather is bad, and there is news, of which there are at least this many. */
 const BAD_MS = 2_500;
-const LEAST_EVENTS = 200;
+const MIN_EVENTS = 200;
 /** Between two pieces of news. */
 const TURN_MS = 5;
 
@@ -27,7 +27,7 @@ export interface Weathered {
  * REST serves. `start` starts them, wherever they run, with this haste.
  */
 export async function weather(
-  wire: Wire,
+  wire: ConnectionHandle,
   seed: number,
   haste: number,
   start: (members: readonly Member[]) => Promise<Company>,
@@ -85,7 +85,7 @@ export function expectWhole({ reports, proxies }: Weathered): void {
 
 /** News for a while, and the hub's time as fast as the streams'; `onFair` is told the last one's seq. */
 async function flow(
-  wire: Wire,
+  wire: ConnectionHandle,
   chance: Chance,
   haste: number,
   { isOver, onFair }: { readonly isOver: () => boolean; readonly onFair: (seq: number) => void },
@@ -98,7 +98,7 @@ async function flow(
     wire.clock.advance((elapsedMs - passedMs) * haste);
     passedMs = elapsedMs;
     const { seq } = wire.head.cursor;
-    if (elapsedMs < BAD_MS || seq < LEAST_EVENTS) {
+    if (elapsedMs < BAD_MS || seq < MIN_EVENTS) {
       const steps = Array.from({ length: chance.whole(1, 6) }, () => chance.pick(STEPS as [Step, ...Step[]]));
       await wire.publish(...steps);
     } else if (!isFair) {

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { openRun } from "../../src/client/transport/attempt.ts";
+import { startTransport } from "../../src/client/transport/attempt.ts";
 import type { End } from "../../src/client/transport/end.ts";
 import { platformOf, type SocketLike } from "../../src/client/transport/platform.ts";
 import type { LineMessage } from "../../src/client/transport/transport.ts";
@@ -30,7 +30,7 @@ function open({ tickets, fetch }: { readonly tickets?: string; readonly fetch: t
     onEnd: (end: End) => void ends.push(end),
   };
   const place = { urlOf: () => "ws://server", tickets, why: "http://server/why" };
-  const line = openRun(platform, {}, listener, (run) => runWebSocket(run, platform, place));
+  const line = startTransport(platform, {}, listener, (run) => runWebSocket(run, platform, place));
   return { line, sockets, ends, messages };
 }
 

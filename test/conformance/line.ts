@@ -1,7 +1,7 @@
 import { setTimeout as passing } from "node:timers/promises";
 import { isObject, type JsonObject, show, valueAt } from "./json.ts";
 import { match, type Shapes } from "./match.ts";
-import { Hole, Place } from "./place.ts";
+import { Hole, Slot } from "./place.ts";
 import { Failure } from "./verdict.ts";
 import { applyEvent, mergeViews, type View, viewOf } from "./view.ts";
 
@@ -66,7 +66,7 @@ export class Line {
   /** What the client held at each of its last places. */
   readonly views = new Map<string, View>();
   readonly channels = new Set<string>();
-  readonly place = new Place();
+  readonly place = new Slot();
   end: { readonly code: number; readonly reason: string } | undefined;
   fault: Error | undefined;
   isFiltered: boolean;

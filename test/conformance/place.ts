@@ -23,7 +23,7 @@ export class Hole extends Failure {
  * Where a client is, and the proof that nothing lies between that and what comes (W13 to W16). A cursor is opaque, so the number of a
  * place is known only where its text is as those of events are: with their seq as second part.
  */
-export class Place {
+export class Slot {
   cursor: string | undefined;
   #seq: number | undefined;
   #lastEvent = 0;

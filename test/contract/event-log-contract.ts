@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { WallClock } from "../../src/lib/time/clock.ts";
+import type { Clock } from "../../src/lib/time/clock.ts";
 import type { EventLog, LogRecord } from "../../src/log/index.ts";
 import { type Cursor, type Epoch, type EventBody, toEpoch, toSeq } from "../../src/protocol/index.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
 /** What every adapter of the port takes. */
 export interface LogSettings {
-  readonly clock: WallClock;
+  readonly clock: Clock;
   readonly epoch: Epoch;
   readonly maxAgeMs: number;
   readonly minCount: number;

@@ -4,7 +4,7 @@ import { MarketEvent } from "../../src/market/index.ts";
 
 /** So late an event may come: beyond it an engine would not take it. */
 const LATE_MS = 5_000;
-const MOST_EVENTS = 20_000;
+const MAX_EVENTS = 20_000;
 
 /** What every feed keeps to. `open` makes a new one, at full speed, that tells the same each time. */
 export function feedContract(name: string, open: () => Feed): void {
@@ -13,7 +13,7 @@ export function feedContract(name: string, open: () => Feed): void {
     const events: MarketEvent[] = [];
     for await (const event of feed.events(new AbortController().signal)) {
       events.push(event);
-      if (events.length === MOST_EVENTS) break;
+      if (events.length === MAX_EVENTS) break;
     }
     return events;
   };

@@ -27,18 +27,18 @@ export function followerLogContract(name: string, create: FollowerLogFactory): v
       for (const size of [3, 1, 2]) {
         clock.advance(7);
         const records = await leader.append(batchOf(leader.head.seq + 1, size));
-        expect(await log.appendPlaced(records)).toEqual(records);
+        expect(await log.appendReplicated(records)).toEqual(records);
       }
       expect(await log.read(at(0), 100)).toEqual(await leader.read(at(0), 100));
       expect(log).toMatchObject({ head: at(6), positions: leader.positions, bytes: leader.bytes });
-      expect(await log.appendPlaced([])).toEqual([]);
+      expect(await log.appendReplicated([])).toEqual([]);
       await log.close();
     });
 
     test("[L3] a batch that leaves a gap, comes again, or is not whole is refused, and nothing changes", async () => {
       const { leader, log } = fresh();
       const [first, second] = [await leader.append(batchOf(1, 2)), await leader.append(batchOf(3, 3))];
-      await log.appendPlaced(first);
+      await log.appendReplicated(first);
       const bad: readonly (readonly LogRecord[])[] = [
         first,
         second.slice(1),
@@ -47,12 +47,12 @@ export function followerLogContract(name: string, create: FollowerLogFactory): v
         [...second, ...(await leader.append(batchOf(6, 1)))],
       ];
       for (const records of bad)
-        await expect(log.appendPlaced(records)).rejects.toMatchObject({
+        await expect(log.appendReplicated(records)).rejects.toMatchObject({
           code: "invalid-input",
           field: "seq",
         });
       expect(log.head).toEqual(at(2));
-      await log.appendPlaced(second);
+      await log.appendReplicated(second);
       expect(log.head).toEqual(at(5));
       await log.close();
     });
@@ -131,7 +131,7 @@ export function followerLogContract(name: string, create: FollowerLogFactory): v
           let from = 0;
           for (const { kind, size } of steps) {
             const records = await leader.append(batchOf(leader.head.seq + 1, size));
-            if (kind === "batch") await log.appendPlaced(records);
+            if (kind === "batch") await log.appendReplicated(records);
             else {
               from = leader.head.seq;
               await log.restart({ cursor: leader.head, positions: leader.positions });

@@ -49,12 +49,12 @@ export function inject(
 }
 
 /** When an episode begins, and the recording's own volume a minute before it: an episode injected earlier does not raise it. */
-interface Place {
+interface Slot {
   readonly startAt: number;
   readonly base: number;
 }
 
-function disturb(series: Series, kind: InjectedClass, place: Place, random: Random): number {
+function disturb(series: Series, kind: InjectedClass, place: Slot, random: Random): number {
   const { startAt, base } = place;
   const size = PUMP_SIZE[kind];
   if (size !== undefined) return pump(series, place, size, random);
@@ -77,7 +77,7 @@ function disturb(series: Series, kind: InjectedClass, place: Place, random: Rand
   return rise;
 }
 
-function pump(series: Series, { startAt, base }: Place, size: number, random: Random): number {
+function pump(series: Series, { startAt, base }: Slot, size: number, random: Random): number {
   const rise = random.whole(3, 10);
   const decay = random.whole(15, 40);
   const volumeFactor = random.between(6, 25);

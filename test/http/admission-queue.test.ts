@@ -19,17 +19,17 @@ class CountingTurns extends TurnBudget {
 
   override run(work: () => void, by?: Claimant): () => void {
     let isHeld = true;
-    const letGo = () => {
+    const closeGradually = () => {
       if (isHeld) this.held -= 1;
       isHeld = false;
     };
     this.held += 1;
     const takeBack = super.run(() => {
-      letGo();
+      closeGradually();
       work();
     }, by);
     return () => {
-      letGo();
+      closeGradually();
       takeBack();
     };
   }

@@ -4,12 +4,12 @@ import { connect } from "node:net";
 import { expect } from "vitest";
 import { MAX_AHEAD } from "../../src/http/connections/answer-in-order.ts";
 import { EPOCH } from "../hub/hub-fixture.ts";
-import { test, type Wire } from "./websocket-fixture.ts";
+import { type ConnectionHandle, test } from "./websocket-fixture.ts";
 
 const PAGE = `GET /api/v1/events?after=${EPOCH}-0&limit=1000 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`;
 
 /** A mebibyte of events, which is more than the system takes of a connection that nobody reads when they are asked for often. */
-async function largeLog(wire: Wire): Promise<void> {
+async function largeLog(wire: ConnectionHandle): Promise<void> {
   const data = { state: "live", reason: "x".repeat(2_000) } as const;
   const observed_at = "2026-11-21T08:00:00.000Z";
   const event = { name: "source-status", channel: "status", observed_at, data } as const;
@@ -17,7 +17,8 @@ async function largeLog(wire: Wire): Promise<void> {
 }
 
 /** What the server holds of answers on the connection. */
-const held = (wire: Wire) => wire.sockets().reduce((sum, socket) => sum + socket.writableLength, 0);
+const held = (wire: ConnectionHandle) =>
+  wire.sockets().reduce((sum, socket) => sum + socket.writableLength, 0);
 
 test("[L5] no second page is made while the client has not taken the first", async ({ wire }) => {
   await largeLog(wire);

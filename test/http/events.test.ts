@@ -5,7 +5,7 @@ import { expect } from "vitest";
 import { EVENTS_ENDPOINT } from "../../src/http/index.ts";
 import { EPOCH } from "../hub/hub-fixture.ts";
 import { validateResponse } from "../support/validate-response.ts";
-import { COME_BACK_S, test, type Wire } from "./websocket-fixture.ts";
+import { COME_BACK_S, type ConnectionHandle, test } from "./websocket-fixture.ts";
 
 const PATH = EVENTS_ENDPOINT.path;
 
@@ -23,7 +23,11 @@ interface Answer {
 }
 
 /** One request, its answer held to the contract. */
-async function get(wire: Wire, target: string, headers: Record<string, string> = {}): Promise<Answer> {
+async function get(
+  wire: ConnectionHandle,
+  target: string,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
   const { message, body } = await wire.ask(target, headers);
   const seen = { status: message.statusCode ?? 0, headers: message.headers, body: Buffer.from(body) };
   const json = validateResponse("GET", target, seen) as Body;
@@ -33,7 +37,10 @@ async function get(wire: Wire, target: string, headers: Record<string, string> =
 const after = (seq: number, more = "") => `${PATH}?after=${EPOCH}-${seq}${more}`;
 
 /** Asks and resolves when the request waits; its answer comes later. */
-async function waiting(wire: Wire, target: string): Promise<{ readonly answer: Promise<Answer> }> {
+async function waiting(
+  wire: ConnectionHandle,
+  target: string,
+): Promise<{ readonly answer: Promise<Answer> }> {
   const arrived = once(wire.app.server, "request");
   const answer = get(wire, target);
   await arrived;

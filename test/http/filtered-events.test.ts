@@ -3,7 +3,7 @@ import { EPOCH } from "../hub/hub-fixture.ts";
 import type { Step } from "../hub/test-market.ts";
 import { SseClient } from "../support/sse-client.ts";
 import { validateResponse } from "../support/validate-response.ts";
-import { test, type Wire } from "./websocket-fixture.ts";
+import { type ConnectionHandle, test } from "./websocket-fixture.ts";
 
 const PATH = "/api/v1/events";
 const FILTER = "min_liquidity=50000&tokens=0x1".concat("a".repeat(39));
@@ -15,7 +15,7 @@ interface Page {
   readonly more: boolean;
 }
 
-async function page(wire: Wire, query: string): Promise<Page> {
+async function page(wire: ConnectionHandle, query: string): Promise<Page> {
   const { message, body } = await wire.ask(`${PATH}?${query}`, {});
   const seen = { status: message.statusCode ?? 0, headers: message.headers, body: Buffer.from(body) };
   return validateResponse("GET", PATH, seen) as Page;

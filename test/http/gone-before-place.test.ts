@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { expect } from "vitest";
-import { openDoor, Places, Seats } from "../../src/http/index.ts";
+import { allowAll, ConnectionLimiter, ConnectionRegistry } from "../../src/http/index.ts";
 import { handshake, test } from "./websocket-fixture.ts";
 
 const STREAM = "GET /api/v1/events HTTP/1.1\r\nHost: a\r\nAccept: text/event-stream\r\n\r\n";
@@ -11,16 +11,16 @@ for (const [transport, asked] of [
   ["a stream", STREAM],
 ] as const) {
   test(`${transport} that ends while its ticket is asked about takes no place`, async ({ makeWire }) => {
-    const places = new Places(new Seats(9, 9));
+    const places = new ConnectionRegistry(new ConnectionLimiter(9, 9));
     const asking = Promise.withResolvers<Socket>();
     const known = Promise.withResolvers<void>();
     const door = {
-      ...openDoor,
+      ...allowAll,
       isKeyed: false,
-      admitStream: async (...[request, reply]: Parameters<typeof openDoor.admitStream>) => {
+      admitStream: async (...[request, reply]: Parameters<typeof allowAll.admitStream>) => {
         asking.resolve(request.raw.socket);
         await known.promise;
-        return openDoor.admitStream(request, reply);
+        return allowAll.admitStream(request, reply);
       },
     };
     const wire = await makeWire({ stream: { door, places }, http: { trustProxy: true } });

@@ -5,14 +5,14 @@ import { createLogger } from "../../src/gateway/create-logger.ts";
 import { type Keys, openKeys } from "../../src/gateway/open/open-keys.ts";
 import { formatKeys, type Key, mintSecret } from "../../src/keys/index.ts";
 import { ManualClock } from "../support/manual-clock.ts";
-import { test as base, type Wire } from "./websocket-fixture.ts";
+import { test as base, type ConnectionHandle } from "./websocket-fixture.ts";
 
 /** Keys by names of the test's own, each with what it is to be beside a secret. */
 export type WantedKeys = Readonly<Record<string, Partial<Key>>>;
 
 /** A server on a real port that knows keys, and whose clock for them stands still until the test moves it. */
 export interface Keyed {
-  readonly wire: Wire;
+  readonly wire: ConnectionHandle;
   /** Of key and ticket ends, rates, and looks at the file. */
   readonly clock: ManualClock;
   readonly file: string;

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { type Door, ENDPOINTS } from "../../src/http/index.ts";
+import { type AccessPolicy, ENDPOINTS } from "../../src/http/index.ts";
 import { ResourceBodies } from "../../src/http/rest/resource-bodies.ts";
 import type { Explanation, Snapshot } from "../../src/model/index.ts";
 import type { Plan } from "../../src/protocol/index.ts";
@@ -25,7 +25,7 @@ const FLARES: Pick<Snapshot, "flares" | "explanations"> = {
 };
 
 /** A door that reads the plan out of Authorization. */
-const door: Door = {
+const door: AccessPolicy = {
   isKeyed: true,
   stranger: undefined,
   keyIdOf: () => undefined,

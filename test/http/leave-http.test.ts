@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { expect } from "vitest";
 import { SseClient } from "../support/sse-client.ts";
-import { test, type Wire } from "./websocket-fixture.ts";
+import { type ConnectionHandle, test } from "./websocket-fixture.ts";
 
 /*
  * A stream of server-sent events on a connection that HTTP has let go of: what is still to be as if it had not, over real TCP.
@@ -18,7 +18,7 @@ interface Reader {
   has(part: string): Promise<void>;
 }
 
-function send(wire: Wire, bytes: string): Reader {
+function send(wire: ConnectionHandle, bytes: string): Reader {
   const socket = connect({ port: wire.port, host: "127.0.0.1", allowHalfOpen: true });
   let text = "";
   const has = async (part: string) => {
@@ -32,7 +32,7 @@ function send(wire: Wire, bytes: string): Reader {
 }
 
 /** The parser is Node's own name for what HTTP holds on to; there is no other way to see it from here. */
-const inHttp = (wire: Wire) =>
+const inHttp = (wire: ConnectionHandle) =>
   wire.sockets().filter((socket) => Reflect.get(socket, "parser") !== null).length;
 
 for (const [who, bytes] of Object.entries({

@@ -4,20 +4,20 @@ import { describe, expect } from "vitest";
 import { systemClock } from "../../src/lib/time/clock.ts";
 import { EPOCH } from "../hub/hub-fixture.ts";
 import type { Step } from "../hub/test-market.ts";
-import { test, type Wire, type WireFactory } from "./websocket-fixture.ts";
+import { type ConnectionHandle, test, type WireFactory } from "./websocket-fixture.ts";
 
 const STEPS: readonly Step[] = ["list", "flare", "refresh", "list", "refresh", "unlist"];
 const POLLERS = 40;
 
 /** A gateway with a log of 2,400 events, whose turns take the machine's time. */
-async function longLog(makeWire: WireFactory): Promise<Wire> {
+async function longLog(makeWire: WireFactory): Promise<ConnectionHandle> {
   const wire = await makeWire({ hub: { clock: systemClock } });
   for (let round = 0; round < 40; round++) await wire.publish(...Array(10).fill(STEPS).flat());
   return wire;
 }
 
 /** As many requests from one address for pages that search the log for a token that is not there. */
-function pollers(wire: Wire): readonly ClientRequest[] {
+function pollers(wire: ConnectionHandle): readonly ClientRequest[] {
   return Array.from({ length: POLLERS }, (_, at) => {
     const path = `/api/v1/events?after=oldest&limit=1000&symbols=zz${at}`;
     return request({ port: wire.port, path, localAddress: "127.0.0.2", agent: false }).end();

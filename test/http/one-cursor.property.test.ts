@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import type { Step } from "../hub/test-market.ts";
 import { STEPS } from "../hub/test-market.ts";
 import { SwitchingClient } from "../support/switching-client.ts";
-import { test, type Wire } from "./websocket-fixture.ts";
+import { type ConnectionHandle, test } from "./websocket-fixture.ts";
 
 const enough = fc.integer({ min: 0, max: 12 });
 const leg = fc.oneof(
@@ -30,11 +30,11 @@ function go(client: SwitchingClient, leg: Leg): Promise<void> {
 }
 
 /** How far the market may run ahead of the client: its lists grow, and where the machine is slow both would become slower and slower. */
-const MOST_AHEAD = 300;
+const MAX_AHEAD = 300;
 
 /** Publishes the batches over and over, in later turns of the event loop each, until told to stop. */
 async function flow(
-  wire: Wire,
+  wire: ConnectionHandle,
   client: SwitchingClient,
   batches: readonly (readonly Step[])[],
   stop: AbortSignal,
@@ -44,12 +44,15 @@ async function flow(
     await wire.publish(...(batches[at % batches.length] ?? []));
     wire.clock.advance(10);
     for (let turns = 0; turns < 3; turns++) await turn();
-    while (!stop.aborted && wire.head.cursor.seq - client.seq > MOST_AHEAD) await turn();
+    while (!stop.aborted && wire.head.cursor.seq - client.seq > MAX_AHEAD) await turn();
   }
 }
 
 /** Sends one client over the legs while events flow; it ends at the head with the head's state. */
-async function travel(wire: Wire, { legs, batches }: typeof run extends fc.Arbitrary<infer T> ? T : never) {
+async function travel(
+  wire: ConnectionHandle,
+  { legs, batches }: typeof run extends fc.Arbitrary<infer T> ? T : never,
+) {
   const client = new SwitchingClient(`http://127.0.0.1:${wire.port}`);
   const over = new AbortController();
   const flowing = flow(wire, client, batches, over.signal);

@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import { expect, test } from "vitest";
-import { Places, type Refusal, Seats } from "../../src/http/index.ts";
+import { ConnectionLimiter, ConnectionRegistry, type Refusal } from "../../src/http/index.ts";
 
 /** A connection, as places see one. */
 class FakeWire extends EventEmitter<{ close: [] }> {
@@ -15,8 +15,8 @@ const KEY = { id: "0a0a0a0a", connections: 1 };
 
 /** Places with the first client, `mine`, in them. */
 function occupied(most: number, ofAddress: number, spend: (ticket: string) => boolean = () => true) {
-  const seats = new Seats(most, ofAddress);
-  const places = new Places(seats, spend);
+  const seats = new ConnectionLimiter(most, ofAddress);
+  const places = new ConnectionRegistry(seats, spend);
   const ends: string[] = [];
   const seat = (name: string | undefined, address = "192.0.2.7", ticket?: string, key?: typeof KEY) => {
     const wire = new FakeWire();

@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from "node:net";
 import { buffer } from "node:stream/consumers";
 import fc from "fast-check";
 import { describe, expect } from "vitest";
-import { KeyDoor } from "../../src/http/access/key-access-policy.ts";
+import { KeyAccessPolicy } from "../../src/http/access/key-access-policy.ts";
 import { ENDPOINTS } from "../../src/http/index.ts";
 import { TicketTable } from "../../src/keys/index.ts";
 import { ManualClock } from "../support/manual-clock.ts";
@@ -59,7 +59,7 @@ describe("a plain request is answered as the framework's route answers it", () =
   const method = fc.constantFrom("GET", "HEAD");
 
   const clock = new ManualClock();
-  const free = new KeyDoor({
+  const free = new KeyAccessPolicy({
     ring: { find: () => undefined, get: () => undefined },
     clock,
     anonymous: "free",

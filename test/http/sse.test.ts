@@ -6,24 +6,28 @@ import { EPOCH } from "../hub/hub-fixture.ts";
 import type { Step } from "../hub/test-market.ts";
 import { SseClient } from "../support/sse-client.ts";
 import { validateResponse } from "../support/validate-response.ts";
-import { COME_BACK_S, test, type Wire } from "./websocket-fixture.ts";
+import { COME_BACK_S, type ConnectionHandle, test } from "./websocket-fixture.ts";
 
 const SSE = { accept: "text/event-stream" };
 const BATCH: readonly Step[] = Array.from({ length: 1_000 }, (_, index) => (index % 2 ? "unlist" : "list"));
 
-function follow(wire: Wire, query = "", headers: Record<string, string> = {}): Promise<SseClient> {
+function follow(
+  wire: ConnectionHandle,
+  query = "",
+  headers: Record<string, string> = {},
+): Promise<SseClient> {
   return SseClient.open(`http://127.0.0.1:${wire.port}/api/v1/events${query}`, headers);
 }
 
 /** The stream's end, and the server's that ends it. */
-async function ended(wire: Wire, stopped: Promise<void>, client: SseClient): Promise<void> {
+async function ended(wire: ConnectionHandle, stopped: Promise<void>, client: SseClient): Promise<void> {
   await client.ended;
   await wire.sessions(0);
   wire.clock.advance(50);
   await stopped;
 }
 
-async function refusal(wire: Wire, query: string, headers: Record<string, string> = {}) {
+async function refusal(wire: ConnectionHandle, query: string, headers: Record<string, string> = {}) {
   const { message, body } = await wire.ask(`/api/v1/events${query}`, { ...SSE, ...headers });
   const { statusCode: status = 0, headers: fields } = message;
   const problem = validateResponse("GET", "/api/v1/events", {

@@ -6,7 +6,7 @@ import { expect, vi } from "vitest";
 import type { ClientOptions } from "ws";
 import type { Step } from "../hub/test-market.ts";
 import { readServerFrames, type ServerFrame, textsOf } from "../support/server-frames.ts";
-import { HANDSHAKE, test, type Wire, type WireClient } from "./websocket-fixture.ts";
+import { type ConnectionHandle, HANDSHAKE, test, type WireClient } from "./websocket-fixture.ts";
 
 const EXTENSION = "permessage-deflate; server_no_context_takeover; client_no_context_takeover";
 const STEPS: readonly Step[] = ["list", "flare", "refresh", "unlist", "status"];
@@ -27,7 +27,7 @@ function tapped(options: ClientOptions = {}) {
 
 const bytesOf = (frames: readonly ServerFrame[]) => frames.reduce((sum, { bytes }) => sum + bytes, 0);
 
-async function follow(wire: Wire, clients: readonly WireClient[], polls: number): Promise<void> {
+async function follow(wire: ConnectionHandle, clients: readonly WireClient[], polls: number): Promise<void> {
   for (let poll = 0; poll < polls; poll++) await wire.publish(...STEPS);
   const { seq } = wire.head.cursor;
   for (const client of clients) await client.until(() => client.seqs.at(-1) === seq);
@@ -173,7 +173,7 @@ test("[L5] [W37] no connection keeps what inflated its messages, and none is giv
 });
 
 /** A connection that offers this and whose frames the test builds itself. */
-async function offering({ port }: Wire, offer: string) {
+async function offering({ port }: ConnectionHandle, offer: string) {
   const headers = { ...HANDSHAKE, "sec-websocket-extensions": offer };
   const asked = request({ host: "127.0.0.1", port, path: "/api/v1/stream", headers, agent: false }).end();
   const [answer, socket] = (await once(asked, "upgrade")) as [IncomingMessage, Socket];

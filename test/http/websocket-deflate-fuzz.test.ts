@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { expect } from "vitest";
 import { CLOSE_CODES } from "../../src/protocol/index.ts";
 import { readServerFrames, type ServerFrame } from "../support/server-frames.ts";
-import { handshake, test, type Wire } from "./websocket-fixture.ts";
+import { type ConnectionHandle, handshake, test } from "./websocket-fixture.ts";
 
 /** The codes that the document names. */
 const DOCUMENTED = new Set<number>([...Object.values(CLOSE_CODES).map(({ code }) => code), 1002, 1007, 1008]);
@@ -42,7 +42,7 @@ function framesOf(received: readonly Buffer[]): readonly ServerFrame[] {
  * Writes bytes behind a handshake with this offer, and a ping behind them; resolves with the frames that came back when the connection has ended, which the
  * client does when it has its pong or a close frame; who is hasty, at once.
  */
-async function provoke({ port }: Wire, bytes: Uint8Array, offer?: string, isHasty = false) {
+async function provoke({ port }: ConnectionHandle, bytes: Uint8Array, offer?: string, isHasty = false) {
   const socket = connect(port, "127.0.0.1");
   const received: Buffer[] = [];
   socket.on("data", (chunk) => {

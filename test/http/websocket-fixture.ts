@@ -8,12 +8,12 @@ import type { HttpSettings } from "../../src/http/http-settings.ts";
 import {
   type AdmissionLimits,
   AdmissionQueue,
+  allowAll,
+  ConnectionLimiter,
+  ConnectionRegistry,
   createHttpServer,
-  openDoor,
-  Places,
   registerEvents,
   registerTickets,
-  Seats,
 } from "../../src/http/index.ts";
 import { registerWebSocket, type WebSocketOptions } from "../../src/http/stream/websocket-route.ts";
 import { systemClock } from "../../src/lib/time/clock.ts";
@@ -76,7 +76,7 @@ export class WireClient {
 }
 
 /** A gateway's stream on a real port, over a hub whose clock the test moves. */
-export interface Wire extends HubUnderTest {
+export interface ConnectionHandle extends HubUnderTest {
   readonly app: FastifyInstance;
   readonly port: number;
   /** Opens a connection; `query` begins with `?`. */
@@ -104,7 +104,7 @@ export type WireFactory = (
     readonly trustProxy?: readonly string[];
     readonly http?: Partial<HttpSettings>;
   },
-) => Promise<Wire>;
+) => Promise<ConnectionHandle>;
 
 /** `Retry-After` for who wanted to follow events: 3 to 12 seconds, by chance. */
 export const COME_BACK_S = /^([3-9]|1[0-2])$/;
@@ -125,7 +125,7 @@ export function handshake(path: string): string {
   return `GET ${path} HTTP/1.1\r\n${fields.join("")}\r\n`;
 }
 
-async function createWire(options: Parameters<WireFactory>[0] = {}): Promise<Wire> {
+async function createWire(options: Parameters<WireFactory>[0] = {}): Promise<ConnectionHandle> {
   const sut = createHubUnderTest(options);
   const app = await createHttpServer({
     head: sut.head,
@@ -140,7 +140,8 @@ async function createWire(options: Parameters<WireFactory>[0] = {}): Promise<Wir
     },
     register: async (scope) => {
       const { maxSockets = 10_000, maxSocketsPerIp = 100 } = options.stream?.limits ?? {};
-      const { places = new Places(new Seats(maxSockets, maxSocketsPerIp)) } = options.stream ?? {};
+      const { places = new ConnectionRegistry(new ConnectionLimiter(maxSockets, maxSocketsPerIp)) } =
+        options.stream ?? {};
       const admissions = new AdmissionQueue({
         hub: sut.hub,
         clock: systemClock,
@@ -149,7 +150,7 @@ async function createWire(options: Parameters<WireFactory>[0] = {}): Promise<Wir
       const shared = { ...sut, admissions, ...options.stream, places };
       await registerWebSocket(scope, shared);
       registerEvents(scope, { ...shared, freshness: () => FRESH, info: () => INFO });
-      await registerTickets(scope, { ...options.stream, door: options.stream?.door ?? openDoor });
+      await registerTickets(scope, { ...options.stream, door: options.stream?.door ?? allowAll });
     },
   });
   const sockets = new Set<Socket>();
@@ -188,10 +189,10 @@ async function createWire(options: Parameters<WireFactory>[0] = {}): Promise<Wir
 }
 
 /** {@link test} with `makeWire`, and `wire`: one with the defaults. Everything is closed after the test, which fails on faults that it did not take out of `errors`. */
-export const test = base.extend<{ makeWire: WireFactory; wire: Wire }>({
+export const test = base.extend<{ makeWire: WireFactory; wire: ConnectionHandle }>({
   // biome-ignore lint/correctness/noEmptyPattern: vitest reads the fixtures that are used out of this pattern
   makeWire: async ({}, use) => {
-    const made: Wire[] = [];
+    const made: ConnectionHandle[] = [];
     await use(async (options) => {
       const created = await createWire(options);
       made.push(created);

@@ -4,7 +4,7 @@ import { connect, type Socket } from "node:net";
 import fc from "fast-check";
 import { expect } from "vitest";
 import { CLOSE_CODES } from "../../src/protocol/index.ts";
-import { HANDSHAKE, handshake, test, type Wire } from "./websocket-fixture.ts";
+import { type ConnectionHandle, HANDSHAKE, handshake, test } from "./websocket-fixture.ts";
 
 /** The codes that the document names. */
 const DOCUMENTED = new Set<number>([...Object.values(CLOSE_CODES).map(({ code }) => code), 1002, 1007, 1008]);
@@ -102,7 +102,7 @@ test("[W5] [W7] whatever is in the frames, each is answered, or the connection i
 });
 
 /** Writes bytes behind a good handshake; resolves with all that came back when the server has ended the connection. */
-async function provoke({ port }: Wire, bytes: Uint8Array): Promise<Buffer> {
+async function provoke({ port }: ConnectionHandle, bytes: Uint8Array): Promise<Buffer> {
   const socket = connect(port, "127.0.0.1");
   const received: Buffer[] = [];
   socket.on("data", (chunk) => received.push(Buffer.from(chunk)));
@@ -215,7 +215,7 @@ test("[W3] [S9] [P7] whatever the address says, it is answered, or refused with 
 });
 
 /** The status of the answer; a problem where it is a refusal. */
-async function statusOf({ port }: Wire, path: string, how: string): Promise<number> {
+async function statusOf({ port }: ConnectionHandle, path: string, how: string): Promise<number> {
   const headers: Record<string, string> =
     how === "stream" ? HANDSHAKE : how === "sse" ? { accept: "text/event-stream" } : {};
   const asked = request({ host: "127.0.0.1", port, path, headers, agent: false }).end();

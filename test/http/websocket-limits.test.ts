@@ -5,7 +5,7 @@ import { CLOSE_CODES } from "../../src/protocol/index.ts";
 import { EPOCH } from "../hub/hub-fixture.ts";
 import type { Step } from "../hub/test-market.ts";
 import { SseClient } from "../support/sse-client.ts";
-import { test, type Wire, type WireClient } from "./websocket-fixture.ts";
+import { type ConnectionHandle, test, type WireClient } from "./websocket-fixture.ts";
 
 const BATCH: readonly Step[] = Array.from({ length: 1_000 }, (_, index) => (index % 2 ? "unlist" : "list"));
 const PING = { type: "ping" };
@@ -24,7 +24,7 @@ async function closeFrame(socket: Socket): Promise<{ code: number; reason: strin
 }
 
 /** Publishes until a connection takes no more: the kernel's buffers are full on both sides. */
-async function fill(wire: Wire): Promise<void> {
+async function fill(wire: ConnectionHandle): Promise<void> {
   const isFull = () => wire.sockets().some((socket) => socket.writableNeedDrain);
   for (let batch = 0; batch < 200 && !isFull(); batch++) {
     await wire.publish(...BATCH);
@@ -33,7 +33,7 @@ async function fill(wire: Wire): Promise<void> {
   expect(isFull()).toBe(true);
 }
 
-async function open(wire: Wire, query = ""): Promise<WireClient> {
+async function open(wire: ConnectionHandle, query = ""): Promise<WireClient> {
   const client = wire.client(query);
   await client.answer(query === "" ? "hello" : "subscribed");
   return client;

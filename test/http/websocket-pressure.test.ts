@@ -3,12 +3,12 @@ import { expect } from "vitest";
 import { CLOSE_CODES, closeAction } from "../../src/protocol/index.ts";
 import type { Step } from "../hub/test-market.ts";
 import { SAMPLE_LISTING } from "../support/samples.ts";
-import { test, type Wire, type WireClient } from "./websocket-fixture.ts";
+import { type ConnectionHandle, test, type WireClient } from "./websocket-fixture.ts";
 
 const BATCH: readonly Step[] = Array.from({ length: 1_000 }, (_, index) => (index % 2 ? "unlist" : "list"));
 
 /** Publishes until the client, which does not read, is behind: until the kernel's buffers are full on both sides. */
-async function fill(wire: Wire, isBehind: () => boolean): Promise<void> {
+async function fill(wire: ConnectionHandle, isBehind: () => boolean): Promise<void> {
   for (let batch = 0; batch < 200 && !isBehind(); batch++) {
     await wire.publish(...BATCH);
     await new Promise((resolve) => setImmediate(resolve));
@@ -17,9 +17,10 @@ async function fill(wire: Wire, isBehind: () => boolean): Promise<void> {
 }
 
 /** Whether somebody does not take what is written, as the server sees it. */
-const somebodyBehind = (wire: Wire) => () => wire.sockets().some((socket) => socket.writableNeedDrain);
+const somebodyBehind = (wire: ConnectionHandle) => () =>
+  wire.sockets().some((socket) => socket.writableNeedDrain);
 
-async function caughtUp(wire: Wire, client: WireClient): Promise<void> {
+async function caughtUp(wire: ConnectionHandle, client: WireClient): Promise<void> {
   await client.until(() => client.seqs.at(-1) === wire.head.cursor.seq);
 }
 

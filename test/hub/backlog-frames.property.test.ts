@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { maskOf, resolveChannels } from "../../src/hub/channel-mask.ts";
-import { BacklogFrames } from "../../src/hub/delivery/backlog-frame-cache.ts";
-import { EventHeads, frameEvents } from "../../src/hub/delivery/event-frames.ts";
+import { BacklogFrameCache } from "../../src/hub/delivery/backlog-frame-cache.ts";
+import { FramePrefixes, frameEvents } from "../../src/hub/delivery/event-frames.ts";
 import { sseFraming } from "../../src/hub/delivery/sse-framing.ts";
 import { websocketFraming } from "../../src/hub/delivery/websocket-framing.ts";
 import { selectionOf } from "../../src/hub/session/selection.ts";
@@ -43,14 +43,20 @@ test("[L6] [W13] whatever was asked for before, and however little is kept, the 
   );
   fc.assert(
     fc.property(asked, fc.constantFrom(0, 3_000, 100_000), (questions, kept) => {
-      const frames = new Map<number, BacklogFrames>();
+      const frames = new Map<number, BacklogFrameCache>();
       for (const { shape, through, length, prev, maxBytes } of questions) {
         // One hub has one bound.
-        const cache = frames.get(maxBytes) ?? new BacklogFrames(kept);
+        const cache = frames.get(maxBytes) ?? new BacklogFrameCache(kept);
         frames.set(maxBytes, cache);
         const part = records.slice(through, through + length);
         const from = { prev: toSeq(Math.max(0, through - prev)), through: toSeq(through) };
-        const own = frameEvents(part, shape, { ...from, heads: new EventHeads(epoch) }, undefined, maxBytes);
+        const own = frameEvents(
+          part,
+          shape,
+          { ...from, heads: new FramePrefixes(epoch) },
+          undefined,
+          maxBytes,
+        );
         expect(cache.frame(part, shape, { ...from, epoch }, maxBytes)).toEqual(own);
       }
     }),
@@ -61,7 +67,7 @@ test("[L6] those who are at one place are sent the same bytes, also when more ha
   const records = await manyRecords();
   const [shape] = shapes;
   if (!shape) throw new Error("there is no shape");
-  const frames = new BacklogFrames();
+  const frames = new BacklogFrameCache();
   const from = { epoch, prev: toSeq(0), through: toSeq(0) };
   const first = frames.frame(records.slice(0, 40), shape, from, 2_000);
   expect(first.through).toBeLessThan(40);

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { MOST_STEPS, StepCache } from "../../src/hub/lists/step-cache.ts";
+import { MAX_STEPS, StepCache } from "../../src/hub/lists/step-cache.ts";
 import { encodeTail } from "../../src/log/encode-tail.ts";
 import type { LogRecord } from "../../src/log/index.ts";
 import { listsOf, toEpoch, toSeq } from "../../src/protocol/index.ts";
@@ -30,7 +30,7 @@ test("[L6] readers who come back to the same stretch share its lists, and each i
 test("however long the way is, the steps that are held are bounded, and the oldest go first", () => {
   const [steps, market] = [new StepCache(), new TestMarket()];
   let lists = listsOf(market.snapshot);
-  const size = MOST_STEPS + 100;
+  const size = MAX_STEPS + 100;
   for (let seq = 1; seq <= size; seq++) {
     const [event] = market.poll([seq % 2 ? "list" : "unlist"]).events;
     if (!event) throw new Error("no event");
@@ -41,6 +41,6 @@ test("however long the way is, the steps that are held are bounded, and the olde
     expect(steps.take(record, lists)).toBe(step);
     lists = step.after;
   }
-  expect(steps.size).toBe(MOST_STEPS);
+  expect(steps.size).toBe(MAX_STEPS);
   expect([steps.behind(100), steps.behind(size)]).toEqual([undefined, lists]);
 });

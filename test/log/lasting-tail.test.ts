@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type HeldEvent, LastingTail } from "../../src/log/retained-events.ts";
+import { type HeldEvent, RetainedEvents } from "../../src/log/retained-events.ts";
 import { Runs } from "../../src/log/sqlite/runs.ts";
 import { toRun, toSeq } from "../../src/protocol/index.ts";
 
@@ -19,7 +19,7 @@ const event = (seq: number): HeldEvent => ({
 });
 
 test("[W36] lasting events are read in order behind a seq, also after more than a thousand were dropped", () => {
-  const tail = new LastingTail(5);
+  const tail = new RetainedEvents(5);
   for (let seq = 10; seq <= 4_000; seq += 10) tail.push(event(seq));
   for (let seq = 4_010; seq <= 30_000; seq += 10) {
     tail.push(event(seq));
@@ -35,7 +35,7 @@ test("[W36] lasting events are read in order behind a seq, also after more than 
 });
 
 test("[W36] what was appended at the bound is held, what came before it is dropped, and an empty tail drops nothing", () => {
-  const tail = new LastingTail(0);
+  const tail = new RetainedEvents(0);
   for (const seq of [1, 2, 3]) tail.push(event(seq));
   tail.dropBefore(2);
   expect(tail.after(0, 9).map(({ seq }) => seq)).toEqual([2, 3]);

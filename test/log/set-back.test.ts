@@ -157,7 +157,7 @@ test("[L3] runs that have fallen off the log leave the file, and older cursors a
   for (let round = 0; round < 5; round += 1) {
     const { log } = open(path, 20_000);
     cursors.push(...(await fill(log, log.head.seq + 1_500)));
-    log.keepState(log.head.seq, "", new Uint8Array(8));
+    log.saveCheckpoint(log.head.seq, "", new Uint8Array(8));
     await log.close();
   }
   const { log } = open(path, 20_000);

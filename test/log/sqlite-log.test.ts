@@ -98,7 +98,7 @@ test("[L3] whatever was appended, kept as state and dropped between openings, wh
           count += one.size;
         } else if (one.kind === "state") {
           state = Math.max(state, count - one.back);
-          log.keepState(state, `state at ${state}`, PLACE);
+          log.saveCheckpoint(state, `state at ${state}`, PLACE);
         } else {
           const held = await log.read(log.oldest, 10_000);
           const lastingFrom = log.oldestLasting.seq;
@@ -148,7 +148,7 @@ test("what has fallen off the log leaves the file too, but for what a restart ne
   const { log } = logOf(open(path), { maxBytes: 20_000 });
   for (let first = 1; first <= 6_000; first += 20) {
     await log.append(batchOf(first, 20));
-    if (first % 1_000 === 1) log.keepState(log.head.seq, "", PLACE);
+    if (first % 1_000 === 1) log.saveCheckpoint(log.head.seq, "", PLACE);
   }
   await log.close();
   const file = open(path);
@@ -266,7 +266,7 @@ test("[L3] a full disk: the log goes on in memory without a hole, says so once, 
     count += 10;
   }
   await log.append(batchOf(count + 1, 10));
-  log.keepState(toSeq(1), "", PLACE);
+  log.saveCheckpoint(toSeq(1), "", PLACE);
   expect(log.head.seq).toBe(count + 10);
   expect(await log.read(log.oldest, 100_000)).toMatchObject({ records: { length: count + 10 } });
   expect(troubles).toEqual([

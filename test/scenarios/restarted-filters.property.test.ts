@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { formatPlace, formatState, restoreState } from "../../src/gateway/persistence/restored-state.ts";
 import { Head, Hub, websocketFraming } from "../../src/hub/index.ts";
-import { createSqliteLog, type KeepingLog, type KeptLog, openLogFile } from "../../src/log/index.ts";
+import { createSqliteLog, type KeepingLog, openLogFile, type StoredLog } from "../../src/log/index.ts";
 import {
   advanceLists,
   type Channel,
@@ -35,7 +35,7 @@ const FILTERS: readonly Filter[] = [
 /** One life of the gateway's parts around a log in a file. */
 function start(path: string, market: TestMarket, clock: ManualClock) {
   const file = openLogFile({ path, nowMs: clock.now(), onSetAside: () => undefined });
-  const kept: KeptLog | undefined = file.found;
+  const kept: StoredLog | undefined = file.found;
   const restored = kept && restoreState(kept, "test", false);
   if (restored && "problem" in restored) throw new Error(restored.problem);
   const errors: unknown[] = [];
@@ -53,7 +53,7 @@ function start(path: string, market: TestMarket, clock: ManualClock) {
     onError: (error) => errors.push(error),
   });
   const keep = () =>
-    log.keepState(head.cursor.seq, formatState(head, undefined), formatPlace(hub.history.lists));
+    log.saveCheckpoint(head.cursor.seq, formatState(head, undefined), formatPlace(hub.history.lists));
   return { log, head, hub, errors, keep };
 }
 

@@ -1,7 +1,7 @@
 import { expect, vi } from "vitest";
 import { DEFAULT_HUB_LIMITS } from "../../src/hub/hub-limits.ts";
 import { CLOSE_CODES } from "../../src/protocol/index.ts";
-import { test, type Wire, type WireClient } from "../http/websocket-fixture.ts";
+import { type ConnectionHandle, test, type WireClient } from "../http/websocket-fixture.ts";
 import type { Step } from "../hub/test-market.ts";
 
 const EACH = 3;
@@ -11,16 +11,16 @@ const HIGH_WATER_BYTES = 65_536;
 const LOG_BYTES = 3_000_000;
 
 const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
-const waiting = (wire: Wire) => wire.sockets().map(({ writableLength }) => writableLength);
+const waiting = (wire: ConnectionHandle) => wire.sockets().map(({ writableLength }) => writableLength);
 
-async function open(wire: Wire, count: number): Promise<readonly WireClient[]> {
+async function open(wire: ConnectionHandle, count: number): Promise<readonly WireClient[]> {
   const clients = Array.from({ length: count }, () => wire.client("?channels=*"));
   await Promise.all(clients.map((client) => client.answer("subscribed")));
   return clients;
 }
 
 /** Publishes a batch and waits until these have it. */
-async function publish(wire: Wire, healthy: readonly WireClient[]): Promise<void> {
+async function publish(wire: ConnectionHandle, healthy: readonly WireClient[]): Promise<void> {
   await wire.publish(...BATCH);
   const { seq } = wire.head.cursor;
   await Promise.all(healthy.map((client) => client.until(() => client.messages.at(-1)?.seq === seq)));

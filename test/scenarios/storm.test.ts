@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import { expect } from "vitest";
 import { systemClock } from "../../src/lib/time/clock.ts";
 import { CLOSE_CODES } from "../../src/protocol/index.ts";
-import { COME_BACK_S, test, type Wire, type WireFactory } from "../http/websocket-fixture.ts";
+import { COME_BACK_S, type ConnectionHandle, test, type WireFactory } from "../http/websocket-fixture.ts";
 import { EPOCH } from "../hub/hub-fixture.ts";
 import { ComingClient, openSockets } from "../support/coming-client.ts";
 import { startWorkerGateway } from "../support/worker-gateway.ts";
@@ -15,7 +15,7 @@ const BATCHES = 15;
 const LIMITS = { maxSockets: 10_000, maxSocketsPerIp: 10_000 };
 
 /** A server on the machine's clock, at which few may wait. */
-async function stormyWire(makeWire: WireFactory, mostWaiting: number): Promise<Wire> {
+async function stormyWire(makeWire: WireFactory, mostWaiting: number): Promise<ConnectionHandle> {
   const wire = await makeWire({
     hub: { clock: systemClock },
     stream: { limits: LIMITS },
@@ -25,8 +25,9 @@ async function stormyWire(makeWire: WireFactory, mostWaiting: number): Promise<W
   return wire;
 }
 
-const streamOf = ({ port }: Wire) => `ws://127.0.0.1:${port}/api/v1/stream?channels=*`;
-const connections = (wire: Wire, count: number) => openSockets(wire.port, count, () => wire.sockets().length);
+const streamOf = ({ port }: ConnectionHandle) => `ws://127.0.0.1:${port}/api/v1/stream?channels=*`;
+const connections = (wire: ConnectionHandle, count: number) =>
+  openSockets(wire.port, count, () => wire.sockets().length);
 const upTo = (first: number, last: number) =>
   Array.from({ length: last - first + 1 }, (_, index) => first + index);
 

@@ -6,7 +6,7 @@ import { type Connection, openPoll, openSse, openWebSocket, readSnapshot } from 
 type Json = Record<string, unknown>;
 
 /** Connections that a client leaves open beside its own; one more, and the oldest is closed. */
-const MOST_LEFT = 2;
+const MAX_LEFT = 2;
 
 /** The ways to follow events. */
 export type Transport = "websocket" | "sse" | "poll";
@@ -253,7 +253,7 @@ export class ChaosClient extends IndependentClient {
     }
     this.tally.abandoned += 1;
     this.#left.push(connection);
-    if (this.#left.length > MOST_LEFT) this.#left.shift()?.close();
+    if (this.#left.length > MAX_LEFT) this.#left.shift()?.close();
   }
 
   #count(reason: string): void {

@@ -32,7 +32,7 @@ type MarksOfLists = ReadonlyMap<string, Marks>;
 /** The log as it was told, and the state at each place where the market was looked at. */
 export class Truth {
   readonly #channels: string[] = [];
-  readonly #states = new Map<number, Place>();
+  readonly #states = new Map<number, Slot>();
   #marks: MarksOfLists = new Map();
 
   /** Notes what the gateway tells, from its base on. */
@@ -79,7 +79,7 @@ export class Truth {
 }
 
 /** What is known of the market at a place of the log. */
-interface Place {
+interface Slot {
   readonly state: Lists;
   readonly marks: MarksOfLists;
   /** The state as it is when it has gone through JSON; made when it is asked for. */

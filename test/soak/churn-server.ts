@@ -3,7 +3,13 @@ import type { AddressInfo } from "node:net";
 import { Socket } from "node:net";
 import { setImmediate as turn } from "node:timers/promises";
 import { queryObjects } from "node:v8";
-import { createHttpServer, KeyDoor, Places, registerEvents, Seats } from "../../src/http/index.ts";
+import {
+  ConnectionLimiter,
+  ConnectionRegistry,
+  createHttpServer,
+  KeyAccessPolicy,
+  registerEvents,
+} from "../../src/http/index.ts";
 import { registerWebSocket } from "../../src/http/stream/websocket-route.ts";
 import { Group } from "../../src/hub/group.ts";
 import { Head, Hub, Session } from "../../src/hub/index.ts";
@@ -58,8 +64,8 @@ const { id, digest } = mintSecret("fw");
 const key: Key = { id, sha256: digest.toString("hex"), plan: "pro" };
 const tickets = new TicketTable(clock);
 const ring = { find: () => undefined, get: (asked: string) => (asked === id ? key : undefined) };
-const door = new KeyDoor({ ring, clock, anonymous: "free", tickets });
-const places = new Places(new Seats(5_000, 1_000), (text) => tickets.spend(text));
+const door = new KeyAccessPolicy({ ring, clock, anonymous: "free", tickets });
+const places = new ConnectionRegistry(new ConnectionLimiter(5_000, 1_000), (text) => tickets.spend(text));
 const app = await createHttpServer({
   ...{ head, door, ...facts },
   clock: systemClock,

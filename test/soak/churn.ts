@@ -27,7 +27,7 @@ export interface Churn {
 }
 
 /** A visitor stays for up to so many seconds of the gateway's time. */
-const LONGEST_STAY_S = 10;
+const MAX_STAY_S = 10;
 /** Looks until everybody's end has got to the server, whose sessions are counted in any case, and what lies between two. */
 const PATIENCE = 400;
 const LOOK_MS = 25;
@@ -74,13 +74,12 @@ class Guests {
 
   /** Visitors come for so many seconds; resolves when all have left, and the server knows it. */
   async come(seconds: number, perSecond: number): Promise<void> {
-    for (let left = seconds + LONGEST_STAY_S; left >= 0; left -= 1) {
+    for (let left = seconds + MAX_STAY_S; left >= 0; left -= 1) {
       const { cursor, ticket, size } = await this.ask<Second>("second");
       this.most = Math.max(this.most, size);
       this.#second += 1;
       const place = { port: this.#port, cursor, ticket };
-      const arriving =
-        left > LONGEST_STAY_S ? Array.from({ length: perSecond }, () => this.#visit(place)) : [];
+      const arriving = left > MAX_STAY_S ? Array.from({ length: perSecond }, () => this.#visit(place)) : [];
       await Promise.all(arriving);
       const leaving = this.#leaving.get(this.#second) ?? [];
       this.#leaving.delete(this.#second);
@@ -97,7 +96,7 @@ class Guests {
     const way = this.#chance.pick(WAYS);
     const visitor = new Visitor(way, place, this.#chance);
     this.came[way] += 1;
-    const until = this.#second + this.#chance.whole(0, LONGEST_STAY_S);
+    const until = this.#second + this.#chance.whole(0, MAX_STAY_S);
     this.#leaving.set(until, [...(this.#leaving.get(until) ?? []), visitor]);
     await visitor.arrived;
   }

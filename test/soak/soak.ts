@@ -7,7 +7,7 @@ import { runChurn } from "./churn.ts";
 
 const PROGRESS_EVERY = 100;
 /** What the heap may be larger after the second half of a churn than after the first: code that got warm. */
-const MOST_GROWTH_BYTES = 1e6;
+const MAX_GROWTH_BYTES = 1e6;
 
 const values = readOptions();
 
@@ -92,7 +92,7 @@ async function churn(howLong: number): Promise<boolean> {
   const what = still.length === 0 ? "nothing is left" : `left: ${still.join()} of ${JSON.stringify(left)}`;
   const per = `${growth.toFixed(1)} bytes of heap for each of the second half`;
   process.stdout.write(`${all} connections came and went, ${most} at a time at most: ${what}; ${per}\n`);
-  return still.length === 0 && growth * (all / 2) < MOST_GROWTH_BYTES;
+  return still.length === 0 && growth * (all / 2) < MAX_GROWTH_BYTES;
 }
 
 /** Runs the scenario in which the process is killed; true when it passes. */

@@ -22,7 +22,7 @@ export const WAYS = [
 export type Way = (typeof WAYS)[number];
 
 /** What a visitor knows of the server. */
-export interface Place {
+export interface Slot {
   readonly port: number;
   /** A cursor that the server gave lately. */
   readonly cursor: string;
@@ -52,7 +52,7 @@ export class Visitor {
   readonly #over: Promise<void>;
   readonly #chance: Chance;
 
-  constructor(way: Way, place: Place, chance: Chance) {
+  constructor(way: Way, place: Slot, chance: Chance) {
     this.way = way;
     this.#chance = chance;
     this.#socket = connect(place.port, "127.0.0.1");
@@ -85,7 +85,7 @@ export class Visitor {
 }
 
 /** The path, and what is sent behind the first fields. */
-function asked(way: Way, { cursor, ticket }: Place, chance: Chance): readonly [path: string, rest: string] {
+function asked(way: Way, { cursor, ticket }: Slot, chance: Chance): readonly [path: string, rest: string] {
   const token = `0x${chance
     .whole(0, 2 ** 32)
     .toString(16)

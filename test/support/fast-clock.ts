@@ -1,8 +1,8 @@
-import { systemClock, type WallClock } from "../../src/lib/time/clock.ts";
+import { type Clock, systemClock } from "../../src/lib/time/clock.ts";
 import { noteTimer } from "./running-timers.ts";
 
 /** The machine's clock, so many times as fast: for parts with minutes in them that talk over real sockets. */
-export class FastClock implements WallClock {
+export class FastClock implements Clock {
   readonly #factor: number;
   readonly #began = performance.now();
   readonly #startMs: number;

@@ -1,10 +1,10 @@
-import type { WallClock } from "../../src/lib/time/clock.ts";
+import type { Clock } from "../../src/lib/time/clock.ts";
 import { noteTimer } from "./running-timers.ts";
 
 type Timer = { at: number; readonly everyMs: number | undefined; readonly fire: () => void };
 
 /** A clock that stands still until the test moves it. A sleep of 0 takes a turn of the event loop and no time. */
-export class ManualClock implements WallClock {
+export class ManualClock implements Clock {
   #elapsed = 0;
   #wallOffset: number;
   #timers: Timer[] = [];

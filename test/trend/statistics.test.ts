@@ -7,7 +7,7 @@ import {
   wilsonLowerBound,
 } from "../../src/trend/detect/statistics.ts";
 import { formatDecimal } from "../../src/trend/state/decimal.ts";
-import { isEqual, keep, keepList } from "../../src/trend/views/keep.ts";
+import { isEqual, reuseIfEqual, reuseListIfEqual } from "../../src/trend/views/reuse.ts";
 
 test("a computed number becomes a plain decimal of ten significant digits", () => {
   expect(formatDecimal(0)).toBe("0");
@@ -56,12 +56,12 @@ test("a rounded number is never minus zero", () => {
 
 test("an equal value keeps its object and a different one does not", () => {
   const before = { a: [1, { b: null }], c: "x" };
-  expect(keep(before, { a: [1, { b: null }], c: "x" })).toBe(before);
+  expect(reuseIfEqual(before, { a: [1, { b: null }], c: "x" })).toBe(before);
   const after = { a: [1, { b: 0 }], c: "x" };
-  expect(keep<unknown>(before, after)).toBe(after);
+  expect(reuseIfEqual<unknown>(before, after)).toBe(after);
   expect(isEqual({ a: undefined }, {})).toBe(false);
   expect(isEqual([1], { 0: 1 })).toBe(false);
   const list = [before];
-  expect(keepList(list, [before])).toBe(list);
-  expect(keepList(list, [{ ...before }])).not.toBe(list);
+  expect(reuseListIfEqual(list, [before])).toBe(list);
+  expect(reuseListIfEqual(list, [{ ...before }])).not.toBe(list);
 });

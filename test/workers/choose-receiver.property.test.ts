@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { chooseReceiver, MOST_LEAD } from "../../src/workers/primary/choose-receiver.ts";
+import { chooseReceiver, MAX_LEAD } from "../../src/workers/primary/choose-receiver.ts";
 
 /** A worker as the reception sees it: it takes one connection after the other, at its own pace. */
 class WorkerUnderTest {
@@ -55,7 +55,7 @@ test("of a burst, however quick each worker takes its connections, none has more
           if (taker) taker.isHanded = false;
           waiting = pump(workers, waiting);
           const { fewest, most } = spreadOf(workers);
-          expect(most).toBeLessThanOrEqual(Math.floor(fewest * (1 + MOST_LEAD)) + 1);
+          expect(most).toBeLessThanOrEqual(Math.floor(fewest * (1 + MAX_LEAD)) + 1);
         }
         expect(workers.reduce((sum, { connections }) => sum + connections, 0)).toBe(burst);
       },

@@ -1,9 +1,9 @@
 import type { Socket } from "node:net";
 import { createLogger } from "../../src/gateway/create-logger.ts";
-import { Places, Seats } from "../../src/http/index.ts";
+import { ConnectionLimiter, ConnectionRegistry } from "../../src/http/index.ts";
 import { TicketTable } from "../../src/keys/index.ts";
-import { EventFeed } from "../../src/workers/primary/log-publisher.ts";
-import { Crew } from "../../src/workers/primary/worker-pool.ts";
+import { LogPublisher } from "../../src/workers/primary/log-publisher.ts";
+import { WorkerPool } from "../../src/workers/primary/worker-pool.ts";
 import type { WorkerProcess } from "../../src/workers/process/worker-process.ts";
 import { createHubUnderTest, FRESH, INFO } from "../hub/hub-fixture.ts";
 import { ManualClock } from "../support/manual-clock.ts";
@@ -14,7 +14,7 @@ import { FakeChild } from "./fake-child.ts";
 function createCrewUnderTest(workers: number) {
   const clock = new ManualClock();
   const sut = createHubUnderTest();
-  const seats = new Seats(10, 10);
+  const seats = new ConnectionLimiter(10, 10);
   const tickets = new TicketTable(clock);
   const children: FakeChild[] = [];
   const leftOver: Socket[] = [];
@@ -25,7 +25,7 @@ function createCrewUnderTest(workers: number) {
   });
   const counted: (readonly [string, number])[] = [];
   const gone: WorkerProcess[] = [];
-  const feed = new EventFeed({ ...sut, history: sut.hub.history, format: () => new Uint8Array() });
+  const feed = new LogPublisher({ ...sut, history: sut.hub.history, format: () => new Uint8Array() });
   /** How many follow the log now. */
   const counts = { following: 0 };
   const follow = feed.follow.bind(feed);
@@ -38,7 +38,7 @@ function createCrewUnderTest(workers: number) {
     };
     return { fill, stop: leave };
   };
-  const crew = new Crew({
+  const crew = new WorkerPool({
     ...{ workers, clock, logger },
     spawn: () => {
       const child = new FakeChild(1_000 + children.length);
@@ -49,7 +49,7 @@ function createCrewUnderTest(workers: number) {
       ...{ type: "start", worker, config: {}, keys: undefined, ends: 0, spent: [], news },
     }),
     feed,
-    whole: { places: new Places(seats), tickets, metrics: undefined, hasEnded: () => false },
+    whole: { places: new ConnectionRegistry(seats), tickets, metrics: undefined, hasEnded: () => false },
     news: () => news,
     onRoom: () => {},
     onLeftOver: (socket) => leftOver.push(socket),

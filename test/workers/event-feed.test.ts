@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { formatPlace } from "../../src/gateway/persistence/restored-state.ts";
 import type { FeedMessage } from "../../src/workers/messages.ts";
-import { EventFeed } from "../../src/workers/primary/log-publisher.ts";
+import { LogPublisher } from "../../src/workers/primary/log-publisher.ts";
 import { createHubUnderTest } from "../hub/hub-fixture.ts";
 
 /** A log that workers follow, before its first snapshot. */
 function followed() {
   const sut = createHubUnderTest({ ready: false });
-  const feed = new EventFeed({ ...sut, history: sut.hub.history, format: formatPlace });
+  const feed = new LogPublisher({ ...sut, history: sut.hub.history, format: formatPlace });
   const follow = () => {
     const heard: FeedMessage["type"][] = [];
     const { stop } = feed.follow(({ type }) => heard.push(type));

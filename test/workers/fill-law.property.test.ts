@@ -10,8 +10,8 @@ import { ResourceBodies } from "../../src/http/rest/resource-bodies.ts";
 import { Head, Hub } from "../../src/hub/index.ts";
 import type { LogRecord } from "../../src/log/index.ts";
 import { type Cursor, formatLists, type Lists, toSeq } from "../../src/protocol/index.ts";
-import { PrimaryLeader, PrimaryLink, type ToWorker } from "../../src/workers/index.ts";
-import { EventFeed } from "../../src/workers/primary/log-publisher.ts";
+import { PrimaryFollower, PrimaryLink, type ToWorker } from "../../src/workers/index.ts";
+import { LogPublisher } from "../../src/workers/primary/log-publisher.ts";
 import { createHubUnderTest, FRESH, INFO, settled } from "../hub/hub-fixture.ts";
 import { STEPS } from "../hub/test-market.ts";
 import { ManualClock } from "../support/manual-clock.ts";
@@ -66,7 +66,7 @@ class WorkerUnderTest {
       ...(restored ? { known: restored.known } : {}),
       onError: (error) => this.faults.push(error),
     });
-    const leader = new PrimaryLeader({
+    const leader = new PrimaryFollower({
       ...{ link, clock, staleAfterMs: 15_000, news: { info: INFO, freshness: FRESH } },
       read: (bytes) => readPlace({ bytes }),
       onBegun: () => {},
@@ -113,7 +113,7 @@ test("[F3] [L2] [L3] [W28] a worker that begins at any moment has the log and th
       async (ready, operations) => {
         const primary = createHubUnderTest({ log: LOG, ready });
         const { head, hub, log } = primary;
-        const feed = new EventFeed({ log, head, history: hub.history, format: formatPlace });
+        const feed = new LogPublisher({ log, head, history: hub.history, format: formatPlace });
         const workers: { worker: WorkerUnderTest; more: () => Promise<boolean> }[] = [];
         const begin = () => {
           const worker = new WorkerUnderTest();

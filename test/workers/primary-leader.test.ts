@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { formatPlace, readPlace } from "../../src/gateway/persistence/restored-state.ts";
-import type { LeaderBatch, Mirror } from "../../src/source/index.ts";
-import { PrimaryLeader } from "../../src/workers/index.ts";
+import type { LeaderBatch, ReplicaSink } from "../../src/source/index.ts";
+import { PrimaryFollower } from "../../src/workers/index.ts";
 import type { FeedMessage } from "../../src/workers/messages.ts";
-import { EventFeed } from "../../src/workers/primary/log-publisher.ts";
+import { LogPublisher } from "../../src/workers/primary/log-publisher.ts";
 import { createHubUnderTest, FRESH, INFO } from "../hub/hub-fixture.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { linked } from "./linked.ts";
@@ -18,19 +18,19 @@ function following() {
   const published: LeaderBatch[] = [];
   const faults: unknown[] = [];
   const begun: number[] = [];
-  const leader = new PrimaryLeader({
+  const leader = new PrimaryFollower({
     ...{ link, clock, staleAfterMs: STALE_AFTER_MS, news: { info: INFO, freshness: FRESH } },
     read: (bytes) => readPlace({ bytes }),
     onBegun: () => begun.push(clock.monotonic()),
     onMisfit: (error) => faults.push(error),
   });
-  const mirror: Mirror = {
+  const mirror: ReplicaSink = {
     position: undefined,
     begin: async () => {},
     publish: async (batch) => void published.push(batch),
   };
   const stop = new AbortController();
-  const feed = new EventFeed({ ...primary, history: primary.hub.history, format: formatPlace });
+  const feed = new LogPublisher({ ...primary, history: primary.hub.history, format: formatPlace });
   feed.follow((message: FeedMessage) => say(message));
   const run = () => leader.run(mirror, stop.signal);
   return { ...primary, clock, leader, published, faults, begun, stop, run };

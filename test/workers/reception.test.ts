@@ -4,7 +4,7 @@ import { connect, type Socket } from "node:net";
 import { expect, test } from "vitest";
 import { Refusals } from "../../src/http/index.ts";
 import { systemClock } from "../../src/lib/time/clock.ts";
-import { Reception } from "../../src/workers/primary/connection-handoff.ts";
+import { ConnectionHandoff } from "../../src/workers/primary/connection-handoff.ts";
 import { InjectedConnections } from "../../src/workers/primary/injected-connections.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
@@ -42,7 +42,7 @@ async function serve(requestTimeout = 10_000) {
       return true;
     },
   };
-  const reception = new Reception({
+  const reception = new ConnectionHandoff({
     ...{ host: "127.0.0.1", port: 0, clock: systemClock, refusals: new Refusals(systemClock) },
     receivers: () => [receiver],
   });
@@ -97,7 +97,7 @@ test("with nobody to take them connections wait, and who waited for 5 seconds is
       return true;
     },
   };
-  const reception = new Reception({
+  const reception = new ConnectionHandoff({
     host: "127.0.0.1",
     port: 0,
     clock,
@@ -142,7 +142,7 @@ test("a receiver that cannot take a connection after all leaves it to the next",
     hand: () => false,
   };
   const receivers = [gone];
-  const reception = new Reception({
+  const reception = new ConnectionHandoff({
     ...{ host: "localhost", port: 0, clock: systemClock, refusals: new Refusals(systemClock) },
     receivers: () => [...receivers, receiver],
   });
@@ -159,7 +159,7 @@ test("new connections go to the worker that has the fewest: half each of a burst
   onTestFinished,
 }) => {
   const [quick, slow] = [new PacedReceiver(), new PacedReceiver()];
-  const reception = new Reception({
+  const reception = new ConnectionHandoff({
     ...{ host: "127.0.0.1", port: 0, clock: new ManualClock(), refusals: new Refusals(systemClock) },
     receivers: () => [quick, slow],
   });

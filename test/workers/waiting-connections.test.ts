@@ -2,11 +2,11 @@ import { once } from "node:events";
 import { connect, Socket } from "node:net";
 import { expect } from "vitest";
 import { Refusals } from "../../src/http/index.ts";
-import { Reception } from "../../src/workers/primary/connection-handoff.ts";
+import { ConnectionHandoff } from "../../src/workers/primary/connection-handoff.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { test as base } from "../support/still-running.ts";
 
-const MOST_WAITING = 2_048;
+const MAX_WAITING = 2_048;
 
 /** A reception in front of one worker that has no room until the test says so. Fails when a timer or a socket outlives the test. */
 const test = base.extend<{ sut: Awaited<ReturnType<typeof receive>> }>({
@@ -31,7 +31,7 @@ async function receive() {
     },
   };
   const refusals = new Refusals(clock);
-  const reception = new Reception({
+  const reception = new ConnectionHandoff({
     ...{ host: "127.0.0.1", port: 0, clock, refusals },
     receivers: () => [worker],
   });
@@ -59,15 +59,15 @@ test("[W33] with 2,048 connections waiting the next one is refused with 503, and
   sut,
 }) => {
   const { reception, refusals, clients, port, answerTo, worker, handed } = sut;
-  for (let n = 0; n < MOST_WAITING; n += 1) reception.takeBack(new Socket());
-  expect([reception.waiting, refusals.counts]).toEqual([MOST_WAITING, {}]);
+  for (let n = 0; n < MAX_WAITING; n += 1) reception.takeBack(new Socket());
+  expect([reception.waiting, refusals.counts]).toEqual([MAX_WAITING, {}]);
   const late = connect(port, "127.0.0.1");
   clients.push(late);
   expect(await answerTo(late)).toMatch(/^HTTP\/1\.1 503 /);
-  expect([reception.waiting, refusals.counts]).toEqual([MOST_WAITING, { "no-worker": 1 }]);
+  expect([reception.waiting, refusals.counts]).toEqual([MAX_WAITING, { "no-worker": 1 }]);
   worker.hasRoom = true;
   reception.pump();
-  expect([reception.waiting, handed.length]).toEqual([0, MOST_WAITING]);
+  expect([reception.waiting, handed.length]).toEqual([0, MAX_WAITING]);
 });
 
 test("[L3] a connection that comes back from a worker that crashed is the next to be served", async ({

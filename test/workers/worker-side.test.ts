@@ -2,7 +2,7 @@ import { Socket } from "node:net";
 import { setImmediate as turn } from "node:timers/promises";
 import Fastify from "fastify";
 import { expect, test } from "vitest";
-import { KeyDoor } from "../../src/http/index.ts";
+import { KeyAccessPolicy } from "../../src/http/index.ts";
 import { type Key, mintSecret } from "../../src/keys/index.ts";
 import { FlarewireError } from "../../src/protocol/index.ts";
 import { RemoteKeys, RemotePlaces } from "../../src/workers/index.ts";
@@ -162,7 +162,7 @@ test("[K6] what a key spent elsewhere counts at a worker that begins, until the 
   const clock = new ManualClock();
   const keys = new RemoteKeys({ link, clock, anonymous: "free", keys: [key], ends: 4, spent });
   keys.countElsewhere(id, 1);
-  const door = keys.door instanceof KeyDoor ? keys.door : undefined;
+  const door = keys.door instanceof KeyAccessPolicy ? keys.door : undefined;
   expect(door?.spent).toEqual([{ keyId: id, requests: 4 }]);
   keys.end({ type: "ended", keyId: id, isGone: false, ends: 5 });
   expect([keys.ends, door?.spent.length]).toEqual([5, 1]);

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { type PlaceGiver, Places, Seats } from "../../src/http/index.ts";
+import { ConnectionLimiter, ConnectionRegistry, type SlotAllocator } from "../../src/http/index.ts";
 import { TicketTable } from "../../src/keys/index.ts";
 import type { ToWorker } from "../../src/workers/index.ts";
 import { WorkerWires } from "../../src/workers/process/worker-connections.ts";
@@ -12,10 +12,10 @@ const ADDRESS = "192.0.2.7";
 /** The primary's side of two workers, and what these were told. */
 function twoWorkers(most = 10) {
   const tickets = new TicketTable(new ManualClock());
-  const seats = new Seats(most, most);
+  const seats = new ConnectionLimiter(most, most);
   const ended = new Map<string, number>();
   const whole = {
-    places: new Places(seats, (ticket) => tickets.spend(ticket)),
+    places: new ConnectionRegistry(seats, (ticket) => tickets.spend(ticket)),
     tickets,
     metrics: undefined,
     hasEnded: (keyId: string, ends: number) => (ended.get(keyId) ?? 0) > ends,
@@ -95,7 +95,7 @@ test("[W33] a stream that was refused costs the primary nothing afterwards, howe
 /** A worker's side at the primary, where every place is refused, and the connections that it asked places for. */
 function refusing() {
   const seen: WeakRef<object>[] = [];
-  const places: PlaceGiver = {
+  const places: SlotAllocator = {
     seat: (wire) => {
       seen.push(new WeakRef(wire));
       return { kind: "full", bound: "0 in all", reason: "streams" };

@@ -4,7 +4,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { expect } from "vitest";
 import { createLogger } from "../../src/gateway/create-logger.ts";
 import { formatPlace } from "../../src/gateway/persistence/restored-state.ts";
-import { Places, Refusals, Seats } from "../../src/http/index.ts";
+import { ConnectionLimiter, ConnectionRegistry, Refusals } from "../../src/http/index.ts";
 import { TicketTable } from "../../src/keys/index.ts";
 import type { MetricsJson } from "../../src/metrics/index.ts";
 import { WorkersFront } from "../../src/workers/index.ts";
@@ -29,7 +29,7 @@ function fronted(port = 0) {
     },
     news: () => ({ info: INFO, freshness: FRESH }),
     format: formatPlace,
-    places: new Places(new Seats(10, 10)),
+    places: new ConnectionRegistry(new ConnectionLimiter(10, 10)),
     tickets: new TicketTable(clock),
     keys: () => [],
     rates: { countElsewhere: () => {}, spent: [] },

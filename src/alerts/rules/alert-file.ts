@@ -3,9 +3,9 @@ import { InputError } from "../../lib/input-error.ts";
 import { describeIssue, expectedInWords, parseJsonText, readTrustedText } from "../../lib/io/json-file.ts";
 import { AlertRule } from "./alert-rule.ts";
 
-const MOST_BYTES = 1_048_576;
-const MOST_WEBHOOKS = 100;
-const MOST_RULES = 100;
+const MAX_BYTES = 1_048_576;
+const MAX_WEBHOOKS = 100;
+const MAX_RULES = 100;
 /** Bytes of a secret, as Standard Webhooks asks for. */
 const SECRET_BYTES = { least: 24, most: 64 } as const;
 
@@ -24,7 +24,7 @@ export const Webhook = z.strictObject({
     ),
   /** May lie on this machine or in a private network; default false: an address there is refused, whatever name leads to it. */
   allow_private_addresses: z.boolean({ error: "true or false" }).default(false),
-  rules: z.array(AlertRule).min(1, "at least one rule").max(MOST_RULES, `at most ${MOST_RULES} rules`),
+  rules: z.array(AlertRule).min(1, "at least one rule").max(MAX_RULES, `at most ${MAX_RULES} rules`),
 });
 export type Webhook = z.infer<typeof Webhook>;
 
@@ -32,12 +32,12 @@ const AlertFile = z.strictObject({
   webhooks: z
     .array(Webhook, { error: "a list" })
     .min(1, "at least one webhook")
-    .max(MOST_WEBHOOKS, `at most ${MOST_WEBHOOKS} webhooks`),
+    .max(MAX_WEBHOOKS, `at most ${MAX_WEBHOOKS} webhooks`),
 });
 
 /** Reads a file of webhooks. Rejects with InputError that names file, field, value and bound; no message holds a secret or an address's query. */
 export async function readAlertFile(file: string): Promise<readonly Webhook[]> {
-  return parseAlertFile(await readTrustedText(file, MOST_BYTES), file);
+  return parseAlertFile(await readTrustedText(file, MAX_BYTES), file);
 }
 
 /** The webhooks in the text of a file that is called `file`. Throws as {@link readAlertFile}. */

@@ -17,7 +17,7 @@ export const NEWS: ReadonlySet<EventName> = new Set([
   "source-status",
 ]);
 
-const MOST_QUIET_S = 604_800;
+const MAX_QUIET_S = 604_800;
 
 /**
  * A level that a number passes. With hysteresis: once it has risen to `above` it is told again only after it has fallen to `below`, so that a number which
@@ -54,7 +54,7 @@ export const AlertRule = z
     quiet_seconds: z
       .number()
       .min(0, "0 or more")
-      .max(MOST_QUIET_S, `at most ${MOST_QUIET_S}, a week`)
+      .max(MAX_QUIET_S, `at most ${MAX_QUIET_S}, a week`)
       .default(0),
   })
   .superRefine((rule, { addIssue }) => {

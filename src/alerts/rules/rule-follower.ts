@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Head, LongPoll, PollAnswer } from "../../hub/index.ts";
-import type { WallClock } from "../../lib/time/clock.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 import { type EventMessage, type Filter, formatCursor, type Lost, type View } from "../../protocol/index.ts";
 import { type AlertContent, formAlert } from "../alert.ts";
 import type { AlertStore, RulePlace } from "../store/alert-store.ts";
@@ -20,7 +20,7 @@ export interface RuleFollowing {
   readonly store: Pick<AlertStore, "place">;
   /** Keeps places and messages, those of all rules together. */
   readonly commits: Pick<GroupCommit, "commit">;
-  readonly clock: WallClock;
+  readonly clock: Clock;
   readonly steadyMs: () => number;
   /** True while the webhook is disabled: what the rule finds is not kept for it. */
   readonly isDisabled: () => boolean;

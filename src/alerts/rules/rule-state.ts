@@ -10,7 +10,7 @@ export interface RuleState {
 export const NEW_RULE: RuleState = { quiet: [], begun: [] };
 
 /** Most beginnings remembered; of the oldest the ends are then told, whatever was said of them. */
-const MOST_BEGUN = 10_000;
+const MAX_BEGUN = 10_000;
 
 /** Decides which beginnings are told, and with them which ends. Times are event time, so that the same events give the same alerts at any speed. */
 export class Quiet {
@@ -56,7 +56,7 @@ export class Quiet {
     // Of a flare that begins in two lists the first word counts.
     if (!this.#begun.get(what)) this.#begun.set(what, told);
     for (const oldest of this.#begun.keys()) {
-      if (this.#begun.size <= MOST_BEGUN) break;
+      if (this.#begun.size <= MAX_BEGUN) break;
       this.#begun.delete(oldest);
     }
     return told;

@@ -2,7 +2,7 @@ import type { Alert } from "../alert.ts";
 import type { AlertStore, RulePlace } from "./alert-store.ts";
 
 /** Most commits of one transaction: what it takes is also a pause of everything else. */
-const MOST_TOGETHER = 200;
+const MAX_TOGETHER = 200;
 
 interface Waiting {
   readonly write: () => void;
@@ -45,7 +45,7 @@ export class GroupCommit {
     this.#isDue = true;
     setImmediate(() => {
       this.#isDue = false;
-      this.#write(this.#waiting.splice(0, MOST_TOGETHER));
+      this.#write(this.#waiting.splice(0, MAX_TOGETHER));
       this.#due();
     });
   }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { WallClock } from "../../lib/time/clock.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 import { type Alert, formAlert } from "../alert.ts";
 import { secretBytes, type Webhook } from "../rules/alert-file.ts";
 import type { AlertStore } from "../store/alert-store.ts";
@@ -28,7 +28,7 @@ export interface SenderOptions {
   readonly store: AlertStore;
   /** Takes messages out of the store, those of all webhooks together. */
   readonly commits: Pick<GroupCommit, "remove">;
-  readonly clock: WallClock;
+  readonly clock: Clock;
   /** The time by which messages age, in milliseconds since 1970 UTC: does not jump. */
   readonly steadyMs: () => number;
   readonly limits?: SenderLimits;

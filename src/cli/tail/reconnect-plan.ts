@@ -28,7 +28,7 @@ export type Plan =
   | { readonly kind: "give-up"; readonly exitCode: ExitCode; readonly message: string }
   | { readonly kind: "reconnect"; readonly afterMs: number; readonly message: string };
 
-const LONGEST_WAIT_MS = 30_000;
+const MAX_WAIT_MS = 30_000;
 
 /**
  * What a client does after a connection ended, by the close code's range. `failures` counts the connections in a row that did not get as
@@ -39,7 +39,7 @@ export function planNext(
   { failures, connectedBefore, random }: { failures: number; connectedBefore: boolean; random: () => number },
 ): Plan {
   const backoff = (message: string, leastMs = 1_000): Plan => {
-    const spreadMs = Math.min(LONGEST_WAIT_MS, 1_000 * 2 ** Math.min(failures, 10));
+    const spreadMs = Math.min(MAX_WAIT_MS, 1_000 * 2 ** Math.min(failures, 10));
     return { kind: "reconnect", afterMs: Math.round(leastMs + random() * spreadMs), message };
   };
   switch (end.kind) {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { WebSocket } from "ws";
 import { problemDetail, readRefusal } from "../../lib/io/read-refusal.ts";
-import type { WallClock } from "../../lib/time/clock.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 import type { ConnectionEnd } from "./reconnect-plan.ts";
 import { type Frame, readFrame } from "./stream-frames.ts";
 
@@ -10,7 +10,7 @@ export interface ConnectionOptions {
   readonly url: URL;
   /** Goes into `Authorization`. */
   readonly key?: string | undefined;
-  readonly clock: WallClock;
+  readonly clock: Clock;
   readonly signal: AbortSignal;
   /** Called with each frame. A promise stops the reading until it settles; an end ends the connection. */
   readonly onFrame: (frame: Frame) => Promise<void> | ConnectionEnd | undefined;

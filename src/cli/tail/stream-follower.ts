@@ -1,6 +1,6 @@
 import type { ExitCode } from "../../lib/io/shutdown.ts";
 import { EXIT } from "../../lib/io/shutdown.ts";
-import type { WallClock } from "../../lib/time/clock.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 import { parseCursor } from "../../protocol/index.ts";
 import { type ConnectionEnd, planNext } from "./reconnect-plan.ts";
 import { connectOnce } from "./stream-connection.ts";
@@ -14,7 +14,7 @@ export interface FollowOptions {
   readonly key?: string | undefined;
   /** Start behind this cursor; at the server's head by default. */
   readonly after?: string;
-  readonly clock: WallClock;
+  readonly clock: Clock;
   /** From 0 up to 1, for the jitter of waits. */
   readonly random: () => number;
   readonly signal: AbortSignal;
@@ -29,7 +29,7 @@ export interface FollowOptions {
 /** Follows until the signal aborts, which is clean, or there is no use in going on. */
 export async function followStream(options: FollowOptions): Promise<ExitCode> {
   const { clock, random, signal, onNotice } = options;
-  const place = new Place(options.after);
+  const place = new Slot(options.after);
   let failures = 0;
   let connectedBefore = false;
   for (;;) {
@@ -56,7 +56,7 @@ export async function followStream(options: FollowOptions): Promise<ExitCode> {
   }
 }
 
-function connect(options: FollowOptions, place: Place, onSubscribed: () => void): Promise<ConnectionEnd> {
+function connect(options: FollowOptions, place: Slot, onSubscribed: () => void): Promise<ConnectionEnd> {
   const url = new URL(options.url);
   const resume = place.cursor !== undefined;
   if (place.cursor !== undefined) url.searchParams.set("after", place.cursor);
@@ -94,7 +94,7 @@ function connect(options: FollowOptions, place: Place, onSubscribed: () => void)
 }
 
 /** Where the follower is: the cursor to go on from, and the proof that nothing was missed or seen twice. */
-class Place {
+class Slot {
   #cursor: string | undefined;
 
   constructor(after: string | undefined) {

@@ -2,7 +2,7 @@ import type { EventFrame } from "./stream-frames.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const MOST_SYMBOLS = 20_000;
+const MAX_SYMBOLS = 20_000;
 
 /** Remembers which symbol an item's id stands for, so that an event that names only the id can be read by a person. Bounded: the longest unseen is forgotten. */
 export class SymbolBook {
@@ -38,7 +38,7 @@ export class SymbolBook {
       this.#symbols.set(id, symbol);
     }
     for (const id of this.#symbols.keys()) {
-      if (this.#symbols.size <= MOST_SYMBOLS) break;
+      if (this.#symbols.size <= MAX_SYMBOLS) break;
       this.#symbols.delete(id);
     }
   }

@@ -95,10 +95,10 @@ const DROPPED: readonly ColumnName[] = [
   "change",
   "mark",
 ];
-const LEAST_SYMBOL = 8;
+const MIN_SYMBOL = 8;
 const GAP = 2;
 /** Of a text of a stranger; more than any terminal is wide. */
-const MOST_LOOKED_AT = 2_000;
+const MAX_LOOKED_AT = 2_000;
 
 /** What each sort key compares. The greater one comes first, of symbols the lesser. */
 const SORTS = {
@@ -158,7 +158,7 @@ type Shown = Column & { readonly before: string };
 function columnsFor(width: number): readonly Shown[] {
   let names = ALL;
   for (const dropped of DROPPED) {
-    if (taken(names) + LEAST_SYMBOL <= width) break;
+    if (taken(names) + MIN_SYMBOL <= width) break;
     names = names.filter((name) => name !== dropped);
   }
   // The symbol grows first, and then what stands last.
@@ -188,7 +188,7 @@ function line(shown: readonly Shown[], textOf: (column: Column) => string): read
   return shown.map((column) => {
     // Without the selectors of emoji form, which make some characters wider than they are counted.
     const given = textOf(column)
-      .slice(0, MOST_LOOKED_AT)
+      .slice(0, MAX_LOOKED_AT)
       .replace(/\p{Variation_Selector}/gu, "");
     const text = plainText(given, column.width);
     const fill = " ".repeat(Math.max(0, column.width - columns(text)));

@@ -3,7 +3,7 @@ import { CLIENT_KEY_VARIABLE, keyFrom } from "../../config/config.ts";
 import { type FlagForm, parseFlags } from "../../config/flags.ts";
 import { redact } from "../../config/redact.ts";
 import { EXIT, type ExitCode, watchShutdown } from "../../lib/io/shutdown.ts";
-import { systemClock, type WallClock } from "../../lib/time/clock.ts";
+import { type Clock, systemClock } from "../../lib/time/clock.ts";
 import { FlarewireError } from "../../protocol/index.ts";
 import { watchJobControl } from "../terminal/job-control.ts";
 import { plainText } from "../terminal/plain-text.ts";
@@ -108,7 +108,7 @@ async function showLive(
   page: () => TopPage,
   terminal: Terminal,
   signal: AbortSignal,
-  clock: WallClock = systemClock,
+  clock: Clock = systemClock,
 ): Promise<ExitCode> {
   const screen = new Screen(terminal.stdout);
   const paint = paintFor(terminal.stdout);

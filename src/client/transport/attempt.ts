@@ -1,6 +1,6 @@
 import { type End, ended, endOf } from "./end.ts";
 import type { Platform } from "./platform.ts";
-import type { Line, LineListener, LineMessage } from "./transport.ts";
+import type { LineListener, LineMessage, TransportConnection } from "./transport.ts";
 
 /** What a line may do while it is open. */
 export interface LineRun {
@@ -20,12 +20,12 @@ export interface LineRun {
 type Fetch = NonNullable<Platform["fetch"]>;
 
 /** A line that is what `run` does, until that ends: with what it returns, or throws. `headers` go with all that it asks. */
-export function openRun(
+export function startTransport(
   { fetch }: Platform,
   headers: Readonly<Record<string, string>>,
   { onMessage, onEnd }: LineListener,
   run: (line: LineRun) => Promise<End>,
-): Line {
+): TransportConnection {
   const over = new AbortController();
   const { signal } = over;
   const ask = async (url: string, statuses: readonly number[], accept = "*/*", method = "GET") => {

@@ -1,6 +1,6 @@
 import type { SourceState } from "../../protocol/event.ts";
 import type { EventMessage, Freshness, Lost, Subscribed } from "../../protocol/messages.ts";
-import { LEAST_WAIT_MS } from "../connection-state.ts";
+import { MIN_WAIT_MS } from "../connection-state.ts";
 import type { LineRun } from "./attempt.ts";
 import { type End, ended } from "./end.ts";
 import type { Platform } from "./platform.ts";
@@ -39,7 +39,7 @@ export async function runPolls(
     const cursor = headers.get("flarewire-cursor") ?? "";
     const isNews = cursor !== place && (body.more || body.events?.length);
     // A cache in between answers for the server, or nobody waits: to ask on would be a storm.
-    if (!first && !isNews && now() - askedAtMs < LEAST_WAIT_MS) return ended("cut", "a stale answer");
+    if (!first && !isNews && now() - askedAtMs < MIN_WAIT_MS) return ended("cut", "a stale answer");
     if (first) {
       tell({
         type: "subscribed",

@@ -1,7 +1,7 @@
 import type { CloseMessage, Freshness, ServerMessage } from "../../protocol/messages.ts";
 import type { Transport } from "../connection-state.ts";
 import type { StreamPlan } from "../options.ts";
-import { openRun } from "./attempt.ts";
+import { startTransport } from "./attempt.ts";
 import type { End } from "./end.ts";
 import { runPolls } from "./poll-transport.ts";
 import { runSse } from "./sse-transport.ts";
@@ -26,7 +26,7 @@ export interface LineListener {
 }
 
 /** One connection over one transport. */
-export interface Line {
+export interface TransportConnection {
   /** Ends it without a word to the listener. */
   abort(): void;
 }
@@ -41,12 +41,12 @@ export function openLine(
   cursor: string | undefined,
   client: string,
   listener: LineListener,
-): Line {
+): TransportConnection {
   const urlOf = (path: string, more: Readonly<Record<string, string>>) =>
     `${base}/api/v1/${path}?${new URLSearchParams({ ...query, ...more })}`;
   const after = cursor && { after: cursor };
   const following = { ...after, ...(!keepsView && { snapshot: "false" }), client };
-  return openRun(platform, headers, listener, (line) => {
+  return startTransport(platform, headers, listener, (line) => {
     if (transport === "sse") return runSse(line, urlOf("events", following));
     if (transport === "poll")
       return runPolls(line, platform, cursor, keepsView, (more) => urlOf("events", more));

@@ -6,7 +6,7 @@ import { judge } from "../state/judge.ts";
 /** How often a screen reader is told something, at most. */
 const EVERY_MS = 10_000;
 /** Names in one sentence, at most. */
-const MOST_NAMED = 3;
+const MAX_NAMED = 3;
 
 /** Tells screen readers how the connection stands, once it stands otherwise for longer, and which flares started; in few words and not often. Invisible. */
 export function Announcer({ seen }: { readonly seen: Seen | undefined }) {
@@ -41,7 +41,7 @@ function startedOf({ event, symbol }: ToldEvent): readonly string[] {
 }
 
 function say(symbols: readonly string[]): string {
-  const named = symbols.slice(0, MOST_NAMED).join(", ");
-  const more = symbols.length > MOST_NAMED ? ` and ${symbols.length - MOST_NAMED} more` : "";
+  const named = symbols.slice(0, MAX_NAMED).join(", ");
+  const more = symbols.length > MAX_NAMED ? ` and ${symbols.length - MAX_NAMED} more` : "";
   return `${symbols.length === 1 ? "A flare" : `${symbols.length} flares`} started: ${named}${more}`;
 }

@@ -11,13 +11,13 @@ import { type Access, fetchAccess } from "./access.ts";
 import { withFirst, withLast } from "./bounded-list.ts";
 
 /** Events that the feed shows at most. */
-const MOST_EVENTS = 200;
+const MAX_EVENTS = 200;
 
 /** Silence that is no outage yet: a server that is replaced is back sooner. */
 const SOON_BACK_MS = 3_000;
 
 /** Gaps that are named at most: a server that comes and goes for days must not fill the page. */
-const MOST_GAPS = 20;
+const MAX_GAPS = 20;
 
 /** An event, and the token that it is about, if it names one or the lists do. */
 export interface ToldEvent {
@@ -75,12 +75,12 @@ export function follow(url: URL, key: string | undefined, onChange: () => void):
   };
   stream.on("event", (event) => {
     count += 1;
-    events = withFirst(events, { event, symbol: symbolOf(event, stream.view) }, MOST_EVENTS);
+    events = withFirst(events, { event, symbol: symbolOf(event, stream.view) }, MAX_EVENTS);
     changed();
   });
   stream.on("reset", ({ reason, lost }) => {
     if (reason !== "started")
-      gaps = withLast(gaps, `${reason}: ${lost ?? "an unknown number of"} events`, MOST_GAPS);
+      gaps = withLast(gaps, `${reason}: ${lost ?? "an unknown number of"} events`, MAX_GAPS);
     changed();
   });
   const ask = async () => {

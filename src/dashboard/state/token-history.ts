@@ -12,7 +12,7 @@ export interface Episode {
 }
 
 /** Pages of the history that are asked for at most: more is no history of one token. */
-const MOST_PAGES = 20;
+const MAX_PAGES = 20;
 
 /**
  * The token's flares that the server's log still has, newest first. Rejects when it cannot be asked. The whole history of starts and finishes is read and sorted out
@@ -26,7 +26,7 @@ export async function fetchEpisodes(
 ): Promise<readonly Episode[]> {
   const messages: EventMessage[] = [];
   let after = "oldest";
-  for (let page = 0; page < MOST_PAGES; page++) {
+  for (let page = 0; page < MAX_PAGES; page++) {
     const url = new URL("api/v1/events", server);
     url.search = new URLSearchParams({
       after,

@@ -29,7 +29,7 @@ const WHOLE = new Intl.NumberFormat("en", { maximumSignificantDigits: 6 });
 const FRACTION = new Intl.NumberFormat("en", { maximumSignificantDigits: 4, maximumFractionDigits: 18 });
 const BELOW = "₀₁₂₃₄₅₆₇₈₉";
 /** What is smaller is written with the number of its zeros: nobody counts nine of them. */
-const LEAST_WRITTEN_OUT = 1e-5;
+const MIN_WRITTEN_OUT = 1e-5;
 
 /** Four digits that count, as `0.001844` and `0.0₈3542` for 0.000000003542; from a thousand on six, `63,412.5`; `–` for what is not known, which the API says as 0. */
 export function formatPrice(decimal: string): string {
@@ -37,7 +37,7 @@ export function formatPrice(decimal: string): string {
   if (!Number.isFinite(price) || price <= 0) return "–";
   if (price >= 1_000_000) return formatCompact(price);
   if (price >= 1_000) return WHOLE.format(price);
-  if (price >= LEAST_WRITTEN_OUT) return FRACTION.format(price);
+  if (price >= MIN_WRITTEN_OUT) return FRACTION.format(price);
   const [digits = "", exponent = ""] = price.toExponential(3).split("e-");
   const zeros = [...String(Number(exponent) - 1)].map((digit) => BELOW[Number(digit)]).join("");
   return `0.0${zeros}${digits.replace(".", "").replace(/0+$/, "")}`;

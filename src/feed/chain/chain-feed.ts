@@ -1,4 +1,4 @@
-import type { WallClock } from "../../lib/time/clock.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 import type { MarketEvent } from "../../market/index.ts";
 import type { Feed } from "../feed.ts";
 import type { Network } from "./network.ts";
@@ -10,7 +10,7 @@ export interface ChainFeedOptions {
   readonly network: Network;
   /** Endpoints, `http(s)://` or `ws(s)://`; the network's public ones where there are none. */
   readonly urls?: readonly string[];
-  readonly clock: WallClock;
+  readonly clock: Clock;
   /** Event time before the chain's head at which the feed begins. Default: an hour. Idle with `resumeAfterMs`. */
   readonly backfillMs?: number;
   /** Event time of the `clock` event that was told last by a feed before this one: what follows is told, and nothing twice. */

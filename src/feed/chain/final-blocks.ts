@@ -1,4 +1,4 @@
-import type { WallClock } from "../../lib/time/clock.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 import { SECOND_MS } from "../../lib/time/time.ts";
 import type { EvmBlock } from "./evm-block.ts";
 import { pauseAfter } from "./persist.ts";
@@ -11,7 +11,7 @@ export interface FinalBlocksOptions {
   readonly pool: EndpointPool;
   readonly reader: BlockReader;
   readonly finalityBlocks: number;
-  readonly clock: WallClock;
+  readonly clock: Clock;
   /** Number of the first block. */
   readonly from: number;
   readonly onNotice: (sentence: string, isTrouble: boolean) => void;
@@ -35,7 +35,7 @@ const DOUBTS = 3;
 /** So many failures in a row are told. */
 const TOLD_AFTER = 4;
 /** Between two attempts at a block, at least. */
-const SHORTEST_PAUSE_MS = 250;
+const MIN_PAUSE_MS = 250;
 
 /**
  * The blocks from a number on, each once, each the child of the one before, as they become final; waits for endpoints as long as need be. Where a chain
@@ -45,10 +45,10 @@ export async function* finalBlocks(
   options: FinalBlocksOptions,
   signal: AbortSignal,
 ): AsyncGenerator<FinalBlock> {
-  yield* new BlockLine(options, signal).blocks();
+  yield* new FinalBlockStream(options, signal).blocks();
 }
 
-class BlockLine {
+class FinalBlockStream {
   readonly #options: FinalBlocksOptions;
   readonly #signal: AbortSignal;
   readonly #reads = new Map<number, Promise<EvmBlock>>();
@@ -155,7 +155,7 @@ class BlockLine {
     this.#failures += 1;
     this.#reads.clear();
     if (this.#failures === TOLD_AFTER) this.#options.onNotice(`no block can be had: ${error.message}`, true);
-    await clock.sleep(SHORTEST_PAUSE_MS, this.#signal);
+    await clock.sleep(MIN_PAUSE_MS, this.#signal);
     // A head that moves may be that of an endpoint that came back.
     await pool.changed(pauseAfter(this.#failures, this.#options.random), this.#signal);
   }

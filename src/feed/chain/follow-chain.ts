@@ -14,7 +14,7 @@ import { findBlock } from "./rpc/find-block.ts";
 import { RpcTrouble } from "./rpc/rpc-trouble.ts";
 
 /** How often heads are asked for on a chain that is quicker. */
-const SHORTEST_LOOK_MS = 100;
+const MIN_LOOK_MS = 100;
 const PROGRESS_EVERY_MS = 10 * SECOND_MS;
 /** So far behind, how it goes on is told now and then. */
 const BEHIND_MS = 60 * SECOND_MS;
@@ -60,7 +60,7 @@ class ChainFollower {
       urls: urls.length > 0 ? urls : network.rpcUrls,
       chainId: network.chainId,
       clock,
-      lookEveryMs: Math.max(SHORTEST_LOOK_MS, network.blockMs),
+      lookEveryMs: Math.max(MIN_LOOK_MS, network.blockMs),
       onNotice,
     });
   }
@@ -74,7 +74,7 @@ class ChainFollower {
     void pool.run(this.#signal);
     const { finalityBlocks } = this.#options.network;
     while (pool.head < finalityBlocks) {
-      if (pool.isHopeless) throw new Error(`no endpoint is of chain ${this.#options.network.chainId}`);
+      if (pool.allWrongChain) throw new Error(`no endpoint is of chain ${this.#options.network.chainId}`);
       await pool.changed(SECOND_MS, this.#signal);
     }
     const network = await this.#checked();

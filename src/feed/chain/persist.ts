@@ -1,15 +1,15 @@
-import type { WallClock } from "../../lib/time/clock.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 import { SECOND_MS } from "../../lib/time/time.ts";
 import { RpcTrouble } from "./rpc/rpc-trouble.ts";
 
 const FLOOR_MS = 250;
-const MOST_MS = 15 * SECOND_MS;
+const MAX_MS = 15 * SECOND_MS;
 /** So many failures in a row are told. */
 const TOLD_AFTER = 3;
 
 /** How {@link persist} waits. */
 export interface PersistOptions {
-  readonly clock: WallClock;
+  readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly onNotice: (sentence: string, isTrouble: boolean) => void;
   /** Yields [0, 1). */
@@ -18,7 +18,7 @@ export interface PersistOptions {
 
 /** How long to wait after so many failures in a row, in milliseconds: doubled with each, up to 15 s, and half of it by chance. */
 export function pauseAfter(failures: number, random: () => number): number {
-  const most = Math.min(MOST_MS, FLOOR_MS * 2 ** Math.min(20, failures - 1));
+  const most = Math.min(MAX_MS, FLOOR_MS * 2 ** Math.min(20, failures - 1));
   return most / 2 + (random() * most) / 2;
 }
 

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { WallClock } from "../../lib/time/clock.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 import { ServiceClient, type ServiceOptions } from "../service/service-client.ts";
 import type { Enricher, EnricherName } from "./enricher.ts";
 import { FactCache } from "./fact-cache.ts";
@@ -16,7 +16,7 @@ export interface EnrichersOptions {
   readonly etherscanKey: string | undefined;
   /** Directory in which what they said is kept over restarts; `undefined`: memory only. */
   readonly directory: string | undefined;
-  readonly clock: WallClock;
+  readonly clock: Clock;
   /** Told when a service stops answering as it should, and when it does again. */
   readonly onNotice: (sentence: string, isTrouble: boolean) => void;
   /** Default: the runtime's own. */

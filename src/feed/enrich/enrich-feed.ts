@@ -1,4 +1,4 @@
-import type { WallClock } from "../../lib/time/clock.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 import { MINUTE_MS } from "../../lib/time/time.ts";
 import type { MarketEvent, Profile } from "../../market/index.ts";
 import type { Feed } from "../feed.ts";
@@ -8,15 +8,15 @@ import { type Enricher, type Facts, keyOf, type TokenRef } from "./enricher.ts";
 export interface EnrichOptions {
   readonly feed: Feed;
   readonly enrichers: readonly Enricher[];
-  readonly clock: WallClock;
+  readonly clock: Clock;
 }
 
 /** A token that is still traded is noted again after this long: its facts may have to be looked up again. */
 const NOTE_AGAIN_MS = 5 * MINUTE_MS;
 /** Tokens that are remembered as noted. */
-const MOST_NOTED = 100_000;
+const MAX_NOTED = 100_000;
 /** Findings between two clocks, at most: a start with a full cache must not hold the market up. */
-const MOST_A_SECOND = 500;
+const MAX_A_SECOND = 500;
 
 /**
  * The same feed with what the enrichers find out in it: as `profile` events behind the `clock` that was told last when they were found. A recording of
@@ -46,7 +46,7 @@ export function enrichFeed({ feed, enrichers, clock }: EnrichOptions): Feed {
 async function* enriched(
   feed: Feed,
   enrichers: readonly Enricher[],
-  clock: WallClock,
+  clock: Clock,
   signal: AbortSignal,
 ): AsyncGenerator<MarketEvent> {
   const ending = new AbortController();
@@ -71,10 +71,10 @@ async function* enriched(
 
 /** When each token was noted last. */
 class NotedTokens {
-  readonly #clock: WallClock;
+  readonly #clock: Clock;
   readonly #noted = new Map<string, number>();
 
-  constructor(clock: WallClock) {
+  constructor(clock: Clock) {
     this.#clock = clock;
   }
 
@@ -85,7 +85,7 @@ class NotedTokens {
     if (before !== undefined && now - before < NOTE_AGAIN_MS) return false;
     this.#noted.delete(key);
     this.#noted.set(key, now);
-    if (this.#noted.size > MOST_NOTED) this.#noted.delete(this.#noted.keys().next().value ?? "");
+    if (this.#noted.size > MAX_NOTED) this.#noted.delete(this.#noted.keys().next().value ?? "");
     return true;
   }
 }
@@ -113,13 +113,13 @@ class Findings {
   }
 
   *take(at: number): Generator<Profile> {
-    let left = MOST_A_SECOND;
+    let left = MAX_A_SECOND;
     for (const [key, { token, facts }] of this.#found) {
       if (left === 0) return;
       left -= 1;
       this.#found.delete(key);
       this.#told.set(key, { ...this.#told.get(key), ...facts });
-      if (this.#told.size > MOST_NOTED) this.#told.delete(this.#told.keys().next().value ?? "");
+      if (this.#told.size > MAX_NOTED) this.#told.delete(this.#told.keys().next().value ?? "");
       yield { kind: "profile", at, ...token, ...facts };
     }
   }

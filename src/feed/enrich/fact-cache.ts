@@ -21,7 +21,7 @@ export interface CachedFacts {
 }
 
 /** Entries at most; beyond them the oldest are forgotten. */
-const MOST_ENTRIES = 100_000;
+const MAX_ENTRIES = 100_000;
 
 /**
  * What a service has said, by key, kept in a file so that a restart does not ask again. A file that is missing, damaged or of another version is an
@@ -53,7 +53,7 @@ export class FactCache {
     this.#entries.delete(key);
     this.#entries.set(key, entry);
     this.#isDirty = true;
-    if (this.#entries.size <= MOST_ENTRIES) return;
+    if (this.#entries.size <= MAX_ENTRIES) return;
     for (const oldest of this.#entries.keys()) {
       this.#entries.delete(oldest);
       return;

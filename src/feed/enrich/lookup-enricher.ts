@@ -1,4 +1,4 @@
-import type { WallClock } from "../../lib/time/clock.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 import type { ServiceReport } from "../feed.ts";
 import type { ServiceClient } from "../service/service-client.ts";
 import {
@@ -31,7 +31,7 @@ export interface Lookup {
 }
 
 /** Tokens that wait, at most: beyond them the one that waited longest is let go, until it is noted again. */
-const MOST_WAITING = 10_000;
+const MAX_WAITING = 10_000;
 const SAVE_EVERY_MS = 30_000;
 
 /** Asks a service about each token that comes up, a few at a time, and remembers what it said. */
@@ -39,7 +39,7 @@ export class LookupEnricher implements Enricher {
   readonly name: EnricherName;
   readonly #lookup: Lookup;
   readonly #client: ServiceClient;
-  readonly #clock: WallClock;
+  readonly #clock: Clock;
   readonly #cache: FactCache;
   readonly #waiting = new Map<string, TokenRef>();
   /** Keys of waiting tokens that an answer omitted: the next request asks for one of them only. */
@@ -47,7 +47,7 @@ export class LookupEnricher implements Enricher {
   #onFound: OnFound = () => {};
   #wake: () => void = () => {};
 
-  constructor(lookup: Lookup, client: ServiceClient, clock: WallClock, cache: FactCache) {
+  constructor(lookup: Lookup, client: ServiceClient, clock: Clock, cache: FactCache) {
     this.name = lookup.name;
     this.#lookup = lookup;
     this.#client = client;
@@ -71,7 +71,7 @@ export class LookupEnricher implements Enricher {
       if (isKnown) this.#onFound(token, known.facts);
       if (this.#clock.now() - known.at < this.#lookup.holdsMs(isKnown ? known.facts : undefined)) return;
     }
-    if (this.#waiting.size >= MOST_WAITING && !this.#waiting.has(key)) {
+    if (this.#waiting.size >= MAX_WAITING && !this.#waiting.has(key)) {
       const [longest = ""] = this.#waiting.keys();
       this.#waiting.delete(longest);
       this.#omitted.delete(longest);

@@ -136,7 +136,7 @@ export function dexscreener(url: string): Lookup {
 }
 
 const Listing = z.object({ data: z.object({ children: z.unknown().optional() }) });
-const Post = z.object({
+const WorkerSlot = z.object({
   data: z.object({
     title: z.string(),
     permalink: z.string().startsWith("/").max(1_900),
@@ -163,7 +163,7 @@ export function reddit(listing: string): Table {
     read: (body) => {
       const { children } = readWhole(Listing, body, "listing").data;
       const facts = new Map<string, Facts>();
-      for (const [index, { data }] of readItems(Post, children, "posts").entries()) {
+      for (const [index, { data }] of readItems(WorkerSlot, children, "posts").entries()) {
         const { title, permalink, score, created_utc, selftext = "", url = "" } = data;
         for (const address of `${title} ${selftext} ${url}`.match(ADDRESSES) ?? []) {
           const forumPost = {

@@ -1,4 +1,4 @@
-import type { WallClock } from "../../lib/time/clock.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 import type { ServiceReport } from "../feed.ts";
 import type { ServiceClient } from "../service/service-client.ts";
 import {
@@ -24,19 +24,19 @@ export interface Table {
 }
 
 /** Tokens that are remembered, so that a later answer can be told of them. */
-const MOST_TOKENS = 50_000;
+const MAX_TOKENS = 50_000;
 
 /** Asks a service now and then for all that it knows, and tells of it what concerns the market's tokens. */
 export class TableEnricher implements Enricher {
   readonly name: EnricherName;
   readonly #table: Table;
   readonly #client: ServiceClient;
-  readonly #clock: WallClock;
+  readonly #clock: Clock;
   readonly #cache: FactCache;
   readonly #tokens = new Map<string, TokenRef>();
   #onFound: OnFound = () => {};
 
-  constructor(table: Table, client: ServiceClient, clock: WallClock, cache: FactCache) {
+  constructor(table: Table, client: ServiceClient, clock: Clock, cache: FactCache) {
     this.name = table.name;
     this.#table = table;
     this.#client = client;
@@ -56,7 +56,7 @@ export class TableEnricher implements Enricher {
     const key = keyOf(token);
     this.#tokens.delete(key);
     this.#tokens.set(key, token);
-    if (this.#tokens.size > MOST_TOKENS) this.#tokens.delete(this.#tokens.keys().next().value ?? "");
+    if (this.#tokens.size > MAX_TOKENS) this.#tokens.delete(this.#tokens.keys().next().value ?? "");
     const known = this.#cache.get(key);
     if (known) this.#onFound(token, known.facts);
   }

@@ -56,7 +56,7 @@ const Refusal = z.object({ error: z.object({ code: z.number(), msg: z.string() }
 /** Weight of one minute and address that is left to others: the limit is 6,000. */
 const WEIGHT_LIMIT = 5_000;
 /** Streams on a connection are at most 1,024, and one is for the tickers. */
-const MOST_PAIRS = 400;
+const MAX_PAIRS = 400;
 /** A subscription of more makes a message longer than the exchange takes. */
 const PAIRS_A_MESSAGE = 100;
 const ALL_TICKERS = "!miniTicker@arr";
@@ -98,7 +98,7 @@ export function createBinance({ url, streamUrl }: BinancePlaces): Venue {
       read: (body) => readItems(Row, body, "klines").filter(isPossible),
     },
     stream: {
-      mostPairs: MOST_PAIRS,
+      mostPairs: MAX_PAIRS,
       pauseMs: 300,
       place: () => ({ url: `${streamUrl}/stream?streams=${ALL_TICKERS}`, greets: false }),
       subscribe: (pairs, wanted) =>

@@ -9,7 +9,7 @@ export interface BookCounts {
 }
 
 /** Minutes that wait to be told, at most: a day of back-fill. A book that is not emptied forgets the oldest. */
-const MOST_MINUTES = 1_440;
+const MAX_MINUTES = 1_440;
 
 /**
  * The latest word on each token's minutes, until they are told. Within a minute trade only adds volume, so of two versions the one with more
@@ -33,7 +33,7 @@ export class CandleBook {
       const minute = this.#minutes.get(openAt) ?? new Map<string, MinuteCandle>();
       if (isLater(candle, minute.get(token))) minute.set(token, candle);
       this.#minutes.set(openAt, minute);
-      if (this.#minutes.size > MOST_MINUTES) this.#minutes.delete(Math.min(...this.#minutes.keys()));
+      if (this.#minutes.size > MAX_MINUTES) this.#minutes.delete(Math.min(...this.#minutes.keys()));
     }
   }
 

@@ -1,4 +1,4 @@
-import type { WallClock } from "../../lib/time/clock.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../../lib/time/time.ts";
 import type { MarketEvent } from "../../market/index.ts";
 import type { Feed, ServiceReport } from "../feed.ts";
@@ -14,11 +14,11 @@ export interface ExchangeFeedOptions {
   readonly quotes: readonly string[];
   /** Least quote volume within 24 hours of a market that is followed. */
   readonly minVolume: number;
-  /** How much of the past is told first, from the exchanges' own candles. At most {@link LONGEST_FILL_MS}. */
+  /** How much of the past is told first, from the exchanges' own candles. At most {@link MAX_FILL_MS}. */
   readonly warmupMs: number;
-  /** Go on behind the `clock` event of this time, instead of a warm-up. No longer ago than {@link LONGEST_FILL_MS}. */
+  /** Go on behind the `clock` event of this time, instead of a warm-up. No longer ago than {@link MAX_FILL_MS}. */
   readonly resumeAfterMs?: number;
-  readonly clock: WallClock;
+  readonly clock: Clock;
   /** Yields [0, 1). Default `Math.random`. */
   readonly random?: () => number;
   /** A sentence for the log, about what works and what does not. */
@@ -26,7 +26,7 @@ export interface ExchangeFeedOptions {
 }
 
 /** Longest past that is asked for: what is older is no longer in any window of the engine. */
-export const LONGEST_FILL_MS = 12 * HOUR_MS;
+export const MAX_FILL_MS = 12 * HOUR_MS;
 
 /**
  * How far event time is behind the exchanges' own: within it, a minute's last candle arrives from all of them, as a rule. One that comes later
@@ -40,7 +40,7 @@ const REFRESH_MS = 10 * MINUTE_MS;
 /** At the start, the others are not waited for any longer when one exchange has answered. */
 const PATIENCE_MS = 15_000;
 const LOOK_EVERY_MS = 250;
-const MOST_TOKENS = 600;
+const MAX_TOKENS = 600;
 /** A back-fill is waited for no longer: an exchange that is slow must not hold the others' market up. */
 const FILL_MS = 2 * MINUTE_MS;
 
@@ -181,8 +181,8 @@ class ExchangeRun {
     const nowMs = this.#nowMs();
     const toMs = Math.floor(nowMs / MINUTE_MS) * MINUTE_MS;
     const behindMs = nowMs - this.#clockAt;
-    if (behindMs > LONGEST_FILL_MS + HOUR_MS) {
-      this.#clockAt = Math.floor((nowMs - LONGEST_FILL_MS) / MINUTE_MS) * MINUTE_MS;
+    if (behindMs > MAX_FILL_MS + HOUR_MS) {
+      this.#clockAt = Math.floor((nowMs - MAX_FILL_MS) / MINUTE_MS) * MINUTE_MS;
       this.#options.onNotice?.("what lies longer ago than twelve hours is not asked for", true);
     }
     const fromMs = this.#untoldMs();
@@ -276,7 +276,7 @@ class ExchangeRun {
     this.#followed = choosePairs([...this.#listings.values()], before, {
       quotes,
       minVolume,
-      most: MOST_TOKENS,
+      most: MAX_TOKENS,
     });
     this.#tokens = new Map(
       [...this.#followed.values()].map(({ venue, pair, token }) => [`${venue}/${pair}`, token]),

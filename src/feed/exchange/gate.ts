@@ -55,7 +55,7 @@ const Refusal = z.object({
 });
 
 /** A subscription is for one pair; this many of them are sent within some seconds. */
-const MOST_PAIRS = 100;
+const MAX_PAIRS = 100;
 
 /**
  * Gate spot. Sources: www.gate.io/docs/developers/apiv4, "List all currency pairs supported", "Retrieve ticker information", "Market candlesticks"
@@ -98,7 +98,7 @@ export function createGate({ url, streamUrl, now }: GatePlaces): Venue {
       read: (body) => readItems(Row, body, "candlesticks").filter(isPossible),
     },
     stream: {
-      mostPairs: MOST_PAIRS,
+      mostPairs: MAX_PAIRS,
       pauseMs: 50,
       place: () => ({
         url: `${streamUrl}/ws/v4/`,

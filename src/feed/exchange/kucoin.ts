@@ -59,7 +59,7 @@ const Kind = z.object({ type: z.string(), code: z.unknown().optional(), data: z.
 const GOOD = "200000";
 /** A subscription takes 100 topics, a session some hundred (509 beyond). */
 const TOPICS_A_MESSAGE = 100;
-const MOST_PAIRS = 200;
+const MAX_PAIRS = 200;
 
 /**
  * KuCoin spot. Sources: www.kucoin.com/docs-new, "Get All Symbols" (v2), "Get All Tickers", "Get Klines" (at most 1,500), "Get Public Token"
@@ -103,7 +103,7 @@ export function createKucoin({ url, connectId }: KucoinPlaces): Venue {
       read: (body) => readItems(Row, dataOf(body), "candles").filter(isPossible),
     },
     stream: {
-      mostPairs: MOST_PAIRS,
+      mostPairs: MAX_PAIRS,
       pauseMs: 200,
       ticket: { url: `${url}/api/v1/bullet-public`, method: "POST" },
       place: (ticket) => placeOf(ticket, connectId),

@@ -1,12 +1,12 @@
 import { WebSocket } from "ws";
-import type { WallClock } from "../../lib/time/clock.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 import type { StreamNews, StreamPlace, Venue } from "./venue.ts";
 
 /** What a connection of a stream is made with. */
 export interface ConnectionOptions {
   readonly stream: Venue["stream"];
   readonly place: StreamPlace;
-  readonly clock: WallClock;
+  readonly clock: Clock;
   /** What it is for, from the beginning. */
   readonly pairs: readonly string[];
   readonly onNews: (news: StreamNews) => void;

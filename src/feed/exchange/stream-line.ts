@@ -1,5 +1,5 @@
 import { backOffMs } from "../../lib/time/back-off.ts";
-import type { WallClock } from "../../lib/time/clock.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 import { HOUR_MS } from "../../lib/time/time.ts";
 import { type ServiceClient, UnexpectedAnswer } from "../service/service-client.ts";
 import { StreamConnection } from "./stream-connection.ts";
@@ -9,7 +9,7 @@ import type { StreamNews, StreamPlace, Venue } from "./venue.ts";
 export interface LineOptions {
   readonly venue: Venue;
   readonly client: ServiceClient;
-  readonly clock: WallClock;
+  readonly clock: Clock;
   readonly random: () => number;
   /** Age at which a connection is replaced, in milliseconds. Default 23 hours, and up to half an hour more by chance. */
   readonly renewMs?: number;
@@ -32,7 +32,7 @@ const STOOD_MS = 60_000;
  * A lasting subscription to some pairs of an exchange: one connection, made anew with growing pauses when it ends, and replaced in good time before the
  * exchange cuts it, the new one standing before the old one goes.
  */
-export class StreamLine {
+export class VenueSubscription {
   readonly pairs = new Set<string>();
   readonly #options: LineOptions;
   /** Those that are open: two while one replaces the other. */

@@ -1,16 +1,16 @@
-import type { WallClock } from "../../lib/time/clock.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 import { MINUTE_MS } from "../../lib/time/time.ts";
 import type { ServiceReport } from "../feed.ts";
 import { ServiceClient } from "../service/service-client.ts";
 import type { Listing } from "./choose-pairs.ts";
 import { chunks } from "./chunks.ts";
-import { StreamLine } from "./stream-line.ts";
+import { VenueSubscription } from "./stream-line.ts";
 import type { MinuteCandle, StreamNews, Venue, VenueRequest } from "./venue.ts";
 
 /** What a follower is made with. */
 export interface FollowerOptions {
   readonly venue: Venue;
-  readonly clock: WallClock;
+  readonly clock: Clock;
   readonly random: () => number;
   readonly signal: AbortSignal;
   readonly onCandle: (pair: string, candle: MinuteCandle) => void;
@@ -26,13 +26,13 @@ const FILL_TRIES = 2;
 /** Requests of a back-fill under way at once. */
 const AT_ONCE = 8;
 /** Pairs in a row of a back-fill that could not be had: then it is the exchange, and not a pair that was taken from its list. */
-const MOST_MISSED = 3;
+const MAX_MISSED = 3;
 /** The best estimate of the exchange's clock is that of the last so many milliseconds. */
 const TIME_WINDOW_MS = 60_000;
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
 interface HeldLine {
-  readonly line: StreamLine;
+  readonly line: VenueSubscription;
   trouble: string | undefined;
 }
 
@@ -123,7 +123,7 @@ export class VenueFollower {
     let had = 0;
     let missed = 0;
     const work = async () => {
-      for (let pair = left.shift(); pair !== undefined && missed < MOST_MISSED; pair = left.shift()) {
+      for (let pair = left.shift(); pair !== undefined && missed < MAX_MISSED; pair = left.shift()) {
         const minutes = await this.#minutes(pair, fromMs, toMs);
         missed = minutes ? 0 : missed + 1;
         had += minutes ? 1 : 0;
@@ -158,7 +158,7 @@ export class VenueFollower {
       else if (entry.trouble !== undefined) this.#notice("its stream stands again", false);
       entry.trouble = trouble;
     };
-    const line = new StreamLine(
+    const line = new VenueSubscription(
       {
         ...{ venue, client: this.#client, clock, random, onHealth },
         onNews: (news) => this.#take(news),

@@ -1,4 +1,4 @@
-import type { WallClock } from "../../lib/time/clock.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 import { MINUTE_MS, SECOND_MS } from "../../lib/time/time.ts";
 import type { MarketEvent } from "../../market/index.ts";
 import type { Feed, FeedPart } from "../feed.ts";
@@ -26,27 +26,27 @@ export const FAR_PATIENCE_MS = MINUTE_MS;
 /** Who has not said anything yet is waited for so long. */
 export const FIRST_WORD_MS = 15_000;
 /** An event dated further ahead than this of all that says what time it is has a wrong date. */
-export const MOST_EARLY_MS = MINUTE_MS;
+export const MAX_EARLY_MS = MINUTE_MS;
 /** Events that are read ahead of the market, at most. */
-const MOST_AHEAD = 20_000;
+const MAX_AHEAD = 20_000;
 /** After so many events that were left out, others get their turn. */
 const REST_AFTER = 1_024;
 
 /** An event's place in the market: by time; of the same time what its own part tells before its clock of that time, then clocks, then the rest. */
-export interface Place {
+export interface Slot {
   readonly at: number;
   readonly phase: 0 | 1 | 2;
 }
 
 /** One part: what it told and was not taken yet, how far it is, and whether it is waited for. */
-export class PartLine {
+export class FeedBuffer {
   readonly name: string;
   late = 0;
   /** Events left out so far because they were dated too far ahead. */
   early = 0;
   readonly #feed: Feed;
   readonly #delayMs: number;
-  readonly #clock: WallClock;
+  readonly #clock: Clock;
   readonly #onNews: () => void;
   readonly #latestMs: () => number;
   #queue: MarketEvent[] = [];
@@ -56,7 +56,7 @@ export class PartLine {
   #frontierMs: number | undefined;
   #movedAt: number;
   #end: { readonly reason: string; readonly error?: unknown } | undefined;
-  #isWaitedFor = true;
+  #holdsWatermark = true;
   #isFull = false;
   /** The span in which it has to gain: when that began, and how far it was then, less the time. */
   #span: { readonly at: number; readonly leadMs: number } | undefined;
@@ -69,7 +69,7 @@ export class PartLine {
   /** `latestMs`: the event time up to which its events are believed. */
   constructor(
     { name, feed, delayMs = 0 }: MergedPart,
-    clock: WallClock,
+    clock: Clock,
     onNews: () => void = () => {},
     latestMs: () => number = () => Number.POSITIVE_INFINITY,
   ) {
@@ -87,8 +87,8 @@ export class PartLine {
     return this.#frontierMs;
   }
 
-  get isWaitedFor(): boolean {
-    return this.#isWaitedFor && this.#end === undefined;
+  get holdsWatermark(): boolean {
+    return this.#holdsWatermark && this.#end === undefined;
   }
 
   get hasEnded(): boolean {
@@ -112,7 +112,7 @@ export class PartLine {
         const isPut = this.#put(this.#delayMs === 0 ? event : { ...event, at: event.at + this.#delayMs });
         // No room is needed, and so none waited for.
         if (!isPut && this.early % REST_AFTER === 0) await this.#clock.sleep(0, signal);
-        if (this.#queue.length - this.#taken < MOST_AHEAD) continue;
+        if (this.#queue.length - this.#taken < MAX_AHEAD) continue;
         await this.#room(signal);
       }
       this.#end = { reason: "has ended" };
@@ -126,26 +126,26 @@ export class PartLine {
   /** Judges whether it is waited for; `furthestMs`: how far the furthest part is. Yields whether that has changed. */
   judge(furthestMs: number): boolean {
     const now = this.#clock.monotonic();
-    const before = this.#isWaitedFor;
+    const before = this.#holdsWatermark;
     if (this.#frontierMs === undefined) {
-      if (now - this.#beganAt > FIRST_WORD_MS) this.#isWaitedFor = false;
-      return before !== this.#isWaitedFor;
+      if (now - this.#beganAt > FIRST_WORD_MS) this.#holdsWatermark = false;
+      return before !== this.#holdsWatermark;
     }
     this.#gapMs = furthestMs - this.#frontierMs;
     const leadMs = this.#frontierMs - now;
-    if (this.#gapMs <= IN_STEP_MS) this.#isWaitedFor = true;
+    if (this.#gapMs <= IN_STEP_MS) this.#holdsWatermark = true;
     const patienceMs = this.#gapMs > FAR_MS ? FAR_PATIENCE_MS : PATIENCE_MS;
     // Who is not read for want of room cannot gain.
     if (!this.#span || this.#gapMs <= IN_STEP_MS || this.#isFull) this.#span = { at: now, leadMs };
     else if (now - this.#span.at > patienceMs) {
-      if (leadMs - this.#span.leadMs < patienceMs * GAIN) this.#isWaitedFor = false;
+      if (leadMs - this.#span.leadMs < patienceMs * GAIN) this.#holdsWatermark = false;
       this.#span = { at: now, leadMs };
     }
-    return before !== this.#isWaitedFor;
+    return before !== this.#holdsWatermark;
   }
 
   /** Where the next event belongs; `undefined`: there is none yet. */
-  get next(): Place | undefined {
+  get next(): Slot | undefined {
     const event = this.#queue[this.#taken];
     if (!event) return undefined;
     const at = Math.max(event.at, this.#placedAt);
@@ -164,7 +164,7 @@ export class PartLine {
       this.#queue = this.#queue.slice(this.#taken);
       this.#taken = 0;
     }
-    if (this.#queue.length - this.#taken <= MOST_AHEAD / 2) this.#makeRoom();
+    if (this.#queue.length - this.#taken <= MAX_AHEAD / 2) this.#makeRoom();
     return event;
   }
 
@@ -184,8 +184,11 @@ export class PartLine {
     if (this.#end) return { state: "down", reason: this.#end.reason };
     if (this.#frontierMs === undefined) return { state: "stale", reason: "has said nothing yet" };
     if (isOld) return { state: "stale", reason: "says nothing" };
-    if (this.#isWaitedFor && this.#gapMs <= IN_STEP_MS) return { state: "live", reason: "" };
-    return { state: "stale", reason: this.#isWaitedFor ? "is reading up the past" : "is behind the others" };
+    if (this.#holdsWatermark && this.#gapMs <= IN_STEP_MS) return { state: "live", reason: "" };
+    return {
+      state: "stale",
+      reason: this.#holdsWatermark ? "is reading up the past" : "is behind the others",
+    };
   }
 
   /** Whether it is believed, and kept. */

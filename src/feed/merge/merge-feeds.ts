@@ -1,8 +1,8 @@
-import type { WallClock } from "../../lib/time/clock.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 import { SECOND_MS } from "../../lib/time/time.ts";
 import type { FeedFacts, MarketEvent, Origin } from "../../market/index.ts";
 import type { Feed, FeedPart } from "../feed.ts";
-import { type MergedPart, MOST_EARLY_MS, PartLine, type Place } from "./feed-buffer.ts";
+import { FeedBuffer, MAX_EARLY_MS, type MergedPart, type Slot } from "./feed-buffer.ts";
 import { LATE_MS, settleLate } from "./late-event.ts";
 
 /** Options of {@link mergeFeeds}. */
@@ -11,7 +11,7 @@ export interface MergeOptions {
   readonly name: string;
   /** At least one, of different names. Of events of one place the earlier part's come first. */
   readonly parts: readonly MergedPart[];
-  readonly clock: WallClock;
+  readonly clock: Clock;
   /** From which age on a part counts as stale. Default 15,000. */
   readonly staleAfterMs?: number;
   /** A sentence for the log, and whether it is trouble. */
@@ -37,7 +37,7 @@ export function mergeFeeds(options: MergeOptions): Feed {
   const reports = (): readonly FeedPart[] =>
     merger
       ? merger.report(staleAfterMs)
-      : parts.map((part) => new PartLine(part, clock).report(staleAfterMs));
+      : parts.map((part) => new FeedBuffer(part, clock).report(staleAfterMs));
   let merger: Merger | undefined;
   return {
     name,
@@ -59,11 +59,11 @@ export function mergeFeeds(options: MergeOptions): Feed {
 
 class Merger {
   readonly #options: MergeOptions;
-  readonly #lines: readonly PartLine[];
+  readonly #lines: readonly FeedBuffer[];
   /** Wall-clock time at the beginning, less monotonic time: a clock that is set back later makes no future of what is told. */
   readonly #offsetMs: number;
   readonly #isLive: boolean;
-  readonly #early = new Set<PartLine>();
+  readonly #early = new Set<FeedBuffer>();
   #clockAt = Number.NEGATIVE_INFINITY;
   #hasNews = false;
   #isDeaf = false;
@@ -78,7 +78,9 @@ class Merger {
     };
     this.#offsetMs = clock.now() - clock.monotonic();
     this.#isLive = originOf(parts) === "live";
-    this.#lines = parts.map((part, index) => new PartLine(part, clock, onNews, () => this.#latestMs(index)));
+    this.#lines = parts.map(
+      (part, index) => new FeedBuffer(part, clock, onNews, () => this.#latestMs(index)),
+    );
   }
 
   report(staleAfterMs: number): readonly FeedPart[] {
@@ -107,7 +109,7 @@ class Merger {
     }
   }
 
-  async #read(line: PartLine, signal: AbortSignal): Promise<void> {
+  async #read(line: FeedBuffer, signal: AbortSignal): Promise<void> {
     await line.read(signal);
     if (line.failure !== undefined && !signal.aborted) {
       const { reason } = line.report(0);
@@ -116,13 +118,13 @@ class Merger {
   }
 
   /** The part whose next event is the market's; `undefined` while one is waited for, and where there is none. */
-  #next(): PartLine | undefined {
+  #next(): FeedBuffer | undefined {
     this.#judge();
-    let first: { readonly line: PartLine; readonly place: Place } | undefined;
+    let first: { readonly line: FeedBuffer; readonly place: Slot } | undefined;
     for (const line of this.#lines) {
       const place = line.next;
       if (!place) {
-        if (line.isWaitedFor) return undefined;
+        if (line.holdsWatermark) return undefined;
         continue;
       }
       if (!first || isBefore(place, first.place)) first = { line, place };
@@ -140,7 +142,7 @@ class Merger {
   /** Event time up to which a part is believed. */
   #latestMs(index: number): number {
     const others = this.#lines.map(({ frontierMs = 0 }, other) => (other === index ? 0 : frontierMs));
-    return Math.max(this.#nowMs(), ...others) + MOST_EARLY_MS;
+    return Math.max(this.#nowMs(), ...others) + MAX_EARLY_MS;
   }
 
   #judge(): void {
@@ -149,7 +151,7 @@ class Merger {
       if (!hasEnded && frontierMs > furthestMs) furthestMs = frontierMs;
     furthestMs = Math.min(furthestMs, this.#nowMs());
     this.#judgeEach(furthestMs);
-    const isDeaf = this.#lines.every((line) => !line.isWaitedFor);
+    const isDeaf = this.#lines.every((line) => !line.holdsWatermark);
     if (isDeaf === this.#isDeaf || this.#lines.every(({ hasEnded }) => hasEnded)) return;
     this.#isDeaf = isDeaf;
     const words = isDeaf
@@ -162,22 +164,22 @@ class Merger {
     for (const line of this.#lines) {
       this.#tellEarly(line);
       if (line.hasEnded || !line.judge(furthestMs)) continue;
-      const words = line.isWaitedFor
+      const words = line.holdsWatermark
         ? `is in step with the others again; ${line.late} of its trades and candles came too late so far`
         : "is silent or far behind; the others go on without it";
-      this.#options.onNotice?.(`${line.name} ${words}`, !line.isWaitedFor);
+      this.#options.onNotice?.(`${line.name} ${words}`, !line.holdsWatermark);
     }
   }
 
-  #tellEarly(line: PartLine): void {
+  #tellEarly(line: FeedBuffer): void {
     if (line.early === 0 || this.#early.has(line)) return;
     this.#early.add(line);
-    const words = `is more than ${MOST_EARLY_MS / SECOND_MS} seconds ahead of this machine's clock and of the others`;
+    const words = `is more than ${MAX_EARLY_MS / SECOND_MS} seconds ahead of this machine's clock and of the others`;
     this.#options.onNotice?.(`${line.name} tells what ${words}: that is left out`, true);
   }
 
   /** The part's next event as it is told; `undefined` where it is not. */
-  #settle(line: PartLine): MarketEvent | undefined {
+  #settle(line: FeedBuffer): MarketEvent | undefined {
     const event = line.take();
     if (!event) return undefined;
     if (event.kind === "clock") {
@@ -211,7 +213,7 @@ class Merger {
   }
 }
 
-function isBefore(one: Place, other: Place): boolean {
+function isBefore(one: Slot, other: Slot): boolean {
   return one.at === other.at ? one.phase < other.phase : one.at < other.at;
 }
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { WallClock } from "../../lib/time/clock.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 import type { Network } from "../chain/network.ts";
 import { listenForHead } from "./head-probe.ts";
 import type { HostlessProbe, Probe } from "./probe.ts";
@@ -11,14 +11,14 @@ export interface EndpointProbeOptions {
   readonly url: string;
   /** Its number among those of the chain, from 1 on: two may share their host. */
   readonly number: number;
-  readonly clock: WallClock;
+  readonly clock: Clock;
 }
 
 const Block = z.object({ number: Hex, hash: z.string(), timestamp: Hex });
 /** A chain that is quicker than this is not expected to be quicker here. */
 const OLDEST_BLOCK_MS = 60_000;
-const SHORTEST_SECRET = 8;
-const MOST_WORDS = 240;
+const MIN_SECRET = 8;
+const MAX_WORDS = 240;
 const LOG_SPANS = [10, 100, 1_000, 10_000] as const;
 /** A log of this kind is in nearly every block: a transfer of a token. */
 const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
@@ -76,11 +76,11 @@ export function endpointProbes(options: EndpointProbeOptions): readonly Probe[] 
 function withoutSecrets(probe: Probe, url: string): Probe {
   const { pathname, searchParams, search } = new URL(url);
   const secrets = [search.slice(1), ...pathname.split("/"), ...searchParams.values()].filter(
-    ({ length }) => length >= SHORTEST_SECRET,
+    ({ length }) => length >= MIN_SECRET,
   );
   // Cut off only then: half a key would not be found.
   const hide = (text: string) =>
-    secrets.reduce((rest, secret) => rest.replaceAll(secret, "…"), text).slice(0, MOST_WORDS);
+    secrets.reduce((rest, secret) => rest.replaceAll(secret, "…"), text).slice(0, MAX_WORDS);
   const run = async (signal: AbortSignal) => {
     try {
       return hide(await probe.run(signal));
@@ -102,7 +102,7 @@ async function chainId({ chainId, name }: Network, ask: Ask, signal: AbortSignal
   );
 }
 
-function ageOf({ number, timestamp }: z.infer<typeof Block>, clock: WallClock): string {
+function ageOf({ number, timestamp }: z.infer<typeof Block>, clock: Clock): string {
   const ageMs = clock.now() - timestamp * 1_000;
   const words = `the newest, ${number}, is ${Math.round(ageMs / 1_000)} s old`;
   if (ageMs > OLDEST_BLOCK_MS)

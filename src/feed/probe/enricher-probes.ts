@@ -1,4 +1,4 @@
-import type { WallClock } from "../../lib/time/clock.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 import type { EnrichersOptions } from "../enrich/create-enrichers.ts";
 import type { EnricherName, Facts } from "../enrich/enricher.ts";
 import type { Lookup } from "../enrich/lookup-enricher.ts";
@@ -35,7 +35,7 @@ export function enricherProbes({
   return [...new Set(names)].map((name) => ({ ...probes[name](), host: new URL(urls[name]).hostname }));
 }
 
-function tableProbe({ name, url, read }: Table, counted: string, clock: WallClock): HostlessProbe {
+function tableProbe({ name, url, read }: Table, counted: string, clock: Clock): HostlessProbe {
   return {
     service: name,
     what: "list",
@@ -43,7 +43,7 @@ function tableProbe({ name, url, read }: Table, counted: string, clock: WallCloc
   };
 }
 
-function lookupProbe({ name, url, read }: Lookup, clock: WallClock): HostlessProbe {
+function lookupProbe({ name, url, read }: Lookup, clock: Clock): HostlessProbe {
   const run = async (signal: AbortSignal) => {
     const facts = await ask(url("bsc", [TOKEN]), (body) => read(body, [TOKEN]), clock, signal);
     const known = facts?.get(TOKEN);
@@ -55,7 +55,7 @@ function lookupProbe({ name, url, read }: Lookup, clock: WallClock): HostlessPro
 async function ask(
   url: string,
   read: (body: unknown) => ReadonlyMap<string, Facts>,
-  clock: WallClock,
+  clock: Clock,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, Facts> | undefined> {
   const client = new ServiceClient({ clock, pauseMs: 0, timeoutMs: 30_000, maxBytes: MAX_ANSWER_BYTES });

@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import type { WallClock } from "../../lib/time/clock.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 import { withDeadline } from "../../lib/time/deadline.ts";
 import type { Probe } from "./probe.ts";
 
@@ -16,7 +16,7 @@ const MAX_LOOK_UP_MS = 5_000;
 export async function unresolvedNames(
   probes: readonly Probe[],
   lookUp: LookUp,
-  clock: WallClock,
+  clock: Clock,
   signal: AbortSignal,
 ): Promise<ReadonlySet<string>> {
   const names = new Set(probes.map(({ host }) => host).filter((host) => needsDns(host)));

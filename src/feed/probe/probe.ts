@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { WallClock } from "../../lib/time/clock.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 import { DeadlineExpired, withDeadline } from "../../lib/time/deadline.ts";
 
 /** One thing that a live market needs of a service of others, to be tried by itself. */
@@ -32,12 +32,12 @@ export interface Finding {
 }
 
 /** Longest that a probe may take. */
-const MOST_MS = 45_000;
+const MAX_MS = 45_000;
 
 /** Runs a probe; rejects only with the signal's reason. */
 export async function runProbe(
   { service, what, run, isOptional = false }: Probe,
-  clock: WallClock,
+  clock: Clock,
   signal: AbortSignal,
 ): Promise<Finding> {
   const began = clock.monotonic();
@@ -46,7 +46,7 @@ export async function runProbe(
     tookMs: Math.round(clock.monotonic() - began),
   });
   try {
-    return finding(true, await withDeadline(run, MOST_MS, clock, signal));
+    return finding(true, await withDeadline(run, MAX_MS, clock, signal));
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof DeadlineExpired) return finding(false, error.message);

@@ -1,6 +1,6 @@
 import { WebSocket } from "ws";
 import { z } from "zod";
-import type { WallClock } from "../../lib/time/clock.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 import { withDeadline } from "../../lib/time/deadline.ts";
 
 /** A number as JSON-RPC writes it. */
@@ -14,8 +14,8 @@ export class RpcFailure extends Error {
   override readonly name = "RpcFailure";
 }
 
-const MOST_MS = 10_000;
-const MOST_BYTES = 64 * 1024 * 1024;
+const MAX_MS = 10_000;
+const MAX_BYTES = 64 * 1024 * 1024;
 
 const Reply = z.union([
   z.object({ error: z.object({ code: z.int(), message: z.string() }) }),
@@ -24,14 +24,14 @@ const Reply = z.union([
 
 /** Asks once, over HTTP or a WebSocket of its own. Rejects with RpcFailure, or with the signal's reason. */
 export async function askRpc(
-  { url, clock }: { readonly url: string; readonly clock: WallClock },
+  { url, clock }: { readonly url: string; readonly clock: Clock },
   method: string,
   params: readonly unknown[],
   signal: AbortSignal,
 ): Promise<unknown> {
   const question = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
   const ask = /^wss?:/.test(url) ? overSocket : overHttp;
-  const text = await withDeadline((inner) => ask(url, question, inner), MOST_MS, clock, signal);
+  const text = await withDeadline((inner) => ask(url, question, inner), MAX_MS, clock, signal);
   const read = Reply.safeParse(parseMessage(text));
   if (!read.success) throw new RpcFailure(`answers ${method} with what is no JSON-RPC`);
   if (!("error" in read.data)) return read.data.result;
@@ -46,8 +46,8 @@ export async function* messagesOf(
   signal: AbortSignal,
 ): AsyncGenerator<string> {
   const socket = new WebSocket(url, {
-    maxPayload: MOST_BYTES,
-    handshakeTimeout: MOST_MS,
+    maxPayload: MAX_BYTES,
+    handshakeTimeout: MAX_MS,
     followRedirects: false,
   });
   const told: string[] = [];
@@ -109,7 +109,7 @@ async function overHttp(url: string, body: string, signal: AbortSignal): Promise
   try {
     for await (const part of response.body ?? []) {
       bytes += part.byteLength;
-      if (bytes > MOST_BYTES) break;
+      if (bytes > MAX_BYTES) break;
       parts.push(part);
     }
   } catch {

@@ -1,4 +1,4 @@
-import type { WallClock } from "../../lib/time/clock.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 import { MINUTE_MS } from "../../lib/time/time.ts";
 import { StreamConnection } from "../exchange/stream-connection.ts";
 import type { Venue, VenueRequest } from "../exchange/venue.ts";
@@ -11,7 +11,7 @@ const QUOTE = "USDT";
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
 /** What a feed needs of an exchange: its markets, their volumes, past candles, and the stream of a market's candles. */
-export function venueProbes(venue: Venue, clock: WallClock): readonly Probe[] {
+export function venueProbes(venue: Venue, clock: Clock): readonly Probe[] {
   const client = new ServiceClient({ clock, pauseMs: venue.pauseMs, maxBytes: MAX_ANSWER_BYTES });
   const ask = async <T>(
     request: VenueRequest,
@@ -66,7 +66,7 @@ async function firstCandle(
   venue: Venue,
   place: ReturnType<Venue["stream"]["place"]>,
   pair: string,
-  clock: WallClock,
+  clock: Clock,
   signal: AbortSignal,
 ): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();

@@ -11,7 +11,7 @@ export const MANIFEST_FILE = "manifest.json";
 const MAX_MANIFEST_BYTES = 64 * 1024 * 1024;
 
 /** Header and trailer of RFC 1952. */
-const SHORTEST_MEMBER_BYTES = 18;
+const MIN_MEMBER_BYTES = 18;
 
 /** How the files of a recording's parts are called. */
 export const PART_FILE: RegExp = /^part-\d{5,9}\.ndjson\.gz$/;
@@ -79,7 +79,7 @@ export function readRecordingDirectory(directory: string): RecordedDirectory {
       throw new InputError(path, `the manifest says that this part has ${part.bytes} bytes, and ${found}`);
     }
     // Less than the shortest member there can be says not even that it is gzip.
-    if (size === undefined || size < SHORTEST_MEMBER_BYTES) continue;
+    if (size === undefined || size < MIN_MEMBER_BYTES) continue;
     sizeBytes += size;
     parts.push({ path, isOpen: part.state === "open" });
   }

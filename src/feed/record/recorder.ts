@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { PRIVATE_DIRECTORY, PRIVATE_FILE } from "../../lib/io/private-file.ts";
-import type { WallClock } from "../../lib/time/clock.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 import { HOUR_MS } from "../../lib/time/time.ts";
 import { VERSION } from "../../lib/version.ts";
 import type { MarketEvent } from "../../market/index.ts";
@@ -25,7 +25,7 @@ export interface RecorderOptions {
   readonly directory: string;
   /** What is recorded. */
   readonly feed: Pick<Feed, "name" | "origin" | "facts">;
-  readonly clock: WallClock;
+  readonly clock: Clock;
   /**
    * Most bytes on disk that the recordings in `directory` may have, this one and those of earlier runs: the oldest parts are removed before a new one is begun. So only one
    * process may record there. Default Infinity: nothing is ever removed. At least sixteen members of text.
@@ -43,7 +43,7 @@ const SEAL_EVERY_MS = 1_000;
 const PART_BYTES = 64 * 1024 * 1024;
 const MEMBER_CHARS = 262_144;
 /** Members that wait for the disk, at most, before whoever writes is made to wait. */
-const MOST_WAITING = 8;
+const MAX_WAITING = 8;
 
 const packed = promisify(gzip);
 
@@ -176,7 +176,7 @@ class FileRecorder implements Recorder {
     this.#chars += line.length + 1;
     this.#lastAt = event.at;
     if (this.#chars >= this.#memberChars) this.#seal();
-    return this.#waiting > MOST_WAITING ? this.#queue : undefined;
+    return this.#waiting > MAX_WAITING ? this.#queue : undefined;
   }
 
   close(): Promise<void> {

@@ -1,14 +1,14 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { WallClock } from "../../lib/time/clock.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 
 /** Events released between two turns of the event loop, at most. */
-const MOST_PER_TURN = 4_096;
+const MAX_PER_TURN = 4_096;
 /** Wall time between two turns, at most, but for the work on a few events: who consumes them may be slow. */
 const TURN_MS = 10;
 /** How often the time is looked at, in events. */
 const LOOK_EVERY = 32;
 /** A single sleep; a longer wait is slept in parts, since timers of more than 24.8 days fire at once. */
-const LONGEST_SLEEP_MS = 3_600_000;
+const MAX_SLEEP_MS = 3_600_000;
 
 /** How event time runs against wall time. */
 export interface FlowOptions {
@@ -16,7 +16,7 @@ export interface FlowOptions {
   readonly speed: number;
   /** Event milliseconds from the first event that are not paced. */
   readonly warmupMs: number;
-  readonly clock: WallClock;
+  readonly clock: Clock;
   readonly signal: AbortSignal;
   /** Called whenever the flow pauses. */
   readonly onPause: () => void;
@@ -61,7 +61,7 @@ export class Flow {
     while (at > this.#horizon && at > this.#advance(at)) {
       const waitMs = Math.ceil((at - this.#horizon) / speed);
       try {
-        await clock.sleep(Math.min(Math.max(waitMs, 1), LONGEST_SLEEP_MS), signal);
+        await clock.sleep(Math.min(Math.max(waitMs, 1), MAX_SLEEP_MS), signal);
       } catch (error) {
         if (signal.aborted) return false;
         throw error;
@@ -83,7 +83,7 @@ export class Flow {
   }
 
   #turnDue(): boolean {
-    if (this.#sinceTurn >= MOST_PER_TURN) return true;
+    if (this.#sinceTurn >= MAX_PER_TURN) return true;
     return this.#sinceTurn % LOOK_EVERY === 0 && this.#options.clock.monotonic() - this.#turnedAt >= TURN_MS;
   }
 

@@ -1,5 +1,5 @@
 import { InputError } from "../../lib/input-error.ts";
-import type { WallClock } from "../../lib/time/clock.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 import type { MarketEvent, MarketGroup } from "../../market/index.ts";
 import type { Feed } from "../feed.ts";
 import { EventScript } from "./event-script.ts";
@@ -51,7 +51,7 @@ export interface ReplayOptions {
   readonly warmupMs?: number;
   /** Go on in the middle, as if this had been there before: see {@link ReplayResume}. Default: from the first event. */
   readonly resume?: ReplayResume;
-  readonly clock: WallClock;
+  readonly clock: Clock;
   /** Called now and then, at most ten times a second, and at the end. */
   readonly onProgress?: (progress: ReplayProgress) => void;
   /**

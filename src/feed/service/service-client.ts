@@ -1,6 +1,6 @@
 import { type Failure, requestJson } from "../../lib/io/request-json.ts";
 import { backOffMs } from "../../lib/time/back-off.ts";
-import type { WallClock } from "../../lib/time/clock.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 import type { ServiceReport } from "../feed.ts";
 import { ServiceTally } from "./service-tally.ts";
 
@@ -29,7 +29,7 @@ export interface Question<T> {
 
 /** Options of {@link ServiceClient}. */
 export interface ServiceOptions {
-  readonly clock: WallClock;
+  readonly clock: Clock;
   /** Least milliseconds between the starts of two requests. */
   readonly pauseMs: number;
   /** Most milliseconds of a request. Default 10,000. */

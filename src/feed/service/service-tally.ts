@@ -1,4 +1,4 @@
-import type { WallClock } from "../../lib/time/clock.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 import type { ServiceReport } from "../feed.ts";
 
 /** What became of a request: it brought something of use, was refused (too many, or of a kind that is not answered), or failed. */
@@ -6,14 +6,14 @@ export type RequestOutcome = "good" | "refused" | "failed";
 
 /** Counts what a service of others was asked, and what became of it. */
 export class ServiceTally {
-  readonly #clock: WallClock;
+  readonly #clock: Clock;
   #requests = 0;
   #errors = 0;
   #refused = 0;
   #waitedMs = 0;
   #goodAt: number | undefined;
 
-  constructor(clock: WallClock) {
+  constructor(clock: Clock) {
     this.#clock = clock;
   }
 

@@ -1,4 +1,4 @@
-import type { WallClock } from "../../lib/time/clock.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 import { HOUR_MS, SECOND_MS } from "../../lib/time/time.ts";
 import type { MarketEvent } from "../../market/index.ts";
 import type { Feed } from "../feed.ts";
@@ -6,15 +6,15 @@ import { addRecent, type Label, type LabelSink } from "./market/episodes/label.t
 import { createSimulatedMarket, type SimulatedMarket } from "./market/simulated-market.ts";
 
 const DEFAULT_TOKENS = 480;
-const MOST_TOKENS = 100_000;
+const MAX_TOKENS = 100_000;
 /** Made and handed over in pieces of this much event time. */
 const PIECE_MS = SECOND_MS;
 /** Behind its time, the feed lets others run after this much work, whichever comes first. */
 const BREATH_AFTER_MS = 12;
 const BREATH_AFTER_EVENTS = 10_000;
 /** It never sleeps shorter, so that high speeds come in batches, and never longer, so that a clock that was wrong is soon right. */
-const SHORTEST_SLEEP_MS = 20;
-const LONGEST_SLEEP_MS = 1_000;
+const MIN_SLEEP_MS = 20;
+const MAX_SLEEP_MS = 1_000;
 
 /** What the feed tells, and how fast. */
 export interface SimulatedFeedOptions {
@@ -29,7 +29,7 @@ export interface SimulatedFeedOptions {
   /** Event time per wall time after the warm-up; default 1. Infinity: as fast as it can be made. Above 0. */
   readonly speed?: number;
   /** Paces the events by its monotonic time. */
-  readonly clock: WallClock;
+  readonly clock: Clock;
   /** Established tokens over all groups, from 4 to 100,000; default 480. Some hundred newly listed ones come on top. */
   readonly tokens?: number;
   /** Event time after `startAtMs` at which the feed ends; default Infinity. 0: after the warm-up. */
@@ -121,8 +121,8 @@ function checked(options: SimulatedFeedOptions): Settings {
     throw new RangeError(`resume must not be out of order: ${beginAtMs} ≤ ${afterMs} ≤ ${startAtMs}`);
   }
   if (!(speed > 0)) throw new RangeError(`speed must be above 0, not ${speed}`);
-  if (!Number.isInteger(tokens) || tokens < 4 || tokens > MOST_TOKENS) {
-    throw new RangeError(`tokens must be a whole number from 4 to ${MOST_TOKENS}, not ${tokens}`);
+  if (!Number.isInteger(tokens) || tokens < 4 || tokens > MAX_TOKENS) {
+    throw new RangeError(`tokens must be a whole number from 4 to ${MAX_TOKENS}, not ${tokens}`);
   }
   if (!(durationMs >= 0)) throw new RangeError(`durationMs must be at least 0, not ${durationMs}`);
   return settings;
@@ -159,7 +159,7 @@ async function* paced(
     const needsBreath = since >= BREATH_AFTER_EVENTS || clock.monotonic() - breathed >= BREATH_AFTER_MS;
     if (!isInStep && !needsBreath) continue;
     const untilNext = (market.nextAtMs - at) / speed;
-    const sleepMs = isInStep ? Math.max(SHORTEST_SLEEP_MS, Math.min(LONGEST_SLEEP_MS, untilNext)) : 0;
+    const sleepMs = isInStep ? Math.max(MIN_SLEEP_MS, Math.min(MAX_SLEEP_MS, untilNext)) : 0;
     if (!(await slept(clock, sleepMs, signal))) return;
     breathed = clock.monotonic();
     since = 0;
@@ -167,7 +167,7 @@ async function* paced(
 }
 
 /** Sleeps; false when the signal ended it. */
-async function slept(clock: WallClock, ms: number, signal: AbortSignal): Promise<boolean> {
+async function slept(clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> {
   try {
     await clock.sleep(ms, signal);
     return true;

@@ -9,11 +9,11 @@ import {
   enricherProbes,
   enrichFeed,
   type Feed,
-  LONGEST_FILL_MS,
+  MAX_FILL_MS,
   type Probe,
   venueProbes,
 } from "../../feed/index.ts";
-import type { WallClock } from "../../lib/time/clock.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 import { HOUR_MS } from "../../lib/time/time.ts";
 import { FlarewireError } from "../../protocol/index.ts";
 import type { RestoredState } from "../persistence/restored-state.ts";
@@ -22,7 +22,7 @@ import type { SimulatedPlace } from "./resume-simulated.ts";
 
 /** What a feed is opened with. */
 export interface FeedParts {
-  readonly clock: WallClock;
+  readonly clock: Clock;
   readonly logger: Logger;
   /** What Etherscan is asked with. */
   readonly etherscanKey?: string | undefined;
@@ -64,11 +64,7 @@ export function openFeed(
 }
 
 /** Each thing that the config's feed and enrichers need of services of others. */
-export function probesOf(
-  config: Config,
-  clock: WallClock,
-  etherscanKey: string | undefined,
-): readonly Probe[] {
+export function probesOf(config: Config, clock: Clock, etherscanKey: string | undefined): readonly Probe[] {
   const endpoints = chainsOf(config).flatMap(({ network, urls }) =>
     [...new Set(urls)].map((url, index) => ({ network, url, number: index + 1, clock })),
   );
@@ -129,16 +125,16 @@ function openMarket(
 }
 
 /** Reading a longer gap takes hours with what public endpoints bear. */
-const MOST_CHAIN_GAP_MS = 6 * HOUR_MS;
+const MAX_CHAIN_GAP_MS = 6 * HOUR_MS;
 
 /** Why a live market cannot be gone on with; `undefined`: what happened since can be asked for, or the market is none. */
 export function feedGap(config: Config, restored: RestoredState, nowMs: number): string | undefined {
   const afterMs = restored.engine?.afterMs ?? 0;
   const lastOf = `its last state is of ${new Date(afterMs).toISOString()}`;
-  if (chainsOf(config).length > 0 && nowMs - afterMs > MOST_CHAIN_GAP_MS)
-    return `${lastOf}, and no more than ${MOST_CHAIN_GAP_MS / HOUR_MS} hours of a chain are made up for`;
+  if (chainsOf(config).length > 0 && nowMs - afterMs > MAX_CHAIN_GAP_MS)
+    return `${lastOf}, and no more than ${MAX_CHAIN_GAP_MS / HOUR_MS} hours of a chain are made up for`;
   const isAsked = config.feed === "exchange" || config.feed === "live";
-  if (isAsked && nowMs - afterMs > LONGEST_FILL_MS)
-    return `${lastOf}, and the exchanges are asked for no more than ${LONGEST_FILL_MS / HOUR_MS} hours`;
+  if (isAsked && nowMs - afterMs > MAX_FILL_MS)
+    return `${lastOf}, and the exchanges are asked for no more than ${MAX_FILL_MS / HOUR_MS} hours`;
   return undefined;
 }

@@ -1,13 +1,20 @@
 import type { Logger } from "pino";
 import type { Config } from "../../config/config.ts";
-import { type Door, KeyDoor, openDoor, type PlaceGiver, Places, Seats } from "../../http/index.ts";
+import {
+  type AccessPolicy,
+  allowAll,
+  ConnectionLimiter,
+  ConnectionRegistry,
+  KeyAccessPolicy,
+  type SlotAllocator,
+} from "../../http/index.ts";
 import { type EndReason, type Key, type KeyChange, KeyRing, TicketTable } from "../../keys/index.ts";
-import type { WallClock } from "../../lib/time/clock.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 
 /** Who decides what a client may have, the places that there are, and how to stop following the file of keys. */
 export interface Keys {
-  readonly door: Door;
-  readonly places: PlaceGiver;
+  readonly door: AccessPolicy;
+  readonly places: SlotAllocator;
   stop(): void;
   /** Resolves when the look at the file that is under way, if there is one, is over. */
   looked(): Promise<void>;
@@ -19,12 +26,12 @@ export interface Keys {
 
 /** Keys of which this process has all: those of the file, the tickets in their name, and every place. */
 export interface OwnKeys extends Keys {
-  readonly places: Places;
+  readonly places: ConnectionRegistry;
   readonly tickets: TicketTable;
   /** Those that count now, each without its secret; `undefined` where the server knows no keys. */
   readonly list: () => readonly Key[] | undefined;
   /** See KeyDoor: of all processes, where others serve and say what they count. */
-  readonly rates: Pick<KeyDoor, "countElsewhere" | "spent">;
+  readonly rates: Pick<KeyAccessPolicy, "countElsewhere" | "spent">;
   /** Told of each new version of the file that counts, before anything is ended for it. */
   onReload: (change: KeyChange) => void;
   /** Told of each key that does not count any more, or for less. */
@@ -38,7 +45,7 @@ const NO_RATES = { countElsewhere: () => {}, spent: [] } as const;
 
 /** What {@link openKeys} works with. */
 export interface KeyParts {
-  readonly clock: WallClock;
+  readonly clock: Clock;
   readonly logger: Logger;
   /** Of an edge, the key that it shows its leader: what the leader gives for it, the edge serves. */
   readonly leaderKey?: string | undefined;
@@ -56,14 +63,14 @@ export async function openKeys(
   { clock, logger, leaderKey }: KeyParts,
 ): Promise<OwnKeys> {
   const { keys: file, anonymous } = config;
-  const seats = new Seats(config.maxSockets, config.maxSocketsPerIp);
+  const seats = new ConnectionLimiter(config.maxSockets, config.maxSocketsPerIp);
   const tickets = new TicketTable(clock);
-  const places = new Places(seats, (ticket) => tickets.spend(ticket));
+  const places = new ConnectionRegistry(seats, (ticket) => tickets.spend(ticket));
   const shared = { places, tickets, onReload: () => {}, onEnd: () => {} };
   if (file === undefined) {
     if (leaderKey !== undefined) logger.warn(OPEN_EDGE);
     return {
-      ...{ ...shared, door: openDoor, rates: NO_RATES },
+      ...{ ...shared, door: allowAll, rates: NO_RATES },
       ...{ list: () => undefined, stop: () => {}, looked: async () => {} },
     };
   }
@@ -85,7 +92,7 @@ export async function openKeys(
       keys.onEnd(id, reason);
     },
   });
-  const door = new KeyDoor({ ring, clock, anonymous, tickets });
+  const door = new KeyAccessPolicy({ ring, clock, anonymous, tickets });
   const keys: OwnKeys = {
     ...{ ...shared, door, rates: door },
     list: () => ring.keys,

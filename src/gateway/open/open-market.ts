@@ -14,12 +14,12 @@ import {
   type NetworkName,
   type Venue,
 } from "../../feed/index.ts";
-import type { WallClock } from "../../lib/time/clock.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 import { SECOND_MS } from "../../lib/time/time.ts";
 
 /** What live markets are opened with. */
 export interface MarketParts {
-  readonly clock: WallClock;
+  readonly clock: Clock;
   readonly logger: Logger;
   /** Event time behind which they go on; `undefined`: they begin with the warm-up. */
   readonly afterMs: number | undefined;
@@ -53,7 +53,7 @@ export function chainsOf(
 }
 
 /** The exchanges that the config names, where it says that they are. */
-export function venuesOf(config: Config, clock: WallClock): readonly Venue[] {
+export function venuesOf(config: Config, clock: Clock): readonly Venue[] {
   const { feed, live, binanceUrl, binanceStreamUrl, kucoinUrl, gateUrl, gateStreamUrl } = config;
   if (feed !== "exchange" && !(feed === "live" && live.includes("exchange"))) return [];
   const open = {

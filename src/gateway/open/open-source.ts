@@ -3,7 +3,7 @@ import { type Config, leaderOf } from "../../config/config.ts";
 import { createRecorder, RecordingError, recordFeed, type ServiceReport } from "../../feed/index.ts";
 import type { KnownLists } from "../../hub/index.ts";
 import { InputError } from "../../lib/input-error.ts";
-import type { WallClock } from "../../lib/time/clock.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 import { FlarewireError, type Snapshot } from "../../protocol/index.ts";
 import {
   createEngineSource,
@@ -15,16 +15,16 @@ import {
   type UpstreamStats,
 } from "../../source/index.ts";
 import { TrendEngine } from "../../trend/index.ts";
-import type { Kept } from "../persistence/persistence.ts";
+import type { Persistence } from "../persistence/persistence.ts";
 import type { EngineProgress, RestoredState } from "../persistence/restored-state.ts";
 import { feedGap, openFeed } from "./open-feed.ts";
 import { resumeSimulated, type SimulatedPlace } from "./resume-simulated.ts";
 
 /** What a source is opened with. */
 export interface SourceParts {
-  readonly clock: WallClock;
+  readonly clock: Clock;
   readonly logger: Logger;
-  readonly kept: Kept;
+  readonly kept: Persistence;
   /** What a leader that knows keys is shown. */
   readonly leaderKey?: string | undefined;
   /** What Etherscan is asked with. */

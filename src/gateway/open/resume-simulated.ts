@@ -3,9 +3,9 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../lib/time/time.ts";
 import type { RestoredState } from "../persistence/restored-state.ts";
 
 /** A market that stood still for longer does not make up for it: its events would come in a flood. */
-const MOST_GAP_MS = HOUR_MS;
+const MAX_GAP_MS = HOUR_MS;
 /** A market that began longer ago is not made again: that would take longer than to begin anew. */
-const MOST_AGE_MS = 2 * DAY_MS;
+const MAX_AGE_MS = 2 * DAY_MS;
 
 /** Where a simulated market goes on, as a feed takes it. */
 export type SimulatedPlace = Required<Pick<SimulatedFeedOptions, "startAtMs" | "resume">>;
@@ -23,13 +23,13 @@ export function resumeSimulated(
   if (engine?.beganAtMs === undefined) return { problem: "it is not known when the simulated market began" };
   const startAtMs = speed === 1 ? Math.max(nowMs, observedAtMs) : observedAtMs;
   const gapMs = startAtMs - observedAtMs;
-  if (gapMs > MOST_GAP_MS) {
-    const [was, most] = [gapMs, MOST_GAP_MS].map((ms) => Math.ceil(ms / MINUTE_MS));
+  if (gapMs > MAX_GAP_MS) {
+    const [was, most] = [gapMs, MAX_GAP_MS].map((ms) => Math.ceil(ms / MINUTE_MS));
     return { problem: `the simulated market was away for ${was} minutes, and makes up for ${most} at most` };
   }
   const ageMs = observedAtMs - engine.beganAtMs;
-  if (ageMs > MOST_AGE_MS) {
-    const [was, most] = [ageMs, MOST_AGE_MS].map((ms) => Math.ceil(ms / HOUR_MS));
+  if (ageMs > MAX_AGE_MS) {
+    const [was, most] = [ageMs, MAX_AGE_MS].map((ms) => Math.ceil(ms / HOUR_MS));
     return { problem: `the simulated market is ${was} hours old, and is made again up to ${most}` };
   }
   return { startAtMs, resume: { beginAtMs: engine.beganAtMs, afterMs: engine.afterMs } };

@@ -5,7 +5,7 @@ import type { Logger } from "pino";
 import type { Config } from "../../config/config.ts";
 import { MANIFEST_FILE } from "../../feed/index.ts";
 import type { Head } from "../../hub/index.ts";
-import type { WallClock } from "../../lib/time/clock.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 import { VERSION } from "../../lib/version.ts";
 import {
   createFollowerLog,
@@ -15,11 +15,11 @@ import {
   FileBusyError,
   type FollowerLog,
   type KeepingLog,
-  type KeptLog,
   type LogFile,
   type LogStart,
   openLogFile,
-  type PlacingLog,
+  type ReplicaLog,
+  type StoredLog,
   type Stray,
 } from "../../log/index.ts";
 import { FlarewireError, formatCursor, type Lists } from "../../protocol/index.ts";
@@ -31,10 +31,10 @@ import {
   restoreState,
 } from "./restored-state.ts";
 
-/** What {@link openKept} works with. */
+/** What {@link openPersistence} works with. */
 export interface KeptOptions {
   readonly config: Config;
-  readonly clock: WallClock;
+  readonly clock: Clock;
   readonly logger: Logger;
   /** Name of the source in place of the one that the config names. */
   readonly sourceName?: string | undefined;
@@ -49,7 +49,7 @@ export interface HeadState {
 }
 
 /** What outlives the process: the log and the state that belongs to it. */
-export interface Kept {
+export interface Persistence {
   /** What this process can go on from; `undefined`: nothing was kept, or it is not of this source, or not whole. */
   readonly restored: RestoredState | undefined;
   /** The log, once; {@link close} closes it. `problem`: why {@link restored} could not be used after all; then a new epoch begins. */
@@ -57,9 +57,9 @@ export interface Kept {
   /** In place of {@link createLog}: the log of a gateway that follows another. */
   createFollowerLog(): FollowerLog;
   /** To be called after each poll that was published, before the next one: keeps the state now and then, with its lists. `progress` tells how far the engine is. */
-  afterPoll(now: HeadState, progress?: () => EngineProgress | undefined): void;
+  onPublished(now: HeadState, progress?: () => EngineProgress | undefined): void;
   /** To be called after each restart of the head: keeps the state that a later process goes on from. */
-  afterRestart(now: HeadState): void;
+  onReset(now: HeadState): void;
   /** To be called last, also when nothing was made of it. */
   close(): Promise<void>;
   /** That nothing of this outlives the process though it should, in words for everybody: without paths. `undefined` while it does. */
@@ -75,7 +75,7 @@ const KEEP_EVERY_MS = 30_000;
 /** Where keeping one takes long, as of an engine with much to remember, it takes no more than this part of the time: nobody is served meanwhile. */
 const USUAL_SHARE = 0.002;
 /** The same where much is appended, which a restart has to apply. */
-const MOST_SHARE = 0.02;
+const MAX_SHARE = 0.02;
 /** Records between two states that are kept, at most: a restart applies that many. */
 const KEEP_EVERY_RECORDS = 5_000;
 
@@ -83,7 +83,7 @@ const KEEP_EVERY_RECORDS = 5_000;
  * Opens what was kept in the config's data directory. Throws `FileBusyError` while another process has it, and FlarewireError
  * `invalid-setting` where it cannot be used. Where the directory is optional, that is logged instead, and the log is in memory.
  */
-export function openKept(options: KeptOptions): Kept {
+export function openPersistence(options: KeptOptions): Persistence {
   const { config, logger } = options;
   if (config.data === "none") return new MemoryKept(options, undefined);
   const path = keptPath(options, "events");
@@ -109,7 +109,7 @@ function unusable({ data }: Config, reason: string, cause: unknown): FlarewireEr
   });
 }
 
-class MemoryKept implements Kept {
+class MemoryKept implements Persistence {
   readonly restored = undefined;
   readonly trouble: string | undefined;
   readonly #options: KeptOptions;
@@ -133,16 +133,16 @@ class MemoryKept implements Kept {
     return log;
   }
 
-  afterPoll(): void {}
+  onPublished(): void {}
 
-  afterRestart(): void {}
+  onReset(): void {}
 
   async close(): Promise<void> {
     await this.#log?.close();
   }
 }
 
-class FileKept implements Kept {
+class FileKept implements Persistence {
   readonly restored: RestoredState | undefined;
   readonly #options: KeptOptions;
   readonly #file: LogFile;
@@ -167,7 +167,7 @@ class FileKept implements Kept {
     return this.#log?.isInMemoryOnly ? TROUBLE : undefined;
   }
 
-  createLog(problem = this.#problem): PlacingLog {
+  createLog(problem = this.#problem): ReplicaLog {
     return this.#begin(problem);
   }
 
@@ -177,7 +177,7 @@ class FileKept implements Kept {
   }
 
   /** The log of {@link createLog}. Of one that follows, an epoch of its own is nobody's: it holds until the leader says where it is. */
-  #begin(problem: string | undefined, follows = false): PlacingLog {
+  #begin(problem: string | undefined, follows = false): ReplicaLog {
     const { clock, logger } = this.#options;
     const kept = this.restored && problem === undefined ? this.#file.found : undefined;
     const log = this.#open({ ...(kept ? { kept } : {}), follows });
@@ -194,12 +194,12 @@ class FileKept implements Kept {
     return log;
   }
 
-  afterRestart(now: HeadState): void {
+  onReset(now: HeadState): void {
     this.#keptSeq = undefined;
-    this.afterPoll(now);
+    this.onPublished(now);
   }
 
-  afterPoll({ head, history }: HeadState, progress?: () => EngineProgress | undefined): void {
+  onPublished({ head, history }: HeadState, progress?: () => EngineProgress | undefined): void {
     const log = this.#log;
     if (!log || log.isInMemoryOnly) return;
     const { seq } = head.cursor;
@@ -208,15 +208,19 @@ class FileKept implements Kept {
       const isMuch = seq - this.#keptSeq >= KEEP_EVERY_RECORDS;
       if (startedAt < (isMuch ? this.#notBefore : this.#nextAt)) return;
     }
-    log.keepState(seq, formatState(head, progress?.()), formatPlace(history.lists));
+    log.saveCheckpoint(seq, formatState(head, progress?.()), formatPlace(history.lists));
     this.#keptSeq = seq;
     const endedAt = this.#options.clock.monotonic();
     const tookMs = endedAt - startedAt;
-    this.#notBefore = endedAt + tookMs / MOST_SHARE;
+    this.#notBefore = endedAt + tookMs / MAX_SHARE;
     this.#nextAt = endedAt + Math.max(KEEP_EVERY_MS, tookMs / USUAL_SHARE);
   }
 
-  #open(from: { readonly kept?: KeptLog; readonly start?: LogStart; readonly follows: boolean }): KeepingLog {
+  #open(from: {
+    readonly kept?: StoredLog;
+    readonly start?: LogStart;
+    readonly follows: boolean;
+  }): KeepingLog {
     const { logger } = this.#options;
     const log = createSqliteLog({
       ...memoryOptions(this.#options),

@@ -1,10 +1,10 @@
 import type { Config } from "../../config/config.ts";
 import type { KnownLists } from "../../hub/index.ts";
-import type { WallClock } from "../../lib/time/clock.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 import { createFollowerLog, createMemoryLog, type FollowerLog, type LogRecord } from "../../log/index.ts";
 import { toSeq } from "../../protocol/index.ts";
 import type { FillEnd } from "../../workers/index.ts";
-import { type Kept, memoryOptions } from "./persistence.ts";
+import { memoryOptions, type Persistence } from "./persistence.ts";
 import { type RestoredState, readPlace } from "./restored-state.ts";
 
 /** What a worker was given of its primary's log. */
@@ -17,8 +17,8 @@ export interface Filling {
 /** A log in memory that goes on from what the primary holds, as one goes on from its own file; nothing of it outlives the process. */
 export function createFilledKept(
   filling: Filling,
-  options: Parameters<typeof memoryOptions>[0] & { readonly config: Config; readonly clock: WallClock },
-): Kept {
+  options: Parameters<typeof memoryOptions>[0] & { readonly config: Config; readonly clock: Clock },
+): Persistence {
   const { records, end } = filling;
   const { cursor, positions, oldest, oldestLasting, runs } = end;
   const memory = { ...memoryOptions(options), follows: true };
@@ -30,8 +30,8 @@ export function createFilledKept(
     trouble: undefined,
     createLog: () => log,
     createFollowerLog: () => log,
-    afterPoll: () => {},
-    afterRestart: () => {},
+    onPublished: () => {},
+    onReset: () => {},
     close: () => log.close(),
   };
 }

@@ -1,6 +1,6 @@
 import { deflateSync, inflateSync } from "node:zlib";
 import type { Head, KnownLists } from "../../hub/index.ts";
-import type { KeptLog, KeptPlace } from "../../log/index.ts";
+import type { ListCheckpoint, StoredLog } from "../../log/index.ts";
 import {
   advanceLists,
   type EventBody,
@@ -50,7 +50,7 @@ export function formatPlace(lists: Lists): Uint8Array {
  * as the second half of a sentence: the log is of another source or settings, doubtful, or not whole.
  */
 export function restoreState(
-  kept: KeptLog,
+  kept: StoredLog,
   fingerprint: string,
   needsEngine: boolean,
 ): RestoredState | { readonly problem: string } {
@@ -84,7 +84,7 @@ export function restoreState(
 }
 
 /** The lists that {@link formatPlace} made this of. Throws where it did not. */
-export function readPlace({ bytes }: Pick<KeptPlace, "bytes">): Lists {
+export function readPlace({ bytes }: Pick<ListCheckpoint, "bytes">): Lists {
   return parseLists(inflateSync(bytes).toString("utf8"));
 }
 

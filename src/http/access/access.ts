@@ -15,12 +15,12 @@ export interface Access {
 /** What a request has that brings nothing to decide on: no query, no `Authorization`. */
 export interface Stranger {
   readonly access: Access;
-  /** What {@link Door.admit} puts on the answer. */
+  /** What {@link AccessPolicy.admit} puts on the answer. */
   readonly fields: Readonly<Record<string, string>>;
 }
 
 /** Where it is decided who may have what. */
-export interface Door {
+export interface AccessPolicy {
   /** Answers differ by who asks. */
   readonly isKeyed: boolean;
   /** `undefined`: such a request is refused. */
@@ -33,7 +33,7 @@ export interface Door {
    * What the request may have; puts on the answer what tells of it. Throws FlarewireError `unauthorised` or `rate-limited`.
    */
   admit(request: FastifyRequest, reply: FastifyReply): Access;
-  /** As `admit`, for a connection, which may come with a ticket instead of a key. It is not spent yet: see {@link PlaceGiver.seat}. */
+  /** As `admit`, for a connection, which may come with a ticket instead of a key. It is not spent yet: see {@link SlotAllocator.seat}. */
   admitStream(request: FastifyRequest, reply: FastifyReply): Promise<Access>;
   /** A ticket in the name of the key that the request came with. Rejects with FlarewireError as `admit` throws, and where there can be none. */
   issueTicket(request: FastifyRequest, reply: FastifyReply): Promise<IssuedTicket>;
@@ -60,7 +60,7 @@ export function keyInAddress(query: object): FlarewireError | undefined {
 const OPEN: Access = { plan: undefined };
 
 /** The door of a server without keys. */
-export const openDoor: Door = {
+export const allowAll: AccessPolicy = {
   isKeyed: false,
   stranger: { access: OPEN, fields: {} },
   keyIdOf: () => undefined,

@@ -8,7 +8,7 @@ export interface Full {
 }
 
 /** Who takes a seat. */
-export interface Guest {
+export interface ConnectionHolder {
   /** What counts as one client: see clientOf. */
   readonly address: string;
   /** The key that it came with. */
@@ -18,11 +18,11 @@ export interface Guest {
 }
 
 /** Counts those who follow events, over whatever transport, in all, by address and by key, so that one client cannot take the places of all. */
-export class Seats {
+export class ConnectionLimiter {
   readonly #most: number;
   readonly #mostPerAddress: number;
   readonly #byAddress = new Map<string, number>();
-  readonly #byKey = new Map<string, Set<Guest>>();
+  readonly #byKey = new Map<string, Set<ConnectionHolder>>();
   #taken = 0;
 
   /** Infinity for no bound, 0 to take nobody. */
@@ -36,7 +36,7 @@ export class Seats {
   }
 
   /** Takes a seat; the bound that stands in the way where there is none. */
-  take(guest: Guest): Full | undefined {
+  take(guest: ConnectionHolder): Full | undefined {
     const { address, key } = guest;
     const own = this.#byAddress.get(address) ?? 0;
     const ofKey = key && this.#byKey.get(key.id);
@@ -52,7 +52,7 @@ export class Seats {
   }
 
   /** Gives back a seat that was taken. */
-  leave(guest: Guest): void {
+  leave(guest: ConnectionHolder): void {
     const { address, key } = guest;
     const own = (this.#byAddress.get(address) ?? 0) - 1;
     this.#taken -= 1;

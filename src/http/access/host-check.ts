@@ -4,7 +4,7 @@ import { FlarewireError } from "../../protocol/index.ts";
 import type { HttpSettings } from "../http-settings.ts";
 
 /** Most of a stranger's host that a message repeats. */
-const MOST_REPEATED = 100;
+const MAX_REPEATED = 100;
 
 const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet("127.0.0.0", 8);
@@ -29,7 +29,7 @@ export function createHostCheck({
     if (fault || isOpen || given === undefined) return fault;
     const name = nameIn(given);
     if (name !== undefined && (names.has(name) || isLoopback(name))) return undefined;
-    const shown = JSON.stringify(given.slice(0, MOST_REPEATED));
+    const shown = JSON.stringify(given.slice(0, MAX_REPEATED));
     const message = `this server is not asked as ${shown}; its operator adds a name with the setting allowedHosts (--allowed-hosts NAME)`;
     return new FlarewireError("host-refused", message, {
       field: "Host",

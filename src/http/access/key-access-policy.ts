@@ -1,14 +1,14 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { TokenBucket } from "../../hub/index.ts";
 import { type IssuedTicket, isExpired, type Key, type KeyRing } from "../../keys/index.ts";
-import type { WallClock } from "../../lib/time/clock.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 import { FlarewireError } from "../../protocol/index.ts";
-import { type Access, CHALLENGE, type Door, type Stranger } from "./access.ts";
+import { type Access, type AccessPolicy, CHALLENGE, type Stranger } from "./access.ts";
 
 /** What a door that knows keys is made of. */
 export interface KeyDoorOptions {
   readonly ring: Pick<KeyRing, "find" | "get">;
-  readonly clock: WallClock;
+  readonly clock: Clock;
   /** What who comes without a key gets: the plan free, or nothing. */
   readonly anonymous: "free" | "off";
   /** The tickets that are handed out. */
@@ -44,7 +44,7 @@ interface Rate {
 }
 
 /** The door of a server that knows keys: `Authorization: Bearer KEY`, or a ticket where that cannot be sent. */
-export class KeyDoor implements Door {
+export class KeyAccessPolicy implements AccessPolicy {
   readonly isKeyed = true;
   /** See Door. */
   readonly stranger: Stranger | undefined;

@@ -1,4 +1,4 @@
-import type { WallClock } from "../../lib/time/clock.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 import { type ErrorCode, FlarewireError, type RefusalReason } from "../../protocol/index.ts";
 
 /** Problems that refuse a client, rather than find fault with what it sent. */
@@ -30,11 +30,11 @@ interface Logged {
 export class Refusals {
   /** Since the start. */
   readonly counts: Partial<Record<RefusalReason | ErrorCode, number>> = {};
-  readonly #clock: WallClock;
+  readonly #clock: Clock;
   readonly #logger: RefusalLogger | undefined;
   readonly #logged = new Map<string, Logged>();
 
-  constructor(clock: WallClock, logger?: RefusalLogger) {
+  constructor(clock: Clock, logger?: RefusalLogger) {
     this.#clock = clock;
     this.#logger = logger;
   }

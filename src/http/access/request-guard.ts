@@ -8,7 +8,7 @@ import type { HostCheck } from "./host-check.ts";
 import type { Visitors } from "./visitors.ts";
 
 /** As much of a stranger's address as a message repeats. */
-const MOST_REPEATED = 200;
+const MAX_REPEATED = 200;
 
 /**
  * The hook that every request passes first, before any body is read: sets the common fields, refuses what breaks a bound, and
@@ -37,7 +37,7 @@ export function createRequestGuard(
     if (allow === undefined) return done(nothingAt(target));
     if (request.method === "OPTIONS") return common.answerOptions(request, reply, allow);
     reply.header("allow", allow);
-    const message = `${request.method} is not taken by "${target.slice(0, MOST_REPEATED)}"`;
+    const message = `${request.method} is not taken by "${target.slice(0, MAX_REPEATED)}"`;
     done(new FlarewireError("method-not-allowed", message, { field: "method", bound: allow }));
   };
 }
@@ -73,5 +73,5 @@ function refuse(
 }
 
 function nothingAt(target: string): FlarewireError {
-  return new FlarewireError("not-found", `nothing is served at "${target.slice(0, MOST_REPEATED)}"`);
+  return new FlarewireError("not-found", `nothing is served at "${target.slice(0, MAX_REPEATED)}"`);
 }

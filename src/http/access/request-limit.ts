@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { TokenBucket } from "../../hub/index.ts";
-import type { WallClock } from "../../lib/time/clock.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 import { FlarewireError } from "../../protocol/index.ts";
 import { clientOf } from "./client-address.ts";
 
@@ -13,12 +13,12 @@ const MINUTE_S = 60;
 /** Limits the requests of each address without a key, and with them the bytes that it is sent. */
 export class RequestLimit {
   readonly #perMinute: number;
-  readonly #clock: WallClock;
+  readonly #clock: Clock;
   readonly #buckets = new Map<string, TokenBucket>();
   readonly #counted = new WeakMap<FastifyRequest, TokenBucket>();
 
   /** `perMinute`: requests in the long run, and as many at once after a rest. */
-  constructor(perMinute: number, clock: WallClock) {
+  constructor(perMinute: number, clock: Clock) {
     this.#perMinute = perMinute;
     this.#clock = clock;
   }

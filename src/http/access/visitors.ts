@@ -1,16 +1,16 @@
 import type { IncomingMessage } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { WallClock } from "../../lib/time/clock.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 import type { FlarewireError } from "../../protocol/index.ts";
 import type { HttpSettings } from "../http-settings.ts";
-import type { Door } from "./access.ts";
+import type { AccessPolicy } from "./access.ts";
 import { RequestLimit } from "./request-limit.ts";
 import { createAddressReader, createTrust } from "./trusted-peers.ts";
 
 interface VisitorParts {
   readonly settings: Pick<HttpSettings, "anonymousRequests" | "trustProxy">;
-  readonly door: Door;
-  readonly clock: WallClock;
+  readonly door: AccessPolicy;
+  readonly clock: Clock;
   readonly logger: { warn(facts: object, message: string): void } | undefined;
 }
 
@@ -19,7 +19,7 @@ export class Visitors {
   readonly isTrusted: (address: string) => boolean;
   readonly #addressOf: (request: IncomingMessage) => string | undefined;
   readonly #limit: RequestLimit | undefined;
-  readonly #door: Door;
+  readonly #door: AccessPolicy;
   readonly #logger: VisitorParts["logger"];
   #hasWarned = false;
 

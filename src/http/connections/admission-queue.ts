@@ -1,6 +1,6 @@
 import type { Duplex } from "node:stream";
 import type { Claimant, Hub } from "../../hub/index.ts";
-import type { WallClock } from "../../lib/time/clock.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 import { FlarewireError, type RefusalReason } from "../../protocol/index.ts";
 
 /** How many requests may wait to be admitted, and how long. */
@@ -18,7 +18,7 @@ export const DEFAULT_ADMISSION_LIMITS: AdmissionLimits = { mostWaiting: 1_024, l
 export interface AdmissionQueueOptions {
   /** Shares the event loop, and counts. */
   readonly hub: Pick<Hub, "turn" | "tally">;
-  readonly clock: WallClock;
+  readonly clock: Clock;
   readonly limits?: Partial<AdmissionLimits> | undefined;
 }
 
@@ -48,7 +48,7 @@ interface Waiting {
  */
 export class AdmissionQueue {
   readonly #hub: AdmissionQueueOptions["hub"];
-  readonly #clock: WallClock;
+  readonly #clock: Clock;
   readonly #limits: AdmissionLimits;
   /** In the order in which they came. */
   readonly #waiting = new Set<Waiting>();

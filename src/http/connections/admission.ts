@@ -1,12 +1,12 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Claimant, Hub } from "../../hub/index.ts";
 import { type ErrorCode, FlarewireError } from "../../protocol/index.ts";
-import { type Access, CHALLENGE, type Door } from "../access/access.ts";
+import { type Access, type AccessPolicy, CHALLENGE } from "../access/access.ts";
 import { clientOf } from "../access/client-address.ts";
-import type { Guest } from "../access/connection-limiter.ts";
+import type { ConnectionHolder } from "../access/connection-limiter.ts";
 import { TICKET_GONE } from "../access/key-access-policy.ts";
 import { comeBackAfterS } from "../problems/problem.ts";
-import type { PlaceGiver, Refusal } from "./connection-registry.ts";
+import type { Refusal, SlotAllocator } from "./connection-registry.ts";
 
 /*
  * What stands before every way to follow events, while a refusal is still an HTTP answer.
@@ -44,7 +44,7 @@ export function checkHub({ refusal }: Hub): void {
 }
 
 /** On whose behalf a request waits for its turn: its key, else its address. */
-export async function claimantOf(door: Door, request: FastifyRequest): Promise<Claimant> {
+export async function claimantOf(door: AccessPolicy, request: FastifyRequest): Promise<Claimant> {
   const keyId = await door.keyIdOf(request);
   if (keyId !== undefined) return { name: `key ${keyId}`, isKeyed: true };
   return { name: `address ${clientOf(request.ip)}`, isKeyed: false };
@@ -52,12 +52,12 @@ export async function claimantOf(door: Door, request: FastifyRequest): Promise<C
 
 /** Takes a seat for a request, which `end` is to end early, and resolves with how to give it back; rejects with FlarewireError `over-capacity` where there is none. */
 export async function takeSeat(
-  places: PlaceGiver,
+  places: SlotAllocator,
   { ip }: FastifyRequest,
   { key }: Access,
-  end: Guest["end"],
+  end: ConnectionHolder["end"],
 ): Promise<() => void> {
-  const guest: Guest = { address: clientOf(ip), key, end };
+  const guest: ConnectionHolder = { address: clientOf(ip), key, end };
   mustHaveRoom(await places.sit(guest));
   return () => places.leave(guest);
 }
@@ -68,7 +68,7 @@ export async function takeSeat(
  * ticket was used meanwhile.
  */
 export async function takePlace(
-  places: PlaceGiver,
+  places: SlotAllocator,
   { query, ip, raw }: FastifyRequest,
   reply: FastifyReply,
   access: Access,

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
-import type { WallClock } from "../../lib/time/clock.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 
 /** How often a closing server looks for connections that became idle since. */
 const LOOK_EVERY_MS = 50;
@@ -12,7 +12,7 @@ const LOOK_EVERY_MS = 50;
  * request; and the request timeout stops when a server closes. So the first are ended at once, the second when they
  * become idle, and what is still being answered after `graceMs` is cut.
  */
-export function boundClosing(app: FastifyInstance, clock: WallClock, graceMs: number): void {
+export function boundClosing(app: FastifyInstance, clock: Clock, graceMs: number): void {
   const unheard = new Set<Socket>();
   // One function for all connections: a closure each would be memory that ten thousand idle clients cost.
   function forget(this: Socket): void {

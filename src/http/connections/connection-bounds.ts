@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
-import type { WallClock } from "../../lib/time/clock.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 import { FlarewireError } from "../../protocol/index.ts";
 import { clientOf } from "../access/client-address.ts";
 import type { Refusals } from "../access/refusals.ts";
@@ -35,7 +35,7 @@ export function boundConnections(
   server: Server,
   { maxConnections, maxConnectionsPerAddress }: ConnectionBounds,
   parts: {
-    readonly clock: WallClock;
+    readonly clock: Clock;
     readonly refusals: Refusals;
     readonly isTrusted: (address: string) => boolean;
   },

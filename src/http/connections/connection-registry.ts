@@ -1,10 +1,10 @@
 import type { CloseReason } from "../../protocol/index.ts";
 import type { Access } from "../access/access.ts";
-import type { Full, Guest, Seats } from "../access/connection-limiter.ts";
+import type { ConnectionHolder, ConnectionLimiter, Full } from "../access/connection-limiter.ts";
 
 /** What is known of a connection here: its end, and how to cut it. A socket is one; so is the socket of another process. */
-export interface Wire {
-  on(event: "close", listener: (this: Wire) => void): unknown;
+export interface ConnectionHandle {
+  on(event: "close", listener: (this: ConnectionHandle) => void): unknown;
   destroy(): unknown;
 }
 
@@ -15,20 +15,20 @@ export type Refusal =
   | { readonly kind: "ended" };
 
 /** Where places are given: by this process, or by the one that it works for. */
-export interface PlaceGiver {
-  /** See {@link Places.seat}. */
+export interface SlotAllocator {
+  /** See {@link ConnectionRegistry.seat}. */
   seat(
-    raw: Wire,
+    raw: ConnectionHandle,
     address: string,
     name: string | undefined,
     access: Access,
   ): Refusal | undefined | Promise<Refusal | undefined>;
   /** The place of a connection that was seated. */
-  placeOf(raw: Wire): Place | undefined;
+  placeOf(raw: ConnectionHandle): Slot | undefined;
   /** A seat without a place, for whoever only waits; why there is none. */
-  sit(guest: Guest): Refusal | undefined | Promise<Refusal | undefined>;
+  sit(guest: ConnectionHolder): Refusal | undefined | Promise<Refusal | undefined>;
   /** Gives back what `sit` took. */
-  leave(guest: Guest): void;
+  leave(guest: ConnectionHolder): void;
 }
 
 /** What may end before its socket does. */
@@ -37,20 +37,20 @@ export interface Ending {
 }
 
 /** The place of one connection, from its admission to its end. */
-export class Place implements Guest {
+export class Slot implements ConnectionHolder {
   readonly address: string;
   /** What the connection may have. */
   readonly access: Access;
-  readonly raw: Wire;
+  readonly raw: ConnectionHandle;
   /** What the client calls itself, with its key or else its address. */
   readonly client: string | undefined;
   /** It counts. */
   seated = true;
   /** The connection whose place it took, as long as that may still be open. */
-  before: Wire | undefined;
+  before: ConnectionHandle | undefined;
   #session: Ending | undefined;
 
-  constructor(raw: Wire, address: string, client: string | undefined, access: Access) {
+  constructor(raw: ConnectionHandle, address: string, client: string | undefined, access: Access) {
     this.raw = raw;
     this.address = address;
     this.client = client;
@@ -77,20 +77,20 @@ export class Place implements Guest {
  * Gives seats to connections, over whatever transport, and lets a client that names itself take over the seat of its own connection before: that one may be
  * half open, dead without anybody having noticed, and would count against the client that comes back.
  */
-export class Places implements PlaceGiver {
+export class ConnectionRegistry implements SlotAllocator {
   /** Those that the places are on, and that whoever only waits takes without a place. */
-  readonly seats: Seats;
-  readonly #byClient = new Map<string, Place>();
-  readonly #byRaw = new WeakMap<Wire, Place>();
+  readonly seats: ConnectionLimiter;
+  readonly #byClient = new Map<string, Slot>();
+  readonly #byRaw = new WeakMap<ConnectionHandle, Slot>();
   /** One for all connections: see `on("close")`. */
-  readonly #closed: (this: Wire) => void;
+  readonly #closed: (this: ConnectionHandle) => void;
   readonly #spend: (ticket: string) => boolean;
 
   /** `spend`: uses a ticket, for whoever comes with one; false where it is good for nothing. */
-  constructor(seats: Seats, spend: (ticket: string) => boolean = () => true) {
+  constructor(seats: ConnectionLimiter, spend: (ticket: string) => boolean = () => true) {
     this.seats = seats;
     this.#spend = spend;
-    const leave = (raw: Wire) => this.#free(raw);
+    const leave = (raw: ConnectionHandle) => this.#free(raw);
     this.#closed = function closed() {
       leave(this);
     };
@@ -101,11 +101,16 @@ export class Places implements PlaceGiver {
    * calls itself: its connection before is superseded, and its seat free, before the bounds are looked at; not when it is refused all the same. The
    * same name under another key, or without a key from another address, is another client's: names are no secrets.
    */
-  seat(raw: Wire, address: string, name: string | undefined, access: Access): Refusal | undefined {
+  seat(
+    raw: ConnectionHandle,
+    address: string,
+    name: string | undefined,
+    access: Access,
+  ): Refusal | undefined {
     const owner = access.key ? `key ${access.key.id}` : `address ${address}`;
     const client = name === undefined ? undefined : `${owner} ${name}`;
     const before = client === undefined ? undefined : this.#byClient.get(client);
-    const held = new Place(raw, address, client, access);
+    const held = new Slot(raw, address, client, access);
     held.before = before?.raw;
     if (before?.seated) this.seats.leave(before);
     const refusal = this.#take(held);
@@ -122,22 +127,22 @@ export class Places implements PlaceGiver {
   }
 
   /** The place of a connection that was seated. */
-  placeOf(raw: Wire): Place | undefined {
+  placeOf(raw: ConnectionHandle): Slot | undefined {
     return this.#byRaw.get(raw);
   }
 
   /** See PlaceGiver. */
-  sit(guest: Guest): Refusal | undefined {
+  sit(guest: ConnectionHolder): Refusal | undefined {
     const full = this.seats.take(guest);
     return full && { kind: "full", ...full };
   }
 
   /** See PlaceGiver. */
-  leave(guest: Guest): void {
+  leave(guest: ConnectionHolder): void {
     this.seats.leave(guest);
   }
 
-  #take(held: Place): Refusal | undefined {
+  #take(held: Slot): Refusal | undefined {
     const refusal = this.sit(held);
     const { ticket } = held.access;
     if (refusal || ticket === undefined || this.#spend(ticket)) return refusal;
@@ -145,7 +150,7 @@ export class Places implements PlaceGiver {
     return { kind: "spent" };
   }
 
-  #free(raw: Wire): void {
+  #free(raw: ConnectionHandle): void {
     const held = this.#byRaw.get(raw);
     if (!held) return;
     if (held.seated) this.seats.leave(held);
@@ -153,7 +158,7 @@ export class Places implements PlaceGiver {
       this.#byClient.delete(held.client);
   }
 
-  #end(held: Place): void {
+  #end(held: Slot): void {
     held.seated = false;
     // One that says farewell has no seat: at most one a client, or whoever comes again and again would be without bound.
     held.before?.destroy();

@@ -1,5 +1,5 @@
 import { CHANNELS, EVENT_NAMES } from "../../protocol/index.ts";
-import { DEFAULT_LIMIT, MOST_LIMIT, MOST_WAIT_S } from "../stream/events-query.ts";
+import { DEFAULT_LIMIT, MAX_LIMIT, MAX_WAIT_S } from "../stream/events-query.ts";
 import { type JsonSchema, refTo } from "./schemas.ts";
 
 /** A parameter of OpenAPI. */
@@ -139,13 +139,13 @@ export const EVENTS_PARAMETERS: readonly ParameterContract[] = [
   query(
     "limit",
     "As JSON only: most events of an answer.",
-    { type: "integer", minimum: 1, maximum: MOST_LIMIT, default: DEFAULT_LIMIT },
+    { type: "integer", minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT },
     10,
   ),
   query("wait", "As JSON only: seconds to wait for an event when there is none.", {
     type: "integer",
     minimum: 0,
-    maximum: MOST_WAIT_S,
+    maximum: MAX_WAIT_S,
     default: 0,
   }),
   { ...CHOICE.channels, description: `${CHOICE.channels.description} Left out: all.` },

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
-import type { WallClock } from "../../lib/time/clock.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 import { ERROR_CODES, type ErrorCode, FlarewireError } from "../../protocol/index.ts";
 import { PROBLEM_TYPE, problemOf } from "./problem.ts";
 
@@ -23,7 +23,7 @@ const DETAILS: Readonly<Partial<Record<ErrorCode, string>>> = {
  * socket and ends it. Where an answer is already on its way the socket is only closed behind what is written of it.
  */
 export function createClientErrorHandler(
-  clock: WallClock,
+  clock: Clock,
   nextId: () => string,
 ): (error: NodeJS.ErrnoException, socket: Socket) => void {
   return (error, socket) => {

@@ -7,7 +7,7 @@ const COMPRESSED = ["br", "gzip"] as const;
 const WEIGHT = /^\s*q\s*=\s*(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)\s*$/i;
 
 /** Clients send a handful of different values; the bound keeps strangers from filling memory with others. */
-const MOST_REMEMBERED = 64;
+const MAX_REMEMBERED = 64;
 const remembered = new Map<string, Coding>();
 
 /**
@@ -20,7 +20,7 @@ export function chooseCoding(field: string | undefined): Coding {
   const known = remembered.get(field);
   if (known !== undefined) return known;
   const coding = negotiate(field);
-  if (remembered.size < MOST_REMEMBERED && field.length <= 256) remembered.set(field, coding);
+  if (remembered.size < MAX_REMEMBERED && field.length <= 256) remembered.set(field, coding);
   return coding;
 }
 

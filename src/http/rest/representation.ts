@@ -4,7 +4,7 @@ import type { Coding } from "./accept-encoding.ts";
 import { type ReadyFields, readyFields } from "./ready-fields.ts";
 
 /** Below this the head of a compressed form eats what it saves. */
-const SMALLEST_COMPRESSED_BYTES = 256;
+const MIN_COMPRESSED_BYTES = 256;
 
 /** Figures of a version, of 6 bits each: two bodies that share one are not to be met. */
 const VERSION_LENGTH = 16;
@@ -46,7 +46,7 @@ export class Representation {
 
   /** The coding in which a client that asks for `wanted` is served: small bodies stay plain. */
   codingFor(wanted: Coding): Coding {
-    return this.bytes.length < SMALLEST_COMPRESSED_BYTES ? "identity" : wanted;
+    return this.bytes.length < MIN_COMPRESSED_BYTES ? "identity" : wanted;
   }
 
   /** The strong entity tag of the form, with its quotes. Costs no compression. */

@@ -17,7 +17,7 @@ interface Held {
   readonly representation: Representation;
 }
 
-interface Whole {
+interface PrimaryServices {
   readonly cursor: string;
   readonly snapshot: Snapshot;
   readonly made: Representation;
@@ -34,7 +34,7 @@ interface Whole {
 export class ResourceBodies {
   readonly #head: HeadLike;
   readonly #held = new Map<string, Held>();
-  readonly #wholes = new Map<Plan | undefined, Whole>();
+  readonly #wholes = new Map<Plan | undefined, PrimaryServices>();
   /** What the plan free shows of a snapshot with these flares and explanations. */
   #free: { readonly of: Snapshot; readonly shown: Snapshot } | undefined;
 

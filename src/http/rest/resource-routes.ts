@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { FastifyInstance } from "fastify";
 import { FlarewireError, type Freshness, type Plan, type SourceInfo } from "../../protocol/index.ts";
-import { type Door, openDoor } from "../access/access.ts";
+import { type AccessPolicy, allowAll } from "../access/access.ts";
 import type { HeadLike } from "../connections/head-like.ts";
 import { ENDPOINTS, STREAM_PATH } from "../endpoints.ts";
 import type { HttpSettings } from "../http-settings.ts";
@@ -18,7 +18,7 @@ export interface ResourceParts {
   readonly freshness: () => Freshness;
   readonly info: () => SourceInfo;
   /** Decides who may read, and what; default: everybody, everything. */
-  readonly door?: Door | undefined;
+  readonly door?: AccessPolicy | undefined;
   readonly settings: Pick<HttpSettings, "basePath" | "corsOrigins">;
   /** Where plain requests are answered; default: nowhere but in the routes. */
   readonly quick?: QuickPath | undefined;
@@ -30,7 +30,7 @@ export interface ResourceParts {
  * is nothing to show, and an empty list would be a lie: the answer is `not-ready`.
  */
 export function addResourceRoutes(scope: FastifyInstance, parts: ResourceParts): void {
-  const { head, freshness, info, door = openDoor, quick } = parts;
+  const { head, freshness, info, door = allowAll, quick } = parts;
   const bodies = new ResourceBodies(head);
   const answer = createAnswer(parts);
   const { stranger } = door;
@@ -59,7 +59,7 @@ export function addResourceRoutes(scope: FastifyInstance, parts: ResourceParts):
 type Read = (plan: Plan | undefined) => Representation;
 
 /** Waits for nothing between reading the body, before, and the cursor: both are of one instant (law L2). */
-function createAnswer({ head, freshness, info, settings, door = openDoor }: ResourceParts) {
+function createAnswer({ head, freshness, info, settings, door = allowAll }: ResourceParts) {
   const vary = [
     "Accept-Encoding",
     ...(door.isKeyed ? ["Authorization"] : []),

@@ -1,12 +1,12 @@
 import type { FastifyInstance } from "fastify";
-import type { Door } from "../access/access.ts";
+import type { AccessPolicy } from "../access/access.ts";
 import { checkOrigin } from "../connections/admission.ts";
 import { TICKETS_ENDPOINT } from "../endpoints.ts";
 import type { TicketResponse } from "./responses.ts";
 
 /** What tickets are given with. */
 export interface TicketsOptions {
-  readonly door: Door;
+  readonly door: AccessPolicy;
   /** As for WebSockets. */
   readonly allowedOrigins?: readonly string[] | undefined;
 }

@@ -6,9 +6,9 @@ import { readStreamQuery } from "./websocket-admission.ts";
 /** Events in an answer where the request names no limit. */
 export const DEFAULT_LIMIT = 100;
 /** Most that a request may ask for. */
-export const MOST_LIMIT = 1_000;
+export const MAX_LIMIT = 1_000;
 /** Longest wait, in seconds. */
-export const MOST_WAIT_S = 60;
+export const MAX_WAIT_S = 60;
 
 /** What a stream of server-sent events is to bring. `Last-Event-ID` is what a browser adds when it connects again: newer than the address. */
 export function readSseQuery(
@@ -46,8 +46,8 @@ export function readPollQuery(query: unknown, plan: Plan | undefined): PollQuery
     after: fromOldest ? OLDEST : after,
     filter,
     snapshot,
-    limit: readWhole("limit", given.limit, DEFAULT_LIMIT, 1, MOST_LIMIT),
-    waitMs: 1_000 * readWhole("wait", given.wait, 0, 0, MOST_WAIT_S),
+    limit: readWhole("limit", given.limit, DEFAULT_LIMIT, 1, MAX_LIMIT),
+    waitMs: 1_000 * readWhole("wait", given.wait, 0, 0, MAX_WAIT_S),
   };
 }
 

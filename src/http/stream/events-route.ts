@@ -10,7 +10,7 @@ import {
   type PollQuery,
   sseFraming,
 } from "../../hub/index.ts";
-import type { WallClock } from "../../lib/time/clock.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 import type { EventLog } from "../../log/event-log.ts";
 import {
   CLOSE_CODES,
@@ -21,7 +21,7 @@ import {
   formatCursor,
   type SourceInfo,
 } from "../../protocol/index.ts";
-import { type Access, CHALLENGE, type Door, openDoor } from "../access/access.ts";
+import { type Access, type AccessPolicy, allowAll, CHALLENGE } from "../access/access.ts";
 import {
   checkHub,
   checkOrigin,
@@ -32,7 +32,7 @@ import {
   tellWhenToComeBack,
 } from "../connections/admission.ts";
 import { AdmissionQueue } from "../connections/admission-queue.ts";
-import type { PlaceGiver } from "../connections/connection-registry.ts";
+import type { SlotAllocator } from "../connections/connection-registry.ts";
 import { leaveHttp } from "../connections/leave-http.ts";
 import { EVENTS_PARAMETERS, queryNames } from "../contracts/parameters.ts";
 import { ENDPOINTS, EVENTS_ENDPOINT } from "../endpoints.ts";
@@ -46,15 +46,15 @@ export interface EventsOptions {
   readonly hub: Hub;
   readonly log: EventLog;
   readonly head: Head;
-  readonly clock: WallClock;
+  readonly clock: Clock;
   readonly freshness: () => Freshness;
   readonly info: () => SourceInfo;
   /** Shared with the WebSockets: a stream has a place for as long as it lasts, a request a seat until its answer is sent. */
-  readonly places: PlaceGiver;
+  readonly places: SlotAllocator;
   /** Shared with the WebSockets; default: one of its own, with the default limits. */
   readonly admissions?: AdmissionQueue | undefined;
   /** Decides who may ask, and for what; default: everybody, for everything. */
-  readonly door?: Door | undefined;
+  readonly door?: AccessPolicy | undefined;
   /** As for WebSockets. */
   readonly allowedOrigins?: readonly string[] | undefined;
   /** From 0 up to 1, for the times at which clients come back; default Math.random. */
@@ -74,7 +74,7 @@ const SSE_FIELDS = {
 
 /** Serves `GET /api/v1/events`: server-sent events for whoever asks for `text/event-stream`, else a part of the log as JSON. */
 export function registerEvents(app: FastifyInstance, options: EventsOptions): void {
-  const { door = openDoor, hub, clock, admissions = new AdmissionQueue({ hub, clock }) } = options;
+  const { door = allowAll, hub, clock, admissions = new AdmissionQueue({ hub, clock }) } = options;
   const { history, stopping, limits, turn } = hub;
   const polls = new LongPoll({ ...options, history, stopping, turn, aheadWaitMs: limits.aheadWaitMs });
   app.route({
@@ -102,7 +102,7 @@ export function registerEvents(app: FastifyInstance, options: EventsOptions): vo
   });
 }
 
-type Doored = EventsOptions & { readonly door: Door };
+type Doored = EventsOptions & { readonly door: AccessPolicy };
 
 async function follow(request: FastifyRequest, reply: FastifyReply, options: Doored): Promise<FastifyReply> {
   const { hub, places, door, random = Math.random } = options;

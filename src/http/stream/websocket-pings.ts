@@ -1,4 +1,4 @@
-import type { WallClock } from "../../lib/time/clock.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 
 /** A connection that is pinged. */
 export interface PingTarget {
@@ -27,7 +27,7 @@ export class WebSocketPings {
   #added = 0;
   #tick = 0;
 
-  constructor(clock: WallClock) {
+  constructor(clock: Clock) {
     this.#stop = clock.every(TICK_MS, () => this.#turn());
   }
 

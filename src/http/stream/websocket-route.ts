@@ -3,13 +3,13 @@ import websocket from "@fastify/websocket";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { WebSocket } from "ws";
 import { createDeflateFraming, type Framing, type Hub, websocketFraming } from "../../hub/index.ts";
-import type { WallClock } from "../../lib/time/clock.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 import { FlarewireError } from "../../protocol/index.ts";
-import { type Door, openDoor } from "../access/access.ts";
-import { Seats } from "../access/connection-limiter.ts";
+import { type AccessPolicy, allowAll } from "../access/access.ts";
+import { ConnectionLimiter } from "../access/connection-limiter.ts";
 import { checkHub, claimantOf, takePlace, tellWhenToComeBack } from "../connections/admission.ts";
 import { AdmissionQueue } from "../connections/admission-queue.ts";
-import { type PlaceGiver, Places } from "../connections/connection-registry.ts";
+import { ConnectionRegistry, type SlotAllocator } from "../connections/connection-registry.ts";
 import { queryNames, STREAM_PARAMETERS } from "../contracts/parameters.ts";
 import { streamUpgrades } from "./stream-upgrades.ts";
 import { checkHandshake, readStreamQuery, SUBPROTOCOL } from "./websocket-admission.ts";
@@ -28,14 +28,14 @@ export interface WebSocketLimits {
 /** What the stream is served with. */
 export interface WebSocketOptions {
   readonly hub: Hub;
-  readonly clock: WallClock;
+  readonly clock: Clock;
   readonly limits?: Partial<WebSocketLimits> | undefined;
   /** The places that other transports give too; default: places of its own, as many as `limits` says. */
-  readonly places?: PlaceGiver | undefined;
+  readonly places?: SlotAllocator | undefined;
   /** In which those wait who come; default: one of its own, with the default limits. */
   readonly admissions?: AdmissionQueue | undefined;
   /** Decides who may connect, and what to follow; default: everybody, everything. */
-  readonly door?: Door | undefined;
+  readonly door?: AccessPolicy | undefined;
   /** Origins of pages that may connect, such as `https://example.com`; all when left out, or with `*`. Programs, which send no origin, always may. */
   readonly allowedOrigins?: readonly string[] | undefined;
   /** Whether clients that offer to have messages compressed get it; default true. */
@@ -68,7 +68,9 @@ export async function registerWebSocket(app: FastifyInstance, options: WebSocket
   const path = `${options.basePath ?? ""}/api/v1/stream`;
   const places =
     options.places ??
-    new Places(new Seats(options.limits?.maxSockets ?? 10_000, options.limits?.maxSocketsPerIp ?? 100));
+    new ConnectionRegistry(
+      new ConnectionLimiter(options.limits?.maxSockets ?? 10_000, options.limits?.maxSocketsPerIp ?? 100),
+    );
   const admissions = options.admissions ?? new AdmissionQueue({ hub, clock });
   const pings = new WebSocketPings(clock);
   const deflateFraming = createDeflateFraming(hub.tally);
@@ -119,10 +121,10 @@ export async function registerWebSocket(app: FastifyInstance, options: WebSocket
 async function admit(
   request: FastifyRequest,
   reply: FastifyReply,
-  options: WebSocketOptions & { readonly admissions: AdmissionQueue; readonly places: PlaceGiver },
+  options: WebSocketOptions & { readonly admissions: AdmissionQueue; readonly places: SlotAllocator },
 ): Promise<void> {
   if (!request.ws) return;
-  const { hub, allowedOrigins, door = openDoor, compression = true, admissions, places } = options;
+  const { hub, allowedOrigins, door = allowAll, compression = true, admissions, places } = options;
   try {
     checkHandshake(request.raw, allowedOrigins);
     if (compression) settleExtensions(request);
@@ -162,7 +164,7 @@ function explain(reply: FastifyReply, { code }: FlarewireError): void {
  * Lets go of the handshake: of what it held, the socket would hold on to the response, and the plugin's listener, which does nothing here, to the request and the reply,
  * for as long as the connection lasts; together they are larger than the connection itself.
  */
-function letGo(ws: WebSocket, { raw }: FastifyRequest, response: ServerResponse | undefined): void {
+function closeGradually(ws: WebSocket, { raw }: FastifyRequest, response: ServerResponse | undefined): void {
   const { socket } = raw;
   response?.detachSocket(socket);
   // It is the only one yet. Taken off by name, it would leave a larger table behind.
@@ -176,7 +178,7 @@ function letGo(ws: WebSocket, { raw }: FastifyRequest, response: ServerResponse 
 interface Parts {
   readonly hub: Hub;
   readonly pings: WebSocketPings;
-  readonly places: PlaceGiver;
+  readonly places: SlotAllocator;
   /** For connections that negotiated compression. */
   readonly deflateFraming: Framing;
   /** Of the handshakes that were let pass, by their requests. */
@@ -196,7 +198,7 @@ function connect(ws: WebSocket, request: FastifyRequest, parts: Parts): void {
   const socket = new WebSocketSocket(ws, raw);
   const framing = ws.extensions === "" ? websocketFraming : deflateFraming;
   const session = hub.connect(socket, framing, readStreamQuery(request.query, plan), plan);
-  letGo(ws, request, responses.get(request.raw));
+  closeGradually(ws, request, responses.get(request.raw));
   socket.attach(session, pings);
   place.taken(session);
 }

@@ -1,12 +1,12 @@
 import type { LogRecord } from "../../log/event-log.ts";
 import type { Epoch, Seq } from "../../protocol/index.ts";
-import type { Shape } from "../session/stream-shape.ts";
-import { type EventFrames, EventHeads, frameEvents } from "./event-frames.ts";
+import type { StreamShape } from "../session/stream-shape.ts";
+import { type EventFrames, FramePrefixes, frameEvents } from "./event-frames.ts";
 
 /** Bytes of frames that are kept; above it the oldest go. */
-const MOST_BYTES = 4 * 1_024 * 1_024;
+const MAX_BYTES = 4 * 1_024 * 1_024;
 
-interface Kept {
+interface Persistence {
   readonly frames: EventFrames;
   /** Seq of the last record that there was. */
   readonly last: Seq;
@@ -16,14 +16,14 @@ interface Kept {
  * Parts of the backlog as shapes are sent them, each made once for all who are at the same place (law L6): who lost the connection in one moment, as when a network or a server was away, comes back with one cursor,
  * and a thousand who are caught up from there cost one framing and a thousand writes.
  */
-export class BacklogFrames {
+export class BacklogFrameCache {
   readonly #maxBytes: number;
   /** In the order in which they were made. */
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept = new Map<string, Persistence>();
   #bytes = 0;
 
-  /** `maxBytes`: see MOST_BYTES; 0 keeps nothing. */
-  constructor(maxBytes: number = MOST_BYTES) {
+  /** `maxBytes`: see MAX_BYTES; 0 keeps nothing. */
+  constructor(maxBytes: number = MAX_BYTES) {
     this.#maxBytes = maxBytes;
   }
 
@@ -32,7 +32,7 @@ export class BacklogFrames {
    */
   frame(
     records: readonly LogRecord[],
-    shape: Shape,
+    shape: StreamShape,
     from: { readonly epoch: Epoch; readonly prev: Seq; readonly through: Seq },
     maxBytes: number,
   ): EventFrames {
@@ -46,7 +46,7 @@ export class BacklogFrames {
     const frames = frameEvents(
       records,
       shape,
-      { ...place, heads: new EventHeads(epoch) },
+      { ...place, heads: new FramePrefixes(epoch) },
       undefined,
       maxBytes,
     );
@@ -60,7 +60,7 @@ export class BacklogFrames {
     this.#bytes = 0;
   }
 
-  #keep(key: string, kept: Kept): void {
+  #keep(key: string, kept: Persistence): void {
     this.#drop(key);
     this.#kept.set(key, kept);
     this.#bytes += sizeOf(key, kept);
@@ -79,6 +79,6 @@ export class BacklogFrames {
 }
 
 /** What does not belong to the shape costs its key all the same. */
-function sizeOf(key: string, { frames }: Kept): number {
+function sizeOf(key: string, { frames }: Persistence): number {
   return key.length + (frames.bytes?.length ?? 0);
 }

@@ -37,7 +37,7 @@ export function deflateBlocks(text: Buffer): Buffer {
  * Deflated forms of texts that many are sent, each made once for as long as it is held (law L6): the newest, up to a bound in bytes. Each is the end of
  * a message, whose beginning is another for everybody and so stands before it in a block that is not compressed.
  */
-export class DeflatedTexts {
+export class DeflateCache {
   readonly #held = new Map<Buffer | string, Held>();
   readonly #maxBytes: number;
   readonly #counts: DeflateCounts;

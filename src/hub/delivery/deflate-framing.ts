@@ -1,14 +1,14 @@
-import { type DeflateCounts, DeflatedTexts, deflateBlocks } from "./deflate-cache.ts";
+import { DeflateCache, type DeflateCounts, deflateBlocks } from "./deflate-cache.ts";
 import { FINAL_DEFLATED_TEXT, headerBytes, writeHeader } from "./frame-header.ts";
 import type { FramedEvent, Framing } from "./framing.ts";
 import { websocketFraming, writePlainEvent } from "./websocket-framing.ts";
 
 /** Texts that are shorter stay plain: little can be saved on them. */
-export const SMALLEST_DEFLATED_BYTES = 256;
+export const MIN_DEFLATED_BYTES = 256;
 /** Larger ones too: they would hold up the event loop, this one for some 4 ms, and some clients refuse to inflate more than 4 MiB. */
-export const LARGEST_DEFLATED_BYTES = 524_288;
+export const MAX_DEFLATED_BYTES = 524_288;
 /** Openings of messages up to here are not compressed: each client has its own. */
-const LARGEST_STORED_BYTES = 1_024;
+const MAX_STORED_BYTES = 1_024;
 /** Most that the deflated forms of events take, with their texts: some minutes of a busy market, so that a herd that comes back shares them. */
 const HELD_EVENT_BYTES = 8_388_608;
 /** The same for snapshots, of which those of the state before are of no use any more. */
@@ -25,7 +25,7 @@ function writeStoredHeader(target: Buffer, offset: number, bytes: number): numbe
 
 /** A message's opening as blocks before those that are shared. */
 function openingBlocks(opening: Buffer): Buffer {
-  if (opening.length > LARGEST_STORED_BYTES) return deflateBlocks(opening);
+  if (opening.length > MAX_STORED_BYTES) return deflateBlocks(opening);
   const block = Buffer.allocUnsafe(STORED_HEADER_BYTES + opening.length);
   opening.copy(block, writeStoredHeader(block, 0, opening.length));
   return block;
@@ -37,8 +37,8 @@ function openingBlocks(opening: Buffer): Buffer {
  * many shapes and cursors there are, and a snapshot once per state. What would not be shared, or is too small to be worth it, stays plain.
  */
 export function createDeflateFraming(counts: DeflateCounts): Framing {
-  const events = new DeflatedTexts(HELD_EVENT_BYTES, counts);
-  const snapshots = new DeflatedTexts(HELD_SNAPSHOT_BYTES, counts);
+  const events = new DeflateCache(HELD_EVENT_BYTES, counts);
+  const snapshots = new DeflateCache(HELD_SNAPSHOT_BYTES, counts);
 
   return {
     name: "websocket-deflate",
@@ -48,8 +48,8 @@ export function createDeflateFraming(counts: DeflateCounts): Framing {
     message(json, snapshot) {
       const isFit =
         snapshot !== undefined &&
-        snapshot.length >= SMALLEST_DEFLATED_BYTES &&
-        snapshot.length <= LARGEST_DEFLATED_BYTES;
+        snapshot.length >= MIN_DEFLATED_BYTES &&
+        snapshot.length <= MAX_DEFLATED_BYTES;
       const rest = isFit ? snapshots.take(snapshot, "", "}", STORED_HEADER_BYTES) : undefined;
       if (!rest) return websocketFraming.message(json, snapshot);
       const opening = openingBlocks(Buffer.from(`${json.slice(0, -1)},"snapshot":`));
@@ -79,10 +79,10 @@ export function createDeflateFraming(counts: DeflateCounts): Framing {
 }
 
 /** All but what is the shape's own; `undefined` where the event stays plain. */
-function deflatedRest(texts: DeflatedTexts, { head, tail, isCommon }: FramedEvent): Buffer | undefined {
+function deflatedRest(texts: DeflateCache, { head, tail, isCommon }: FramedEvent): Buffer | undefined {
   const bytes = head.length + tail.length;
   // What a filter made is for few: a thousand filters would have a thousand texts compressed for one event.
-  if (!isCommon || bytes < SMALLEST_DEFLATED_BYTES || bytes > LARGEST_DEFLATED_BYTES) return undefined;
+  if (!isCommon || bytes < MIN_DEFLATED_BYTES || bytes > MAX_DEFLATED_BYTES) return undefined;
   return texts.take(tail, head, "", STORED_HEADER_BYTES);
 }
 

@@ -2,7 +2,7 @@ import type { Seq } from "../../protocol/index.ts";
 import type { ChannelMask } from "../channel-mask.ts";
 import type { Group } from "../group.ts";
 import type { ListWalk } from "../lists/list-walk.ts";
-import type { Shape } from "../session/stream-shape.ts";
+import type { StreamShape } from "../session/stream-shape.ts";
 
 /** Everything up to the head was written: the group does the rest, and there is no cursor but the head's. */
 export interface Live {
@@ -13,7 +13,7 @@ export interface Live {
 /** There is a cursor of its own, from which it is caught up out of the log whenever the socket has room. */
 export interface Behind {
   readonly kind: "behind";
-  readonly shape: Shape;
+  readonly shape: StreamShape;
   /** The lists at `seq`; there when the shape is filtered. */
   walk: ListWalk | undefined;
   /** Everything of the shape up to here was written. */

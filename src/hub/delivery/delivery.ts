@@ -6,10 +6,10 @@ import { conflatedMask, conflatedText, frameMissed } from "../lists/conflate.ts"
 import { NOT_SUBSCRIBED, type Selection } from "../session/selection.ts";
 import type { DeliveryHost } from "../session/session-host.ts";
 import type { Socket } from "../session/socket.ts";
-import { createShape, type Shape } from "../session/stream-shape.ts";
+import { createShape, type StreamShape } from "../session/stream-shape.ts";
 import { type BacklogPart, readBacklog, throughOf } from "./backlog.ts";
 import type { Behind, DeliveryState, Live } from "./delivery-state.ts";
-import { type EventFrames, EventHeads, frameEvents } from "./event-frames.ts";
+import { type EventFrames, FramePrefixes, frameEvents } from "./event-frames.ts";
 import type { Framing } from "./framing.ts";
 
 /** What a delivery tells the session that it belongs to. */
@@ -146,7 +146,7 @@ export class Delivery implements GroupMember {
     if (this.#state.kind === "behind") this.#owner.watchBehind(false);
   }
 
-  #becomeBehind(shape: Shape, seq: Seq, prev: Seq): Behind {
+  #becomeBehind(shape: StreamShape, seq: Seq, prev: Seq): Behind {
     const behind: Behind = {
       kind: "behind",
       shape,
@@ -264,7 +264,7 @@ export class Delivery implements GroupMember {
   }
 
   /** Nothing else belongs to it, or the lists at the head say the rest. */
-  #needsOnlyLasting({ selection }: Shape): boolean {
+  #needsOnlyLasting({ selection }: StreamShape): boolean {
     return !selection.filtered && (this.latest || selection.lasting);
   }
 
@@ -284,6 +284,12 @@ export class Delivery implements GroupMember {
     const from = { prev, through: seq };
     // What is filtered depends on the lists on the way, and what has gaps on what was left out.
     if (!walk && !sparse) return backlogFrames.frame(records, shape, { ...from, epoch }, limits.catchUpBytes);
-    return frameEvents(records, shape, { ...from, heads: new EventHeads(epoch) }, walk, limits.catchUpBytes);
+    return frameEvents(
+      records,
+      shape,
+      { ...from, heads: new FramePrefixes(epoch) },
+      walk,
+      limits.catchUpBytes,
+    );
   }
 }

@@ -1,7 +1,7 @@
 import type { LogRecord } from "../../log/event-log.ts";
 import { type Epoch, formatCursor, type Seq } from "../../protocol/index.ts";
 import type { Steps } from "../lists/list-walk.ts";
-import type { Shape } from "../session/stream-shape.ts";
+import type { StreamShape } from "../session/stream-shape.ts";
 import type { FramedEvent } from "./framing.ts";
 
 /** Events in the form of a shape, and where they lead. */
@@ -23,7 +23,7 @@ interface EventHead {
 }
 
 /** The heads of events of one history, each made once for all who share this. */
-export class EventHeads {
+export class FramePrefixes {
   readonly #epoch: Epoch;
   readonly #made = new Map<Seq, EventHead>();
   #emittedAtMs = Number.NaN;
@@ -57,8 +57,8 @@ export class EventHeads {
  */
 export function frameEvents(
   records: readonly LogRecord[],
-  shape: Shape,
-  from: { readonly heads: EventHeads; readonly prev: Seq; readonly through: Seq },
+  shape: StreamShape,
+  from: { readonly heads: FramePrefixes; readonly prev: Seq; readonly through: Seq },
   steps?: Steps,
   maxBytes = Number.POSITIVE_INFINITY,
 ): EventFrames {

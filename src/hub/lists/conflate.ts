@@ -10,7 +10,7 @@ import {
 } from "../../protocol/index.ts";
 import { bitOf, type ChannelMask, maskOf } from "../channel-mask.ts";
 import type { FramedEvent } from "../delivery/framing.ts";
-import type { Shape } from "../session/stream-shape.ts";
+import type { StreamShape } from "../session/stream-shape.ts";
 import type { Steps } from "./list-walk.ts";
 
 const FLARES = maskOf(FLARE_CHANNELS);
@@ -28,7 +28,7 @@ export interface MissedFrames {
 /** What has to be told of the records that belong to the shape, as messages `missed`; see `frameEvents` for the bounds. */
 export function frameMissed(
   records: readonly LogRecord[],
-  shape: Shape,
+  shape: StreamShape,
   from: { readonly through: Seq },
   steps: Steps | undefined,
   maxBytes: number,

@@ -19,7 +19,7 @@ import { ListWalk } from "./list-walk.ts";
 import { StepCache } from "./step-cache.ts";
 
 /** Least number of events between two places that are kept. */
-const LEAST_INTERVAL = 64;
+const MIN_INTERVAL = 64;
 /** As many places are kept, about, of a log that is full. */
 const KEPT_PLACES = 32;
 /** Records read at once on the way from a kept place to the one asked for: less than a millisecond. */
@@ -173,7 +173,7 @@ export class ListHistory {
 
   #keep(seq: Seq): void {
     const oldest = this.#log.oldest.seq;
-    const interval = Math.max(LEAST_INTERVAL, (seq - oldest) / KEPT_PLACES);
+    const interval = Math.max(MIN_INTERVAL, (seq - oldest) / KEPT_PLACES);
     const lists = this.#lists;
     if (seq - (this.#kept.at(-1)?.seq ?? 0) >= interval) this.#kept.push({ seq, lists: () => lists });
     // From a place before the log's oldest there is no way on.

@@ -3,7 +3,7 @@ import type { LogRecord } from "../../log/event-log.ts";
 import { advanceLists, type Lists, type Step } from "../../protocol/index.ts";
 
 /** Steps that are held at most. Lists that are neighbours share most of what they hold: a thousand steps of the simulated market took 2 MB. */
-export const MOST_STEPS = 4_096;
+export const MAX_STEPS = 4_096;
 
 /** The steps that were made last, for all who go the same way along the log: a herd that comes back makes them once. */
 export class StepCache {
@@ -34,6 +34,6 @@ export class StepCache {
   put(seq: number, step: Step): void {
     this.#steps.set(seq, step);
     const [oldest] = this.#steps.keys();
-    if (this.#steps.size > MOST_STEPS && oldest !== undefined) this.#steps.delete(oldest);
+    if (this.#steps.size > MAX_STEPS && oldest !== undefined) this.#steps.delete(oldest);
   }
 }

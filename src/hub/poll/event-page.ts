@@ -1,12 +1,12 @@
 import type { EventLog, LogRecord } from "../../log/event-log.ts";
 import type { Cursor, Lost, Seq } from "../../protocol/index.ts";
 import { readBacklog, throughOf } from "../delivery/backlog.ts";
-import { EventHeads, frameEvents } from "../delivery/event-frames.ts";
+import { FramePrefixes, frameEvents } from "../delivery/event-frames.ts";
 import { type Framing, wholeText } from "../delivery/framing.ts";
 import type { Head } from "../head.ts";
 import type { ListHistory } from "../lists/list-history.ts";
 import type { Steps } from "../lists/list-walk.ts";
-import type { Shape } from "../session/stream-shape.ts";
+import type { StreamShape } from "../session/stream-shape.ts";
 
 /** Records read from the log at once. */
 const READ_AT_ONCE = 512;
@@ -71,7 +71,7 @@ export type EventPage =
 export async function readPage(
   { log, head, history }: PageParts,
   ask: {
-    readonly shape: Shape;
+    readonly shape: StreamShape;
     readonly from: Cursor;
     readonly prev: Seq;
     readonly limit: number;
@@ -123,8 +123,8 @@ export async function readPage(
     }
     if (at.seq >= (result.records.at(-1)?.seq ?? 0)) at = reached.seq > at.seq ? reached : at;
   }
-  const chosen: Shape = { ...shape, select: (record) => record };
-  const frames = frameEvents(selected, chosen, { heads: new EventHeads(epoch), prev, through: prev });
+  const chosen: StreamShape = { ...shape, select: (record) => record };
+  const frames = frameEvents(selected, chosen, { heads: new FramePrefixes(epoch), prev, through: prev });
   return {
     kind: "page",
     bytes: frames.bytes ?? Buffer.alloc(0),

@@ -1,11 +1,11 @@
-import type { WallClock } from "../../lib/time/clock.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 import { type Cursor, compileFilter, type Filter } from "../../protocol/index.ts";
 import { maskOf, resolveChannels } from "../channel-mask.ts";
 import type { Claimant } from "../fair-queue.ts";
 import type { Steps } from "../lists/list-walk.ts";
 import { readCursor } from "../session/connect-query.ts";
 import { selectionOf } from "../session/selection.ts";
-import { createShape, type Shape } from "../session/stream-shape.ts";
+import { createShape, type StreamShape } from "../session/stream-shape.ts";
 import { TurnBudget } from "../turn-budget.ts";
 import { type EventPage, jsonFraming, type PageParts, readPage } from "./event-page.ts";
 import { Waiters } from "./waiters.ts";
@@ -35,7 +35,7 @@ export type PollAnswer = EventPage | { readonly kind: "nothing"; readonly cursor
 /** Answers requests for a part of the log; who is at the head may wait there. A client is a cursor that it brings along. */
 export class LongPoll {
   readonly #parts: PageParts;
-  readonly #clock: WallClock;
+  readonly #clock: Clock;
   readonly #waiters: Waiters;
   readonly #stopping: AbortSignal;
   readonly #aheadWaitMs: number;
@@ -47,7 +47,7 @@ export class LongPoll {
    */
   constructor(
     options: PageParts & {
-      readonly clock: WallClock;
+      readonly clock: Clock;
       readonly stopping: AbortSignal;
       readonly aheadWaitMs?: number;
       readonly turn?: TurnBudget;
@@ -119,7 +119,7 @@ export class LongPoll {
   }
 
   /** Whoever filters needs the lists too, and they do not reach back quite as far as the log. */
-  #oldestOf({ selection }: Shape): { readonly cursor: Cursor; readonly steps?: Steps } {
+  #oldestOf({ selection }: StreamShape): { readonly cursor: Cursor; readonly steps?: Steps } {
     const { log, history } = this.#parts;
     if (!selection.filtered) return { cursor: selection.lasting ? log.oldestLasting : log.oldest };
     const { cursor, lists } = history.first;
@@ -131,7 +131,7 @@ function emptyPage(cursor: Cursor): Extract<EventPage, { kind: "page" }> {
   return { kind: "page", bytes: Buffer.alloc(0), count: 0, cursor, more: false, steps: undefined };
 }
 
-function shapeOf({ channels, filter }: PollQuery): Shape {
+function shapeOf({ channels, filter }: PollQuery): StreamShape {
   const part = { mask: maskOf(resolveChannels(channels)), filter: compileFilter(filter) };
   return createShape(selectionOf([part]), jsonFraming);
 }

@@ -1,15 +1,15 @@
-import type { WallClock } from "../../lib/time/clock.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 import type { LogRecord } from "../../log/event-log.ts";
 import type { Cursor } from "../../protocol/index.ts";
 import { maskOfRecords } from "../channel-mask.ts";
 import type { Head } from "../head.ts";
-import type { Shape } from "../session/stream-shape.ts";
+import type { StreamShape } from "../session/stream-shape.ts";
 
 /** How often deadlines are looked at while somebody waits. */
 const TICK_MS = 100;
 
 interface Waiter {
-  readonly shape: Shape;
+  readonly shape: StreamShape;
   readonly untilMs: number;
   readonly over: (nothingUpTo: Cursor | undefined) => void;
 }
@@ -17,13 +17,13 @@ interface Waiter {
 /** Those who wait at the head for the next event of theirs: one timer for all, and none while nobody waits. */
 export class Waiters {
   readonly #head: Head;
-  readonly #clock: WallClock;
+  readonly #clock: Clock;
   readonly #waiting = new Set<Waiter>();
   readonly #stopping: AbortSignal;
   #stopTimer: (() => void) | undefined;
 
   /** When `stopping` aborts, all are told that nothing came, and nobody waits any more. */
-  constructor(head: Head, clock: WallClock, stopping: AbortSignal) {
+  constructor(head: Head, clock: Clock, stopping: AbortSignal) {
     this.#head = head;
     this.#clock = clock;
     this.#stopping = stopping;
@@ -47,7 +47,7 @@ export class Waiters {
    * Waits for an event on the shape's channels, whatever its filter, that lies behind the head as it is now: resolves with `undefined` when there is one. Resolves with
    * the head up to which there was none when `untilMs` (monotonic) is there, or the signal aborts.
    */
-  wait(shape: Shape, untilMs: number, signal: AbortSignal): Promise<Cursor | undefined> {
+  wait(shape: StreamShape, untilMs: number, signal: AbortSignal): Promise<Cursor | undefined> {
     if (signal.aborted || this.#stopping.aborted) return Promise.resolve(this.#head.cursor);
     return new Promise((resolve) => {
       const abort = () => waiter.over(this.#head.cursor);

@@ -1,4 +1,4 @@
-import type { WallClock } from "../../lib/time/clock.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 import type { CloseReason } from "../../protocol/index.ts";
 import type { Session } from "./session.ts";
 
@@ -7,7 +7,7 @@ const TICK_MS = 50;
 
 /** How sessions are let go. */
 export interface Departure {
-  readonly clock: WallClock;
+  readonly clock: Clock;
   /** By the monotonic clock. */
   readonly startMs: number;
   /** The last is let go so long after the start; 0: all at once. */
@@ -19,7 +19,7 @@ export interface Departure {
 }
 
 /** Closes the sessions one by one, evenly over the window; resolves when nobody is left. */
-export function letGo(leaving: readonly Session[], departure: Departure): Promise<void> {
+export function closeGradually(leaving: readonly Session[], departure: Departure): Promise<void> {
   const { clock, startMs, windowMs, reason } = departure;
   let left = 0;
   return new Promise((resolve) => {

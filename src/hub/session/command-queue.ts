@@ -6,7 +6,7 @@ import { TokenBucket } from "./token-bucket.ts";
 const NONE: readonly Inbound[] = [];
 
 /** A client's commands: how many it may send, those that wait for their answer, and when patience ends. */
-export class Inbox {
+export class CommandQueue {
   readonly #limits: HubLimits;
   // Copied at each change: what was pushed to keeps room for sixteen more, for as long as the connection lasts.
   #parked: readonly Inbound[] = NONE;

@@ -1,10 +1,10 @@
 import type { EventLog } from "../../log/event-log.ts";
 import type { Plan, Seq } from "../../protocol/index.ts";
-import type { BacklogFrames } from "../delivery/backlog-frame-cache.ts";
+import type { BacklogFrameCache } from "../delivery/backlog-frame-cache.ts";
 import type { Framing } from "../delivery/framing.ts";
 import type { Group, GroupMember } from "../group.ts";
 import type { Head } from "../head.ts";
-import type { Tally } from "../hub-counters.ts";
+import type { HubCounters } from "../hub-counters.ts";
 import type { HubLimits } from "../hub-limits.ts";
 import type { ListHistory } from "../lists/list-history.ts";
 import type { TurnBudget } from "../turn-budget.ts";
@@ -17,9 +17,9 @@ export interface DeliveryHost {
   /** The lists at the head and before, for those who filter. */
   readonly history: ListHistory;
   readonly limits: HubLimits;
-  readonly tally: Tally;
+  readonly tally: HubCounters;
   /** What was framed for those who were behind, for others at the same place. */
-  readonly backlogFrames: BacklogFrames;
+  readonly backlogFrames: BacklogFrameCache;
   /** What of each turn of the event loop catching up may take. */
   readonly turn: TurnBudget;
   /** For limits: see WallClock.monotonic. */

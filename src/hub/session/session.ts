@@ -14,7 +14,7 @@ import { channelsOf, maskOf, resolveChannels } from "../channel-mask.ts";
 import { Delivery, type DeliveryOwner } from "../delivery/delivery.ts";
 import type { Framing } from "../delivery/framing.ts";
 import { countGone, countOpened } from "../hub-counters.ts";
-import { Inbox } from "./command-queue.ts";
+import { CommandQueue } from "./command-queue.ts";
 import { type Inbound, quote, readCommand, refuseBinary } from "./command-reader.ts";
 import { type ConnectQuery, readCursor, subscribeOf } from "./connect-query.ts";
 import { errorText, goawayText, pongText, subscribedText, unsubscribedText } from "./messages.ts";
@@ -42,7 +42,7 @@ export class Session implements DeliveryOwner {
   readonly #socket: Socket;
   readonly #delivery: Delivery;
   /** Made with the first command that comes in: most clients ask by their address, and never send one. */
-  #held: Inbox | undefined;
+  #held: CommandQueue | undefined;
   readonly #subscriptions: Subscriptions;
   readonly #plan: Plan | undefined;
   readonly #framing: Framing;
@@ -167,8 +167,8 @@ export class Session implements DeliveryOwner {
     this.close("internal");
   }
 
-  get #inbox(): Inbox {
-    this.#held ??= new Inbox(this.#host.limits);
+  get #inbox(): CommandQueue {
+    this.#held ??= new CommandQueue(this.#host.limits);
     return this.#held;
   }
 

@@ -13,7 +13,7 @@ export interface SelectedEvent {
 }
 
 /** What a session is sent, and in which form. Sessions of equal shape get the same bytes. */
-export interface Shape {
+export interface StreamShape {
   /** Equal for equal shapes. */
   readonly key: string;
   readonly selection: Selection;
@@ -23,7 +23,7 @@ export interface Shape {
 }
 
 /** The shape of this selection in this framing. */
-export function createShape(selection: Selection, framing: Framing): Shape {
+export function createShape(selection: Selection, framing: Framing): StreamShape {
   const { mask, parts } = selection;
   return {
     key: shapeKey(selection, framing),

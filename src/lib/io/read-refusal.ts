@@ -10,7 +10,7 @@ export interface Refusal {
 }
 
 /** Longest detail that is passed on, in characters: it ends up in logs. */
-const MOST_DETAIL = 300;
+const MAX_DETAIL = 300;
 
 /** The `detail` of a body that is a problem (RFC 9457), without one its `title`, cut to 300 characters; `""` where it is none. */
 export function problemDetail(body: string): string {
@@ -19,7 +19,7 @@ export function problemDetail(body: string): string {
       JSON.parse(body),
     );
     const [told = ""] = [detail, title].filter((text) => typeof text === "string");
-    return told.slice(0, MOST_DETAIL);
+    return told.slice(0, MAX_DETAIL);
   } catch {
     return "";
   }

@@ -1,5 +1,5 @@
 import { retryAfterMs } from "../time/back-off.ts";
-import type { WallClock } from "../time/clock.ts";
+import type { Clock } from "../time/clock.ts";
 import { DeadlineExpired, withDeadline } from "../time/deadline.ts";
 
 /** Why a request brought nothing, in words such as "answered 503". */
@@ -26,7 +26,7 @@ export type Answer =
 /** What every request to one upstream has in common. */
 export interface RequestSettings {
   readonly fetch: typeof fetch;
-  readonly clock: WallClock;
+  readonly clock: Clock;
   /** Most milliseconds from the start of a request to the last byte of its answer. */
   readonly timeoutMs: number;
   /** Most bytes of a body, after decompression. */
@@ -35,7 +35,7 @@ export interface RequestSettings {
   readonly method?: "GET" | "POST";
 }
 
-const LONGEST_ETAG = 1_024;
+const MAX_ETAG = 1_024;
 
 /**
  * Asks for JSON, conditionally when `etag` is given. Rejects only with the signal's reason; whatever the upstream does is an {@link Answer}.
@@ -82,7 +82,7 @@ async function exchange(
 }
 
 /** What is wrong with an answer before its body is looked at. */
-function refusalOf({ status, headers }: Response, clock: WallClock): Answer | undefined {
+function refusalOf({ status, headers }: Response, clock: Clock): Answer | undefined {
   if (status === 404 || status === 405 || status === 501)
     return { kind: "absent", failure: { reason: `answered ${status}` } };
   // 418 is what Binance answers to whom it has banned for not minding its 429.
@@ -122,7 +122,7 @@ async function readBody(response: Response, maxBytes: number): Promise<Answer> {
       kind: "fresh",
       body,
       headers,
-      ...(etag === "" || etag.length > LONGEST_ETAG ? {} : { etag }),
+      ...(etag === "" || etag.length > MAX_ETAG ? {} : { etag }),
     };
   } catch (error) {
     if (error instanceof SyntaxError) return unusable("answered malformed JSON");

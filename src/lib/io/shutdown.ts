@@ -1,4 +1,4 @@
-import { systemClock, type WallClock } from "../time/clock.ts";
+import { type Clock, systemClock } from "../time/clock.ts";
 
 /** The process that is asked to stop; `process` is one, a test has its own. */
 export interface SignalSource {
@@ -52,7 +52,7 @@ const PARENT_CHECK_MS = 1_000;
  * `npx` and package scripts run a shell between npm and this process. npm forwards SIGTERM to the
  * shell, which dies of it without telling its child. So there the end of the shell asks to stop, too.
  */
-export function watchShutdown(source: SignalSource, clock: WallClock = systemClock): Shutdown {
+export function watchShutdown(source: SignalSource, clock: Clock = systemClock): Shutdown {
   const controller = new AbortController();
   const { promise: requested, resolve } = Promise.withResolvers<ShutdownCause>();
   let requestedAt = 0;
@@ -85,7 +85,7 @@ export function watchShutdown(source: SignalSource, clock: WallClock = systemClo
 }
 
 /** Calls `onEnd` when the parent is another one than now. Returns how to stop watching. */
-function watchParent(source: SignalSource, clock: WallClock, onEnd: () => void): () => void {
+function watchParent(source: SignalSource, clock: Clock, onEnd: () => void): () => void {
   const { ppid } = source;
   return clock.every(PARENT_CHECK_MS, () => {
     if (source.ppid !== ppid) onEnd();

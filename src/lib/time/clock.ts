@@ -1,8 +1,8 @@
 /** The longest time that Node's timers count; for a longer one they would fire at once, again and again. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Wall-clock and monotonic time, and waiting; passed in, so that tests own it. */
-export interface WallClock {
+export interface Clock {
   /** Milliseconds since 1970 UTC. May jump when the machine's clock is set. */
   now(): number;
   /** Milliseconds from an arbitrary start, never going back: for measuring how long something took. */
@@ -14,7 +14,7 @@ export interface WallClock {
 }
 
 /** The machine's own clock. */
-export const systemClock: WallClock = {
+export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   sleep: (ms, signal) =>
@@ -38,5 +38,5 @@ export const systemClock: WallClock = {
 };
 
 function timerMs(ms: number): number {
-  return Math.min(ms, LONGEST_TIMER_MS);
+  return Math.min(ms, MAX_TIMER_MS);
 }

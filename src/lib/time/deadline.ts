@@ -1,4 +1,4 @@
-import type { WallClock } from "./clock.ts";
+import type { Clock } from "./clock.ts";
 
 /** A request took longer than it may. */
 export class DeadlineExpired extends Error {
@@ -17,7 +17,7 @@ export class DeadlineExpired extends Error {
 export async function withDeadline<T>(
   work: (signal: AbortSignal) => Promise<T>,
   ms: number,
-  clock: WallClock,
+  clock: Clock,
   signal: AbortSignal,
 ): Promise<T> {
   signal.throwIfAborted();

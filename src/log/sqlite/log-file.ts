@@ -7,7 +7,7 @@ import { type Channel, LASTING_EVENTS, type Run } from "../../protocol/index.ts"
 import type { LogRecord, LogStart } from "../event-log.ts";
 import { bootId } from "./boot-id.ts";
 import { DamagedError, FileBusyError, faultOf } from "./sqlite-fault.ts";
-import { inodeOf, type KeptLog, readKeptLog } from "./stored-log.ts";
+import { inodeOf, readKeptLog, type StoredLog } from "./stored-log.ts";
 
 /** Options of {@link openLogFile}. */
 export interface LogFileOptions {
@@ -37,7 +37,7 @@ const FORM_WITHOUT_RUNS = 3;
 const PAGE_BYTES = 4_096;
 /** As many places are kept, about, of a log that is full; and least number of events between two. */
 const KEPT_PLACES = 32;
-const LEAST_INTERVAL = 64;
+const MIN_INTERVAL = 64;
 const LASTING = [...LASTING_EVENTS].map((name) => `'${name}'`).join();
 /** What no process crash can take back, where the machine's start can't be told from a process's: nor a loss of power. */
 const ALWAYS_SYNCED = "always synced";
@@ -103,7 +103,7 @@ function setAside({ path, nowMs }: LogFileOptions, error: unknown): string {
 export class LogFile {
   readonly path: string;
   /** What was there at the opening; `undefined` in a new file. */
-  readonly found: KeptLog | undefined;
+  readonly found: StoredLog | undefined;
   readonly #db: DatabaseSync;
   readonly #insert: StatementSync;
   readonly #place: StatementSync;
@@ -169,7 +169,7 @@ export class LogFile {
   }
 
   /**
-   * Keeps a batch, whole or not at all, and forgets what was dropped; what {@link keepState} needs stays. Throws when the file was
+   * Keeps a batch, whole or not at all, and forgets what was dropped; what {@link saveCheckpoint} needs stays. Throws when the file was
    * removed or replaced meanwhile: the system would go on writing to what no later process can open.
    */
   write(records: readonly LogRecord[], dropped: Dropped | undefined): void {
@@ -191,9 +191,9 @@ export class LogFile {
    * Keeps, in place of the state before, the one that belongs to this place in the log; and `place`, what the lists were there, beside those of
    * places before: about {@link KEPT_PLACES} of the log's whole length, and always that of the state.
    */
-  keepState(seq: number, text: string, place: Uint8Array, dropped: Dropped): void {
+  saveCheckpoint(seq: number, text: string, place: Uint8Array, dropped: Dropped): void {
     transact(this.#db, () => {
-      const interval = Math.max(LEAST_INTERVAL, (seq - dropped.oldest) / KEPT_PLACES);
+      const interval = Math.max(MIN_INTERVAL, (seq - dropped.oldest) / KEPT_PLACES);
       const [last, beforeLast] = this.#db.prepare("SELECT seq FROM place ORDER BY seq DESC LIMIT 2").all();
       const isClose = last && beforeLast && Number(last.seq) - Number(beforeLast.seq) < interval;
       if (isClose) this.#db.prepare("DELETE FROM place WHERE seq = ?").run(Number(last.seq));

@@ -1,10 +1,10 @@
 import { type Cursor, type EventBody, type Lost, type Seq, toSeq } from "../../protocol/index.ts";
-import type { LastingResult, LogRecord, PlacingLog, ReadResult } from "../event-log.ts";
+import type { LastingResult, LogRecord, ReadResult, ReplicaLog } from "../event-log.ts";
 import { createMemoryLog, type MemoryLogOptions } from "../memory-log.ts";
 import { randomEpoch } from "../random-epoch.ts";
 import type { Dropped, LogFile } from "./log-file.ts";
 import { randomRun } from "./runs.ts";
-import type { KeptLog } from "./stored-log.ts";
+import type { StoredLog } from "./stored-log.ts";
 
 /** Options of {@link createSqliteLog}: those of the memory log, and the file. */
 export interface SqliteLogOptions extends MemoryLogOptions {
@@ -13,18 +13,18 @@ export interface SqliteLogOptions extends MemoryLogOptions {
   /** What the events depend on: kept with a new epoch, so that who opens the file later can tell whether they may go on from it. */
   readonly fingerprint: string;
   /** Go on from what the file holds, in its epoch; without it a new epoch begins. */
-  readonly kept?: KeptLog;
+  readonly kept?: StoredLog;
   /** Told once, in a sentence, when the file cannot be written any more. */
   readonly onTrouble: (sentence: string, error: unknown) => void;
 }
 
 /** An event log that the next process can go on from. */
-export interface KeepingLog extends PlacingLog {
+export interface KeepingLog extends ReplicaLog {
   /**
    * Keeps what belongs to this place in the log, in place of what was kept before; every event behind it is kept too, until the next call. And `place`,
    * which stays for longer beside those of other places: see {@link LogFile.keepState}.
    */
-  keepState(seq: number, text: string, place: Uint8Array): void;
+  saveCheckpoint(seq: number, text: string, place: Uint8Array): void;
   /** The file could not be written: from then on events are in this process's memory only. */
   readonly isInMemoryOnly: boolean;
 }
@@ -44,7 +44,7 @@ export function createSqliteLog(options: SqliteLogOptions): KeepingLog {
 
 class SqliteLog implements KeepingLog {
   readonly #file: LogFile;
-  readonly #memory: PlacingLog;
+  readonly #memory: ReplicaLog;
   readonly #onTrouble: SqliteLogOptions["onTrouble"];
   #isInMemoryOnly = false;
   #droppedTo: number;
@@ -108,8 +108,8 @@ class SqliteLog implements KeepingLog {
     return this.#memory.append(events);
   }
 
-  appendPlaced(records: readonly LogRecord[]): Promise<readonly LogRecord[]> {
-    return this.#memory.appendPlaced(records);
+  appendReplicated(records: readonly LogRecord[]): Promise<readonly LogRecord[]> {
+    return this.#memory.appendReplicated(records);
   }
 
   read(after: Cursor, limit: number): Promise<ReadResult> {
@@ -124,8 +124,8 @@ class SqliteLog implements KeepingLog {
     return this.#memory.onAppend(listener);
   }
 
-  keepState(seq: number, text: string, place: Uint8Array): void {
-    this.#attempt(() => this.#file.keepState(seq, text, place, this.#dropped));
+  saveCheckpoint(seq: number, text: string, place: Uint8Array): void {
+    this.#attempt(() => this.#file.saveCheckpoint(seq, text, place, this.#dropped));
   }
 
   async close(): Promise<void> {

@@ -15,7 +15,7 @@ import { type RunStart, Runs } from "./runs.ts";
 import { DamagedError } from "./sqlite-fault.ts";
 
 /** What a file holds of the run before. */
-export interface KeptLog {
+export interface StoredLog {
   readonly epoch: Epoch;
   /** What {@link LogFile.begin} was given for this epoch. */
   readonly fingerprint: string;
@@ -36,17 +36,17 @@ export interface KeptLog {
   /** What {@link LogFile.keepState} kept last; every record behind its seq is in `records`. */
   readonly state: { readonly seq: number; readonly text: string } | undefined;
   /** The places that it kept, in order; among them that of {@link state}. */
-  readonly places: readonly KeptPlace[];
+  readonly places: readonly ListCheckpoint[];
 }
 
 /** What was kept of one place of the log. */
-export interface KeptPlace {
+export interface ListCheckpoint {
   readonly seq: number;
   readonly bytes: Uint8Array;
 }
 
 /** Reads what the file at `path` holds; `undefined` when no epoch was begun in it. Throws DamagedError for what no log would have written. */
-export function readKeptLog(db: DatabaseSync, path: string, boot: string): KeptLog | undefined {
+export function readKeptLog(db: DatabaseSync, path: string, boot: string): StoredLog | undefined {
   const all = (sql: string) => db.prepare(sql).all();
   const fact = new Map(all("SELECT name, value FROM fact").map((row) => [row.name, String(row.value)]));
   const epoch = fact.get("epoch");
@@ -108,7 +108,7 @@ function recordOf(row: Readonly<Record<string, unknown>>, runs: Runs): LogRecord
   return { seq, name, channel, emittedAtMs: Number(row.emitted_at_ms), batch, tail, run };
 }
 
-function placeOf({ seq, bytes }: Readonly<Record<string, unknown>>): KeptPlace {
+function placeOf({ seq, bytes }: Readonly<Record<string, unknown>>): ListCheckpoint {
   if (bytes instanceof Uint8Array) return { seq: Number(seq), bytes };
   throw new DamagedError(`place ${seq} is of no known form`);
 }

@@ -1,14 +1,14 @@
 import type { IncomingMessage } from "node:http";
 import { WebSocket } from "ws";
 import { problemDetail, readRefusal } from "../../lib/io/read-refusal.ts";
-import type { WallClock } from "../../lib/time/clock.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 import type { LeaderEnd } from "./leader-wait.ts";
 
 /** One connection to a leader. */
 export interface LeaderConnectionOptions {
   readonly url: URL;
   readonly key: string | undefined;
-  readonly clock: WallClock;
+  readonly clock: Clock;
   /** Ends the connection. */
   readonly signal: AbortSignal;
   /** Called with each message's text. What it returns ends the connection. Must not throw. */

@@ -51,7 +51,7 @@ export type LeaderMessage =
   | { readonly type: "other" };
 
 /** A frame that no Flarewire of this version sends. */
-export class LeaderFault extends Error {
+export class ProtocolViolation extends Error {
   override readonly name = "LeaderFault";
 }
 
@@ -60,7 +60,7 @@ const FRAME_BOUNDS = { levels: 40, characters: 64 * 2 ** 20 } as const;
 
 const TOO_OLD = "it is too old to be followed: update it first";
 
-/** Reads a frame. Throws {@link LeaderFault}, and nothing else, for what cannot be trusted. */
+/** Reads a frame. Throws {@link ProtocolViolation}, and nothing else, for what cannot be trusted. */
 export function readLeaderMessage(text: string): LeaderMessage {
   const message = parse(text);
   switch (fieldOf(message, "type")) {
@@ -90,10 +90,10 @@ function parse(text: string): unknown {
   try {
     message = JSON.parse(text);
   } catch (cause) {
-    throw new LeaderFault("it sends what is no JSON", { cause });
+    throw new ProtocolViolation("it sends what is no JSON", { cause });
   }
   const unfit = sanitize(message, FRAME_BOUNDS);
-  if (unfit !== undefined) throw new LeaderFault(`it sends a message that is ${unfit}`);
+  if (unfit !== undefined) throw new ProtocolViolation(`it sends a message that is ${unfit}`);
   return message;
 }
 
@@ -101,11 +101,11 @@ function readSubscribed(message: unknown): LeaderMessage {
   const { resumed, cursor: text, base } = shaped(Subscribed, message, "subscribed");
   const cursor = cursorOf(text);
   if (resumed === "full") return { type: "resumed", cursor };
-  if (!base) throw new LeaderFault(TOO_OLD);
+  if (!base) throw new ProtocolViolation(TOO_OLD);
   const positions = Object.fromEntries(CHANNELS.map((channel) => [channel, base.positions[channel] ?? 0]));
   const highest = Math.max(...Object.values(positions));
   if (highest !== cursor.seq)
-    throw new LeaderFault(`its latest event is ${highest}, and its cursor ${cursor.seq}`);
+    throw new ProtocolViolation(`its latest event is ${highest}, and its cursor ${cursor.seq}`);
   const snapshot = snapshotOf(fieldOf(message, "snapshot"));
   const observedAtMs = Date.parse(base.observed_at);
   const lists = readMarks(snapshot, base.marks);
@@ -120,16 +120,17 @@ function snapshotOf(value: unknown): Snapshot {
   const snapshot = Object.fromEntries(entries) as Snapshot;
   for (const channel of LIST_CHANNEL_NAMES) {
     const keys = listOf(snapshot, channel).map(keyOf);
-    if (new Set(keys).size !== keys.length) throw new LeaderFault(`its list ${channel} has an item twice`);
+    if (new Set(keys).size !== keys.length)
+      throw new ProtocolViolation(`its list ${channel} has an item twice`);
   }
   return snapshot;
 }
 
 function readEvent(message: unknown): LeaderMessage {
   const { cursor, seq, batch, emitted_at } = shaped(EventMessage, message, "event");
-  if (batch === undefined) throw new LeaderFault(TOO_OLD);
+  if (batch === undefined) throw new ProtocolViolation(TOO_OLD);
   const { epoch, seq: place, run } = cursorOf(cursor);
-  if (place !== seq) throw new LeaderFault(`its event ${seq} has the cursor ${place}`);
+  if (place !== seq) throw new ProtocolViolation(`its event ${seq} has the cursor ${place}`);
   // As it came: the schema leaves out fields that this version does not know.
   const { name, channel, observed_at, data } = message as EventBody;
   const body = { name, channel, observed_at, data } as EventBody;
@@ -138,7 +139,7 @@ function readEvent(message: unknown): LeaderMessage {
 
 function cursorOf(text: string): Cursor {
   const cursor = parseCursor(text);
-  if (!cursor) throw new LeaderFault("it sends a cursor of another form");
+  if (!cursor) throw new ProtocolViolation("it sends a cursor of another form");
   return cursor;
 }
 
@@ -152,5 +153,5 @@ function shaped<T>(schema: Schema<T>, value: unknown, what: string): T {
   if (data !== undefined) return data;
   const [issue] = error?.issues ?? [];
   const where = [what, ...(issue?.path ?? [])].map(String).join(".").slice(0, 100);
-  throw new LeaderFault(`it sends ${where} in another form than this version knows`);
+  throw new ProtocolViolation(`it sends ${where} in another form than this version knows`);
 }

@@ -1,7 +1,12 @@
 import { assertNever } from "../../lib/assert-never.ts";
 import type { Snapshot } from "../../model/index.ts";
 import { applyEvent, ChangeMismatch, type Cursor, type EventBody, toSeq } from "../../protocol/index.ts";
-import { type LeaderBase, LeaderFault, type LeaderMessage, type PlacedEvent } from "./leader-message.ts";
+import {
+  type LeaderBase,
+  type LeaderMessage,
+  type PlacedEvent,
+  ProtocolViolation,
+} from "./leader-message.ts";
 
 /** Where a mirror is: a batch end of the leader's log, and the state there. */
 export interface MirrorPosition {
@@ -27,14 +32,14 @@ export type StreamStep =
   | { readonly kind: "batch"; readonly batch: LeaderBatch };
 
 /** The leader's events do not follow from what this side has: go on without the cursor. */
-export class LeaderMisfit extends Error {
+export class LogDivergence extends Error {
   override readonly name = "LeaderMisfit";
 }
 
 /** No leader of ours comes near it: a batch is what one look at the source brought. */
-const MOST_EVENTS = 100_000;
+const MAX_EVENTS = 100_000;
 /** Characters of its messages: as much as a single one may have. */
-const MOST_CHARACTERS = 64 * 2 ** 20;
+const MAX_CHARACTERS = 64 * 2 ** 20;
 
 /**
  * One connection's worth of a leader's log: puts its events together to whole batches, and proves that each follows from the one before and
@@ -59,7 +64,7 @@ export class LeaderStream {
   }
 
   /**
-   * `characters`: of the message's text. Throws {@link LeaderFault} for what a leader does not send at this point, {@link LeaderMisfit} where its events do
+   * `characters`: of the message's text. Throws {@link ProtocolViolation} for what a leader does not send at this point, {@link LogDivergence} where its events do
    * not go on from here.
    */
   take(message: LeaderMessage, characters = 0): StreamStep {
@@ -67,7 +72,7 @@ export class LeaderStream {
       case "resumed":
         return this.#resumed(message.cursor);
       case "begun": {
-        if (this.#subscribed) throw new LeaderFault("it begins twice on one connection");
+        if (this.#subscribed) throw new ProtocolViolation("it begins twice on one connection");
         this.#subscribed = true;
         this.#position = { cursor: message.cursor, snapshot: message.base.lists.snapshot };
         return { kind: "begun", cursor: message.cursor, base: message.base };
@@ -88,26 +93,29 @@ export class LeaderStream {
   #resumed({ epoch, seq }: Cursor): StreamStep {
     const at = this.#position?.cursor;
     if (!this.#asked || this.#subscribed || at?.epoch !== epoch || at.seq !== seq)
-      throw new LeaderFault(`it goes on from ${epoch}-${seq}, which nobody asked for`);
+      throw new ProtocolViolation(`it goes on from ${epoch}-${seq}, which nobody asked for`);
     this.#subscribed = true;
     return { kind: "resumed" };
   }
 
   #event(epoch: string, event: PlacedEvent, characters: number): StreamStep {
     const at = this.#position;
-    if (!at || !this.#subscribed) throw new LeaderFault("it sends an event before the subscription stands");
+    if (!at || !this.#subscribed)
+      throw new ProtocolViolation("it sends an event before the subscription stands");
     const { seq, batch } = event;
-    if (epoch !== at.cursor.epoch) throw new LeaderFault(`its event ${seq} is of another epoch`);
+    if (epoch !== at.cursor.epoch) throw new ProtocolViolation(`its event ${seq} is of another epoch`);
     const expected = at.cursor.seq + this.#pending.length + 1;
     // Told again: it was taken already.
     if (seq < expected) return { kind: "nothing" };
-    if (seq > expected) throw new LeaderMisfit(`event ${expected} is missing before ${seq}`);
+    if (seq > expected) throw new LogDivergence(`event ${expected} is missing before ${seq}`);
     const first = this.#pending[0];
-    if (batch < seq || (first && first.batch !== batch) || batch - at.cursor.seq > MOST_EVENTS)
-      throw new LeaderFault(`its event ${seq} is of a batch that ends with ${batch}`);
+    if (batch < seq || (first && first.batch !== batch) || batch - at.cursor.seq > MAX_EVENTS)
+      throw new ProtocolViolation(`its event ${seq} is of a batch that ends with ${batch}`);
     this.#pendingCharacters += characters;
-    if (this.#pendingCharacters > MOST_CHARACTERS)
-      throw new LeaderFault(`its batch that ends with ${batch} has more than ${MOST_CHARACTERS} characters`);
+    if (this.#pendingCharacters > MAX_CHARACTERS)
+      throw new ProtocolViolation(
+        `its batch that ends with ${batch} has more than ${MAX_CHARACTERS} characters`,
+      );
     this.#pending.push(event);
     if (seq < batch) return { kind: "nothing" };
     const events = this.#pending;
@@ -130,6 +138,6 @@ function advance(snapshot: Snapshot, events: readonly EventBody[]): Snapshot {
     return events.reduce((state, event) => applyEvent(state, event) as Snapshot, snapshot);
   } catch (cause) {
     if (!(cause instanceof ChangeMismatch)) throw cause;
-    throw new LeaderMisfit(cause.message.slice(0, 200), { cause });
+    throw new LogDivergence(cause.message.slice(0, 200), { cause });
   }
 }

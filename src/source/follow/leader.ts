@@ -1,14 +1,19 @@
 import { randomUUID } from "node:crypto";
-import type { WallClock } from "../../lib/time/clock.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 import { type Cursor, type Freshness, formatCursor, type SourceInfo } from "../../protocol/index.ts";
 import { followOnce } from "./leader-connection.ts";
 import { LeaderHealth } from "./leader-health.ts";
-import { type LeaderBase, LeaderFault, type LeaderMessage, readLeaderMessage } from "./leader-message.ts";
-import { type LeaderBatch, LeaderMisfit, LeaderStream, type MirrorPosition } from "./leader-stream.ts";
+import {
+  type LeaderBase,
+  type LeaderMessage,
+  ProtocolViolation,
+  readLeaderMessage,
+} from "./leader-message.ts";
+import { type LeaderBatch, LeaderStream, LogDivergence, type MirrorPosition } from "./leader-stream.ts";
 import { type LeaderEnd, leaderTrouble, leaderWaitMs } from "./leader-wait.ts";
 
 /** What a leader's log is written into. Calls are made one after the other, without waiting. */
-export interface Mirror {
+export interface ReplicaSink {
   /** Where it is now; `undefined` before the first base. */
   readonly position: MirrorPosition | undefined;
   /** Begins anew at `cursor`. */
@@ -23,7 +28,7 @@ export interface LeaderOptions {
   readonly url: string;
   /** Shown to the leader in each handshake; none by default. It is never told. */
   readonly key?: string | undefined;
-  readonly clock: WallClock;
+  readonly clock: Clock;
   /** Age from which data counts as stale, and time without a connection from which it counts as down. */
   readonly staleAfterMs: number;
   /** From 0 up to 1, for the jitter of waits. Default `Math.random`. */
@@ -40,15 +45,15 @@ export interface Leader {
   readonly isLinked: boolean;
   freshness(): Freshness;
   /** Follows into `mirror`, connecting again and again, until the signal aborts; never rejects. */
-  run(mirror: Mirror, signal: AbortSignal): Promise<void>;
+  run(mirror: ReplicaSink, signal: AbortSignal): Promise<void>;
 }
 
 /** Silence that is borne before the leader has said how much there may be. */
 const FIRST_SILENCE_MS = 35_000;
 const SILENCE_BOUNDS = { leastMs: 1_000, mostMs: 300_000 } as const;
-const LONGEST_REASON = 300;
-const LONGEST_NAME = 64;
-const MOST_PARTS = 32;
+const MAX_REASON = 300;
+const MAX_NAME = 64;
+const MAX_PARTS = 32;
 
 /** Follows another Flarewire over its stream. */
 export function createLeader(options: LeaderOptions): Leader {
@@ -86,7 +91,7 @@ class FollowedLeader implements Leader {
     return this.#health.judge(clock.monotonic(), clock.now());
   }
 
-  async run(mirror: Mirror, signal: AbortSignal): Promise<void> {
+  async run(mirror: ReplicaSink, signal: AbortSignal): Promise<void> {
     const { clock, random = Math.random, onNotice } = this.#options;
     let failures = 0;
     let anew = false;
@@ -107,7 +112,7 @@ class FollowedLeader implements Leader {
 
   /** One connection, from its beginning to its end. Resolves when everything that it brought is published. */
   async #connect(
-    mirror: Mirror,
+    mirror: ReplicaSink,
     position: MirrorPosition | undefined,
     signal: AbortSignal,
   ): Promise<{ readonly end: LeaderEnd; readonly wasLinked: boolean }> {
@@ -129,7 +134,7 @@ class FollowedLeader implements Leader {
     };
     const take = (message: LeaderMessage, characters: number): LeaderEnd | undefined => {
       if (message.type === "hello") greeted = message.cursor;
-      if (!greeted) throw new LeaderFault("its first message is not that of a Flarewire");
+      if (!greeted) throw new ProtocolViolation("its first message is not that of a Flarewire");
       this.#note(message);
       if (message.type === "refused") return { kind: "unfit", reason: message.reason };
       if (message.type === "goaway") this.#leaveAfter(message.afterMs, goaway, over);
@@ -151,7 +156,7 @@ class FollowedLeader implements Leader {
       try {
         return take(readLeaderMessage(text), text.length);
       } catch (error) {
-        if (error instanceof LeaderMisfit) return { kind: "misfit", reason: error.message };
+        if (error instanceof LogDivergence) return { kind: "misfit", reason: error.message };
         return { kind: "unfit", reason: reasonOf(error) };
       }
     };
@@ -204,7 +209,7 @@ class FollowedLeader implements Leader {
     for (const { seq, body } of events) {
       if (seq <= greeted.seq) continue;
       if (body.name === "source-status")
-        this.#health.changed(body.data.state, body.data.reason.slice(0, LONGEST_REASON), nowMs);
+        this.#health.changed(body.data.state, body.data.reason.slice(0, MAX_REASON), nowMs);
       else if (observedAtMs !== undefined) this.#health.news(body.observed_at, nowMs);
     }
   }
@@ -212,14 +217,14 @@ class FollowedLeader implements Leader {
 
 function bounded(freshness: Freshness): Freshness {
   const { reason, parts } = freshness;
-  const some = parts?.slice(0, MOST_PARTS).map((part) => ({
+  const some = parts?.slice(0, MAX_PARTS).map((part) => ({
     ...part,
-    name: part.name.slice(0, LONGEST_NAME),
-    reason: part.reason.slice(0, LONGEST_REASON),
+    name: part.name.slice(0, MAX_NAME),
+    reason: part.reason.slice(0, MAX_REASON),
   }));
-  return { ...freshness, reason: reason.slice(0, LONGEST_REASON), ...(some ? { parts: some } : {}) };
+  return { ...freshness, reason: reason.slice(0, MAX_REASON), ...(some ? { parts: some } : {}) };
 }
 
 function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message.slice(0, LONGEST_REASON) : "it cannot be read";
+  return error instanceof Error ? error.message.slice(0, MAX_REASON) : "it cannot be read";
 }

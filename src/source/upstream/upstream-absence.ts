@@ -61,7 +61,7 @@ export class Absences {
   }
 
   /** Lets go of what has been absent for `leastMs`, and for as long as returns have taught; returns its keys. */
-  letGo(nowMs: number, leastMs: number): ReadonlySet<string> {
+  closeGradually(nowMs: number, leastMs: number): ReadonlySet<string> {
     const needMs = Math.max(leastMs, this.patienceMs(nowMs));
     const over = [...this.#absent].filter(([, absence]) => isOver(absence, needMs, nowMs));
     for (const [key, { sinceMs }] of over) {

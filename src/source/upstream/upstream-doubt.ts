@@ -71,7 +71,7 @@ export class UpstreamDoubt {
       }),
     );
     const doubtful = doubtfulChannels(before, stated, lacking);
-    const gone = this.#letGo(lacking, doubtful.length > 0, nowMs);
+    const gone = this.#closeGradually(lacking, doubtful.length > 0, nowMs);
     if (this.#absences["flares.pro"].isPatient(nowMs)) doubtful.push("flares.pro");
     const isDoubted = doubtful.length > 0;
     if (isDoubted) {
@@ -92,11 +92,11 @@ export class UpstreamDoubt {
     return `the upstream's answers lack items of ${names} and do not say why; what they lack is kept for now`;
   }
 
-  #letGo(lacking: Lacking, isDoubted: boolean, nowMs: number) {
+  #closeGradually(lacking: Lacking, isDoubted: boolean, nowMs: number) {
     const gone = byChannel((channel) => {
       // Nothing depends on when a finished flare leaves its list, and its return would look like another finish.
       const needsLong = isDoubted || channel === "flares.finished";
-      return this.#absences[channel].letGo(nowMs, needsLong ? DOUBTED_MS : ABSENT_MS);
+      return this.#absences[channel].closeGradually(nowMs, needsLong ? DOUBTED_MS : ABSENT_MS);
     });
     // A flare that has ended in one list has ended in the other.
     const ended = lacking["flares.free"].filter((id) => gone["flares.pro"].has(id));

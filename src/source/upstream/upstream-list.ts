@@ -35,9 +35,9 @@ export const UPSTREAM_LISTS: Readonly<
 };
 
 /** Entries of a list that are looked at; the rest is left out unseen. */
-const MOST_READ = 10_000;
+const MAX_READ = 10_000;
 /** Longer keys are not taken for keys: real ones have 36 or 42 characters. */
-const LONGEST_KEY = 200;
+const MAX_KEY = 200;
 
 /**
  * The list that an upstream means by `raw`, in its order. An item that is valid is taken whole, unknown fields included; one that
@@ -58,7 +58,7 @@ export function readList(
   const known = new LastValid(before);
   const items = new Map<string, ListItem>();
   const standIns = new Set<string>();
-  for (const entry of raw.slice(0, MOST_READ)) {
+  for (const entry of raw.slice(0, MAX_READ)) {
     const { item, valid } = readItem(list, entry, known, reports);
     if (!item) continue;
     const key = keyOf(item);
@@ -75,8 +75,8 @@ export function readList(
     items.set(key, item);
     if (!valid) standIns.add(key);
   }
-  if (raw.length > MOST_READ || items.size > most) {
-    const reason = `has more than ${Math.min(most, MOST_READ)} items`;
+  if (raw.length > MAX_READ || items.size > most) {
+    const reason = `has more than ${Math.min(most, MAX_READ)} items`;
     reports.add("overlong", { list, key: null, path: "", reason, action: "dropped" });
   }
   return [...items.values()].slice(0, most);
@@ -100,7 +100,7 @@ function readItem(
   reports.add("invalidItems", {
     list,
     key: key ?? null,
-    ...(fault ?? { path: "", reason: `has no key of at most ${LONGEST_KEY} characters` }),
+    ...(fault ?? { path: "", reason: `has no key of at most ${MAX_KEY} characters` }),
     action: last ? "kept" : "dropped",
   });
   return { item: last, valid: false };
@@ -123,7 +123,7 @@ function keyIn(entry: unknown): string | undefined {
   const holder = has(entry, "id") ? entry : object;
   const name = has(holder, "id") ? "id" : has(holder, "address") ? "address" : "symbol";
   const key = fieldOf(holder, name);
-  return typeof key === "string" && key.length <= LONGEST_KEY ? key : undefined;
+  return typeof key === "string" && key.length <= MAX_KEY ? key : undefined;
 }
 
 function has(value: unknown, name: string): boolean {

@@ -1,4 +1,4 @@
-import type { WallClock } from "../../lib/time/clock.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 import type { ListChannel } from "../../protocol/index.ts";
 
 /** Something that an upstream sent and that could not be taken as it was. Strings in it come from strangers; each is at most 200 characters. */
@@ -28,22 +28,22 @@ export interface UpstreamCounts {
 }
 
 /** Reports passed on from one answer; the others are only counted. */
-const MOST_PER_ANSWER = 20;
+const MAX_PER_ANSWER = 20;
 /** The same report is passed on again after this time. */
 const REPEAT_AFTER_MS = 600_000;
 /** Reports remembered as passed on; beyond that the oldest is forgotten. */
-const MOST_REMEMBERED = 1_000;
-const MOST_CHARACTERS = 200;
+const MAX_REMEMBERED = 1_000;
+const MAX_CHARACTERS = 200;
 
 /** Counts what was wrong, and passes on as much of it as a log can bear: each trouble once in ten minutes, 20 an answer. */
 export class UpstreamReports {
-  readonly #clock: WallClock;
+  readonly #clock: Clock;
   readonly #onInvalid: (report: UpstreamReport) => void;
   readonly #counts = { invalidItems: 0, duplicates: 0, invalidLists: 0, overlong: 0 };
   readonly #passedOnAtMs = new Map<string, number>();
-  #left = MOST_PER_ANSWER;
+  #left = MAX_PER_ANSWER;
 
-  constructor(clock: WallClock, onInvalid: (report: UpstreamReport) => void) {
+  constructor(clock: Clock, onInvalid: (report: UpstreamReport) => void) {
     this.#clock = clock;
     this.#onInvalid = onInvalid;
   }
@@ -55,7 +55,7 @@ export class UpstreamReports {
 
   /** Opens the allowance of the next answer. */
   startAnswer(): void {
-    this.#left = MOST_PER_ANSWER;
+    this.#left = MAX_PER_ANSWER;
   }
 
   /** Counts `report` as `what`, and passes it on unless it was lately or the answer has brought too many. */
@@ -64,9 +64,9 @@ export class UpstreamReports {
     if (this.#left === 0) return;
     const short = {
       ...report,
-      key: report.key?.slice(0, MOST_CHARACTERS) ?? null,
-      path: report.path.slice(0, MOST_CHARACTERS),
-      reason: report.reason.slice(0, MOST_CHARACTERS),
+      key: report.key?.slice(0, MAX_CHARACTERS) ?? null,
+      path: report.path.slice(0, MAX_CHARACTERS),
+      reason: report.reason.slice(0, MAX_CHARACTERS),
     };
     const signature = JSON.stringify(short);
     const nowMs = this.#clock.monotonic();
@@ -81,6 +81,6 @@ export class UpstreamReports {
     this.#passedOnAtMs.delete(signature);
     this.#passedOnAtMs.set(signature, nowMs);
     const [oldest] = this.#passedOnAtMs.keys();
-    if (this.#passedOnAtMs.size > MOST_REMEMBERED && oldest !== undefined) this.#passedOnAtMs.delete(oldest);
+    if (this.#passedOnAtMs.size > MAX_REMEMBERED && oldest !== undefined) this.#passedOnAtMs.delete(oldest);
   }
 }

@@ -1,6 +1,6 @@
 import type { Failure } from "../../lib/io/request-json.ts";
 import { backOffMs } from "../../lib/time/back-off.ts";
-import type { WallClock } from "../../lib/time/clock.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 import type { Snapshot } from "../../model/index.ts";
 import { FlarewireError, type Freshness, type SourceInfo } from "../../protocol/index.ts";
 import type { Poll, SnapshotSource } from "../snapshot-source.ts";
@@ -25,7 +25,7 @@ export interface UpstreamOptions {
   readonly staleAfterMs?: number;
   /** What a process before this one published last. What the first answer lacks of it is doubted like what later answers lack. */
   readonly resume?: Snapshot;
-  readonly clock: WallClock;
+  readonly clock: Clock;
   /** Yields [0, 1), for the back-off. Default `Math.random`. */
   readonly random?: () => number;
   /** Default: the runtime's own. */
@@ -66,7 +66,7 @@ export function createUpstreamSource(options: UpstreamOptions): UpstreamSource {
 }
 
 class PolledUpstream implements UpstreamSource {
-  readonly #clock: WallClock;
+  readonly #clock: Clock;
   readonly #random: () => number;
   readonly #intervalMs: number;
   readonly #staleAfterMs: number;

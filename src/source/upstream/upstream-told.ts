@@ -24,14 +24,14 @@ export const NOTHING_TOLD: Told = {
   observedAtMs: undefined,
 };
 
-const LONGEST_AGE_SECONDS = 1e9;
+const MAX_AGE_SECONDS = 1e9;
 
 /** Reads the headers. What is absent or makes no sense is taken from `otherwise`: of a 304, which may leave headers out, what was told last. */
 export function readTold(headers: Headers, otherwise: Told): Told {
   const age = headers.get("flarewire-data-age") ?? "";
   return {
     dataAgeMs: /^\d+(\.\d+)?$/.test(age)
-      ? Math.min(Number(age), LONGEST_AGE_SECONDS) * 1_000
+      ? Math.min(Number(age), MAX_AGE_SECONDS) * 1_000
       : otherwise.dataAgeMs,
     state: SourceState.safeParse(headers.get("flarewire-source-state")).data ?? otherwise.state,
     origin: SourceInfo.shape.origin.safeParse(headers.get("flarewire-origin")).data ?? otherwise.origin,

@@ -13,12 +13,12 @@ import {
   type PendingCandle,
   type TokenState,
 } from "../state/token-state.ts";
+import type { BuyerRatePriors } from "./buyer-rate-priors.ts";
 import { isDangerous, judgeCanary } from "./canary.ts";
 import { type Minute, stepCandle } from "./candle-detector.ts";
 import { judge, type Verdict } from "./hysteresis.ts";
 import { createMarket, extendPath, type Market } from "./market.ts";
 import { liquidityOf, priceDepthOf } from "./pools.ts";
-import type { PriorBook } from "./prior-book.ts";
 import { createReading, type Reading, readCandle, readTrades } from "./score.ts";
 import { medianInPlace } from "./statistics.ts";
 import { decayTrades, logVolume, sampleTrades } from "./trade-detector.ts";
@@ -36,12 +36,12 @@ export class Detector {
   readonly #settings: DetectorSettings;
   readonly #facts: FeedFacts;
   readonly #markets: Markets;
-  readonly #priors: PriorBook;
+  readonly #priors: BuyerRatePriors;
   readonly #reading: Reading = createReading();
   /** Room for one number a token, for the medians. */
   #room = new Float64Array(64);
 
-  constructor(settings: DetectorSettings, facts: FeedFacts, markets: Markets, priors: PriorBook) {
+  constructor(settings: DetectorSettings, facts: FeedFacts, markets: Markets, priors: BuyerRatePriors) {
     this.#settings = settings;
     this.#facts = facts;
     this.#markets = markets;

@@ -23,7 +23,7 @@ const LN_EPSILON_SHARE = 0.05;
 const CANARY_MS = 1_800_000;
 /** A sale this soon after the same wallet's purchase closes a round trip. */
 const ROUND_TRIP_MS = 900_000;
-const MOST_SAMPLES = 360;
+const MAX_SAMPLES = 360;
 
 /** Running state of one token. Decaying sums are as of `atMs`. */
 export interface TradeState {
@@ -218,7 +218,7 @@ function newness(atMs: number, lastMs: number, tauMs: number): number {
 
 /** The minute's samples: volatility, dispersion of the buyers, usual volume. Called each minute while the token is alive, after {@link decayTrades}. */
 export function sampleTrades(state: TradeState, rate: number, settings: DetectorSettings): void {
-  state.samples = Math.min(state.samples + 1, MOST_SAMPLES);
+  state.samples = Math.min(state.samples + 1, MAX_SAMPLES);
   const evidence = 1 / (state.samples + settings.priorMinutes);
   const learn = Math.max(MINUTE_MS / settings.baselineMs, evidence) * rate;
   const bound = settings.returnClip * Math.sqrt(state.variance);

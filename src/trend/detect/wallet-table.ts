@@ -6,11 +6,11 @@
  */
 
 const MEMORY_MS = 7_200_000;
-const MOST_ROWS = 512;
+const MAX_ROWS = 512;
 const SPARE_ROWS = 128;
 const FIRST_ROWS = 4;
 /** The fullest that a table gets before it is made twice as large. */
-const MOST_LOAD = 0.75;
+const MAX_LOAD = 0.75;
 
 /** The columns of a row. The key is 0 where there is no row. */
 const KEY = 0;
@@ -42,8 +42,8 @@ export function rowOf(table: WalletTable, trader: string, atMs: number): number 
   const key = keyOf(trader);
   const known = seek(table.numbers, key);
   if (table.numbers[known] === key) return known;
-  if (table.count >= MOST_ROWS + SPARE_ROWS) forget(table, atMs);
-  else if (table.count >= (table.numbers.length / COLUMNS) * MOST_LOAD) grow(table);
+  if (table.count >= MAX_ROWS + SPARE_ROWS) forget(table, atMs);
+  else if (table.count >= (table.numbers.length / COLUMNS) * MAX_LOAD) grow(table);
   const { numbers } = table;
   const row = seek(numbers, key);
   numbers[row + KEY] = key;
@@ -99,9 +99,9 @@ function forget(table: WalletTable, atMs: number): void {
     if (numbers[row + KEY] !== 0) lasts.push(lastOf(numbers, row));
   }
   lasts.sort((a, b) => b - a);
-  const oldest = Math.max(lasts[MOST_ROWS - 1] ?? -1, atMs - MEMORY_MS);
+  const oldest = Math.max(lasts[MAX_ROWS - 1] ?? -1, atMs - MEMORY_MS);
   // Of those that were all silent for as long, as the buyers of one block, as many as there is room for behind those that were not.
-  let left = MOST_ROWS - lasts.filter((last) => last > oldest).length;
+  let left = MAX_ROWS - lasts.filter((last) => last > oldest).length;
   rehash(table, numbers.length, (row) => {
     const last = lastOf(numbers, row);
     return last > oldest || (last === oldest && left-- > 0);

@@ -2,7 +2,7 @@ import type { MarketEvent } from "../../market/index.ts";
 import type { Markets } from "../detect/detector.ts";
 import type { FinishedFlare } from "../views/flares.ts";
 import type { NewListing } from "../views/newest.ts";
-import type { ServedStandings } from "../views/standing-book.ts";
+import type { ServedStandings } from "../views/rankings.ts";
 import type { Rejections } from "./rejection.ts";
 import { decodeState, encodeState, type JsonValue } from "./state-codec.ts";
 import type { TokenProfile } from "./token-profile.ts";

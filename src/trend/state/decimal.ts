@@ -1,5 +1,5 @@
 /** Most characters of a decimal string that the engine computes itself. */
-const MOST_CHARACTERS = 120;
+const MAX_CHARACTERS = 120;
 
 /**
  * A computed number as a plain decimal string: no exponent, no trailing zeros, `digits` significant ones (default 10, in
@@ -13,7 +13,7 @@ export function formatDecimal(value: number, digits = 10): string {
     .split("e");
   const figures = mantissa.replace(".", "").replace(/0+$/, "");
   const point = Number(exponentText) + 1;
-  if (Math.abs(point) > MOST_CHARACTERS - 20) return "0";
+  if (Math.abs(point) > MAX_CHARACTERS - 20) return "0";
   return (value < 0 ? "-" : "") + place(figures, point);
 }
 

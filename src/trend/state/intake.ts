@@ -1,9 +1,9 @@
 import { MINUTE_MS } from "../../lib/time/time.ts";
 import type { Candle, LiquidityEvent, ListingEvent, Profile, Trade } from "../../market/index.ts";
+import type { BuyerRatePriors } from "../detect/buyer-rate-priors.ts";
 import { createCandleState } from "../detect/candle-detector.ts";
 import type { Detector } from "../detect/detector.ts";
 import { findPool, liquidityOf, mayTradeInUnknown, notePool, noteTradeIn } from "../detect/pools.ts";
-import type { PriorBook } from "../detect/prior-book.ts";
 import { addTrade, createTradeState, decayTrades, type TradeInput } from "../detect/trade-detector.ts";
 import type { DetectorSettings } from "../settings.ts";
 import type { NewestBook } from "../views/newest.ts";
@@ -27,7 +27,7 @@ export interface IntakeBooks {
   readonly settings: DetectorSettings;
   readonly tokens: TokenBook;
   readonly profiles: ProfileBook;
-  readonly priors: PriorBook;
+  readonly priors: BuyerRatePriors;
   readonly newest: NewestBook;
   readonly detector: Detector;
 }

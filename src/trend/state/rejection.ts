@@ -46,30 +46,30 @@ export function createRejections(): Rejections {
 }
 
 const PLAIN_DECIMAL = /^\d+(\.\d+)?$/;
-const MOST_CHARACTERS = 100;
-const MOST_PRICE = 1e18;
-const MOST_AMOUNT = 1e27;
+const MAX_CHARACTERS = 100;
+const MAX_PRICE = 1e18;
+const MAX_AMOUNT = 1e27;
 
 /** A price as a number; NaN unless it is a plain decimal in (0, 10^18]. */
 export function parsePrice(text: unknown): number {
   const price = parseDecimal(text);
-  return price > 0 && price <= MOST_PRICE ? price : Number.NaN;
+  return price > 0 && price <= MAX_PRICE ? price : Number.NaN;
 }
 
 /** An amount of tokens or of money as a number; NaN unless it is a plain decimal in [0, 10^27]. */
 export function parseAmount(text: unknown): number {
   const amount = parseDecimal(text);
-  return amount <= MOST_AMOUNT ? amount : Number.NaN;
+  return amount <= MAX_AMOUNT ? amount : Number.NaN;
 }
 
 /** Dollars as a number; NaN unless it is a plain decimal in [0, 10^18]. */
 export function parseUsd(text: unknown): number {
   const usd = parseDecimal(text);
-  return usd <= MOST_PRICE ? usd : Number.NaN;
+  return usd <= MAX_PRICE ? usd : Number.NaN;
 }
 
 function parseDecimal(text: unknown): number {
-  if (typeof text !== "string" || text.length > MOST_CHARACTERS) return Number.NaN;
+  if (typeof text !== "string" || text.length > MAX_CHARACTERS) return Number.NaN;
   const quick = parseShortDecimal(text);
   if (quick >= 0) return quick;
   return PLAIN_DECIMAL.test(text) ? Number(text) : Number.NaN;

@@ -5,7 +5,7 @@ import { isAddress, isName } from "./rejection.ts";
 import type { TokenProfile } from "./token-profile.ts";
 import { createToken, type TokenState } from "./token-state.ts";
 
-const MOST_ALIASES = 4;
+const MAX_ALIASES = 4;
 const STRANGER_EVENTS = 5;
 /** How far the bound may be overrun before the silent are sought out: seeking costs a pass over all. */
 const OVERRUN = 1.1;
@@ -53,7 +53,7 @@ export class TokenBook {
     const known = book.tokens.get(name) ?? book.aliases.get(name);
     if (known || group === "exchange") return known;
     const token = book.tokens.get(name.toLowerCase());
-    if (token && token.aliases.length < MOST_ALIASES) {
+    if (token && token.aliases.length < MAX_ALIASES) {
       token.aliases.push(name);
       book.aliases.set(name, token);
     }

@@ -15,14 +15,14 @@ import { type BucketRing, closeAt } from "../state/bucket-ring.ts";
 import { neverFlaredId } from "../state/ids.ts";
 import { countRecentTrades, recentSteps, type TokenState } from "../state/token-state.ts";
 
-const MOST_PERCENT = 1e9;
-const MOST_PUBLISHED = 1e9;
+const MAX_PERCENT = 1e9;
+const MAX_PUBLISHED = 1e9;
 const DECIMALS = 4;
 
 const VERIFIED: ContractSource = { status: "1", message: "OK" };
 const UNVERIFIED: ContractSource = { status: "0", message: "NOTOK" };
 
-const MOST_REMEMBERED = 4_096;
+const MAX_REMEMBERED = 4_096;
 /** The same moments are written again and again (of a token's creation, at every refresh), and writing one is slow. */
 const remembered = new Map<number, string>();
 
@@ -31,7 +31,7 @@ export function toTimestamp(atMs: number): string {
   let text = remembered.get(atMs);
   if (text === undefined) {
     text = new Date(atMs).toISOString();
-    if (remembered.size >= MOST_REMEMBERED) remembered.clear();
+    if (remembered.size >= MAX_REMEMBERED) remembered.clear();
     remembered.set(atMs, text);
   }
   return text;
@@ -104,7 +104,7 @@ export function viewExplanation(
   atMs: number,
   settings: DetectorSettings,
 ): Explanation {
-  const round = (value: number) => roundTo(clip(value, -MOST_PUBLISHED, MOST_PUBLISHED), DECIMALS);
+  const round = (value: number) => roundTo(clip(value, -MAX_PUBLISHED, MAX_PUBLISHED), DECIMALS);
   return {
     at: toTimestamp(atMs),
     score: round(reading.score),
@@ -160,5 +160,5 @@ function priceBefore(ring: BucketRing, step: number): number {
 
 function percent(now: number, before: number): number {
   if (!(before > 0)) return 0;
-  return roundTo(clip((now / before - 1) * 100, -100, MOST_PERCENT), 0);
+  return roundTo(clip((now / before - 1) * 100, -100, MAX_PERCENT), 0);
 }

@@ -5,7 +5,7 @@ import type { DetectorSettings } from "../settings.ts";
 import { flareId } from "../state/ids.ts";
 import { judgeRelevance, type TokenState } from "../state/token-state.ts";
 import { viewFlare } from "./flare-view.ts";
-import { isEqual, keep, keepList } from "./keep.ts";
+import { isEqual, reuseIfEqual, reuseListIfEqual } from "./reuse.ts";
 
 /** A flare that ended, as it is served. */
 export interface FinishedFlare {
@@ -104,8 +104,11 @@ export class FlareBook {
       const { flare } = token;
       if (!flare || !(token.isStale || token.trades)) continue;
       token.isStale = false;
-      const published = keep(flare.published, viewFlare(token, flare.id, flare.startedMs, null, atMs));
-      const explanation = keepExplanation(flare.explanation, explain(token));
+      const published = reuseIfEqual(
+        flare.published,
+        viewFlare(token, flare.id, flare.startedMs, null, atMs),
+      );
+      const explanation = reuseExplanation(flare.explanation, explain(token));
       if (published === flare.published && explanation === flare.explanation) continue;
       flare.published = published;
       flare.explanation = explanation;
@@ -148,15 +151,15 @@ export class FlareBook {
     this.#isDirty = false;
     const running = [...this.#running].flatMap((token) => token.flare ?? []);
     const before = this.#served.flares;
-    const pro = keepList(before.pro, running.map((flare) => flare.published).sort(byStart));
-    const free = keepList(
+    const pro = reuseListIfEqual(before.pro, running.map((flare) => flare.published).sort(byStart));
+    const free = reuseListIfEqual(
       before.free,
       running
         .filter((flare) => flare.isFree)
         .map((flare) => flare.published)
         .sort(byStart),
     );
-    const finished = keepList(
+    const finished = reuseListIfEqual(
       before.finished_trending,
       this.#finished.map(({ flare }) => flare).sort(byStart),
     );
@@ -188,7 +191,7 @@ function isAfter(other: FinishedFlare | undefined, atMs: number, flare: Flare): 
 }
 
 /** The one before when nothing but its time differs: a quiet flare stays quiet. */
-function keepExplanation(before: Explanation, after: Explanation): Explanation {
+function reuseExplanation(before: Explanation, after: Explanation): Explanation {
   return isEqual({ ...after, at: before.at }, before) ? before : after;
 }
 

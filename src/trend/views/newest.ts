@@ -4,7 +4,7 @@ import type { DetectorSettings } from "../settings.ts";
 import { listingId } from "../state/ids.ts";
 import type { TokenState } from "../state/token-state.ts";
 import { toTimestamp, viewSource, viewToken } from "./flare-view.ts";
-import { keep, keepList } from "./keep.ts";
+import { reuseIfEqual, reuseListIfEqual } from "./reuse.ts";
 
 /** A listing that is still new. `token` is its key. */
 export interface NewListing {
@@ -75,7 +75,10 @@ export class NewestBook {
         this.#isDirty = true;
         continue;
       }
-      const listing = keep(item.listing, viewListing(token, item.listing.id, item.pool, item.listedMs));
+      const listing = reuseIfEqual(
+        item.listing,
+        viewListing(token, item.listing.id, item.pool, item.listedMs),
+      );
       this.#isDirty ||= listing !== item.listing;
       item.listing = listing;
     }
@@ -85,7 +88,7 @@ export class NewestBook {
   serve(): Newest {
     if (!this.#isDirty) return this.#served;
     this.#isDirty = false;
-    const bsc = keepList(
+    const bsc = reuseListIfEqual(
       this.#served.bsc,
       this.#items.map((item) => item.listing),
     );

@@ -13,7 +13,7 @@ export interface ReceiverState {
 }
 
 /** By what part a quicker one may be ahead of a slower one, so that it need not wait at each single connection: of many, 51.5 and 48.5 % at most. */
-export const MOST_LEAD = 1 / 16;
+export const MAX_LEAD = 1 / 16;
 
 /**
  * Whom the next connection goes to: who has the fewest, and of several the `turn`-th. `undefined`: nobody has room, or all who have are too far ahead of one that
@@ -30,7 +30,7 @@ export function chooseReceiver<R extends ReceiverState>(
   const free = ready.filter(({ hasRoom }) => hasRoom);
   const awaited = inHurry ? [] : ready.filter(({ hasRoom, isStuck }) => !hasRoom && !isStuck);
   const fewest = fewestOf(free);
-  if (fewest > Math.floor(fewestOf(awaited) * (1 + MOST_LEAD))) return undefined;
+  if (fewest > Math.floor(fewestOf(awaited) * (1 + MAX_LEAD))) return undefined;
   const least = free.filter(({ connections }) => connections === fewest);
   return least[turn % Math.max(1, least.length)];
 }

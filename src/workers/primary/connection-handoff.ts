@@ -1,7 +1,7 @@
 import { lookup } from "node:dns/promises";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { LISTEN_BACKLOG, type Refusals, refuseConnection } from "../../http/index.ts";
-import type { WallClock } from "../../lib/time/clock.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 import { FlarewireError } from "../../protocol/index.ts";
 import { chooseReceiver, type ReceiverState } from "./choose-receiver.ts";
 
@@ -15,15 +15,15 @@ export interface Receiver extends ReceiverState {
 export interface ReceptionOptions {
   readonly host: string;
   readonly port: number;
-  readonly clock: WallClock;
+  readonly clock: Clock;
   readonly receivers: () => readonly Receiver[];
   readonly refusals: Refusals;
 }
 
 /** Connections that wait for somebody who takes them, at most; and how long they do where there is nobody. */
-const MOST_WAITING = 2_048;
+const MAX_WAITING = 2_048;
 /** From so many on, that they are taken counts for more than by whom. */
-const MANY_WAITING = MOST_WAITING / 2;
+const MANY_WAITING = MAX_WAITING / 2;
 const PATIENCE_MS = 5_000;
 const LOOK_MS = 500;
 
@@ -38,7 +38,7 @@ interface Waiting {
  * one waits for the worker that has the fewest, unless that is stuck or very many wait. While no worker is there connections wait here; the port is never closed for want
  * of one.
  */
-export class Reception {
+export class ConnectionHandoff {
   readonly #options: ReceptionOptions;
   readonly #servers: Server[] = [];
   #waiting: Waiting[] = [];
@@ -122,7 +122,7 @@ export class Reception {
   #receive(socket: Socket): void {
     // Whoever is handed over has its own listeners; who goes while it waits is nobody's trouble.
     socket.on("error", () => {});
-    if (this.#waiting.length >= MOST_WAITING) this.#refuse(socket);
+    if (this.#waiting.length >= MAX_WAITING) this.#refuse(socket);
     else {
       this.#waiting.push({ socket, untilMs: this.#options.clock.monotonic() + PATIENCE_MS });
       this.pump();

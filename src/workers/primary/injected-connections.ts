@@ -1,6 +1,6 @@
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
-import type { WallClock } from "../../lib/time/clock.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 
 /** How often a closing server looks for connections that became idle since. */
 const LOOK_EVERY_MS = 50;
@@ -8,12 +8,12 @@ const LOOK_EVERY_MS = 50;
 /** Connections that another process accepted, for an HTTP server that does not listen itself. */
 export class InjectedConnections {
   readonly #server: Server;
-  readonly #clock: WallClock;
+  readonly #clock: Clock;
   readonly #sockets = new Set<Socket>();
   readonly #forget: (this: Socket) => void;
   #onGone: () => void = () => {};
 
-  constructor(server: Server, clock: WallClock) {
+  constructor(server: Server, clock: Clock) {
     this.#server = server;
     this.#clock = clock;
     const sockets = this.#sockets;

@@ -14,7 +14,7 @@ export interface EventFeedParts {
 }
 
 /** The primary's log as its workers are told of it: each batch once a worker, whole, in order. */
-export class EventFeed {
+export class LogPublisher {
   readonly #parts: EventFeedParts;
   readonly #listeners = new Set<(message: FeedMessage) => void>();
   readonly #stop: () => void;

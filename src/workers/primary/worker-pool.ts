@@ -1,13 +1,13 @@
 import type { ChildProcess } from "node:child_process";
 import type { Socket } from "node:net";
 import type { Logger } from "pino";
-import type { WallClock } from "../../lib/time/clock.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 import { type Cursor, FlarewireError } from "../../protocol/index.ts";
 import { quickEnds, TOLD_FROM, workerWaitMs } from "../back-off.ts";
 import type { SourceNews, ToWorker } from "../messages.ts";
-import type { Whole } from "../process/worker-connections.ts";
+import type { PrimaryServices } from "../process/worker-connections.ts";
 import { type WorkerEnd, WorkerProcess } from "../process/worker-process.ts";
-import type { EventFeed } from "./log-publisher.ts";
+import type { LogPublisher } from "./log-publisher.ts";
 
 /** What a crew is made of. */
 export interface CrewOptions {
@@ -16,10 +16,10 @@ export interface CrewOptions {
   readonly spawn: (worker: number) => ChildProcess;
   /** What each is told first. */
   readonly start: (worker: number) => ToWorker & { readonly type: "start" };
-  readonly feed: EventFeed;
-  readonly whole: Whole;
+  readonly feed: LogPublisher;
+  readonly whole: PrimaryServices;
   readonly news: () => SourceNews;
-  readonly clock: WallClock;
+  readonly clock: Clock;
   readonly logger: Logger;
   /** Somebody has room for a connection. */
   readonly onRoom: () => void;
@@ -33,12 +33,12 @@ export interface CrewOptions {
 
 /** How often each is asked for a sign of life, and how often in vain before it is ended. */
 const TICK_MS = 1_000;
-const MOST_SILENT = 30;
+const MAX_SILENT = 30;
 /** What those that were told to end may take beyond the drain. */
 const END_GRACE_MS = 5_000;
 
 /** The place of one worker: who is in it, and what became of those before. */
-interface Post {
+interface WorkerSlot {
   readonly worker: number;
   process: WorkerProcess | undefined;
   beganAtMs: number;
@@ -46,9 +46,9 @@ interface Post {
 }
 
 /** Keeps as many workers at work as there should be: one that ends is replaced, later each time where it ended soon after its beginning. */
-export class Crew {
+export class WorkerPool {
   readonly #options: CrewOptions;
-  readonly #posts: readonly Post[];
+  readonly #posts: readonly WorkerSlot[];
   readonly #over = new AbortController();
   readonly #kill = () => this.#killAll();
   #stopTicking: () => void = () => {};
@@ -137,7 +137,7 @@ export class Crew {
     this.#stopTicking();
   }
 
-  #begin(post: Post): void {
+  #begin(post: WorkerSlot): void {
     const { clock, feed, whole, logger, spawn, start } = this.#options;
     const { worker } = post;
     post.beganAtMs = clock.monotonic();
@@ -162,7 +162,7 @@ export class Crew {
     post.process = process;
   }
 
-  #lost(post: Post, process: WorkerProcess, { code, signal }: WorkerEnd): void {
+  #lost(post: WorkerSlot, process: WorkerProcess, { code, signal }: WorkerEnd): void {
     const { clock, logger, onGone } = this.#options;
     const { worker } = post;
     const { pid } = process;
@@ -199,8 +199,8 @@ export class Crew {
       process.tick(message);
       if (clock.monotonic() - post.beganAtMs >= 30_000) post.quickEnds = 0;
       // Counted, not timed: a machine that slept would end them all.
-      if (process.silentTicks <= MOST_SILENT) continue;
-      logger.error({ worker, workerPid: process.pid }, `a worker gave no sign of life for ${MOST_SILENT} s`);
+      if (process.silentTicks <= MAX_SILENT) continue;
+      logger.error({ worker, workerPid: process.pid }, `a worker gave no sign of life for ${MAX_SILENT} s`);
       process.kill();
     }
   }

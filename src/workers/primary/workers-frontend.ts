@@ -1,16 +1,16 @@
 import type { ChildProcess } from "node:child_process";
 import type { Logger } from "pino";
-import type { PlaceGiver, Refusals, SpentRate } from "../../http/index.ts";
+import type { Refusals, SlotAllocator, SpentRate } from "../../http/index.ts";
 import type { Head, Hub } from "../../hub/index.ts";
 import type { IssuedTicket, Key } from "../../keys/index.ts";
-import type { WallClock } from "../../lib/time/clock.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 import type { EventLog } from "../../log/index.ts";
 import { type GatewayMetrics, MergedMetrics } from "../../metrics/index.ts";
 import type { Lists } from "../../protocol/index.ts";
 import type { SourceNews } from "../messages.ts";
-import { Reception } from "./connection-handoff.ts";
-import { EventFeed } from "./log-publisher.ts";
-import { Crew } from "./worker-pool.ts";
+import { ConnectionHandoff } from "./connection-handoff.ts";
+import { LogPublisher } from "./log-publisher.ts";
+import { WorkerPool } from "./worker-pool.ts";
 
 /** What the primary process serves through its workers. */
 export interface WorkersFrontOptions {
@@ -29,7 +29,7 @@ export interface WorkersFrontOptions {
   readonly news: () => SourceNews;
   /** Lists as bytes. */
   readonly format: (lists: Lists) => Uint8Array;
-  readonly places: PlaceGiver;
+  readonly places: SlotAllocator;
   readonly tickets: {
     issue(keyId: string): IssuedTicket;
     keyOf(ticket: string): string | undefined;
@@ -44,7 +44,7 @@ export interface WorkersFrontOptions {
   /** The primary's own numbers; `undefined` where none are served. */
   readonly metrics: Pick<GatewayMetrics, "json"> | undefined;
   readonly refusals: Refusals;
-  readonly clock: WallClock;
+  readonly clock: Clock;
   readonly logger: Logger;
 }
 
@@ -56,9 +56,9 @@ const CATCH_UP_MS = 3_000;
 export class WorkersFront {
   readonly #options: WorkersFrontOptions;
   readonly #merged = new MergedMetrics();
-  readonly #feed: EventFeed;
-  readonly #crew: Crew;
-  readonly #reception: Reception;
+  readonly #feed: LogPublisher;
+  readonly #crew: WorkerPool;
+  readonly #reception: ConnectionHandoff;
   /** Ends of keys, and by key its last one. */
   #ends = 0;
   readonly #endedAt = new Map<string, number>();
@@ -67,9 +67,9 @@ export class WorkersFront {
     const { hub, metrics, clock, logger, config, keys, news, rates, spawn, places, tickets, workers } =
       options;
     this.#options = options;
-    this.#feed = new EventFeed({ ...options, history: hub.history });
+    this.#feed = new LogPublisher({ ...options, history: hub.history });
     const text = metrics && { contentType: this.#merged.contentType, text: () => this.#text(metrics) };
-    this.#crew = new Crew({
+    this.#crew = new WorkerPool({
       ...{ workers, spawn, news, clock, logger },
       feed: this.#feed,
       start: (worker) => ({
@@ -88,7 +88,7 @@ export class WorkersFront {
           this.#merged.depart(last).catch((error) => logger.error({ err: error }, "metrics not merged"));
       },
     });
-    this.#reception = new Reception({ ...options, receivers: () => this.#crew.processes });
+    this.#reception = new ConnectionHandoff({ ...options, receivers: () => this.#crew.processes });
   }
 
   /** See Front. */

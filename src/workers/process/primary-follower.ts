@@ -1,4 +1,4 @@
-import type { WallClock } from "../../lib/time/clock.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 import { decodeTail } from "../../log/index.ts";
 import {
   applyEvent,
@@ -7,14 +7,14 @@ import {
   type Snapshot,
   type SourceInfo,
 } from "../../protocol/index.ts";
-import { type Leader, LeaderHealth, type Mirror, type PlacedEvent } from "../../source/index.ts";
+import { type Leader, LeaderHealth, type PlacedEvent, type ReplicaSink } from "../../source/index.ts";
 import type { FeedMessage, SourceNews } from "../messages.ts";
 import type { PrimaryLink } from "./primary-link.ts";
 
 /** What a worker follows its primary with. */
 export interface PrimaryLeaderOptions {
   readonly link: PrimaryLink;
-  readonly clock: WallClock;
+  readonly clock: Clock;
   readonly staleAfterMs: number;
   readonly news: SourceNews;
   /** Lists of bytes. */
@@ -29,7 +29,7 @@ export interface PrimaryLeaderOptions {
 const NEWS_MS = 1_000;
 
 /** The primary process as a worker follows it: the same log, over the line between the two, and the primary's word on the source. */
-export class PrimaryLeader implements Leader {
+export class PrimaryFollower implements Leader {
   readonly #options: PrimaryLeaderOptions;
   readonly #health: LeaderHealth;
   #info: SourceInfo;
@@ -74,7 +74,7 @@ export class PrimaryLeader implements Leader {
   }
 
   /** See Leader. */
-  run(mirror: Mirror, signal: AbortSignal): Promise<void> {
+  run(mirror: ReplicaSink, signal: AbortSignal): Promise<void> {
     const { link, onBegun, onMisfit } = this.#options;
     let snapshot = mirror.position?.snapshot;
     const take = (message: FeedMessage): Promise<void> => {

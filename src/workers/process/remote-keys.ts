@@ -1,13 +1,13 @@
-import { type Door, KeyDoor, openDoor, type SpentRate } from "../../http/index.ts";
+import { type AccessPolicy, allowAll, KeyAccessPolicy, type SpentRate } from "../../http/index.ts";
 import { type IssuedTicket, type Key, type KnownKeys, knownKeys } from "../../keys/index.ts";
-import type { WallClock } from "../../lib/time/clock.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 import type { ToWorker } from "../messages.ts";
 import type { PrimaryLink } from "./primary-link.ts";
 
 /** What a worker's keys are made of. */
 export interface RemoteKeysOptions {
   readonly link: PrimaryLink;
-  readonly clock: WallClock;
+  readonly clock: Clock;
   readonly anonymous: "free" | "off";
   /** Those that count now; `undefined` where the server knows none. */
   readonly keys: readonly Key[] | undefined;
@@ -26,9 +26,9 @@ const GATHER_MS = 50;
  * no more than its rate.
  */
 export class RemoteKeys {
-  readonly door: Door;
+  readonly door: AccessPolicy;
   readonly #link: PrimaryLink;
-  readonly #door: KeyDoor | undefined;
+  readonly #door: KeyAccessPolicy | undefined;
   readonly #stop: () => void;
   readonly #counted = new Map<string, number>();
   #known: KnownKeys;
@@ -39,7 +39,7 @@ export class RemoteKeys {
     this.#ends = ends;
     this.#known = knownKeys(keys ?? []);
     if (keys) {
-      this.#door = new KeyDoor({
+      this.#door = new KeyAccessPolicy({
         ring: { find: (text) => this.#known.find(text), get: (id) => this.#known.get(id) },
         ...{ clock, anonymous },
         tickets: {
@@ -51,7 +51,7 @@ export class RemoteKeys {
         onCounted: (id) => this.#counted.set(id, (this.#counted.get(id) ?? 0) + 1),
       });
     }
-    this.door = this.#door ?? openDoor;
+    this.door = this.#door ?? allowAll;
     for (const { keyId, requests } of spent) this.countElsewhere(keyId, requests);
     this.#stop = keys ? clock.every(GATHER_MS, () => this.#tell()) : () => {};
   }

@@ -1,21 +1,21 @@
 import {
   type Access,
-  type Guest,
-  Place,
-  type PlaceGiver,
+  type ConnectionHandle,
+  type ConnectionHolder,
   type Refusal,
-  type Wire,
+  Slot,
+  type SlotAllocator,
 } from "../../http/index.ts";
 import type { CloseReason } from "../../protocol/index.ts";
 import type { Holder } from "../messages.ts";
 import type { PrimaryLink } from "./primary-link.ts";
 
 /** The places of a worker's connections, which the primary gives and counts. */
-export class RemotePlaces implements PlaceGiver {
+export class RemotePlaces implements SlotAllocator {
   readonly #link: PrimaryLink;
-  readonly #byNumber = new Map<number, Place | Guest>();
-  readonly #byRaw = new WeakMap<Wire, Place>();
-  readonly #numbers = new WeakMap<Guest, number>();
+  readonly #byNumber = new Map<number, Slot | ConnectionHolder>();
+  readonly #byRaw = new WeakMap<ConnectionHandle, Slot>();
+  readonly #numbers = new WeakMap<ConnectionHolder, number>();
   readonly #ends: () => number;
   #last = 0;
 
@@ -27,14 +27,14 @@ export class RemotePlaces implements PlaceGiver {
 
   /** See PlaceGiver. */
   async seat(
-    raw: Wire,
+    raw: ConnectionHandle,
     address: string,
     name: string | undefined,
     access: Access,
   ): Promise<Refusal | undefined> {
     const place = this.#next();
     const { key, ticket } = access;
-    const held = new Place(raw, address, undefined, access);
+    const held = new Slot(raw, address, undefined, access);
     this.#byNumber.set(place, held);
     this.#byRaw.set(raw, held);
     raw.on("close", () => this.#left(place));
@@ -47,12 +47,12 @@ export class RemotePlaces implements PlaceGiver {
   }
 
   /** See PlaceGiver. */
-  placeOf(raw: Wire): Place | undefined {
+  placeOf(raw: ConnectionHandle): Slot | undefined {
     return this.#byRaw.get(raw);
   }
 
   /** See PlaceGiver. */
-  async sit(guest: Guest): Promise<Refusal | undefined> {
+  async sit(guest: ConnectionHolder): Promise<Refusal | undefined> {
     const place = this.#next();
     this.#byNumber.set(place, guest);
     this.#numbers.set(guest, place);
@@ -64,7 +64,7 @@ export class RemotePlaces implements PlaceGiver {
   }
 
   /** See PlaceGiver. */
-  leave(guest: Guest): void {
+  leave(guest: ConnectionHolder): void {
     const place = this.#numbers.get(guest);
     if (place !== undefined) this.#left(place);
   }
@@ -77,7 +77,7 @@ export class RemotePlaces implements PlaceGiver {
   /** The primary cuts a connection. */
   cut(place: number): void {
     const held = this.#byNumber.get(place);
-    if (held instanceof Place) held.raw.destroy();
+    if (held instanceof Slot) held.raw.destroy();
   }
 
   #holder(key: Access["key"]): Holder | undefined {

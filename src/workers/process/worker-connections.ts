@@ -1,12 +1,12 @@
 import { EventEmitter } from "node:events";
-import type { Guest, MetricsText, PlaceGiver, Refusal } from "../../http/index.ts";
+import type { ConnectionHolder, MetricsText, Refusal, SlotAllocator } from "../../http/index.ts";
 import type { IssuedTicket } from "../../keys/index.ts";
 import { assertNever } from "../../lib/assert-never.ts";
 import type { Holder, Question, ToWorker } from "../messages.ts";
 
 /** What the primary has for all workers: the places, the tickets, and the numbers of the whole. */
-export interface Whole {
-  readonly places: PlaceGiver;
+export interface PrimaryServices {
+  readonly places: SlotAllocator;
   readonly tickets: {
     issue(keyId: string): IssuedTicket;
     keyOf(ticket: string): string | undefined;
@@ -35,12 +35,12 @@ class WorkerWire extends EventEmitter<{ close: [] }> {
  * bounds, tickets and a client's one place hold across workers, exactly.
  */
 export class WorkerWires {
-  readonly #whole: Whole;
+  readonly #whole: PrimaryServices;
   readonly #send: (message: ToWorker) => void;
   readonly #wires = new Map<number, WorkerWire>();
-  readonly #waits = new Map<number, Guest>();
+  readonly #waits = new Map<number, ConnectionHolder>();
 
-  constructor(whole: Whole, send: (message: ToWorker) => void) {
+  constructor(whole: PrimaryServices, send: (message: ToWorker) => void) {
     this.#whole = whole;
     this.#send = send;
   }
@@ -99,7 +99,11 @@ export class WorkerWires {
   async #sit(asked: Question & { kind: "sit" }): Promise<Refusal | undefined> {
     const { place, address, key } = asked;
     if (this.#isLate(key)) return { kind: "ended" };
-    const guest: Guest = { address, key, end: (reason) => this.#send({ type: "end", place, reason }) };
+    const guest: ConnectionHolder = {
+      address,
+      key,
+      end: (reason) => this.#send({ type: "end", place, reason }),
+    };
     const refusal = await this.#whole.places.sit(guest);
     if (!refusal) this.#waits.set(place, guest);
     return refusal;

@@ -1,12 +1,12 @@
 import type { ChildProcess } from "node:child_process";
 import type { Socket } from "node:net";
 import { assertNever } from "../../lib/assert-never.ts";
-import type { WallClock } from "../../lib/time/clock.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 import type { MetricsJson } from "../../metrics/index.ts";
 import { type Cursor, FlarewireError } from "../../protocol/index.ts";
 import type { Question, ToPrimary, ToWorker } from "../messages.ts";
-import type { EventFeed } from "../primary/log-publisher.ts";
-import { type Whole, WorkerWires } from "./worker-connections.ts";
+import type { LogPublisher } from "../primary/log-publisher.ts";
+import { type PrimaryServices, WorkerWires } from "./worker-connections.ts";
 
 /** Asked for a sign of life so often, a second apart, since it was handed a connection, it is stuck: the others are not to wait for it. */
 const STUCK_TICKS = 2;
@@ -21,11 +21,11 @@ export interface WorkerEnd {
 export interface WorkerProcessOptions {
   /** 1 for the first. */
   readonly worker: number;
-  readonly clock: WallClock;
+  readonly clock: Clock;
   readonly child: ChildProcess;
   readonly start: ToWorker & { readonly type: "start" };
-  readonly feed: EventFeed;
-  readonly whole: Whole;
+  readonly feed: LogPublisher;
+  readonly whole: PrimaryServices;
   /** It can take connections from now on. */
   readonly onReady: () => void;
   /** It can take another connection. */

@@ -21,7 +21,7 @@ export interface Effort {
 }
 
 /** Ends a measurement by batches on a machine that is far too slow for it. */
-const LONGEST_MS = 20_000;
+const MAX_MS = 20_000;
 
 /** What was measured: for each contender, and each discipline in order, a cost for each round. */
 export type Results = ReadonlyMap<string, ReadonlyMap<string, readonly Cost[]>>;
@@ -76,8 +76,7 @@ export async function runField(
         const contestant = contestants[(at + round + 1) % contestants.length];
         if (!contestant) continue;
         const drive = await prepare(contestant, load);
-        const extent =
-          batches === undefined ? { ms: round < 0 ? warmUpMs : ms } : { ms: LONGEST_MS, batches };
+        const extent = batches === undefined ? { ms: round < 0 ? warmUpMs : ms } : { ms: MAX_MS, batches };
         const cost = await measure(contestant, { ...drive, ...extent });
         if (round < 0) continue;
         const costs = results.get(contestant.name);

@@ -3,7 +3,7 @@ import type { Browser, Page } from "playwright-core";
 import type { Row } from "../report.ts";
 
 /** Tasks below this are the thread's small change: thousands of them, which would push every percentile to nothing. */
-const LEAST_MS = 1;
+const MIN_MS = 1;
 const MARK = "flarewire-bench";
 
 /** What the main thread of a page did in a time. */
@@ -42,7 +42,7 @@ export async function traceMainThread(browser: Browser, page: Page, forMs: numbe
   if (tasks.length === 0) throw new Error("the trace holds no task of the page's main thread");
   const ms = tasks.map(({ dur = 0 }) => dur / 1_000);
   return {
-    tasksMs: ms.filter((task) => task >= LEAST_MS).toSorted((a, b) => a - b),
+    tasksMs: ms.filter((task) => task >= MIN_MS).toSorted((a, b) => a - b),
     busy: ms.reduce((sum, task) => sum + task, 0) / forMs,
   };
 }

@@ -5,7 +5,7 @@ import { createConfig } from "../../../src/config/config.ts";
 import { createLogger } from "../../../src/gateway/create-logger.ts";
 import { formatPlace } from "../../../src/gateway/persistence/restored-state.ts";
 import { spawnWorker } from "../../../src/gateway/start-workers.ts";
-import { Places, Refusals, Seats } from "../../../src/http/index.ts";
+import { ConnectionLimiter, ConnectionRegistry, Refusals } from "../../../src/http/index.ts";
 import { Head, type HeadBatch, Hub } from "../../../src/hub/index.ts";
 import { TicketTable } from "../../../src/keys/index.ts";
 import { systemClock } from "../../../src/lib/time/clock.ts";
@@ -39,7 +39,7 @@ const hub = new Hub({
     throw error;
   },
 });
-const seats = new Seats(room.maxSockets, room.maxSocketsPerIp);
+const seats = new ConnectionLimiter(room.maxSockets, room.maxSocketsPerIp);
 const children: ChildProcess[] = [];
 const front = new WorkersFront({
   ...{ ...config, config, head, hub, log, clock, workers },
@@ -50,7 +50,7 @@ const front = new WorkersFront({
   },
   news: () => ({ info: INFO, freshness: FRESH }),
   format: formatPlace,
-  places: new Places(seats),
+  places: new ConnectionRegistry(seats),
   tickets: new TicketTable(clock),
   keys: () => undefined,
   rates: { countElsewhere: () => {}, spent: [] },

@@ -5,7 +5,7 @@ import { fileOf, KEPT, SHOWN_PAGES } from "./shots.ts";
 
 const ROOT = new URL("../../../", import.meta.url);
 const KEPT_IN = "src/dashboard/screenshots/";
-const MOST_BYTES = 600_000;
+const MAX_BYTES = 600_000;
 const kept = Object.entries(KEPT).flatMap(([page, looks]) => looks.map((look) => fileOf(page, look)));
 
 test("pictures are made of each page of the dashboard, and of no other address of it", () => {
@@ -26,7 +26,7 @@ test("the README's pictures are those that the script keeps, all there and small
   expect(files.toSorted()).toEqual(kept.toSorted());
   const bytes = files.reduce((sum, file) => sum + statSync(new URL(`${KEPT_IN}${file}`, ROOT)).size, 0);
   expect(bytes).toBeGreaterThan(10_000);
-  expect(bytes).toBeLessThanOrEqual(MOST_BYTES);
+  expect(bytes).toBeLessThanOrEqual(MAX_BYTES);
 });
 
 test("the README says of each picture what it shows", () => {

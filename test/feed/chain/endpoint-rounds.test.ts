@@ -23,7 +23,7 @@ describe("one endpoint", () => {
     await using node = await new ScriptedNode().listen();
     const { clock, endpoint } = endpointOf(node);
     const rests = (): number => {
-      endpoint.strike();
+      endpoint.markFailure();
       let ms = 0;
       for (; endpoint.isResting; ms += 50) clock.advance(50);
       return ms;
@@ -31,8 +31,8 @@ describe("one endpoint", () => {
     const first = [250, 500, 1_000, 2_000, 4_000, 5_000, 5_000];
     expect(first.map(rests)).toEqual(first);
     expect(endpoint.strikes).toBe(7);
-    endpoint.strike();
-    endpoint.praise();
+    endpoint.markFailure();
+    endpoint.markSuccess();
     expect([endpoint.isResting, endpoint.strikes]).toEqual([false, 0]);
     expect(rests()).toBe(250);
   });
@@ -229,7 +229,7 @@ describe("several endpoints", () => {
     await using node = await new ScriptedNode().listen();
     node.chainId = 1;
     const run = new NodePool([node]);
-    await until("it is found out", () => run.pool.isHopeless);
+    await until("it is found out", () => run.pool.allWrongChain);
     await run[Symbol.asyncDispose]();
     run.clock.advance(60_000);
     await settle();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Network } from "../../../src/feed/chain/network.ts";
-import { PoolBook } from "../../../src/feed/chain/pools/pool-registry.ts";
-import { UsdBook } from "../../../src/feed/chain/pools/usd-prices.ts";
+import { PoolRegistry } from "../../../src/feed/chain/pools/pool-registry.ts";
+import { UsdPrices } from "../../../src/feed/chain/pools/usd-prices.ts";
 
 const USD = { symbol: "USD", address: "0x01", decimals: 18, isStable: true } as const;
 const NETWORK: Network = {
@@ -14,8 +14,8 @@ const NETWORK: Network = {
 };
 const POOL = { kind: "created", form: "v2", factory: "0xf2", token0: "0x01", token1: "0xaa" } as const;
 
-function bookOf(): PoolBook {
-  const book = new PoolBook(NETWORK, new UsdBook(NETWORK.quotes, 50_000));
+function bookOf(): PoolRegistry {
+  const book = new PoolRegistry(NETWORK, new UsdPrices(NETWORK.quotes, 50_000));
   book.learnToken("0xaa", { address: "0xaa", decimals: 18, symbol: undefined, name: undefined });
   return book;
 }

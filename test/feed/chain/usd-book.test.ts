@@ -2,14 +2,14 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { QuoteToken } from "../../../src/feed/chain/network.ts";
 import type { Pool } from "../../../src/feed/chain/pools/pool.ts";
-import { UsdBook } from "../../../src/feed/chain/pools/usd-prices.ts";
+import { UsdPrices } from "../../../src/feed/chain/pools/usd-prices.ts";
 import { createGc } from "../../support/create-gc.ts";
 import { E18 } from "./exchange.ts";
 
 const USD: QuoteToken = { address: "0x01", symbol: "USD", decimals: 18, isStable: true };
 const COIN: QuoteToken = { address: "0x02", symbol: "COIN", decimals: 18, isStable: false };
 const ETHER: QuoteToken = { address: "0x03", symbol: "ETHER", decimals: 18, isStable: false };
-const LEAST_USD = 50_000;
+const MIN_USD = 50_000;
 
 /** A pool between two quote tokens with so many whole tokens of each. */
 function anchor(address: string, sides: readonly [QuoteToken, QuoteToken], whole: [bigint, bigint]): Pool {
@@ -31,20 +31,20 @@ function anchor(address: string, sides: readonly [QuoteToken, QuoteToken], whole
   };
 }
 
-function bookOf(...pools: readonly Pool[]): UsdBook {
-  const book = new UsdBook([USD, COIN, ETHER], LEAST_USD);
+function bookOf(...pools: readonly Pool[]): UsdPrices {
+  const book = new UsdPrices([USD, COIN, ETHER], MIN_USD);
   for (const pool of pools) book.add(pool);
   return book;
 }
 
 /** What a whole token is worth in whole dollars, cut off behind. */
-function dollars(book: UsdBook, quote: QuoteToken): number | undefined {
+function dollars(book: UsdPrices, quote: QuoteToken): number | undefined {
   const one = book.wholeWorth(quote);
   return one === undefined ? undefined : Number(one / E18);
 }
 
 /** Gives the pool so many dollars for a coin, from the block before on. */
-function price(book: UsdBook, pool: Pool, usd: bigint): void {
+function price(book: UsdPrices, pool: Pool, usd: bigint): void {
   pool.balances = [1_000n * E18, usd * 1_000n * E18];
   book.touch(pool);
 }

@@ -8,8 +8,8 @@ import { divide, significant } from "./ledger.ts";
 import { addressIn, OWNER, wallet } from "./test-chain.ts";
 
 const FULL = 887_200;
-const MOST_SQRT = 1_461_446_703_485_210_103_287_273_052_203_988_822_378_723_970_341n;
-const LEAST_SQRT = 4_295_128_740n;
+const MAX_SQRT = 1_461_446_703_485_210_103_287_273_052_203_988_822_378_723_970_341n;
+const MIN_SQRT = 4_295_128_740n;
 
 /** By the factory: what its pools are, and how they are asked for and filled. */
 const FORMS = {
@@ -93,7 +93,7 @@ class RangePool {
     const of = async () => [await this.#held(this.#token, trader), await this.#held(coin, trader)] as const;
     const [tokensBefore, coinsBefore] = await of();
     const isUp = (side === "buy") === this.#isFirst;
-    await this.#act(trader, "swap", [this.#pool, !isUp, units, isUp ? MOST_SQRT : LEAST_SQRT]);
+    await this.#act(trader, "swap", [this.#pool, !isUp, units, isUp ? MAX_SQRT : MIN_SQRT]);
     const [tokensAfter, coinsAfter] = await of();
     const tokens = side === "buy" ? tokensAfter - tokensBefore : tokensBefore - tokensAfter;
     const coins = side === "buy" ? coinsBefore - coinsAfter : coinsAfter - coinsBefore;

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { type WebSocket, WebSocketServer } from "ws";
 import type { MinuteCandle, VenueName } from "../../../src/feed/exchange/venue.ts";
-import type { WallClock } from "../../../src/lib/time/clock.ts";
+import type { Clock } from "../../../src/lib/time/clock.ts";
 
 const MINUTE = 60_000;
 
@@ -52,7 +52,7 @@ export class StandIn implements AsyncDisposable {
   readonly requests: { readonly venue: VenueName; readonly path: string }[] = [];
   /** Messages that came over streams. */
   readonly heard: string[] = [];
-  readonly #clock: WallClock;
+  readonly #clock: Clock;
   readonly #pairs: readonly StandInPair[];
   readonly #server = createServer((request, response) => this.#answer(request, response));
   readonly #sockets = new WebSocketServer({ noServer: true });
@@ -60,7 +60,7 @@ export class StandIn implements AsyncDisposable {
   readonly #stop: () => void;
   #minute = 0;
 
-  constructor(clock: WallClock, pairs: readonly StandInPair[]) {
+  constructor(clock: Clock, pairs: readonly StandInPair[]) {
     this.#clock = clock;
     this.#pairs = pairs;
     this.#server.on("upgrade", (request, socket, head) => {

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { createBinance } from "../../../src/feed/exchange/binance.ts";
 import { createKucoin } from "../../../src/feed/exchange/kucoin.ts";
-import { StreamLine } from "../../../src/feed/exchange/stream-line.ts";
+import { VenueSubscription } from "../../../src/feed/exchange/stream-line.ts";
 import type { StreamNews, Venue } from "../../../src/feed/exchange/venue.ts";
 import { ServiceClient } from "../../../src/feed/service/service-client.ts";
 import { FastClock } from "../../support/fast-clock.ts";
@@ -27,7 +27,7 @@ async function lineTo(name: "binance" | "kucoin", pairs: readonly string[], rene
   const look = () => {
     for (const one of waiting) one();
   };
-  const line = new StreamLine(
+  const line = new VenueSubscription(
     {
       ...{ venue, client: new ServiceClient({ clock, pauseMs: 0 }), clock, random: () => 0.5 },
       ...(renewMs === undefined ? {} : { renewMs }),

@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest";
-import { StreamLine } from "../../../src/feed/exchange/stream-line.ts";
+import { VenueSubscription } from "../../../src/feed/exchange/stream-line.ts";
 import type { StreamNews } from "../../../src/feed/exchange/venue.ts";
 import { ServiceClient } from "../../../src/feed/service/service-client.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
@@ -20,7 +20,7 @@ async function lineTo(
   const health: (string | undefined)[] = [];
   const resumed: (readonly string[])[] = [];
   const { venue } = server;
-  const line = new StreamLine(
+  const line = new VenueSubscription(
     {
       ...{ venue, client: new ServiceClient({ clock, pauseMs: 0 }), clock, random: () => 0.5 },
       renewMs: options.renewMs ?? NEVER,

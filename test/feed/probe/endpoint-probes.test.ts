@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Network } from "../../../src/feed/chain/network.ts";
 import { endpointProbes, type Finding, NETWORKS, runProbe } from "../../../src/feed/index.ts";
-import type { WallClock } from "../../../src/lib/time/clock.ts";
+import type { Clock } from "../../../src/lib/time/clock.ts";
 import { FastClock } from "../../support/fast-clock.ts";
 import { describeOnAnvil } from "../chain/anvil.ts";
 import { Exchange } from "../chain/exchange.ts";
@@ -18,7 +18,7 @@ let node: FaultyNode;
 async function findings(
   url: string,
   network: Network = exchange.network,
-  clock: WallClock = new FastClock(1, exchange.chain.nextAt * 1_000),
+  clock: Clock = new FastClock(1, exchange.chain.nextAt * 1_000),
 ): Promise<Readonly<Record<string, Finding>>> {
   const signal = new AbortController().signal;
   const probes = endpointProbes({ network, url, number: 1, clock });

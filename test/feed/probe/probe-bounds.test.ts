@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { describe, expect } from "vitest";
 import { WebSocketServer } from "ws";
 import { endpointProbes, type Finding, NETWORKS, type Probe, runProbe } from "../../../src/feed/index.ts";
-import type { WallClock } from "../../../src/lib/time/clock.ts";
+import type { Clock } from "../../../src/lib/time/clock.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { test } from "../../support/still-running.ts";
 import { settle, until } from "../exchange/scripted-venue.ts";
@@ -58,7 +58,7 @@ class ScriptedEndpoint implements AsyncDisposable {
 }
 
 /** What trying this of an endpoint finds. */
-async function finding(url: string, what: string, clock: WallClock = new ManualClock()): Promise<Finding> {
+async function finding(url: string, what: string, clock: Clock = new ManualClock()): Promise<Finding> {
   const probe = endpointProbes({ network: NETWORKS.bsc, url, number: 1, clock }).find(
     (one) => one.what === what,
   );

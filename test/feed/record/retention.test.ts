@@ -7,7 +7,7 @@ import { type RecordingManifest, readRecordingDirectory } from "../../../src/fee
 import { LeapingClock, replay } from "../replay/replay-kit.ts";
 import { drain, simulated, test } from "./record-kit.ts";
 
-const MOST_BYTES = 200_000;
+const MAX_BYTES = 200_000;
 
 function sizeOf(directory: string): number {
   return readdirSync(directory, { recursive: true, withFileTypes: true })
@@ -72,10 +72,10 @@ describe("a recording with a bound", () => {
   test("stays within it all along, by letting its oldest parts go; what is left is what the market told last", async ({
     directory,
   }) => {
-    const { recorder, events, failures, most } = await recordInto(directory, 45, MOST_BYTES);
+    const { recorder, events, failures, most } = await recordInto(directory, 45, MAX_BYTES);
     expect(failures).toEqual([]);
-    expect(most).toBeLessThanOrEqual(MOST_BYTES);
-    expect(most).toBeGreaterThan(MOST_BYTES / 2);
+    expect(most).toBeLessThanOrEqual(MAX_BYTES);
+    expect(most).toBeGreaterThan(MAX_BYTES / 2);
     expect(named(recorder.directory)).toEqual(filesOf(recorder.directory));
     expect(named(recorder.directory)).not.toContain("part-00001.ndjson.gz");
     expect(recorder.bytes).toBe(sizeOf(directory));
@@ -114,7 +114,7 @@ describe("a recording with a bound", () => {
     );
     expect(sizeOf(second)).toBe(kept);
     expect(named(recorder.directory)[0]).toBe("part-00001.ndjson.gz");
-    const last = await recordInto(directory, 30, MOST_BYTES);
+    const last = await recordInto(directory, 30, MAX_BYTES);
     expect(last.failures).toEqual([]);
     expect(existsSync(first) || existsSync(second)).toBe(false);
     expect(sizeOf(renamed)).toBe(others);
@@ -149,7 +149,7 @@ describe("a recording with a bound", () => {
     const [oldest = ""] = named(older);
     rmSync(join(older, oldest));
     mkdirSync(join(older, oldest));
-    const { recorder, events, failures } = await recordInto(directory, 30, MOST_BYTES);
+    const { recorder, events, failures } = await recordInto(directory, 30, MAX_BYTES);
     expect(failures.join()).toMatch(/cannot go on: .*(EISDIR|directory).*are whole/);
     const told = await replay(recorder.directory);
     expect(told.error).toBeUndefined();

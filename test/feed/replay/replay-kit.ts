@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { test as base } from "vitest";
 import { createReplayFeed, type ReplayOptions, type SkipReason } from "../../../src/feed/index.ts";
-import type { WallClock } from "../../../src/lib/time/clock.ts";
+import type { Clock } from "../../../src/lib/time/clock.ts";
 import type { MarketEvent } from "../../../src/market/index.ts";
 
 /** A minute in the recording: 12 November 2017, 00:00 UTC. */
@@ -13,7 +13,7 @@ export const MINUTE = 60_000;
 export const HEADER = "time_ms,pair,open,high,low,close,volume";
 
 /** A clock whose sleeps pass at once: time moves by what was slept, and by what the test adds. */
-export class LeapingClock implements WallClock {
+export class LeapingClock implements Clock {
   mono = 0;
   wall = Date.UTC(2026, 0, 1);
   readonly slept: number[] = [];

@@ -1,7 +1,7 @@
-import type { WallClock } from "../../../src/lib/time/clock.ts";
+import type { Clock } from "../../../src/lib/time/clock.ts";
 
 /** A clock that stands still until somebody sleeps; then it jumps ahead by the sleep, and by `oversleepMs` of a machine that wakes late. */
-export class LeapingClock implements WallClock {
+export class LeapingClock implements Clock {
   readonly sleeps: number[] = [];
   #elapsedMs = 0;
   readonly #oversleepMs: () => number;

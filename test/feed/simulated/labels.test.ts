@@ -5,7 +5,7 @@ import { HOUR, MIDNIGHT, MINUTE, simulate } from "./run.ts";
 
 const HOURS = 12;
 /** What is smaller is dust. */
-const LEAST_USD = 0.01;
+const MIN_USD = 0.01;
 
 /** A trade, in numbers. */
 interface Fill {
@@ -29,7 +29,7 @@ function append<Item>(map: Map<string, Item[]>, key: string, item: Item): void {
 }
 
 function keep(event: MarketEvent): void {
-  if (event.kind === "trade" && Number(event.quoteUsd) >= LEAST_USD) {
+  if (event.kind === "trade" && Number(event.quoteUsd) >= MIN_USD) {
     const { at, trader } = event;
     const isBuy = event.side === "buy";
     append(fills, event.token, {

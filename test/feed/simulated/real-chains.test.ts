@@ -7,7 +7,7 @@ const HOURS = 16;
 const BEGIN = MIDNIGHT + 4 * HOUR;
 const END = BEGIN + HOURS * HOUR;
 /** Trades below a cent are dust. */
-const LEAST_USD = 0.01;
+const MIN_USD = 0.01;
 
 /** Trades by token, dust apart. */
 const tradesOf = new Map<string, Trade[]>();
@@ -25,7 +25,7 @@ function append<Event extends { readonly token: string }>(byToken: Map<string, E
 
 beforeAll(() => {
   labels = simulate({ hours: HOURS, tokens: 360, seed: "chains", beginAtMs: BEGIN }, (event) => {
-    if (event.kind === "trade") append(Number(event.quoteUsd) < LEAST_USD ? dustOf : tradesOf, event);
+    if (event.kind === "trade") append(Number(event.quoteUsd) < MIN_USD ? dustOf : tradesOf, event);
     if (event.kind === "candle") candles.push(event);
     if (event.kind === "liquidity") append(liquidityOf, event);
     if (event.kind === "profile" && event.at === BEGIN && !event.quote) introduced.add(event.token);

@@ -4,7 +4,7 @@ import { createFollowerLog, createMemoryLog, type FollowerLog } from "../../../s
 import { formatCursor, toEpoch } from "../../../src/protocol/index.ts";
 import { readLeaderMessage } from "../../../src/source/follow/leader-message.ts";
 import { LeaderStream } from "../../../src/source/follow/leader-stream.ts";
-import type { Mirror } from "../../../src/source/index.ts";
+import type { ReplicaSink } from "../../../src/source/index.ts";
 import { FRESH, type HubUnderTest, INFO, settled } from "../../hub/hub-fixture.ts";
 import type { MockSocket } from "../../hub/mock-socket.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
@@ -17,7 +17,7 @@ export class EdgeUnderTest {
   readonly log: FollowerLog;
   readonly head: Head;
   readonly hub: Hub;
-  readonly mirror: Mirror;
+  readonly mirror: ReplicaSink;
   readonly errors: unknown[] = [];
   /** How often it had to begin anew. */
   begun = 0;
@@ -37,7 +37,7 @@ export class EdgeUnderTest {
       serverName: "flarewire/edge",
       onError: (error) => this.errors.push(error),
     });
-    const kept = { afterPoll: () => {}, afterRestart: () => {} };
+    const kept = { onPublished: () => {}, onReset: () => {} };
     this.mirror = createMirror({
       log: this.log,
       head: this.head,

@@ -3,8 +3,8 @@ import { readLeaderMessage } from "../../../src/source/follow/leader-message.ts"
 import { LeaderStream } from "../../../src/source/follow/leader-stream.ts";
 import { BEGUN, statusEvent } from "./scripted-leader.ts";
 
-const MOST_EVENTS = 100_000;
-const MOST_CHARACTERS = 64 * 2 ** 20;
+const MAX_EVENTS = 100_000;
+const MAX_CHARACTERS = 64 * 2 ** 20;
 
 /** A stream that stands at `abcd-5`, and how to give it a frame that counts as `characters` long. */
 function begun() {
@@ -35,17 +35,17 @@ const listed = (seq: number, batch: number, second: number) => ({
 
 test("[F7] a batch of 100,000 events is accepted, and one of 100,001 refused", () => {
   const { take } = begun();
-  expect(take(statusEvent(6, 5 + MOST_EVENTS)).kind).toBe("nothing");
-  expect(() => begun().take(statusEvent(6, 6 + MOST_EVENTS))).toThrow(/batch that ends with 100006/);
+  expect(take(statusEvent(6, 5 + MAX_EVENTS)).kind).toBe("nothing");
+  expect(() => begun().take(statusEvent(6, 6 + MAX_EVENTS))).toThrow(/batch that ends with 100006/);
 });
 
 test("[F7] the characters of one batch are bounded, not those of the connection", () => {
   const { take } = begun();
   for (const seq of [7, 9, 11]) {
-    expect(take(statusEvent(seq - 1, seq), MOST_CHARACTERS - 1).kind).toBe("nothing");
+    expect(take(statusEvent(seq - 1, seq), MAX_CHARACTERS - 1).kind).toBe("nothing");
     expect(take(statusEvent(seq), 1).kind).toBe("batch");
   }
-  take(statusEvent(12, 13), MOST_CHARACTERS);
+  take(statusEvent(12, 13), MAX_CHARACTERS);
   expect(() => take(statusEvent(13), 1)).toThrow(/more than 67108864 characters/);
 });
 

@@ -1,6 +1,6 @@
 import { EMPTY_SNAPSHOT } from "../../../src/model/index.ts";
 import { CHANNELS, toEpoch, toSeq } from "../../../src/protocol/index.ts";
-import { createLeader, type Leader, type LeaderBatch, type Mirror } from "../../../src/source/index.ts";
+import { createLeader, type Leader, type LeaderBatch, type ReplicaSink } from "../../../src/source/index.ts";
 import { FRESH, INFO } from "../../hub/hub-fixture.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 
@@ -26,7 +26,7 @@ export function startFollower(url: string, key?: string): FollowerUnderTest {
   const clock = new ManualClock();
   const [batches, begun, notices]: [LeaderBatch[], string[], string[]] = [[], [], []];
   const over = new AbortController();
-  let position: Mirror["position"];
+  let position: ReplicaSink["position"];
   const leader = createLeader({
     url,
     key,
@@ -35,7 +35,7 @@ export function startFollower(url: string, key?: string): FollowerUnderTest {
     random: () => 0.5,
     onNotice: (sentence) => notices.push(sentence),
   });
-  const mirror: Mirror = {
+  const mirror: ReplicaSink = {
     get position() {
       return position;
     },

@@ -15,8 +15,8 @@ import {
 import type { EvmLog } from "./evm-log.ts";
 import { formatRatio, formatUnits, powerOfTen, USD_DECIMALS } from "./exact-decimal.ts";
 import { depthOf, type MarketSides, marketSides, type Pool, tradable } from "./pool.ts";
-import { PoolBook } from "./pool-registry.ts";
-import { UsdBook } from "./usd-prices.ts";
+import { PoolRegistry } from "./pool-registry.ts";
+import { UsdPrices } from "./usd-prices.ts";
 
 /** From how many US dollars on a pool's liquidity is real: below, somebody only tries. */
 export const LISTING_USD = 1_000;
@@ -59,18 +59,18 @@ export interface TranslatorBounds {
  * not known, because the pool's state could not be asked and no swap has stated it since, the whole
  * balance counts, including ranges out of reach.
  *
- * What a quote token is worth is settled before a block and holds for all of it: see {@link UsdBook}.
+ * What a quote token is worth is settled before a block and holds for all of it: see {@link UsdPrices}.
  */
 export class BlockTranslator {
-  readonly pools: PoolBook;
+  readonly pools: PoolRegistry;
   readonly #network: Network;
-  readonly #usd: UsdBook;
+  readonly #usd: UsdPrices;
   readonly #listingUsd: bigint;
 
   constructor(network: Network, { listingUsd = LISTING_USD, anchorUsd = ANCHOR_USD }: TranslatorBounds = {}) {
     this.#network = network;
-    this.#usd = new UsdBook(network.quotes, anchorUsd);
-    this.pools = new PoolBook(network, this.#usd);
+    this.#usd = new UsdPrices(network.quotes, anchorUsd);
+    this.pools = new PoolRegistry(network, this.#usd);
     this.#listingUsd = BigInt(Math.round(listingUsd)) * powerOfTen(USD_DECIMALS);
   }
 

@@ -70,9 +70,9 @@ export interface Transfer {
 /** What this feed reads of pools. */
 export type PoolLog = PoolCreated | Initialized | Swap | Sync | MakerMove;
 
-const MOST_UINT112 = (1n << 112n) - 1n;
-const MOST_UINT128 = (1n << 128n) - 1n;
-const MOST_UINT160 = (1n << 160n) - 1n;
+const MAX_UINT112 = (1n << 112n) - 1n;
+const MAX_UINT128 = (1n << 128n) - 1n;
+const MAX_UINT160 = (1n << 160n) - 1n;
 
 type Reader = (log: EvmLog) => PoolLog | undefined;
 
@@ -119,7 +119,7 @@ const READERS: Readonly<Record<Signature, Reader>> = {
   "Mint(address,address,int24,int24,uint128,uint256,uint256)": (log) => readPositionMove(log, "mint", 4),
   "Burn(address,int24,int24,uint128,uint256,uint256)": (log) => readPositionMove(log, "burn", 3),
   "Collect(address,address,int24,int24,uint128,uint128)": (log) =>
-    readMove(log, "collect", "v3", 4, 3, 1, MOST_UINT128),
+    readMove(log, "collect", "v3", 4, 3, 1, MAX_UINT128),
 };
 
 const BY_TOPIC: ReadonlyMap<string, Reader> = new Map(
@@ -170,9 +170,7 @@ function readSync(log: EvmLog): Sync | undefined {
   if (!isShaped(log, 1, 2)) return undefined;
   const reserve0 = readUint(log.data, 0);
   const reserve1 = readUint(log.data, 1);
-  return reserve0 > MOST_UINT112 || reserve1 > MOST_UINT112
-    ? undefined
-    : { kind: "sync", reserve0, reserve1 };
+  return reserve0 > MAX_UINT112 || reserve1 > MAX_UINT112 ? undefined : { kind: "sync", reserve0, reserve1 };
 }
 
 /** A V2 pool tells what really came in, a token's own fee taken off, and what it sent; in one token both may be, so the balance counts. */
@@ -187,7 +185,7 @@ function readInitialized(log: EvmLog): Initialized | undefined {
   if (!isShaped(log, 1, 2)) return undefined;
   const sqrtPriceX96 = readUint(log.data, 0);
   const tick = readInt24(log.data, 1);
-  if (sqrtPriceX96 > MOST_UINT160 || tick === undefined) return undefined;
+  if (sqrtPriceX96 > MAX_UINT160 || tick === undefined) return undefined;
   return { kind: "initialized", form: "v3", range: { sqrtPriceX96, tick, liquidity: 0n } };
 }
 
@@ -196,7 +194,7 @@ function readV3Swap(log: EvmLog, words: number): Swap | undefined {
   const sqrtPriceX96 = readUint(log.data, 2);
   const liquidity = readUint(log.data, 3);
   const tick = readInt24(log.data, 4);
-  if (sqrtPriceX96 > MOST_UINT160 || liquidity > MOST_UINT128 || tick === undefined) return undefined;
+  if (sqrtPriceX96 > MAX_UINT160 || liquidity > MAX_UINT128 || tick === undefined) return undefined;
   const amount0 = readInt(log.data, 0);
   const amount1 = readInt(log.data, 1);
   return { kind: "swap", form: "v3", amount0, amount1, range: { sqrtPriceX96, tick, liquidity } };
@@ -225,5 +223,5 @@ function readPositionMove(log: EvmLog, kind: "mint" | "burn", words: number): Ma
   const upper = readInt24(log.topics[3] ?? "", 0);
   if (!move || lower === undefined || upper === undefined) return undefined;
   const liquidity = readUint(log.data, words - 3);
-  return liquidity > MOST_UINT128 ? undefined : { ...move, position: { lower, upper, liquidity } };
+  return liquidity > MAX_UINT128 ? undefined : { ...move, position: { lower, upper, liquidity } };
 }

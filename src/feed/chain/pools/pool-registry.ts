@@ -2,25 +2,25 @@ import type { Network, QuoteToken } from "../network.ts";
 import type { PoolCreated } from "./decode.ts";
 import type { Pool, PoolSide, TrackedToken } from "./pool.ts";
 import type { PoolFacts, TokenFacts } from "./token.ts";
-import type { UsdBook } from "./usd-prices.ts";
+import type { UsdPrices } from "./usd-prices.ts";
 
 /** Bounds of memory: what was silent longest is forgotten first, and asked for again when it comes back. */
-const MOST_POOLS = 200_000;
-const MOST_STRANGERS = 400_000;
-const MOST_TOKENS = 200_000;
+const MAX_POOLS = 200_000;
+const MAX_STRANGERS = 400_000;
+const MAX_TOKENS = 200_000;
 
 /** The pools that matter: made by a factory of the network, with a quote token on one side at least, and a token whose decimals are known on the other. */
-export class PoolBook {
+export class PoolRegistry {
   readonly #factories: ReadonlyMap<string, string>;
   readonly #quotes: ReadonlyMap<string, QuoteToken>;
-  readonly #usd: UsdBook;
+  readonly #usd: UsdPrices;
   /** The latest used last. */
   readonly #pools = new Map<string, Pool>();
   readonly #strangers = new Set<string>();
   /** `undefined`: a contract that is no usable token. */
   readonly #tokens = new Map<string, TrackedToken | undefined>();
 
-  constructor(network: Network, usd: UsdBook) {
+  constructor(network: Network, usd: UsdPrices) {
     this.#factories = new Map(network.factories.map(({ address, form }) => [address, form]));
     this.#quotes = new Map(network.quotes.map((quote) => [quote.address, quote]));
     this.#usd = usd;
@@ -64,7 +64,7 @@ export class PoolBook {
   /** Takes in what a token says of itself; `undefined`: it is not usable. */
   learnToken(address: string, facts: TokenFacts | undefined): void {
     this.#tokens.set(address, facts && { ...facts, toldAtMs: Number.NEGATIVE_INFINITY });
-    trim(this.#tokens, MOST_TOKENS);
+    trim(this.#tokens, MAX_TOKENS);
   }
 
   /** The token is to be introduced anew with what happens next. */
@@ -94,7 +94,7 @@ export class PoolBook {
   /** Takes in that the address is no pool that matters. */
   dismiss(address: string): void {
     this.#strangers.add(address);
-    trim(this.#strangers, MOST_STRANGERS);
+    trim(this.#strangers, MAX_STRANGERS);
   }
 
   #add(facts: PoolFacts, isFresh: boolean): void {
@@ -119,7 +119,7 @@ export class PoolBook {
     };
     this.#strangers.delete(address);
     this.#pools.set(address, pool);
-    trim(this.#pools, MOST_POOLS);
+    trim(this.#pools, MAX_POOLS);
     this.#usd.add(pool);
   }
 

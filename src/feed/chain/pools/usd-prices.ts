@@ -27,7 +27,7 @@ interface Saying {
  * So a price that a huge swap makes, or a loan that is paid back in its own transaction, moves no dollar figure of any token, unless it is held for half
  * a minute, against everybody who would trade it back; what a token is really worth is told half a minute late.
  */
-export class UsdBook {
+export class UsdPrices {
   readonly #quotes: readonly QuoteToken[];
   readonly #leastUsd: bigint;
   readonly #anchors = new Map<string, Anchor>();

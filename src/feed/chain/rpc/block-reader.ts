@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { WallClock } from "../../../lib/time/clock.ts";
+import type { Clock } from "../../../lib/time/clock.ts";
 import { HOUR_MS } from "../../../lib/time/time.ts";
 import { contradictionOf, type EvmBlock, Header, logsOf, Receipts } from "../evm-block.ts";
 import type { Endpoint } from "./endpoint.ts";
@@ -12,12 +12,12 @@ export interface BlockReaderOptions {
   readonly pool: EndpointPool;
   /** How far above a block an endpoint's own head must lie before it is believed that the block stays. */
   readonly finalityBlocks: number;
-  readonly clock: WallClock;
+  readonly clock: Clock;
   readonly onNotice: (sentence: string, isTrouble: boolean) => void;
 }
 
 /** So far ahead of this machine's clock a block may be dated. */
-const MOST_AHEAD_MS = HOUR_MS;
+const MAX_AHEAD_MS = HOUR_MS;
 
 /** A block, whoever told it, and whether another endpoint has the same one at that height. `undefined`: no other could say. */
 interface Testimony {
@@ -76,7 +76,7 @@ export class BlockReader {
       throw new RpcTrouble("failed", `endpoints do not agree on block ${number}, and there is no majority`);
     }
     for (const { endpoint, block } of told) {
-      if (most.some((one) => one.block.hash === block.hash)) endpoint.praise();
+      if (most.some((one) => one.block.hash === block.hash)) endpoint.markSuccess();
       else this.#blame(endpoint, `tells another block ${number} than the others`);
     }
     return most[0]?.block;
@@ -101,7 +101,7 @@ export class BlockReader {
       ]);
       const wrong =
         header.number === number ? contradictionOf(header, receipts) : `is number ${header.number}`;
-      if (header.timestamp * 1_000 > this.#options.clock.now() + MOST_AHEAD_MS)
+      if (header.timestamp * 1_000 > this.#options.clock.now() + MAX_AHEAD_MS)
         throw new RpcTrouble(
           "failed",
           `dates block ${number} ${new Date(header.timestamp * 1_000).toISOString()}, which this machine's clock has not reached`,
@@ -110,7 +110,7 @@ export class BlockReader {
       const proved = countProved(receipts, header.receiptsRoot);
       if (proved < 0)
         throw new RpcTrouble("failed", `tells logs of block ${number} that are not those of its header`);
-      endpoint.praise();
+      endpoint.markSuccess();
       const { hash, parentHash, timestamp } = header;
       const logs = logsOf(receipts.slice(0, proved));
       const block = { number, hash, parentHash, atMs: timestamp * 1_000, logs };
@@ -141,13 +141,13 @@ export class BlockReader {
       return answer === undefined ? undefined : Header.parse(answer).hash;
     } catch (error) {
       signal.throwIfAborted();
-      if (!(error instanceof RpcTrouble && error.kind === "rate")) other?.strike();
+      if (!(error instanceof RpcTrouble && error.kind === "rate")) other?.markFailure();
       return undefined;
     }
   }
 
   #blame(endpoint: Endpoint, words: string): void {
-    endpoint.strike();
+    endpoint.markFailure();
     if (endpoint.strikes === 1) this.#options.onNotice(`${endpoint.name} ${words}`, true);
   }
 }

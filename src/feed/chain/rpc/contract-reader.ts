@@ -4,9 +4,9 @@ import type { PoolFacts, TokenFacts } from "../pools/token.ts";
 import type { EndpointPool } from "./endpoint-pool.ts";
 import { RpcTrouble, readTrouble } from "./rpc-trouble.ts";
 
-const MOST_SYMBOL = 256;
-const MOST_NAME = 1_024;
-const MOST_DECIMALS = 77;
+const MAX_SYMBOL = 256;
+const MAX_NAME = 1_024;
+const MAX_DECIMALS = 77;
 /** Bytes of calls that travel in one. */
 const BATCH_BYTES = 8_192;
 /** The fees for which V3 factories make pools, in hundredths of a basis point. */
@@ -85,13 +85,13 @@ export class ContractReader {
     return addresses.flatMap((address, index) => {
       const [decimals, symbol, name] = said[index] ?? [];
       const [oldSymbol, oldName] = old[odd.indexOf(address)] ?? [];
-      if (typeof decimals !== "bigint" || decimals > BigInt(MOST_DECIMALS)) return [];
+      if (typeof decimals !== "bigint" || decimals > BigInt(MAX_DECIMALS)) return [];
       return [
         {
           address,
           decimals: Number(decimals),
-          symbol: (textOf(symbol) ?? textOf(oldSymbol))?.slice(0, MOST_SYMBOL),
-          name: (textOf(name) ?? textOf(oldName))?.slice(0, MOST_NAME),
+          symbol: (textOf(symbol) ?? textOf(oldSymbol))?.slice(0, MAX_SYMBOL),
+          name: (textOf(name) ?? textOf(oldName))?.slice(0, MAX_NAME),
         },
       ];
     });

@@ -1,4 +1,4 @@
-import type { WallClock } from "../../../lib/time/clock.ts";
+import type { Clock } from "../../../lib/time/clock.ts";
 import { SECOND_MS } from "../../../lib/time/time.ts";
 import type { ServiceReport } from "../../feed.ts";
 import { Quantity } from "../evm-block.ts";
@@ -9,7 +9,7 @@ import { RpcTrouble } from "./rpc-trouble.ts";
 export interface EndpointPoolOptions {
   readonly urls: readonly string[];
   readonly chainId: number;
-  readonly clock: WallClock;
+  readonly clock: Clock;
   /** How often to ask for heads, in milliseconds. */
   readonly lookEveryMs: number;
   /** How long an answer may take, in milliseconds. Default 10,000. */
@@ -79,7 +79,7 @@ export class EndpointPool {
   }
 
   /** Whether all endpoints turned out to be of another chain. */
-  get isHopeless(): boolean {
+  get allWrongChain(): boolean {
     return this.#foreign.size === this.#endpoints.length;
   }
 
@@ -97,7 +97,7 @@ export class EndpointPool {
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof RpcTrouble) || error.kind === "reverted") throw error;
-        if (error.kind === "failed" && isBlamed) endpoint.strike();
+        if (error.kind === "failed" && isBlamed) endpoint.markFailure();
         last = error;
       }
     }
@@ -162,7 +162,7 @@ export class EndpointPool {
       const fault = error instanceof RpcTrouble ? error.message : "answers nonsense";
       this.#note(endpoint, fault);
       if (error instanceof RpcTrouble && error.kind === "rate") return;
-      endpoint.strike();
+      endpoint.markFailure();
       if (endpoint.strikes === 1) onNotice(`${endpoint.name} ${fault}`, true);
     }
   }

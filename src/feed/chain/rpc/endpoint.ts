@@ -1,6 +1,6 @@
 import { createClient, http, webSocket } from "viem";
 import { z } from "zod";
-import type { WallClock } from "../../../lib/time/clock.ts";
+import type { Clock } from "../../../lib/time/clock.ts";
 import { SECOND_MS } from "../../../lib/time/time.ts";
 import { type RequestOutcome, ServiceTally } from "../../service/service-tally.ts";
 import { Quantity } from "../evm-block.ts";
@@ -10,7 +10,7 @@ import { type RpcTrouble, readTrouble } from "./rpc-trouble.ts";
 export interface EndpointOptions {
   /** `http(s)://` is asked; `ws(s)://` tells new heads by itself besides. */
   readonly url: string;
-  readonly clock: WallClock;
+  readonly clock: Clock;
   /** How long an answer may take, in milliseconds. */
   readonly timeoutMs: number;
   /** Told whenever the endpoint's head has moved. */
@@ -27,10 +27,10 @@ const OUTCOMES = {
 
 const NewHead = z.object({ result: z.object({ number: Quantity }) });
 
-const LONGEST_REST_MS = 5 * SECOND_MS;
+const MAX_REST_MS = 5 * SECOND_MS;
 /** At first an endpoint is asked as fast as it answers; the first complaint sets this pause between two requests. */
 const FIRST_PAUSE_MS = 20;
-const LONGEST_PAUSE_MS = 2 * SECOND_MS;
+const MAX_PAUSE_MS = 2 * SECOND_MS;
 /** What a good answer leaves of the pause. */
 const RECOVERY = 0.7;
 
@@ -102,13 +102,13 @@ export class Endpoint {
   }
 
   /** It answered, and what it said held. */
-  praise(): void {
+  markSuccess(): void {
     this.#strikes = 0;
     this.#restUntil = 0;
   }
 
   /** It failed, or what it said did not hold: it rests. */
-  strike(): void {
+  markFailure(): void {
     this.#strikes += 1;
     this.#rest();
   }
@@ -150,17 +150,17 @@ export class Endpoint {
       if (read.success) this.noteHead(read.data.result.number);
     };
     try {
-      await transport.subscribe({ params: ["newHeads"], onData, onError: () => this.strike() });
+      await transport.subscribe({ params: ["newHeads"], onData, onError: () => this.markFailure() });
       if (signal.aborted) close();
       // Nobody told of blocks that came before the line was listened to.
       else await this.look(signal);
     } catch {
-      if (!signal.aborted) this.strike();
+      if (!signal.aborted) this.markFailure();
     }
   }
 
   #rest(): void {
-    const restMs = Math.min(LONGEST_REST_MS, (SECOND_MS / 8) * 2 ** Math.min(20, this.strikes));
+    const restMs = Math.min(MAX_REST_MS, (SECOND_MS / 8) * 2 ** Math.min(20, this.strikes));
     this.#restUntil = Math.max(this.#restUntil, this.#options.clock.monotonic() + restMs);
   }
 
@@ -168,7 +168,7 @@ export class Endpoint {
   #slowDown({ retryAfterMs = 0 }: RpcTrouble, askedAt: number): void {
     const now = this.#options.clock.monotonic();
     if (askedAt > this.#slowedAt) {
-      this.#pauseMs = Math.min(LONGEST_PAUSE_MS, Math.max(FIRST_PAUSE_MS, this.#pauseMs * 2));
+      this.#pauseMs = Math.min(MAX_PAUSE_MS, Math.max(FIRST_PAUSE_MS, this.#pauseMs * 2));
       this.#slowedAt = now;
     }
     this.#nextAt = Math.max(this.#nextAt, now + Math.max(this.#pauseMs, retryAfterMs));

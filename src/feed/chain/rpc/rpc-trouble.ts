@@ -27,7 +27,7 @@ const REFUSED =
 const REVERTED = /revert|out of gas|invalid opcode|stack (over|under)flow/i;
 const RATE_CODES: ReadonlySet<number> = new Set([429, -32_005, -32_029, -32_097]);
 const REFUSED_CODES: ReadonlySet<number> = new Set([-32_601, -32_004]);
-const MOST_RETRY_AFTER_MS = 300_000;
+const MAX_RETRY_AFTER_MS = 300_000;
 
 /** Reads any failure of a request, in the words that nodes and their providers use. */
 export function readTrouble(error: unknown): RpcTrouble {
@@ -69,5 +69,5 @@ function trouble(kind: TroubleKind, words: string, cause: unknown): RpcTrouble {
 /** Seconds only: a date would need a clock that agrees with the provider's. */
 function retryAfter(text: string | null): number | undefined {
   if (text === null || !/^\d{1,6}$/.test(text)) return undefined;
-  return Math.min(MOST_RETRY_AFTER_MS, Number(text) * 1_000);
+  return Math.min(MAX_RETRY_AFTER_MS, Number(text) * 1_000);
 }

@@ -6,7 +6,7 @@ import { MarketGroup, type Profile } from "../../../market/index.ts";
 /** The largest profiles file that is read. */
 export const MAX_PROFILES_BYTES = 16 * 1024 * 1024;
 /** Complaints about one file that are told at once. */
-const MOST_COMPLAINTS = 5;
+const MAX_COMPLAINTS = 5;
 
 const GROUP_NAMES = MarketGroup.options.join(", ");
 const Link = z.string().max(2_048).nullable();
@@ -95,7 +95,7 @@ export function readProfiles(path: string): TokenProfiles {
   if (!parsed.success) {
     const { issues } = parsed.error;
     const told = issues
-      .slice(0, MOST_COMPLAINTS)
+      .slice(0, MAX_COMPLAINTS)
       .map((issue) => `${fieldName(issue.path)}: ${complaint(issue)}`);
     const more = issues.length > told.length ? `; and ${issues.length - told.length} more` : "";
     throw new InputError(path, `${told.join("; ")}${more}`, { cause: parsed.error });

@@ -7,7 +7,7 @@ import { Holders, type Wallets } from "./wallets.ts";
 /** A common trade brings this share of the pool's quote; the logarithm spreads by the second; none brings more than the third. */
 const TYPICAL_SHARE = 0.0007;
 const SHARE_SPREAD = 1.1;
-const MOST_SHARE = 0.01;
+const MAX_SHARE = 0.01;
 /** How strongly a difference to the fair value tells common traders which side to take: the share of buys is 0.5 + this · gap. */
 const SENSE_OF_VALUE = 5;
 
@@ -122,7 +122,7 @@ export class Traders {
   }
 
   #commonShare(): number {
-    return Math.min(MOST_SHARE, this.#random.logNormal(TYPICAL_SHARE, SHARE_SPREAD));
+    return Math.min(MAX_SHARE, this.#random.logNormal(TYPICAL_SHARE, SHARE_SPREAD));
   }
 
   #crewMember(): string {

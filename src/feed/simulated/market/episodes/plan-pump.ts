@@ -13,11 +13,11 @@ export interface Stage {
   readonly usualPerMs: number;
 }
 
-const MOST_PER_MS = 300 / MINUTE_MS;
+const MAX_PER_MS = 300 / MINUTE_MS;
 
 /** Trades per millisecond of the crowd that comes running: a handful even for a quiet token, several times the usual for a busy one. */
 export function rushPerMs(usualPerMs: number, random: Random): number {
-  return Math.min(MOST_PER_MS, random.between(10, 40) / MINUTE_MS + usualPerMs * random.between(2.5, 8));
+  return Math.min(MAX_PER_MS, random.between(10, 40) / MINUTE_MS + usualPerMs * random.between(2.5, 8));
 }
 
 /** A phase of the crowd that begins where `from` ended. */

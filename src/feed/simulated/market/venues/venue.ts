@@ -9,7 +9,7 @@ const REPORT_BY_MINUTE = 0.01;
 /** After so long without a report one may have forgotten what lay in the pool. */
 const REMIND_AFTER_MS = 30 * MINUTE_MS;
 /** Common trades are never smaller; what is, is dust. */
-const LEAST_USD = 0.01;
+const MIN_USD = 0.01;
 
 /** Names under which a venue's events go out. */
 export interface VenueNames {
@@ -61,7 +61,7 @@ export class Venue {
 
   /** Buys for so many dollars; returns the tokens bought, 0 for dust. */
   buy(at: number, usd: number, quoteUsd: number, trader: string, out: MarketEvent[]): number {
-    if (usd < LEAST_USD) return 0;
+    if (usd < MIN_USD) return 0;
     const tokens = this.pool.buy(usd / quoteUsd);
     out.push(this.#trade(at, "buy", usd, tokens, trader));
     return tokens;
@@ -69,7 +69,7 @@ export class Venue {
 
   /** Sells so many tokens; returns the dollars got, 0 for dust. */
   sell(at: number, tokens: number, quoteUsd: number, trader: string, out: MarketEvent[]): number {
-    if (tokens * this.pool.price * quoteUsd < LEAST_USD) return 0;
+    if (tokens * this.pool.price * quoteUsd < MIN_USD) return 0;
     const usd = this.pool.sell(tokens) * quoteUsd;
     out.push(this.#trade(at, "sell", usd, tokens, trader));
     return usd;

@@ -2,12 +2,12 @@
  * `before` when it equals `after` in every part, else `after`: what did not change stays the same object, so that whoever
  * compares two snapshots can skip it at a glance. For plain JSON values.
  */
-export function keep<T>(before: T | undefined, after: T): T {
+export function reuseIfEqual<T>(before: T | undefined, after: T): T {
   return before !== undefined && isEqual(before, after) ? before : after;
 }
 
 /** `before` when both lists hold the same objects in the same order, else `after`. */
-export function keepList<T>(before: T[], after: T[]): T[] {
+export function reuseListIfEqual<T>(before: T[], after: T[]): T[] {
   return before.length === after.length && before.every((item, index) => item === after[index])
     ? before
     : after;

@@ -17,7 +17,7 @@ const START_MS = 3_600_000;
  * How many distinct buyers a token of a group and a size usually has: what a token of which little is known is measured
  * against. Sizes are powers of ten of the dollars in its pools.
  */
-export class PriorBook {
+export class BuyerRatePriors {
   readonly #buckets: Map<string, Bucket>;
   readonly #settings: DetectorSettings;
 
@@ -59,8 +59,8 @@ export class PriorBook {
   }
 }
 
-const LEAST_POWER = 2;
-const MOST_POWER = 7;
+const MIN_POWER = 2;
+const MAX_POWER = 7;
 
 /** The buckets' names, made once: a bucket is looked up for each token each minute. */
 const NAMES: Readonly<Record<MarketGroup, readonly string[]>> = {
@@ -71,14 +71,11 @@ const NAMES: Readonly<Record<MarketGroup, readonly string[]>> = {
 };
 
 function namesOf(group: MarketGroup): readonly string[] {
-  return Array.from(
-    { length: MOST_POWER + 1 },
-    (_, power) => `${group}/${power < LEAST_POWER ? "?" : power}`,
-  );
+  return Array.from({ length: MAX_POWER + 1 }, (_, power) => `${group}/${power < MIN_POWER ? "?" : power}`);
 }
 
 function nameOf(group: MarketGroup, liquidityUsd: number | null): string {
   const power = liquidityUsd === null ? 0 : Math.floor(Math.log10(Math.max(1, liquidityUsd)));
-  const place = liquidityUsd === null ? 0 : Math.min(MOST_POWER, Math.max(LEAST_POWER, power));
+  const place = liquidityUsd === null ? 0 : Math.min(MAX_POWER, Math.max(MIN_POWER, power));
   return NAMES[group][place] ?? "";
 }

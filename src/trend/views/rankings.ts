@@ -11,7 +11,6 @@ import type { Market } from "../detect/market.ts";
 import type { DetectorSettings } from "../settings.ts";
 import { judgeRelevance, type TokenState } from "../state/token-state.ts";
 import { type Candidate, rankTokens, viewBscItem, viewChainItem, viewExchangeItem } from "./charts.ts";
-import { isEqual, keep, keepList } from "./keep.ts";
 import {
   recordRank,
   standings,
@@ -19,6 +18,7 @@ import {
   viewChainStanding,
   viewExchangeStanding,
 } from "./leaderboards.ts";
+import { isEqual, reuseIfEqual, reuseListIfEqual } from "./reuse.ts";
 
 /** The charts and leaderboards of one minute. */
 export interface ServedStandings {
@@ -42,7 +42,7 @@ const EXCHANGE = { item: viewExchangeItem, standing: viewExchangeStanding };
 const CHAIN = { item: viewChainItem, standing: viewChainStanding };
 
 /** The charts and leaderboards: made anew at each minute, frozen between. */
-export class StandingBook {
+export class Rankings {
   readonly #facts: FeedFacts;
   readonly #settings: DetectorSettings;
   /** Tokens in a chart now, or within the past six hours. */
@@ -92,13 +92,13 @@ export class StandingBook {
     const matic = group("matic", CHAIN, charts.matic, leaderboards.matic);
     const avalanche = group("avalanche", CHAIN, charts.avalanche, leaderboards.avalanche);
     const next: ServedStandings = {
-      charts: keep(charts, {
+      charts: reuseIfEqual(charts, {
         bsc: bsc.chart,
         exchange: exchange.chart,
         matic: matic.chart,
         avalanche: avalanche.chart,
       }),
-      leaderboards: keep(leaderboards, {
+      leaderboards: reuseIfEqual(leaderboards, {
         bsc: bsc.board,
         exchange: exchange.board,
         matic: matic.board,
@@ -171,7 +171,7 @@ function assignRanks(
 /** The new list, in which every item that is equal to the old one of its key is that very object. */
 function keepItems<T extends ChartItem | LeaderboardEntry>(before: T[], after: T[]): T[] {
   const known = new Map(before.map((item) => [keyOf(item), item]));
-  return keepList(
+  return reuseListIfEqual(
     before,
     after.map((item) => {
       const old = known.get(keyOf(item));
