@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { parseAlertFile, type Webhook } from "../../src/alerts/rules/alert-file.ts";
+import { Waiters } from "../support/waiters.ts";
 
 /** The secret of the reference implementation's own test. */
 export const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
@@ -45,7 +46,7 @@ export class Receiver implements AsyncDisposable {
   /** Of those the ones that were answered with 2xx. */
   readonly taken: Delivery[] = [];
   #port = 0;
-  #watchers: (() => void)[] = [];
+  readonly #waiters = new Waiters(() => ({ attempts: this.attempts.slice(-3), taken: this.taken.length }));
   #server = this.#create();
 
   get url(): string {
@@ -66,8 +67,8 @@ export class Receiver implements AsyncDisposable {
   }
 
   /** Resolves as soon as the condition holds, looked at after each attempt. */
-  async until(condition: () => boolean): Promise<void> {
-    while (!condition()) await new Promise<void>((resolve) => this.#watchers.push(resolve));
+  until(condition: () => boolean): Promise<void> {
+    return this.#waiters.until(condition);
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -83,10 +84,10 @@ export class Receiver implements AsyncDisposable {
       this.attempts.push(delivery);
       response.on("finish", () => {
         if (response.statusCode < 300) this.taken.push(delivery);
-        for (const watcher of this.#watchers.splice(0)) watcher();
+        this.#waiters.look();
       });
       this.answer(response, delivery);
-      for (const watcher of this.#watchers.splice(0)) watcher();
+      this.#waiters.look();
     });
   }
 }

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type WebSocket, WebSocketServer } from "ws";
+import { Queue } from "../support/waiters.ts";
 
 /** A server whose every connection is led by the test: what `tail` does with frames, closes and refusals that a good server seldom sends. */
 export interface ScriptedServer extends AsyncDisposable {
@@ -18,8 +19,7 @@ export interface ScriptedServer extends AsyncDisposable {
 export async function startScriptedServer(): Promise<ScriptedServer> {
   const http = createServer();
   const wss = new WebSocketServer({ noServer: true });
-  const waiting: ((connection: { socket: WebSocket; query: URLSearchParams }) => void)[] = [];
-  const arrived: { socket: WebSocket; query: URLSearchParams }[] = [];
+  const arrived = new Queue<{ socket: WebSocket; query: URLSearchParams }>("a connection");
   http.on("upgrade", (request, socket, head) => {
     const { refuse } = server;
     if (refuse) {
@@ -29,10 +29,7 @@ export async function startScriptedServer(): Promise<ScriptedServer> {
       return;
     }
     wss.handleUpgrade(request, socket, head, (webSocket) => {
-      const connection = { socket: webSocket, query: new URL(request.url ?? "/", "http://x").searchParams };
-      const waiter = waiting.shift();
-      if (waiter) waiter(connection);
-      else arrived.push(connection);
+      arrived.push({ socket: webSocket, query: new URL(request.url ?? "/", "http://x").searchParams });
     });
   });
   http.listen(0, "127.0.0.1");
@@ -41,10 +38,7 @@ export async function startScriptedServer(): Promise<ScriptedServer> {
   const server: ScriptedServer = {
     url: `http://127.0.0.1:${port}`,
     refuse: undefined,
-    next: () => {
-      const connection = arrived.shift();
-      return connection ? Promise.resolve(connection) : new Promise((resolve) => waiting.push(resolve));
-    },
+    next: () => arrived.next(),
     [Symbol.asyncDispose]: async () => {
       for (const client of wss.clients) client.terminate();
       http.closeAllConnections();

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { Waiters } from "../support/waiters.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -48,11 +49,11 @@ export function spawnCommand(
     detached,
   });
   const text = { stdout: "", stderr: "" };
-  const wake = new Set<() => void>();
+  const waiters = new Waiters(() => text.stdout + text.stderr);
   for (const name of ["stdout", "stderr"] as const) {
     child[name]?.setEncoding("utf8").on("data", (chunk: string) => {
       text[name] += chunk;
-      for (const look of wake) look();
+      waiters.look();
     });
   }
   const closed = once(child, "close").then(() => child.exitCode);
@@ -60,20 +61,15 @@ export function spawnCommand(
     child,
     stdout: () => text.stdout,
     stderr: () => text.stderr,
-    said: (stream, expected) =>
-      new Promise((resolve, reject) => {
-        const look = () => {
-          const found =
-            typeof expected === "string" ? text[stream].includes(expected) : expected.test(text[stream]);
-          if (found) resolve();
-          return found;
-        };
-        if (look()) return;
-        wake.add(look);
-        const tell = () =>
-          look() || reject(new Error(`never said ${expected}: ${text.stdout}${text.stderr}`));
-        closed.then(tell, reject);
-      }),
+    said: (stream, expected) => {
+      const isSaid = () =>
+        typeof expected === "string" ? text[stream].includes(expected) : expected.test(text[stream]);
+      const said = waiters.until(isSaid, `${expected} on ${stream}`);
+      const ended = closed.then(() => {
+        if (!isSaid()) throw new Error(`never said ${expected}: ${text.stdout}${text.stderr}`);
+      });
+      return Promise.race([said, ended]);
+    },
     ended: () => closed,
     [Symbol.asyncDispose]: async () => {
       if (child.exitCode === null) child.kill("SIGKILL");

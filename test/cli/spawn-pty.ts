@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { findInstalled } from "../support/debian-package.ts";
+import { Waiters } from "../support/waiters.ts";
 import { type RunningCli, spawnCommand } from "./spawn-cli.ts";
 
 const PYTHON = "/usr/bin/python3";
@@ -35,23 +36,22 @@ export function spawnPtyCli(
   const { child } = running;
   child.stdin?.on("error", () => {});
   const lines = () => shownLines(running.stdout());
+  const waiters = new Waiters(() => lines().join("\n"));
+  child.stdout?.on("data", () => waiters.look());
   return {
     ...running,
     send: (order) => child.stdin?.write(`${JSON.stringify(order)}\n`),
     lines,
-    shows: (text) =>
-      new Promise((resolve, reject) => {
-        const look = () => {
-          const shown = lines().join("\n");
-          if (typeof text === "string" ? !shown.includes(text) : !text.test(shown)) return;
-          child.stdout?.off("data", look);
-          resolve();
-        };
-        child.stdout?.on("data", look);
-        look();
-        const tell = () => reject(new Error(`ended and never showed ${text}: ${running.stderr()}`));
-        running.ended().then(tell, reject);
-      }),
+    shows: (text) => {
+      const isShown = () => {
+        const shown = lines().join("\n");
+        return typeof text === "string" ? shown.includes(text) : text.test(shown);
+      };
+      const ended = running.ended().then(() => {
+        throw new Error(`ended and never showed ${text}: ${running.stderr()}`);
+      });
+      return Promise.race([waiters.until(isShown, `${text} on the terminal`), ended]);
+    },
     [Symbol.asyncDispose]: async () => {
       if (child.exitCode === null) running.child.stdin?.write(`${JSON.stringify({ signal: "SIGKILL" })}\n`);
       await running.ended();

@@ -1,5 +1,6 @@
 import type { ConnectOptions, connect, Platform, Stream, Transport } from "../../src/client/index.ts";
 import { createRandom } from "../evaluate/random.ts";
+import { Waiters } from "../support/waiters.ts";
 
 /*
  * Many streams of the SDK and what they lived through. Runs in Node and, bundled, in a page: so it imports nothing of Node, and what goes in and out
@@ -99,7 +100,7 @@ class Witness {
   readonly resets: string[] = [];
   readonly lives: { transport: Transport; atMs: number }[] = [];
   views: Map<number, unknown> | undefined;
-  #waiting: { readonly seq: number; readonly resolve: () => void }[] = [];
+  readonly #waiters = new Waiters(() => ({ last: this.last, connection: this.stream.connection }));
 
   constructor(stream: Stream, asked: Transport | "auto") {
     this.stream = stream;
@@ -119,18 +120,13 @@ class Witness {
     stream.on("error", ({ message }) => this.wrong.push(message));
   }
 
-  async reach(seq: number): Promise<void> {
-    if (this.last >= seq) return;
-    await new Promise<void>((resolve) => {
-      this.#waiting.push({ seq, resolve });
-    });
+  reach(seq: number): Promise<void> {
+    return this.#waiters.until(() => this.last >= seq, `event ${seq}`);
   }
 
   #moved(seq: number): void {
     this.last = seq;
     this.views?.set(seq, this.stream.view);
-    const isThere = (waiter: { readonly seq: number }) => seq >= waiter.seq;
-    for (const { resolve } of this.#waiting.filter(isThere)) resolve();
-    this.#waiting = this.#waiting.filter((waiter) => !isThere(waiter));
+    this.#waiters.look();
   }
 }

@@ -6,6 +6,7 @@ import type { Duplex } from "node:stream";
 import { constants, deflateRawSync } from "node:zlib";
 import { describe, expect, vi } from "vitest";
 import { flareStarted } from "../cli/scripted-server.ts";
+import { Queue } from "../support/waiters.ts";
 import { range, test } from "./stream-kit.ts";
 
 /*
@@ -32,8 +33,7 @@ interface ConnectionHandle {
 /** A server of WebSockets that does what none should, with or without permessage-deflate. */
 async function serve(isDeflating: boolean) {
   const http = createServer();
-  const arrived: ConnectionHandle[] = [];
-  const waiting: ((wire: ConnectionHandle) => void)[] = [];
+  const arrived = new Queue<ConnectionHandle>("a connection");
   const raws: Duplex[] = [];
   http.on("upgrade", ({ headers, url }, raw) => {
     raws.push(raw.on("error", () => {}));
@@ -57,15 +57,13 @@ async function serve(isDeflating: boolean) {
       send: (messages: readonly unknown[]) =>
         Buffer.concat(messages.map((message) => textFrame(JSON.stringify(message), isDeflating))),
     };
-    const waiter = waiting.shift();
-    if (waiter) waiter(wire);
-    else arrived.push(wire);
+    arrived.push(wire);
   });
   http.listen(0, "127.0.0.1");
   await once(http, "listening");
   return {
     url: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,
-    next: async () => arrived.shift() ?? new Promise<ConnectionHandle>((resolve) => waiting.push(resolve)),
+    next: () => arrived.next(),
     [Symbol.asyncDispose]: async () => {
       for (const raw of raws) raw.destroy();
       http.close();

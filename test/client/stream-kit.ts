@@ -1,5 +1,6 @@
 import { type ConnectOptions, connect, type Stream, type StreamItem } from "../../src/client/index.ts";
 import { test as base } from "../http/websocket-fixture.ts";
+import { Waiters } from "../support/waiters.ts";
 import { hasten } from "./company.ts";
 import { HeldProxy } from "./held-proxy.ts";
 
@@ -25,10 +26,8 @@ export interface Followed {
 export function follow(url: string, options: ConnectOptions = {}): Followed {
   const stream = connect(url, { platform: HASTY, ...options });
   const items: StreamItem[] = [];
-  const waiting = new Set<() => void>();
-  const look = () => {
-    for (const check of [...waiting]) check();
-  };
+  const waiters = new Waiters(() => ({ connection: stream.connection, items: items.slice(-3) }));
+  const look = () => waiters.look();
   stream.on("event", (event) => {
     items.push(event);
     look();
@@ -43,16 +42,7 @@ export function follow(url: string, options: ConnectOptions = {}): Followed {
     items,
     seqs: () => items.flatMap((item) => (item.name === "reset" ? [] : [item.seq])),
     resets: () => items.flatMap((item) => (item.name === "reset" ? [item.reason] : [])),
-    until: (check) =>
-      new Promise((resolve) => {
-        const own = () => {
-          if (!check()) return;
-          waiting.delete(own);
-          resolve();
-        };
-        waiting.add(own);
-        own();
-      }),
+    until: (check) => waiters.until(check),
   };
 }
 

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
+import { Waiters } from "../support/waiters.ts";
 
 /** What a bot asked of the chat. */
 export interface ChatRequest {
@@ -20,14 +21,14 @@ export interface ChatAnswer {
 export async function startChatServer(last: ChatAnswer, ...answers: readonly ChatAnswer[]) {
   const requests: ChatRequest[] = [];
   const left = [...answers];
-  let wake = () => {};
+  const waiters = new Waiters(() => requests.slice(-3));
   const server = createServer(async (request, response) => {
     const body = (await json(request)) as ChatRequest["body"];
     requests.push({ path: `${request.method} ${request.url}`, body, atMs: performance.now() });
     const answer = left.shift() ?? last;
     response.writeHead(answer.status, { "content-type": "application/json" });
     response.end(answer.body === undefined ? "" : JSON.stringify(answer.body));
-    wake();
+    waiters.look();
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -36,11 +37,7 @@ export async function startChatServer(last: ChatAnswer, ...answers: readonly Cha
     url: `http://127.0.0.1:${port}`,
     /** Resolves with all requests when there are so many. */
     requests: async (count: number): Promise<readonly ChatRequest[]> => {
-      while (requests.length < count) {
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-      }
+      await waiters.until(() => requests.length >= count, `${count} requests`);
       return requests;
     },
     [Symbol.asyncDispose]: async () => {

@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { describe, expect, test } from "vitest";
 import { type RunningCli, spawnCommand } from "../cli/spawn-cli.ts";
 import { findInstalled } from "../support/debian-package.ts";
+import { Queue } from "../support/waiters.ts";
 import { startLedGateway } from "./led-gateway.ts";
 import { RestartingServer } from "./restarting-server.ts";
 
@@ -22,23 +23,16 @@ function follow(args: readonly string[], environment: Record<string, string> = {
 
 /** A server of server-sent events whose every answer is led by the test. */
 async function startScriptedStreams() {
-  const arrived: { response: ServerResponse; lastEventId: string | undefined }[] = [];
-  const waiting: (() => void)[] = [];
+  const arrived = new Queue<{ response: ServerResponse; lastEventId: string | undefined }>("a request");
   const server = createServer(({ headers }, response) => {
     arrived.push({ response, lastEventId: headers["last-event-id"]?.toString() });
-    waiting.shift()?.();
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,
-    next: async () => {
-      if (arrived.length === 0) await new Promise<void>((resolve) => waiting.push(resolve));
-      const next = arrived.shift();
-      if (!next) throw new Error("nobody came");
-      return next;
-    },
+    next: () => arrived.next(),
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
       server.close();

@@ -5,6 +5,7 @@ import { createLogger } from "../../src/gateway/create-logger.ts";
 import { type Keys, openKeys } from "../../src/gateway/open/open-keys.ts";
 import { formatKeys, type Key, mintSecret } from "../../src/keys/index.ts";
 import { ManualClock } from "../support/manual-clock.ts";
+import { eventually } from "../support/waiters.ts";
 import { test as base, type ConnectionHandle } from "./websocket-fixture.ts";
 
 /** Keys by names of the test's own, each with what it is to be beside a secret. */
@@ -88,7 +89,12 @@ export const test = base.extend<{ makeKeyed: KeyedFactory; keyed: Keyed }>({
           }
         },
         seated: async (count) => {
-          while (made.places.seats.taken !== count) await new Promise((resolve) => setImmediate(resolve));
+          const { seats } = made.places;
+          await eventually(
+            () => seats.taken === count,
+            () => seats.taken,
+            { what: `${count} seats` },
+          );
         },
         ticket: async (name) => {
           const { body } = await wire.ask("/api/v1/tickets", bearer(name), "POST");

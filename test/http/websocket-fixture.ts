@@ -20,6 +20,7 @@ import { systemClock } from "../../src/lib/time/clock.ts";
 import { createHubUnderTest, FRESH, type HubFactory, type HubUnderTest, INFO } from "../hub/hub-fixture.ts";
 import type { Message } from "../hub/mock-socket.ts";
 import { checkMessage } from "../support/contract.ts";
+import { eventually, Waiters } from "../support/waiters.ts";
 
 /** A client of the `ws` package on a real connection, every message held to the contract. */
 export class WireClient {
@@ -29,7 +30,7 @@ export class WireClient {
   readonly ended: Promise<{ readonly code: number; readonly reason: string }>;
   /** Faults of the connection as the client's library saw them. */
   readonly errors: Error[] = [];
-  #waiting: { readonly check: () => boolean; readonly resolve: () => void }[] = [];
+  readonly #waiters = new Waiters(() => [...this.messages.slice(-3), ...this.errors]);
 
   constructor(url: string, protocols: string | readonly string[] = [], options: ClientOptions = {}) {
     this.ws = new WebSocket(url, [protocols].flat(), options);
@@ -37,7 +38,7 @@ export class WireClient {
       const message: Message = JSON.parse(String(data));
       checkMessage(message);
       this.messages.push(message);
-      this.#wake();
+      this.#waiters.look();
     });
     this.ws.on("error", (error) => this.errors.push(error));
     this.ended = once(this.ws, "close").then(([code, reason]) => ({ code, reason: String(reason) }));
@@ -51,7 +52,8 @@ export class WireClient {
   async answer(type: string, id?: unknown): Promise<Message> {
     const find = () =>
       this.messages.find((message) => message.type === type && (id === undefined || message.id === id));
-    await this.until(() => find() !== undefined);
+    const what = id === undefined ? type : `${type} of ${JSON.stringify(id)}`;
+    await this.#waiters.until(() => find() !== undefined, what);
     return find() ?? { type: "nothing" };
   }
 
@@ -61,17 +63,8 @@ export class WireClient {
   }
 
   /** Resolves once `check` holds, which is looked at after each message. */
-  async until(check: () => boolean): Promise<void> {
-    if (check()) return;
-    await new Promise<void>((resolve) => {
-      this.#waiting.push({ check, resolve });
-    });
-  }
-
-  #wake(): void {
-    const ready = this.#waiting.filter(({ check }) => check());
-    this.#waiting = this.#waiting.filter((waiter) => !ready.includes(waiter));
-    for (const { resolve } of ready) resolve();
+  until(check: () => boolean): Promise<void> {
+    return this.#waiters.until(check);
   }
 }
 
@@ -183,7 +176,11 @@ async function createWire(options: Parameters<WireFactory>[0] = {}): Promise<Con
     },
     sockets: () => [...sockets],
     sessions: async (count: number) => {
-      while (sut.hub.size !== count) await new Promise((resolve) => setImmediate(resolve));
+      await eventually(
+        () => sut.hub.size === count,
+        () => sut.hub.size,
+        { what: `${count} sessions` },
+      );
     },
   });
 }

@@ -1,10 +1,10 @@
 import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { ReadyResponse } from "../../src/http/rest/responses.ts";
 import { formatKeys } from "../../src/keys/index.ts";
 import { type Finish, newDirectory, startLeader } from "../support/edges.ts";
+import { eventually } from "../support/waiters.ts";
 import { startWorkerGateway } from "../support/worker-gateway.ts";
 
 const GAUGE = /^flarewire_key_file_usable (\d)$/m;
@@ -20,11 +20,13 @@ async function probe(url: string) {
 }
 
 async function until(url: string, isSo: (seen: Awaited<ReturnType<typeof probe>>) => boolean) {
-  for (;;) {
-    const seen = await probe(url);
-    if (isSo(seen)) return seen;
-    await setImmediate();
-  }
+  let seen = await probe(url);
+  const look = async () => {
+    if (!isSo(seen)) seen = await probe(url);
+    return isSo(seen);
+  };
+  await eventually(look, () => seen, { what: String(isSo) });
+  return seen;
 }
 
 function keyFile(onTestFinished: Finish): string {

@@ -1,5 +1,6 @@
 import { connect, type Socket } from "node:net";
 import { WebSocket } from "ws";
+import { eventually } from "./waiters.ts";
 
 /** A client that comes back with its cursor, is refused, comes again, and holds the server to its word: no hole, no repeat. Light enough for hundreds of them. */
 export class ComingClient {
@@ -81,6 +82,6 @@ export async function openSockets(
 ): Promise<readonly Socket[]> {
   const before = accepted();
   const sockets = Array.from({ length: count }, () => connect(port, "127.0.0.1"));
-  while (accepted() < before + count) await new Promise((resolve) => setImmediate(resolve));
+  await eventually(() => accepted() >= before + count, accepted, { what: `${count} accepted sockets` });
   return sockets;
 }

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { checkMessage } from "./contract.ts";
+import { Waiters } from "./waiters.ts";
 
 /*
  * A client written from PROTOCOL.md alone: the runtime's own WebSocket (not the `ws` package that the server uses) and
@@ -47,7 +48,10 @@ export class IndependentClient {
   history: Map<number, unknown> | undefined;
   readonly #url: string;
   #socket: WebSocket | undefined;
-  #waiters: { check: () => boolean; resolve: () => void }[] = [];
+  readonly #waiters = new Waiters(() => {
+    const { seq, resets, closeCode, received } = this;
+    return { seq, resets, closeCode, errors: received.errors.slice(-3) };
+  });
 
   constructor(url: string) {
     this.#url = `${url.replace(/^http/, "ws")}/api/v1/stream`;
@@ -75,7 +79,7 @@ export class IndependentClient {
     socket.onclose = ({ code }) => {
       if (this.#socket !== socket) return;
       this.closeCode = code;
-      this.#wake();
+      this.#waiters.look();
     };
     await this.until(() => this.received.answers.length > answered || this.closeCode !== undefined);
   }
@@ -99,10 +103,7 @@ export class IndependentClient {
 
   /** Resolves once `check` holds; it is looked at after every frame and at close. */
   until(check: () => boolean): Promise<void> {
-    if (check()) return Promise.resolve();
-    return new Promise((resolve) => {
-      this.#waiters.push({ check, resolve });
-    });
+    return this.#waiters.until(check);
   }
 
   /** Takes in what the server said, over whatever transport it came. */
@@ -114,7 +115,7 @@ export class IndependentClient {
     else if (type === "heartbeat") this.received.heartbeats.push(message);
     else if (type === "goaway") this.received.goaways.push(message);
     else this.received.errors.push(message);
-    this.#wake();
+    this.#waiters.look();
   }
 
   #subscribed(message: Json): void {
@@ -161,12 +162,6 @@ export class IndependentClient {
     const listed = lists.some((list) => list.some((item) => item.id === id));
     if (!listed || data.why === null) delete explanations[id];
     else if (data.op !== "remove" && data.why !== undefined) explanations[id] = data.why;
-  }
-
-  #wake(): void {
-    const ready = this.#waiters.filter(({ check }) => check());
-    this.#waiters = this.#waiters.filter((waiter) => !ready.includes(waiter));
-    for (const { resolve } of ready) resolve();
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Clock } from "../../src/lib/time/clock.ts";
 import { noteTimer } from "./running-timers.ts";
+import { Waiters } from "./waiters.ts";
 
 type Timer = { at: number; readonly everyMs: number | undefined; readonly fire: () => void };
 
@@ -8,7 +9,8 @@ export class ManualClock implements Clock {
   #elapsed = 0;
   #wallOffset: number;
   #timers: Timer[] = [];
-  #watchers: (() => void)[] = [];
+  #sleeps = 0;
+  readonly #waiters = new Waiters(() => this.slept.slice(-10));
   /** Milliseconds of every sleep that was asked for, in order. */
   readonly slept: number[] = [];
 
@@ -46,7 +48,8 @@ export class ManualClock implements Clock {
       const timer: Timer = { at: this.#elapsed + ms, everyMs: undefined, fire };
       this.#timers.push(timer);
       signal.addEventListener("abort", cancel, { once: true });
-      for (const watcher of this.#watchers.splice(0)) watcher();
+      this.#sleeps += 1;
+      this.#waiters.look();
     });
   }
 
@@ -62,9 +65,8 @@ export class ManualClock implements Clock {
 
   /** Resolves when somebody next asks for a sleep. */
   nextSleep(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#watchers.push(resolve);
-    });
+    const before = this.#sleeps;
+    return this.#waiters.until(() => this.#sleeps > before, "a sleep");
   }
 
   /** Sets the machine's clock, as an operator might; time itself goes on undisturbed. */

@@ -6,6 +6,7 @@ import type { Poll } from "../../src/source/snapshot-source.ts";
 import type { UpstreamReport } from "../../src/source/upstream/upstream-reports.ts";
 import { createUpstreamSource, type UpstreamOptions } from "../../src/source/upstream/upstream-source.ts";
 import { ManualClock } from "./manual-clock.ts";
+import { Waiters } from "./waiters.ts";
 
 /** How the server behaves at one request. */
 export type Script = (response: ServerResponse, headers: IncomingHttpHeaders) => void;
@@ -60,7 +61,7 @@ export class ScriptedUpstream {
   readonly #scripts = new Map<string, Script[]>();
   #server: Server | undefined;
   #port = 0;
-  #watchers: (() => void)[] = [];
+  readonly #waiters = new Waiters(() => this.paths);
 
   get url(): string {
     return `http://127.0.0.1:${this.#port}`;
@@ -87,8 +88,8 @@ export class ScriptedUpstream {
   }
 
   /** Resolves once `count` requests have come in all. */
-  async requested(count: number): Promise<void> {
-    while (this.asked.length < count) await new Promise<void>((resolve) => this.#watchers.push(resolve));
+  requested(count: number): Promise<void> {
+    return this.#waiters.until(() => this.asked.length >= count, `${count} requests`);
   }
 
   async start(): Promise<void> {
@@ -97,7 +98,7 @@ export class ScriptedUpstream {
       const scripts = this.#scripts.get(request.url ?? "") ?? [];
       const script = scripts.length > 1 ? scripts.shift() : scripts[0];
       (script ?? text(404, "{}"))(response, request.headers);
-      for (const watcher of this.#watchers.splice(0)) watcher();
+      this.#waiters.look();
     });
     this.#server = server;
     server.listen(this.#port, "127.0.0.1");

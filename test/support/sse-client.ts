@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { type ClientRequest, type IncomingMessage, request } from "node:http";
 import { checkMessage } from "./contract.ts";
+import { Waiters } from "./waiters.ts";
 
 /** One event as a browser would dispatch it. */
 export interface SseEvent {
@@ -24,7 +25,7 @@ export class SseClient {
   readonly #request: ClientRequest;
   readonly #response: IncomingMessage;
   readonly #onEvent: (event: SseEvent) => void;
-  #waiting: { readonly check: () => boolean; readonly resolve: () => void }[] = [];
+  readonly #waiters = new Waiters(() => ({ over: this.#over, events: this.events.slice(-3) }));
   #rest = "";
   #block: { event: string; data: string[] } = { event: "", data: [] };
   #over = false;
@@ -39,7 +40,7 @@ export class SseClient {
     this.ended = new Promise((resolve) => {
       response.once("close", () => {
         this.#over = true;
-        this.#wake();
+        this.#waiters.look();
         resolve();
       });
     });
@@ -81,10 +82,7 @@ export class SseClient {
 
   /** Resolves once `check` holds, which is looked at after each piece and at the end. */
   until(check: () => boolean): Promise<void> {
-    if (check()) return Promise.resolve();
-    return new Promise((resolve) => {
-      this.#waiting.push({ check, resolve });
-    });
+    return this.#waiters.until(check);
   }
 
   /** Stops reading from the connection; what the kernel takes, it takes. */
@@ -105,7 +103,7 @@ export class SseClient {
     const lines = (this.#rest + text).split("\n");
     this.#rest = lines.pop() ?? "";
     for (const line of lines) this.#line(line);
-    this.#wake();
+    this.#waiters.look();
   }
 
   #line(line: string): void {
@@ -128,11 +126,5 @@ export class SseClient {
     this.events.push(one);
     if (message.type === "event") this.seqs.push(message.seq);
     this.#onEvent(one);
-  }
-
-  #wake(): void {
-    const ready = this.#waiting.filter(({ check }) => check());
-    this.#waiting = this.#waiting.filter((waiter) => !ready.includes(waiter));
-    for (const { resolve } of ready) resolve();
   }
 }

@@ -1,6 +1,7 @@
 import { type ChainFeedOptions, createChainFeed } from "../../../src/feed/chain/chain-feed.ts";
 import { systemClock } from "../../../src/lib/time/clock.ts";
 import type { MarketEvent } from "../../../src/market/index.ts";
+import { Waiters } from "../../support/waiters.ts";
 import type { Exchange } from "./exchange.ts";
 
 /** A feed that is read in the background, and can be waited for. */
@@ -9,7 +10,7 @@ export class Collector implements AsyncDisposable {
   readonly notices: string[] = [];
   readonly #stop = new AbortController();
   readonly #ended: Promise<void>;
-  #waiting: (() => void)[] = [];
+  readonly #waiters = new Waiters(() => ({ event: this.events.at(-1), notices: this.notices.slice(-3) }));
 
   constructor(options: Omit<ChainFeedOptions, "clock">) {
     const feed = createChainFeed({
@@ -28,9 +29,11 @@ export class Collector implements AsyncDisposable {
 
   /** Waits until event time has come this far. Rejects where the feed fails. */
   async reached(atMs: number): Promise<void> {
-    while ((this.events.at(-1)?.at ?? 0) < atMs) {
-      await Promise.race([new Promise<void>((resolve) => this.#waiting.push(resolve)), this.#ended]);
-    }
+    const reached = this.#waiters.until(
+      () => (this.events.at(-1)?.at ?? 0) >= atMs,
+      `event time ${new Date(atMs).toISOString()}`,
+    );
+    await Promise.race([reached, this.#ended.then(() => reached)]);
   }
 
   /** Rejects with what the feed fails of. */
@@ -46,9 +49,7 @@ export class Collector implements AsyncDisposable {
   async #read(events: AsyncIterable<MarketEvent>): Promise<void> {
     for await (const event of events) {
       this.events.push(event);
-      const waiting = this.#waiting;
-      this.#waiting = [];
-      for (const resolve of waiting) resolve();
+      this.#waiters.look();
     }
   }
 }
