@@ -75,6 +75,30 @@ function chartFrom(first: number): Snapshot {
   return { ...SAMPLE_SNAPSHOT, charts: { ...SAMPLE_SNAPSHOT.charts, bsc } };
 }
 
+/** A market in which flares start, change and end from each step to the next, with names of all lengths. */
+function flaring(step: number): Snapshot {
+  const flareOf = (at: number) => ({
+    ...SAMPLE_FLARE,
+    id: `flare-${at}`,
+    recent_price_change: (at * 7 + step) % 300,
+    latest_buy_count: 10 ** (step % 5),
+    token: {
+      ...SAMPLE_FLARE.token,
+      ...(at % 5 === 0
+        ? {}
+        : { symbol: "LONG".repeat(1 + (at % 6)), address: `0x${String(at).padStart(40, "0")}` }),
+    },
+  });
+  const running = Array.from({ length: 3 }, (_, place) => flareOf(step + place));
+  const finished = Array.from({ length: Math.min(5, step) }, (_, place) => flareOf(step - 1 - place));
+  const charts = { ...SAMPLE_SNAPSHOT.charts, bsc: step % 2 === 0 ? SAMPLE_SNAPSHOT.charts.bsc : [] };
+  return {
+    ...SAMPLE_SNAPSHOT,
+    charts,
+    flares: { free: running, pro: running, finished_trending: finished },
+  };
+}
+
 describe.skipIf(executable === undefined)("the layout of the dashboard in Chromium", () => {
   let browser: Browser;
   beforeAll(async () => {
@@ -129,6 +153,85 @@ describe.skipIf(executable === undefined)("the layout of the dashboard in Chromi
       }
     });
   }
+
+  for (const width of [390, 768, 1_440]) {
+    test(`nothing jumps while events stream in, at ${width} pixels`, async ({ onTestFinished }) => {
+      const market = new ToldMarket(flaring(0));
+      const { page, goto } = await openDashboard(browser, onTestFinished, market, {
+        options: { viewport: { width, height: 900 } },
+      });
+      await page.addInitScript(MEASURE_SHIFT);
+      const shifts: Record<string, number> = {};
+      for (const name of ["events", `token/${SAMPLE_FLARE.token.address}`]) {
+        await page.goto("about:blank");
+        await goto(name);
+        if (name === "events") await page.locator(".events, .feed p").first().waitFor();
+        else await page.locator(".episodes li").first().waitFor();
+        for (let step = 1; step <= 40; step++) {
+          market.show(flaring(step));
+          await page.evaluate("new Promise(requestAnimationFrame)");
+        }
+        if (name === "events") await page.locator(".events li:nth-child(60)").waitFor({ state: "attached" });
+        shifts[name] = Number(await page.evaluate(SHIFT));
+      }
+      for (const [name, shift] of Object.entries(shifts)) expect(shift, name).toBeLessThan(MAX_SHIFT);
+    });
+  }
+
+  test("on a phone the pages' links stand on one line, and a warning is not cut off", async ({
+    onTestFinished,
+  }) => {
+    const { page, goto } = await open(onTestFinished, WIDE, { viewport: { width: 390, height: 844 } });
+    await goto("flares");
+    const lines = 'new Set([...document.querySelectorAll("nav a")].map((link) => link.offsetTop)).size';
+    expect(await page.evaluate(lines)).toBe(1);
+    const cut = `[...document.querySelectorAll(".warned")].map(({ textContent, scrollWidth, clientWidth }) => [
+      textContent, scrollWidth > clientWidth])`;
+    const warned = (await page.evaluate(cut)) as readonly (readonly [string, boolean])[];
+    expect(warned.length).toBeGreaterThan(0);
+    expect(warned.filter(([, isCut]) => isCut)).toEqual([]);
+  });
+
+  test("new events wait while somebody reads, and come at a press of the button or when the pointer leaves", async ({
+    onTestFinished,
+  }) => {
+    const market = new ToldMarket(flaring(0));
+    const { gateway, page, goto } = await openDashboard(browser, onTestFinished, market);
+    await goto("events");
+    const newest = () => page.locator(".events li").first().getAttribute("data-seq");
+    const button = page.getByRole("button", { name: /^Show \d+ new$/ });
+    let step = 0;
+    /** Lets events happen, and waits until the page has counted them. */
+    const happen = async () => {
+      step += 1;
+      market.show(flaring(step));
+      await expect.poll(() => gateway.head.snapshot.flares.pro[0]?.id).toBe(`flare-${step}`);
+      await page
+        .locator(".feed")
+        .getByText(`${gateway.head.cursor.seq - before} since this page was`)
+        .waitFor();
+      return `${gateway.head.cursor.seq}`;
+    };
+    const before = gateway.head.cursor.seq;
+    for (let round = 0; round < 2; round++) {
+      const shown = await happen();
+      await expect.poll(newest).toBe(shown);
+      await page.locator(".events li").first().hover();
+      const waiting = await happen();
+      expect([await newest(), await button.isVisible()]).toEqual([shown, true]);
+      await page.mouse.move(0, 0);
+      await expect.poll(newest).toBe(waiting);
+      expect(await button.isVisible()).toBe(false);
+      await page.evaluate("scrollTo(0, 200)");
+      await expect.poll(() => page.evaluate("scrollY")).toBe(200);
+      const later = await happen();
+      expect(await newest()).toBe(waiting);
+      await button.click();
+      await expect.poll(newest).toBe(later);
+      expect(await page.evaluate("scrollY")).toBe(0);
+      await page.mouse.move(0, 0);
+    }
+  });
 
   test("a chart's tokens glide to their new positions, or jump where the visitor wants no motion", async ({
     onTestFinished,

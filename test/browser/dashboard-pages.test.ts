@@ -49,6 +49,14 @@ describe.skipIf(executable === undefined)("a page of the dashboard in Chromium",
     expect(await page.locator(".episodes li").count()).toBe(1);
   });
 
+  test("the charts say what they rank by, and why their best may fall", async ({ onTestFinished }) => {
+    const { page, goto } = await open(onTestFinished, SAMPLE_SNAPSHOT);
+    await goto("charts");
+    const words = (await page.locator("main p.legend").textContent()) ?? "";
+    expect(words).toContain("against the group's median");
+    expect(words).toContain("When all of a group falls, they are those that fall least.");
+  });
+
   test("a chart's token with a canary stands on one line, as those without", async ({ onTestFinished }) => {
     const [item] = SAMPLE_SNAPSHOT.charts.bsc;
     if (!item) throw new Error("no sample");

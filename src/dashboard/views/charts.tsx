@@ -7,9 +7,18 @@ import { Sparkline } from "../parts/flare/sparkline.tsx";
 import { Groups } from "../parts/groups.tsx";
 import { TokenName } from "../parts/stranger.tsx";
 
-/** By group the ten that rise best, each minute. */
+/** By group the ten that do best against their group, each minute. */
 export function ChartsView({ view }: { readonly view: View }) {
-  return <Groups name="chart">{(group) => <Chart items={view.charts?.[group] ?? []} />}</Groups>;
+  return (
+    <>
+      <p class="legend">
+        The ten of each group that do best against the group's median, for their risk. When all of a group
+        falls, they are those that fall least. Each has the course of its last hour, how far it is now above
+        or below the hour's average, its price, and its time on the chart.
+      </p>
+      <Groups name="chart">{(group) => <Chart items={view.charts?.[group] ?? []} />}</Groups>
+    </>
+  );
 }
 
 function Chart({ items }: { readonly items: readonly ChartItem[] }) {

@@ -1,20 +1,49 @@
 import { Component } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { Stranger } from "../parts/stranger.tsx";
 import type { ToldEvent } from "../state/follow.ts";
 import { describeEvent } from "../text/describe-event.ts";
 import { formatTime } from "../text/format.ts";
 
-/** The newest events as they come. */
-export function EventsView({
-  events,
-  count,
-}: {
+interface Shown {
+  /** Newest first. */
   readonly events: readonly ToldEvent[];
+  /** Events since the page was opened. */
   readonly count: number;
-}) {
+}
+
+/** Scrolled this far, the visitor reads older events. */
+const READS_FROM_PX = 80;
+
+/**
+ * The newest events as they come. Each line stays where it is and shows the next event, so that nothing is pushed. While
+ * somebody reads, the lines stand still and new events wait behind a button.
+ */
+export function EventsView({ events, count }: Shown) {
+  const [isOver, setOver] = useState(false);
+  const [isFocused, setFocused] = useState(false);
+  const [isStill] = useState(() => matchMedia("(prefers-reduced-motion: reduce)").matches);
+  const isScrolled = useScrolled();
+  const [, showNewer] = useState(0);
+  const held = useRef<Shown>(undefined);
+  const latest = { events, count };
+  if (!(isOver || isFocused || isScrolled || isStill)) held.current = undefined;
+  else held.current ??= latest;
+  const shown = held.current ?? latest;
+  const waiting = count - shown.count;
+  const release = () => {
+    held.current = latest;
+    scrollTo(0, 0);
+    showNewer(count);
+  };
   return (
     <section class="feed" aria-labelledby="events-title">
-      <h2 id="events-title">Events</h2>
+      <div class="feed-head">
+        <h2 id="events-title">Events</h2>
+        <button type="button" class="newer" hidden={waiting === 0} onClick={release}>
+          Show {waiting} new
+        </button>
+      </div>
       {count === 0 ? (
         <p>None came since this page was opened. The next stands here at once.</p>
       ) : (
@@ -23,29 +52,50 @@ export function EventsView({
           {count > events.length && `; the newest ${events.length} are below`}.
         </p>
       )}
-      <ol class="events" reversed hidden={count === 0}>
-        {events.map((told) => (
-          <EventLine key={told.event.cursor} told={told} />
+      <ol
+        class="events"
+        reversed
+        hidden={shown.count === 0}
+        onPointerEnter={() => setOver(true)}
+        onPointerLeave={() => setOver(false)}
+        onFocusIn={() => setFocused(true)}
+        onFocusOut={() => setFocused(false)}
+      >
+        {shown.events.map((told, line) => (
+          <EventLine key={line} told={told} />
         ))}
       </ol>
     </section>
   );
 }
 
-/** One event, which never changes. */
+function useScrolled(): boolean {
+  const [isScrolled, setScrolled] = useState(false);
+  useEffect(() => {
+    const look = () => setScrolled(scrollY > READS_FROM_PX);
+    addEventListener("scroll", look, { passive: true });
+    return () => removeEventListener("scroll", look);
+  }, []);
+  return isScrolled;
+}
+
+/** One line. All are of one height, so that none pushes those below it. */
 class EventLine extends Component<{ readonly told: ToldEvent }> {
-  override shouldComponentUpdate(): boolean {
-    return false;
+  override shouldComponentUpdate({ told }: { readonly told: ToldEvent }): boolean {
+    return told !== this.props.told;
   }
 
   override render({ told: { event, symbol } }: { readonly told: ToldEvent }) {
+    const words = describeEvent(event);
     return (
       <li data-seq={event.seq}>
         <time dateTime={event.observed_at}>{formatTime(event.observed_at)}</time>
         <code>{event.name}</code>
         <small>{event.channel}</small>
-        {symbol !== undefined && <Stranger text={symbol} />}
-        <span>{describeEvent(event)}</span>
+        {symbol === undefined ? <span class="stranger" /> : <Stranger text={symbol} />}
+        <span class="words" title={words}>
+          {words}
+        </span>
       </li>
     );
   }

@@ -1,11 +1,11 @@
 import { useEffect, useState } from "preact/hooks";
 import type { View } from "../../client/index.ts";
 import { formatPct } from "../../lib/text/format-pct.ts";
-import type { Flare, Token } from "../../model/index.ts";
+import type { Explanation, Token } from "../../model/index.ts";
 import { Price } from "../parts/flare/price.tsx";
 import { PricePlot } from "../parts/flare/price-plot.tsx";
 import { Warnings } from "../parts/flare/warnings.tsx";
-import { WhyBars, WhyLegend } from "../parts/flare/why-bars.tsx";
+import { TERMS, WhyBars, WhyLegend } from "../parts/flare/why-bars.tsx";
 import { Outward, Stranger } from "../parts/stranger.tsx";
 import { type Episode, fetchEpisodes, withListed } from "../state/token-history.ts";
 import { formatSpan, formatTime, formatUsd, shortAddress } from "../text/format.ts";
@@ -70,30 +70,30 @@ export function TokenView({ address, view, nowMs, server, apiKey }: TokenViewPro
         <dt>Created</dt>
         <dd>{formatSpan(nowMs - Date.parse(token.created_at))} ago</dd>
       </dl>
-      {flare ? (
-        <section class="now" aria-labelledby="now-title">
-          <h3 id="now-title">
-            Flares now, for {formatSpan(nowMs - Date.parse(flare.started_trending_at))}:{" "}
-            {formatPct(flare.recent_price_change)} in 5 minutes
-          </h3>
-          <WhyLegend />
-          <WhyBars why={view.explanations[flare.id]} />
-          <Terms flare={flare} view={view} />
-        </section>
-      ) : (
-        <p class="now">It does not flare now.</p>
-      )}
+      {/* As high with a flare as without one, so that its start and its end push nothing. */}
+      <section class="now" aria-labelledby="now-title">
+        <h3 id="now-title">
+          {flare
+            ? `Flares now, for ${formatSpan(nowMs - Date.parse(flare.started_trending_at))}: ${formatPct(flare.recent_price_change)} in 5 minutes`
+            : "It does not flare now."}
+        </h3>
+        <WhyLegend />
+        {flare ? <WhyBars why={view.explanations[flare.id]} /> : <span class="why" />}
+        <Terms why={flare && view.explanations[flare.id]} />
+      </section>
       <div class="beside">
-        {chart && (
-          <section aria-labelledby="plot-title">
-            <h3 id="plot-title">The last hour</h3>
+        <section aria-labelledby="plot-title">
+          <h3 id="plot-title">The last hour</h3>
+          {chart ? (
             <PricePlot
               average={chart.most_recent_price_average}
               values={chart.latest_candle_prices}
               endMs={Math.floor(nowMs / 60_000) * 60_000}
             />
-          </section>
-        )}
+          ) : (
+            <p class="plot none">It is not in the chart of its group now.</p>
+          )}
+        </section>
         <section aria-labelledby="past-title">
           <h3 id="past-title">Flares of the last 24 hours</h3>
           {isUnread && <p role="status">Only what the lists hold: {told.message}.</p>}
@@ -128,9 +128,7 @@ function Unknown({
   );
 }
 
-function Terms({ flare, view }: { readonly flare: Flare; readonly view: View }) {
-  const why = view.explanations[flare.id];
-  if (!why) return null;
+function Terms({ why }: { readonly why: Explanation | undefined }) {
   return (
     <table class="terms">
       <thead>
@@ -142,14 +140,17 @@ function Terms({ flare, view }: { readonly flare: Flare; readonly view: View }) 
         </tr>
       </thead>
       <tbody>
-        {why.terms.map(({ name, raw, z, weight }) => (
-          <tr key={name}>
-            <th scope="row">{name}</th>
-            <td>{raw.toPrecision(3)}</td>
-            <td>{z.toFixed(2)}</td>
-            <td>{weight.toFixed(2)}</td>
-          </tr>
-        ))}
+        {TERMS.map((name) => {
+          const term = why?.terms.find((one) => one.name === name);
+          return (
+            <tr key={name}>
+              <th scope="row">{name}</th>
+              <td>{term ? term.raw.toPrecision(3) : "–"}</td>
+              <td>{term ? term.z.toFixed(2) : "–"}</td>
+              <td>{term ? term.weight.toFixed(2) : "–"}</td>
+            </tr>
+          );
+        })}
       </tbody>
     </table>
   );

@@ -3,6 +3,9 @@ import type { Explanation } from "../../../model/index.ts";
 /** A term's measurement counts up to this many deviations, and the weights sum to 1: no score is higher. */
 const MAX_SCORE = 6;
 
+/** The terms of a score, in the order of the colours. */
+export const TERMS = ["buyers", "imbalance", "price", "volume"] as const;
+
 /** Why a flare fires: what each term adds to the score, against the score that had to be passed. */
 export function WhyBars({ why }: { readonly why: Explanation | undefined }) {
   if (!why) return <span class="why unknown">no reason given</span>;
@@ -37,7 +40,7 @@ export function WhyLegend() {
   return (
     <p class="legend" aria-hidden="true">
       Why:
-      {(["buyers", "imbalance", "price", "volume"] as const).map((name) => (
+      {TERMS.map((name) => (
         <span key={name}>
           <svg viewBox="0 0 10 10" aria-hidden="true">
             <rect class={`term-${name}`} width="10" height="10" />
