@@ -37,7 +37,7 @@ export function startWithWorkers(config: Config, parts: GatewayParts = {}): Prom
       });
       front = made;
       keys.onReload = () => made.keysChanged();
-      keys.onEnd = (id, reason) => made.keyEnded(id, reason === "unauthorised");
+      keys.onEnd = (id, reason) => made.keyEnded(id, reason === "unauthorized");
       return {
         listen: () =>
           made.listen().catch((error: unknown) => {

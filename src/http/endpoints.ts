@@ -26,7 +26,7 @@ export interface Endpoint {
 }
 
 function resource(path: string, summary: string, schema: z.ZodType): Endpoint {
-  const problems: readonly ErrorCode[] = ["invalid-parameter", "unauthorised", "not-ready"];
+  const problems: readonly ErrorCode[] = ["invalid-parameter", "unauthorized", "not-ready"];
   return { path, summary, schema, conditional: true, alsoAtRoot: false, problems };
 }
 
@@ -76,7 +76,7 @@ export const EVENTS_ENDPOINT = {
   problems: [
     "invalid-parameter",
     "unknown-channel",
-    "unauthorised",
+    "unauthorized",
     "forbidden",
     "origin-refused",
     "cursor-gone",
@@ -92,7 +92,7 @@ export const TICKETS_ENDPOINT = {
   schema: TicketResponse,
   conditional: false,
   alsoAtRoot: false,
-  problems: ["invalid-parameter", "unauthorised", "origin-refused", "not-found", "over-capacity"],
+  problems: ["invalid-parameter", "unauthorized", "origin-refused", "not-found", "over-capacity"],
 } as const satisfies Endpoint;
 
 export type EndpointName = keyof typeof ENDPOINTS;

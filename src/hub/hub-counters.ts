@@ -45,7 +45,7 @@ export function createTally(): HubCounters {
       "bad-request": 0,
       "message-too-big": 0,
       "no-command": 0,
-      unauthorised: 0,
+      unauthorized: 0,
       forbidden: 0,
       "rate-limited": 0,
       internal: 0,

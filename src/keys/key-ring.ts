@@ -8,7 +8,7 @@ import { idOf, isSecretOf } from "./secret.ts";
 const LOOK_MS = 1_000;
 
 /** Why those who hold a key are sent away: it does not count any more, or not for as much as before. */
-export type EndReason = Extract<CloseReason, "unauthorised" | "forbidden">;
+export type EndReason = Extract<CloseReason, "unauthorized" | "forbidden">;
 
 /** What a key ring is made of. */
 export interface KeyRingOptions {
@@ -160,14 +160,14 @@ export class KeyRing implements KnownKeys {
     }
     const added = [...after.keys()].filter((id) => !before.has(id));
     this.#options.onReload({ keys: after.size, added, revoked, lowered });
-    for (const id of revoked) this.#options.onEnd(id, "unauthorised");
+    for (const id of revoked) this.#options.onEnd(id, "unauthorized");
     for (const id of lowered) this.#options.onEnd(id, "forbidden");
     this.#endExpired();
   }
 
   #endExpired(): void {
     const expired = this.#expired();
-    for (const id of expired) if (!this.#ended.has(id)) this.#options.onEnd(id, "unauthorised");
+    for (const id of expired) if (!this.#ended.has(id)) this.#options.onEnd(id, "unauthorized");
     this.#ended = expired;
   }
 

@@ -11,7 +11,7 @@ export const CLOSE_CODES = {
     action: "stop",
     meaning: "nothing was subscribed to in the time that hello allows",
   },
-  unauthorised: { code: 4003, action: "stop", meaning: "the key was revoked, or has expired" },
+  unauthorized: { code: 4003, action: "stop", meaning: "the key was revoked, or has expired" },
   forbidden: { code: 4004, action: "stop", meaning: "the key's plan was lowered" },
   "rate-limited": {
     code: 4100,

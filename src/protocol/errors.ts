@@ -53,7 +53,7 @@ export const ERROR_CODES = {
     retryable: true,
     meaning: "more commands a second, or requests a minute, than allowed",
   },
-  unauthorised: {
+  unauthorized: {
     status: 401,
     retryable: false,
     meaning: "a key is needed, or the one that was given does not count",

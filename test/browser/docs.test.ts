@@ -148,7 +148,7 @@ describe.skipIf(executable === undefined)("the documents in Chromium", () => {
     await form.locator("pre").filter({ hasText: "flarewire-plan: pro" }).waitFor();
     expectQuiet(wire);
     await page.locator("#key").fill("fw_nobody");
-    expect(await answer(/^401/)).toContain("unauthorised");
+    expect(await answer(/^401/)).toContain("unauthorized");
     expect(asked.filter(({ href }) => /fw_|key=/.test(href))).toEqual([]);
   });
 

@@ -68,7 +68,7 @@ for (const transport of TRANSPORTS) {
   });
 
   for (const [what, after, reason] of [
-    ["is revoked", {}, "unauthorised"],
+    ["is revoked", {}, "unauthorized"],
     ["has a lower plan", { some: { plan: "free" } }, "forbidden"],
   ] as const) {
     test(`[K7] over ${transport}, when the key ${what}, the stream ends with the server's reason`, async ({
@@ -87,8 +87,8 @@ for (const transport of TRANSPORTS) {
       keyed.write({ ...after, other: {} });
       await keyed.pass(1);
       await until(() => stream.connection.state === "closed");
-      const code = { unauthorised: 4003, forbidden: 4004 }[reason];
-      const status = { unauthorised: 401, forbidden: 403 }[reason];
+      const code = { unauthorized: 4003, forbidden: 4004 }[reason];
+      const status = { unauthorized: 401, forbidden: 403 }[reason];
       expect(stream.connection.reason).toMatch(
         transport === "poll" ? new RegExp(`^HTTP ${status} .*key`) : `close code ${code} ${reason}`,
       );

@@ -332,7 +332,7 @@ test("the problems of the endpoint's entry are all provoked here or in the tests
     "invalid-parameter",
     "not-ready",
     "origin-refused",
-    "unauthorised",
+    "unauthorized",
     "unknown-channel",
   ]);
 });

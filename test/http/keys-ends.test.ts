@@ -35,8 +35,8 @@ async function expectEnds(
 }
 
 for (const [what, after, reason] of [
-  ["is revoked", {}, "unauthorised"],
-  ["has another secret under its id", { some: { sha256: "0".repeat(64) } }, "unauthorised"],
+  ["is revoked", {}, "unauthorized"],
+  ["has another secret under its id", { some: { sha256: "0".repeat(64) } }, "unauthorized"],
   ["has a lower plan", { some: { plan: "free", connections: 3 } }, "forbidden"],
 ] as const satisfies readonly (readonly [string, WantedKeys, CloseReason])[]) {
   test(`[K7] when a key ${what}, all that is open with it ends, and nothing else`, async ({ makeKeyed }) => {
@@ -62,7 +62,7 @@ test("[K7] when a key expires, all that is open with it ends", async ({ makeKeye
   open.client.send({ type: "ping", id: "alive" });
   await open.client.answer("pong", "alive");
   await keyed.pass(1);
-  await expectEnds(open, "unauthorised");
+  await expectEnds(open, "unauthorized");
 });
 
 test("[K6] a key has so many connections and no more, waiting requests among them; who goes makes room", async ({

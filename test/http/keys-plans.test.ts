@@ -59,7 +59,7 @@ test("[K1] a key that does not count is refused on every address, and not taken 
       expect(answer, `${authorization} ${path}`).toMatchObject({
         status: 401,
         headers: { "www-authenticate": 'Bearer realm="flarewire"', "cache-control": "no-store" },
-        json: { type: "urn:flarewire:problem:unauthorised", field: "Authorization" },
+        json: { type: "urn:flarewire:problem:unauthorized", field: "Authorization" },
       });
       expect(JSON.stringify(answer.json)).not.toContain(good.slice(12));
     }

@@ -35,8 +35,8 @@ test("[W32] a take-over that is refused leaves the client that stays its seat, h
   expect([seats.taken, ends, wire.isDestroyed]).toEqual([1, [], false]);
   // It still counts for its key, and still ends with it.
   expect(seat("other", undefined, undefined, KEY).refusal).toMatchObject({ reason: "streams-of-key" });
-  seats.endAll(KEY.id, "unauthorised");
-  expect(ends).toEqual(["mine unauthorised"]);
+  seats.endAll(KEY.id, "unauthorized");
+  expect(ends).toEqual(["mine unauthorized"]);
   wire.emit("close");
   expect(seats.taken).toBe(0);
 });

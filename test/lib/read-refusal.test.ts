@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { problemDetail } from "../../src/lib/io/read-refusal.ts";
 
 test.each([
-  ['{"detail":"the key is not known","title":"Unauthorised"}', "the key is not known"],
+  ['{"detail":"the key is not known","title":"Unauthorized"}', "the key is not known"],
   ['{"title":"Bad Gateway"}', "Bad Gateway"],
   ['{"detail":5,"title":"Bad Gateway"}', "Bad Gateway"],
   ["{}", ""],

@@ -33,7 +33,7 @@ const CLOSES: Readonly<Record<CloseReason, Provocation>> = {
   "bad-request": [LIMITS, "of a flood the first limit that is reached decides", "bad-request"],
   "message-too-big": [STREAM, "a message of the bound is read, and one byte more closes", "message-too-big"],
   "no-command": [STREAM, "refusals, and the closes that end them, on the wire", "no-command"],
-  unauthorised: [KEYS, "when a key expires, all that is open with it ends", "unauthorised"],
+  unauthorized: [KEYS, "when a key expires, all that is open with it ends", "unauthorized"],
   forbidden: [KEYS, "has a lower plan", "forbidden"],
   "rate-limited": [STREAM, "refusals, and the closes that end them, on the wire", "rate-limited"],
   internal: [LIMITS, "a fault of ours closes the connections concerned", "internal"],

@@ -72,7 +72,7 @@ test("[K4] a ticket is spent by the first that is seated with it, not by who is 
 test("[K7] who was let in before the worker heard that the key had ended is not seated", async () => {
   const { one, seats, ended } = twoWorkers();
   expect(await one.answer(seat(1, { keyId: "0a0a0a0a" }))).toBeUndefined();
-  seats.endAll("0a0a0a0a", "unauthorised");
+  seats.endAll("0a0a0a0a", "unauthorized");
   ended.set("0a0a0a0a", 1);
   expect(await one.answer(seat(2, { keyId: "0a0a0a0a" }))).toEqual({ kind: "ended" });
   const key = { id: "0a0a0a0a", connections: 1, ends: 0 };

@@ -87,7 +87,7 @@ export async function openKeys(
     },
     onEnd: (id, reason) => {
       logger.info({ keyId: id, reason }, "the connections of a key are closed");
-      if (reason === "unauthorised") door.forget(id);
+      if (reason === "unauthorized") door.forget(id);
       seats.endAll(id, reason);
       keys.onEnd(id, reason);
     },

@@ -30,7 +30,7 @@ export interface AccessPolicy {
   /** The same of the key in `Authorization`. */
   keyIdIn(authorization: string): string | undefined;
   /**
-   * What the request may have; puts on the answer what tells of it. Throws FlarewireError `unauthorised` or `rate-limited`.
+   * What the request may have; puts on the answer what tells of it. Throws FlarewireError `unauthorized` or `rate-limited`.
    */
   admit(request: FastifyRequest, reply: FastifyReply): Access;
   /** As `admit`, for a connection, which may come with a ticket instead of a key. It is not spent yet: see {@link SlotAllocator.seat}. */

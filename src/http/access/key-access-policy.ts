@@ -183,7 +183,7 @@ export const TICKET_GONE =
 
 function refusal(reply: FastifyReply, message: string, field: string): FlarewireError {
   reply.header("www-authenticate", CHALLENGE);
-  return new FlarewireError("unauthorised", message, { field });
+  return new FlarewireError("unauthorized", message, { field });
 }
 
 function ticketOf(query: unknown): string | undefined {

@@ -7,7 +7,7 @@ const REFUSING: ReadonlySet<ErrorCode> = new Set([
   "over-capacity",
   "draining",
   "not-ready",
-  "unauthorised",
+  "unauthorized",
   "forbidden",
   "origin-refused",
   "host-refused",

@@ -64,7 +64,7 @@ export async function takeSeat(
 
 /**
  * Takes a place for what follows on the request's connection, until that ends, in place of the client's connection before, and spends the ticket that it
- * came with. Rejects with FlarewireError `invalid-parameter` with the field, `over-capacity` where there is no seat, or `unauthorised` where the
+ * came with. Rejects with FlarewireError `invalid-parameter` with the field, `over-capacity` where there is no seat, or `unauthorized` where the
  * ticket was used meanwhile.
  */
 export async function takePlace(
@@ -84,9 +84,9 @@ export async function takePlace(
 
 function mustHaveRoom(refusal: Refusal | undefined): void {
   if (refusal === undefined) return;
-  if (refusal.kind === "spent") throw new FlarewireError("unauthorised", TICKET_GONE, { field: "ticket" });
+  if (refusal.kind === "spent") throw new FlarewireError("unauthorized", TICKET_GONE, { field: "ticket" });
   if (refusal.kind === "ended")
-    throw new FlarewireError("unauthorised", "the key was just revoked, or its plan lowered; ask again");
+    throw new FlarewireError("unauthorized", "the key was just revoked, or its plan lowered; ask again");
   const { bound, reason } = refusal;
   throw new FlarewireError("over-capacity", `as many connections are open as allowed: ${bound}`, {
     bound,

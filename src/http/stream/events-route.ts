@@ -235,7 +235,7 @@ function endOfWait(reason: CloseReason, reply: FastifyReply): FlarewireError {
   const { meaning } = CLOSE_CODES[reason];
   if (reason === "forbidden") return new FlarewireError("forbidden", meaning);
   reply.header("www-authenticate", CHALLENGE);
-  return new FlarewireError("unauthorised", meaning, { field: "Authorization" });
+  return new FlarewireError("unauthorized", meaning, { field: "Authorization" });
 }
 
 /** The same request behind another cursor. */
