@@ -49,7 +49,7 @@ test.for([
     for (const lists of [rose, parseLists(formatLists(rose))])
       expect([holds(lists, sticky), holds(lists, least)]).toEqual([true, false]);
     expect(holds(listsAfter(fallen), sticky)).toBe(false);
-    // One that leaves and comes back begins anew.
+    // One that leaves and comes back starts over.
     expect(holds(listsAfter(risen, undefined, fallen), sticky)).toBe(false);
   },
 );

@@ -48,7 +48,7 @@ export function advanceLists(lists: Lists, event: EventBody): Lists {
     if (change.op === "order") continue;
     const key = change.op === "insert" ? keyOf(change.item) : change.id;
     const item = change.op === "remove" ? undefined : findItem(snapshot, channel, key);
-    const held = change.op === "insert" ? undefined : (after ?? before).get(key);
+    const held = (after ?? before).get(key);
     const next = item && widen(held, marksOf(item));
     if (next === held && next) continue;
     after ??= new Map(before);
