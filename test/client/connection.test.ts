@@ -255,6 +255,24 @@ test("a page that is hidden again before its time is up starts the time anew, an
   expect(world.open).toEqual([1]);
 });
 
+test("a live connection is replaced when the network comes back, and brings events until the new one speaks", async () => {
+  const window = new EventTarget();
+  const world = await begun({ platform: { window } });
+  await world.socket(0).greet();
+  await world.socket(0).say(flareStarted(1, "A"));
+  for (let round = 0; round < 2; round += 1) {
+    window.dispatchEvent(new Event("online"));
+    await turn();
+  }
+  // Of those that have said nothing yet there is one.
+  expect(world.open).toEqual([0, 1]);
+  await world.socket(0).say(flareStarted(2, "A"));
+  await world.socket(1).greet();
+  expect([world.open, world.socket(1).after]).toEqual([[1], "abcd-1"]);
+  await world.socket(1).say(flareStarted(2, "A"), flareStarted(3, "A"));
+  expect(world.events).toEqual([1, 2, 3]);
+});
+
 test("the network that comes back is used at once, and twice in a row opens one connection", async () => {
   const window = new EventTarget();
   const world = await begun({ platform: { window } });

@@ -27,14 +27,14 @@ test("[W14] [F3] no heartbeat moves the client back, and one that is ahead moves
   expect(holding).toEqual({ ...HELD, cursor: "abcd-100-1f2e3d4c" });
 });
 
-test("[L3] what is of another epoch, an event or a heartbeat, ends the line and moves nothing", () => {
+test("[L3] an event or a heartbeat of another epoch ends the connection and moves nothing", () => {
   const reason = "efgh-10 does not follow abcd-9";
   expect(thrown(() => moveTo(HELD, "efgh-10"))).toMatchObject({ action: "backoff", reason });
   expect(thrown(() => takeEvent(HELD, eventAt(10, "efgh-10")))).toMatchObject({ action: "backoff", reason });
   expect(thrown(() => takeEvent(HELD, eventAt(9, "efgh-9")))).toMatchObject({ action: "backoff" });
 });
 
-test("[W13] [W15] an event at the cursor or before it is not told again, the next one is, and one behind a hole ends the line", () => {
+test("[W13] [W15] an event at the cursor or before it is ignored, the next one is delivered, and one behind a hole ends the connection", () => {
   for (const seq of [1, 8, 9]) expect(takeEvent(HELD, eventAt(seq))).toEqual({ holding: HELD });
   const next = eventAt(10);
   expect(takeEvent(HELD, next)).toEqual({ holding: { ...HELD, cursor: "abcd-10" }, item: next });

@@ -1,11 +1,11 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { type LineRun, startTransport } from "../../src/client/transport/attempt.ts";
-import { type End, ended } from "../../src/client/transport/end.ts";
-import { platformOf } from "../../src/client/transport/platform.ts";
-import type { LineMessage } from "../../src/client/transport/transport.ts";
+import { type LineRun, startTransport } from "../../../src/client/transport/attempt.ts";
+import { type End, ended } from "../../../src/client/transport/end.ts";
+import { platformOf } from "../../../src/client/transport/platform.ts";
+import type { LineMessage } from "../../../src/client/transport/transport.ts";
 
-/** A line that does what `run` does, and what its listener was told. `fetch` answers its requests. */
+/** An attempt that does what `run` does, and what its listener received. `fetch` answers its requests. */
 function open(fetch: typeof globalThis.fetch, run: (line: LineRun) => Promise<End>) {
   const messages: LineMessage[] = [];
   const ends: End[] = [];
@@ -33,7 +33,7 @@ const refusals: readonly (readonly [number, string, Record<string, string>, End[
 ];
 
 test.for(refusals)(
-  "[W26] [W3] after an answer %i with %s the line ends with what to do, and when",
+  "[W26] [W3] an answer %i with %s ends the attempt with the action and the wait",
   async ([status, , headers, action, leastMs]) => {
     const answer = async () => Response.json({ detail: "because" }, { status, headers });
     const { ends } = open(answer, async ({ ask }) => {
@@ -48,7 +48,7 @@ test.for(refusals)(
   },
 );
 
-test("a line that has ended leaves no request running, and tells nothing that its request still brings", async () => {
+test("an attempt that has ended aborts its request and delivers no late message", async () => {
   let body: ReadableStreamDefaultController | undefined;
   let signal: AbortSignal | null | undefined;
   const answer: typeof fetch = async (_url, init) => {
@@ -75,7 +75,7 @@ test("a line that has ended leaves no request running, and tells nothing that it
 test.each([
   ["its request is cut off", undefined],
   ["its request is answered after all", Response.json({})],
-])("a line that was left says nothing more, also when %s", async (_what, response) => {
+])("an attempt that was left reports no end, also when %s", async (_what, response) => {
   const answers = Promise.withResolvers<Response>();
   const { line, ends } = open(
     () => answers.promise,

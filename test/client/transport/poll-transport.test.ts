@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { End } from "../../src/client/transport/end.ts";
-import { runPolls } from "../../src/client/transport/poll-transport.ts";
-import type { LineMessage } from "../../src/client/transport/transport.ts";
-import { flareStarted } from "../cli/scripted-server.ts";
+import type { End } from "../../../src/client/transport/end.ts";
+import { runPolls } from "../../../src/client/transport/poll-transport.ts";
+import type { LineMessage } from "../../../src/client/transport/transport.ts";
+import { flareStarted } from "../../cli/scripted-server.ts";
 
 interface Answer {
   readonly status: number;
@@ -15,7 +15,7 @@ interface Answer {
 /** Polls behind `after`, with these answers in turn; when there are no more, the request fails. */
 async function poll(after: string | undefined, answers: readonly Answer[]) {
   const asked: Record<string, string>[] = [];
-  const told: LineMessage[] = [];
+  const received: LineMessage[] = [];
   let nowMs = 0;
   const rest = [...answers];
   const run = {
@@ -28,14 +28,14 @@ async function poll(after: string | undefined, answers: readonly Answer[]) {
       const body = answer.status === 204 ? null : JSON.stringify(answer.body);
       return new Response(body, { status: answer.status, headers });
     },
-    tell: (message: LineMessage) => void told.push(message),
+    tell: (message: LineMessage) => void received.push(message),
     signal: new AbortController().signal,
   };
   const urlOf = (more: Readonly<Record<string, string>>) => `http://server?${new URLSearchParams(more)}`;
   const end: End | Error = await runPolls(run, { now: () => nowMs }, after, true, urlOf).catch(
     (error) => error,
   );
-  return { asked, told, end };
+  return { asked, received, end };
 }
 
 const quiet = (cursor: string, tookMs = 25_000): Answer => ({ status: 204, cursor, tookMs });
@@ -47,36 +47,36 @@ const gone: Answer = { status: 410, cursor: "", tookMs: 5, body: { lost: { reaso
 const lists: Answer = { status: 200, cursor: "abcd-9", tookMs: 5, body: { events: [], snapshot: {} } };
 
 test("[P5] a resumption is answered at once, and then each request waits behind the cursor of the answer before", async () => {
-  const { asked, told } = await poll("abcd-4", [quiet("abcd-4", 5), page(5, 700), quiet("abcd-6")]);
+  const { asked, received } = await poll("abcd-4", [quiet("abcd-4", 5), page(5, 700), quiet("abcd-6")]);
   expect(asked.map(({ after, wait, snapshot }) => [after, wait, snapshot])).toEqual([
     ["abcd-4", "0", undefined],
     ["abcd-4", "25", undefined],
     ["abcd-5", "25", undefined],
     ["abcd-6", "25", undefined],
   ]);
-  expect(told.map(({ type }) => type)).toEqual(["subscribed", "page", "event", "page", "page"]);
-  expect(told[0]).toMatchObject({ resumed: "full", cursor: "abcd-4" });
+  expect(received.map(({ type }) => type)).toEqual(["subscribed", "page", "event", "page", "page"]);
+  expect(received[0]).toMatchObject({ resumed: "full", cursor: "abcd-4" });
 });
 
 test("[P12] without a cursor it begins with the lists, and waits from there on", async () => {
-  const { asked, told } = await poll(undefined, [lists, quiet("abcd-9")]);
+  const { asked, received } = await poll(undefined, [lists, quiet("abcd-9")]);
   expect(asked).toEqual([
     { snapshot: "true" },
     { after: "abcd-9", limit: "1000", wait: "25" },
     { after: "abcd-9", limit: "1000", wait: "25" },
   ]);
-  expect(told[0]).toMatchObject({ type: "subscribed", resumed: "reset", cursor: "abcd-9" });
+  expect(received[0]).toMatchObject({ type: "subscribed", resumed: "reset", cursor: "abcd-9" });
 });
 
-test("[P6] [L3] a cursor that is gone at the start is answered with the lists and what was lost; one that is gone later ends the line", async () => {
+test("[P6] [L3] a cursor that is gone at the start is answered with the lists and the loss; one that is gone later ends the polls", async () => {
   const atStart = await poll("abcd-2", [gone, lists]);
-  expect(atStart.told[0]).toMatchObject({ resumed: "reset", lost: { reason: "expired", events: 4 } });
+  expect(atStart.received[0]).toMatchObject({ resumed: "reset", lost: { reason: "expired", events: 4 } });
   const later = await poll("abcd-2", [quiet("abcd-2"), quiet("abcd-2"), gone, lists]);
   expect(later.end).toMatchObject({ action: "resume", reason: "HTTP 410" });
-  expect(later.told.filter(({ type }) => type === "subscribed")).toHaveLength(1);
+  expect(later.received.filter(({ type }) => type === "subscribed")).toHaveLength(1);
 });
 
-test("[P5] an empty answer in less than a second ends the line; news, however quick, and a wait of a second do not", async () => {
+test("[P5] an empty answer in less than a second ends the polls; news, however quick, and a wait of a second do not", async () => {
   const start = quiet("abcd-4", 5);
   const stale = { action: "cut", reason: "a stale answer" };
   expect((await poll("abcd-4", [start, quiet("abcd-4", 999)])).end).toMatchObject(stale);

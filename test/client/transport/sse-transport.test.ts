@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { ended } from "../../src/client/transport/end.ts";
-import { runSse } from "../../src/client/transport/sse-transport.ts";
-import type { LineMessage } from "../../src/client/transport/transport.ts";
+import { ended } from "../../../src/client/transport/end.ts";
+import { runSse } from "../../../src/client/transport/sse-transport.ts";
+import type { LineMessage } from "../../../src/client/transport/transport.ts";
 
-/** Reads this text, which comes in pieces of these sizes; returns what is told, and how it ends. */
+/** Reads this text, which comes in pieces of these sizes; returns the messages and the end. */
 async function read(text: string, sizes: readonly number[]) {
   const bytes = new TextEncoder().encode(text);
   let at = 0;
@@ -17,36 +17,36 @@ async function read(text: string, sizes: readonly number[]) {
       if (at >= bytes.length) controller.close();
     },
   });
-  const told: LineMessage[] = [];
+  const received: LineMessage[] = [];
   const end = await runSse(
     {
       ask: async () => new Response(body),
-      tell: (message) => void told.push(message),
+      tell: (message) => void received.push(message),
       signal: new AbortController().signal,
     },
     "http://server",
   );
-  return { told, end };
+  return { received, end };
 }
 
 const message = (name: string) => ({ type: "weather", name });
 const frame = (data: object) => `event: x\nid: abcd-1\ndata: ${JSON.stringify(data)}\n\n`;
 
-test("[S3] wherever a stream is cut into pieces, each message is told once, and whole", async () => {
+test("[S3] wherever a stream is cut into pieces, each message is received once and whole", async () => {
   const names = fc.array(fc.string({ unit: "grapheme" }), { maxLength: 8 });
   const sizes = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 10 });
   await fc.assert(
     fc.asyncProperty(names, sizes, async (all, pieces) => {
-      const { told, end } = await read(all.map((name) => frame(message(name))).join(""), pieces);
-      expect(told).toEqual(all.map(message));
+      const { received, end } = await read(all.map((name) => frame(message(name))).join(""), pieces);
+      expect(received).toEqual(all.map(message));
       expect(end).toEqual(ended("cut", "cut off"));
     }),
     { numRuns: 100 },
   );
 });
 
-test("[S8] a close ends the line with what its code says, and what comes behind it is not told", async () => {
+test("[S8] a close ends the stream with the action of its code, and nothing behind it is received", async () => {
   const close = { type: "close", code: 4_200, reason: "draining" };
-  const { told, end } = await read([message("a"), close, message("b")].map(frame).join(""), [17]);
-  expect([told, end.action, end.reason]).toEqual([[message("a")], "resume", "close code 4200 draining"]);
+  const { received, end } = await read([message("a"), close, message("b")].map(frame).join(""), [17]);
+  expect([received, end.action, end.reason]).toEqual([[message("a")], "resume", "close code 4200 draining"]);
 });

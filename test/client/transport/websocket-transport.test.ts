@@ -1,12 +1,12 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { startTransport } from "../../src/client/transport/attempt.ts";
-import type { End } from "../../src/client/transport/end.ts";
-import { platformOf, type SocketLike } from "../../src/client/transport/platform.ts";
-import type { LineMessage } from "../../src/client/transport/transport.ts";
-import { runWebSocket } from "../../src/client/transport/websocket-transport.ts";
+import { startTransport } from "../../../src/client/transport/attempt.ts";
+import type { End } from "../../../src/client/transport/end.ts";
+import { platformOf, type SocketLike } from "../../../src/client/transport/platform.ts";
+import type { LineMessage } from "../../../src/client/transport/transport.ts";
+import { runWebSocket } from "../../../src/client/transport/websocket-transport.ts";
 
-/** A WebSocket line whose server, over HTTP too, is the test. */
+/** A WebSocket connection whose server, over HTTP too, is the test. */
 function open({ tickets, fetch }: { readonly tickets?: string; readonly fetch: typeof globalThis.fetch }) {
   const sockets: FakeSocket[] = [];
   const [ends, messages]: [End[], LineMessage[]] = [[], []];
@@ -38,7 +38,7 @@ const unasked: typeof fetch = async (url) => {
   throw new Error(`${url} was asked`);
 };
 
-test("a WebSocket that was left is closed and not listened to: its late end asks nobody why, and tells nothing", async () => {
+test("a WebSocket that was left is closed, and its late messages and its late end cause no request and no callback", async () => {
   const asked: string[] = [];
   const { line, sockets, ends, messages } = open({
     fetch: async (url) => {
@@ -55,7 +55,7 @@ test("a WebSocket that was left is closed and not listened to: its late end asks
   expect([asked, ends, messages, sockets[0]?.closes]).toEqual([[], [], [], 1]);
 });
 
-test("a WebSocket that ends without a message and without a code of the server's asks over HTTP why; one that spoke does not", async () => {
+test("a WebSocket that ends without a message or a close code of the server asks over HTTP for the reason; others do not", async () => {
   const refusal = { status: 403, headers: { "content-type": "application/problem+json" } };
   const refused = open({ fetch: async () => Response.json({ detail: "not here" }, refusal) });
   await turn();
@@ -63,16 +63,16 @@ test("a WebSocket that ends without a message and without a code of the server's
   await turn();
   expect(refused.ends).toMatchObject([{ action: "stop", reason: "HTTP 403 not here" }]);
   const cut = open({ fetch: unasked });
-  const told = open({ fetch: unasked });
+  const closed = open({ fetch: unasked });
   await turn();
   cut.sockets[0]?.onmessage?.({ data: '{"type":"heartbeat"}' });
   cut.sockets[0]?.onclose?.({ code: 1006, reason: "" });
-  told.sockets[0]?.onclose?.({ code: 4_100, reason: "internal" });
+  closed.sockets[0]?.onclose?.({ code: 4_100, reason: "internal" });
   await turn();
-  expect([cut.ends, told.ends].flat().map(({ action }) => action)).toEqual(["cut", "backoff"]);
+  expect([cut.ends, closed.ends].flat().map(({ action }) => action)).toEqual(["cut", "backoff"]);
 });
 
-test("[K4] a line that is left while it gets its ticket opens no WebSocket", async () => {
+test("[K4] a connection that is left while it fetches its ticket opens no WebSocket", async () => {
   const answers = Promise.withResolvers<Response>();
   const { line, sockets, ends } = open({ tickets: "http://server/tickets", fetch: () => answers.promise });
   await turn();
