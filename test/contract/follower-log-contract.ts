@@ -95,7 +95,7 @@ export function followerLogContract(name: string, create: FollowerLogFactory): v
       await log.close();
     });
 
-    test("[L3] a batch of the history before that is being told when the log begins anew is told to nobody else", async () => {
+    test("[L3] a restart in the middle of a delivery keeps the old history from the listeners that come later", async () => {
       const { log } = fresh();
       const heard: number[] = [];
       let isFirst = true;

@@ -73,3 +73,22 @@ test("[L6] those who are at one place are sent the same bytes, also when more ha
   expect(first.through).toBeLessThan(40);
   expect(frames.frame(records, shape, from, 2_000).bytes).toBe(first.bytes);
 });
+
+test("[L5] the frames that are held are bounded: the oldest go, and are made again", async () => {
+  const records = await manyRecords();
+  const [shape] = shapes;
+  if (!shape) throw new Error("there is no shape");
+  const frames = new BacklogFrameCache(20_000);
+  const at = (through: number) =>
+    frames.frame(
+      records.slice(through, through + 5),
+      shape,
+      { epoch, prev: toSeq(through), through: toSeq(through) },
+      1_000_000,
+    ).bytes;
+  const first = at(0);
+  expect(at(0)).toBe(first);
+  for (let through = 1; through < 50; through += 1) at(through);
+  expect(at(0)).not.toBe(first);
+  expect(at(0)).toEqual(first);
+});

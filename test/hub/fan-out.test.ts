@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { expect } from "vitest";
 import { EPOCH, FRESH, settled, test } from "./hub-fixture.ts";
 import type { MockSocket } from "./mock-socket.ts";
@@ -150,4 +151,27 @@ test("a session that is over is forgotten, and nothing is written to it", async 
   if (second) send(second, { type: "unsubscribe", id: "url" });
   await sut.publish("list");
   expect([second, third].map((socket) => socket?.of("event").length)).toEqual([1, 2]);
+});
+
+test("[L5] [W13] in whatever order others leave, who stays is sent each event once, and who left nothing", async ({
+  make,
+}) => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.tuple(fc.boolean(), fc.nat(9)), { maxLength: 30 }), async (steps) => {
+      const sut = make();
+      const following: MockSocket[] = [];
+      for (const [comes, which] of steps) {
+        if (comes || following.length === 0) following.push(sut.open({ channels: ["newest.bsc"] }));
+        else following.splice(which % following.length, 1)[0]?.end();
+        const before = following.map((socket) => socket.of("event").length);
+        await sut.publish("list");
+        expect(following.map((socket) => socket.of("event").length)).toEqual(
+          before.map((count) => count + 1),
+        );
+      }
+      // A write to one that has ended throws, and the hub reports that.
+      expect(sut.errors).toEqual([]);
+    }),
+    { numRuns: 50 },
+  );
 });

@@ -1,7 +1,14 @@
+import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { Head } from "../../src/hub/index.ts";
 import { createMemoryLog } from "../../src/log/index.ts";
-import { listsOf, projectSnapshot, toEpoch } from "../../src/protocol/index.ts";
+import {
+  EMPTY_SNAPSHOT,
+  LIST_CHANNEL_NAMES,
+  listsOf,
+  projectSnapshot,
+  toEpoch,
+} from "../../src/protocol/index.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { SAMPLE_SNAPSHOT } from "../support/samples.ts";
 import { TestMarket } from "./test-market.ts";
@@ -120,4 +127,61 @@ test("a restart reaches every listener and succeeds although one of them throws"
   head.onRestart(({ observedAtMs }) => heard.push(observedAtMs));
   await head.restart({ lists: listsOf(SAMPLE_SNAPSHOT), observedAtMs: 7 }, async () => {});
   expect([heard, errors, head.ready]).toEqual([[7], [fault], true]);
+});
+
+test("[L2] after a restart the texts are those of the new lists", async () => {
+  const { head, market } = createHead();
+  await head.publish({ observedAtMs: 1, ...market.poll(["list", "flare"]) });
+  expect(JSON.parse(head.snapshotText(["newest.bsc"])).newest.bsc).toHaveLength(1);
+  await head.restart({ lists: listsOf(EMPTY_SNAPSHOT), observedAtMs: 2 }, async () => {});
+  expect(JSON.parse(head.snapshotText(["newest.bsc"]))).toEqual(
+    projectSnapshot(EMPTY_SNAPSHOT, ["newest.bsc"]),
+  );
+});
+
+test("[L5] the next batch waits for the pause that a listener wants, and who published the one before does not", async () => {
+  const { head, market } = createHead();
+  const pause = Promise.withResolvers<void>();
+  const order: number[] = [];
+  head.onChange((_records, { observedAtMs }) => {
+    order.push(observedAtMs);
+    if (observedAtMs === 1) head.pauseFor(pause.promise);
+  });
+  await head.publish({ observedAtMs: 1, ...market.poll(["list"]) });
+  const second = head.publish({ observedAtMs: 2, ...market.poll(["list"]) });
+  const third = head.publish({ observedAtMs: 3, ...market.poll(["list"]) });
+  await turn();
+  expect(order).toEqual([1]);
+  pause.resolve();
+  // One pause holds up one batch.
+  await Promise.all([second, third]);
+  expect(order).toEqual([1, 2, 3]);
+});
+
+test("[L5] the texts that are held are bounded: the oldest is made again", async () => {
+  const { head } = createHead();
+  let projections = 0;
+  const counted = new Proxy(SAMPLE_SNAPSHOT, {
+    get: (target, key) => {
+      if (key === "newest") projections += 1;
+      return Reflect.get(target, key);
+    },
+  });
+  await head.publish({ snapshot: counted, events: [] });
+  // Sets of channels of which each has newest.bsc.
+  const sets = Array.from({ length: 80 }, (_, number) => [
+    "newest.bsc" as const,
+    ...LIST_CHANNEL_NAMES.filter((name, bit) => name !== "newest.bsc" && number & (1 << bit)),
+  ]);
+  const [first = [], ...others] = [...new Map(sets.map((set) => [set.join(), set])).values()];
+  const isMade = () => {
+    const before = projections;
+    head.snapshotText(first);
+    return projections > before;
+  };
+  expect([isMade(), isMade()]).toEqual([true, false]);
+  for (const set of others.slice(0, 31)) head.snapshotText(set);
+  expect(isMade()).toBe(false);
+  for (const set of others.slice(0, 32)) head.snapshotText(set);
+  expect([isMade(), isMade()]).toEqual([true, false]);
 });

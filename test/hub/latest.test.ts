@@ -70,3 +70,28 @@ test("[W34] the mode goes with the first subscription; a later one may name no o
   ]);
   expect(socket.of("subscribed").map(({ id }) => id)).toEqual(["url", "same", "none"]);
 });
+
+test("[W35] where something happened to any flare, the lists of all flares that are followed come: they share their explanations", async ({
+  sut,
+}) => {
+  await sut.publish(...BURST);
+  const channels = ["flares.free", "flares.pro", "status"];
+  const socket = sut.open({ channels, mode: "latest", after: "test1-0" });
+  await settled();
+  expect(socket.of("conflated")).toMatchObject([{ channels }]);
+  const alone = sut.open({ channels: ["flares.free", "newest.bsc"], mode: "latest", after: "test1-0" });
+  await settled();
+  expect(alone.of("conflated")).toMatchObject([{ channels: ["newest.bsc"] }]);
+});
+
+test("[W23] [W34] missed events are written in parts of a bounded size, and none is left out", async ({
+  make,
+}) => {
+  const sut = make({ hub: { limits: { catchUpBytes: 2_000 } } });
+  for (let poll = 0; poll < 10; poll += 1) await sut.publish(...Array<Step>(20).fill("status"));
+  const socket = sut.open({ channels: ["status"], mode: "latest", after: "test1-0" }, (made) => {
+    made.highWater = 2 ** 20;
+  });
+  await expect.poll(() => socket.of("missed").length).toBe(200);
+  expect(Math.max(...socket.writes.map(({ length }) => length))).toBeLessThan(3_000);
+});

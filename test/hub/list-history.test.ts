@@ -1,8 +1,17 @@
 import { expect } from "vitest";
+import { maskOf } from "../../src/hub/channel-mask.ts";
 import { Hub, websocketFraming } from "../../src/hub/index.ts";
-import { EMPTY_SNAPSHOT, listsOf, toEpoch, toSeq } from "../../src/protocol/index.ts";
+import {
+  compileFilter,
+  EMPTY_SNAPSHOT,
+  type ListFilter,
+  listsOf,
+  toEpoch,
+  toSeq,
+} from "../../src/protocol/index.ts";
 import { FRESH, INFO, settled, test } from "./hub-fixture.ts";
 import { MockSocket } from "./mock-socket.ts";
+import type { Step } from "./test-market.ts";
 
 test("[W28] [W9] where a log goes on that was kept, a filter begins anew: what its items were before is not known", async ({
   sut,
@@ -57,4 +66,47 @@ test("[F5] [W28] where another history begins, what was before is of no account,
   expect(at?.snapshot.flares.pro).toHaveLength(1);
   expect(await history.at({ ...log.head, seq: toSeq(1) })).toBeUndefined();
   expect(await history.at({ epoch: toEpoch("other"), seq: toSeq(2) })).toBeUndefined();
+});
+
+test("[L5] checkpoints of the lists are at least 64 events apart, and none lies before the oldest event of the log", async ({
+  make,
+}) => {
+  const sut = make({ log: { minCount: 640, maxAgeMs: 0 } });
+  for (let poll = 0; poll < 100; poll += 1) {
+    sut.clock.advance(1);
+    await sut.publish(...Array<Step>(16).fill(poll % 2 ? "list" : "unlist"));
+  }
+  const seqs = sut.hub.history.places.map(({ seq }) => Number(seq));
+  expect(seqs.length).toBeGreaterThanOrEqual(8);
+  expect(seqs.length).toBeLessThanOrEqual(10);
+  expect(Math.min(...seqs)).toBeGreaterThanOrEqual(sut.log.oldest.seq);
+  for (const [at, seq] of seqs.slice(1).entries()) expect(seq - (seqs[at] ?? 0)).toBeGreaterThanOrEqual(64);
+  expect(sut.hub.history.first.cursor.seq).toBe(seqs[0]);
+});
+
+test("[L5] the texts of filtered snapshots that are held are bounded: the oldest is made again", async ({
+  sut,
+}) => {
+  await sut.publish("list");
+  let looks = 0;
+  const partOf = (symbol: string) => {
+    const filter = compileFilter({ symbols: [symbol] });
+    if (!filter) throw new Error("no filter");
+    const passes: ListFilter["passes"] = (marks) => {
+      looks += 1;
+      return filter.passes(marks);
+    };
+    return { mask: maskOf(["newest.bsc"]), filter: { ...filter, passes } };
+  };
+  const isMade = () => {
+    const before = looks;
+    sut.hub.history.snapshotText([partOf("first")]);
+    return looks > before;
+  };
+  const others = Array.from({ length: 32 }, (_, at) => partOf(`other${at}`));
+  expect([isMade(), isMade()]).toEqual([true, false]);
+  for (const part of others.slice(1)) sut.hub.history.snapshotText([part]);
+  expect(isMade()).toBe(false);
+  for (const part of others) sut.hub.history.snapshotText([part]);
+  expect([isMade(), isMade()]).toEqual([true, false]);
 });

@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import { LongPoll, TurnBudget } from "../../src/hub/index.ts";
-import { type HubUnderTest, settled, test } from "./hub-fixture.ts";
+import { EPOCH, type HubUnderTest, settled, test } from "./hub-fixture.ts";
+import type { Step } from "./test-market.ts";
 
 /** Polls whose turns the test takes; a turn has time for one slice of a page. */
 function createPolls(sut: HubUnderTest) {
@@ -17,6 +18,8 @@ function createPolls(sut: HubUnderTest) {
     turn,
     turns,
     takeTurn,
+    takeAll: (after: string) =>
+      polls.take({ channels: ["*"], after, limit: 2_000, waitMs: 0 }, new AbortController().signal),
     take: (by: string, signal: AbortSignal) => polls.take(query, signal, { name: by, isKeyed: false }),
   };
 }
@@ -50,4 +53,24 @@ test("a search ends where it is when its client has gone", async ({ sut }) => {
   const page = await answer;
   expect(page).toMatchObject({ kind: "page", more: true, count: 0 });
   expect(page.kind === "page" && page.cursor.seq).toBeLessThan(100);
+});
+
+test("[L3] [P6] a page whose rest falls off the log while it is made has what was read, whole; the next one says what is lost", async ({
+  make,
+}) => {
+  const sut = make({ log: { minCount: 10, maxAgeMs: 0 } });
+  const publish = (count: number) => sut.publish(...Array<Step>(count).fill("status"));
+  // More than two reads of the log, for which the first turn has time.
+  await publish(1_200);
+  const { turns, takeTurn, takeAll } = createPolls(sut);
+  const page = takeAll(`${EPOCH}-0`);
+  await settled();
+  expect(turns.length).toBeGreaterThan(0);
+  sut.clock.advance(1);
+  await publish(1);
+  while (turns.length > 0) await takeTurn();
+  expect(await page).toMatchObject({ kind: "page", count: 1_024, cursor: { seq: 1_024 }, more: true });
+  const next = takeAll(`${EPOCH}-1024`);
+  while (turns.length > 0) await takeTurn();
+  expect(await next).toMatchObject({ kind: "lost", lost: { reason: "expired", events: 1_201 - 1_024 } });
 });

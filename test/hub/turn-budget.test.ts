@@ -161,7 +161,7 @@ test("[L5] while what follows from a work goes on, nobody overtakes those who wa
   expect(done).toEqual(["a", "b", "c"]);
 });
 
-test("[L5] the server's own work and what clients asked for take turns, whoever has more of it", () => {
+test("[L5] the server's own work and the clients' requests take turns, even if one has more to do", () => {
   const { budget, time, turns } = createBudget();
   const done: string[] = [];
   const work = (name: string) => () => {

@@ -114,7 +114,7 @@ test("one timer runs while anybody waits, and none, nor a listener, for those wh
   }
 });
 
-test("[F3] [W9] when the log begins anew, all look at it again with their own cursor, at once", async ({
+test("[F3] [W9] when the log restarts, all waits end at once, so that each poll looks again with its own cursor", async ({
   scene,
 }) => {
   const waiting = [scene.wait("newest.bsc", 60_000), scene.wait("flares.pro", 60_000)];

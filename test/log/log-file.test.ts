@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createSqliteLog, openLogFile } from "../../src/log/index.ts";
+import { createSqliteLog, openLogFile, type SqliteLogOptions } from "../../src/log/index.ts";
 import { batchOf } from "../contract/event-log-contract.ts";
 import { putImage, takeImage } from "../support/image.ts";
 import { ManualClock } from "../support/manual-clock.ts";
@@ -17,11 +17,11 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }));
 const newPath = () => join(directory, `${++files}.sqlite`);
 
 /** The log as the next process opens it. */
-function open(path: string) {
+function open(path: string, limits: Partial<SqliteLogOptions> = {}) {
   const file = openLogFile({ path, nowMs: 0, onSetAside: (sentence) => expect.fail(sentence) });
   const troubles: string[] = [];
   const log = createSqliteLog({
-    ...{ file, fingerprint: "test", clock: new ManualClock() },
+    ...{ file, fingerprint: "test", clock: new ManualClock(), ...limits },
     ...(file.found ? { kept: file.found } : {}),
     onTrouble: (sentence) => troubles.push(sentence),
   });
@@ -86,3 +86,20 @@ test.each([
     expect(existsSync(path)).toBe(how === "replaced");
   },
 );
+
+test("the file holds about 32 checkpoints of the lists, and none before the oldest event", async () => {
+  const path = newPath();
+  const clock = new ManualClock();
+  const { log } = open(path, { clock, minCount: 4_096, maxAgeMs: 0, lastingAgeMs: 0 });
+  for (let batch = 0; batch < 200; batch += 1) {
+    clock.advance(1);
+    await log.append(batchOf(log.head.seq + 1, 64));
+    log.saveCheckpoint(log.head.seq, "state", new Uint8Array([batch]));
+  }
+  await log.close();
+  const seqs = foundAt(path)?.places.map(({ seq }) => seq) ?? [];
+  expect(seqs.length).toBeGreaterThanOrEqual(16);
+  expect(seqs.length).toBeLessThanOrEqual(40);
+  expect(seqs.at(-1)).toBe(200 * 64);
+  expect(Math.min(...seqs)).toBeGreaterThanOrEqual(200 * 64 - 4_096 - 64);
+});

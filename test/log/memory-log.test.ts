@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { createMemoryLog, type MemoryLogOptions } from "../../src/log/index.ts";
+import { toRun, toSeq } from "../../src/protocol/index.ts";
 import { batchOf, eventLogContract, numbered } from "../contract/event-log-contract.ts";
 import { lastingContract } from "../contract/lasting-contract.ts";
 import { ManualClock } from "../support/manual-clock.ts";
@@ -92,4 +93,33 @@ test("one who starts to listen during a delivery begins at the head; one who sto
   await log.append([numbered(1)]);
   await log.append([numbered(2)]);
   expect(heard).toEqual(["c2"]);
+});
+
+test("closing the log in the middle of a delivery keeps the batch from the listeners that come later", async () => {
+  const { log } = logOf({});
+  const heard: number[] = [];
+  log.onAppend(() => void log.close());
+  log.onAppend((records) => heard.push(records.length));
+  await log.append([numbered(1)]);
+  expect(heard).toEqual([]);
+  await expect(log.append([numbered(2)])).rejects.toMatchObject({ code: "draining" });
+});
+
+test("[W39] of the runs only those are remembered of which the log still has events, and the one before", async () => {
+  const { log, clock } = logOf({ maxAgeMs: 0, minCount: 5, lastingAgeMs: 0, follows: true });
+  for (let batch = 1; batch <= 200; batch += 1) {
+    const { log: other } = logOf({});
+    // It lasts: a run whose lasting events are held is remembered too.
+    const [record] = await other.append([numbered(3)]);
+    if (!record) throw new Error("nothing was appended");
+    clock.advance(1);
+    const seq = toSeq(batch);
+    await log.appendReplicated([{ ...record, seq, batch: seq, run: toRun(`run${batch}`) }]);
+  }
+  expect(log.runs.length).toBeLessThanOrEqual(7);
+  expect(log.runs.at(-1)).toEqual({ from: 200, run: "run200" });
+  expect(log.strayed({ ...log.cursorAt(toSeq(199)), run: toRun("run198") })).toEqual({
+    reason: "epoch-changed",
+    events: null,
+  });
 });

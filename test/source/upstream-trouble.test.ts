@@ -211,6 +211,22 @@ test("of the four resources those that answer go on while others fail, and fresh
   expect(source.freshness()).toMatchObject({ state: "live", reason: "" });
 });
 
+test("of the waits that the four resources ask for the longest counts, whichever fails first", async ({
+  upstream,
+}) => {
+  upstream.onFour(SAMPLE_SNAPSHOT);
+  const { next, waits } = follow(upstream.url);
+  await next();
+  const waiting = (seconds: string) => text(429, "", { "retry-after": seconds });
+  upstream.on("flares", waiting("12"), json(SAMPLE_SNAPSHOT.flares));
+  upstream.on("charts", waiting("40"), json(SAMPLE_SNAPSHOT.charts));
+  upstream.on("newest", waiting("7"), json(SAMPLE_SNAPSHOT.newest));
+  await next();
+  await next();
+  expect(waits()).toContain(40_000);
+  expect(waits().filter((ms) => ms > 1_000)).toEqual([40_000]);
+});
+
 test("nothing is believed before all four resources have answered once", async ({ upstream }) => {
   upstream.onFour(SAMPLE_SNAPSHOT).on("charts", text(500, ""), json(SAMPLE_SNAPSHOT.charts));
   const { next, source } = follow(upstream.url);

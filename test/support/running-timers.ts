@@ -14,7 +14,7 @@ let listeners: {
 let sweepAt = 1_000;
 let isWatching = false;
 
-const SOURCE = /at (?:async )?(?:(\S+) )?.*\/(src\/(?!lib\/clock)[\w./-]+\.ts)/;
+const SOURCE = /at (?:async )?(?:(\S+) )?.*\/(src\/(?!lib\/time\/clock)[\w./-]+\.ts)/;
 
 /** Notes a timer that starts, by the function that started it. Call what it returns when the timer ends. */
 export function noteTimer(kind: "sleep" | "interval"): () => void {
