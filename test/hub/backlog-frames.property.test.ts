@@ -92,3 +92,15 @@ test("[L5] the frames that are held are bounded: the oldest go, and are made aga
   expect(at(0)).not.toBe(first);
   expect(at(0)).toEqual(first);
 });
+
+test("[L3] a part that held all there was is made again when more has come", async () => {
+  const records = await manyRecords();
+  const [shape] = shapes;
+  if (!shape) throw new Error("there is no shape");
+  const frames = new BacklogFrameCache();
+  const from = { epoch, prev: toSeq(0), through: toSeq(0) };
+  const throughs = [10, 10, 20, 60].map(
+    (length) => frames.frame(records.slice(0, length), shape, from, 1_000_000).through,
+  );
+  expect(throughs).toEqual([10, 10, 20, 60]);
+});
