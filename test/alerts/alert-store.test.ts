@@ -61,9 +61,9 @@ describe.each(Object.entries(ADAPTERS))("the %s store keeps the contract", (_nam
     const store = opened(onTestFinished);
     expect(store.place("desk/a")).toBeUndefined();
     store.commit("desk/a", place(1), [alert(1)]);
-    store.commit("desk/a", place(2), [alert(1), alert(2)]);
+    store.commit("desk/a", place(2), [{ ...alert(1), madeAtMs: 9, body: "told again" }, alert(2)]);
     expect(store.place("desk/a")).toEqual(place(2));
-    expect(store.waiting("desk").count).toBe(2);
+    expect([store.waiting("desk").count, store.first("desk")]).toEqual([2, alert(1)]);
   });
 
   test("what is too old or too much goes, the oldest first, and is counted until it is told", ({

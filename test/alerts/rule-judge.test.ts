@@ -42,10 +42,11 @@ class Flares {
     return { ...this.#place(atS), name: "flare-finished", channel: this.channel, data };
   }
 
-  /** `ONE`, `ONE2` are two flares of one token. */
+  /** `ONE`, `ONE2` are two flares of one token, whose address the second spells in capitals. */
   #flare(name: string, liquidity: string): Flare {
     const symbol = name.replace(/\d/g, "");
-    const address = `0x${Buffer.from(symbol.padEnd(20, "_")).toString("hex")}`;
+    const hex = Buffer.from(symbol.padEnd(20, "_")).toString("hex");
+    const address = `0x${symbol === name ? hex : hex.toUpperCase()}`;
     return { ...SAMPLE_FLARE, id: name, liquidity, token: { ...SAMPLE_FLARE.token, symbol, address } };
   }
 

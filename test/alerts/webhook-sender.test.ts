@@ -1,3 +1,4 @@
+import { setImmediate as turn } from "node:timers/promises";
 import { expect, vi } from "vitest";
 import { type Alert, formAlert } from "../../src/alerts/alert.ts";
 import { NEW_RULE } from "../../src/alerts/rules/rule-state.ts";
@@ -271,6 +272,44 @@ test("a Retry-After in seconds is waited for, up to an hour, and nothing new has
   clock.advance(120_000);
   await receiver.until(() => receiver.attempts.length === 2);
   await expect.poll(() => clock.slept.at(-1)).toBe(3_600_000);
+});
+
+test("a new message does not end the pause after a failure, in any round: it waits behind the one that failed", async ({
+  sut,
+}) => {
+  const { receiver, clock, store } = sut;
+  receiver.answer = status(500);
+  const alerts = [...sut.tell(1)];
+  const looked = vi.spyOn(store, "first");
+  const pass = () => clock.advance(clock.slept.at(-1) ?? 0);
+  for (const attempts of [1, 2, 3]) {
+    if (attempts > 1) pass();
+    await receiver.until(() => receiver.attempts.length === attempts);
+    await expect.poll(() => clock.slept.filter((ms) => ms !== 60_000)).toHaveLength(attempts);
+    looked.mockClear();
+    alerts.push(...sut.tell(1));
+    await turn();
+    // It does not even look for what it would send.
+    expect([looked.mock.calls.length, receiver.attempts.length]).toEqual([0, attempts]);
+  }
+  receiver.answer = status(200);
+  pass();
+  await receiver.until(() => receiver.taken.length === 4);
+  expect(idsOf(receiver.taken)).toEqual(idsOf(alerts));
+});
+
+test("a message that is under way when the sender stops counts neither as taken nor as failed, and is sent by the next", async ({
+  sut,
+}) => {
+  const { receiver, sender, notices } = sut;
+  receiver.answer = () => {};
+  const [alert] = sut.tell(1);
+  await receiver.until(() => receiver.attempts.length === 1);
+  receiver.answer = status(200);
+  sut.restart();
+  await receiver.until(() => receiver.taken.length === 1);
+  expect(idsOf(receiver.taken)).toEqual([alert?.id]);
+  expect([sender.attempts, notices]).toEqual([{ delivered: 0, failed: 0, gone: 0 }, []]);
 });
 
 test.for(["0", "-1", "1e9", "Wed, 21 Oct 2015 07:28:00 GMT", ""])(

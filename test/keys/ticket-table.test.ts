@@ -45,3 +45,17 @@ test("[K7] when a key is gone its tickets are good for nothing, and those of oth
   for (let count = 0; count < TICKETS_OF_KEY; count += 1) table.issue("gone");
   expect(table.size).toBe(1 + TICKETS_OF_KEY);
 });
+
+test("[K4] a key has as many unused tickets as it may and not one more, and each that is used or too old makes room for one", () => {
+  const clock = new ManualClock();
+  const table = new TicketTable(clock);
+  const [first] = Array.from({ length: TICKETS_OF_KEY }, () => table.issue("mine").text);
+  const refused = `the key has ${TICKETS_OF_KEY} tickets that are not used; ${TICKETS_OF_KEY} is the most`;
+  for (let round = 0; round < 2; round += 1) {
+    expect(() => table.issue("mine")).toThrow(refused);
+    expect(table.keyOf(table.issue("other").text)).toBe("other");
+    if (round === 0) table.spend(first ?? "");
+    else clock.advance(TICKET_MS);
+    table.issue("mine");
+  }
+});

@@ -1,0 +1,39 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Writable } from "node:stream";
+import { expect, test } from "vitest";
+import { openSink } from "../../src/cli/terminal/text-sink.ts";
+import { newDirectory } from "../support/edges.ts";
+
+/** A pipe whose reader is gone from the `lost`-th write on, counted from 0. */
+function pipe(lost: number): Writable & { readonly texts: string[] } {
+  const texts: string[] = [];
+  const write: Writable["_write"] = (chunk, _encoding, done) => {
+    if (texts.length >= lost) done(Object.assign(new Error("broken pipe"), { code: "EPIPE" }));
+    else {
+      texts.push(String(chunk));
+      done();
+    }
+  };
+  return Object.assign(new Writable({ write }), { texts });
+}
+
+test("what was written is there when the sink is closed", async ({ onTestFinished }) => {
+  const out = pipe(Number.POSITIVE_INFINITY);
+  const file = join(newDirectory(onTestFinished), "out.txt");
+  for (const sink of [await openSink("-", out), await openSink(file, out)]) {
+    await sink.write("one\n");
+    await sink.write("two\n");
+    await sink.close();
+  }
+  expect([out.texts.join(""), readFileSync(file, "utf8")]).toEqual(["one\ntwo\n", "one\ntwo\n"]);
+});
+
+test("a pipe that breaks with the last write, or before it, is an error at the end", async () => {
+  for (const lost of [0, 1]) {
+    const sink = await openSink("-", pipe(lost));
+    await sink.write("x".repeat(70_000));
+    await sink.write("the rest");
+    await expect(sink.close()).rejects.toMatchObject({ code: "EPIPE" });
+  }
+});

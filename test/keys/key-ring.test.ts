@@ -1,0 +1,81 @@
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "vitest";
+import { formatKeys, type Key, KeyRing, mintSecret } from "../../src/keys/index.ts";
+import { type Finish, newDirectory } from "../support/edges.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+import { test } from "../support/still-running.ts";
+
+const SECRET = mintSecret("fw");
+const KEY: Key = { id: SECRET.id, sha256: SECRET.digest.toString("hex"), plan: "pro" };
+
+/** A ring over a file with one key, and what it reported. */
+async function ringed(onTestFinished: Finish, key = KEY) {
+  const file = join(newDirectory(onTestFinished), "keys.json");
+  const write = (text: string) => writeFileSync(file, text, { mode: 0o600 });
+  write(formatKeys([key]));
+  const clock = new ManualClock();
+  const reports: string[] = [];
+  const ring = await KeyRing.open({
+    ...{ file, clock },
+    onReload: ({ keys, revoked, lowered }) =>
+      reports.push(`reload ${keys} -${revoked.length} v${lowered.length}`),
+    onTrouble: () => reports.push("trouble"),
+    onEnd: (id, reason) => reports.push(`end ${id === key.id ? "the key" : id} ${reason}`),
+  });
+  return { file, write, clock, reports, ring };
+}
+
+test("[K7] a key file that stays broken is reported at the second look, once, and its keys go on; mended, it counts again, in every round", async ({
+  onTestFinished,
+}) => {
+  const { write, reports, ring } = await ringed(onTestFinished);
+  for (let round = 0; round < 2; round += 1) {
+    reports.length = 0;
+    write(`{ broken ${round}`);
+    await ring.look();
+    expect([reports, ring.isStale]).toEqual([[], false]);
+    await ring.look();
+    await ring.look();
+    expect([reports, ring.isStale]).toEqual([["trouble"], true]);
+    expect(ring.find(SECRET.text)).toEqual(KEY);
+    write(formatKeys([KEY]));
+    await ring.look();
+    expect([ring.isStale, ring.find(SECRET.text)]).toEqual([false, KEY]);
+  }
+  ring.stop();
+});
+
+test("[K7] a key file that is gone is reported at the second look, and a key that is taken out of it ends at the first", async ({
+  onTestFinished,
+}) => {
+  const { file, write, clock, reports, ring } = await ringed(onTestFinished);
+  rmSync(file);
+  for (let look = 0; look < 3; look += 1) await ring.look();
+  expect([reports, ring.isStale, ring.get(KEY.id)]).toEqual([["trouble"], true, KEY]);
+  write(formatKeys([{ ...KEY, plan: "free" }]));
+  await ring.look();
+  write(formatKeys([]));
+  clock.advance(1_000);
+  await ring.looked();
+  expect(reports).toEqual([
+    "trouble",
+    "reload 1 -0 v1",
+    "end the key forbidden",
+    "reload 0 -1 v0",
+    "end the key unauthorised",
+  ]);
+  ring.stop();
+});
+
+test("[K7] a key whose time is over ends once, at the first look after it", async ({ onTestFinished }) => {
+  const expires_at = new Date(new ManualClock().now() + 5_000).toISOString();
+  const { clock, reports, ring } = await ringed(onTestFinished, { ...KEY, expires_at });
+  clock.advance(4_999);
+  expect(reports).toEqual([]);
+  clock.advance(1);
+  clock.advance(10_000);
+  await ring.looked();
+  expect(reports).toEqual(["end the key unauthorised"]);
+  ring.stop();
+});

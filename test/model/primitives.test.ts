@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+import { keyOf } from "../../src/model/index.ts";
+import { Address, Count } from "../../src/model/primitives.ts";
+import { SAMPLE_FLARE, SAMPLE_LISTING } from "../support/samples.ts";
+
+const standing = { time_trended: 60, average_position: 1 };
+const named = { symbol: "ONE", price: "1" };
+
+test("what tells items apart is their id; of a standing the address, and the symbol only where there is none", () => {
+  expect([keyOf(SAMPLE_FLARE), keyOf(SAMPLE_LISTING)]).toEqual([SAMPLE_FLARE.id, SAMPLE_LISTING.id]);
+  const addressed = { ...standing, type: "token", object: { ...named, address: "0x1" } } as const;
+  expect(keyOf(addressed)).toBe("0x1");
+  // Two tokens of one chain may call themselves the same.
+  expect(keyOf({ ...addressed, object: { ...addressed.object, address: "0x2" } })).toBe("0x2");
+  expect(keyOf({ ...standing, type: "token", object: named })).toBe("ONE");
+});
+
+test.each([
+  [0, true],
+  [1, true],
+  [-1, false],
+  [0.5, false],
+  [Number.NaN, false],
+  ["1", false],
+])("%j as a count is taken: %s", (value, isTaken) => {
+  expect(Count.safeParse(value).success).toBe(isTaken);
+});
+
+test.each([
+  ["0x0", true],
+  [`0x${"aF".repeat(64)}`, true],
+  ["0x", false],
+  ["0xg", false],
+  ["1f", false],
+  [`0x${"a".repeat(129)}`, false],
+])("%j as an address is taken: %s", (value, isTaken) => {
+  expect(Address.safeParse(value).success).toBe(isTaken);
+});
