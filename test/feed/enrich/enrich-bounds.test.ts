@@ -260,12 +260,6 @@ class Enriched implements AsyncDisposable {
     await settle();
   }
 
-  /** Ends as the market does, without an abort. */
-  async end(): Promise<void> {
-    this.market.end();
-    await this.#reading;
-  }
-
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort();
     await this.#reading;
@@ -330,7 +324,7 @@ describe("a market with facts of its tokens", () => {
     await using market = new Enriched();
     await market.tick(1);
     expect(market.isEnded).toBe(false);
-    await market.end();
-    expect(market.isEnded).toBe(true);
+    market.market.end();
+    await until("its services are stopped", () => market.isEnded);
   });
 });
