@@ -133,12 +133,12 @@ function readKey(flags: Flags): WantedKey {
     const value = flags.get(name);
     return typeof value === "string" ? value : undefined;
   };
-  const refuse = (name: string, bound: string, example: string) =>
+  const refuse = (name: string, bound: string, example: string, near = "") =>
     void problems.push(
-      `--${name} ${JSON.stringify(hideSecrets(text(name) ?? ""))} must be ${bound}, for example ${example}`,
+      `--${name} ${JSON.stringify(hideSecrets(text(name) ?? ""))}${near} must be ${bound}, for example ${example}`,
     );
   const plan = text("plan") ?? "pro";
-  if (!isPlan(plan)) refuse("plan", PLANS.join(" or "), "pro");
+  if (!isPlan(plan)) refuse("plan", PLANS.join(" or "), "pro", suggestion(plan, PLANS));
   const name = text("name");
   if (name !== undefined && !/^[^\p{Cc}]{1,64}$/u.test(name))
     refuse("name", "1 to 64 characters, none of them for control", '"trading desk"');

@@ -1,5 +1,6 @@
 import { dirname, resolve } from "node:path";
 import { MAX_FILL_MS } from "../feed/index.ts";
+import { suggestion } from "../lib/text/nearest.ts";
 import { FlarewireError } from "../protocol/index.ts";
 import { leaderOf } from "./leader-of.ts";
 import { redact, redactEndpoints } from "./redact.ts";
@@ -59,8 +60,11 @@ export function resolveConfig(
 
 /** The sentence for a value outside its bound: setting, value, where from, bound, example. */
 export function badValue(name: SettingName, { value, from }: GivenValue): string {
-  const { bound, example, url }: Setting = SETTINGS[name];
-  return `${name} = ${shorten(value, url)} (${from}) must be ${bound}, for example ${example}`;
+  const { bound, example, url, names = [] }: Setting = SETTINGS[name];
+  const items = typeof value === "string" ? value.split(",") : [value].flat();
+  const wrong = items.map((item) => String(item).trim()).find((item) => !names.includes(item));
+  const near = wrong === undefined ? "" : suggestion(wrong, names);
+  return `${name} = ${shorten(value, url)} (${from})${near} must be ${bound}, for example ${example}`;
 }
 
 /** How a flag, an environment variable and a file's key are named in messages. */

@@ -1,5 +1,7 @@
+import { suggestion } from "../lib/text/nearest.ts";
 import type { LogRecord } from "../log/event-log.ts";
 import {
+  CHANNEL_PATTERNS,
   CHANNELS,
   type Channel,
   channelsOfPlan,
@@ -53,10 +55,10 @@ export function resolveChannels(patterns: readonly string[], plan?: Plan): reado
     }
     const shown = JSON.stringify(pattern.slice(0, 64));
     const bound = `one of ${CHANNELS.join(", ")}, or a pattern such as flares.* or *`;
-    throw new FlarewireError("unknown-channel", `channels has ${shown}, which names no channel; ${bound}`, {
-      field: "channels",
-      bound,
-    });
+    const isPrefix = CHANNEL_PATTERNS.includes(`${pattern}.*`);
+    const near = isPrefix ? ` (did you mean ${pattern}.*?)` : suggestion(pattern, CHANNEL_PATTERNS);
+    const message = `channels has ${shown}${near}, which names no channel; ${bound}`;
+    throw new FlarewireError("unknown-channel", message, { field: "channels", bound });
   });
   return channelsOf(maskOf(found.flat()));
 }

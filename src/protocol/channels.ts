@@ -38,6 +38,14 @@ export type Channel = ListChannel | "status";
 export const FLARE_CHANNELS = ["flares.free", "flares.pro", "flares.finished"] as const;
 export type FlareChannel = (typeof FLARE_CHANNELS)[number];
 
+/** What a client may name: each channel, and all that begin alike. */
+export const CHANNEL_PATTERNS: readonly string[] = /* @__PURE__ */ (CHANNELS as readonly string[]).concat(
+  "flares.*",
+  "newest.*",
+  "charts.*",
+  "leaderboards.*",
+);
+
 /** True for the name of a channel, exactly as written in {@link CHANNELS}. */
 export function isChannel(name: string): name is Channel {
   return (CHANNELS as readonly string[]).includes(name);

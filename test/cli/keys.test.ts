@@ -71,6 +71,10 @@ test.each([
   [[], /no action is given; there are add, list, revoke/],
   [["ad"], /unknown action "ad" \(did you mean add\?\)/],
   [["add"], /--file is missing, for example --file keys\.json/],
+  [
+    ["add", "--file", "x", "--plan", "prp"],
+    /--plan "prp" \(did you mean pro\?\) must be free or pro, for example pro/,
+  ],
   [["add", "--file", "x", "--plan", "gold"], /--plan "gold" must be free or pro, for example pro/],
   [
     ["add", "--file", "x", "--connections", "0"],

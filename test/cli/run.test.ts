@@ -92,7 +92,7 @@ describe("what the user got wrong", () => {
     [["replay", "package.json", "more"], 'unexpected argument "more"'],
     [["replay", "package.json", "--events", "-", "--snapshot", "-"], "standard output is named twice"],
     [["tail", "gopher://x"], "must be an http, https, ws or wss URL"],
-    [["tail", "--channels", "flares.pro,flairs.*"], '"flairs.*" names no channel'],
+    [["tail", "--channels", "flares.pro,flairs.*"], '"flairs.*" (did you mean flares.*?) names no channel'],
     [["tail", "gopher://me:hunter2@x"], 'URL "gopher://***@x" must be'],
     [["tail", "--after", "yesterday"], "as the server gives it, for example 8dffafc1dc3c26d1-1042"],
     [["tail", "--after="], "--after needs a value"],

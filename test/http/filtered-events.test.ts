@@ -114,6 +114,25 @@ test("[W27] the filter in force is in the answer over WebSocket, SSE and poll, a
   expect(await bare.answer("subscribed")).not.toHaveProperty("filter");
 });
 
+test("[P7] a value that is mistyped is refused with the nearest name, and mode with where it is to be had", async ({
+  wire,
+}) => {
+  const refusals = {
+    "channels=flare.pro": "(did you mean flares.pro?)",
+    "channels=chart.bsc": "(did you mean charts.bsc?)",
+    "names=flare-start": "(did you mean flare-started?)",
+    "min_price=5": "(did you mean min_price_change?)",
+    "mode=latest": "it has to be left out: it is for streams",
+  };
+  for (const [query, words] of Object.entries(refusals)) {
+    const { message, body } = await wire.ask(`${PATH}?${query}`);
+    expect(message.statusCode, query).toBe(400);
+    expect(JSON.parse(body).detail, query).toContain(words);
+  }
+  const { body } = await wire.ask(`${PATH}?tickers=PEPE`);
+  expect(JSON.parse(body).detail).toContain('unknown parameter "tickers"; known: ');
+});
+
 test("[P7] a page has no filter that is not understood, no mode, and takes no place over", async ({
   wire,
 }) => {

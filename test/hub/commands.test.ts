@@ -123,7 +123,12 @@ const REFUSED: readonly (readonly [string, Readonly<Record<string, unknown>>, Re
   [
     '{"type":"subscribe","id":7,"channels":["flares"]}',
     { code: "unknown-channel", field: "channels", id: 7 },
-    /"flares", which names no channel; one of flares.free/,
+    /"flares" \(did you mean flares\.\*\?\), which names no channel; one of flares.free/,
+  ],
+  [
+    '{"type":"subscribe","id":7,"channels":["flare.pro"]}',
+    { code: "unknown-channel", field: "channels", id: 7 },
+    /"flare\.pro" \(did you mean flares\.pro\?\), which names no channel/,
   ],
   [
     '{"type":"subscribe","id":7,"channels":["*"],"after":4}',

@@ -3,8 +3,15 @@ import { CLIENT_KEY_VARIABLE, keyFrom } from "../../config/config.ts";
 import { type FlagForm, parseFlags } from "../../config/flags.ts";
 import { redact } from "../../config/redact.ts";
 import { type ExitCode, watchShutdown } from "../../lib/io/shutdown.ts";
+import { suggestion } from "../../lib/text/nearest.ts";
 import { systemClock } from "../../lib/time/clock.ts";
-import { CHANNELS, FlarewireError, matchChannels, parseCursor } from "../../protocol/index.ts";
+import {
+  CHANNEL_PATTERNS,
+  CHANNELS,
+  FlarewireError,
+  matchChannels,
+  parseCursor,
+} from "../../protocol/index.ts";
 import { plainJson, plainText } from "../terminal/plain-text.ts";
 import { isBrokenPipe, paintFor, say, type Terminal } from "../terminal/terminal.ts";
 import { eventLine, UPDATES } from "./event-lines.ts";
@@ -140,7 +147,9 @@ function readArguments(args: readonly string[]): TailArguments {
     );
   const unknown = channels.split(",").filter((channel) => matchChannels(channel.trim()).length === 0);
   for (const channel of unknown) {
-    wrong.push(`channels: ${JSON.stringify(channel)} names no channel; there are ${CHANNELS.join(", ")}`);
+    wrong.push(
+      `channels: ${JSON.stringify(channel)}${suggestion(channel, CHANNEL_PATTERNS)} names no channel; there are ${CHANNELS.join(", ")}`,
+    );
   }
   const after = textOf(flags.get("after"));
   if (after !== undefined && !parseCursor(after)) {

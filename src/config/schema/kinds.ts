@@ -14,6 +14,8 @@ export interface Kind<T> {
   readonly url?: boolean | "endpoint";
   /** A path: what is relative is so to the directory of the file that says it, or to the working directory. */
   readonly path?: boolean;
+  /** The values, or the items of a list, where these are names: a message about another one suggests the nearest. */
+  readonly names?: readonly string[];
   /** Of a path, the words that are not one. */
   readonly words?: readonly string[];
   /** The flag takes no value: `--loop`, `--no-loop`. */
@@ -91,7 +93,8 @@ export const flag: Kind<boolean> = {
 
 /** One of these words. */
 export function oneOf<const T extends readonly [string, ...string[]]>(words: T): Kind<T[number]> {
-  return { schema: z.enum(words), bound: words.length === 1 ? words[0] : `one of ${words.join(", ")}` };
+  const bound = words.length === 1 ? words[0] : `one of ${words.join(", ")}`;
+  return { schema: z.enum(words), bound, names: words };
 }
 
 /** What lies at a path. `special`: a pipe, a device or a socket. */
@@ -182,6 +185,7 @@ export function someOf<const T extends readonly [string, ...string[]]>(words: T)
   return {
     schema: list(z.enum(words)).refine((given) => given.length > 0),
     bound: `one or more of ${words.join(", ")}, separated by commas`,
+    names: words,
   };
 }
 
@@ -189,7 +193,8 @@ export function someOf<const T extends readonly [string, ...string[]]>(words: T)
 export function someOrNone<const T extends readonly [string, ...string[]]>(
   words: T,
 ): Kind<readonly T[number][]> {
-  return { schema: list(z.enum(words)), bound: `none, or some of ${words.join(", ")}, separated by commas` };
+  const bound = `none, or some of ${words.join(", ")}, separated by commas`;
+  return { schema: list(z.enum(words)), bound, names: words };
 }
 
 /** Names of currencies in capitals. */

@@ -27,7 +27,12 @@ export function readSseQuery(
 /** What one request for events as JSON asks. Throws FlarewireError `invalid-parameter`, `unknown-channel` or `forbidden` with the field. */
 export function readPollQuery(query: unknown, plan: Plan | undefined): PollQuery {
   const given = withChannels(query);
-  if ("mode" in given) throw invalid("mode", given.mode, "left out: an answer has every event of its page");
+  if ("mode" in given)
+    throw invalid(
+      "mode",
+      given.mode,
+      "left out: it is for streams; the answer to a request has every event of its page",
+    );
   if ("client" in given) throw invalid("client", given.client, "left out: a request takes no place over");
   if (plan !== undefined && "ticket" in given) {
     const message =

@@ -1,4 +1,5 @@
-import { Filter } from "../../protocol/index.ts";
+import { suggestion } from "../../lib/text/nearest.ts";
+import { EVENT_NAMES, Filter } from "../../protocol/index.ts";
 import { invalid } from "../connections/admission.ts";
 
 const LISTS = ["tokens", "symbols", "names"] as const;
@@ -28,5 +29,11 @@ export function readFilter(query: Readonly<Record<string, unknown>>): Filter | u
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const field = String(issue?.path[0] ?? "filter");
-  throw invalid(field, query[field], issue?.message ?? "another value");
+  const names: readonly string[] = field === "names" ? EVENT_NAMES : [];
+  const wrong =
+    [given[field]]
+      .flat()
+      .map(String)
+      .find((name) => !names.includes(name)) ?? "";
+  throw invalid(field, query[field], `${issue?.message ?? "another value"}${suggestion(wrong, names)}`);
 }

@@ -1,10 +1,18 @@
-/** The candidate that someone who typed `text` most likely meant; `undefined` when none is near (more than a third of the letters differ, two at least allowed). */
+/** From so many letters on, the beginning of a name is taken for the name. */
+const MIN_PREFIX = 5;
+
+/**
+ * The candidate that someone who typed `text` most likely meant: the only one that begins so, or else the nearest.
+ * `undefined` when more than a quarter of the letters differ (one may always).
+ */
 export function nearest(text: string, candidates: readonly string[]): string | undefined {
-  const limit = Math.max(2, Math.floor(text.length / 3));
+  const typed = text.toLowerCase();
+  const begun = candidates.filter((candidate) => candidate.toLowerCase().startsWith(typed));
+  if (begun.length === 1 && text.length >= MIN_PREFIX) return begun[0];
   let best: string | undefined;
-  let bestDistance = limit + 1;
+  let bestDistance = Math.max(1, Math.floor(text.length / 4)) + 1;
   for (const candidate of candidates) {
-    const distance = editDistance(text.toLowerCase(), candidate.toLowerCase());
+    const distance = editDistance(typed, candidate.toLowerCase());
     if (distance < bestDistance && distance < candidate.length) {
       best = candidate;
       bestDistance = distance;
@@ -13,17 +21,24 @@ export function nearest(text: string, candidates: readonly string[]): string | u
   return best;
 }
 
-/** Levenshtein's distance over code units; inputs are cut at 64, beyond which nobody's typing slip lies. */
+/**
+ * Counts the letters to insert, leave out, replace or swap with their neighbor (optimal string alignment). Inputs are
+ * cut at 64 code units, beyond which nobody's typing slip lies.
+ */
 function editDistance(left: string, right: string): number {
   const a = left.slice(0, 64);
   const b = right.slice(0, 64);
+  let before: readonly number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i += 1) {
     const next = [i];
     for (let j = 1; j <= b.length; j += 1) {
       const replace = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(replace, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+      const isSwapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const swap = isSwapped ? (before[j - 2] ?? 0) + 1 : replace;
+      next.push(Math.min(replace, swap, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
     }
+    before = row;
     row = next;
   }
   return row[b.length] ?? 0;
