@@ -140,6 +140,7 @@ export const DOCUMENTS = {
     summary: "Events and messages, to be read and tried.",
   },
   docsProtocol: { path: "/docs/protocol", type: "text/html", summary: "The protocol: the normative text." },
+  docsGuides: { path: "/docs/guides", type: "text/html", summary: "The other documents of this version." },
   docsScript: { path: "/docs/page.js", type: "text/javascript", summary: "The script of the pages." },
   docsStyle: { path: "/docs/page.css", type: "text/css", summary: "The style sheet of the pages." },
 } as const;

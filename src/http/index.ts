@@ -10,6 +10,7 @@ export * from "./connections/head-like.ts";
 export { LISTEN_BACKLOG } from "./connections/listen-backlog.ts";
 export { type AsyncApiDocument, createAsyncApi } from "./contracts/asyncapi.ts";
 export { createOpenApi, type OpenApiDocument } from "./contracts/openapi.ts";
+export { GUIDES, PROTOCOL_FILE } from "./docs/guides.ts";
 export * from "./endpoints.ts";
 export * from "./host-routes.ts";
 export * from "./http-settings.ts";

@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest";
-import { DOCUMENTS, ENDPOINTS } from "../../src/http/index.ts";
+import { DOCUMENTS, ENDPOINTS, GUIDES } from "../../src/http/index.ts";
 import { SAMPLE_SNAPSHOT } from "../support/samples.ts";
 import { FRESH, test } from "./rest-fixture.ts";
 
@@ -18,7 +18,7 @@ test("the table of endpoints and the server's routes are the same", async ({ mak
     const table = Object.values(ENDPOINTS).flatMap(({ path, alsoAtRoot }) =>
       alsoAtRoot && basePath !== "" ? [path, basePath + path] : [basePath + path],
     );
-    table.push(...Object.values(DOCUMENTS).map(({ path }) => basePath + path));
+    table.push(...[...Object.values(DOCUMENTS), ...GUIDES].map(({ path }) => basePath + path));
     // With a base path also without the slash at its end, which leads to the other.
     table.push(`${basePath}/`, ...(basePath === "" ? [] : [basePath]), `${basePath}/assets/:name`);
     table.push(`${basePath}/widget.js`, `${basePath}/widgets`);

@@ -8,6 +8,7 @@ import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, type OnTestFinishedHandler, test } from "vitest";
+import { GUIDES } from "../../src/http/index.ts";
 import { copyOfSources, environmentOfNode, LOWEST_NODE } from "./copy-of-sources.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -106,6 +107,7 @@ test.skipIf(!env)(
       "examples/use-flares.ts",
       "src/README.md",
       "src/alerts/ALERTS.md",
+      "src/config/SETTINGS.md",
       "src/feed/RECORDING.md",
       "src/protocol/PROTOCOL.md",
     ]);
@@ -161,6 +163,8 @@ test.skipIf(!env)(
       "docs",
       "docs/events",
       "docs/protocol",
+      "docs/guides",
+      ...GUIDES.map(({ path }) => path.slice(1)),
       "docs/page.js",
       "docs/page.css",
       "openapi.json",

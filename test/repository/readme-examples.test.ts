@@ -14,26 +14,21 @@ import { checkMessage } from "../support/contract.ts";
 import { findInstalled } from "../support/debian-package.ts";
 import { SseClient } from "../support/sse-client.ts";
 import { checkedFetch } from "../support/validate-response.ts";
+import { ALL_DOCUMENTS, commandsOf } from "./documents.ts";
 
 /*
- * Every example of the README is run as it stands there, but for the port and the warm-up, and for files that a reader would have.
+ * Every example of the documents is run as it stands there, but for the port and the warm-up, and for files that a reader would have.
  */
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-const README = readFileSync(`${ROOT}README.md`, "utf8");
 const { scripts } = JSON.parse(readFileSync(`${ROOT}package.json`, "utf8"));
 /** Debian's, which has a command line client's parts. */
 const WEBSOCKETS = "/usr/lib/python3/dist-packages/websockets";
 const directory = mkdtempSync(join(tmpdir(), "flarewire-readme-"));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-/** What the reader types, without remarks, that no test has taken yet. */
-const left = [...README.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].flatMap(([, language, text = ""]) => {
-  const lines = text.split("\n").map((line) => line.replace(/\s+#.*$/, ""));
-  if (language !== "sh" && language !== "") return [];
-  const typed = language === "sh" ? lines : lines.filter((line) => line.startsWith("$ "));
-  return typed.map((line) => line.replace(/^\$ /, "")).filter((line) => line !== "");
-});
+/** The commands of all documents that no test has taken yet. */
+const left = [...commandsOf(ALL_DOCUMENTS)];
 
 /** Takes the commands that match, as words. */
 function take(pattern: RegExp): readonly (readonly string[])[] {
@@ -67,7 +62,7 @@ test("the first commands are the scripts that they name", () => {
 
 test("the tail of the recorded day says what the README shows", { timeout: 60_000 }, async () => {
   const [tail = []] = take(/flarewire -- tail http/);
-  const shown = README.split("\n").filter((line) => /^2017-11-12 \d\d:\d\d:00 /.test(line));
+  const shown = ALL_DOCUMENTS.split("\n").filter((line) => /^2017-11-12 \d\d:\d\d:00 /.test(line));
   expect(shown).toHaveLength(5);
   const { running, url } = await serve("--feed", "replay", "--speed", "600");
   await using _gateway = running;
@@ -77,7 +72,7 @@ test("the tail of the recorded day says what the README shows", { timeout: 60_00
   const same = (line = "") => line.replace(/\d+\.\d+\.\d+\.\d+:\d+|\d+\.\d+\.\d+\b|from \S+/g, "…");
   const starting = (text: string) =>
     text.split("\n").find((line) => line.startsWith("flarewire tail: following"));
-  expect(same(starting(tailing.stderr()))).toBe(same(starting(README)));
+  expect(same(starting(tailing.stderr()))).toBe(same(starting(ALL_DOCUMENTS)));
 
   // From the first event on, because the flare may have started before a busy machine started the tail.
   const { json: oldest } = await checkedFetch(`${url}/api/v1/events?after=oldest&limit=1`);
@@ -93,7 +88,7 @@ test("the tail of the recorded day says what the README shows", { timeout: 60_00
   const { json } = await checkedFetch(address);
   const begin = (text: string) =>
     text.replace(/[0-9a-f]{16}-\d+|\d{4}-\d\d-\d\dT[\d:.]+Z/g, "…").slice(0, 60);
-  const printed = README.split("\n").find((line) => line.startsWith('{"cursor"'));
+  const printed = ALL_DOCUMENTS.split("\n").find((line) => line.startsWith('{"cursor"'));
   expect(begin(JSON.stringify(json))).toBe(begin(printed ?? ""));
 });
 
@@ -108,7 +103,7 @@ test("what flares is shown as a table, once where there is no terminal", async (
 test("the bots to start from tell of a flare that runs", async () => {
   await using gateway = await startLedGateway();
   gateway.start("ONE");
-  const bots = [...README.matchAll(/`npx node (examples\/(?:bot|poll)\.ts [^`]+)`/g)].map(
+  const bots = [...ALL_DOCUMENTS.matchAll(/`npx node (examples\/(?:bot|poll)\.ts [^`]+)`/g)].map(
     ([, command = ""]) => command.split(" "),
   );
   expect(bots).toHaveLength(3);
@@ -168,7 +163,7 @@ test("the requests and the stream work on the simulated market as they stand", {
     stream.cut();
   }
   const address = /`(ws:\/\/[^`]+)`/
-    .exec(README)?.[1]
+    .exec(ALL_DOCUMENTS)?.[1]
     ?.replace(/127\.0\.0\.1:8080/, url.slice("http://".length));
   const socket = new WebSocket(address ?? "");
   const types: unknown[] = [];
@@ -185,7 +180,7 @@ test("the requests and the stream work on the simulated market as they stand", {
 });
 
 test("parameters that the README writes as in an address are parameters", () => {
-  const written = [...README.matchAll(/`&(\w+)=/g)].map(([, name]) => name);
+  const written = [...ALL_DOCUMENTS.matchAll(/`&(\w+)=/g)].map(([, name]) => name);
   expect(written.length).toBeGreaterThan(6);
   expect(written.filter((name) => !STREAM_PARAMETERS.some((parameter) => parameter.name === name))).toEqual(
     [],
@@ -295,7 +290,7 @@ test("an endpoint of one's own is tried, and its key is not told", { timeout: 60
 });
 
 test("the program that embeds the gateway is well typed and runs", { timeout: 60_000 }, async () => {
-  const [, written = ""] = /```ts\n([\s\S]*?)```/.exec(README) ?? [];
+  const [, written = ""] = /```ts\n([\s\S]*?)```/.exec(ALL_DOCUMENTS) ?? [];
   // Without the hours that the simulated market runs through at the start, and nobody to be sent away.
   const example = written.replace("{ port: 0 }", '{ port: 0, warmup: "0", drain: "0" }');
   const source = `${ROOT}src/index.ts`;
@@ -338,10 +333,10 @@ test("keys are made, listed, used and revoked as the README shows", { timeout: 6
   expect(take(/^FLAREWIRE_CLIENT_KEY=/)).toHaveLength(1);
   await using tailing = spawnCli(["tail", url], { FLAREWIRE_CLIENT_KEY: key });
   await tailing.said("stderr", "following");
-  const [, , tickets = ""] = /fetch\(("(\/[^"]+)"), \{ method: "POST"/.exec(README) ?? [];
+  const [, , tickets = ""] = /fetch\(("(\/[^"]+)"), \{ method: "POST"/.exec(ALL_DOCUMENTS) ?? [];
   const { json } = await checkedFetch(`${url}${tickets}`, { method: "POST", headers });
   const { ticket } = json as { ticket: string };
-  const [, stream = ""] = /new EventSource\(`([^`$]+)\$\{ticket\}`\)/.exec(README) ?? [];
+  const [, stream = ""] = /new EventSource\(`([^`$]+)\$\{ticket\}`\)/.exec(ALL_DOCUMENTS) ?? [];
   const events = await SseClient.open(`${url}${stream}${ticket}`);
   await events.until(() => events.events.length >= 2);
   events.cut();
@@ -373,7 +368,7 @@ test("alerts are sent with the file that their document shows", { timeout: 60_00
   expect(server.stderr()).toMatch(/"webhooks":1,"rules":3,"msg":"alerts are sent"/);
 });
 
-test("no command of the README is left untried", () => {
+test("no command of a document is left untried", () => {
   const words = take(/^npm pack|^npx flarewire/);
   expect([...left, ...words]).toEqual([]);
 });

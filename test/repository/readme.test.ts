@@ -1,21 +1,20 @@
 import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { settingsTable } from "../../src/config/config.ts";
-import { DOCUMENTS, ENDPOINTS, EVENTS_ENDPOINT, STREAM_PATH } from "../../src/http/index.ts";
+import { DOCUMENTS, ENDPOINTS, EVENTS_ENDPOINT, GUIDES, STREAM_PATH } from "../../src/http/index.ts";
 import { CHANNELS, EVENT_NAMES } from "../../src/index.ts";
+import { anchorsOf, DOCUMENT_FILES, readDocument } from "./documents.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 const README = readFileSync(new URL("README.md", ROOT), "utf8");
 const manifest = JSON.parse(readFileSync(new URL("package.json", ROOT), "utf8"));
 
-/** What stands between `<!-- name -->` and its end. */
-function section(name: string): string {
-  return README.split(`<!-- ${name} -->\n`)[1]?.split(`<!-- /${name} -->`)[0]?.trim() ?? "";
-}
-
-test("the README's table of settings is the program's own", () => {
-  expect(section("settings")).toBe(settingsTable());
+test("the table of settings is the program's own", () => {
+  const [, table = ""] =
+    /<!-- settings -->\n([\s\S]*)\n<!-- \/settings -->/.exec(readDocument("src/config/SETTINGS.md")) ?? [];
+  expect(table).toBe(settingsTable());
 });
 
 test("the README names every address, every event and every channel", () => {
@@ -25,16 +24,22 @@ test("the README names every address, every event and every channel", () => {
   for (const { path, type } of Object.values(DOCUMENTS)) {
     if (/html|json/.test(type)) expect(README).toContain(path);
   }
+  for (const { path, file } of GUIDES) expect(README).toContain(`(${file}) | \`${path}\``);
   for (const name of EVENT_NAMES) expect(README).toContain(`\`${name}\``);
   for (const channel of CHANNELS) expect(README).toMatch(new RegExp(channel.split(".")[0] ?? channel));
 });
 
-test("every file that the README links to is there, and every npm script that it names", () => {
-  for (const [, target] of README.matchAll(/\]\((?!https?:)([^)#]+)\)/g)) {
-    expect(existsSync(new URL(target ?? "", ROOT)), target).toBe(true);
-  }
-  for (const [, script] of README.matchAll(/npm run (?:--silent )?([a-z]+)/g)) {
-    expect(Object.keys(manifest.scripts), script).toContain(script);
+test("every file and every heading that a document links to is there, and every npm script that it names", () => {
+  for (const file of DOCUMENT_FILES) {
+    const text = readDocument(file);
+    for (const [, target = "", anchor = ""] of text.matchAll(/\]\((?!https?:)([^)#]*)#?([^)]*)\)/g)) {
+      const path = target === "" ? file : join(dirname(file), target);
+      expect(existsSync(new URL(path, ROOT)), `${file}: ${target}`).toBe(true);
+      if (anchor !== "") expect(anchorsOf(readDocument(path)), `${file}: ${target}`).toContain(anchor);
+    }
+    for (const [, script] of text.matchAll(/npm run (?:--silent )?([a-z]+)/g)) {
+      expect(Object.keys(manifest.scripts), `${file}: ${script}`).toContain(script);
+    }
   }
 });
 

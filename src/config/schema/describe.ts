@@ -1,6 +1,6 @@
 import { flagOf, SETTING_NAMES, SETTINGS, type Setting, type SettingName, variableOf } from "./settings.ts";
 
-/** The table of settings as Markdown: one row each, in the table's order; the README embeds exactly this. */
+/** The table of settings as Markdown: one row each, in the table's order; SETTINGS.md embeds exactly this. */
 export function settingsTable(): string {
   const rows = SETTING_NAMES.map((name) => {
     const setting: Setting = SETTINGS[name];

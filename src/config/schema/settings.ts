@@ -49,7 +49,7 @@ const KIB = 1_024;
 const MIB = 1_048_576;
 const GIB = 1_073_741_824;
 
-/** Everything that can be set, in the order of help and documents. The one table: flags, environment, file, help and README come from it. */
+/** Everything that can be set, in the order of help and documents. The one table: flags, environment, file, help and SETTINGS.md come from it. */
 export const SETTINGS = {
   host: setting("host", hostName, {
     default: "127.0.0.1",

@@ -8,15 +8,17 @@ import { readyAnswer, sendReady } from "../rest/ready-answer.ts";
 import { readyFields } from "../rest/ready-fields.ts";
 import { Representation, versionOf } from "../rest/representation.ts";
 import { eventsPage } from "./events-page.ts";
-import { PAGE_POLICY, pageHtml } from "./layout.ts";
+import { GUIDES, guideHref, PROTOCOL_FILE } from "./guides.ts";
+import { type Html, html } from "./html.ts";
+import { PAGE_POLICY, type PageName, pageHtml } from "./layout.ts";
 import { markdown } from "./markdown.ts";
 import { restPage } from "./rest-page.ts";
 
 type DocumentName = keyof typeof DOCUMENTS;
 
 /**
- * The contracts as JSON, and as pages that people read and try, below the prefix of `scope`. Each is made at the first request for it and
- * never changes while the process lives, so that asking again costs a 304. The pages load nothing from elsewhere.
+ * Serves the contracts as JSON, and as pages to read and try, below the prefix of `scope`. Each is made at its first request and never
+ * changes while the process lives, so that asking again costs a 304.
  */
 export function addDocumentRoutes(
   scope: FastifyInstance,
@@ -24,14 +26,8 @@ export function addDocumentRoutes(
 ): void {
   const { basePath, corsOrigins } = settings;
   const vary = corsOrigins === "*" ? "Accept-Encoding" : "Accept-Encoding, Origin";
-  const made = new Map<DocumentName, Representation>();
-  const read = (name: DocumentName): Representation => {
-    const held = made.get(name) ?? represent(makeDocument(name, basePath), DOCUMENTS[name].type);
-    made.set(name, held);
-    return held;
-  };
-  for (const name of Object.keys(DOCUMENTS) as DocumentName[]) {
-    const { path, type } = DOCUMENTS[name];
+  const add = (path: string, type: string, make: () => string): void => {
+    let made: Representation | undefined;
     const fields = readyFields({
       "cache-control": "no-cache",
       vary,
@@ -40,9 +36,16 @@ export function addDocumentRoutes(
     scope.route({
       method: ["GET", "HEAD"],
       url: path,
-      handler: (request, reply) => sendReady(reply, readyAnswer(read(name), [fields], request.raw)),
+      handler: (request, reply) => {
+        made ??= represent(make(), type);
+        return sendReady(reply, readyAnswer(made, [fields], request.raw));
+      },
     });
-  }
+  };
+  for (const name of Object.keys(DOCUMENTS) as DocumentName[])
+    add(DOCUMENTS[name].path, DOCUMENTS[name].type, () => makeDocument(name, basePath));
+  for (const { path, file, title } of GUIDES)
+    add(path, "text/html", () => guidePage(basePath, "docsGuides", title, file));
 }
 
 const PAGE_FIELDS = { "content-security-policy": PAGE_POLICY, "referrer-policy": "no-referrer" } as const;
@@ -63,18 +66,32 @@ function makeDocument(name: DocumentName, basePath: string): string {
     case "docsEvents":
       return eventsPage(basePath, createAsyncApi(basePath));
     case "docsProtocol":
-      // From src/http/docs and dist/http/docs alike; the package has the text where its links lead.
-      return pageHtml(
-        basePath,
-        "docsProtocol",
-        "Protocol",
-        markdown(readText("../../../src/protocol/PROTOCOL.md")),
-      );
+      return guidePage(basePath, name, "Protocol", PROTOCOL_FILE);
+    case "docsGuides":
+      return pageHtml(basePath, name, "Guides", guidesHtml(basePath));
     case "docsScript":
       return readText("./assets/page.js");
     case "docsStyle":
       return readText("./assets/page.css");
   }
+}
+
+/** A document of the repository as a page. The package has it at the same path from `dist` as from `src`. */
+function guidePage(basePath: string, page: PageName, title: string, file: string): string {
+  const text = readText(`../../../${file}`);
+  return pageHtml(
+    basePath,
+    page,
+    title,
+    markdown(text, (link) => guideHref(basePath, file, link)),
+  );
+}
+
+function guidesHtml(basePath: string): Html {
+  const items = GUIDES.map(
+    ({ path, title, summary }) => html`<li><a href="${basePath}${path}">${title}</a> ${summary}</li>\n`,
+  );
+  return html`<h1>Guides</h1>\n<ul>\n${items}</ul>`;
 }
 
 function readText(path: string): string {

@@ -13,7 +13,7 @@ export const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-const PAGES = { docs: "REST", docsEvents: "Events", docsProtocol: "Protocol" } as const;
+const PAGES = { docs: "REST", docsEvents: "Events", docsProtocol: "Protocol", docsGuides: "Guides" } as const;
 /** A page among those that the navigation leads to. */
 export type PageName = keyof typeof PAGES;
 

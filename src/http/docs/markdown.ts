@@ -1,45 +1,52 @@
 import { escapeText, Html } from "./html.ts";
 
+/** Returns the address that a link of the document leads to; `undefined`: only its label is shown. */
+type LinkResolver = (target: string) => string | undefined;
+
 /**
- * As much of Markdown as the project's own documents use: headings, paragraphs, lists of one level, tables, fences, code, emphasis and
- * links within the document. Everything else is text.
+ * Renders the Markdown that the project's own documents use: headings, paragraphs, lists of one level, tables, fences, code, emphasis
+ * and links. Comments and pictures are left out. Everything else is text. `resolve` is asked for links to other documents.
  */
-export function markdown(text: string): Html {
+export function markdown(text: string, resolve: LinkResolver = () => undefined): Html {
   // Fences hold blank lines, so they are taken out first.
   const parts = text.split(/^(```[\s\S]*?^```)$/m);
   const blocks = parts.flatMap((part) => (part.startsWith("```") ? [part] : splitBlocks(part)));
-  return new Html(blocks.map(block).join("\n").replaceAll("</ul>\n<ul>", "\n"));
+  const rendered = blocks.map((one) => block(one, resolve)).join("\n");
+  return new Html(rendered.replaceAll("</ul>\n<ul>", "\n").replaceAll("</ol>\n<ol>", "\n"));
 }
 
 function splitBlocks(text: string): readonly string[] {
   return text
-    .split(/\n{2,}|\n(?=\* )/)
+    .replace(/<!--[\s\S]*?-->|<picture>[\s\S]*?<\/picture>/g, "")
+    .split(/\n{2,}|\n(?=\* |\d+\. )/)
     .map((block) => block.trim())
     .filter((block) => block !== "");
 }
 
-function block(text: string): string {
+function block(text: string, resolve: LinkResolver): string {
   const [, hashes = "", title = ""] = /^(#{1,4}) (.*)$/.exec(text) ?? [];
-  if (hashes) return `<h${hashes.length} id="${anchor(title)}">${inline(title)}</h${hashes.length}>`;
+  if (hashes) return `<h${hashes.length} id="${anchor(title)}">${inline(title, resolve)}</h${hashes.length}>`;
   if (text.startsWith("```"))
     return `<pre tabindex="0">${escapeText(text.replace(/^```.*\n|\n?```$/g, ""))}</pre>`;
-  if (text.startsWith("|")) return table(text.split("\n"));
-  if (text.startsWith("* ")) return `<ul><li>${inline(text.slice(2).replace(/\n\s*/g, " "))}</li></ul>`;
-  return `<p>${inline(text.replaceAll("\n", " "))}</p>`;
+  if (text.startsWith("|")) return table(text.split("\n"), resolve);
+  const [, marker = "", item = ""] = /^(\*|\d+\.) ([\s\S]*)$/.exec(text) ?? [];
+  const list = marker === "*" ? "ul" : "ol";
+  if (marker) return `<${list}><li>${inline(item.replace(/\n\s*/g, " "), resolve)}</li></${list}>`;
+  return `<p>${inline(text.replaceAll("\n", " "), resolve)}</p>`;
 }
 
-function table([head = "", , ...rows]: readonly string[]): string {
+function table([head = "", , ...rows]: readonly string[], resolve: LinkResolver): string {
   const cells = (row: string, tag: string) =>
     row
       .slice(1, -1)
-      .split("|")
-      .map((cell) => `<${tag}>${inline(cell.trim())}</${tag}>`)
+      .split(/(?<!\\)\|/)
+      .map((cell) => `<${tag}>${inline(cell.trim().replaceAll("\\|", "|"), resolve)}</${tag}>`)
       .join("");
   const body = rows.map((row) => `<tr>${cells(row, "td")}</tr>`).join("\n");
   return `<div class="wide"><table><thead><tr>${cells(head, "th")}</tr></thead><tbody>${body}</tbody></table></div>`;
 }
 
-function inline(text: string): string {
+function inline(text: string, resolve: LinkResolver): string {
   return text
     .split(/(`[^`]+`)/)
     .map((part) =>
@@ -48,7 +55,10 @@ function inline(text: string): string {
         : escapeText(part)
             .replace(/\*\*([^*]+)\*\*/g, "<strong>$1</strong>")
             .replace(/\*([^*]+)\*/g, "<em>$1</em>")
-            .replace(/\[([^\]]+)\]\((#[\w-]+)\)/g, '<a href="$2">$1</a>'),
+            .replace(/\[([^\]]+)\]\(([^)\s]+)\)/g, (_link, label: string, target: string) => {
+              const href = /^(#|https:)/.test(target) ? target : resolve(target);
+              return href === undefined ? label : `<a href="${href}">${label}</a>`;
+            }),
     )
     .join("");
 }

@@ -2,10 +2,11 @@ import { readFileSync } from "node:fs";
 import { Script } from "node:vm";
 import { expect } from "vitest";
 import { escapeText, html } from "../../../src/http/docs/html.ts";
-import { createAsyncApi, createOpenApi, DOCUMENTS } from "../../../src/http/index.ts";
+import { createAsyncApi, createOpenApi, DOCUMENTS, GUIDES } from "../../../src/http/index.ts";
 import { test } from "../rest-fixture.ts";
 
-const PAGES = Object.values(DOCUMENTS).filter(({ type }) => type === "text/html");
+const ALL = [...Object.values(DOCUMENTS), ...GUIDES.map(({ path }) => ({ path, type: "text/html" }))];
+const PAGES = ALL.filter(({ type }) => type === "text/html");
 const SCRIPT = readFileSync(new URL("../../../src/http/docs/assets/page.js", import.meta.url), "utf8");
 
 test("both contracts are served below the base path, and say so", async ({ makeRest }) => {
@@ -20,7 +21,7 @@ test("both contracts are served below the base path, and say so", async ({ makeR
 });
 
 test("every document has an entity tag, answers HEAD and OPTIONS, and comes compressed", async ({ rest }) => {
-  for (const { path, type } of Object.values(DOCUMENTS)) {
+  for (const { path, type } of ALL) {
     const { status, headers, body } = await rest.ask("GET", path);
     expect([status, headers["content-type"]]).toEqual([200, `${type}; charset=utf-8`]);
     const again = await rest.ask("GET", path, { "if-none-match": String(headers.etag) });
@@ -56,7 +57,7 @@ test("a page loads nothing from elsewhere, and has nothing that its policy would
     );
     expect(loaded.toSorted()).toEqual(["/fw/docs/page.css", "/fw/docs/page.js"]);
     for (const [, target = ""] of text.matchAll(/<a [^>]*href="([^"]+)"/g))
-      expect(target).toMatch(/^(#|\/fw\/)/);
+      expect(target).toMatch(/^(#|\/fw\/|https:)/);
   }
 });
 
@@ -96,6 +97,23 @@ test("the pages show every address, every message and every rule", async ({ rest
   );
   for (const [, rule] of rules) expect(protocol).toContain(`<strong>${rule}</strong>`);
   expect(protocol).not.toMatch(/^(\||\* |#|```)/m);
+});
+
+test("every guide of the repository is a page, in the index, without a mark of Markdown", async ({
+  makeRest,
+}) => {
+  const rest = await makeRest({ settings: { basePath: "/fw" } });
+  const index = (await rest.ask("GET", "/fw/docs/guides")).body.toString();
+  for (const { path, file, title } of GUIDES) {
+    expect(index).toContain(`<a href="/fw${path}">${title}</a>`);
+    const text = (await rest.ask("GET", `/fw${path}`)).body.toString();
+    const [, heading = ""] =
+      /^# (.*)$/m.exec(readFileSync(new URL(`../../../${file}`, import.meta.url), "utf8")) ?? [];
+    expect(text).toMatch(new RegExp(`<h1 id="[^"]+">${heading}</h1>`));
+    expect(text.replace(/<pre[\s\S]*?<\/pre>/g, "")).not.toMatch(/^(\||\* |\d\. |#|```)|<!--|\]\(/m);
+  }
+  const source = (await rest.ask("GET", "/fw/docs/source")).body.toString();
+  expect(source).toContain('<a href="/fw/docs/alerts">ALERTS.md</a>');
 });
 
 test("the script puts in what strangers wrote as text only", () => {

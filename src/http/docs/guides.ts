@@ -1,0 +1,45 @@
+import { DOCUMENTS } from "../endpoints.ts";
+
+/** The normative text, which has an address of its own. */
+export const PROTOCOL_FILE = "src/protocol/PROTOCOL.md";
+
+/** A Markdown document of the repository that the server also serves as a page. */
+export interface Guide {
+  /** Address of the page below the base path. */
+  readonly path: string;
+  /** The document, from the root of the repository or of the installed package. */
+  readonly file: string;
+  readonly title: string;
+  readonly summary: string;
+}
+
+/** Every guide, in the order of the index at `/docs/guides`. */
+export const GUIDES: readonly Guide[] = [
+  guide("settings", "src/config/SETTINGS.md", "Settings", "Every flag, variable and key of the file."),
+  guide(
+    "recordings",
+    "src/feed/RECORDING.md",
+    "Recordings",
+    "File formats that replay reads and record writes.",
+  ),
+  guide("alerts", "src/alerts/ALERTS.md", "Alerts", "Webhooks: rules, messages, signatures, retries."),
+  guide(
+    "source",
+    "src/README.md",
+    "Source tree",
+    "The code: parts, dependency rules, laws, how to extend it.",
+  ),
+];
+
+/** The guide that a link in `file` leads to, as an address; `undefined` if the server has no such page. */
+export function guideHref(basePath: string, file: string, link: string): string | undefined {
+  const target = new URL(link, `file:///${file}`);
+  const path = target.pathname.slice(1);
+  const found =
+    path === PROTOCOL_FILE ? DOCUMENTS.docsProtocol.path : GUIDES.find((one) => one.file === path)?.path;
+  return found === undefined ? undefined : `${basePath}${found}${target.hash}`;
+}
+
+function guide(name: string, file: string, title: string, summary: string): Guide {
+  return { path: `/docs/${name}`, file, title, summary };
+}
