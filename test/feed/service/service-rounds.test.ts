@@ -69,6 +69,27 @@ test("after each failure in a row a service is left alone for longer, and after 
   expect(pauses()).toEqual([1_500, 2_500, 4_500, 8_500, 0, 1_500, 0, 1_500, 2_500]);
 });
 
+test("a request that is not answered in time is given up, and made again after the back-off", async () => {
+  const startedAtMs: number[] = [];
+  const health: (string | undefined)[] = [];
+  const { client, clock, settle, signal } = clientOf([], {
+    fetch: (_url, init) => {
+      startedAtMs.push(clock.monotonic());
+      if (startedAtMs.length > 1) return Promise.resolve(Response.json({}));
+      return new Promise((_resolve, reject) => {
+        init?.signal?.addEventListener("abort", () => reject(init.signal?.reason));
+      });
+    },
+    onHealth: (trouble) => health.push(trouble),
+  });
+  const asked = client.ask({ url: "http://service", read: () => 1 }, signal);
+  await turn();
+  clock.advance(TIMEOUT_MS);
+  expect(await settle(asked)).toEqual({ kind: "told", value: 1 });
+  expect(startedAtMs).toEqual([0, TIMEOUT_MS + 1_500]);
+  expect(health).toEqual([`timed out after ${TIMEOUT_MS} ms`, undefined]);
+});
+
 test.for([
   ["90", 90_000],
   ["2", 2_000],
