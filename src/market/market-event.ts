@@ -42,6 +42,8 @@ export type Trade = z.infer<typeof Trade>;
 
 /**
  * One minute of a market whose single trades are not known. It happens when the minute ends: `at` is `openAt` + 60,000.
+ * A later `at` marks a past candle: one that was looked up when the feed began to follow the token. Past candles come
+ * before the token's first candle of the present, in the order of their minutes.
  * A minute without a candle is a flat one. Prices are in the feed's quote, `volume` in the token.
  */
 export const Candle = z.object({

@@ -225,8 +225,7 @@ export class TrendEngine {
     if (event.kind === "clock") return this.#admit(event.at, event.at, true);
     const wrong = this.#check(event);
     if (wrong) return wrong;
-    const openAt = event.kind === "candle" ? event.openAt : event.at;
-    const refused = this.#admit(openAt, event.at, false);
+    const refused = this.#admit(beginningOf(event), event.at, false);
     if (refused) return refused;
     const count = this.#tokens.count;
     const entered = this.#enter(event);
@@ -367,6 +366,11 @@ export class TrendEngine {
     }
     this.#dueMs = due;
   }
+}
+
+/** A candle belongs to the minute that its time ends; anything else, a past candle too, to the moment when it happens. */
+function beginningOf(event: Exclude<MarketEvent, { kind: "clock" }>): number {
+  return event.kind === "candle" && event.at === event.openAt + MINUTE_MS ? event.openAt : event.at;
 }
 
 /** Whether a token is judged each minute although nobody trades it. */

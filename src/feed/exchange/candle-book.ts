@@ -81,6 +81,7 @@ function eventsOf(minute: ReadonlyMap<string, MinuteCandle>): readonly Candle[] 
     .map(([token, candle]) => eventOf(token, candle));
 }
 
-function eventOf(token: string, { openAt, ...rest }: MinuteCandle): Candle {
+/** The minute as a market event, at its end. */
+export function eventOf(token: string, { openAt, ...rest }: MinuteCandle): Candle {
   return { kind: "candle", at: openAt + MINUTE_MS, group: "exchange", token, openAt, ...rest };
 }

@@ -1,9 +1,10 @@
 import type { Clock } from "../../lib/time/clock.ts";
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../../lib/time/time.ts";
-import type { MarketEvent } from "../../market/index.ts";
+import type { Candle, MarketEvent } from "../../market/index.ts";
 import type { Feed, ServiceReport } from "../feed.ts";
-import { CandleBook } from "./candle-book.ts";
+import { CandleBook, eventOf } from "./candle-book.ts";
 import { choosePairs, type FollowedPair, type Listing } from "./choose-pairs.ts";
+import { PastMinutes } from "./past-minutes.ts";
 import type { MinuteCandle, Venue, VenueName } from "./venue.ts";
 import { VenueFollower } from "./venue-follower.ts";
 
@@ -48,10 +49,8 @@ const FILL_MS = 2 * MINUTE_MS;
  * The spot markets of exchanges as one feed: each token's candles from the one market in which most is traded (see choosePairs), each minute's when it is
  * over. First the past is told, then the present, some seconds late. Time is the exchanges', not this machine's, where the two differ.
  *
- * A market that is chosen while the feed runs is asked for the minutes that were not told yet: the
- * running one and, during a back-fill, those to come. The others do not wait for it. What event time
- * has passed is lost for it, since events come in order and the engine rejects old candles. Such a
- * token has no history from before, and the notice says since when it has one.
+ * A market that is chosen while the feed runs gets its past, too: its minutes are looked up, and come as past
+ * candles before its first one of the present. The others do not wait for it.
  *
  * An exchange that is down leaves the others going, and {@link Feed.trouble} says so; its tokens are silent meanwhile. While none is live, event time stands
  * still; afterwards the minutes in between are asked for and told in order, none twice. Never ends by itself, never throws.
@@ -86,8 +85,8 @@ class ExchangeRun {
   readonly #book = new CandleBook();
   readonly #listings = new Map<VenueName, Listing>();
   readonly #introduced = new Set<string>();
-  /** Back-fills under way of markets that were chosen while the feed runs. */
-  readonly #fills = new Set<Promise<unknown>>();
+  /** Markets that were chosen while the feed runs, until their past is known. */
+  readonly #past = new PastMinutes();
   #followed: ReadonlyMap<string, FollowedPair> = new Map();
   /** Tokens by venue and pair. */
   #tokens: ReadonlyMap<string, string> = new Map();
@@ -155,19 +154,32 @@ class ExchangeRun {
       yield* this.#amendments();
       this.#clockAt = at;
       yield { kind: "clock", at };
+      yield* this.#pastOfChosen();
     }
     yield* this.#amendments();
   }
 
   *#minute(at: number): Generator<MarketEvent> {
     for (const candle of this.#book.close(at - MINUTE_MS)) {
-      const { token } = candle;
-      if (!this.#introduced.has(token)) {
-        this.#introduced.add(token);
-        yield { kind: "profile", at, group: "exchange", token, symbol: token };
-      }
-      yield candle;
+      if (this.#past.has(candle.token)) this.#past.add(candle);
+      else yield* this.#introduce(candle, at);
     }
+  }
+
+  /** Looked-up minutes of markets that were chosen while the feed runs. */
+  *#pastOfChosen(): Generator<MarketEvent> {
+    const at = this.#clockAt;
+    for (const candle of this.#past.take(at)) yield* this.#introduce(candle, at);
+  }
+
+  /** The candle, after its token's profile if it is the token's first. */
+  *#introduce(candle: Candle, at: number): Generator<MarketEvent> {
+    const { token } = candle;
+    if (!this.#introduced.has(token)) {
+      this.#introduced.add(token);
+      yield { kind: "profile", at, group: "exchange", token, symbol: token };
+    }
+    yield candle;
   }
 
   *#amendments(): Generator<MarketEvent> {
@@ -196,7 +208,7 @@ class ExchangeRun {
       });
     const over = new AbortController();
     const patience = this.#options.clock.sleep(FILL_MS, AbortSignal.any([this.#signal, over.signal]));
-    await Promise.race([this.#filled(filling), patience]).finally(() => over.abort());
+    await Promise.race([Promise.all(filling), patience]).finally(() => over.abort());
     const minutes = (toMs - fromMs) / MINUTE_MS;
     this.#options.onNotice?.(
       `asked for ${minutes} minutes of ${this.#followed.size} markets and was told of ${had}`,
@@ -204,24 +216,42 @@ class ExchangeRun {
     );
   }
 
-  async #filled(filling: readonly Promise<unknown>[]): Promise<void> {
-    await Promise.all(filling);
-    while (this.#fills.size > 0) await Promise.all(this.#fills);
+  /** Looks up the past of newly followed markets, and holds their candles back meanwhile. Waits for none of them. */
+  #fillChosen(chosen: readonly FollowedPair[]): void {
+    const toMs = Math.floor(this.#nowMs() / SECOND_MS) * SECOND_MS;
+    const warmupMs = Math.min(this.#options.warmupMs, MAX_FILL_MS);
+    const fromMs = Math.floor((toMs - warmupMs) / MINUTE_MS) * MINUTE_MS;
+    for (const { token } of chosen) this.#past.hold(token);
+    for (const follower of this.#followers) {
+      const some = chosen.filter(({ venue }) => venue === follower.name);
+      if (some.length > 0) void this.#fillPast(follower, some, fromMs, toMs).catch(() => {});
+    }
   }
 
-  /** Asks for the minutes of newly followed markets that were not told yet. Waits for none of them. */
-  #fillChosen(chosen: readonly FollowedPair[]): void {
-    const fromMs = this.#untoldMs();
-    const toMs = Math.floor(this.#nowMs() / SECOND_MS) * SECOND_MS;
-    for (const follower of this.#followers) {
-      const pairs = chosen.flatMap(({ venue, pair }) => (venue === follower.name ? [pair] : []));
-      if (pairs.length === 0) continue;
-      const fill = follower
-        .fill(pairs, fromMs, toMs)
-        .catch(() => {})
-        .finally(() => this.#fills.delete(fill));
-      this.#fills.add(fill);
-    }
+  async #fillPast(
+    follower: VenueFollower,
+    chosen: readonly FollowedPair[],
+    fromMs: number,
+    toMs: number,
+  ): Promise<void> {
+    const tokens = new Map(chosen.map(({ pair, token }) => [pair, token]));
+    const put = (pair: string, candle: MinuteCandle) => {
+      if (candle.openAt >= this.#untoldMs()) this.#put(follower.name, pair, candle);
+      else if (Number(candle.volume) > 0) this.#past.add(eventOf(tokens.get(pair) ?? "", candle));
+    };
+    const over = new AbortController();
+    const signal = AbortSignal.any([this.#signal, over.signal]);
+    const patience = this.#options.clock.sleep(FILL_MS, signal).then(() => 0);
+    const filling = follower.fill([...tokens.keys()], fromMs, toMs, put);
+    const had = await Promise.race([filling, patience]).finally(() => {
+      over.abort();
+      for (const token of tokens.values()) this.#past.release(token);
+    });
+    const minutes = (toMs - fromMs) / MINUTE_MS;
+    this.#options.onNotice?.(
+      `looked up ${Math.floor(minutes)} past minutes of ${tokens.size} new markets on ${follower.name} and got those of ${had}`,
+      had < tokens.size,
+    );
   }
 
   /** The start of the earliest minute that is not told yet. */
@@ -287,11 +317,9 @@ class ExchangeRun {
     const isLater = this.#clockAt > 0 && added.length > 0;
     // While behind, the back-fill of all markets is still to come.
     if (isLater && !this.#isBehind) this.#fillChosen(added);
-    const since = new Date(this.#untoldMs()).toISOString();
-    const history = isLater ? `; the new ones have no history before ${since}` : "";
     if (added.length + removed > 0)
       this.#options.onNotice?.(
-        `${answered} has listed its markets: ${this.#followed.size} tokens are followed, ${added.length} of them new, ${removed} no more${history}`,
+        `${answered} has listed its markets: ${this.#followed.size} tokens are followed, ${added.length} of them new, ${removed} no more`,
         false,
       );
   }

@@ -117,8 +117,13 @@ export class VenueFollower {
     return all;
   }
 
-  /** Puts the minutes of all these pairs where the stream's go. Stops when some in a row cannot be had, since the others could not either; resolves with how many were had. */
-  async fill(pairs: readonly string[], fromMs: number, toMs: number): Promise<number> {
+  /** Passes on the minutes of all these pairs, to where the stream's go unless `onCandle` is given. Stops when some in a row cannot be had, since the others could not either; resolves with how many were had. */
+  async fill(
+    pairs: readonly string[],
+    fromMs: number,
+    toMs: number,
+    onCandle = this.#options.onCandle,
+  ): Promise<number> {
     const left = [...pairs];
     let had = 0;
     let missed = 0;
@@ -127,7 +132,7 @@ export class VenueFollower {
         const minutes = await this.#minutes(pair, fromMs, toMs);
         missed = minutes ? 0 : missed + 1;
         had += minutes ? 1 : 0;
-        for (const candle of minutes ?? []) this.#options.onCandle(pair, candle);
+        for (const candle of minutes ?? []) onCandle(pair, candle);
       }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, work));

@@ -23,6 +23,9 @@ import { createReading, type Reading, readCandle, readTrades } from "./score.ts"
 import { medianInPlace } from "./statistics.ts";
 import { decayTrades, logVolume, sampleTrades } from "./trade-detector.ts";
 
+/** A gap in the past is stepped through for at most this long: every window has forgotten what came before. */
+const MAX_FLAT_MINUTES = 1_440;
+
 /** The groups' markets, as of the last minute. */
 export type Markets = Record<MarketGroup, Market>;
 
@@ -80,6 +83,22 @@ export class Detector {
       token.trades.priorRate = this.#priors.rateOf(token.group, liquidity);
       sampleTrades(token.trades, rate, this.#settings);
     } else return;
+    if (token.peakMinute <= minute - CHART_MINUTES) findPeak(token, minute);
+    token.isStale = true;
+  }
+
+  /** Steps through a past minute, and through the flat ones since the minute before that is known. */
+  fillMinute(token: TokenState, candle: PendingCandle, minute: number): void {
+    const { candle: state, minutes } = token;
+    if (!state) return;
+    const rate = this.rateOf(token);
+    const from = Math.max(minutes.last + 1, minute - MAX_FLAT_MINUTES);
+    for (let step = from; minutes.last >= 0 && step < minute; step++)
+      stepCandle(state, flat(state.close), rate, this.#settings);
+    recordInRing(minutes, minute, candle.close, 0, 0);
+    notePrice(token, candle.close, candle.text);
+    notePeak(token, candle.close, minute);
+    stepCandle(state, candle, rate, this.#settings);
     if (token.peakMinute <= minute - CHART_MINUTES) findPeak(token, minute);
     token.isStale = true;
   }

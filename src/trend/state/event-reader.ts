@@ -72,7 +72,7 @@ function readTrade(event: Trade, numbers: EventNumbers): RejectReason | undefine
 /** What is wrong with a candle, or `undefined` with its close, its volume in the quote, and the bought share in `numbers`. */
 function readCandleEvent(event: Candle, numbers: EventNumbers): RejectReason | undefined {
   if (!isTime(event.openAt)) return "malformed";
-  if (event.openAt % MINUTE_MS !== 0 || event.at !== event.openAt + MINUTE_MS) return "candle";
+  if (event.openAt % MINUTE_MS !== 0 || event.at < event.openAt + MINUTE_MS) return "candle";
   const open = parsePrice(event.open);
   const high = parsePrice(event.high);
   const low = parsePrice(event.low);

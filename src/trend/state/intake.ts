@@ -17,6 +17,7 @@ import {
   FINE_STEP_MS,
   noteActivity,
   notePrice,
+  type PendingCandle,
   type Pool,
   rescalePrices,
   type TokenState,
@@ -85,6 +86,7 @@ export class Intake {
 
   /** A candle waits for its minute's end, `nextMinuteMs`; one that is late amends the minute before. */
   enterCandle(event: Candle, numbers: EventNumbers, nextMinuteMs: number): TokenState | RejectReason {
+    if (event.at > event.openAt + MINUTE_MS) return this.#enterPastCandle(event, numbers);
     const isLate = event.at === nextMinuteMs - MINUTE_MS;
     if (!isLate && event.at !== nextMinuteMs) return "late";
     const token = this.#find(event);
@@ -92,14 +94,22 @@ export class Intake {
     token.candle ??= createCandleState(numbers.open, this.#books.settings);
     noteMarket(token, event.at);
     if (numbers.usd > 0) noteActivity(token, event.at, event.openAt / MINUTE_MS);
-    const candle = {
-      close: numbers.price,
-      volume: numbers.usd,
-      buyShare: numbers.buyShare,
-      text: event.close,
-    };
+    const candle = pendingOf(event, numbers);
     if (isLate) this.#books.detector.amendMinute(token, candle, event.at);
     else token.pending = candle;
+    return token;
+  }
+
+  /** A past candle counts until the token's first minute of the present is closed. */
+  #enterPastCandle(event: Candle, numbers: EventNumbers): TokenState | RejectReason {
+    const minute = event.openAt / MINUTE_MS;
+    const token = this.#find(event);
+    if (token.trades) return "mixed";
+    if (token.candleBefore !== null || minute <= token.minutes.last) return "late";
+    token.candle ??= createCandleState(numbers.open, this.#books.settings);
+    noteMarket(token, event.at);
+    if (numbers.usd > 0) noteActivity(token, event.openAt + MINUTE_MS, minute);
+    this.#books.detector.fillMinute(token, pendingOf(event, numbers), minute);
     return token;
   }
 
@@ -154,6 +164,10 @@ export class Intake {
     trades.priorRate = priors.rateOf(token.group, liquidityOf(token));
     return trades;
   }
+}
+
+function pendingOf(event: Candle, { price, usd, buyShare }: EventNumbers): PendingCandle {
+  return { close: price, volume: usd, buyShare, text: event.close };
 }
 
 function noteMarket(token: TokenState, atMs: number): void {

@@ -3,6 +3,7 @@ import { createBinance } from "../../../src/feed/exchange/binance.ts";
 import { createExchangeFeed } from "../../../src/feed/exchange/exchange-feed.ts";
 import { createKucoin } from "../../../src/feed/exchange/kucoin.ts";
 import type { MarketEvent } from "../../../src/market/index.ts";
+import { TrendEngine } from "../../../src/trend/index.ts";
 import { FastClock } from "../../support/fast-clock.ts";
 import { test as base } from "../../support/still-running.ts";
 import { candleOf, StandIn, type StandInPair } from "./stand-in.ts";
@@ -79,26 +80,30 @@ describe("a market that is followed later than the others", { timeout: 60_000 },
     }
   });
 
-  test("is asked for the minute that runs, holds up nobody, and the log says since when it has a history", async ({
+  test("gets its past at once, before its first minute of the present, and holds up nobody", async ({
     pairs,
   }) => {
     // Its second look at the lists comes early in a minute.
     const clock = new FastClock(60, START - 30_000);
     await using server = await new StandIn(clock, pairs).listen();
-    const { events, notices, leave } = follow(clock, server, 0);
+    const { events, notices, leave } = follow(clock, server, 10 * MINUTE);
     try {
       await vi.waitFor(() => expect(minutesOf(events, "KCS").length).toBeGreaterThan(0), PATIENCE);
       pairs.push({ venue: "binance", base: "NEW", quoteVolume: 8e9 });
-      const told = () => minutesOf(events, "NEW");
-      await vi.waitFor(() => expect(told().length).toBeGreaterThan(1), PATIENCE);
-      const asked = server.requests.find(({ path }) => path.includes("symbol=NEWUSDT"))?.path ?? "";
-      const from = Number(new URL(asked, server.url).searchParams.get("startTime"));
-      expect(told()[0]?.[0]).toBe(from);
-      const since = new Date(from).toISOString();
-      expect(notices.join("\n")).toContain(
-        `1 of them new, 0 no more; the new ones have no history before ${since}`,
+      const isPresent = (event: MarketEvent) =>
+        event.kind === "candle" && event.token === "NEW" && event.at === event.openAt + MINUTE;
+      await vi.waitFor(() => expect(events.filter(isPresent).length).toBeGreaterThan(1), PATIENCE);
+      const minutes = minutesOf(events, "NEW");
+      const from = minutes[0]?.[0] ?? 0;
+      expect(minutes.length).toBeGreaterThan(10);
+      expect(minutes).toEqual(
+        minutes.map((_, index) => [from + index * MINUTE, candleOf("NEWUSDT", from + index * MINUTE).close]),
       );
+      expect(notices.join("\n")).toContain("past minutes of 1 new markets on binance and got those of 1");
       expect(notices.filter((notice) => notice.includes("came when their minute had been told"))).toEqual([]);
+      const engine = new TrendEngine();
+      for (const event of events) engine.accept(event);
+      expect(engine.rejected.late).toBe(0);
       const seconds = events.flatMap((event) => (event.kind === "clock" ? [event.at] : []));
       expect(new Set(seconds.slice(1).map((at, index) => at - (seconds[index] ?? 0)))).toEqual(
         new Set([1_000]),

@@ -110,7 +110,7 @@ describe("lines that cannot be used", () => {
       ["bad-event", 3, expect.stringContaining('price "1e-8": ')],
       ["bad-event", 4, expect.stringContaining('side "hold": ')],
       ["late", 5, expect.stringContaining("5001 ms before")],
-      ["bad-event", 7, expect.stringContaining("must be openAt + 60000")],
+      ["bad-event", 7, expect.stringContaining("must be at least openAt + 60000")],
       ["bad-event", 8, expect.stringContaining('kind "gossip": ')],
       ["bad-json", 10, expect.any(String)],
       ["bad-event", 12, "7 in all: the line is JSON, but no market event"],

@@ -75,10 +75,10 @@ export class EventNdjsonParser implements LineParser {
     const event = shift(parsed.data, shiftMs);
     if (event === undefined)
       return { reason: "bad-event", detail: `at ${parsed.data.at} lies past the year 9999` };
-    if (event.kind === "candle" && event.at !== event.openAt + MINUTE_MS) {
+    if (event.kind === "candle" && event.at < event.openAt + MINUTE_MS) {
       return {
         reason: "bad-event",
-        detail: `at ${event.at} of a candle must be openAt + ${MINUTE_MS}, openAt is ${event.openAt}`,
+        detail: `at ${event.at} of a candle must be at least openAt + ${MINUTE_MS}, openAt is ${event.openAt}`,
       };
     }
     const untimely = this.#timeline.judge(event.at);

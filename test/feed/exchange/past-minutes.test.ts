@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { PastMinutes } from "../../../src/feed/exchange/past-minutes.ts";
+import { candle, MINUTE, START } from "../../trend/trend-kit.ts";
+
+const at = (minute: number) => START + minute * MINUTE;
+const openTimes = (past: PastMinutes, now: number) =>
+  past.take(now).map(({ openAt }) => (openAt - START) / MINUTE);
+
+test("past and present come together once the past is known, in order and each minute once", () => {
+  const past = new PastMinutes();
+  past.hold("A/USDT");
+  past.add(candle(at(9), "A/USDT", 1, 2));
+  for (const minute of [3, 2, 9]) past.add(candle(at(minute), "A/USDT", 5, 6));
+  expect(past.take(at(10))).toEqual([]);
+  past.release("A/USDT");
+  const candles = past.take(at(10) + 1_000);
+  expect(candles.map(({ openAt }) => (openAt - START) / MINUTE)).toEqual([1, 2, 8]);
+  expect(new Set(candles.map((one) => one.at))).toEqual(new Set([at(10) + 1_000]));
+  expect(candles.at(-1)?.close).toBe(candle(at(9), "A/USDT", 1, 2).close);
+});
+
+test("a token whose past cannot be had is let pass as well, and one that was not held is left alone", () => {
+  const past = new PastMinutes();
+  past.hold("A/USDT");
+  past.add(candle(at(1), "B/USDT", 1, 1));
+  past.release("A/USDT");
+  past.release("B/USDT");
+  expect(past.has("A/USDT")).toBe(true);
+  expect(openTimes(past, at(2))).toEqual([]);
+  expect([past.has("A/USDT"), past.has("B/USDT")]).toEqual([false, false]);
+});
