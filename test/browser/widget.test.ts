@@ -8,7 +8,7 @@ import { formatKeys, mintSecret } from "../../src/keys/index.ts";
 import { safeText } from "../../src/lib/text/safe-text.ts";
 import { EMPTY_SNAPSHOT } from "../../src/model/index.ts";
 import { LedMarket } from "../examples/led-gateway.ts";
-import { SAMPLE_FLARE } from "../support/samples.ts";
+import { SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../support/samples.ts";
 import { findViolations } from "./axe.ts";
 import { findChromium, launch } from "./chromium.ts";
 import { NASTY, ToldMarket } from "./told-market.ts";
@@ -141,6 +141,63 @@ describe.skipIf(executable === undefined)("the widget in Chromium, on a site of 
       ...{ strange: 0, links: [], wide: 0, bidi: false, ran: false },
     });
     expect(place.complaints).toEqual([]);
+  });
+
+  test("a flare with warnings says how many, one without shows none, and no element shows more than a hundred", async () => {
+    const { pro: _none, ...lists } = EMPTY_SNAPSHOT.flares;
+    const pro = Array.from({ length: 120 }, (_, at) => ({
+      ...SAMPLE_FLARE,
+      id: `3b241101-e2bb-5255-8caf-${String(at).padStart(12, "0")}`,
+    }));
+    const why = (at: number, ...warnings: readonly string[]) => [
+      pro[at]?.id,
+      { ...SAMPLE_EXPLANATION, warnings },
+    ];
+    const explanations = Object.fromEntries([why(0, "one-buyer"), why(1), why(2, "one-buyer", "no-seller")]);
+    await using place = await open(
+      new ToldMarket({ ...EMPTY_SNAPSHOT, flares: { ...lists, pro }, explanations }),
+    );
+    const page = await place.tab();
+    await isLive(page);
+    const rows = page.locator("flare-list [part=row]");
+    for (const [limit, count] of [
+      ["1000", 100],
+      ["101", 100],
+      ["99", 99],
+      ["nonsense", 10],
+      ["4", 4],
+    ] as const) {
+      await page.locator("flare-list").evaluate((list, text) => list.setAttribute("limit", text), limit);
+      await expect.poll(() => rows.count(), { timeout: 30_000 }).toBe(count);
+    }
+    const warnings = page.locator("flare-list [part=warning]");
+    const seen = async (at: number) =>
+      (await warnings.nth(at).isVisible()) && (await warnings.nth(at).getAttribute("aria-label"));
+    expect(await Promise.all([0, 1, 2, 3].map(seen))).toEqual(["1 warning", false, "2 warnings", false]);
+  });
+
+  test("a page that the browser keeps for the way back has no connection, nor one whose last element is gone, and both go on with no hole", async () => {
+    const market = new LedMarket();
+    await using place = await open(market, "<flare-list></flare-list>");
+    const page = await place.tab();
+    market.start("A");
+    await show(page, "A");
+    const event = (name: string) => page.evaluate(`window.dispatchEvent(new PageTransitionEvent("${name}"))`);
+    const take = () => page.evaluate("(globalThis.list = document.querySelector('flare-list')).remove()");
+    const putBack = () => page.evaluate("document.querySelector('main').append(globalThis.list)");
+    for (const [away, back, symbol] of [
+      [() => event("pagehide"), () => event("pageshow"), "B"],
+      [take, putBack, "C"],
+      [() => event("pagehide"), () => event("pageshow"), "D"],
+    ] as const) {
+      await away();
+      await expect.poll(place.connections, { timeout: 30_000 }).toBe(0);
+      market.start(symbol);
+      await back();
+      await expect.poll(async () => (await symbols(page))[0], { timeout: 30_000 }).toBe(symbol);
+      expect(await place.connections()).toBe(1);
+    }
+    expect(await symbols(page)).toEqual(["D", "C", "B", "A"]);
   });
 
   test("ten tabs make one connection; when the one that has it is closed another goes on, and none misses anything", async () => {

@@ -42,10 +42,10 @@ test("an order is by its number, the greatest first, and equal ones stay as they
 });
 
 test("a token's course is found by its address, in whatever case", () => {
-  const sparks = sparksOf([SAMPLE_BSC_CHART_ITEM]);
-  expect(sparks.get(SAMPLE_BSC_CHART_ITEM.flare.token.address.toLowerCase())).toBe(
-    SAMPLE_BSC_CHART_ITEM.latest_candle_prices,
-  );
+  const { flare, latest_candle_prices } = SAMPLE_BSC_CHART_ITEM;
+  const mixed = { ...flare, token: { ...flare.token, address: "0xAbCdEf" } };
+  const sparks = sparksOf([{ ...SAMPLE_BSC_CHART_ITEM, flare: mixed }]);
+  expect(sparks.get("0xabcdef")).toBe(latest_candle_prices);
 });
 
 test("numbers are short, and what is not known is no number", () => {

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { safeText } from "../../lib/text/safe-text.ts";
-import type { Seen, ToldEvent } from "../state/follow.ts";
 import { judge } from "../state/judge.ts";
+import type { Seen, ToldEvent } from "../state/seen.ts";
 
 /** How often a screen reader is told something, at most. */
 const EVERY_MS = 10_000;

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { Seen } from "../state/follow.ts";
+import type { Seen } from "../state/seen.ts";
 import { KeyForm } from "./key-form.tsx";
 
 interface DoorwayProps {

@@ -1,5 +1,5 @@
-import type { Seen } from "../state/follow.ts";
 import { isOld } from "../state/judge.ts";
+import type { Seen } from "../state/seen.ts";
 import { formatSpan, formatTime } from "../text/format.ts";
 
 /** Reports at the foot of the screen that what is shown is old, and why; it moves nothing. */

@@ -1,5 +1,5 @@
-import type { Seen } from "../state/follow.ts";
 import { describeAge, judge } from "../state/judge.ts";
+import type { Seen } from "../state/seen.ts";
 import { formatTime } from "../text/format.ts";
 
 const TRANSPORTS = { websocket: "WebSocket", sse: "server-sent events", poll: "long poll" } as const;

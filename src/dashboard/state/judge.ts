@@ -1,6 +1,6 @@
 import type { DataFreshness } from "../../client/index.ts";
 import { formatSpan, formatTime } from "../text/format.ts";
-import type { Seen } from "./follow.ts";
+import type { Seen } from "./seen.ts";
 
 /** How it stands: in a word, and how far it can be trusted. */
 export interface Judgement {

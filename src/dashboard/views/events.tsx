@@ -1,7 +1,7 @@
 import { Component } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Stranger } from "../parts/stranger.tsx";
-import type { ToldEvent } from "../state/follow.ts";
+import type { ToldEvent } from "../state/seen.ts";
 import { describeEvent } from "../text/describe-event.ts";
 import { formatTime } from "../text/format.ts";
 

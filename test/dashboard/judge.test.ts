@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import type { DataFreshness, View } from "../../src/client/index.ts";
+import { isOld, judge } from "../../src/dashboard/state/judge.ts";
+import type { Seen } from "../../src/dashboard/state/seen.ts";
+
+const VIEW: View = { explanations: {} };
+
+function seen(
+  connection: Seen["connection"]["state"],
+  freshness: DataFreshness["state"],
+  more: Partial<Seen> = {},
+): Seen {
+  return {
+    view: VIEW,
+    connection: { state: connection, transport: "websocket", reason: "" },
+    freshness: { state: freshness, reason: "", ageMs: 0, observedAt: null },
+    ...{ awayMs: 0, access: null, cursor: undefined, events: [], count: 0, gaps: [], refused: undefined },
+    ...more,
+  };
+}
+
+test.each([
+  ["live", "live", "good", "live", false],
+  ["live", "stale", "bad", "stale", true],
+  ["live", "down", "bad", "source down", true],
+  ["waiting", "live", "wait", "reconnecting", false],
+  ["connecting", "stale", "wait", "reconnecting", false],
+  ["paused", "live", "wait", "paused", false],
+  ["closed", "live", "bad", "refused", true],
+] as const)(
+  "with a connection that is %s and a source that is %s the page says so, and turns grey only for what is old",
+  (connection, freshness, mood, word, old) => {
+    expect(judge(seen(connection, freshness))).toEqual({ mood, word });
+    expect(isOld(seen(connection, freshness))).toBe(old);
+  },
+);
+
+test("a page that is away turns grey, but not one that has nothing to show yet, nor one that is refused", () => {
+  expect(isOld(seen("waiting", "live", { awayMs: 1 }))).toBe(true);
+  expect(isOld(seen("waiting", "stale", { awayMs: 1, view: undefined }))).toBe(false);
+  expect(isOld(seen("closed", "live", { awayMs: 1, refused: "no key" }))).toBe(false);
+  expect([judge(undefined).word, judge(seen("waiting", "live", { view: undefined })).word]).toEqual([
+    "connecting",
+    "connecting",
+  ]);
+});
