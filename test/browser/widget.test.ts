@@ -15,7 +15,7 @@ import { NASTY, ToldMarket } from "./told-market.ts";
 import { serveSite } from "./widget-site.ts";
 
 const executable = findChromium();
-const README = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
+const README = readFileSync(new URL("../../src/widget/README.md", import.meta.url), "utf8");
 const { address } = SAMPLE_FLARE.token;
 const ALL = `<flare-ticker></flare-ticker><flare-list limit="100"></flare-list><flare-badge token="${address.toUpperCase().replace("0X", "0x")}"></flare-badge>`;
 
@@ -273,7 +273,7 @@ describe.skipIf(executable === undefined)("the widget in Chromium, on a site of 
     expect(await place.connections()).toBe(1);
   });
 
-  test("what the README says to copy works", async () => {
+  test("what the document says to copy works", async () => {
     const [, copied = ""] = /```html\n([\s\S]*?)```/.exec(README) ?? [];
     expect(copied).toContain("/widget.js");
     const market = new LedMarket();

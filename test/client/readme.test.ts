@@ -8,20 +8,24 @@ import { startLedGateway } from "../examples/led-gateway.ts";
 const ROOT = new URL("../../", import.meta.url);
 const CLIENT = new URL("src/client/index.ts", ROOT).href;
 
-/** The examples of the README's section on the client. */
+/** The examples of the client: those of its document, and the bot of the README. */
 async function examples(): Promise<readonly string[]> {
-  const readme = await readFile(new URL("README.md", ROOT), "utf8");
-  const section = readme.split("<!-- client -->")[1]?.split("<!-- /client -->")[0] ?? "";
-  return [...section.matchAll(/```ts\n([\s\S]*?)```/g)].map((match) => match[1] ?? "");
+  const texts = ["src/client/README.md", "README.md"].map((file) => readFile(new URL(file, ROOT), "utf8"));
+  const text = (await Promise.all(texts)).join("\n");
+  return [...text.matchAll(/```ts\n([\s\S]*?)```/g)].map((match) => match[1] ?? "");
 }
+
+/** What each of them prints once it is connected. */
+const READY = ["started", "live", "0 flares now"];
 
 /** What each of them prints when a flare starts. */
 const PRINTED = [
   /^started 0 0\nONE 3\.4\d*\n/,
   /live websocket \n1 [0-9a-z]+-\d+ \d\S*\nstarted ONE detected/,
+  /^0 flares now\n\+ ONE score 3\.4\d*\n/,
 ];
 
-test("the README's examples of the client run, and print what happens", async ({ onTestFinished }) => {
+test("the documents' examples of the client run, and print what happens", async ({ onTestFinished }) => {
   const all = await examples();
   expect(all).toHaveLength(PRINTED.length);
   const folder = await mkdtemp(join(tmpdir(), "flarewire-readme-"));
@@ -34,7 +38,7 @@ test("the README's examples of the client run, and print what happens", async ({
       .replace("http://127.0.0.1:8080", gateway.url);
     await writeFile(path, code);
     await using program = spawnNode([path]);
-    await program.said("stdout", at === 0 ? "started" : "live");
+    await program.said("stdout", READY[at] ?? "");
     gateway.start("ONE");
     await program.said("stdout", PRINTED[at] ?? "");
     gateway.cut();

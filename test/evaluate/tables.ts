@@ -21,7 +21,7 @@ export interface Evaluation {
 /** Delays of seconds or minutes, in the unit that reads best. */
 type Unit = "min" | "s";
 
-/** The tables in Markdown, as the README embeds them. */
+/** The tables in Markdown, as src/trend/README.md embeds them. */
 export function toMarkdown(result: Evaluation): string {
   const { candles, simulated } = result;
   const candleTable = [

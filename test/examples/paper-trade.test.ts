@@ -42,7 +42,7 @@ test("buys at a start, sells at the finish or after half an hour, and pays for b
   ]);
 });
 
-test("its command reports the recorded day's result, and the README the same", {
+test("its command reports the recorded day's result, and its document the same", {
   timeout: 30_000,
 }, async () => {
   const written = readFileSync(new URL(BOT, ROOT), "utf8");
@@ -52,5 +52,5 @@ test("its command reports the recorded day's result, and the README the same", {
   expect(await both.ended()).toBe(0);
   const [result = ""] = /^\d+ trades, .*$/m.exec(both.stdout()) ?? [];
   expect(result).not.toBe("");
-  expect(readFileSync(new URL("README.md", ROOT), "utf8")).toContain(result);
+  expect(readFileSync(new URL("examples/README.md", ROOT), "utf8")).toContain(result);
 });

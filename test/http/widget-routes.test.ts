@@ -53,17 +53,16 @@ test("the page of the widgets has the dashboard's policy, below a base path too"
   for (const name of names) expect((await fetch(`${url}/flarewire/${name}`)).status, name).toBe(200);
 });
 
-test("the README names each custom property and each part of the elements, and no other", async ({
+test("the document names each custom property and each part of the elements, and no other", async ({
   onTestFinished,
 }) => {
   const url = await serve(onTestFinished);
   const script = await (await fetch(`${url}/widget.js`)).text();
-  const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
-  const section = readme.split("## On your own page")[1]?.split("\n## ")[0] ?? "";
+  const document = readFileSync(new URL("../../src/widget/README.md", import.meta.url), "utf8");
   const names = (text: string, pattern: RegExp) =>
     [...new Set([...text.matchAll(pattern)].map((match) => match[1] ?? ""))].sort();
-  expect(names(section, /`(--flare-[a-z]+)`/g)).toEqual(names(script, /var\((--flare-[a-z]+)/g));
-  const parts = section.split("and the parts ")[1]?.split(".\n")[0] ?? "";
+  expect(names(document, /`(--flare-[a-z]+)`/g)).toEqual(names(script, /var\((--flare-[a-z]+)/g));
+  const parts = document.split("these parts: ")[1]?.split(".\n")[0] ?? "";
   const styled = names(script, /\[part~?=([a-z]+)\]/g);
   expect(styled.length).toBeGreaterThan(5);
   expect(names(parts, /`([a-z]+)`/g)).toEqual(expect.arrayContaining(styled));

@@ -16,7 +16,7 @@ import {
 import { checkMessage } from "../support/contract.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-const README = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
+const OPERATING = readFileSync(new URL("../../src/gateway/OPERATING.md", import.meta.url), "utf8");
 const DOCUMENT = readFileSync(new URL("../../src/protocol/PROTOCOL.md", import.meta.url), "utf8");
 
 /** The rows of the first table under this heading, as cells. */
@@ -91,7 +91,7 @@ test("the table of plans in the document is the one in the code, and so are the 
   });
   expect(table("Keys")).toEqual(coded);
   expect(DOCUMENT).toContain(`A key has at most ${TICKETS_OF_KEY} tickets`);
-  expect(README).toContain(`opens one stream and holds for ${TICKET_MS / 1_000} seconds`);
+  expect(OPERATING).toContain(`opens one stream and holds for ${TICKET_MS / 1_000} seconds`);
 });
 
 test("every line of the transcripts is a message of its direction", () => {

@@ -95,6 +95,7 @@ test.skipIf(!env)(
     const own = paths.filter((path) => /^(src|test|examples\/[^/]*$)/.test(path)).sort();
     // What the README links to, and no source.
     expect(own).toEqual([
+      "examples/README.md",
       "examples/bot.ts",
       "examples/discord.ts",
       "examples/embed.ts",
@@ -107,9 +108,15 @@ test.skipIf(!env)(
       "examples/use-flares.ts",
       "src/README.md",
       "src/alerts/ALERTS.md",
+      "src/client/README.md",
       "src/config/SETTINGS.md",
+      "src/feed/LIVE.md",
       "src/feed/RECORDING.md",
+      "src/gateway/OPERATING.md",
+      "src/gateway/SCALING.md",
       "src/protocol/PROTOCOL.md",
+      "src/trend/README.md",
+      "src/widget/README.md",
     ]);
 
     await writeFile(join(folder, "package.json"), JSON.stringify({ name: "user", private: true }));

@@ -11,6 +11,11 @@ const ROOT = new URL("../../", import.meta.url);
 const README = readFileSync(new URL("README.md", ROOT), "utf8");
 const manifest = JSON.parse(readFileSync(new URL("package.json", ROOT), "utf8"));
 
+test("the README is at most 200 lines and 12 kB", () => {
+  expect(README.split("\n").length - 1).toBeLessThanOrEqual(200);
+  expect(Buffer.byteLength(README)).toBeLessThanOrEqual(12_000);
+});
+
 test("the table of settings is the program's own", () => {
   const [, table = ""] =
     /<!-- settings -->\n([\s\S]*)\n<!-- \/settings -->/.exec(readDocument("src/config/SETTINGS.md")) ?? [];
@@ -48,5 +53,5 @@ test("the check that guards the main branch is the README's test command and no 
     .trim()
     .split("\n")
     .at(-1);
-  expect(README).toContain(`${run} `);
+  expect(README).toContain(`\`${run}\``);
 });

@@ -15,13 +15,25 @@ export interface Guide {
 
 /** Every guide, in the order of the index at `/docs/guides`. */
 export const GUIDES: readonly Guide[] = [
-  guide("settings", "src/config/SETTINGS.md", "Settings", "Every flag, variable and key of the file."),
   guide(
-    "recordings",
-    "src/feed/RECORDING.md",
-    "Recordings",
-    "File formats that replay reads and record writes.",
+    "flares",
+    "src/trend/README.md",
+    "What a flare is",
+    "The detector, fields and units, how good it is.",
   ),
+  guide("client", "src/client/README.md", "Clients", "The SDK, tail and top, WebSocket, SSE, REST."),
+  guide("widget", "src/widget/README.md", "Widgets", "Elements for your own page."),
+  guide("examples", "examples/README.md", "Examples", "Bots and integrations to copy."),
+  guide("live", "src/feed/LIVE.md", "Live markets", "Chains, exchanges, facts about tokens, costs."),
+  guide("recordings", "src/feed/RECORDING.md", "Recordings", "Record a market, replay a file, the formats."),
+  guide(
+    "operating",
+    "src/gateway/OPERATING.md",
+    "Operating",
+    "Start, proxy, limits, keys, metrics, restarts.",
+  ),
+  guide("scaling", "src/gateway/SCALING.md", "Scaling", "Workers and edges."),
+  guide("settings", "src/config/SETTINGS.md", "Settings", "Every flag, variable and key of the file."),
   guide("alerts", "src/alerts/ALERTS.md", "Alerts", "Webhooks: rules, messages, signatures, retries."),
   guide(
     "source",

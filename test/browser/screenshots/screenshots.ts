@@ -1,5 +1,5 @@
 /*
- * npm run screenshots [-- DIRECTORY]: starts the program with its simulated market and makes pictures of its pages. Without a directory those that the README shows, in
+ * npm run screenshots [-- DIRECTORY]: starts the program with its simulated market and makes pictures of its pages. Without a directory those that the documents show, in
  * src/dashboard/screenshots; with one each page in each look, to be looked at. Debian's pngquant makes them smaller.
  */
 import { execFileSync } from "node:child_process";

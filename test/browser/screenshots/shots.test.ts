@@ -14,10 +14,17 @@ test("pictures are made of each page of the dashboard, and of no other address o
   for (const { name, address } of hashes) expect(readRoute(address).page, address).toBe(name);
 });
 
-test("the README's pictures are those that the script keeps, all there and small", () => {
-  const readme = readFileSync(new URL("README.md", ROOT), "utf8");
-  const shown = [...readme.matchAll(/(?:src|srcset)="(?!https?:)([^"]+)"|!\[[^\]]*\]\(([^)]+)\)/g)].map(
-    ([, attribute, link]) => attribute ?? link ?? "",
+/** The documents that show pictures, each as its folder and its text. */
+const SHOWING = ["README.md", "src/dashboard/README.md"].map((file) => ({
+  folder: new URL(file, ROOT),
+  text: readFileSync(new URL(file, ROOT), "utf8"),
+}));
+
+test("the documents' pictures are those that the script keeps, all there and small", () => {
+  const shown = SHOWING.flatMap(({ folder, text }) =>
+    [...text.matchAll(/(?:src|srcset)="(?!https?:)([^"]+)"|!\[[^\]]*\]\(([^)]+)\)/g)].map(
+      ([, attribute, link]) => new URL(attribute ?? link ?? "", folder).href.slice(ROOT.href.length),
+    ),
   );
   for (const path of shown) expect(existsSync(new URL(path, ROOT)), path).toBe(true);
   const pictures = [...new Set(shown)].filter((path) => path.endsWith(".png"));
@@ -29,9 +36,8 @@ test("the README's pictures are those that the script keeps, all there and small
   expect(bytes).toBeLessThanOrEqual(MAX_BYTES);
 });
 
-test("the README says of each picture what it shows", () => {
-  const readme = readFileSync(new URL("README.md", ROOT), "utf8");
-  const tags = [...readme.matchAll(/<img [^>]+>/g)].map(([tag]) => tag);
+test("the documents say of each picture what it shows", () => {
+  const tags = SHOWING.flatMap(({ text }) => [...text.matchAll(/<img [^>]+>/g)].map(([tag]) => tag));
   expect(tags.length).toBeGreaterThan(0);
   for (const tag of tags) expect(tag).toMatch(/alt="[^"]{20,}"/);
 });

@@ -43,7 +43,7 @@ export const SHOWN_PAGES: readonly ShownPage[] = [
   { name: "docs-protocol", address: "docs/protocol", ready: "h1" },
 ];
 
-/** Those that the project keeps, for its README: by page the looks. */
+/** Those that the project keeps, for its documents: by page the looks. */
 export const KEPT: Readonly<Record<string, readonly Look[]>> = {
   flares: ["light", "dark", "phone-light", "phone-dark"],
   token: ["light", "dark", "phone-light", "phone-dark"],
