@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { expect, vi } from "vitest";
 import { type ConnectOptions, connect } from "../../src/client/index.ts";
 import { greet, send, startScriptedServer } from "../cli/scripted-server.ts";
-import { HASTY, test } from "./stream-kit.ts";
+import { HASTY, range, test } from "./stream-kit.ts";
 
 /*
  * Servers, and what stands before them, that are wrong in a way that would make every client of theirs ask again at once, and again.
@@ -68,6 +68,34 @@ test("[W31] a server that says goaway to whoever has just come is not asked at o
   }
   await until(() => stream.connection.reason !== "");
   expect(stream.connection).toMatchObject({ state: "waiting", reason: "goaway" });
+});
+
+test("[W31] a client whose turn comes while its address leads to the draining server waits as told, and goes on from its cursor", async ({
+  makeWire,
+  proxyTo,
+  start,
+}) => {
+  const first = await makeWire();
+  const proxy = await proxyTo(first.port);
+  // A slow machine is no mute server.
+  const patient = { transport: "websocket", firstMessageMs: 1_000_000 } as const;
+  const { stream, until, seqs, resets } = start(proxy.url, patient);
+  let refusals = 0;
+  stream.on("connection", ({ reason }) => {
+    if (reason.startsWith("HTTP 503 the server is stopping")) refusals += 1;
+  });
+  await until(() => stream.connection.state === "live");
+  await first.publish("flare");
+  await until(() => seqs().length === 1);
+  void first.hub.drain(600_000);
+  await until(() => refusals === 2);
+  const second = await makeWire();
+  await second.publish("flare");
+  proxy.port = second.port;
+  await until(() => stream.connection.state === "live");
+  await second.publish("flare");
+  await until(() => seqs().length > 1);
+  expect([seqs(), resets()]).toEqual([range(1, seqs().length), ["started"]]);
 });
 
 test("[W17] a server that says much and never answers the subscription counts as silent", async ({
