@@ -84,7 +84,7 @@ test("[W28] [L3] a client with a filter resumes over a restart: what its items m
   await client.until(() => client.received.events.length > 60);
 });
 
-test("[L3] killed and started again, the simulated market goes on in its epoch, and its client resumes; one of another seed is another market", {
+test("[L3] killed and started again, the simulated market goes on in its epoch, and its client resumes; one of another seed is another market with a log of its own", {
   timeout: 60_000,
 }, async ({ onTestFinished }) => {
   const data = newDirectory(onTestFinished);
@@ -127,9 +127,18 @@ test("[L3] killed and started again, the simulated market goes on in its epoch, 
   second.cli.child.kill("SIGTERM");
   expect(await second.cli.ended()).toBe(0);
   const third = await serve(port, "8");
-  expect(third.cli.stderr()).toContain("the settings of the engine are not those of the log");
+  expect(third.cli.stderr()).toContain("a new log begins");
+  const cursor = client.cursor;
   await client.connect();
   expect(client.received.answers.at(-1)).toMatchObject({ lost: { reason: "epoch-changed" } });
+  third.cli.child.kill("SIGTERM");
+  expect(await third.cli.ended()).toBe(0);
+  // The first seed's log is where it was.
+  const fourth = await serve(port, "7");
+  client.cursor = cursor;
+  await client.connect();
+  expect(client.received.answers.at(-1)).toMatchObject({ resumed: "full" });
+  fourth.cli.child.kill("SIGTERM");
 });
 
 test("a simulated market that was away for longer than it makes up for begins anew, and the operator is told why", async ({

@@ -99,7 +99,8 @@ export const SETTINGS = {
   seed: setting("seed", integer(0, 4_294_967_295), {
     default: "1",
     example: "7",
-    description: "What the simulated market is made from: the same seed and start give the same market",
+    description:
+      "What the simulated market is made from: the same seed and start give the same market. Each seed has a log of its own",
   }),
   file: setting("file", existingRecording(look), {
     default: shipped("2017-11-12.csv.gz"),

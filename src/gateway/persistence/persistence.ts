@@ -76,6 +76,8 @@ const KEEP_EVERY_MS = 30_000;
 const USUAL_SHARE = 0.002;
 /** The same where much is appended, which a restart has to apply. */
 const MAX_SHARE = 0.02;
+/** Of the setting `seed`. */
+const DEFAULT_SEED = 1;
 /** Records between two states that are kept, at most: a restart applies that many. */
 const KEEP_EVERY_RECORDS = 5_000;
 
@@ -271,8 +273,10 @@ export function keptPath(
 /** Names the file of this source, so that gateways of different sources can share a directory. */
 function identityOf(options: Pick<KeptOptions, "config" | "sourceName">): string {
   const { config, sourceName } = options;
-  const { feed, file, chain } = config;
-  const of = { simulated: "", exchange: "", live: "", replay: ` ${resolve(file)}`, chain: ` ${chain}` };
+  const { feed, file, chain, seed } = config;
+  // Without the seed that is the default: that file has always had this name.
+  const simulated = seed === DEFAULT_SEED ? "" : ` ${seed}`;
+  const of = { simulated, exchange: "", live: "", replay: ` ${resolve(file)}`, chain: ` ${chain}` };
   const which = of[feed];
   const market = `${feed}${which}`;
   const name = sourceName ?? (needsEngine(options) ? market : config.source);

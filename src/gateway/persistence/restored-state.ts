@@ -57,7 +57,9 @@ export function restoreState(
   const { state, records, places, doubt } = kept;
   if (doubt !== undefined) return { problem: doubt };
   if (kept.fingerprint !== fingerprint)
-    return { problem: "the recording, its profiles or the settings of the engine are not those of the log" };
+    return {
+      problem: `the recording, its profiles or the settings of the engine are not those of the log (${differing(kept.fingerprint, fingerprint)})`,
+    };
   if (!state) return { problem: "the process before ended before it had shown anything" };
   try {
     const base = parseState(state.text);
@@ -92,4 +94,21 @@ function parseState(text: string): StoredState {
   const { observedAtMs, engine }: StoredState = JSON.parse(text);
   if (!Number.isFinite(observedAtMs)) throw new TypeError("it is no state of a gateway");
   return { observedAtMs, engine };
+}
+
+/** Names the settings in which two fingerprints differ. */
+function differing(before: string, now: string): string {
+  const [old, present] = [before, now].map((text): Record<string, unknown> => Object(parsedOr(text)));
+  const names = Object.keys({ ...old, ...present });
+  const isOther = (name: string) => JSON.stringify(old?.[name]) !== JSON.stringify(present?.[name]);
+  return `other: ${names.filter(isOther).join(", ") || "all"}`;
+}
+
+/** `undefined` for what is no JSON: a fingerprint may be of another version. */
+function parsedOr(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
