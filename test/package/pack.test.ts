@@ -110,6 +110,7 @@ test.skipIf(!env)(
       "src/alerts/ALERTS.md",
       "src/client/README.md",
       "src/config/SETTINGS.md",
+      "src/dashboard/README.md",
       "src/feed/LIVE.md",
       "src/feed/RECORDING.md",
       "src/gateway/OPERATING.md",
