@@ -3,10 +3,9 @@ import type { MarketEvent } from "../../../../market/index.ts";
 import type { ChainToken } from "../chain-token.ts";
 import type { LabelSink } from "../episodes/label.ts";
 import type { Random } from "../random.ts";
-import type { Actor } from "./actor.ts";
+import { TokenActor } from "./token-actor.ts";
 import type { Wallets } from "./wallets.ts";
 
-const NEVER = Number.POSITIVE_INFINITY;
 const MEAN_HOURS_BETWEEN_BURSTS = 20;
 /** Dollars of a trade that is dust. */
 const DUST_USD = [1e-6, 3e-3] as const;
@@ -22,15 +21,11 @@ export interface DustBotTraits {
  * A bot that trades fractions of a cent for ever, so that a token looks alive: a purchase or a sale every few minutes, from a handful of
  * wallets. Now and then from a crowd of wallets, at rising prices, for a quarter of an hour: that is labelled `dust`.
  */
-export class DustBot implements Actor {
-  readonly rank: number;
-  readonly #token: ChainToken;
+export class DustBot extends TokenActor {
   readonly #traits: DustBotTraits;
   readonly #wallets: Wallets;
-  readonly #random: Random;
   readonly #onLabel: LabelSink;
   readonly #crew: readonly number[];
-  #nextAtMs: number;
   #burstAtMs: number;
   #burst = { untilMs: Number.NEGATIVE_INFINITY, perMinute: 0, fromMs: 0, rise: 0 };
 
@@ -43,39 +38,23 @@ export class DustBot implements Actor {
     random: Random,
     onLabel: LabelSink,
   ) {
-    this.rank = rank;
-    this.#token = token;
+    super(token, rank, nowMs, random, MINUTE_MS);
     this.#traits = traits;
     this.#wallets = wallets;
-    this.#random = random;
     this.#onLabel = onLabel;
     this.#crew = [0, 1, 2].map(() => wallets.draw(random));
     this.#burstAtMs = nowMs + random.waiting(MEAN_HOURS_BETWEEN_BURSTS * HOUR_MS);
-    this.#nextAtMs = this.#next(nowMs);
+    this.schedule(this.#next(nowMs));
   }
 
-  get nextAtMs(): number {
-    return this.#nextAtMs;
-  }
-
-  act(out: MarketEvent[]): void {
-    const now = this.#nextAtMs;
-    const { resumesAtMs } = this.#token;
-    if (this.#token.isOver) {
-      this.#nextAtMs = NEVER;
-      return;
-    }
-    if (now < resumesAtMs) {
-      this.#nextAtMs = resumesAtMs + this.#random.below(MINUTE_MS);
-      return;
-    }
+  protected perform(now: number, out: MarketEvent[]): number {
     if (now >= this.#burstAtMs) this.#startBurst(now);
     this.#trade(now, out);
-    this.#nextAtMs = this.#next(now);
+    return this.#next(now);
   }
 
   #trade(now: number, out: MarketEvent[]): void {
-    const random = this.#random;
+    const random = this.random;
     const { untilMs, fromMs, rise } = this.#burst;
     const isBurst = now < untilMs;
     const trend = isBurst ? (rise * (now - fromMs)) / (untilMs - fromMs) : 0;
@@ -84,17 +63,17 @@ export class DustBot implements Actor {
     const distortion = trend + this.#traits.distortion * random.normal() * (isBurst ? 0.2 : 1);
     const usd = random.logBetween(...DUST_USD);
     const trader = this.#wallets.addressOf(wallet);
-    out.push(this.#token.venue.dust(now, side, usd, this.#token.quoteUsd, distortion, trader));
+    out.push(this.token.venue.dust(now, side, usd, this.token.quoteUsd, distortion, trader));
   }
 
   #startBurst(now: number): void {
-    const random = this.#random;
+    const random = this.random;
     const minutes = random.between(8, 20);
     const perMinute = random.between(6, 25);
     const untilMs = now + Math.round(minutes * MINUTE_MS);
     this.#burst = { untilMs, perMinute, fromMs: now, rise: Math.log1p(random.between(0.05, 0.3)) };
     this.#burstAtMs = untilMs + random.waiting(MEAN_HOURS_BETWEEN_BURSTS * HOUR_MS);
-    const { group, token } = this.#token.subject;
+    const { group, token } = this.token.subject;
     const about = { kind: "dust", shape: "burst", group, token, size: minutes * perMinute } as const;
     this.#onLabel({ ...about, startAtMs: now, endAtMs: untilMs, peakAtMs: untilMs, removedAtMs: null });
   }
@@ -102,6 +81,6 @@ export class DustBot implements Actor {
   #next(now: number): number {
     const isBurst = now < this.#burst.untilMs;
     const mean = isBurst ? MINUTE_MS / this.#burst.perMinute : this.#traits.meanMinutes * MINUTE_MS;
-    return Math.ceil(now + this.#random.waiting(mean));
+    return Math.ceil(now + this.random.waiting(mean));
   }
 }

@@ -3,7 +3,7 @@ import type { MarketEvent } from "../../../../market/index.ts";
 import type { ChainToken } from "../chain-token.ts";
 import type { LabelKind, LabelSink } from "../episodes/label.ts";
 import type { Random } from "../random.ts";
-import type { Actor } from "./actor.ts";
+import { TokenActor } from "./token-actor.ts";
 
 const NEVER = Number.POSITIVE_INFINITY;
 /** Makers look at the market at least this often: what they do next depends on how lively it is. */
@@ -22,17 +22,13 @@ export type MakerHabits = Readonly<Record<Habit, number>>;
  * Makers who move liquidity every day and harm nobody: they take out a large part and put it back seconds later (`rebalance`), add
  * liquidity around a single trade (`jit`), or go on in another pool (`migration`).
  */
-export class Makers implements Actor {
-  readonly rank: number;
-  readonly #token: ChainToken;
-  readonly #random: Random;
+export class Makers extends TokenActor {
   readonly #onLabel: LabelSink;
   readonly #meanHours: Record<Habit, number>;
-  #nextAtMs: number;
   /** What comes next; `undefined` when it is only to look again. */
   #habit: Habit | undefined;
   /** Undoes what was begun. */
-  #undo: ((now: number, out: MarketEvent[]) => void) | undefined;
+  #undo: { readonly atMs: number; readonly apply: (now: number, out: MarketEvent[]) => void } | undefined;
 
   constructor(
     token: ChainToken,
@@ -42,44 +38,35 @@ export class Makers implements Actor {
     random: Random,
     onLabel: LabelSink,
   ) {
-    this.rank = rank;
-    this.#token = token;
-    this.#random = random;
+    super(token, rank, nowMs, random, 5 * SECOND_MS);
     this.#onLabel = onLabel;
     this.#meanHours = { ...habits };
-    this.#nextAtMs = nowMs;
-    this.#plan(nowMs);
+    this.schedule(this.#plan(nowMs));
   }
 
-  get nextAtMs(): number {
-    return this.#nextAtMs;
+  protected perform(now: number, out: MarketEvent[]): number {
+    const undo = this.#undo;
+    this.#undo = undefined;
+    if (undo) undo.apply(now, out);
+    else if (this.#habit && !this.token.isTicking) this.#start(this.#habit, now, out);
+    return this.#next(now);
   }
 
-  act(out: MarketEvent[]): void {
-    const now = this.#nextAtMs;
-    const resumesAtMs = this.#token.resumesAtMs;
-    if (this.#token.isOver) {
-      this.#nextAtMs = NEVER;
-    } else if (now < resumesAtMs) {
-      this.#nextAtMs = resumesAtMs + this.#random.below(5 * SECOND_MS);
-    } else {
-      const undo = this.#undo;
-      this.#undo = undefined;
-      if (undo) undo(now, out);
-      else if (this.#habit && !this.#token.isTicking) this.#start(this.#habit, now, out);
-      if (!this.#undo) this.#plan(now);
-    }
+  /** Returns when to undo what was begun, or else when to look again. */
+  #next(now: number): number {
+    return this.#undo?.atMs ?? this.#plan(now);
   }
 
-  #plan(now: number): void {
+  /** Chooses what comes next and returns when. */
+  #plan(now: number): number {
     const habits = (["rebalance", "jit", "migration"] as const).map((habit) => {
-      const factor = this.#token.isPumped ? DRAWN_BY_PUMP[habit] : 1;
+      const factor = this.token.isPumped ? DRAWN_BY_PUMP[habit] : 1;
       return [habit, factor / this.#meanHours[habit]] as const;
     });
     const perHour = habits.reduce((sum, [, rate]) => sum + rate, 0);
-    const waiting = perHour > 0 ? this.#random.waiting(HOUR_MS / perHour) : NEVER;
-    this.#habit = waiting < LOOK_MS ? this.#random.weighted(habits) : undefined;
-    this.#nextAtMs = Math.ceil(now + Math.min(waiting, LOOK_MS));
+    const waiting = perHour > 0 ? this.random.waiting(HOUR_MS / perHour) : NEVER;
+    this.#habit = waiting < LOOK_MS ? this.random.weighted(habits) : undefined;
+    return Math.ceil(now + Math.min(waiting, LOOK_MS));
   }
 
   #start(habit: Habit, now: number, out: MarketEvent[]): void {
@@ -97,50 +84,49 @@ export class Makers implements Actor {
   }
 
   #rebalance(now: number, out: MarketEvent[]): void {
-    const random = this.#random;
+    const random = this.random;
     const share = random.between(0.4, 0.85);
     const back = random.between(0.96, 1.04) / (1 - share);
     const endAtMs = now + Math.round(random.logBetween(1, 20) * SECOND_MS);
     this.#label("rebalance", "range", now, endAtMs, share);
-    this.#token.moveLiquidity(now, 1 - share, out);
-    this.#later(endAtMs, (at, later) => this.#token.moveLiquidity(at, back, later));
+    this.token.moveLiquidity(now, 1 - share, out);
+    this.#later(endAtMs, (at, later) => this.token.moveLiquidity(at, back, later));
   }
 
   #justInTime(now: number, out: MarketEvent[]): void {
-    const random = this.#random;
+    const random = this.random;
     const factor = random.between(2, 8);
     const isAtomic = random.chance(0.7);
     const endAtMs = now + (isAtomic ? 1 : Math.round(random.between(0.75, 3) * SECOND_MS));
     this.#label("jit", isAtomic ? "atomic" : "blocks", now, endAtMs, 1 - 1 / factor);
-    this.#token.moveLiquidity(now, factor, out);
-    this.#token.tradeLarge(now, random.between(0.004, 0.015) / factor, random, out);
-    const withdraw = (at: number, later: MarketEvent[]) => this.#token.moveLiquidity(at, 1 / factor, later);
+    this.token.moveLiquidity(now, factor, out);
+    this.token.tradeLarge(now, random.between(0.004, 0.015) / factor, random, out);
+    const withdraw = (at: number, later: MarketEvent[]) => this.token.moveLiquidity(at, 1 / factor, later);
     if (isAtomic) withdraw(now, out);
     else this.#later(endAtMs, withdraw);
   }
 
   #migrate(now: number, out: MarketEvent[]): void {
-    const random = this.#random;
+    const random = this.random;
     const share = random.between(0.9, 0.995);
     const isAtomic = random.chance(0.5);
     const endAtMs = now + (isAtomic ? 1 : Math.round(random.logBetween(2, 60) * SECOND_MS));
     this.#label("migration", isAtomic ? "atomic" : "blocks", now, endAtMs, share);
-    this.#token.moveLiquidity(now, 1 - share, out);
+    this.token.moveLiquidity(now, 1 - share, out);
     this.#meanHours.migration = HOURS_AFTER_MIGRATION;
     const pool = random.address();
     const arrive = (at: number, later: MarketEvent[]) =>
-      this.#token.moveTo(at, pool, share / (1 - share), later);
+      this.token.moveTo(at, pool, share / (1 - share), later);
     if (isAtomic) arrive(now, out);
     else this.#later(endAtMs, arrive);
   }
 
-  #later(atMs: number, undo: (now: number, out: MarketEvent[]) => void): void {
-    this.#undo = undo;
-    this.#nextAtMs = atMs;
+  #later(atMs: number, apply: (now: number, out: MarketEvent[]) => void): void {
+    this.#undo = { atMs, apply };
   }
 
   #label(kind: LabelKind, shape: string, startAtMs: number, endAtMs: number, size: number): void {
-    const { group, token } = this.#token.subject;
+    const { group, token } = this.token.subject;
     this.#onLabel({ kind, shape, group, token, startAtMs, endAtMs, size, peakAtMs: null, removedAtMs: null });
   }
 }

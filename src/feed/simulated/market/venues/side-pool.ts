@@ -1,6 +1,6 @@
 import { MINUTE_MS, SECOND_MS } from "../../../../lib/time/time.ts";
 import type { MarketEvent } from "../../../../market/index.ts";
-import type { Actor } from "../actors/actor.ts";
+import { TokenActor } from "../actors/token-actor.ts";
 import { Traders } from "../actors/traders.ts";
 import type { Wallets } from "../actors/wallets.ts";
 import type { ChainToken } from "../chain-token.ts";
@@ -8,7 +8,6 @@ import type { Random } from "../random.ts";
 import { Pool } from "./pool.ts";
 import { Venue } from "./venue.ts";
 
-const NEVER = Number.POSITIVE_INFINITY;
 /** Above this difference someone who lives on differences is faster than the crowd. */
 const ARBITRAGE_GAP = 0.008;
 /** A pump overflows into the other pools: so many times as many trades. */
@@ -26,14 +25,10 @@ export interface SidePoolTraits {
 }
 
 /** Another pool of a token: a smaller one beside the main one, or a deep one in which hardly anybody trades. */
-export class SidePool implements Actor {
-  readonly rank: number;
-  readonly #token: ChainToken;
+export class SidePool extends TokenActor {
   readonly #traits: SidePoolTraits;
-  readonly #random: Random;
   readonly #venue: Venue;
   readonly #traders: Traders;
-  #nextAtMs: number;
 
   constructor(
     token: ChainToken,
@@ -43,10 +38,8 @@ export class SidePool implements Actor {
     nowMs: number,
     random: Random,
   ) {
-    this.rank = rank;
-    this.#token = token;
+    super(token, rank, nowMs, random, 30 * SECOND_MS);
     this.#traits = traits;
-    this.#random = random;
     const { tokens, quote, feeShare } = token.venue.pool;
     const { group, token: name } = token.subject;
     this.#venue = new Venue(
@@ -54,39 +47,25 @@ export class SidePool implements Actor {
       new Pool(tokens * traits.depth, quote * traits.depth, feeShare),
     );
     this.#traders = new Traders(this.#venue, wallets, random, true);
-    this.#nextAtMs = this.#next(nowMs);
-  }
-
-  get nextAtMs(): number {
-    return this.#nextAtMs;
+    this.schedule(this.#next(nowMs));
   }
 
   /** Reports what lies in the pool, as when it is first seen. */
   introduce(at: number, out: MarketEvent[]): void {
-    this.#venue.report(at, this.#token.quoteUsd, "sync", out);
+    this.#venue.report(at, this.token.quoteUsd, "sync", out);
   }
 
-  act(out: MarketEvent[]): void {
-    const now = this.#nextAtMs;
-    const { resumesAtMs } = this.#token;
-    if (this.#token.isOver) {
-      this.#nextAtMs = NEVER;
-      return;
-    }
-    if (now < resumesAtMs) {
-      this.#nextAtMs = resumesAtMs + this.#random.below(30 * SECOND_MS);
-      return;
-    }
-    const moment = this.#token.momentIn(this.#venue.pool, now);
+  protected perform(now: number, out: MarketEvent[]): number {
+    const moment = this.token.momentIn(this.#venue.pool, now);
     if (Math.abs(moment.gap) > ARBITRAGE_GAP) this.#traders.arbitrage(moment, out);
     else this.#traders.common(moment, out);
     this.#venue.report(now, moment.quoteUsd, "trade", out);
-    this.#nextAtMs = this.#next(now);
+    return this.#next(now);
   }
 
   #next(now: number): number {
     const { perMinute, isIdle } = this.#traits;
-    const rate = perMinute * (this.#token.isPumped && !isIdle ? OVERFLOW : 1);
-    return Math.ceil(now + this.#random.waiting(MINUTE_MS / rate));
+    const rate = perMinute * (this.token.isPumped && !isIdle ? OVERFLOW : 1);
+    return Math.ceil(now + this.random.waiting(MINUTE_MS / rate));
   }
 }
