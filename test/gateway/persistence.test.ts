@@ -1,0 +1,163 @@
+import { expect, test } from "vitest";
+import { createConfig } from "../../src/config/config.ts";
+import { createLogger } from "../../src/gateway/create-logger.ts";
+import { createMirror } from "../../src/gateway/persistence/log-replica.ts";
+import { openPersistence } from "../../src/gateway/persistence/persistence.ts";
+import { prepareSource } from "../../src/gateway/run-source.ts";
+import { Head, Hub } from "../../src/hub/index.ts";
+import { decodeTail, type EventLog } from "../../src/log/index.ts";
+import { EMPTY_SNAPSHOT } from "../../src/model/index.ts";
+import { type EventBody, formatLists, toSeq } from "../../src/protocol/index.ts";
+import { createHubUnderTest, FRESH, INFO } from "../hub/hub-fixture.ts";
+import { type Step, TestMarket } from "../hub/test-market.ts";
+import { newDirectory } from "../support/edges.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+
+const logger = createLogger("silent");
+
+/** Persistence in that directory, of a source that needs no engine. */
+const open = (data: string, clock = new ManualClock()) =>
+  openPersistence({ config: createConfig({ data }), clock, logger, sourceName: "a test" });
+
+/** The head and the lists of a log. */
+function headOf(log: EventLog, clock: ManualClock, snapshot = EMPTY_SNAPSHOT) {
+  const market = new TestMarket();
+  const head = new Head({ log, initial: { snapshot, observedAtMs: 1 } });
+  const hub = new Hub({
+    ...{ log, head, clock, info: () => INFO, freshness: () => FRESH, serverName: "flarewire/test" },
+    onError: (error) => {
+      throw error;
+    },
+  });
+  const publish = (...steps: Step[]) => head.publish({ observedAtMs: 1_000, ...market.poll(steps) });
+  return { head, hub, history: hub.history, publish };
+}
+
+test("the state is kept with the first poll, then each half a minute, or after 5,000 events, and not with every poll", async ({
+  onTestFinished,
+}) => {
+  const clock = new ManualClock();
+  const kept = open(newDirectory(onTestFinished), clock);
+  const { head, history, hub, publish } = headOf(kept.createLog(), clock);
+  let states = 0;
+  const poll = async (...steps: Step[]) => {
+    await publish(...steps);
+    kept.onPublished({ head, history }, () => {
+      states += 1;
+      return undefined;
+    });
+    return states;
+  };
+  expect([await poll("list"), await poll("list")]).toEqual([1, 1]);
+  for (let round = 1; round <= 2; round += 1) {
+    clock.advance(29_999);
+    expect(await poll("refresh")).toBe(round);
+    clock.advance(1);
+    expect([await poll("refresh"), await poll("refresh")]).toEqual([round + 1, round + 1]);
+  }
+  const many = Array.from({ length: 4_990 }, (_, at): Step => (at % 2 ? "unlist" : "list"));
+  expect(await poll(...many)).toBe(3);
+  expect(await poll(...many.slice(0, 20))).toBe(4);
+  await hub.close();
+  await kept.close();
+});
+
+test("[L3] a process goes on where the one before ended, with the lists of its last event, though the state was kept before", async ({
+  onTestFinished,
+}) => {
+  const directory = newDirectory(onTestFinished);
+  const clock = new ManualClock();
+  const first = open(directory, clock);
+  const { head, history, hub, publish } = headOf(first.createLog(), clock);
+  await publish("list", "flare");
+  first.onPublished({ head, history });
+  await publish("list", "refresh");
+  first.onPublished({ head, history });
+  const lists = formatLists(history.lists);
+  await hub.close();
+  await first.close();
+  const second = open(directory, clock);
+  expect(second.restored && formatLists(second.restored.known.lists)).toBe(lists);
+  expect(second.createLog().head.seq).toBe(4);
+  await second.close();
+});
+
+test("[L3] a follower that begins anew keeps the state at once: the next process goes on from there", async ({
+  onTestFinished,
+}) => {
+  const directory = newDirectory(onTestFinished);
+  const clock = new ManualClock();
+  const leader = createHubUnderTest();
+  const first = open(directory, clock);
+  const log = first.createFollowerLog();
+  const { head, history, hub } = headOf(log, clock);
+  const sink = createMirror({ log, head, history, kept: first, onPublished: () => {} });
+  for (const steps of [["list", "flare"], ["list"]] as const) {
+    await leader.publish(...steps);
+    const { cursor } = leader.head;
+    const { lists } = leader.hub.history;
+    await sink.begin(cursor, { observedAtMs: 1_000, positions: leader.log.positions, lists });
+  }
+  const lists = formatLists(history.lists);
+  await hub.close();
+  await first.close();
+  const second = open(directory, clock);
+  expect(second.restored && formatLists(second.restored.known.lists)).toBe(lists);
+  expect(second.createFollowerLog().head.seq).toBe(3);
+  await second.close();
+});
+
+test("[L3] what a follower publishes of its leader is offered to be kept, when the head has it, and told before", async () => {
+  const clock = new ManualClock();
+  const leader = createHubUnderTest();
+  const log = openPersistence({ config: createConfig({ data: "none" }), clock, logger }).createFollowerLog();
+  const { head, history, hub } = headOf(log, clock);
+  const steps: string[] = [];
+  const note = (name: string) => () => void steps.push(`${name} ${head.cursor.seq}`);
+  const kept = { onPublished: note("kept"), onReset: note("begun") };
+  const sink = createMirror({ log, head, history, kept, onPublished: note("told") });
+  const { positions } = leader.log;
+  await sink.begin(leader.head.cursor, { observedAtMs: 1_000, positions, lists: leader.hub.history.lists });
+  for (let seq = 1; seq <= 2; seq += 1) {
+    await leader.publish("list");
+    const read = await leader.log.read(leader.log.cursorAt(toSeq(seq - 1)), 9);
+    const records = read.kind === "records" ? read.records : [];
+    const events = records.map(({ batch, emittedAtMs, tail }) => ({
+      ...{ seq, batch, emittedAtMs, tail, run: undefined },
+      body: decodeTail(tail),
+    }));
+    await sink.publish({ events, snapshot: leader.head.snapshot, observedAtMs: 1_000 });
+  }
+  expect(steps).toEqual(["begun 0", "told 1", "kept 1", "told 2", "kept 2"]);
+  await hub.close();
+});
+
+test("[L1] [L3] a source that goes on after a restart publishes what changed meanwhile, and nothing that was told before", async () => {
+  const clock = new ManualClock();
+  const market = createHubUnderTest();
+  await market.publish("list", "flare");
+  const { lists } = market.hub.history;
+  await market.publish("list");
+  const missed = await market.log.read(market.log.cursorAt(toSeq(2)), 9);
+  const polls = [{ observedAtMs: 2_000, snapshot: market.head.snapshot }];
+  const source = { info: INFO, poll: async () => polls.shift(), freshness: () => FRESH };
+  const kept = openPersistence({ config: createConfig({ data: "none" }), clock, logger });
+  const { snapshot } = lists;
+  const known = { lists, places: [] };
+  const resume = { snapshot, known, observedAtMs: 1_000, afterMs: Number.NEGATIVE_INFINITY };
+  const { log, run } = prepareSource({ kind: "snapshots", source, resume }, kept);
+  const { head, hub } = headOf(log, clock, snapshot);
+  const told: string[] = [];
+  const onPublished = (batch: readonly EventBody[]) => told.push(...batch.map(({ name }) => name));
+  await run({ head, hub, clock, logger, onPublished, signal: new AbortController().signal });
+  expect(told).toEqual(missed.kind === "records" ? missed.records.map(({ name }) => name) : "lost");
+  expect(log.head.seq).toBe(1);
+  await hub.close();
+});
+
+test("a process that ends before its log began leaves the file to the next", ({ onTestFinished }) => {
+  const directory = newDirectory(onTestFinished);
+  const ends = [];
+  for (let start = 0; start < 2; start += 1) ends.push(open(directory).close());
+  return Promise.all(ends);
+});
