@@ -1,12 +1,19 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from "vitest";
+import { GUIDES } from "../../src/http/index.ts";
 import { test } from "../http/keyed-fixture.ts";
 import type { ConnectionHandle } from "../http/websocket-fixture.ts";
 import type { HubUnderTest } from "../hub/hub-fixture.ts";
 import { findChromium, launch } from "./chromium.ts";
 
 const executable = findChromium();
-const PAGES = ["/docs", "/docs/events", "/docs/protocol"] as const;
+const PAGES: readonly string[] = [
+  "/docs",
+  "/docs/events",
+  "/docs/protocol",
+  "/docs/guides",
+  ...GUIDES.map(({ path }) => path),
+];
 const PHONE = { width: 360, height: 740 };
 /** What a stranger may call a token. */
 const HOSTILE = `<img src=x onerror="document.title='owned'"><script>document.title='owned'</script>`;
