@@ -45,7 +45,7 @@ export function addDocumentRoutes(
   for (const name of Object.keys(DOCUMENTS) as DocumentName[])
     add(DOCUMENTS[name].path, DOCUMENTS[name].type, () => makeDocument(name, basePath));
   for (const { path, file, title } of GUIDES)
-    add(path, "text/html", () => guidePage(basePath, "docsGuides", title, file));
+    add(path, "text/html", () => guidePage(basePath, undefined, title, file));
 }
 
 const PAGE_FIELDS = { "content-security-policy": PAGE_POLICY, "referrer-policy": "no-referrer" } as const;
@@ -77,7 +77,7 @@ function makeDocument(name: DocumentName, basePath: string): string {
 }
 
 /** A document of the repository as a page. The package has it at the same path from `dist` as from `src`. */
-function guidePage(basePath: string, page: PageName, title: string, file: string): string {
+function guidePage(basePath: string, page: PageName | undefined, title: string, file: string): string {
   const text = readText(`../../../${file}`);
   return pageHtml(
     basePath,

@@ -22,7 +22,7 @@ export const GUIDES: readonly Guide[] = [
     "The detector, fields and units, how good it is.",
   ),
   guide("client", "src/client/README.md", "Clients", "The SDK, tail and top, WebSocket, SSE, REST."),
-  guide("dashboard", "src/dashboard/README.md", "Dashboard", "The page at /, and its pictures."),
+  guide("dashboard", "src/dashboard/README.md", "Dashboard", "The page at / of a server."),
   guide("widget", "src/widget/README.md", "Widgets", "Elements for your own page."),
   guide("examples", "examples/README.md", "Examples", "Bots and integrations to copy."),
   guide("live", "src/feed/LIVE.md", "Live markets", "Chains, exchanges, facts about tokens, costs."),

@@ -17,8 +17,8 @@ const PAGES = { docs: "REST", docsEvents: "Events", docsProtocol: "Protocol", do
 /** A page among those that the navigation leads to. */
 export type PageName = keyof typeof PAGES;
 
-/** A whole page. */
-export function pageHtml(basePath: string, page: PageName, title: string, body: Html): string {
+/** A whole page. `page`: its entry in the navigation; `undefined` if it has none, as a guide. */
+export function pageHtml(basePath: string, page: PageName | undefined, title: string, body: Html): string {
   const links = Object.entries(PAGES).map(([name, label]) => {
     const href = `${basePath}${DOCUMENTS[name as PageName].path}`;
     const current = name === page ? html` aria-current="page"` : html``;

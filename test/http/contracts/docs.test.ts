@@ -109,6 +109,7 @@ test("every guide of the repository is a page, in the index, without a mark of M
     const text = (await rest.ask("GET", `/fw${path}`)).body.toString();
     const [, heading = ""] =
       /^# (.*)$/m.exec(readFileSync(new URL(`../../../${file}`, import.meta.url), "utf8")) ?? [];
+    expect(text).toContain('<a href="/fw/docs/guides">Guides</a>');
     expect(text).toMatch(new RegExp(`<h1 id="[^"]+">${heading}</h1>`));
     expect(text.replace(/<pre[\s\S]*?<\/pre>/g, "")).not.toMatch(/^(\||\* |\d\. |#|```)|<!--|\]\(/m);
   }
