@@ -21,7 +21,6 @@ const OF_ENRICHERS: readonly SettingName[] = [
   "sourcifyUrl",
   "etherscanUrl",
   "dexscreenerUrl",
-  "redditUrl",
 ];
 const OF_THE_ENGINE: readonly SettingName[] = [
   "feed",

@@ -68,9 +68,9 @@ export function badValue(name: SettingName, { value, from }: GivenValue): string
 }
 
 /** How a flag, an environment variable and a file's key are named in messages. */
-export const fromFlag = (name: SettingName) => `flag --${flagOf(name)}`;
-export const fromVariable = (name: SettingName) => `environment ${variableOf(name)}`;
-export const fromFile = (name: SettingName, path: string) => `${name} in ${path}`;
+export const fromFlag = (name: string) => `flag --${flagOf(name)}`;
+export const fromVariable = (name: string) => `environment ${variableOf(name)}`;
+export const fromFile = (name: string, path: string) => `${name} in ${path}`;
 
 function readGiven(
   name: SettingName,

@@ -39,18 +39,11 @@ test("says of each endpoint whether it works, and its code says whether all do",
       "--etherscan-url",
       urls.etherscan,
     ],
-    ...[
-      "--dexscreener-url",
-      urls.dexscreener,
-      "--reddit-url",
-      urls.reddit,
-      "--enrich",
-      "coingecko,sourcify,etherscan,dexscreener,reddit",
-    ],
+    ...["--dexscreener-url", urls.dexscreener, "--enrich", "coingecko,sourcify,etherscan,dexscreener"],
   ];
   const environment = { FLAREWIRE_ETHERSCAN_KEY: KEY };
   const good = await runCli(["doctor", "--feed", "exchange", ...flags], environment);
-  expect([good.code, good.stderr]).toEqual([0, "all 17 work\n"]);
+  expect([good.code, good.stderr]).toEqual([0, "all 16 work\n"]);
   const lines = good.stdout.trimEnd().split("\n");
   expect(lines.every((line) => /^works {2}\w+ +\w+ +\d+ ms {2}\S/.test(line))).toBe(true);
   for (const service of ["binance", "kucoin", "gate"])
@@ -59,7 +52,7 @@ test("says of each endpoint whether it works, and its code says whether all do",
   exchanges.mischief.set("kucoin", "html");
   services.mischief.set("etherscan", "bad key");
   const bad = await runCli(["doctor", "--feed", "exchange", ...flags], environment);
-  expect([bad.code, bad.stderr]).toEqual([75, "5 of 17 do not work\n"]);
+  expect([bad.code, bad.stderr]).toEqual([75, "5 of 16 do not work\n"]);
   expect(bad.stdout).toMatch(
     /^fails {2}4 checks: answered text\/html instead of JSON \(kucoin markets, volumes, candles, stream\)$/m,
   );
@@ -70,7 +63,7 @@ test("says of each endpoint whether it works, and its code says whether all do",
   // An endpoint that nobody serves, of one of the live market's chains; the rest of it is left out.
   const live = ["--live", "bsc,exchange", "--bsc-rpc", "http://127.0.0.1:9/v1/SECRETKEY123"];
   const json = await runCli(["doctor", "--json", ...live, ...flags], environment);
-  expect([json.code, json.stderr]).toEqual([75, "11 of 23 do not work\n"]);
+  expect([json.code, json.stderr]).toEqual([75, "11 of 22 do not work\n"]);
   const found = json.stdout
     .trimEnd()
     .split("\n")

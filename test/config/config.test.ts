@@ -40,7 +40,6 @@ const BAD: Readonly<Record<SettingName, { readonly text: string; readonly json: 
   sourcifyUrl: { text: "wss://sourcify.dev", json: null },
   etherscanUrl: { text: "etherscan", json: [] },
   dexscreenerUrl: { text: "ftp://dexscreener.com", json: {} },
-  redditUrl: { text: "/r/CryptoMoonShots", json: false },
   record: { text: "no\0path", json: 7 },
   recordBytes: { text: "15MiB", json: 1_073_741_824 },
   profiles: { text: "no-such-profiles.json", json: 1 },
@@ -297,6 +296,25 @@ describe("what is wrong", () => {
       "cannot be read as JSON",
     );
     expect(failureOf(() => load(["--config", configFile([])]))).toContain("must hold a JSON object");
+  });
+
+  test("a setting that was removed is named, with the reason, wherever it is still given", () => {
+    const url = "https://www.reddit.com/r/defi/new.json";
+    const path = configFile({ redditUrl: url, enrich: ["coingecko", "reddit"] });
+    const message = failureOf(() =>
+      load(["--config", path, "--reddit-url", url], { FLAREWIRE_REDDIT_URL: url }),
+    );
+    const reason = "was removed: Reddit closed its API in May 2026; delete it";
+    expect(message.split("\n")).toEqual([
+      "4 settings are wrong",
+      `  redditUrl (flag --reddit-url) ${reason}`,
+      `  redditUrl (environment FLAREWIRE_REDDIT_URL) ${reason}`,
+      `  redditUrl (redditUrl in ${path}) ${reason}`,
+      `  enrich = ["coingecko","reddit"] (enrich in ${path}) names reddit, which ${reason}`,
+    ]);
+    expect(failureOf(() => load(["--enrich", "coingecko,reddit"]))).toContain("names reddit, which was");
+    const embedded: object = { redditUrl: url };
+    expect(failureOf(() => createConfig(embedded))).toContain("redditUrl (setting redditUrl)");
   });
 
   test("settings that cannot be kept together are refused", () => {

@@ -1,4 +1,5 @@
 import { ENRICHERS, VENUES } from "../../feed/index.ts";
+import { removedEnricher } from "../removed.ts";
 import { currencies, endpoints, integer, serviceUrl, someOf, someOrNone } from "./kinds.ts";
 import { setting } from "./setting.ts";
 
@@ -54,20 +55,24 @@ export const LIVE_SETTINGS = {
     example: "wss://stream.gate.example.org",
     description: "Where Gate's candles are streamed",
   }),
-  enrich: setting("enrich", someOrNone(ENRICHERS), {
-    default: {
-      simulated: "none",
-      shipped: "none",
-      own: "none",
-      exchange: "none",
-      chain: "none",
-      live: "coingecko,sourcify,dexscreener",
+  enrich: setting(
+    "enrich",
+    { ...someOrNone(ENRICHERS), objection: removedEnricher },
+    {
+      default: {
+        simulated: "none",
+        shipped: "none",
+        own: "none",
+        exchange: "none",
+        chain: "none",
+        live: "coingecko,sourcify,dexscreener",
+      },
+      defaultText: "coingecko,sourcify,dexscreener for live, else none",
+      example: "coingecko,etherscan",
+      description:
+        "Services that are asked for facts about a market's tokens, those with addresses; etherscan wants a key, in `FLAREWIRE_ETHERSCAN_KEY`",
     },
-    defaultText: "coingecko,sourcify,dexscreener for live, else none",
-    example: "coingecko,etherscan",
-    description:
-      "Services that are asked for facts about a market's tokens, those with addresses; etherscan wants a key, in `FLAREWIRE_ETHERSCAN_KEY`",
-  }),
+  ),
   coingeckoUrl: setting("coingeckoUrl", serviceUrl("http"), {
     default: "https://api.coingecko.com",
     example: "https://pro-api.coingecko.com",
@@ -87,11 +92,6 @@ export const LIVE_SETTINGS = {
     default: "https://api.dexscreener.com",
     example: "https://dexscreener.example.org",
     description: "Where DexScreener is, for `social_data`",
-  }),
-  redditUrl: setting("redditUrl", serviceUrl("http"), {
-    default: "https://www.reddit.com/r/CryptoMoonShots/new.json",
-    example: "https://www.reddit.com/r/defi/new.json",
-    description: "List of a forum's posts, for `forum_post`",
   }),
 } as const;
 

@@ -4,13 +4,13 @@ import { ServiceClient, type ServiceOptions } from "../service/service-client.ts
 import type { Enricher, EnricherName } from "./enricher.ts";
 import { FactCache } from "./fact-cache.ts";
 import { LookupEnricher } from "./lookup-enricher.ts";
-import { coingecko, dexscreener, etherscan, reddit, redditQuota, sourcify } from "./services.ts";
+import { coingecko, dexscreener, etherscan, sourcify } from "./services.ts";
 import { TableEnricher } from "./table-enricher.ts";
 
 /** Options of {@link createEnrichers}. */
 export interface EnrichersOptions {
   readonly names: readonly EnricherName[];
-  /** Where each service is. Of `reddit` the address of a list of posts. */
+  /** Where each service is. */
   readonly urls: Readonly<Record<EnricherName, string>>;
   /** Key for Etherscan, which is left out without one. */
   readonly etherscanKey: string | undefined;
@@ -29,7 +29,6 @@ const PAUSE_MS: Readonly<Record<EnricherName, number>> = {
   sourcify: 500,
   etherscan: 500,
   dexscreener: 250,
-  reddit: 10_000,
 };
 /** CoinGecko's list of coins has some megabytes, a verified contract with its sources at most a few. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
@@ -53,8 +52,6 @@ function createEnricher(name: EnricherName, key: string, options: EnrichersOptio
   switch (name) {
     case "coingecko":
       return new TableEnricher(coingecko(url), client, clock, cache);
-    case "reddit":
-      return new TableEnricher(reddit(url), client, clock, cache);
     case "sourcify":
       return new LookupEnricher(sourcify(url), client, clock, cache);
     case "etherscan":
@@ -67,7 +64,6 @@ function createEnricher(name: EnricherName, key: string, options: EnrichersOptio
 function clientOptions(name: EnricherName, { clock, onNotice, fetch }: EnrichersOptions): ServiceOptions {
   return {
     ...{ clock, pauseMs: PAUSE_MS[name], timeoutMs: TIMEOUT_MS, maxBytes: MAX_ANSWER_BYTES },
-    ...(name === "reddit" ? { quota: redditQuota } : {}),
     ...(fetch ? { fetch } : {}),
     onHealth: (trouble) =>
       trouble === undefined

@@ -2,7 +2,7 @@ import type { MarketGroup, Profile } from "../../market/index.ts";
 import type { ServiceReport } from "../feed.ts";
 
 /** The services that can be asked for facts about tokens. */
-export const ENRICHERS = ["coingecko", "sourcify", "etherscan", "dexscreener", "reddit"] as const;
+export const ENRICHERS = ["coingecko", "sourcify", "etherscan", "dexscreener"] as const;
 export type EnricherName = (typeof ENRICHERS)[number];
 
 /** The groups whose tokens have addresses. */
@@ -16,7 +16,7 @@ export interface TokenRef {
 }
 
 /** What can be said of a token; an absent field says nothing. */
-export type Facts = Pick<Profile, "marketData" | "socialData" | "contractSource" | "forumPost">;
+export type Facts = Pick<Profile, "marketData" | "socialData" | "contractSource">;
 
 /** Hears what was found out. */
 export type OnFound = (token: TokenRef, facts: Facts) => void;

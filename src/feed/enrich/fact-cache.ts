@@ -6,8 +6,8 @@ import { PRIVATE_DIRECTORY, PRIVATE_FILE } from "../../lib/io/private-file.ts";
 import { Profile } from "../../market/index.ts";
 import type { Facts } from "./enricher.ts";
 
-const { marketData, socialData, contractSource, forumPost } = Profile.shape;
-const StoredFacts = z.object({ marketData, socialData, contractSource, forumPost });
+const { marketData, socialData, contractSource } = Profile.shape;
+const StoredFacts = z.object({ marketData, socialData, contractSource });
 const Stored = z.object({
   version: z.literal(1),
   entries: z.record(z.string().max(256), z.object({ at: z.number(), facts: StoredFacts })),

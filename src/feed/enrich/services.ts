@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../lib/time/time.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../lib/time/time.ts";
 import { readItems, readWhole } from "../service/read-answer.ts";
 import { UnexpectedAnswer } from "../service/service-client.ts";
 import { CHAIN_GROUPS, CHAINS, type Facts, keyOf } from "./enricher.ts";
@@ -135,56 +135,4 @@ export function dexscreener(url: string): Lookup {
   };
 }
 
-const Listing = z.object({ data: z.object({ children: z.unknown().optional() }) });
-const WorkerSlot = z.object({
-  data: z.object({
-    title: z.string(),
-    permalink: z.string().startsWith("/").max(1_900),
-    score: z.int(),
-    created_utc: z.number().min(0),
-    selftext: z.string().optional(),
-    url: z.string().optional(),
-  }),
-});
 const ADDRESS = /^0x[0-9a-f]{40}$/i;
-const ADDRESSES = /(?<![0-9a-zA-Z])0x[0-9a-fA-F]{40}(?![0-9a-zA-Z])/g;
-
-/**
- * The newest posts of a forum that name a token's address: `forum_post`. Its place in the list counts from 1. `listing`: the address of the list, as
- * `https://www.reddit.com/r/CryptoMoonShots/new.json`. Needs no key, but is refused (403) to many data centres, and allows ten requests a minute at most.
- * Source: www.reddit.com/dev/api, "listings" and `GET /r/{subreddit}/new`; headers `x-ratelimit-*`.
- */
-export function reddit(listing: string): Table {
-  const { origin } = new URL(listing);
-  return {
-    name: "reddit",
-    url: `${listing}?limit=100&raw_json=1`,
-    everyMs: 2 * MINUTE_MS,
-    read: (body) => {
-      const { children } = readWhole(Listing, body, "listing").data;
-      const facts = new Map<string, Facts>();
-      for (const [index, { data }] of readItems(WorkerSlot, children, "posts").entries()) {
-        const { title, permalink, score, created_utc, selftext = "", url = "" } = data;
-        for (const address of `${title} ${selftext} ${url}`.match(ADDRESSES) ?? []) {
-          const forumPost = {
-            ...{ position: index + 1, address, url: `${origin}${permalink}`, title: title.slice(0, 1_024) },
-            ...{ upvotes: score, posted: Math.floor(created_utc) * SECOND_MS },
-          };
-          // The newest that names it.
-          for (const group of CHAIN_GROUPS) {
-            const key = keyOf({ group, token: address });
-            if (!facts.has(key)) facts.set(key, { forumPost });
-          }
-        }
-      }
-      return facts;
-    },
-  };
-}
-
-/** What the headers `x-ratelimit-remaining` and `-reset` (seconds) ask for. */
-export function redditQuota(headers: Headers): number | undefined {
-  const left = Number(headers.get("x-ratelimit-remaining") ?? Number.NaN);
-  const resetMs = Number(headers.get("x-ratelimit-reset") ?? 0) * SECOND_MS;
-  return left < 2 ? Math.min(10 * MINUTE_MS, Math.max(0, resetMs)) : undefined;
-}

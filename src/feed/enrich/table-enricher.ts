@@ -19,8 +19,8 @@ export interface Table {
   readonly read: (body: unknown) => ReadonlyMap<string, Facts>;
   /** Milliseconds between two answers. */
   readonly everyMs: number;
-  /** What is known of a token that a later answer no longer has; `undefined`: what was said of it still holds. */
-  readonly gone?: Facts;
+  /** Facts of a token that a later response no longer lists. */
+  readonly gone: Facts;
 }
 
 /** Tokens that are remembered, so that a later answer can be told of them. */
@@ -88,13 +88,12 @@ export class TableEnricher implements Enricher {
   }
 
   #take(facts: ReadonlyMap<string, Facts>): void {
-    const { gone } = this.#table;
     const before = new Map(this.#cache.entries);
     const at = this.#clock.now();
-    const entries = new Map<string, CachedFacts>(gone ? [] : [...before]);
-    // What is gone is stored too: after a restart the engine may still have it from before.
-    if (gone) for (const key of before.keys()) if (!facts.has(key)) entries.set(key, { at, facts: gone });
-    for (const [key, told] of facts) entries.set(key, { at, facts: told });
+    const entries = new Map<string, CachedFacts>();
+    // Store withdrawn facts too, because a restored engine may still hold the earlier ones.
+    for (const key of before.keys()) entries.set(key, { at, facts: this.#table.gone });
+    for (const [key, found] of facts) entries.set(key, { at, facts: found });
     this.#cache.replace(entries);
     for (const [key, token] of this.#tokens) {
       const now = entries.get(key)?.facts;

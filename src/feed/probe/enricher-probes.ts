@@ -2,7 +2,7 @@ import type { Clock } from "../../lib/time/clock.ts";
 import type { EnrichersOptions } from "../enrich/create-enrichers.ts";
 import type { EnricherName, Facts } from "../enrich/enricher.ts";
 import type { Lookup } from "../enrich/lookup-enricher.ts";
-import { coingecko, dexscreener, etherscan, reddit, sourcify } from "../enrich/services.ts";
+import { coingecko, dexscreener, etherscan, sourcify } from "../enrich/services.ts";
 import type { Table } from "../enrich/table-enricher.ts";
 import { ServiceClient, UnexpectedAnswer } from "../service/service-client.ts";
 import type { HostlessProbe, Probe } from "./probe.ts";
@@ -30,7 +30,6 @@ export function enricherProbes({
           }
         : lookupProbe(etherscan(urls.etherscan, etherscanKey), clock),
     dexscreener: () => lookupProbe(dexscreener(urls.dexscreener), clock),
-    reddit: () => tableProbe(reddit(urls.reddit), "addresses named", clock),
   };
   return [...new Set(names)].map((name) => ({ ...probes[name](), host: new URL(urls[name]).hostname }));
 }

@@ -76,13 +76,12 @@ export function probesOf(config: Config, clock: Clock, etherscanKey: string | un
 }
 
 function enricherUrls(config: Config): Readonly<Record<EnricherName, string>> {
-  const { coingeckoUrl, sourcifyUrl, etherscanUrl, dexscreenerUrl, redditUrl } = config;
+  const { coingeckoUrl, sourcifyUrl, etherscanUrl, dexscreenerUrl } = config;
   return {
     coingecko: coingeckoUrl,
     sourcify: sourcifyUrl,
     etherscan: etherscanUrl,
     dexscreener: dexscreenerUrl,
-    reddit: redditUrl,
   };
 }
 

@@ -171,7 +171,12 @@ test("facts of 100,000 tokens are held at most; those that were said longest ago
 
 describe("a service that says all it knows at once", () => {
   const table = (options: Partial<Table> = {}): Table => ({
-    ...{ name: "reddit", url: "http://service.example/", everyMs: 60 * MINUTE },
+    ...{
+      name: "coingecko",
+      url: "http://service.example/",
+      everyMs: 60 * MINUTE,
+      gone: { socialData: null },
+    },
     read: (body) => new Map(Object.keys(Object(body)).map((token) => [`bsc/${token}`, VERIFIED])),
     ...options,
   });

@@ -6,7 +6,7 @@ import { describe, expect } from "vitest";
 import { createEnrichers } from "../../../src/feed/enrich/create-enrichers.ts";
 import { enrichFeed } from "../../../src/feed/enrich/enrich-feed.ts";
 import { ENRICHERS, type EnricherName } from "../../../src/feed/enrich/enricher.ts";
-import { coingecko, dexscreener, etherscan, reddit, redditQuota } from "../../../src/feed/enrich/services.ts";
+import { coingecko, dexscreener, etherscan } from "../../../src/feed/enrich/services.ts";
 import type { Feed } from "../../../src/feed/feed.ts";
 import { createReplayFeed } from "../../../src/feed/index.ts";
 import type { MarketEvent, Profile } from "../../../src/market/index.ts";
@@ -102,7 +102,7 @@ const merged = (told: readonly MarketEvent[], token: string) =>
 describe("what the services know", { timeout: 20_000 }, () => {
   test("is told of the tokens that trade, behind the clock, each thing once", async ({ kit }) => {
     const { told, until, services, feed } = await kit();
-    await until(() => Object.keys(merged(told, KNOWN)).length === 8 && services.count("etherscan") >= 3);
+    await until(() => Object.keys(merged(told, KNOWN)).length === 7 && services.count("etherscan") >= 3);
     expect(merged(told, KNOWN)).toMatchObject({
       marketData: { market_id: "known-coin", image_url: null, name: "Known" },
       socialData: {
@@ -111,14 +111,6 @@ describe("what the services know", { timeout: 20_000 }, () => {
         website_url: "https://known.example",
       },
       contractSource: "verified",
-      forumPost: {
-        position: 2,
-        address: KNOWN,
-        url: `${services.url}/r/Moon/2`,
-        title: "Look",
-        upvotes: 12,
-        posted: 1_700_000_100_000,
-      },
     });
     await until(
       () =>
@@ -138,17 +130,12 @@ describe("what the services know", { timeout: 20_000 }, () => {
     const asked = services.asked.length;
     const many = told.length;
     await until(() => told.length > many + 200);
-    expect(services.asked.slice(asked).filter(({ name }) => name !== "reddit")).toEqual([]);
+    expect(services.asked.slice(asked)).toEqual([]);
   });
 
-  test("changes when a service says something else, and who verified a source is believed over who has not", async ({
-    kit,
-  }) => {
-    const { told, until, services } = await kit(["reddit", "sourcify", "etherscan"]);
-    await until(() => merged(told, KNOWN).forumPost !== undefined);
-    services.upvotes = 99;
-    await until(() => merged(told, KNOWN).forumPost?.upvotes === 99);
-    // Etherscan says of the same token that it is not verified.
+  test("a contract counts as verified if one of two services has its source", async ({ kit }) => {
+    const { told, until, services } = await kit(["sourcify", "etherscan"]);
+    // Etherscan reports the same contract as unverified.
     await until(() => merged(told, KNOWN).contractSource === "verified" && services.count("etherscan") >= 3);
     const last = profilesOf(told, KNOWN)
       .filter(({ contractSource }) => contractSource !== undefined)
@@ -161,15 +148,15 @@ describe("what the services know", { timeout: 20_000 }, () => {
     const first = await kit(ENRICHERS, directory, services);
     await first.until(
       () =>
-        Object.keys(merged(first.told, KNOWN)).length === 8 &&
+        Object.keys(merged(first.told, KNOWN)).length === 7 &&
         services.count("etherscan") >= 3 &&
         services.count("sourcify") >= 3,
     );
     await first.leave();
     const asked = services.asked.length;
     const second = await kit(ENRICHERS, directory, services);
-    await second.until(() => Object.keys(merged(second.told, KNOWN)).length === 8);
-    expect(services.asked.slice(asked).filter(({ name }) => name !== "reddit")).toEqual([]);
+    await second.until(() => Object.keys(merged(second.told, KNOWN)).length === 7);
+    expect(services.asked.slice(asked)).toEqual([]);
     await second.leave();
     writeFileSync(join(directory, "enrich-dexscreener.json"), '{"version":1,"entr');
     const third = await kit(["dexscreener"], directory, services);
@@ -255,16 +242,6 @@ describe("a service that is down", { timeout: 20_000 }, () => {
   });
 });
 
-test("rests as long as the forum's headers ask", () => {
-  expect(redditQuota(new Headers({ "x-ratelimit-remaining": "1.0", "x-ratelimit-reset": "42" }))).toBe(
-    42_000,
-  );
-  expect(
-    redditQuota(new Headers({ "x-ratelimit-remaining": "9.0", "x-ratelimit-reset": "42" })),
-  ).toBeUndefined();
-  expect(redditQuota(new Headers())).toBeUndefined();
-});
-
 /** Answers that were recorded from the services; they are not part of the project. */
 const recordings = fileURLToPath(new URL("../../../../shared/data/api-responses/", import.meta.url));
 const recorded = (name: string): unknown => JSON.parse(readFileSync(`${recordings}${name}`, "utf8"));
@@ -280,7 +257,7 @@ describe.skipIf(!existsSync(recordings))(
         expect(said(name), name).toEqual({ contractSource: "verified" });
     });
 
-    test("coingecko, dexscreener and reddit are of the form that is read", () => {
+    test("coingecko and dexscreener are of the form that is read", () => {
       const coins = recorded("coingecko/coins_list.json") as object[];
       const bsc = { ...coins[1], platforms: { "binance-smart-chain": KNOWN } };
       expect(
@@ -297,8 +274,6 @@ describe.skipIf(!existsSync(recordings))(
       const facts = dexscreener("https://d.example").read(pairs, []);
       expect(facts.size).toBe(new Set(pairs.map(({ baseToken }) => baseToken.address.toLowerCase())).size);
       expect([...facts.values()].some(({ socialData }) => socialData !== null)).toBe(linked.size > 0);
-      const { read } = reddit("https://www.reddit.com/r/netsec/new.json");
-      expect(read(recorded("reddit/graw_subreddit.json"))).toEqual(new Map());
     });
   },
 );

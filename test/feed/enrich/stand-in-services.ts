@@ -9,11 +9,10 @@ export const SHADY = `0x${"5d".repeat(20)}`;
 export const STRANGER = `0x${"00".repeat(19)}01`;
 export const KEY = "SECRETKEY123";
 
-/** The five services in one server on loopback, with the shapes that theirs have; each can be told to misbehave. */
+/** The four services in one server on loopback, with the shapes that theirs have; each can be told to misbehave. */
 export class StandInServices implements AsyncDisposable {
   readonly mischief = new Map<EnricherName, Mischief | "notok" | "bad key">();
   readonly asked: { readonly name: EnricherName; readonly path: string }[] = [];
-  upvotes = 12;
   isListed = true;
   /** DexScreener's pairs of KNOWN: with links, without, none, or only when asked for alone. */
   links: "given" | "removed" | "unlisted" | "crowded out" = "given";
@@ -46,7 +45,6 @@ export class StandInServices implements AsyncDisposable {
       sourcify: url,
       etherscan: url,
       dexscreener: url,
-      reddit: `${url}/r/Moon/new.json`,
     };
   }
 
@@ -129,35 +127,6 @@ export class StandInServices implements AsyncDisposable {
               ]
             : [],
         );
-      case "reddit":
-        return reply(response, 200, {
-          kind: "Listing",
-          data: {
-            after: null,
-            children: [
-              {
-                kind: "t3",
-                data: {
-                  title: "No token",
-                  permalink: "/r/Moon/1",
-                  score: 1,
-                  created_utc: 1_700_000_000.0,
-                  selftext: "",
-                },
-              },
-              {
-                kind: "t3",
-                data: {
-                  title: "Look",
-                  permalink: "/r/Moon/2",
-                  score: this.upvotes,
-                  created_utc: 1_700_000_100.0,
-                  selftext: `CA: ${KNOWN}.`,
-                },
-              },
-            ],
-          },
-        });
     }
   }
 }
@@ -170,5 +139,5 @@ function nameOf(path: string): EnricherName {
   if (path.startsWith("/api/v3")) return "coingecko";
   if (path.startsWith("/v2/contract")) return "sourcify";
   if (path.startsWith("/v2/api")) return "etherscan";
-  return path.startsWith("/tokens") ? "dexscreener" : "reddit";
+  return "dexscreener";
 }
