@@ -11,9 +11,11 @@ const ROOT = new URL("../../", import.meta.url);
 const README = readFileSync(new URL("README.md", ROOT), "utf8");
 const manifest = JSON.parse(readFileSync(new URL("package.json", ROOT), "utf8"));
 
-test("the README is at most 200 lines and 12 kB", () => {
+test("the README is at most 200 lines and 12 kB, and its bot 12 lines", () => {
   expect(README.split("\n").length - 1).toBeLessThanOrEqual(200);
   expect(Buffer.byteLength(README)).toBeLessThanOrEqual(12_000);
+  const [, bot = ""] = /```ts\n([\s\S]*?)\n```/.exec(README) ?? [];
+  expect(bot.split("\n")).toHaveLength(12);
 });
 
 test("the table of settings is the program's own", () => {
