@@ -1,32 +1,12 @@
 import { expect, test } from "vitest";
 import type { MarketEvent } from "../../../src/market/index.ts";
-import { TrendEngine } from "../../../src/trend/index.ts";
-import { crowdOf, playScripts, type Script } from "../trade-market.ts";
-import { address, drive, liquidity, listing, MINUTE, SECOND, START, withClocks } from "../trend-kit.ts";
-
-const TOKEN = address(1);
-const PUMP_AT = 60;
-const MOMENT = START + (PUMP_AT + 6) * MINUTE;
-const UNTIL = PUMP_AT + 11;
-const isPump = (minute: number) => minute >= PUMP_AT;
-const pump: Script = {
-  token: TOKEN,
-  rate: (minute) => (isPump(minute) ? 25 : 2),
-  buyShare: (minute) => (isPump(minute) ? 0.8 : 0.5),
-};
+import { MOMENT, playPump, TOKEN } from "../pump-market.ts";
+import { address, liquidity, listing, MINUTE, SECOND } from "../trend-kit.ts";
 
 /** A running pump, and what makers do with the liquidity meanwhile. */
-function play(extra: readonly MarketEvent[], moved: (event: MarketEvent) => MarketEvent = (event) => event) {
-  const events = [...playScripts([...crowdOf(8), pump], UNTIL).map(moved), ...extra];
-  const engine = new TrendEngine();
-  let canarySeconds = 0;
-  let causes: (string | null | undefined)[] = [];
-  drive(engine, withClocks(events, START + UNTIL * MINUTE, START - 3_000), ({ flares, explanations }) => {
-    causes = flares.finished_trending.map(({ id }) => explanations[id]?.finish_cause);
-    if (engine.trendOf("bsc", TOKEN)?.canarySinceMs != null) canarySeconds += 1;
-  });
-  const warnings = Object.values(engine.snapshot().explanations).flatMap(({ warnings }) => warnings);
-  return { canarySeconds, causes, warnings, running: engine.snapshot().flares.pro.length };
+function play(extra: readonly MarketEvent[], change?: (event: MarketEvent) => MarketEvent) {
+  const { running, canarySeconds, causes, warnings, last } = playPump({ extra, ...(change && { change }) });
+  return { outcome: { canarySeconds, causes, warnings, running: running.length }, last, causes, warnings };
 }
 
 test("a rebalance of 60 % that is back one second later gives no canary and ends no flare", () => {
@@ -34,7 +14,7 @@ test("a rebalance of 60 % that is back one second later gives no canary and ends
     liquidity(MOMENT, TOKEN, "20000", "remove"),
     liquidity(MOMENT + SECOND, TOKEN, "50000", "add"),
   ];
-  expect(play(rebalance)).toEqual({ canarySeconds: 0, causes: [], warnings: [], running: 1 });
+  expect(play(rebalance).outcome).toEqual({ canarySeconds: 0, causes: [], warnings: [], running: 1 });
 });
 
 test("liquidity that stands in a pool for one block only ends no flare", () => {
@@ -43,7 +23,7 @@ test("liquidity that stands in a pool for one block only ends no flare", () => {
     liquidity(MOMENT + n * MINUTE, TOKEN, "501000", "sync"),
     liquidity(MOMENT + n * MINUTE, TOKEN, "50100", "remove"),
   ]).flat();
-  expect(play(inAndOut)).toEqual({ canarySeconds: 0, causes: [], warnings: [], running: 1 });
+  expect(play(inAndOut).outcome).toEqual({ canarySeconds: 0, causes: [], warnings: [], running: 1 });
 });
 
 test("a migration from one pool to another within the grace period is not a rug, and the new pool sets the price", () => {
@@ -59,7 +39,7 @@ test("a migration from one pool to another within the grace period is not a rug,
     event.kind === "trade" && event.token === TOKEN && event.at >= MOMENT && event.at < MOMENT + 21 * SECOND
       ? { ...event, at: MOMENT + 21 * SECOND }
       : event;
-  expect(play(migration, (event) => delayed(moved(event)))).toEqual({
+  expect(play(migration, (event) => delayed(moved(event))).outcome).toEqual({
     canarySeconds: 0,
     causes: [],
     warnings: [],
@@ -73,12 +53,9 @@ test("liquidity that is gone for the grace period ends the flare, to the second,
     event.kind === "trade" && event.token === TOKEN && event.at > MOMENT
       ? { ...event, token: address(100), pool: `pool-${address(100)}` }
       : event;
-  const { causes, warnings } = play([removal], quiet);
+  const { causes, warnings, last } = play([removal], quiet);
   expect(causes).toEqual(["canary"]);
   expect(warnings).toContain("liquidity-removed");
-  const engine = new TrendEngine();
-  const events = [...playScripts([...crowdOf(8), pump], UNTIL).map(quiet), removal];
-  const last = drive(engine, withClocks(events, START + UNTIL * MINUTE, START - 3_000));
   const [flare] = last.flares.finished_trending;
   expect(Date.parse(flare?.finished_trending_at ?? "") - MOMENT).toBe(MINUTE);
 });
@@ -111,7 +88,7 @@ test("nobody ends another's flare with a pool of his own that is huge for one bl
     liquidity(MOMENT, TOKEN, "0", "remove", "own"),
   ];
   for (const attack of [byTrading, neverSeen])
-    expect(play(attack)).toEqual({ canarySeconds: 0, causes: [], warnings: [], running: 1 });
+    expect(play(attack).outcome).toEqual({ canarySeconds: 0, causes: [], warnings: [], running: 1 });
 });
 
 test("a rug is not hidden by liquidity that returns for one block a minute", () => {
