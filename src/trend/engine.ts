@@ -12,7 +12,7 @@ import { Intake } from "./state/intake.ts";
 import { createRejections, type Rejections, type RejectReason } from "./state/rejection.ts";
 import { TokenBook } from "./state/token-book.ts";
 import { ProfileBook } from "./state/token-profile.ts";
-import { isLive, type TokenState } from "./state/token-state.ts";
+import { isLive, offeredSince, type TokenState } from "./state/token-state.ts";
 import { viewExplanation } from "./views/flare-view.ts";
 import { FlareBook } from "./views/flares.ts";
 import { inspectTrend, type TrendInspection } from "./views/inspection.ts";
@@ -379,8 +379,8 @@ function isOnWatch(token: TokenState, atMs: number): boolean {
   return isRunning || token.candle !== null || token.isTouched || isLive(token, atMs);
 }
 
-/** What outlives a forgotten token: since when it traded, where a listing would show it as new. */
-function rememberToken(profiles: ProfileBook, { group, key, firstMarketMs, profile }: TokenState): void {
-  if (group !== "bsc" || firstMarketMs < 0) return;
-  profiles.rememberTraded(group, key, profile.tradedSinceMs ?? firstMarketMs);
+/** What outlives a forgotten token: since when it was known, where a listing would show it as new. */
+function rememberToken(profiles: ProfileBook, token: TokenState): void {
+  const sinceMs = token.profile.knownSinceMs ?? offeredSince(token);
+  if (token.group === "bsc" && sinceMs !== null) profiles.rememberKnown(token.group, token.key, sinceMs);
 }

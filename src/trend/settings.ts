@@ -30,6 +30,8 @@ export interface DetectorSettings {
   readonly silentMs: number;
   /** The same for fewer trades than this in the last five minutes, where single trades are known. Default 3. */
   readonly silentTrades: number;
+  /** The same while the whole group is not heard, or has just been heard again. Default 15 minutes: an outage of the feed says nothing of its tokens. */
+  readonly outageMs: number;
   /** Candles a token must have shown before it may flare: without them nothing is known to be normal. Default 30. */
   readonly candleWarmUp: number;
   /** Time constant of all baselines. Default 6 hours: remembers the session, forgets yesterday. */
@@ -87,6 +89,8 @@ export interface DetectorSettings {
   readonly removalMs: number;
   /** Canary: the price has collapsed at this share of the past hour's peak. Default 0.1: −90 %. */
   readonly collapseShare: number;
+  /** Canary: how long it must stand there where another pool is deeper than the one that says so. Default 1 minute: a price that stands apart is brought into line by then. */
+  readonly collapseMs: number;
   /** Canary: distinct buyers of half an hour from which on a lack of sellers is a warning. Default 25. */
   readonly trapBuyers: number;
   /** Canary: sellers, as a share of the buyers, that are hardly any. Default 0.03; one seller, perhaps the maker, always is. */
@@ -113,8 +117,10 @@ export interface DetectorSettings {
   readonly newestMs: number;
   /** Most listings at once, the newest. Default 1,000. */
   readonly newestMost: number;
-  /** Charts: least dollars in the pools, where the feed knows them. Default 5,000. 0 lets all in. */
+  /** Charts and group medians: least dollars in the pools, where the feed knows them. Default 5,000. 0 lets all in. */
   readonly chartLiquidityUsd: number;
+  /** Charts: least dollars traded recently, decaying over `fastMs`, where single trades are known. Default 2. 0 lets all in. */
+  readonly chartTradedUsd: number;
   /** Charts: least minutes of history. Default 5. */
   readonly chartMinutes: number;
   /** Charts: active minutes of evidence that the group's median variance is worth beside a token's own. Default 20; 0 trusts each token's own. */
@@ -146,6 +152,7 @@ export const DEFAULT_SETTINGS: DetectorSettings = {
   coolDownMs: 1_800_000,
   silentMs: 300_000,
   silentTrades: 3,
+  outageMs: 900_000,
   candleWarmUp: 30,
   baselineMs: 21_600_000,
   frozenRate: 0.1,
@@ -172,6 +179,7 @@ export const DEFAULT_SETTINGS: DetectorSettings = {
   removalGraceMs: 60_000,
   removalMs: 3_600_000,
   collapseShare: 0.1,
+  collapseMs: 60_000,
   trapBuyers: 25,
   trapSellerShare: 0.03,
   trapMs: 180_000,
@@ -186,6 +194,7 @@ export const DEFAULT_SETTINGS: DetectorSettings = {
   newestMs: 900_000,
   newestMost: 1_000,
   chartLiquidityUsd: 5_000,
+  chartTradedUsd: 2,
   chartMinutes: 5,
   chartPriorMinutes: 20,
   forgetMs: 21_600_000,

@@ -130,3 +130,14 @@ test("a wallet's first round trip is no warning however large, its later ones ar
   expect(trades.roundTripUsd).toBeCloseTo(400, 1);
   expect(judge(START + 4)).toContain("round-trips");
 });
+
+test("round trips within one block are counted as those of different blocks are", () => {
+  const { trades, trade, judge } = watched();
+  for (let n = 0; n < 12; n += 1) trade(START, true, `buyer ${n}`, 10);
+  for (let n = 0; n < 3; n += 1) {
+    trade(START + 1, true, "to and fro", 100);
+    trade(START + 1, false, "to and fro", 100);
+  }
+  expect(trades.roundTripUsd).toBeCloseTo(400, 1);
+  expect(judge(START + 2)).toContain("round-trips");
+});

@@ -2,7 +2,7 @@ import { assertNever } from "../../lib/assert-never.ts";
 import type { DetectorSettings } from "../settings.ts";
 import type { TokenState } from "../state/token-state.ts";
 import { isRemoved } from "./liquidity-level.ts";
-import { liquidityOf } from "./pools.ts";
+import { isPriceOfDeepest, liquidityOf } from "./pools.ts";
 import type { TradeState } from "./trade-detector.ts";
 
 /*
@@ -52,6 +52,8 @@ export interface CanaryState {
   calmSinceMs: number;
   /** Since when many have bought and hardly anybody sold; -1 while some do. */
   trapSinceMs: number;
+  /** Since when the price has stood at a tenth of its peak or less; -1 while it stands higher. */
+  collapsedSinceMs: number;
 }
 
 /** A token that nobody judged. */
@@ -63,14 +65,15 @@ export function createCanary(): CanaryState {
     changedMs: -1,
     calmSinceMs: -1,
     trapSinceMs: -1,
+    collapsedSinceMs: -1,
   };
 }
 
 /** Judges the token anew. True when the canary went on or off, or its warnings changed. Trade sums must be brought up to `atMs`. */
 export function judgeCanary(token: TokenState, atMs: number, settings: DetectorSettings): boolean {
   const { canary } = token;
-  if (!looksLikeTrap(token.trades, settings)) canary.trapSinceMs = -1;
-  else if (canary.trapSinceMs < 0) canary.trapSinceMs = atMs;
+  canary.trapSinceMs = sinceWhen(canary.trapSinceMs, looksLikeTrap(token.trades, settings), atMs);
+  canary.collapsedSinceMs = sinceWhen(canary.collapsedSinceMs, looksCollapsed(token, settings), atMs);
   const mask = maskOf(token, atMs, settings);
   const isSame = mask === canary.mask;
   if (!isSame) {
@@ -112,7 +115,10 @@ function holds(token: TokenState, warning: Warning, atMs: number, settings: Dete
     case "liquidity-removed":
       return token.level.isLow && isRemoved(token.level, liquidityOf(token) ?? 0, atMs, settings);
     case "price-collapsed":
-      return token.price > 0 && token.price <= token.peak * settings.collapseShare;
+      return (
+        canary.collapsedSinceMs >= 0 &&
+        (isPriceOfDeepest(token) || atMs - canary.collapsedSinceMs >= settings.collapseMs)
+      );
     case "unverified-source":
       return token.profile.contractSource === "unverified";
     case "repeat-buyers":
@@ -122,6 +128,17 @@ function holds(token: TokenState, warning: Warning, atMs: number, settings: Dete
     default:
       return assertNever(warning);
   }
+}
+
+function sinceWhen(beforeMs: number, isSo: boolean, atMs: number): number {
+  if (!isSo) return -1;
+  return beforeMs < 0 ? atMs : beforeMs;
+}
+
+/** What a pool said that no longer sets the price is no collapse. */
+function looksCollapsed(token: TokenState, settings: DetectorSettings): boolean {
+  if (token.mainPool !== "" && token.pricePool !== token.mainPool) return false;
+  return token.price > 0 && token.price <= token.peak * settings.collapseShare;
 }
 
 function looksLikeTrap(trades: TradeState | null, settings: DetectorSettings): boolean {

@@ -17,7 +17,7 @@ import type { BuyerRatePriors } from "./buyer-rate-priors.ts";
 import { isDangerous, judgeCanary } from "./canary.ts";
 import { type Minute, stepCandle } from "./candle-detector.ts";
 import { judge, type Verdict } from "./hysteresis.ts";
-import { createMarket, extendPath, type Market } from "./market.ts";
+import { createMarket, extendPath, isCutOff, type Market, noteHeard } from "./market.ts";
 import { liquidityOf, priceDepthOf } from "./pools.ts";
 import { createReading, type Reading, readCandle, readTrades } from "./score.ts";
 import { medianInPlace } from "./statistics.ts";
@@ -119,8 +119,7 @@ export class Detector {
 
   /** Notes that a token of the group traded. */
   noteHeard(group: MarketGroup, atMs: number): void {
-    const market = this.#markets[group];
-    market.heardMs = Math.max(market.heardMs, atMs);
+    noteHeard(this.#markets[group], atMs);
   }
 
   /** The group's market, as last measured. */
@@ -138,10 +137,12 @@ export class Detector {
     extendPath(this.#markets[group], minute, move);
   }
 
-  /** Measures a group's medians at `atMs` over the tokens that trade, and returns those. */
+  /** Measures a group's medians at `atMs` over the tokens that trade and hold more than a fake costs, and returns those. */
   measureMarket(group: MarketGroup, tokens: Iterable<TokenState>, atMs: number): readonly TokenState[] {
     const trading: TokenState[] = [];
-    for (const token of tokens) if (isTrading(token, atMs) && !token.profile.quote) trading.push(token);
+    for (const token of tokens) {
+      if (isTrading(token, atMs) && !token.profile.quote && this.#isReal(token)) trading.push(token);
+    }
     const market = this.#markets[group];
     const isKnown = trading.length >= this.#settings.marketMinimum;
     market.longRise = isKnown ? this.#median(trading, (token) => riseOf(token)) : 0;
@@ -173,6 +174,8 @@ export class Detector {
     const reading = this.read(token, atMs);
     if (judgeCanary(token, atMs, this.#settings)) token.isStale = true;
     const isCandle = token.candle !== null;
+    // Only a running flare's end depends on it.
+    const isUnheard = token.trend.startedMs >= 0 && isCutOff(this.#markets[token.group], atMs);
     const now = {
       atMs,
       startScore: this.startScore(token),
@@ -181,16 +184,27 @@ export class Detector {
       mayStart:
         !token.profile.quote && (!token.candle || token.candle.minutes >= this.#settings.candleWarmUp),
       isDangerous: isDangerous(token.canary),
-      isSilent: this.#isSilent(token, reading, atMs),
+      isUnheard,
+      isSilent: this.#isSilent(token, reading, isUnheard, atMs),
     };
     return { verdict: judge(token.trend, reading, now, this.#settings), reading };
   }
 
+  /** A token that holds next to nothing costs nothing to make: it says nothing of its market. */
+  #isReal(token: TokenState): boolean {
+    const liquidity = this.#facts.liquidity ? liquidityOf(token) : null;
+    return liquidity === null || liquidity >= this.#settings.chartLiquidityUsd;
+  }
+
   /** Looked at only where it decides something: counting costs more than the rest of a judgement. */
-  #isSilent(token: TokenState, reading: Reading, atMs: number): boolean {
-    const { silentMs, silentTrades } = this.#settings;
-    if (token.trend.startedMs < 0 && reading.score <= this.startScore(token)) return true;
-    if (atMs - token.lastMarketMs >= silentMs) return true;
+  #isSilent(token: TokenState, reading: Reading, isUnheard: boolean, atMs: number): boolean {
+    const { silentMs, silentTrades, outageMs } = this.#settings;
+    const isRunning = token.trend.startedMs >= 0;
+    if (!isRunning && reading.score <= this.startScore(token)) return true;
+    const silence = atMs - token.lastMarketMs;
+    const wasUnheard = isUnheard || atMs - this.#markets[token.group].resumedMs < silentMs;
+    if (isRunning && wasUnheard) return silence >= outageMs;
+    if (silence >= silentMs) return true;
     if (!token.trades) return false;
     const { buys, sells } = countRecentTrades(token, atMs);
     return buys + sells < silentTrades;

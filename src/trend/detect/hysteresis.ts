@@ -39,6 +39,8 @@ export interface Circumstances {
   readonly isDangerous: boolean;
   /** Hardly anybody trades any more, whatever the terms remember: none starts, and a running flare ends. */
   readonly isSilent: boolean;
+  /** Nothing is heard of the token's whole group: what it does meanwhile is not known. */
+  readonly isUnheard: boolean;
 }
 
 /** What a judgement came to. */
@@ -46,8 +48,9 @@ export type Verdict = "start" | "none" | FinishCause;
 
 /**
  * Judges a token and moves its trend. A flare is low while its score is below the finish threshold, and
- * also while its activity does not satisfy the start's condition: the price remembers a burst long after
- * it is over. It ends when it has been low for `fadeMs`, or as soon as it is silent.
+ * also while its activity does not satisfy the start's condition, or its volume is below the usual: the price
+ * remembers a burst long after it is over, and heads are cheap where they spend nothing. It ends when it has
+ * been low for `fadeMs`, or as soon as it is silent. Time in which nothing was heard does not count.
  */
 export function judge(
   trend: Trend,
@@ -58,7 +61,8 @@ export function judge(
   const isLow = reading.score < settings.finishShare * now.startScore;
   trend.isHigh = !isLow;
   if (trend.startedMs < 0) return judgeStart(trend, reading, now, settings);
-  const isOver = isLow || reading.activity <= settings.startActivity;
+  const isCalm = reading.activity <= settings.startActivity || reading.terms.volume.z < 0;
+  const isOver = (isLow || isCalm) && !now.isUnheard;
   return judgeFinish(trend, isOver, now, settings);
 }
 
@@ -99,6 +103,8 @@ function finish(
   trend.startedMs = -1;
   trend.lowSinceMs = -1;
   trend.ticks = 0;
-  trend.coolUntilMs = now.atMs + settings.coolDownMs;
+  // An outage ends no burst: the flare may go on as another.
+  const isCut = cause === "silent" && now.isUnheard;
+  trend.coolUntilMs = isCut ? now.atMs : now.atMs + settings.coolDownMs;
   return cause;
 }

@@ -12,13 +12,17 @@ import { decay } from "./statistics.ts";
  * range, which may then be taken away unseen; to a pool without ranges it takes a fall by 99.7 %.
  */
 const EMPTY_SHARE = 0.05;
+/** Below this nothing is usual yet: a token whose pool first held ten dollars is as old as its real liquidity. */
+const MIN_USUAL_USD = 500;
 
 /** The liquidity of one token's pools against its recent level. Plain data for checkpoints. */
 export interface LiquidityLevel {
-  /** Dollars the pools would hold if their makers had done nothing recently; 0 before any. */
+  /** Dollars the pools would hold if their makers had done nothing recently: the sum of the pools' own references. */
   referenceUsd: number;
-  /** What they held on average over the last hour, whoever changed it: one block cannot raise it. */
-  averageUsd: number;
+  /** What they usually hold, whoever changes it: no block can raise it. */
+  usualUsd: number;
+  /** Since when they have held anything worth the name. */
+  bornMs: number;
   /** How long the level has been too low, less how long it has been high enough since; at most the grace period. */
   lowMs: number;
   isLow: boolean;
@@ -28,41 +32,50 @@ export interface LiquidityLevel {
 
 /** The level of a token without pools. */
 export function createLiquidityLevel(): LiquidityLevel {
-  return { referenceUsd: 0, averageUsd: 0, lowMs: 0, isLow: false, atMs: 0 };
+  return { referenceUsd: 0, usualUsd: 0, bornMs: -1, lowMs: 0, isLow: false, atMs: 0 };
+}
+
+/** Lets time pass up to `atMs`, during which the pools held `usd`, and `steadyUsd` of it for long enough to count. */
+export function passTime(
+  level: LiquidityLevel,
+  usd: number,
+  steadyUsd: number,
+  atMs: number,
+  settings: DetectorSettings,
+): void {
+  if (level.isLow || level.lowMs > 0) level.lowMs = lowMsAt(level, usd, atMs, settings);
+  const wasUsual = level.usualUsd >= MIN_USUAL_USD;
+  level.usualUsd = usualAt(level, steadyUsd, atMs, settings);
+  if (!wasUsual) level.bornMs = level.atMs;
+  level.atMs = atMs;
+}
+
+/** Judges what the pools hold from now on, against the sum of their references. */
+export function noteLevel(
+  level: LiquidityLevel,
+  usd: number,
+  referenceUsd: number,
+  atMs: number,
+  settings: DetectorSettings,
+): void {
+  level.referenceUsd = referenceUsd;
+  level.isLow = isTooLow(level, usd, atMs, settings);
+}
+
+/** A pool's reference after trades took what it holds from `beforeUsd` to `afterUsd`: it moves along, unless the pool was empty. */
+export function referenceAfterTrade(referenceUsd: number, beforeUsd: number, afterUsd: number): number {
+  return beforeUsd > EMPTY_SHARE * referenceUsd ? (referenceUsd * afterUsd) / beforeUsd : referenceUsd;
 }
 
 /**
- * Why the total changed. `traded`: swaps moved it, and the reference moves along. `made`: makers added
- * or removed it, and the reference follows slowly. `found`: a pool that existed before is counted from
- * now on, or no longer.
+ * The share that the past has at `atMs` in an average of time constant `tauMs`. In a token's first hours
+ * that is the plain mean since it was born: one that begins small would hide for hours what came next.
  */
-export type LevelChange = "traded" | "made" | "found";
-
-/**
- * Notes that the token's pools went from `beforeUsd` to `afterUsd` in total. What makers change, the
- * reference follows with the time constants `removalMs` (down) and `baselineMs` (up).
- */
-export function noteLiquidity(
-  level: LiquidityLevel,
-  atMs: number,
-  beforeUsd: number,
-  afterUsd: number,
-  change: LevelChange,
-  settings: DetectorSettings,
-): void {
-  level.lowMs = lowMsAt(level, beforeUsd, atMs, settings);
-  level.averageUsd = averageAt(level, beforeUsd, atMs, settings);
-  level.referenceUsd = referenceAt(level, beforeUsd, atMs, settings);
-  level.atMs = Math.max(level.atMs, atMs);
-  if (level.referenceUsd <= 0) {
-    level.referenceUsd = afterUsd;
-    level.averageUsd = afterUsd;
-  } else if (change === "found") {
-    level.referenceUsd = Math.max(0, level.referenceUsd + afterUsd - beforeUsd);
-    level.averageUsd = Math.min(level.averageUsd, level.referenceUsd);
-  } else if (change === "traded" && beforeUsd > EMPTY_SHARE * level.referenceUsd)
-    level.referenceUsd *= afterUsd / beforeUsd;
-  level.isLow = isTooLow(level, afterUsd, atMs, settings);
+export function shareLeft(level: LiquidityLevel, atMs: number, tauMs: number): number {
+  const elapsed = atMs - level.atMs;
+  if (elapsed <= 0) return 1;
+  if (level.usualUsd < MIN_USUAL_USD) return 0;
+  return Math.min(decay(elapsed, tauMs), 1 - elapsed / (atMs - level.bornMs));
 }
 
 /** Whether the liquidity was removed: the level is low, and has been for the whole grace period. */
@@ -98,17 +111,14 @@ function lowMsAt(level: LiquidityLevel, usd: number, atMs: number, settings: Det
 }
 
 function isTooLow(level: LiquidityLevel, usd: number, atMs: number, settings: DetectorSettings): boolean {
-  const average = averageAt(level, usd, atMs, settings);
-  const recent = Math.min(referenceAt(level, usd, atMs, settings), average);
+  const usual = usualAt(level, usd, atMs, settings);
+  const reference = usd + (level.referenceUsd - usd) * shareLeft(level, atMs, settings.removalMs);
+  const recent = Math.min(reference, usual);
   const isMissing = recent > 0 && 1 - usd / recent >= settings.removedShare;
-  return isMissing || usd < EMPTY_SHARE * average;
+  return isMissing || usd < EMPTY_SHARE * usual;
 }
 
-function averageAt(level: LiquidityLevel, usd: number, atMs: number, settings: DetectorSettings): number {
-  return usd + (level.averageUsd - usd) * decay(atMs - level.atMs, settings.removalMs);
-}
-
-function referenceAt(level: LiquidityLevel, usd: number, atMs: number, settings: DetectorSettings): number {
-  const tau = usd < level.referenceUsd ? settings.removalMs : settings.baselineMs;
-  return usd + (level.referenceUsd - usd) * decay(atMs - level.atMs, tau);
+function usualAt(level: LiquidityLevel, usd: number, atMs: number, settings: DetectorSettings): number {
+  const tauMs = usd < level.usualUsd ? settings.removalMs : settings.baselineMs;
+  return usd + (level.usualUsd - usd) * shareLeft(level, atMs, tauMs);
 }

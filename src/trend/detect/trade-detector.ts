@@ -200,7 +200,8 @@ function addSale(state: TradeState, row: number, { at, usd }: Readonly<TradeInpu
   state.sells += 1;
   state.inflow -= usd;
   state.longSellers += newness(at, lastSellMs, CANARY_MS);
-  if (lastBuyMs > lastSellMs && at - lastBuyMs <= ROUND_TRIP_MS) {
+  // Within one block both happen at once.
+  if (lastBuyMs >= Math.max(0, lastSellMs) && at - lastBuyMs <= ROUND_TRIP_MS) {
     const trips = (numbers[row + TRIPS] ?? 0) + 1;
     numbers[row + TRIPS] = trips;
     if (trips > 1) state.roundTripUsd += 2 * usd;

@@ -9,7 +9,7 @@ import type { TokenProfile } from "./token-profile.ts";
 import type { TokenState } from "./token-state.ts";
 
 /** Raised whenever {@link EngineState} changes its meaning: an older checkpoint is then refused, not misread. */
-const VERSION = 7;
+const VERSION = 8;
 
 /** The whole of an engine: a plain JSON value. Engines restored from it go on as if nothing had happened, to the byte. */
 export interface EngineCheckpoint {

@@ -3,7 +3,15 @@ import type { Candle, LiquidityEvent, ListingEvent, Profile, Trade } from "../..
 import type { BuyerRatePriors } from "../detect/buyer-rate-priors.ts";
 import { createCandleState } from "../detect/candle-detector.ts";
 import type { Detector } from "../detect/detector.ts";
-import { findPool, liquidityOf, mayTradeInUnknown, notePool, noteTradeIn } from "../detect/pools.ts";
+import {
+  findPool,
+  liquidityOf,
+  mayTradeInUnknown,
+  notePool,
+  noteTradeIn,
+  priceDepthOf,
+  steadyUsd,
+} from "../detect/pools.ts";
 import { addTrade, createTradeState, decayTrades, type TradeInput } from "../detect/trade-detector.ts";
 import type { DetectorSettings } from "../settings.ts";
 import type { NewestBook } from "../views/newest.ts";
@@ -17,6 +25,7 @@ import {
   FINE_STEP_MS,
   noteActivity,
   notePrice,
+  offeredSince,
   type PendingCandle,
   type Pool,
   rescalePrices,
@@ -54,16 +63,18 @@ export class Intake {
     const { settings, detector, tokens } = this.#books;
     const known = tokens.find(event.group, event.token);
     const pool = known && findPool(known, event.pool);
-    if (numbers.usd < minTradeUsd(pool, settings)) return "dust";
+    // Nobody can trade for more than stands in the pool, but with himself.
+    const usd = pool ? Math.min(numbers.usd, steadyUsd(pool, event.at)) : numbers.usd;
+    if (usd < minTradeUsd(known, pool, settings)) return "dust";
     const token = known ?? this.#create(event);
     if (token.candle) return "mixed";
     if (!pool && !mayTradeInUnknown(token, event.pool)) return "unknown-pool";
     const isOfPricePool = pool
-      ? noteTradeIn(token, pool, numbers.usd, numbers.price, event.at)
+      ? noteTradeIn(token, pool, usd, numbers.price, event.at)
       : token.mainPool === "";
     const setsPrice = (isOfPricePool || token.price === 0) && event.at >= token.priceAtMs;
     const minute = Math.floor(event.at / MINUTE_MS);
-    if (setsPrice) setPrice(token, event, numbers.price);
+    if (setsPrice) setPrice(token, pool, event, numbers.price);
     token.trades ??= this.#createTrades(token, event.at);
     if (token.firstPool === "") token.firstPool = event.pool;
     noteMarket(token, event.at);
@@ -71,7 +82,7 @@ export class Intake {
     const input = this.#trade;
     input.at = event.at;
     input.isBuy = event.side === "buy";
-    input.usd = numbers.usd;
+    input.usd = usd;
     input.trader = event.trader;
     input.price = setsPrice ? numbers.price : null;
     const rate = detector.rateOf(token);
@@ -176,27 +187,37 @@ function noteMarket(token: TokenState, atMs: number): void {
 }
 
 /** Dollars below which a trade in the pool is dust: it may be rounding, and it costs nothing to send by the thousand. */
-function minTradeUsd(pool: Pool | undefined, settings: DetectorSettings): number {
-  return Math.max(settings.dustUsd, settings.dustShare * (pool?.usd ?? 0));
+function minTradeUsd(
+  token: TokenState | undefined,
+  pool: Pool | undefined,
+  settings: DetectorSettings,
+): number {
+  const isOfPricePool = pool !== undefined && token?.mainPool === pool.pool;
+  const depth = isOfPricePool ? pool.usd : Math.max(pool?.usd ?? 0, (token && priceDepthOf(token)) ?? 0);
+  return Math.max(settings.dustUsd, settings.dustShare * depth);
 }
 
-function setPrice(token: TokenState, event: Trade, price: number): void {
-  if (token.price > 0 && token.pricePool !== event.pool && token.mainPool !== "")
-    rescalePrices(token, price / token.price);
+function setPrice(token: TokenState, pool: Pool | undefined, event: Trade, price: number): void {
+  if (token.price > 0 && token.pricePool !== event.pool && token.mainPool !== "") {
+    // A pool that sets the price again goes on from its own last prices: what others said meanwhile is undone.
+    rescalePrices(token, pool?.scale ? pool.scale / token.priceScale : price / token.price);
+    // And where that leaves a step, it is no rise that anybody traded.
+    if (token.trades) token.trades.price = Math.max(token.trades.price, price);
+  }
+  if (pool) pool.scale = token.priceScale;
   token.pricePool = event.pool;
   token.priceAtMs = event.at;
   notePrice(token, price, event.price);
 }
 
 /**
- * Whether the token traded before this pool was listed: for a quarter of an hour as far as this engine saw or
- * remembers, by its creation, or in another pool that is older than what the engine has seen.
+ * Whether the token was there before this pool was listed: listed or traded for a quarter of an hour as far as this
+ * engine saw or remembers, by its creation, or in another pool that is older than what the engine has seen.
  */
 function isEstablished(token: TokenState, { at, pool }: ListingEvent, settings: DetectorSettings): boolean {
   const isOld = (sinceMs: number | null) => sinceMs !== null && at - sinceMs >= settings.newestMs;
-  const { createdAtMs, tradedSinceMs } = token.profile;
-  if (isOld(createdAtMs) || isOld(tradedSinceMs)) return true;
-  if (token.firstMarketMs >= 0 && isOld(token.firstMarketMs)) return true;
+  const { createdAtMs, knownSinceMs } = token.profile;
+  if (isOld(createdAtMs) || isOld(knownSinceMs) || isOld(offeredSince(token))) return true;
   const isOlder = (name: string) => name !== pool && (findPool(token, name)?.listedMs ?? -1) < 0;
   if (token.firstPool !== "" && isOlder(token.firstPool)) return true;
   return token.pools.some((other) => other.usd >= settings.chartLiquidityUsd && isOlder(other.pool));

@@ -22,7 +22,7 @@ export class TokenBook {
   readonly #onForget: (token: TokenState) => void;
   #count = 0;
 
-  /** `onForget` is called with each token that is forgotten, but for those that traded only a few times. */
+  /** `onForget` is called with each token that is forgotten, but for those that were never listed and traded only a few times. */
   constructor(settings: DetectorSettings, onForget: (token: TokenState) => void) {
     this.#settings = settings;
     this.#onForget = onForget;
@@ -91,7 +91,8 @@ export class TokenBook {
     token.isTouched = false;
     for (const alias of token.aliases) book.aliases.delete(alias);
     this.#count -= 1;
-    if (token.events >= STRANGER_EVENTS) this.#onForget(token);
+    const isListed = token.pools.some(({ listedMs }) => listedMs >= 0);
+    if (isListed || token.events >= STRANGER_EVENTS) this.#onForget(token);
   }
 
   #evict(newcomer: TokenState): void {

@@ -7,8 +7,8 @@ export interface TokenProfile {
   readonly symbol: string | null;
   readonly name: string | null;
   readonly createdAtMs: number | null;
-  /** First trade of a token that was forgotten since; `null` for others. */
-  readonly tradedSinceMs: number | null;
+  /** First trade or listing of a token that was forgotten since; `null` for others. */
+  readonly knownSinceMs: number | null;
   /** A quote token, stablecoin or wrapped native. */
   readonly quote: boolean;
   readonly marketData: MarketData | null;
@@ -22,7 +22,7 @@ export const NO_PROFILE: TokenProfile = {
   symbol: null,
   name: null,
   createdAtMs: null,
-  tradedSinceMs: null,
+  knownSinceMs: null,
   quote: false,
   marketData: null,
   socialData: null,
@@ -63,10 +63,10 @@ export class ProfileBook {
     return profile;
   }
 
-  /** Remembers since when a token traded that is forgotten otherwise, so that another pool of it is not new. */
-  rememberTraded(group: MarketGroup, key: string, sinceMs: number): void {
+  /** Remembers since when a token was known that is forgotten otherwise, so that another pool of it is not new. */
+  rememberKnown(group: MarketGroup, key: string, sinceMs: number): void {
     const name = `${group}/${key}`;
-    this.#put(name, { ...(this.#profiles.get(name) ?? NO_PROFILE), tradedSinceMs: sinceMs });
+    this.#put(name, { ...(this.#profiles.get(name) ?? NO_PROFILE), knownSinceMs: sinceMs });
   }
 
   #put(name: string, profile: TokenProfile): void {
@@ -85,7 +85,7 @@ function merge(before: TokenProfile, event: Profile): TokenProfile {
     symbol: event.symbol ?? before.symbol,
     name: event.name ?? before.name,
     createdAtMs: event.createdAt ?? before.createdAtMs,
-    tradedSinceMs: before.tradedSinceMs,
+    knownSinceMs: before.knownSinceMs,
     quote: event.quote ?? before.quote,
     marketData: event.marketData === undefined ? before.marketData : copyMarketData(event.marketData),
     socialData: event.socialData === undefined ? before.socialData : copySocialData(event.socialData),

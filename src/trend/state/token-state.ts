@@ -34,11 +34,19 @@ export interface Pool {
   usdText: string;
   /** Event time of that report. */
   usdAtMs: number;
+  /** The running span of 20 seconds, counted from 1970, the least held within it and within the one before: see {@link steadyUsd}. */
+  span: number;
+  leastUsd: number;
+  leastBeforeUsd: number;
+  /** Dollars it would hold if its makers had done nothing recently. */
+  referenceUsd: number;
   /** First liquidity; -1 where no listing was seen. */
   listedMs: number;
   /** Dollars traded, decaying over ten minutes from one minute to the next, as of `volumeAtMs`. */
   volumeUsd: number;
   volumeAtMs: number;
+  /** {@link TokenState.priceScale} when this pool last set the price; 0 where that says nothing any more. */
+  scale: number;
 }
 
 /** A candle of the running minute, which counts when the minute ends. */
@@ -95,6 +103,8 @@ export interface TokenState {
   /** Event time of the trade or candle that set it, and the pool of that trade; -1 and "" before the first. */
   priceAtMs: number;
   pricePool: string;
+  /** By how much the past prices have been multiplied in all, see {@link rescalePrices}. */
+  priceScale: number;
   /** Highest price of the past hour, and the minute it was seen in. */
   peak: number;
   peakMinute: number;
@@ -158,6 +168,7 @@ export function createToken(
     priceText: "0",
     priceAtMs: -1,
     pricePool: "",
+    priceScale: 1,
     peak: 0,
     peakMinute: -1,
     pools: [],
@@ -209,7 +220,9 @@ export function notePeak(token: TokenState, close: number, minute: number): void
  * step from one to the other is not a move that anybody traded.
  */
 export function rescalePrices(token: TokenState, ratio: number): void {
-  if (!(ratio > 1 / MAX_RATIO && ratio < MAX_RATIO)) return;
+  const scale = token.priceScale * ratio;
+  if (!(scale > 1 / MAX_RATIO && scale < MAX_RATIO)) return;
+  token.priceScale = scale;
   token.peak *= ratio;
   scaleRing(token.minutes, ratio);
   if (token.fine) scaleRing(token.fine, ratio);
@@ -248,6 +261,13 @@ export function activeMinutesOf(token: TokenState, atMs: number, minutes = ACTIV
  */
 export function isTrading(token: TokenState, atMs: number): boolean {
   return activeMinutesOf(token, atMs, TRADING_WINDOW_MINUTES) >= MIN_TRADING_MINUTES;
+}
+
+/** Since when the token is known to be offered: its first trade or listing; `null` before either. */
+export function offeredSince({ firstMarketMs, pools }: TokenState): number | null {
+  let since = firstMarketMs < 0 ? Number.POSITIVE_INFINITY : firstMarketMs;
+  for (const { listedMs } of pools) if (listedMs >= 0) since = Math.min(since, listedMs);
+  return Number.isFinite(since) ? since : null;
 }
 
 /** Whether the token traded within the hour before `atMs`. */

@@ -48,7 +48,7 @@ export interface Candidate {
  * shrunk toward the candidates' median by how few of its minutes had trades.
  *
  * Left out: quote tokens; what did not trade in at least three of the last ten minutes, or is younger than a few; what has a canary; on chains,
- * what no aggregator lists (unless the feed knows no profiles) and what has too little liquidity (unless it is not known).
+ * what no aggregator lists (unless the feed knows no profiles), what trades for cents only, and what has too little liquidity (unless it is not known).
  */
 export function rankTokens(
   tokens: Iterable<TokenState>,
@@ -108,6 +108,7 @@ function isEligible(token: TokenState, atMs: number, facts: FeedFacts, settings:
   if (profile.quote || token.canary.isOn || !isTrading(token, atMs)) return false;
   if (token.group === "exchange") return true;
   if (facts.profiles && profile.marketData === null) return false;
+  if (token.trades && token.trades.usd < settings.chartTradedUsd) return false;
   const liquidity = facts.liquidity ? liquidityOf(token) : null;
   return liquidity === null || liquidity >= settings.chartLiquidityUsd;
 }

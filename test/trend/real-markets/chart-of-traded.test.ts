@@ -2,7 +2,19 @@ import { expect, test } from "vitest";
 import type { MarketEvent } from "../../../src/market/index.ts";
 import type { Snapshot } from "../../../src/model/index.ts";
 import { TrendEngine } from "../../../src/trend/index.ts";
-import { candle, createRandom, drive, MINUTE, profile, START, withClocks } from "../trend-kit.ts";
+import { playPump } from "../pump-market.ts";
+import {
+  address,
+  candle,
+  createRandom,
+  drive,
+  listing,
+  MINUTE,
+  profile,
+  START,
+  trade,
+  withClocks,
+} from "../trend-kit.ts";
 
 const CANDLES_ONLY = { trades: false, liquidity: false, listings: false, profiles: false };
 const HOUR_MINUTES = 60;
@@ -106,4 +118,21 @@ test("streak and time_trended do not grow while nothing is heard", () => {
     // The last chart that was heard stood for one more minute when the silence began.
     expect(entry.time_trended).toBeLessThanOrEqual((times.get(entry.object.symbol) ?? 0) + 60);
   }
+});
+
+test("a token that a bot trades for cents is not charted", () => {
+  const bots = Array.from({ length: 12 }, (_, n) => address(300 + n));
+  const extra = bots.flatMap((token, n) => [
+    profile(START - 2_000, token),
+    listing(START - 1_000, token),
+    ...Array.from({ length: 24 }, (_, round) =>
+      trade(START + round * 3 * MINUTE + n * 11, token, {
+        ...{ quoteUsd: "0.3", trader: "0xbot" },
+        side: round % 2 === 0 ? "buy" : "sell",
+      }),
+    ),
+  ]);
+  const charted = playPump({ extra }).last.charts.bsc.map(({ flare }) => flare.token.address);
+  expect(charted.length).toBeGreaterThan(5);
+  expect(charted.filter((token) => bots.includes(token))).toEqual([]);
 });

@@ -60,3 +60,25 @@ test("a token that was forgotten is not new in another pool, also after a checkp
     expect(names(one)).toEqual([address(2)]);
   }
 });
+
+test("a token that was listed long ago is not new in another pool, though nobody traded it, and though it was forgotten", () => {
+  const engine = new TrendEngine();
+  const many = Array.from({ length: 20 }, (_, n) => listing(START + n * 16 * MINUTE + 1, TOKEN, `p${n}`));
+  const late = [
+    listing(START + 1, address(2), "late"),
+    liquidity(START + HOUR, address(2), "50000", "sync", "late"),
+    liquidity(START + 115 * MINUTE, address(2), "50000", "sync", "late"),
+    trade(START + 170 * MINUTE, address(2), { pool: "late" }),
+    listing(START + 180 * MINUTE, address(2), "another"),
+  ];
+  const forgotten = [
+    listing(START + 1, address(3), "short"),
+    ...[1, 2, 3, 4].map((n) => trade(START + n * 5 * MINUTE, address(3), { pool: "short" })),
+    listing(START + 3 * HOUR, address(3), "again"),
+  ];
+  const seen = new Set<string>();
+  drive(engine, withClocks([...many, ...late, ...forgotten], START + 320 * MINUTE), ({ newest }, atMs) => {
+    if (atMs > START + 20 * MINUTE) for (const { token } of newest.bsc) seen.add(token.address);
+  });
+  expect([...seen]).toEqual([]);
+});

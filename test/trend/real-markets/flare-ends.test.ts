@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
+import type { MarketEvent } from "../../../src/market/index.ts";
 import { TrendEngine } from "../../../src/trend/index.ts";
 import { crowdOf, playScripts, type Script } from "../trade-market.ts";
-import { address, drive, HOUR, MINUTE, START, withClocks } from "../trend-kit.ts";
+import { address, drive, HOUR, MINUTE, START, trade, withClocks } from "../trend-kit.ts";
 
 const TOKEN = address(1);
 const BURST_FROM = 90;
@@ -16,9 +17,9 @@ const burst = (rateAfter: number): Script => ({
 });
 
 /** When the token's flare ended, in minutes after its burst; Infinity while it runs. */
-function play(script: Script, minutes: number) {
+function play(script: Script, minutes: number, extra: readonly MarketEvent[] = []) {
   const engine = new TrendEngine();
-  const events = playScripts([...crowdOf(8), script], minutes);
+  const events = [...playScripts([...crowdOf(8), script], minutes), ...extra];
   const last = drive(engine, withClocks(events, START + minutes * MINUTE, START - 3_000));
   const [flare] = last.flares.finished_trending.filter(({ token }) => token.address === TOKEN);
   const endMs = Date.parse(flare?.finished_trending_at ?? "");
@@ -47,4 +48,39 @@ test("a token whose trading stopped in the middle of a flare is forgotten like a
     engine.accept({ kind: "clock", at });
   expect(engine.snapshot().flares.pro).toEqual([]);
   expect(engine.trendOf("bsc", TOKEN)).toBeUndefined();
+});
+
+test("a crowd of wallets that spends cents now and then keeps no flare alive", () => {
+  const from = BURST_UNTIL + 2;
+  const minutes = from + 60;
+  const cents: MarketEvent[] = [];
+  // Each time 45 other wallets of 300 buy, and five sell.
+  for (let round = 0; round < 12; round += 1) {
+    const at = START + from * MINUTE + round * 288_000;
+    for (let n = 0; n < 50; n += 1) {
+      const part = { quoteUsd: "0.26", price: "2.8", trader: `0xw${(round * 45 + n) % 300}` };
+      cents.push(trade(at, TOKEN, { ...part, side: n < 45 ? "buy" : "sell" }));
+    }
+  }
+  const { endMinute, cause } = play(burst(0), minutes, cents);
+  expect(endMinute).toBeLessThanOrEqual(BURST_UNTIL + 20);
+  expect(cause).toBe("faded");
+});
+
+test("while nothing at all is heard of a group its flares go on; after a quarter of an hour they end, and may start again at once", () => {
+  const cutMs = START + (BURST_FROM + 6) * MINUTE;
+  const long: Script = { ...burst(0), rate: (minute) => (minute < BURST_FROM ? 2 : 25) };
+  const rising: Script = { ...long, buyShare: (minute) => (minute < BURST_FROM ? 0.5 : 0.62) };
+  const flaresOf = (cutMinutes: number) => {
+    const engine = new TrendEngine();
+    const minutes = BURST_FROM + 40;
+    const events = playScripts([...crowdOf(8), rising], minutes).filter(
+      ({ at }) => at < cutMs || at >= cutMs + cutMinutes * MINUTE,
+    );
+    const { flares } = drive(engine, withClocks(events, START + minutes * MINUTE, START - 3_000));
+    const isToken = (flare: { token: { address: string } }) => flare.token.address === TOKEN;
+    return [flares.pro.filter(isToken).length, flares.finished_trending.filter(isToken).length];
+  };
+  for (const cutMinutes of [0, 5, 10]) expect(flaresOf(cutMinutes)).toEqual([1, 0]);
+  expect(flaresOf(17)).toEqual([1, 1]);
 });

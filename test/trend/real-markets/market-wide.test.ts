@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
+import type { MarketEvent } from "../../../src/market/index.ts";
 import { TrendEngine } from "../../../src/trend/index.ts";
+import { playPump } from "../pump-market.ts";
 import { playScripts, type Script } from "../trade-market.ts";
-import { address, drive, MINUTE, START, withClocks } from "../trend-kit.ts";
+import { address, drive, liquidity, MINUTE, START, trade, withClocks } from "../trend-kit.ts";
 
 const BUSY = 30;
 const WIDE_FROM = 120;
@@ -55,3 +57,21 @@ test.each([0, 60, 270])(
     expect(flared.size).toBeLessThanOrEqual(BUSY / 10);
   },
 );
+
+test("tokens that cost next to nothing to make switch no start off, however they rise", () => {
+  const fakes = Array.from({ length: 35 }, (_, n) => address(5_000 + n));
+  const extra: MarketEvent[] = fakes.map((token, n) =>
+    liquidity(START + 20 * MINUTE + n, token, "40", "add", `pool-${token}`),
+  );
+  for (let step = 10; step < 25; step += 1)
+    for (const [n, token] of fakes.entries())
+      extra.push(
+        trade(START + step * 3 * MINUTE + 100 * n, token, {
+          ...{ price: (1.5 ** step).toFixed(8), quoteUsd: "0.1", trader: `0xfa${n}` },
+        }),
+      );
+  const honest = playPump({ crowd: 30 });
+  const attacked = playPump({ crowd: 30, extra });
+  expect(attacked.running.map(({ id }) => id)).toEqual(honest.running.map(({ id }) => id));
+  expect(attacked.running).toHaveLength(1);
+});

@@ -170,3 +170,14 @@ test("one momentary price is no peak to collapse from", () => {
   const last = drive(engine, withClocks(events, START + minutes * MINUTE, START - 3_000));
   expect(last.flares.pro.map(({ token }) => token.address)).toEqual([TOKEN]);
 });
+
+test("the volumes of two pools are compared as of one moment", () => {
+  const engine = new TrendEngine();
+  const events = [
+    listing(START + 1, TOKEN, "a"),
+    listing(START + 1, TOKEN, "b"),
+    trade(START + 5 * MINUTE, TOKEN, { pool: "a", price: "1", quoteUsd: "100" }),
+    trade(START + 5 * MINUTE + 59 * SECOND, TOKEN, { pool: "b", price: "1.1", quoteUsd: "190" }),
+  ];
+  expect(drive(engine, withClocks(events, START + 7 * MINUTE)).newest.bsc[0]?.token.price).toBe("1");
+});
