@@ -17,31 +17,34 @@ const BITS: ReadonlyMap<Channel, ChannelMask> = new Map(
   CHANNELS.map((channel, index) => [channel, 1 << index]),
 );
 
-/** The set of this channel alone. */
+/** Returns the mask of one channel. */
 export function bitOf(channel: Channel): ChannelMask {
   return BITS.get(channel) ?? 0;
 }
 
-/** The set of these channels. */
+/** Returns the mask of several channels. */
 export function maskOf(channels: readonly Channel[]): ChannelMask {
   return channels.reduce((mask, channel) => mask | bitOf(channel), 0);
 }
 
-/** The set of the channels on which these records lie. */
+/** Returns the mask of the channels on which these records were published. */
 export function maskOfRecords(records: readonly LogRecord[]): ChannelMask {
   let mask = 0;
   for (const { channel } of records) mask |= bitOf(channel);
   return mask;
 }
 
-/** The channels of a set, in the order of `CHANNELS`. */
+/** Lists the channels of a mask, in the order of `CHANNELS`. */
 export function channelsOf(mask: ChannelMask): readonly Channel[] {
   return CHANNELS.filter((_, index) => mask & (1 << index));
 }
 
 /**
- * The channels that these names and wildcards select of those that the plan has, each once. Throws FlarewireError `unknown-channel` when one
- * of them selects none, and `forbidden` when the plan has none of those that it selects: neither must end in silence.
+ * Resolves names and wildcards to the channels that the plan includes, without duplicates.
+ *
+ * Throws FlarewireError `unknown-channel` if a pattern matches no channel, and `forbidden` if the
+ * plan includes none of the channels that it matches. Either would otherwise be a silent empty
+ * subscription.
  */
 export function resolveChannels(patterns: readonly string[], plan?: Plan): readonly Channel[] {
   const allowed = channelsOfPlan(plan);
@@ -50,14 +53,14 @@ export function resolveChannels(patterns: readonly string[], plan?: Plan): reado
     const open = channels.filter((channel) => allowed.includes(channel));
     if (open.length > 0) return open;
     if (channels.length > 0) {
-      const message = `channels has "${pattern}", which the plan ${plan} does not have; leave it out, or connect with a key of the plan pro`;
+      const message = `channel "${pattern}" is not part of the plan ${plan}; leave it out, or use a key of the plan pro`;
       throw new FlarewireError("forbidden", message, { field: "channels", bound: allowed.join(", ") });
     }
     const shown = JSON.stringify(pattern.slice(0, 64));
     const bound = `one of ${CHANNELS.join(", ")}, or a pattern such as flares.* or *`;
     const isPrefix = CHANNEL_PATTERNS.includes(`${pattern}.*`);
     const near = isPrefix ? ` (did you mean ${pattern}.*?)` : suggestion(pattern, CHANNEL_PATTERNS);
-    const message = `channels has ${shown}${near}, which names no channel; ${bound}`;
+    const message = `channels has ${shown}${near}, which matches no channel; use ${bound}`;
     throw new FlarewireError("unknown-channel", message, { field: "channels", bound });
   });
   return channelsOf(maskOf(found.flat()));

@@ -1,21 +1,21 @@
-/** On whose behalf something waits. */
+/** The client for which an item waits. */
 export interface Claimant {
-  /** Items of one name leave in the order in which they came; different names take turns. */
+  /** Items of one name leave first in, first out. Different names take turns. */
   readonly name: string;
-  /** It has a key: it goes before those without. */
+  /** Has an API key. Keyed clients go before others. */
   readonly isKeyed: boolean;
 }
 
-/** After so many items with a key in a row comes one without, if there is one: keys go first, and starve nobody. */
+/** Keyed items served in a row before one unkeyed item, so that unkeyed clients do not starve. */
 const MAX_KEYED_IN_A_ROW = 3;
 
-/** The items of one name, in the order in which they came. */
+/** Items by client name, in order of arrival. */
 type Lanes<T> = Map<string, Set<T>>;
 
-/** A queue in which claimants take turns, however many items each of them has in it. */
+/** A queue that serves clients in turn, however many items each of them has queued. */
 export class FairQueue<T> {
   readonly #keyed: Lanes<T> = new Map();
-  readonly #others: Lanes<T> = new Map();
+  readonly #unkeyed: Lanes<T> = new Map();
   #size = 0;
   #keyedInARow = 0;
 
@@ -23,18 +23,18 @@ export class FairQueue<T> {
     return this.#size;
   }
 
-  /** Adds an item that is not in the queue. */
+  /** Adds an item. It must not be in the queue already. */
   push(item: T, { name, isKeyed }: Claimant): void {
-    const lanes = isKeyed ? this.#keyed : this.#others;
+    const lanes = isKeyed ? this.#keyed : this.#unkeyed;
     const lane = lanes.get(name);
     if (lane) lane.add(item);
     else lanes.set(name, new Set([item]));
     this.#size += 1;
   }
 
-  /** Removes an item; nothing happens where it is not in the queue. */
+  /** Removes an item; does nothing if it is not queued. */
   delete(item: T, { name, isKeyed }: Claimant): void {
-    const lanes = isKeyed ? this.#keyed : this.#others;
+    const lanes = isKeyed ? this.#keyed : this.#unkeyed;
     const lane = lanes.get(name);
     if (!lane?.delete(item)) return;
     this.#size -= 1;
@@ -43,13 +43,13 @@ export class FairQueue<T> {
 
   /** Removes and returns the next item; `undefined` when the queue is empty. */
   shift(): T | undefined {
-    const isOthersTurn = this.#keyedInARow >= MAX_KEYED_IN_A_ROW && this.#others.size > 0;
-    const isKeyed = this.#keyed.size > 0 && !isOthersTurn;
+    const isUnkeyedTurn = this.#keyedInARow >= MAX_KEYED_IN_A_ROW && this.#unkeyed.size > 0;
+    const isKeyed = this.#keyed.size > 0 && !isUnkeyedTurn;
     this.#keyedInARow = isKeyed ? this.#keyedInARow + 1 : 0;
-    return this.#take(isKeyed ? this.#keyed : this.#others);
+    return this.#take(isKeyed ? this.#keyed : this.#unkeyed);
   }
 
-  /** The first item of the lane at the front, which then goes to the back. */
+  /** Takes the first item of the front lane and moves that lane to the back. */
   #take(lanes: Lanes<T>): T | undefined {
     const [front] = lanes;
     if (!front) return undefined;

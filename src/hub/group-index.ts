@@ -2,21 +2,23 @@ import { type Step, touchedBy } from "../protocol/index.ts";
 import type { ChannelMask } from "./channel-mask.ts";
 import type { Group } from "./group.ts";
 
-/** Which events of a batch may concern a group, as their indices in order; `undefined`: any. */
+/** Indices, in order, of the events in a batch that may affect a group; `undefined` means any. */
 export type AffectedIndices = readonly number[] | undefined;
 
 /**
- * All groups, found by what they follow: those that ask for certain tokens or symbols only are not looked at while others move, however many there are, and when they
- * are, it is at the events that do something to these.
+ * Finds the groups that a batch may affect.
+ *
+ * Groups that filter by tokens or symbols are looked up by name. A batch that does not mention
+ * their names costs nothing, however many such groups there are.
  */
 export class GroupIndex {
   readonly #groups = new Map<string, Group>();
-  /** Those that any event of their channels may concern. */
+  /** Groups that any event on their channels may affect. */
   readonly #general = new Set<Group>();
-  /** The others, by each name that they ask for. */
+  /** All other groups, by each token or symbol that they filter by. */
   readonly #named = new Map<string, Set<Group>>();
 
-  /** All of them, as they are now. */
+  /** A snapshot of all groups. */
   all(): readonly Group[] {
     return [...this.#groups.values()];
   }
@@ -30,8 +32,8 @@ export class GroupIndex {
     const names = namesOf(group);
     if (!names) this.#general.add(group);
     for (const name of names ?? []) {
-      const those = this.#named.get(name) ?? new Set();
-      this.#named.set(name, those.add(group));
+      const groups = this.#named.get(name) ?? new Set();
+      this.#named.set(name, groups.add(group));
     }
   }
 
@@ -39,41 +41,45 @@ export class GroupIndex {
     this.#groups.delete(group.shape.key);
     this.#general.delete(group);
     for (const name of namesOf(group) ?? []) {
-      const those = this.#named.get(name);
-      those?.delete(group);
-      if (those?.size === 0) this.#named.delete(name);
+      const groups = this.#named.get(name);
+      groups?.delete(group);
+      if (groups?.size === 0) this.#named.delete(name);
     }
   }
 
-  /** The groups that may have to be told of a batch on these channels, and of what in it. */
-  concerned(mask: ChannelMask, steps: readonly Step[]): ReadonlyMap<Group, AffectedIndices> {
-    const concerned = new Map<Group, number[] | undefined>();
-    for (const group of this.#general) if (group.shape.selection.mask & mask) concerned.set(group, undefined);
-    if (this.#named.size === 0) return concerned;
+  /**
+   * Finds the groups that a batch on these channels may affect, and the events to check for each.
+   */
+  affectedBy(mask: ChannelMask, steps: readonly Step[]): ReadonlyMap<Group, AffectedIndices> {
+    const affected = new Map<Group, number[] | undefined>();
+    for (const group of this.#general) if (group.shape.selection.mask & mask) affected.set(group, undefined);
+    if (this.#named.size === 0) return affected;
     for (const [at, step] of steps.entries()) {
       const { tokens, symbols } = touchedBy(step);
       for (const name of [...tokens.map(tokenName), ...symbols.map(symbolName)]) {
         for (const group of this.#named.get(name) ?? []) {
-          const indices = concerned.get(group);
-          if (!indices) concerned.set(group, [at]);
+          const indices = affected.get(group);
+          if (!indices) affected.set(group, [at]);
           else if (indices.at(-1) !== at) indices.push(at);
         }
       }
     }
-    return concerned;
+    return affected;
   }
 }
 
 const tokenName = (token: string) => `token ${token}`;
 const symbolName = (symbol: string) => `symbol ${symbol}`;
 
-/** The names without which the group is sent nothing; `undefined` when it is sent something else too. */
+/**
+ * The tokens and symbols that the group filters by; `undefined` if other events may affect it too.
+ */
 function namesOf({ shape }: Group): readonly string[] | undefined {
   const { parts, channels } = shape.selection;
   if (parts.length === 0 || channels.includes("status")) return undefined;
   const names = new Set<string>();
   for (const { filter } of parts) {
-    // Who names both selects items that have one of each: those are found by either.
+    // A filter with both selects items that match both, so looking up tokens alone is enough.
     const own = filter?.tokens
       ? [...filter.tokens].map(tokenName)
       : [...(filter?.symbols ?? [])].map(symbolName);

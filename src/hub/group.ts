@@ -8,32 +8,41 @@ import type { StreamShape } from "./session/stream-shape.ts";
 
 /** A session as its group sees it. */
 export interface GroupMember {
-  /** Its place among the members; kept by the group. */
+  /** Index among the members; maintained by the group. */
   slot: number;
-  /** Where its bytes go. When that is full, the member has to leave. */
+  /** Receives the bytes. When it is full, the member leaves the group. */
   readonly socket: Socket;
-  /** The socket is full: called after the round, with the seq up to which the member was sent everything. */
+  /** Called after a round if the socket is full. Everything up to `prev` was sent. */
   fallBehind(prev: Seq): void;
-  /** The socket threw; called after the round. */
+  /** Called after a round if the socket threw. */
   fail(error: unknown): void;
 }
 
-/** How far the start of a round moves each time: a prime larger than most groups, so that nobody is last for long. */
+/**
+ * How far the first member shifts per round. A prime above most group sizes, so that the last place
+ * rotates.
+ */
 const STRIDE = 7_919;
 
 /**
- * The sessions of one shape that have been sent everything up to the head. They need the same bytes, so these are made once,
- * joined per batch, and each member costs one write; nothing is allocated per member.
+ * The live sessions of one shape: all have been sent everything up to the head.
+ *
+ * They need identical bytes, so each batch is framed and joined once, and each member costs one
+ * write. Nothing is allocated per member.
  */
 export class Group {
   readonly shape: StreamShape;
   readonly #members: GroupMember[] = [];
-  /** Those of the members, in their order: with ten thousand of them, each object that a round need not look at is a miss of the cache less. */
+  /**
+   * The members' sockets, in the same order. Iterating them directly saves a cache miss per member.
+   */
   readonly #sockets: Socket[] = [];
   #prev: Seq;
   #turn = 0;
 
-  /** `prev`: the seq before which nothing of the shape was left out to any member. */
+  /**
+   * @param prev Every member has been sent all events of the shape up to and including this seq.
+   */
   constructor(shape: StreamShape, prev: Seq) {
     this.shape = shape;
     this.#prev = prev;
@@ -43,12 +52,17 @@ export class Group {
     return this.#members.length;
   }
 
-  /** See the constructor. Lowered by members who join with less: what a client holds must never be below it. */
+  /**
+   * See the constructor. A member that joins with a lower `prev` lowers it: it must never exceed
+   * what a client holds.
+   */
   get prev(): Seq {
     return this.#prev;
   }
 
-  /** Takes in a member that was sent everything of the shape up to the head, and holds `prev` or more. */
+  /**
+   * Adds a member that was sent everything of the shape up to the head and holds at least `prev`.
+   */
   add(member: GroupMember, prev: Seq): void {
     member.slot = this.#members.length;
     this.#members.push(member);
@@ -56,7 +70,7 @@ export class Group {
     if (prev < this.#prev) this.#prev = prev;
   }
 
-  /** Lets a member go, in constant time; the order of the others does not matter. */
+  /** Removes a member in constant time; the order of the others may change. */
   remove(member: GroupMember): void {
     const last = this.#members.pop();
     this.#sockets.pop();
@@ -66,23 +80,23 @@ export class Group {
     last.slot = member.slot;
   }
 
-  /** Sends those of the records that are of this shape, and counts them. */
-  publish(records: readonly LogRecord[], heads: FramePrefixes, steps: Steps, tally: HubCounters): void {
-    const from = { heads, prev: this.#prev, through: this.#prev };
+  /** Sends the records that belong to the shape, and counts them. */
+  publish(records: readonly LogRecord[], prefixes: FramePrefixes, steps: Steps, counters: HubCounters): void {
+    const from = { prefixes, prev: this.#prev, through: this.#prev };
     const frames = frameEvents(records, this.shape, from, steps);
     this.#prev = frames.prev;
     if (!frames.bytes) return;
-    tally.deliveries += frames.count * this.size;
-    tally.deliveredBytes += frames.bytes.length * this.size;
+    counters.deliveries += frames.count * this.size;
+    counters.deliveredBytes += frames.bytes.length * this.size;
     this.send(frames.bytes);
   }
 
-  /** Ends all members for a fault of ours. */
+  /** Fails all members after an internal error. */
   fail(error: unknown): void {
     for (const member of [...this.#members]) member.fail(error);
   }
 
-  /** Gives every member the same bytes. Each round starts with another member. */
+  /** Sends the same bytes to every member, starting with a different member each round. */
   send(bytes: Buffer): void {
     const count = this.#sockets.length;
     const start = count > 0 ? (this.#turn++ * STRIDE) % count : 0;
@@ -94,7 +108,10 @@ export class Group {
     for (const { member, error } of failed) member.fail(error);
   }
 
-  /** Writes to the members in these places. This is where the time goes: see `npm run bench -- fanout`. */
+  /**
+   * Writes to the members from index `from` up to `to`. The hot path: see `npm run bench --
+   * fanout`.
+   */
   #write(bytes: Buffer, from: number, to: number, full: GroupMember[], failed: Failure[]): void {
     const sockets = this.#sockets;
     for (let at = from; at < to; at++) {

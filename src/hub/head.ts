@@ -9,40 +9,49 @@ import {
   type Snapshot,
 } from "../protocol/index.ts";
 
-/** What a poll brought, or a change of the source's state. */
+/** The result of a poll, or a change of the source's state. */
 export interface HeadBatch {
-  /** Event time of the data, in milliseconds since 1970 UTC; without it, that of the batch before stays. */
+  /**
+   * Event time of the data, in milliseconds since 1970 UTC. If absent, the previous time remains.
+   */
   readonly observedAtMs?: number;
-  /** The state after `events`; without it, that of the batch before stays: the events change no list. */
+  /** The state after `events`. If absent, the previous state remains: the events change no list. */
   readonly snapshot?: Snapshot;
   readonly events: readonly EventBody[];
 }
 
-/** A state at which a history begins: without events, like a first snapshot. */
+/** The state at the start of a history. Like a first snapshot, it comes without events. */
 export interface HeadBase {
   readonly observedAtMs: number;
-  /** With what its items were before. */
+  /** Includes the previous values of the items. */
   readonly lists: Lists;
 }
 
-/** Called after each batch, in order, when the head is there already; `records` and `events` are the same things in the same order. Must not throw, nor publish and wait for it. */
+/**
+ * Called after each batch, in order, once the head has moved. `records` and `events` correspond one
+ * to one. Must neither throw nor wait for a publish.
+ */
 export type HeadListener = (records: readonly LogRecord[], head: Head, events: readonly EventBody[]) => void;
 
-/** Snapshot texts that are kept until the next change: above it the oldest goes. Clients ask for few sets of channels. */
-const KEPT_TEXTS = 32;
+/**
+ * Number of cached snapshot texts; beyond it the oldest is evicted. Clients request few channel
+ * sets.
+ */
+const MAX_CACHED_TEXTS = 32;
 
-/** What a head is made of. */
 export interface HeadOptions {
   readonly log: EventLog;
-  /** What belongs to the log's head: of a log that was kept, the state that was kept with it. Without it the head is not ready. */
+  /** The state at the log's head, for a restored log. Without it the head is not ready. */
   readonly initial?: { readonly snapshot: Snapshot; readonly observedAtMs: number };
-  /** Told when a listener throws. Default: nobody is told. */
+  /** Called when a listener throws. Default: ignored. */
   readonly onError?: (error: unknown) => void;
 }
 
 /**
- * The state at the head of the log. Cursor, snapshot and event time always belong together (law L2): they change in one
- * step, after the log has kept the events, and whoever reads them within one turn of the event loop sees one instant.
+ * The state at the head of the log.
+ *
+ * Cursor, snapshot and event time always match (law L2). They change together, after the log has
+ * stored the events, so reads within one turn of the event loop are consistent.
  */
 export class Head {
   readonly #log: EventLog;
@@ -54,7 +63,7 @@ export class Head {
   #snapshot: Snapshot;
   #observedAtMs: number;
   #ready: boolean;
-  #last: Promise<void> = Promise.resolve();
+  #tail: Promise<void> = Promise.resolve();
   #pause: Promise<void> | undefined;
 
   constructor(options: HeadOptions) {
@@ -66,7 +75,10 @@ export class Head {
     this.#ready = options.initial !== undefined;
   }
 
-  /** Everything up to here is in {@link snapshot}. May stand behind the log's own head for as long as a batch is being published. */
+  /**
+   * Everything up to here is in {@link snapshot}. Lags behind the log's own head while a batch is
+   * being published.
+   */
   get cursor(): Cursor {
     return this.#cursor;
   }
@@ -82,70 +94,84 @@ export class Head {
   }
 
   /**
-   * A first snapshot is there. It is the base: it yields no events, so whoever was served before would hold another state
-   * at the same cursor. Serve nobody until then.
+   * True once a first snapshot is set. Serve no client before that: the first snapshot yields no
+   * events, so an earlier client would hold a different state at the same cursor.
    */
   get ready(): boolean {
     return this.#ready;
   }
 
   /**
-   * Appends the batch's events to the log and then makes its state the head. Batches are taken one after the other, in the
-   * order of the calls. Rejects when the log does not keep the events; the head then stays, and later batches are taken. `append`: how they come
-   * into the log, where they have their places already.
+   * Appends the batch's events to the log, then makes its state the head. Batches run one at a
+   * time, in call order. Rejects if the log does not store the events; the head then stays, and
+   * later batches still run.
+   *
+   * @param append Writes the events to the log. Override it for events that already have seqs.
    */
   publish(batch: HeadBatch, append = () => this.#log.append(batch.events)): Promise<void> {
-    return this.#next(() => this.#take(batch, append));
+    return this.#enqueue(() => this.#apply(batch, append));
   }
 
   /**
-   * Begins another history: `begin` makes the log stand where it starts, with nothing in it, and `base` is the state there. In turn with the
-   * batches. What was served before cannot be gone on from, so whoever follows has to be told: see {@link onRestart}.
+   * Starts another history, in turn with the batches. `begin` resets the log to an empty start, and
+   * `base` is the state there. Clients cannot resume from earlier events, so followers need to
+   * know: see {@link onRestart}.
    */
   restart(base: HeadBase, begin: () => Promise<void>): Promise<void> {
-    return this.#next(() => this.#restart(base, begin));
+    return this.#enqueue(() => this.#restart(base, begin));
   }
 
-  /** Calls `listener` after each {@link restart}, when the head is the new one already. */
+  /** Calls `listener` after each {@link restart}, once the head has moved. */
   onRestart(listener: (base: HeadBase) => void): void {
     this.#restartListeners.add(listener);
   }
 
-  /** Calls `listener` after each batch, also after one without events. Returns how to stop it. */
+  /**
+   * Calls `listener` after each batch, even one without events. Returns a function that
+   * unsubscribes.
+   */
   onChange(listener: HeadListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** For one listener, while it is told of a batch: the next one, or a restart, waits for `pause`, which must not reject. Whoever published waits for nothing more. */
+  /**
+   * Delays the next batch or restart until `pause` resolves; it must not reject. For one listener,
+   * while it handles a batch. The publisher does not wait for it.
+   */
   pauseFor(pause: Promise<void>): void {
     this.#pause = pause;
   }
 
-  /** JSON text of what these channels show of the snapshot, made once per change however often it is asked for. */
+  /**
+   * Returns the JSON text of these channels' part of the snapshot, cached until the next change.
+   */
   snapshotText(channels: readonly Channel[]): string {
     const key = [...channels].sort().join();
-    const known = this.#texts.get(key);
-    if (known !== undefined) return known;
+    const cached = this.#texts.get(key);
+    if (cached !== undefined) return cached;
     const text = JSON.stringify(projectSnapshot(this.#snapshot, channels));
     const [oldest] = this.#texts.keys();
-    if (oldest !== undefined && this.#texts.size >= KEPT_TEXTS) this.#texts.delete(oldest);
+    if (oldest !== undefined && this.#texts.size >= MAX_CACHED_TEXTS) this.#texts.delete(oldest);
     this.#texts.set(key, text);
     return text;
   }
 
-  /** A listener's fault is not the publisher's, who would publish again, and keeps nothing from the other listeners. */
-  #guard(tell: () => void): void {
+  /**
+   * Isolates the publisher and the other listeners from a listener's error. The publisher would
+   * retry the batch.
+   */
+  #guard(call: () => void): void {
     try {
-      tell();
+      call();
     } catch (error) {
       this.#onError(error);
     }
   }
 
-  #next(work: () => Promise<void>): Promise<void> {
-    const done = this.#last.then(work);
-    this.#last = done
+  #enqueue(work: () => Promise<void>): Promise<void> {
+    const done = this.#tail.then(work);
+    this.#tail = done
       .catch(() => {})
       .then(() => {
         const pause = this.#pause;
@@ -165,7 +191,7 @@ export class Head {
     for (const listener of this.#restartListeners) this.#guard(() => listener(base));
   }
 
-  async #take(batch: HeadBatch, append: () => Promise<readonly LogRecord[]>): Promise<void> {
+  async #apply(batch: HeadBatch, append: () => Promise<readonly LogRecord[]>): Promise<void> {
     const records = await append();
     const last = records.at(-1);
     if (last) this.#cursor = this.#log.cursorAt(last.seq);

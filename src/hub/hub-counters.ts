@@ -3,39 +3,39 @@ import type { DeflateCounts } from "./delivery/deflate-cache.ts";
 import type { Framing } from "./delivery/framing.ts";
 
 /**
- * What became of a request that wanted to be admitted. `refused`: it was its turn, and there was no room for it, or it may not have what it asked for; `full`: too many
- * waited; `late`: it waited for too long; `gone`: it left before.
+ * Outcome of a request for admission. `refused`: rejected when its turn came; `full`: the queue was
+ * full; `late`: it waited too long; `gone`: the client left first.
  */
 export type AdmissionOutcome = "admitted" | "refused" | "full" | "late" | "gone";
 
-/** What a hub has done since its start, in plain counts that only grow: cheap to keep on the way to every client, and read when somebody asks. */
+/** Monotonic counters and gauges of one hub. Cheap to update on the hot path, read on demand. */
 export interface HubCounters extends DeflateCounts {
-  /** Connections taken, by transport. */
+  /** Accepted connections, by transport. */
   readonly opened: Record<string, number>;
-  /** Of those the ones that are not over. */
+  /** Currently open connections, by transport. */
   readonly open: Record<string, number>;
-  /** Of these the ones that negotiated compression. */
+  /** Open connections that negotiated compression. */
   openDeflated: number;
-  /** Connections that are over, by the reason that the server gave; `client` where it gave none. */
+  /** Ended connections, by the server's close reason; `client` if the server gave none. */
   readonly closed: Record<CloseReason | "client", number>;
-  /** Resumes that went on from the client's cursor. */
+  /** Resumes that continued from the client's cursor. */
   resumed: number;
-  /** Resumes that could not, by the reason that the client was told. */
+  /** Resumes that could not continue, by the reason reported to the client. */
   readonly resets: Record<Lost["reason"], number>;
-  /** Events given to sockets: one event to a thousand clients counts a thousand. */
+  /** Events written to sockets: one event to a thousand clients counts a thousand. */
   deliveries: number;
-  /** Their bytes, framed. */
+  /** Framed bytes of these deliveries. */
   deliveredBytes: number;
-  /** Requests that were to be let in, by what became of them. */
+  /** Admission requests, by outcome. */
   readonly admissions: Record<AdmissionOutcome, number>;
-  /** Requests that wait for their turn now. */
+  /** Requests currently waiting for admission. */
   admissionsWaiting: number;
-  /** Backlogs that were left out for the state at the head: see W34. */
+  /** Backlogs replaced by the state at the head: see W34. */
   conflations: number;
 }
 
-/** All counts at 0. */
-export function createTally(): HubCounters {
+/** Creates counters that are all zero. */
+export function createHubCounters(): HubCounters {
   return {
     opened: { websocket: 0, sse: 0 },
     open: { websocket: 0, sse: 0 },
@@ -69,15 +69,15 @@ export function createTally(): HubCounters {
   };
 }
 
-/** Counts a connection that was taken. */
-export function countOpened(tally: HubCounters, { transport, isDeflated }: Framing): void {
-  tally.opened[transport] = (tally.opened[transport] ?? 0) + 1;
-  tally.open[transport] = (tally.open[transport] ?? 0) + 1;
-  if (isDeflated) tally.openDeflated += 1;
+/** Counts an accepted connection. */
+export function countOpened(counters: HubCounters, { transport, isDeflated }: Framing): void {
+  counters.opened[transport] = (counters.opened[transport] ?? 0) + 1;
+  counters.open[transport] = (counters.open[transport] ?? 0) + 1;
+  if (isDeflated) counters.openDeflated += 1;
 }
 
-/** Counts that it is over. */
-export function countGone(tally: HubCounters, { transport, isDeflated }: Framing): void {
-  tally.open[transport] = (tally.open[transport] ?? 1) - 1;
-  if (isDeflated) tally.openDeflated -= 1;
+/** Counts the end of a connection. */
+export function countGone(counters: HubCounters, { transport, isDeflated }: Framing): void {
+  counters.open[transport] = (counters.open[transport] ?? 1) - 1;
+  if (isDeflated) counters.openDeflated -= 1;
 }

@@ -5,26 +5,31 @@ import type { Head } from "./head.ts";
 import type { HubLimits } from "./hub-limits.ts";
 import type { KnownLists } from "./lists/list-history.ts";
 
-/** What a hub is made of. */
 export interface HubOptions {
   readonly log: EventLog;
   readonly head: Head;
-  /** What is known of a log that was kept, so that filters go on in it as well. Default: nothing, so that they begin anew. */
+  /**
+   * List history of a restored log, so that filtered clients can resume. Default: none; filtered
+   * clients get a reset.
+   */
   readonly known?: KnownLists;
   readonly clock: Clock;
-  /** What `hello` says of the source. */
+  /** Source description for `hello`. */
   readonly info: () => SourceInfo;
   readonly freshness: () => Freshness;
-  /** Whether another server may begin to mirror this one now; default: always. */
+  /** Whether another server may mirror this one now. Default: always. */
   readonly mayBeMirrored?: () => boolean;
-  /** See HubLimits; what is left out has its default. */
+  /** Overrides of `DEFAULT_HUB_LIMITS`. */
   readonly limits?: Partial<HubLimits>;
-  /** Time between heartbeats; default 15,000. */
+  /** Heartbeat interval in milliseconds; default 15,000. */
   readonly heartbeatMs?: number;
-  /** What clients are told to bear in silence before they reconnect; default two heartbeats and 5 seconds: 35,000. */
+  /**
+   * Silence after which clients reconnect, in milliseconds. Default: two heartbeats plus 5 seconds
+   * (35,000).
+   */
   readonly silenceLimitMs?: number;
   /** Name and version, as in `flarewire/0.1.0`. */
   readonly serverName: string;
-  /** Told of faults of ours; the session concerned is closed, the others go on. */
+  /** Reports internal errors. The affected session is closed; the others continue. */
   readonly onError: (error: unknown) => void;
 }

@@ -17,7 +17,7 @@ import type { Framing } from "./delivery/framing.ts";
 import { Group, type GroupMember } from "./group.ts";
 import { GroupIndex } from "./group-index.ts";
 import type { HeadBase } from "./head.ts";
-import { createTally, type HubCounters } from "./hub-counters.ts";
+import { createHubCounters, type HubCounters } from "./hub-counters.ts";
 import { DEFAULT_HUB_LIMITS, type HubLimits } from "./hub-limits.ts";
 import type { HubOptions } from "./hub-options.ts";
 import { ListHistory } from "./lists/list-history.ts";
@@ -32,18 +32,21 @@ import type { Socket } from "./session/socket.ts";
 import { createShape, shapeKey } from "./session/stream-shape.ts";
 import { TurnBudget } from "./turn-budget.ts";
 
-/** How often deadlines are looked at. */
+/** How often deadlines are checked. */
 const TICK_MS = 1_000;
 /**
- * Fan-out: gives every session what its subscriptions select of the log, from its own cursor on. Sessions of one shape that are
- * at the head share their bytes (laws L5 and L6); whoever cannot take them leaves and is caught up out of the log.
+ * Fans out the log: sends every session the events that its subscriptions select, from its cursor
+ * on.
+ *
+ * Live sessions of one shape share their bytes (laws L5 and L6). A session whose socket is full
+ * leaves its group and catches up from the log.
  */
 export class Hub {
-  /** What a connection is allowed; `inboundBytes` is for the transport to enforce. */
+  /** Limits per connection. The transport enforces `inboundBytes`. */
   readonly limits: HubLimits;
-  /** What was done since the start. */
-  readonly tally: HubCounters = createTally();
-  /** What of the event loop those who come and those who are caught up may take. */
+  /** Counters since the start. */
+  readonly counters: HubCounters = createHubCounters();
+  /** Event-loop budget for admission and catching up. */
   readonly turn: TurnBudget;
   readonly #options: HubOptions;
   readonly #heartbeatMs: number;
@@ -53,10 +56,10 @@ export class Hub {
   readonly #watched: Readonly<Record<Watch, Set<Session>>> = {
     unsubscribed: new Set(),
     behind: new Set(),
-    early: new Set(),
+    ahead: new Set(),
     closing: new Set(),
   };
-  /** Seq of each channel's latest event up to the head. */
+  /** Seq of each channel's latest event, up to the head. */
   #positions: Record<string, number>;
   readonly #host: SessionHost<Session>;
   readonly #stops: (() => void)[];
@@ -76,62 +79,77 @@ export class Hub {
     this.#host = this.#createHost();
     this.#stops = [
       head.onChange((records, _head, events) => {
-        const beganMs = clock.monotonic();
+        const startMs = clock.monotonic();
         this.#publish(records, events);
-        const rest = this.turn.rest(clock.monotonic() - beganMs);
-        if (rest) head.pauseFor(rest);
+        const pause = this.turn.yieldAfter(clock.monotonic() - startMs);
+        if (pause) head.pauseFor(pause);
       }),
       clock.every(TICK_MS, () => this.#tick()),
     ];
     head.onRestart((base) => this.#restart(base));
   }
 
-  /** Sessions whose connection is not over. */
+  /** Number of sessions whose connection has not ended. */
   get size(): number {
     return this.#sessions.size;
   }
 
-  /** How many events lie between the head and whoever is furthest behind it; 0 when nobody is. Looks at those that are behind only. */
+  /**
+   * Largest number of events that a session is behind the head; 0 if none is. Checks only sessions
+   * that are behind.
+   */
   get worstLag(): number {
     let worst = 0;
     for (const session of this.#watched.behind) worst = Math.max(worst, session.lag);
     return worst;
   }
 
-  /** Connections that are behind the head. */
+  /** Number of sessions behind the head. */
   get behind(): number {
     return this.#watched.behind.size;
   }
 
-  /** The lists at the head and before. */
+  /** The lists at the head and before it. */
   get history(): ListHistory {
     return this.#history;
   }
 
-  /** Why no connection is taken now; `undefined` when they are. To be asked while a refusal is still plain HTTP. */
+  /**
+   * Why connections are refused now; `undefined` if they are accepted. Check it before the upgrade,
+   * while the refusal is plain HTTP.
+   */
   get refusal(): Extract<ErrorCode, "draining" | "not-ready"> | undefined {
     if (this.#draining) return "draining";
     return this.#options.head.ready ? undefined : "not-ready";
   }
 
   /**
-   * For a server that wants to mirror this one: throws FlarewireError `forbidden` when its plan lacks something, and `not-ready` while this one
-   * mirrors another and is cut off from it. So a server that is sent to itself, or in a ring, never gets its own echo for news.
+   * Checks whether another server may mirror this one. Throws FlarewireError `forbidden` if its
+   * plan lacks something, and `not-ready` while this server is cut off from its own leader. So a
+   * server that mirrors itself, directly or in a ring, never takes its own echo for news.
    */
   checkMirror(plan: Plan | undefined): void {
     checkMirrorPlan(plan);
     if (this.#options.mayBeMirrored?.() ?? true) return;
-    throw new FlarewireError("not-ready", "this server follows another one, and has no connection to it now");
+    throw new FlarewireError(
+      "not-ready",
+      "this server mirrors another one and is disconnected from it; retry later",
+    );
   }
 
-  /** Aborts when no connection is taken any more: who waits for an event is to be answered with what there is. */
+  /**
+   * Aborts when no more connections are accepted. Answer waiting requests at once with what is
+   * available.
+   */
   get stopping(): AbortSignal {
     return this.#stopping.signal;
   }
 
   /**
-   * Takes a connection: says `hello`, and answers what its address asks for. Throws FlarewireError when the query is wrong. A
-   * connection that comes in too late, while draining, is closed at once. It may follow what `plan` has, for as long as it lasts; without one, all.
+   * Accepts a connection: sends `hello` and runs the subscription in its URL. Closes it at once
+   * while draining. Throws FlarewireError if the query is invalid.
+   *
+   * @param plan Restricts the channels for as long as the connection lasts. Default: all channels.
    */
   connect(socket: Socket, framing: Framing, query: ConnectQuery = {}, plan?: Plan): Session {
     checkQuery(query, plan);
@@ -142,8 +160,10 @@ export class Hub {
   }
 
   /**
-   * Takes no more connections, tells each that is there when its turn is, lets them go one by one over `windowMs` (0: all at once, untold), ends
-   * what does not go by itself within the grace, and resolves when all are gone. Called again, it hastens: the shorter window counts.
+   * Shuts down gracefully. Refuses new connections, sends each session a `goaway` with its own
+   * delay, and closes them evenly over `windowMs` (0: all at once, without `goaway`). Terminates
+   * connections that do not close within the grace period, and resolves when all have ended. A
+   * second call may shorten the window.
    */
   drain(windowMs: number, reason: CloseReason = "draining"): Promise<void> {
     this.#draining = true;
@@ -162,7 +182,10 @@ export class Hub {
     });
   }
 
-  /** The hard stop: everybody is told `going-away` at once. Resolves when all are gone; the hub is of no use afterwards. */
+  /**
+   * Closes all connections at once with `going-away`. Resolves when all have ended; the hub is
+   * unusable afterwards.
+   */
   async close(): Promise<void> {
     for (const stop of this.#stops) stop();
     await this.drain(0, "going-away");
@@ -174,7 +197,7 @@ export class Hub {
       log,
       head,
       history: this.#history,
-      tally: this.tally,
+      counters: this.counters,
       turn: this.turn,
       backlogFrames: new BacklogFrameCache(),
       limits: this.limits,
@@ -225,18 +248,22 @@ export class Hub {
     const steps = this.#advance(records, events);
     if (records.length === 0) return;
     for (const { channel, seq } of records) this.#positions[channel] = seq;
-    const heads = new FramePrefixes(this.#options.log.epoch);
+    const prefixes = new FramePrefixes(this.#options.log.epoch);
     const batchSteps = new BatchSteps(records, steps);
     const mask = maskOfRecords(records);
-    // A session that leaves one group in this loop may make another, which then has the batch already.
-    for (const [group, concern] of this.#groups.concerned(mask, steps)) {
-      const some = concern ? concern.flatMap((at) => records[at] ?? []) : records;
-      group.publish(some, heads, batchSteps, this.tally);
+    // A session that leaves its group in this loop may create another one, which already has the
+    // batch.
+    for (const [group, affected] of this.#groups.affectedBy(mask, steps)) {
+      const selected = affected ? affected.flatMap((at) => records[at] ?? []) : records;
+      group.publish(selected, prefixes, batchSteps, this.counters);
     }
-    for (const session of [...this.#watched.early]) session.ready();
+    for (const session of [...this.#watched.ahead]) session.ready();
   }
 
-  /** The head is that of another history. Whoever is here is told to come again: its cursor then says what it lost. */
+  /**
+   * Handles a new history: closes all sessions. Their cursors call what they lost when they
+   * reconnect.
+   */
   #restart({ lists }: HeadBase): void {
     const { head, log } = this.#options;
     this.#positions = { ...log.positions };
@@ -245,7 +272,10 @@ export class Hub {
     for (const session of [...this.#sessions]) session.close("reset");
   }
 
-  /** Moves the lists along. Where the events do not lead to the state, no filter can be followed across them: those who have one begin anew. */
+  /**
+   * Advances the lists. If the events do not lead to the new state, filters cannot be applied
+   * across them, so filtered sessions are failed and start over.
+   */
   #advance(records: readonly LogRecord[], events: readonly EventBody[]): readonly Step[] {
     const { head } = this.#options;
     try {
@@ -259,12 +289,12 @@ export class Hub {
 
   #tick(): void {
     const nowMs = this.#options.clock.monotonic();
-    for (const what of ["unsubscribed", "behind", "early", "closing"] as const) this.#check(what, nowMs);
+    for (const what of ["unsubscribed", "behind", "ahead", "closing"] as const) this.#check(what, nowMs);
     if (nowMs < this.#heartbeatAtMs) return;
     this.#heartbeatAtMs +=
       this.#heartbeatMs * Math.max(1, Math.ceil((nowMs - this.#heartbeatAtMs) / this.#heartbeatMs));
     for (const group of this.#groups.all()) {
-      // The head may lie before the cursor that such a client comes with.
+      // The head may lie before the cursor that such a client is about to send.
       if (group.shape.selection !== NOT_SUBSCRIBED) this.#heartbeat(group);
     }
   }

@@ -1,146 +1,158 @@
 import { type Claimant, FairQueue } from "./fair-queue.ts";
 
-/** What catching up and letting in may take of one turn of the event loop before everything else has its turn again. */
+/** Time per event-loop turn for catching up and admission. */
 const BUDGET_MS = 2;
-/** The longest that those who come have for themselves behind a batch. */
-const MAX_REST_MS = 50;
-/** Nobody came for so long: nobody is coming. */
-const QUIET_MS = 2;
+/** Upper bound of the pause between two batches, see {@link TurnBudget.yieldAfter}. */
+const MAX_YIELD_MS = 50;
+/** Without a new connection for this long, the accept queue counts as empty. */
+const IDLE_AFTER_MS = 2;
 
-/** How the budget goes on elsewhere in the event loop. */
-export interface TurnSteps {
-  /** In a later turn, behind the I/O of this one. Default setImmediate. */
+/** How to schedule the remaining work. Tests replace both. */
+export interface Scheduling {
+  /** Runs `next` in a later turn, after pending I/O. Default: `setImmediate`. */
   readonly defer?: (next: () => void) => void;
-  /** In this turn, when all that follows from the work at once is done: the promises that it resolved, and those that these resolved. */
-  readonly settle?: (next: () => void) => void;
+  /** Runs `next` in this turn, after all pending microtasks. */
+  readonly afterMicrotasks?: (next: () => void) => void;
 }
 
 type Work = () => void;
 
-/** Nobody in particular: all work of the server itself, which takes turns with everybody else's together. */
+/** The server's own work. All of it shares one turn against the clients' work. */
 const SERVER: Claimant = { name: "", isKeyed: false };
 
 /**
- * Shares the event loop between those who are at the head on the one side, and on the other those who are caught up and those who come: in one turn hundreds of sockets may report room
- * or ask to be let in, and were each done with at once, a batch for all others would wait for the last of them. What does not fit into this turn's time is
- * done in the next ones, with I/O in between: by turns one work of the server's own, such as catching up, and one that a client asked for, where clients take turns too.
+ * Time-slices the event loop between live delivery and work that can wait.
  *
- * The other way round, a batch to thousands takes a turn of tens of milliseconds, in which a single connection is accepted: Node's libuv accepts one each turn (libuv#3696). Where batches
- * follow one another without a pause, those who come would wait for a minute, until their clients or the system give them up. So between two batches they get time too: see `rest`.
+ * Two problems make this necessary:
+ *
+ * - Hundreds of sockets can become writable, or ask for admission, in the same turn. Serving them
+ *   all at once would delay the next batch for everyone. Work that does not fit into this turn's
+ *   budget runs in later turns, with I/O in between. The server's own work, such as catching up,
+ *   alternates with requests of clients, and clients take turns among themselves.
+ * - Writing a batch to thousands of sockets takes tens of milliseconds, and libuv accepts only one
+ *   connection per turn (libuv#3696). Back-to-back batches would keep new connections waiting until
+ *   they time out. {@link yieldAfter} gives them time between two batches.
  */
 export class TurnBudget {
   readonly #monotonicMs: () => number;
   readonly #defer: (next: () => void) => void;
-  readonly #settle: (next: () => void) => void;
-  /** The server's own work, and what clients asked for. */
+  readonly #afterMicrotasks: (next: () => void) => void;
+  /** The server's own work and the clients' requests. */
   readonly #own = new FairQueue<Work>();
-  readonly #asked = new FairQueue<Work>();
+  readonly #requested = new FairQueue<Work>();
   #isOwnTurn = false;
-  /** When the first work of this turn began. */
-  #beganMs: number | undefined;
-  #renewing = false;
-  #cameMs = Number.NEGATIVE_INFINITY;
+  /** When the first work of this turn started. */
+  #turnStartMs: number | undefined;
+  #turnScheduled = false;
+  #lastArrivalMs = Number.NEGATIVE_INFINITY;
 
-  constructor(monotonicMs: () => number, { defer = setImmediate, settle = settled }: TurnSteps = {}) {
+  constructor(
+    monotonicMs: () => number,
+    { defer = setImmediate, afterMicrotasks = drained }: Scheduling = {},
+  ) {
     this.#monotonicMs = monotonicMs;
     this.#defer = defer;
-    this.#settle = settle;
+    this.#afterMicrotasks = afterMicrotasks;
   }
 
   /**
-   * Does the work now if the turn has time left and nobody waits, else in a later turn. The work must not throw. `by`: the client that asked for it; default: nobody, it is the
-   * server's own. Returns how to take the work back, which does nothing once it is done.
+   * Runs `work` now if this turn has time left and nothing waits, otherwise in a later turn. `work`
+   * must not throw. Returns a function that cancels the work; it has no effect once the work has
+   * run.
+   *
+   * @param by The client that requested it. Default: the server itself.
    */
   run(work: Work, by: Claimant = SERVER): () => void {
-    this.#renew();
-    if (this.#waiting === 0 && this.#hasTime()) {
-      this.#do(work);
+    this.#scheduleNextTurn();
+    if (this.#waiting === 0 && this.#hasTimeLeft()) {
+      this.#execute(work);
       return () => {};
     }
-    const queue = by === SERVER ? this.#own : this.#asked;
-    // A function of its own: a work that is given twice waits twice.
-    const held = () => work();
-    queue.push(held, by);
-    return () => queue.delete(held, by);
+    const queue = by === SERVER ? this.#own : this.#requested;
+    // Wrap it, so that the same function can be queued twice.
+    const queued = () => work();
+    queue.push(queued, by);
+    return () => queue.delete(queued, by);
   }
 
-  /** Resolves when there is time to go on with what `by` asked for: between the parts of a long work. */
+  /** Resolves when a long task of `by` may continue. Await it between slices. */
   pause(by?: Claimant): Promise<void> {
     return new Promise((resolve) => {
       this.run(resolve, by);
     });
   }
 
-  /** A connection was accepted: others may wait behind it, whom nobody here sees. */
-  arrived(): void {
-    this.#cameMs = this.#monotonicMs();
+  /** Records that a connection was accepted. More may be waiting in the kernel's accept queue. */
+  noteArrival(): void {
+    this.#lastArrivalMs = this.#monotonicMs();
   }
 
   /**
-   * Behind something that held the event loop for `tookMs`, before the next thing of the kind: resolves when nobody comes or waits, or when they have had as much
-   * time, 50 ms at most. `undefined` where nobody is there.
+   * Call after work that blocked the event loop for `blockedMs`, before blocking it again. Resolves
+   * once nothing is waiting, or after `blockedMs` (at most 50 ms). Returns `undefined` if nothing
+   * is waiting.
    */
-  rest(tookMs: number): Promise<void> | undefined {
+  yieldAfter(blockedMs: number): Promise<void> | undefined {
     const nowMs = this.#monotonicMs();
-    const untilMs = nowMs + Math.min(tookMs, MAX_REST_MS);
-    // Whoever was accepted just before that began is one behind whom others may have come meanwhile.
-    return this.#isWanted(nowMs - tookMs) && untilMs > nowMs ? this.#rest(untilMs) : undefined;
+    const deadlineMs = nowMs + Math.min(blockedMs, MAX_YIELD_MS);
+    // A connection accepted just before the blocking work suggests that others queued up behind it.
+    return this.#isNeeded(nowMs - blockedMs) && deadlineMs > nowMs ? this.#yieldAfter(deadlineMs) : undefined;
   }
 
-  async #rest(untilMs: number): Promise<void> {
+  async #yieldAfter(deadlineMs: number): Promise<void> {
     let nowMs: number;
-    // The first turn says whether anybody has come in the time that the loop was held.
-    this.arrived();
+    // Assume one waiting connection, so that the first turn can find out.
+    this.noteArrival();
     do {
       await new Promise<void>((resolve) => this.#defer(resolve));
       nowMs = this.#monotonicMs();
-    } while (nowMs < untilMs && this.#isWanted(nowMs));
+    } while (nowMs < deadlineMs && this.#isNeeded(nowMs));
   }
 
-  #isWanted(nowMs: number): boolean {
-    return this.#waiting > 0 || nowMs - this.#cameMs < QUIET_MS;
+  #isNeeded(nowMs: number): boolean {
+    return this.#waiting > 0 || nowMs - this.#lastArrivalMs < IDLE_AFTER_MS;
   }
 
   get #waiting(): number {
-    return this.#own.size + this.#asked.size;
+    return this.#own.size + this.#requested.size;
   }
 
   #next(): Work | undefined {
     this.#isOwnTurn = !this.#isOwnTurn;
-    const [first, second] = this.#isOwnTurn ? [this.#own, this.#asked] : [this.#asked, this.#own];
+    const [first, second] = this.#isOwnTurn ? [this.#own, this.#requested] : [this.#requested, this.#own];
     return first.shift() ?? second.shift();
   }
 
-  #hasTime(): boolean {
-    return this.#beganMs === undefined || this.#monotonicMs() - this.#beganMs < BUDGET_MS;
+  #hasTimeLeft(): boolean {
+    return this.#turnStartMs === undefined || this.#monotonicMs() - this.#turnStartMs < BUDGET_MS;
   }
 
-  #do(work: () => void): void {
-    this.#beganMs ??= this.#monotonicMs();
+  #execute(work: () => void): void {
+    this.#turnStartMs ??= this.#monotonicMs();
     work();
   }
 
-  #renew(): void {
-    if (this.#renewing) return;
-    this.#renewing = true;
+  #scheduleNextTurn(): void {
+    if (this.#turnScheduled) return;
+    this.#turnScheduled = true;
     this.#defer(() => {
-      this.#renewing = false;
-      this.#beganMs = undefined;
-      this.#goOn();
+      this.#turnScheduled = false;
+      this.#turnStartMs = undefined;
+      this.#continueWith();
     });
   }
 
-  /** One after the other, each with what follows from it: else all would have begun before the first had taken any time. */
-  #goOn(): void {
-    const work = this.#hasTime() ? this.#next() : undefined;
+  /** Runs one item at a time and waits for its microtasks, so that their time counts too. */
+  #continueWith(): void {
+    const work = this.#hasTimeLeft() ? this.#next() : undefined;
     if (work) {
-      this.#do(work);
-      this.#settle(() => this.#goOn());
-    } else if (this.#waiting > 0 || this.#beganMs !== undefined) this.#renew();
+      this.#execute(work);
+      this.#afterMicrotasks(() => this.#continueWith());
+    } else if (this.#waiting > 0 || this.#turnStartMs !== undefined) this.#scheduleNextTurn();
   }
 }
 
-/** Ticks come when no promise is left to be told of. */
-function settled(next: () => void): void {
+/** Runs `next` after all pending microtasks: ticks queued from a microtask run last. */
+function drained(next: () => void): void {
   queueMicrotask(() => process.nextTick(next));
 }

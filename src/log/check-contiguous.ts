@@ -1,16 +1,19 @@
 import { FlarewireError } from "../protocol/index.ts";
 import type { LogRecord } from "./event-log.ts";
 
-/** Throws FlarewireError `invalid-input` unless the records are one whole batch and follow `head` without a gap. */
-export function checkPlaces(records: readonly LogRecord[], head: number): void {
+/**
+ * Throws FlarewireError `invalid-input` unless the records are one complete batch and follow `head`
+ * without a gap.
+ */
+export function checkContiguous(records: readonly LogRecord[], head: number): void {
   const last = records.at(-1)?.seq;
   for (const [index, { seq, batch }] of records.entries()) {
     const expected = head + 1 + index;
-    if (seq !== expected) throw misplaced(`event ${seq} stands where ${expected} has to`);
-    if (batch !== last) throw misplaced(`event ${seq} is of the batch that ends with ${batch}, not ${last}`);
+    if (seq !== expected) throw outOfOrder(`seq is ${seq}; it must be ${expected}`);
+    if (batch !== last) throw outOfOrder(`event ${seq} has batch ${batch}; it must be ${last}`);
   }
 }
 
-function misplaced(message: string): FlarewireError {
+function outOfOrder(message: string): FlarewireError {
   return new FlarewireError("invalid-input", message, { field: "seq" });
 }

@@ -1,11 +1,14 @@
 import type { EventBody } from "../protocol/index.ts";
 
-/** The body as every frame ends: its JSON text in UTF-8, without the opening brace, fields in the order `name`, `channel`, `observed_at`, `data`. */
+/**
+ * Encodes an event's body as the end of its frame: JSON text in UTF-8 without the opening brace,
+ * with the fields in the order `name`, `channel`, `observed_at`, `data`.
+ */
 export function encodeTail({ name, channel, observed_at, data }: EventBody): Buffer {
   return Buffer.from(JSON.stringify({ name, channel, observed_at, data }).slice(1));
 }
 
-/** The body that {@link encodeTail} made this of. */
+/** Decodes the result of {@link encodeTail}. */
 export function decodeTail(tail: Buffer): EventBody {
   return JSON.parse(`{${tail.toString()}`) as EventBody;
 }

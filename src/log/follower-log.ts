@@ -4,8 +4,8 @@ import type { FollowerLog, LastingResult, LogRecord, LogStart, ReadResult, Repli
 type Listener = (records: readonly LogRecord[]) => void;
 
 /**
- * Makes a log that can begin anew out of logs that cannot: each restart puts the one that `open` makes in the place of the one before. `first`
- * is where it stands until then.
+ * Creates a log that can restart from logs that cannot: each restart replaces the current log with
+ * a new one from `open`. `first` is the log until then.
  */
 export function createFollowerLog(first: ReplicaLog, open: (start: LogStart) => ReplicaLog): FollowerLog {
   return new RestartingLog(first, open);
@@ -83,7 +83,7 @@ class RestartingLog implements FollowerLog {
   }
 
   async restart(start: LogStart): Promise<void> {
-    // Of what the log before held nothing is of use, and what it stands on, a file, goes on: so it is not closed.
+    // Do not close the previous log: the new one uses the same file.
     for (const listener of this.#listeners) listener.stop();
     this.#log = this.#open(start);
     for (const listener of this.#listeners) listener.stop = this.#log.onAppend(listener.call);

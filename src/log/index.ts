@@ -1,4 +1,4 @@
-/** The event log: the port, and the adapters behind it. */
+/** The event log: its interface and the implementations. */
 export { decodeTail, encodeTail } from "./encode-tail.ts";
 export * from "./event-log.ts";
 export * from "./follower-log.ts";

@@ -13,66 +13,95 @@ import {
   type Seq,
   toSeq,
 } from "../protocol/index.ts";
-import { checkPlaces } from "./check-contiguous.ts";
+import { checkContiguous } from "./check-contiguous.ts";
 import { copyOutOfPool } from "./copy-out-of-pool.ts";
 import { encodeTail } from "./encode-tail.ts";
 import type { LastingResult, LogRecord, LogStart, ReadResult, ReplicaLog } from "./event-log.ts";
 import { randomEpoch } from "./random-epoch.ts";
-import { bytesOf, type HeldEvent, RetainedEvents } from "./retained-events.ts";
+import { bytesOf, type RetainedEvent, RetainedEvents } from "./retained-events.ts";
 import { type RunStart, Runs } from "./sqlite/runs.ts";
 
-/** Options of {@link createMemoryLog}. An event is dropped only when it is older than `maxAgeMs` *and* not of the latest `minCount`, or when `maxBytes` demands it. */
+/**
+ * An event is dropped only if it is older than `maxAgeMs` *and* not among the latest `minCount`, or
+ * if `maxBytes` requires it.
+ */
 export interface MemoryLogOptions {
-  /** Default: a new one by chance; what is in memory continues nothing. */
+  /** Default: a random one, since a log in memory continues nothing. */
   readonly epoch?: Epoch;
   readonly clock: Clock;
-  /** Milliseconds, measured by the monotonic clock: a wall clock that is set does not empty the log. Default 600,000; 0: only the count holds events. */
+  /**
+   * In milliseconds of the monotonic clock, so that setting the wall clock does not empty the log.
+   * Default 600,000; 0: only the count retains events.
+   */
   readonly maxAgeMs?: number;
-  /** Default 10,000; 0: only the age holds events. */
+  /** Default 10,000; 0: only the age retains events. */
   readonly minCount?: number;
-  /** How long lasting events are held, in milliseconds of the monotonic clock, where that is longer than the rest are. Default 24 hours; 0: no longer than the rest. */
+  /**
+   * Minimum retention of lasting events, in milliseconds of the monotonic clock. Default: 24 hours;
+   * 0: as long as other events.
+   */
   readonly lastingAgeMs?: number;
   /**
-   * Most bytes held, see {@link EventLog.bytes}; the latest batch stays whole even if it alone is more. Where more would be held, the oldest go: of the
-   * lasting events whose neighbours are gone while these take more than half of the room, else of all. Default 64 MiB; Infinity: no cap.
+   * Maximum size, see {@link EventLog.bytes}; the latest batch stays even if it alone is larger.
+   * Beyond it, the oldest events are dropped. Lasting events older than all others go first while
+   * they take more than half of the limit. Default: 64 MiB; Infinity: unlimited.
    */
   readonly maxBytes?: number;
-  /** What a log of the same epoch held before: this one goes on behind it. Ages go on by the wall clock, as nothing else outlives a process. Default: nothing. */
-  readonly kept?: {
+  /**
+   * Contents of an earlier log of the same epoch, which this one continues. Ages continue by the
+   * wall clock, as nothing else outlives a process. Default: none.
+   */
+  readonly stored?: {
     readonly records: readonly LogRecord[];
     readonly positions: Readonly<Partial<Record<Channel, number>>>;
-    /** From here on `records` has every event, before it only lasting ones. Default: before the first. */
+    /**
+     * After this seq `records` has every event, before it only lasting ones. Default: the seq
+     * before the first record.
+     */
     readonly oldest?: number;
-    /** From here on `records` has every lasting event. Default: `oldest`. */
+    /** After this seq `records` has every lasting event. Default: `oldest`. */
     readonly oldestLasting?: number;
-    /** Default: all are of the epoch's first run. */
+    /** Default: all records are of the epoch's first run. */
     readonly runs?: readonly RunStart[] | undefined;
   };
-  /** What this log appends by itself is of this run. Wanted where `kept` is continued. Default: the epoch's first run. */
+  /**
+   * Run of the events that this log appends. Required with `stored`. Default: the epoch's first
+   * run.
+   */
   readonly run?: Run | undefined;
-  /** The events are another log's: a cursor beyond the head may be of a run that this log has yet to hear of. Default false. */
+  /**
+   * The log mirrors another. A cursor beyond the head may then be of a run that is not known here
+   * yet. Default: false.
+   */
   readonly follows?: boolean | undefined;
-  /** Called once, with the first cursor of this epoch that a client shows and that this log does not have. Default: nothing is called. */
+  /** Called once, with the first client cursor of this epoch that the log does not have. */
   readonly onStray?: ((stray: Stray) => void) | undefined;
-  /** Begin here, in this epoch, with nothing before it: the log of one that follows another. Only without `kept`. */
+  /** Starts after this cursor, in its epoch, for a log that mirrors another. Excludes `stored`. */
   readonly start?: LogStart;
-  /** Called with each batch before the log takes it and anybody hears of it. Where it throws, the batch is not appended. Default: nothing is called. */
+  /** Called with each batch before the log stores it. If it throws, the batch is not appended. */
   readonly writeAhead?: (records: readonly LogRecord[]) => void;
-  /** Told when a listener throws; must not throw itself. Default: nobody is told. */
+  /** Called when a listener throws; must not throw. Default: ignored. */
   readonly onError?: (error: unknown) => void;
 }
 
-/** A cursor of the log's epoch whose place holds no event, or one of another run: the log was set back, lost its end, or another one went on under its name. */
+/**
+ * A cursor of this epoch whose event is missing or of another run. The log was set back, lost its
+ * end, or another log continued under the same epoch.
+ */
 export interface Stray {
   readonly cursor: Cursor;
   readonly head: Cursor;
-  /** Seq of the last event that this log has of the cursor's run; `undefined`: it knows nothing of that run. */
+  /**
+   * Seq of the last event that this log has of the cursor's run; `undefined` if the run is unknown.
+   */
   readonly lastOfRun: number | undefined;
 }
 
 /**
- * The event log in this process's memory: gone with it, and then the epoch is another. Appending costs the same however much is held; reading costs
- * what is read. What is too old is dropped at the next append, so a silent market keeps its last events.
+ * Creates an event log in memory. It ends with the process; the next one has another epoch.
+ *
+ * The cost of an append does not depend on the log's size, and a read costs what it returns. Old
+ * events are dropped at the next append, so a silent market keeps its last events.
  */
 export function createMemoryLog(options: MemoryLogOptions): ReplicaLog {
   return new MemoryLog(options);
@@ -85,7 +114,7 @@ function startPositions(): Readonly<Record<Channel, Seq>> {
   return Object.fromEntries(CHANNELS.map((channel) => [channel, toSeq(0)])) as Record<Channel, Seq>;
 }
 
-function keptOf({ cursor, positions }: LogStart): NonNullable<MemoryLogOptions["kept"]> {
+function storedAt({ cursor, positions }: LogStart): NonNullable<MemoryLogOptions["stored"]> {
   const runs = [{ from: cursor.seq, run: cursor.run }];
   return { records: [], positions, oldest: cursor.seq, oldestLasting: cursor.seq, runs };
 }
@@ -104,8 +133,8 @@ class MemoryLog implements ReplicaLog {
   #onStray: MemoryLogOptions["onStray"];
   #runs = new Runs();
   /** By seq, from #oldest + 1 to #head without a gap. */
-  readonly #entries = new Map<number, HeldEvent>();
-  /** Up to #oldest. */
+  readonly #entries = new Map<number, RetainedEvent>();
+  /** Lasting events up to #oldest. */
   #tail = new RetainedEvents(0);
   readonly #listeners = new Set<Listener>();
   readonly #deliveries: Delivery[] = [];
@@ -129,8 +158,8 @@ class MemoryLog implements ReplicaLog {
     this.#follows = options.follows ?? false;
     this.#onStray = options.onStray;
     this.#positions = startPositions();
-    const kept = options.kept ?? (options.start && keptOf(options.start));
-    if (kept) this.#resume(kept);
+    const stored = options.stored ?? (options.start && storedAt(options.start));
+    if (stored) this.#resume(stored);
   }
 
   get head(): Cursor {
@@ -188,14 +217,14 @@ class MemoryLog implements ReplicaLog {
 
   async appendReplicated(records: readonly LogRecord[]): Promise<readonly LogRecord[]> {
     this.#mustBeOpen();
-    checkPlaces(records, this.#head);
+    checkContiguous(records, this.#head);
     return records.length === 0 ? [] : this.#append(records);
   }
 
-  #append(given: readonly LogRecord[]): readonly LogRecord[] {
-    const records = given.map(copyOutOfPool);
+  #append(batch: readonly LogRecord[]): readonly LogRecord[] {
+    const records = batch.map(copyOutOfPool);
     this.#writeAhead(records);
-    this.#keep(records);
+    this.#store(records);
     this.#deliveries.push({ records, to: [...this.#listeners] });
     this.#deliver();
     return records;
@@ -204,7 +233,7 @@ class MemoryLog implements ReplicaLog {
   async read(after: Cursor, limit: number): Promise<ReadResult> {
     this.#checkRead(limit);
     const lost = this.#lostAfter(after, this.#oldest);
-    return lost ? { kind: "lost", lost } : { kind: "records", records: this.#heldAfter(after.seq, limit) };
+    return lost ? { kind: "lost", lost } : { kind: "records", records: this.#recordsAfter(after.seq, limit) };
   }
 
   async readLasting(after: Cursor, limit: number): Promise<LastingResult> {
@@ -216,9 +245,9 @@ class MemoryLog implements ReplicaLog {
       const last = records.length < Math.floor(limit) ? this.#oldest : records.at(-1)?.seq;
       return { kind: "records", records, through: toSeq(last ?? this.#oldest) };
     }
-    const held = this.#heldAfter(after.seq, limit);
-    const records = held.filter(({ name }) => LASTING_EVENTS.has(name));
-    return { kind: "records", records, through: held.at(-1)?.seq ?? after.seq };
+    const found = this.#recordsAfter(after.seq, limit);
+    const records = found.filter(({ name }) => LASTING_EVENTS.has(name));
+    return { kind: "records", records, through: found.at(-1)?.seq ?? after.seq };
   }
 
   onAppend(call: (records: readonly LogRecord[]) => void): () => void {
@@ -236,7 +265,13 @@ class MemoryLog implements ReplicaLog {
     this.#bytes = 0;
   }
 
-  #resume({ records, positions, oldest, oldestLasting, runs }: NonNullable<MemoryLogOptions["kept"]>): void {
+  #resume({
+    records,
+    positions,
+    oldest,
+    oldestLasting,
+    runs,
+  }: NonNullable<MemoryLogOptions["stored"]>): void {
     this.#runs = new Runs(runs);
     const known = Object.entries(positions).map(([channel, seq]) => [channel, toSeq(seq)]);
     this.#positions = { ...this.#positions, ...Object.fromEntries(known) };
@@ -247,17 +282,20 @@ class MemoryLog implements ReplicaLog {
       const ageMs = Math.max(0, this.#clock.now() - record.emittedAtMs);
       const event = { record, appendedAt: this.#clock.monotonic() - ageMs };
       if (record.seq <= this.#oldest) this.#tail.push(event);
-      else this.#hold(event);
+      else this.#retain(event);
     }
   }
 
-  /** From here on nothing can fail: the batch is in whole or, had its encoding thrown, not at all. */
-  #keep(records: readonly LogRecord[]): void {
+  /**
+   * Stores a batch. Cannot fail, so that a batch is stored completely or, if its encoding threw,
+   * not at all.
+   */
+  #store(records: readonly LogRecord[]): void {
     const appendedAt = this.#clock.monotonic();
     const before = this.#head;
     const positions = { ...this.#positions };
     for (const record of records) {
-      this.#hold({ record, appendedAt });
+      this.#retain({ record, appendedAt });
       positions[record.channel] = record.seq;
       this.#runs.append(record.seq, record.run);
       this.#head = record.seq;
@@ -266,30 +304,30 @@ class MemoryLog implements ReplicaLog {
     this.#trim(appendedAt, before);
   }
 
-  #hold(event: HeldEvent): void {
+  #retain(event: RetainedEvent): void {
     this.#entries.set(event.record.seq, event);
     this.#bytes += bytesOf(event.record);
   }
 
-  /** Drops from the old end what nothing holds, at most up to `last`. */
+  /** Drops old events that need not be retained, at most up to `last`. */
   #trim(now: number, last: number): void {
     for (;;) {
       const next = this.#oldest < last ? this.#entries.get(this.#oldest + 1) : undefined;
       const isFull = this.bytes > this.#maxBytes;
       if (isFull && (!next || this.#tail.bytes > this.#maxBytes / 2)) {
         if (!this.#tail.drop()) return;
-      } else if (next && (isFull || this.#isOutlived(next, now))) this.#outlive(next);
+      } else if (next && (isFull || this.#isExpired(next, now))) this.#expire(next);
       else break;
     }
     this.#tail.dropBefore(now - this.#lastingAgeMs);
     this.#runs.dropBefore(Math.min(this.#tail.droppedTo, this.#oldest));
   }
 
-  #isOutlived({ appendedAt }: HeldEvent, now: number): boolean {
+  #isExpired({ appendedAt }: RetainedEvent, now: number): boolean {
     return now - appendedAt > this.#maxAgeMs && this.#head - this.#oldest > this.#minCount;
   }
 
-  #outlive(event: HeldEvent): void {
+  #expire(event: RetainedEvent): void {
     const { record } = event;
     this.#entries.delete(record.seq);
     this.#bytes -= bytesOf(record);
@@ -297,18 +335,21 @@ class MemoryLog implements ReplicaLog {
     if (LASTING_EVENTS.has(record.name)) this.#tail.push(event);
   }
 
-  /** A listener may append: that batch waits its turn, so that all hear the batches in order. Who starts to listen meanwhile starts at the head. */
+  /**
+   * Calls the listeners in order. A batch that a listener appends waits, so that all listeners see
+   * the same order. A listener added meanwhile starts with the next batch.
+   */
   #deliver(): void {
     if (this.#delivering) return;
     this.#delivering = true;
     try {
-      for (let next = this.#deliveries.shift(); next; next = this.#deliveries.shift()) this.#hand(next);
+      for (let next = this.#deliveries.shift(); next; next = this.#deliveries.shift()) this.#notify(next);
     } finally {
       this.#delivering = false;
     }
   }
 
-  #hand({ records, to }: Delivery): void {
+  #notify({ records, to }: Delivery): void {
     for (const listener of to) {
       if (!this.#listeners.has(listener)) continue;
       try {
@@ -319,7 +360,7 @@ class MemoryLog implements ReplicaLog {
     }
   }
 
-  #heldAfter(after: Seq, limit: number): readonly LogRecord[] {
+  #recordsAfter(after: Seq, limit: number): readonly LogRecord[] {
     const records: LogRecord[] = [];
     const last = Math.min(this.#head, after + Math.floor(limit));
     for (let seq = after + 1; seq <= last; seq += 1) {

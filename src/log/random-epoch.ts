@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { type Epoch, toEpoch } from "../protocol/index.ts";
 
-/** A new epoch: 16 hexadecimal digits by chance, so that no two histories share a name. */
+/** Creates an epoch: 16 random hexadecimal digits, so that no two histories share one. */
 export function randomEpoch(): Epoch {
   return toEpoch(randomBytes(8).toString("hex"));
 }

@@ -1,25 +1,28 @@
 import type { LogRecord } from "./event-log.ts";
 
-/** An event that is held, and when it was appended by the monotonic clock. */
-export type HeldEvent = { readonly record: LogRecord; readonly appendedAt: number };
+/** A stored event, with the monotonic time of its append. */
+export type RetainedEvent = { readonly record: LogRecord; readonly appendedAt: number };
 
-/** What a held event takes beside its text: 375 bytes of objects in V8's heap, as measured, and what lies outside of it around a Buffer's memory. */
+/**
+ * Overhead of an event: 375 bytes of objects in V8's heap, as measured, and the memory around a
+ * Buffer outside of it.
+ */
 const RECORD_BYTES = 512;
 
-/** Bytes that a held event takes. */
+/** Returns the bytes that an event takes. */
 export function bytesOf({ tail }: LogRecord): number {
   return tail.length + RECORD_BYTES;
 }
 
-/** The lasting events of the time from which the others are not held any more, oldest first. */
+/** Lasting events that are older than all other stored events, oldest first. */
 export class RetainedEvents {
-  /** From `#first` on; what lies before it is let go of now and then. */
-  #events: (HeldEvent | undefined)[] = [];
+  /** Entries before `#first` are unused; they are removed now and then. */
+  #events: (RetainedEvent | undefined)[] = [];
   #first = 0;
   #bytes = 0;
   #droppedTo: number;
 
-  /** `droppedTo`: lasting events up to this seq are not held. */
+  /** @param droppedTo Lasting events up to this seq are not stored. */
   constructor(droppedTo: number) {
     this.#droppedTo = droppedTo;
   }
@@ -28,18 +31,18 @@ export class RetainedEvents {
     return this.#bytes;
   }
 
-  /** Every lasting event behind this seq is held. */
+  /** Every lasting event after this seq is stored. */
   get droppedTo(): number {
     return this.#droppedTo;
   }
 
-  /** Takes the next one: its seq is above all others. */
-  push(event: HeldEvent): void {
+  /** Adds the next event. Its seq must be the highest. */
+  push(event: RetainedEvent): void {
     this.#events.push(event);
     this.#bytes += bytesOf(event.record);
   }
 
-  /** Drops the oldest; false when there is none. */
+  /** Drops the oldest event; false if there is none. */
   drop(): boolean {
     const event = this.#events[this.#first];
     if (!event) return false;
@@ -54,12 +57,12 @@ export class RetainedEvents {
     return true;
   }
 
-  /** Drops those that were appended before this moment. */
+  /** Drops the events appended before this time. */
   dropBefore(appendedAt: number): void {
     while ((this.#events[this.#first]?.appendedAt ?? Number.POSITIVE_INFINITY) < appendedAt) this.drop();
   }
 
-  /** The first `limit` of those behind `seq`. */
+  /** Returns the first `limit` events after `seq`. */
   after(seq: number, limit: number): readonly LogRecord[] {
     let [low, high] = [this.#first, this.#events.length];
     while (low < high) {
@@ -70,7 +73,6 @@ export class RetainedEvents {
     return this.#events.slice(low, low + limit).flatMap((event) => (event ? [event.record] : []));
   }
 
-  /** Lets go of everything. */
   clear(): void {
     this.#events = [];
     this.#first = 0;

@@ -1,6 +1,6 @@
 import type { Snapshot } from "../model/index.ts";
 
-/** The lists of a snapshot by the channel that carries their changes: where each lies in the snapshot. */
+/** Maps each channel to the list in the snapshot whose changes it carries. */
 export const LIST_CHANNELS = {
   "flares.free": ["flares", "free"],
   "flares.pro": ["flares", "pro"],
@@ -16,8 +16,8 @@ export const LIST_CHANNELS = {
   "leaderboards.avalanche": ["leaderboards", "avalanche"],
 } as const satisfies Record<string, readonly [keyof Snapshot, string]>;
 
-/** The same by rule, for any text: a channel is named for its list. */
-export function placeOf(channel: string): readonly [resource: string, list: string] {
+/** Applies the naming rule to any text: a channel is named after its list. */
+export function listPathOf(channel: string): readonly [resource: string, list: string] {
   const [resource = "", list = ""] = channel.split(".");
   return [resource, list === "finished" ? "finished_trending" : list];
 }
@@ -25,20 +25,19 @@ export function placeOf(channel: string): readonly [resource: string, list: stri
 /** A channel that carries the changes of one list of the snapshot. */
 export type ListChannel = keyof typeof LIST_CHANNELS;
 
-/** The channels of {@link LIST_CHANNELS}, in the order in which a batch's events stand. */
+/** The channels of {@link LIST_CHANNELS}, in the order of a batch's events. */
 export const LIST_CHANNEL_NAMES = /* @__PURE__ */ Object.keys(LIST_CHANNELS) as readonly ListChannel[];
 
-/** Everything that can be subscribed to by name: the lists, and `status`, which tells how the data source fares. */
+/** All channels: the lists, and `status` with the state of the data source. */
 export const CHANNELS: readonly Channel[] = /* @__PURE__ */ (LIST_CHANNEL_NAMES as readonly Channel[]).concat(
   "status",
 );
 export type Channel = ListChannel | "status";
 
-/** The three lists of flares. */
 export const FLARE_CHANNELS = ["flares.free", "flares.pro", "flares.finished"] as const;
 export type FlareChannel = (typeof FLARE_CHANNELS)[number];
 
-/** What a client may name: each channel, and all that begin alike. */
+/** Valid channel names and patterns, for suggestions. */
 export const CHANNEL_PATTERNS: readonly string[] = /* @__PURE__ */ (CHANNELS as readonly string[]).concat(
   "flares.*",
   "newest.*",
@@ -46,14 +45,14 @@ export const CHANNEL_PATTERNS: readonly string[] = /* @__PURE__ */ (CHANNELS as 
   "leaderboards.*",
 );
 
-/** True for the name of a channel, exactly as written in {@link CHANNELS}. */
+/** Whether this is a channel's name, exactly as written in {@link CHANNELS}. */
 export function isChannel(name: string): name is Channel {
   return (CHANNELS as readonly string[]).includes(name);
 }
 
 /**
- * The channels that a pattern selects: a channel's own name, `prefix.*`, or `*` for all. Empty when it names none, which
- * a caller reports as a mistake rather than subscribing to nothing.
+ * Returns the channels that a pattern matches: a channel's own name, `prefix.*`, or `*` for all.
+ * Callers report an empty result as an error rather than subscribe to nothing.
  */
 export function matchChannels(pattern: string): readonly Channel[] {
   if (pattern === "*") return CHANNELS;

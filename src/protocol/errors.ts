@@ -1,41 +1,41 @@
 import type { FreshnessPart, Lost } from "./messages.ts";
 
 /**
- * Every error that can leave the program: what it means, the HTTP status, whether trying again unchanged may help. The key is
- * the `code` in error messages and the last part of a problem's `type`.
+ * All public error codes: the meaning, the HTTP status, and whether retrying unchanged may help.
+ * The key is the `code` in error messages and the last part of a problem's `type`.
  */
 export const ERROR_CODES = {
   "invalid-message": {
     status: 400,
     retryable: false,
-    meaning: "the frame is not a JSON object with a known form",
+    meaning: "the frame is not a JSON object of a known form",
   },
   "unknown-command": {
     status: 400,
     retryable: false,
-    meaning: "the command's type is not one of subscribe, unsubscribe, ping",
+    meaning: "the command's type is not subscribe, unsubscribe or ping",
   },
   "invalid-parameter": {
     status: 400,
     retryable: false,
-    meaning: "a parameter or field has a value outside its bound",
+    meaning: "a parameter or field is invalid or out of range",
   },
-  "unknown-channel": { status: 400, retryable: false, meaning: "a channel or pattern names no channel" },
-  "unknown-subscription": { status: 404, retryable: false, meaning: "there is no subscription of that id" },
+  "unknown-channel": { status: 400, retryable: false, meaning: "a name or pattern matches no channel" },
+  "unknown-subscription": { status: 404, retryable: false, meaning: "no subscription has this id" },
   "duplicate-subscription": {
     status: 409,
     retryable: false,
-    meaning: "there is a subscription of that id already",
+    meaning: "a subscription with this id already exists",
   },
   "too-many-subscriptions": {
     status: 409,
     retryable: false,
-    meaning: "the connection has as many subscriptions as it may",
+    meaning: "the connection has the maximum number of subscriptions",
   },
   "cursor-conflict": {
     status: 409,
     retryable: false,
-    meaning: "the connection has a cursor; `after` goes with its first subscription only",
+    meaning: "the connection already has a cursor; send `after` with its first subscription only",
   },
   "filter-conflict": {
     status: 409,
@@ -45,63 +45,67 @@ export const ERROR_CODES = {
   "unsupported-version": {
     status: 400,
     retryable: false,
-    meaning: "none of the offered subprotocols is spoken here",
+    meaning: "the server supports none of the offered subprotocols",
   },
-  "upgrade-required": { status: 426, retryable: false, meaning: "this address speaks WebSocket" },
+  "upgrade-required": { status: 426, retryable: false, meaning: "this address requires WebSocket" },
   "rate-limited": {
     status: 429,
     retryable: true,
-    meaning: "more commands a second, or requests a minute, than allowed",
+    meaning: "too many commands per second or requests per minute",
   },
   unauthorized: {
     status: 401,
     retryable: false,
-    meaning: "a key is needed, or the one that was given does not count",
+    meaning: "missing or invalid API key",
   },
-  forbidden: { status: 403, retryable: false, meaning: "the plan does not have what was asked for" },
-  "not-found": { status: 404, retryable: false, meaning: "nothing is served at this address" },
-  "method-not-allowed": { status: 405, retryable: false, meaning: "the address does not take this method" },
+  forbidden: { status: 403, retryable: false, meaning: "the plan does not include this" },
+  "not-found": { status: 404, retryable: false, meaning: "no resource has this address" },
+  "method-not-allowed": {
+    status: 405,
+    retryable: false,
+    meaning: "the address does not support this method",
+  },
   "invalid-request": { status: 400, retryable: false, meaning: "the request is not well-formed HTTP" },
   "request-timeout": { status: 408, retryable: true, meaning: "the request did not arrive in time" },
   "content-too-large": {
     status: 413,
     retryable: false,
-    meaning: "the request's body is larger than allowed",
+    meaning: "the request body is too large",
   },
-  "address-too-long": { status: 414, retryable: false, meaning: "the address is longer than allowed" },
+  "address-too-long": { status: 414, retryable: false, meaning: "the address is too long" },
   "unsupported-media-type": {
     status: 415,
     retryable: false,
-    meaning: "the request's body is of a type that is not read here",
+    meaning: "the type of the request body is not supported",
   },
   "headers-too-large": {
     status: 431,
     retryable: false,
-    meaning: "the request's header fields are larger than allowed",
+    meaning: "the request headers are too large",
   },
   "cursor-gone": {
     status: 410,
     retryable: false,
-    meaning: "the events after this cursor are no longer held",
+    meaning: "the events after this cursor are no longer stored",
   },
-  "over-capacity": { status: 503, retryable: true, meaning: "as many connections as allowed are open" },
+  "over-capacity": { status: 503, retryable: true, meaning: "the connection limit is reached" },
   "origin-refused": { status: 403, retryable: false, meaning: "pages of this origin may not connect" },
-  "host-refused": { status: 421, retryable: false, meaning: "the server is not asked by this name" },
-  "not-ready": { status: 503, retryable: true, meaning: "no fresh data can be served" },
-  draining: { status: 503, retryable: true, meaning: "the server is stopping" },
-  "invalid-setting": { status: 500, retryable: false, meaning: "a setting has a value outside its bound" },
-  "invalid-input": { status: 500, retryable: false, meaning: "a file or an upstream answer cannot be read" },
+  "host-refused": { status: 421, retryable: false, meaning: "the server does not accept this host name" },
+  "not-ready": { status: 503, retryable: true, meaning: "no fresh data is available" },
+  draining: { status: 503, retryable: true, meaning: "the server is shutting down" },
+  "invalid-setting": { status: 500, retryable: false, meaning: "a setting is invalid or out of range" },
+  "invalid-input": { status: 500, retryable: false, meaning: "a file or an upstream response is unreadable" },
   "upstream-failed": {
     status: 502,
     retryable: true,
-    meaning: "the upstream service did not answer as it should",
+    meaning: "the upstream service failed",
   },
-  internal: { status: 500, retryable: true, meaning: "a fault of the server" },
+  internal: { status: 500, retryable: true, meaning: "an internal error" },
 } as const;
 
 export type ErrorCode = keyof typeof ERROR_CODES;
 
-/** What a refusal is counted under where the code alone says too little. */
+/** Reasons for a rejection in metrics, where the code alone is too coarse. */
 export type RefusalReason =
   | "connections"
   | "connections-of-address"
@@ -117,8 +121,9 @@ export type RefusalReason =
   | "no-worker";
 
 /**
- * The one error of the program. `field` names what was wrong and `bound` what would have been right, where there is such a thing; `reason`, of a refusal, what it is counted under;
- * `lost`, of `cursor-gone`, what cannot be had any more.
+ * The only error class of the program. `field` names the invalid field and `bound` its valid
+ * values, if applicable. `reason` is a rejection's reason in metrics; `lost`, of `cursor-gone`,
+ * describes the lost events.
  */
 export class FlarewireError extends Error {
   override readonly name = "FlarewireError";

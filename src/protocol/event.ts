@@ -4,12 +4,13 @@ import { CHANNELS, type Channel, FLARE_CHANNELS } from "./channels.ts";
 import { ChangeSchema, OrderChange, RemoveChange, SetChange } from "./view/change-schema.ts";
 
 /*
- * What happened, as the log keeps it and every transport carries it. `data` says in plain words what happened and, by
- * `op`, what it does to the channel's list (see change.ts): an insert's item is `data.flare` or `data.listing`.
+ * Events, as stored in the log and carried by every transport. `data` describes the event and, by
+ * `op`, its change to the channel's list (see change.ts). An insert's item is `data.flare` or
+ * `data.listing`.
  */
 
 const FlareChannel = z.enum(FLARE_CHANNELS);
-/** Why the flare fired and ended; `null` when the source does not explain. */
+/** Why the flare started and ended; `null` if the source does not explain. */
 const Why = Explanation.nullable();
 const index = z.int().min(0);
 
@@ -17,17 +18,18 @@ function event<N extends string, C extends z.ZodType, D extends z.ZodType>(name:
   return z.object({
     /** What happened. */
     name: z.literal(name),
-    /** Whose list it changes. */
+    /** The channel whose list it changes. */
     channel,
-    /** Event time at which it was observed; that of the market, which in a replay is the past. */
+    /** Event time of the observation, by the market's clock: in a replay it is in the past. */
     observed_at: Timestamp,
     data,
   });
 }
 
 /**
- * A flare enters `flares.pro` (cause `detected`) or `flares.free` (cause `aged`: it has lasted 5 minutes without a canary). Cause `passed`: it
- * stood there already, and meets the subscription's filter only now.
+ * A flare enters `flares.pro` (cause `detected`), or `flares.free` (cause `aged`: it has lasted 5
+ * minutes without a canary). Cause `passed`: it was listed before, and meets the subscription's
+ * filter only now.
  */
 export const FlareStarted = event(
   "flare-started",
@@ -41,14 +43,20 @@ export const FlareStarted = event(
   }),
 );
 
-/** Fields of a listed flare changed, or its explanation, or the list's order. `why`, where present, replaces the one before. */
+/**
+ * Fields of a listed flare, its explanation, or the order of the list changed. `why`, if present,
+ * replaces the previous explanation.
+ */
 export const FlareUpdated = event(
   "flare-updated",
   FlareChannel,
   z.union([SetChange.extend({ why: Why.optional() }), OrderChange]),
 );
 
-/** A flare ended: it leaves `flares.pro` and `flares.free`, and enters `flares.finished`. `flare` is its final form on each. */
+/**
+ * A flare ended: it leaves `flares.pro` and `flares.free`, and enters `flares.finished`. `flare` is
+ * its final form on each.
+ */
 export const FlareFinished = event(
   "flare-finished",
   FlareChannel,
@@ -59,8 +67,9 @@ export const FlareFinished = event(
 );
 
 /**
- * A running flare leaves `flares.free` for a canary, and goes on in `flares.pro`. With cause `upstream`: the source no longer lists it in this list of the two. With
- * cause `filtered`: the flare goes on there, and no longer meets the subscription's filter.
+ * A running flare leaves `flares.free` because of a canary; it stays in `flares.pro`. Cause
+ * `upstream`: the source no longer lists it in this one of the two lists. Cause `filtered`: the
+ * flare continues, but no longer meets the subscription's filter.
  */
 export const FlareWithdrawn = event(
   "flare-withdrawn",
@@ -68,49 +77,64 @@ export const FlareWithdrawn = event(
   RemoveChange.extend({ cause: z.enum(["canary", "upstream", "filtered"]) }),
 );
 
-/** The only cause that is stated: the item is still in the list, and no longer meets the subscription's filter. */
+/**
+ * `filtered` is the only stated cause: the item is still in the list, but no longer meets the
+ * subscription's filter.
+ */
 const Filtered = RemoveChange.extend({ cause: z.literal("filtered").optional() });
 
-/** A finished flare leaves `flares.finished`: 24 hours have passed, or a hundred newer ones stand before it; or, with cause `filtered`, it no longer meets the subscription's filter. */
+/**
+ * A finished flare leaves `flares.finished` after 24 hours, or after a hundred newer ones. Cause
+ * `filtered`: it no longer meets the subscription's filter.
+ */
 export const FlareExpired = event("flare-expired", FlareChannel, Filtered);
 
 const NewestChannel = z.literal("newest.bsc");
-/** A token was listed. Cause `passed`: it was before, and meets the subscription's filter only now. */
+/**
+ * A token was listed. Cause `passed`: it was listed before, and meets the subscription's filter
+ * only now.
+ */
 export const TokenListed = event(
   "token-listed",
   NewestChannel,
   z.object({ op: z.literal("insert"), index, listing: Listing, cause: z.literal("passed").optional() }),
 );
-/** Fields of a listing changed: its price, its liquidity, facts that became known; or the list's order. */
+/**
+ * Fields of a listing changed, such as its price, liquidity or newly found facts, or the order of
+ * the list.
+ */
 export const TokenUpdated = event("token-updated", NewestChannel, z.union([SetChange, OrderChange]));
-/** A listing is 15 minutes old and leaves; or, with cause `filtered`, it no longer meets the subscription's filter. */
+/**
+ * A listing leaves at the age of 15 minutes. Cause `filtered`: it no longer meets the
+ * subscription's filter.
+ */
 export const TokenUnlisted = event("token-unlisted", NewestChannel, Filtered);
 
 const changes = z.array(ChangeSchema).min(1);
-/** A group's chart of the new minute: all changes from the last. */
+/** A group's chart for the new minute: all changes since the previous one. */
 export const ChartUpdated = event(
   "chart-updated",
   z.enum(["charts.bsc", "charts.exchange", "charts.matic", "charts.avalanche"]),
   z.object({ group: Group, changes }),
 );
-/** A group's leaderboard of the new minute: all changes from the last. */
+/** A group's leaderboard for the new minute: all changes since the previous one. */
 export const LeaderboardUpdated = event(
   "leaderboard-updated",
   z.enum(["leaderboards.bsc", "leaderboards.exchange", "leaderboards.matic", "leaderboards.avalanche"]),
   z.object({ group: Group, changes }),
 );
 
-/** How the data source fares: `live`, `stale` (no news for too long) or `down` (it fails). */
+/** State of the data source: `live`, `stale` (no data for too long) or `down` (it fails). */
 export const SourceState = z.enum(["live", "stale", "down"]);
 export type SourceState = z.infer<typeof SourceState>;
-/** The data source's state changed. `observed_at` is the event time of the data last seen. */
+/** The state of the data source changed. `observed_at` is the event time of its latest data. */
 export const SourceStatusEvent = event(
   "source-status",
   z.literal("status"),
   z.object({ state: SourceState, reason: z.string() }),
 );
 
-/** Every event, told apart by `name`. */
+/** Any event, discriminated by `name`. */
 export const EventBody = z.discriminatedUnion("name", [
   FlareStarted,
   FlareUpdated,
@@ -127,17 +151,19 @@ export const EventBody = z.discriminatedUnion("name", [
 export type EventBody = z.infer<typeof EventBody>;
 export type EventName = EventBody["name"];
 
-/** The names of all events. */
 export const EVENT_NAMES = EventBody.options.map((option) => option.shape.name.value);
 
-/** Events that are news in themselves, and kept longer than the rest: that a flare started or finished, and how the source fares, which no list says. */
+/**
+ * Events that matter by themselves and are stored longer than others: the start and finish of a
+ * flare, and the state of the source, which no list contains.
+ */
 export const LASTING_EVENTS: ReadonlySet<EventName> = new Set([
   "flare-started",
   "flare-finished",
   "source-status",
 ]);
 
-/** The names of the events that a channel can carry. */
+/** Returns the names of the events that a channel can carry. */
 export function eventNamesOn(channel: Channel): readonly EventName[] {
   return NAMES_ON.get(channel) ?? [];
 }
@@ -149,5 +175,4 @@ const NAMES_ON: ReadonlyMap<Channel, readonly EventName[]> = new Map(
   }),
 );
 
-/** A channel's name, for schemas. */
 export const ChannelSchema = z.enum(CHANNELS);

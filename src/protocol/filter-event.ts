@@ -9,7 +9,7 @@ import { findItem, type Lists, selects, selectsKey } from "./view/lists.ts";
 import { movedKeys } from "./view/moved-keys.ts";
 import { changesOf, listOf } from "./view/view.ts";
 
-/** An event with the lists before it and behind it. */
+/** An event with the lists before and after it. */
 export interface Step {
   readonly event: EventBody;
   readonly before: Lists;
@@ -17,12 +17,15 @@ export interface Step {
 }
 
 /**
- * The event as it is for a client with this filter: what it does to the list of the selected items. The same object where that is
- * what it does to the whole list; `undefined` when it does nothing there, or its name is not wanted. An item that is selected only
- * since this event enters whole, by the event with which items enter that list; one that is selected no longer leaves by the event
- * with which items are taken out of it.
+ * Transforms an event for a client with this filter: its effect on the list of the selected items.
  *
- * The law: the view of `before` under the filter, with this event applied, is the view of `after` under the filter.
+ * Returns the same object if the effect is the same as on the full list. Returns `undefined` if
+ * there is no effect, or the event's name is not wanted. An item that becomes selected enters as a
+ * complete item, by the event with which items enter that list. An item that is no longer selected
+ * leaves by the event with which items leave it.
+ *
+ * The law: applying this event to the filtered view of `before` yields the filtered view of
+ * `after`.
  */
 export function filterEvent(filter: ListFilter, step: Step): EventBody | undefined {
   const event = select(filter, step);
@@ -33,15 +36,16 @@ function select(filter: ListFilter, step: Step): EventBody | undefined {
   const { event } = step;
   if (event.name === "source-status") return event;
   const changes = changesOf(event);
-  const kept = filterChanges(filter, step, event.channel, changes);
-  const [first] = kept;
+  const filtered = filterChanges(filter, step, event.channel, changes);
+  const [first] = filtered;
   if (!first) return undefined;
-  if (kept.length === changes.length && kept.every((change, at) => change === changes[at])) return event;
+  if (filtered.length === changes.length && filtered.every((change, at) => change === changes[at]))
+    return event;
   switch (event.name) {
     case "chart-updated":
-      return { ...event, data: { ...event.data, changes: kept.map(toWire) } };
+      return { ...event, data: { ...event.data, changes: filtered.map(toWire) } };
     case "leaderboard-updated":
-      return { ...event, data: { ...event.data, changes: kept.map(toWire) } };
+      return { ...event, data: { ...event.data, changes: filtered.map(toWire) } };
     case "flare-started":
       return first.op === "insert" ? { ...event, data: { ...event.data, index: first.index } } : event;
     case "flare-finished":
@@ -67,76 +71,82 @@ function select(filter: ListFilter, step: Step): EventBody | undefined {
   }
 }
 
-/** The changes of the list of selected items; those that are the same for both lists are the same objects. */
+/**
+ * Transforms changes for the list of the selected items. Changes that are the same for both lists
+ * stay the same objects.
+ */
 function filterChanges(
   filter: ListFilter,
   { before, after }: Step,
   channel: ListChannel,
   changes: readonly Change[],
 ): readonly Change[] {
-  const passed = (key: string) => selectsKey(filter, before, channel, key);
-  const passing = (key: string) => selectsKey(filter, after, channel, key);
-  const quick = changes.length === 1 ? judgeAlone(changes, passed, passing) : undefined;
-  if (quick) return quick;
+  const wasSelected = (key: string) => selectsKey(filter, before, channel, key);
+  const isSelected = (key: string) => selectsKey(filter, after, channel, key);
+  const single = changes.length === 1 ? filterSingleChange(changes, wasSelected, isSelected) : undefined;
+  if (single) return single;
   const list = listOf(before.snapshot, channel);
   const selected = list.filter((item) => selects(filter, before.marks[channel], item));
-  const places = new ConnectionRegistry(list.map(keyOf), selected.map(keyOf));
+  const keys = new SelectedKeys(list.map(keyOf), selected.map(keyOf));
   return changes.flatMap((change) =>
-    followChange(change, places, passing, (key) => findItem(after.snapshot, channel, key)),
+    filterChange(change, keys, isSelected, (key) => findItem(after.snapshot, channel, key)),
   );
 }
 
-/** The change as it is for the selected items; empty when it is nothing there. */
-function followChange(
+/** Transforms one change for the selected items; empty if it has no effect on them. */
+function filterChange(
   change: Change,
-  places: ConnectionRegistry,
-  passing: (key: string) => boolean,
+  keys: SelectedKeys,
+  isSelected: (key: string) => boolean,
   itemOf: (key: string) => ListItem | undefined,
 ): Change | readonly Change[] {
   switch (change.op) {
     case "insert": {
       const key = keyOf(change.item);
-      const index = places.enter(key, change.index, passing(key));
+      const index = keys.enter(key, change.index, isSelected(key));
       if (index === undefined) return [];
       return index === change.index ? change : { ...change, index };
     }
     case "remove":
-      return places.leave(change.id) ? change : [];
+      return keys.leave(change.id) ? change : [];
     case "order": {
-      const ids = places.arrange(change.ids);
+      const ids = keys.arrange(change.ids);
       if (!ids) return [];
       return ids.length === change.ids.length ? change : { op: "order", ids };
     }
     case "set": {
-      if (places.has(change.id)) {
-        if (passing(change.id)) return change;
-        places.dismiss(change.id);
+      if (keys.has(change.id)) {
+        if (isSelected(change.id)) return change;
+        keys.dismiss(change.id);
         return { op: "remove", id: change.id };
       }
-      const item = passing(change.id) ? itemOf(change.id) : undefined;
-      return item ? { op: "insert", index: places.admit(change.id), item } : [];
+      const item = isSelected(change.id) ? itemOf(change.id) : undefined;
+      return item ? { op: "insert", index: keys.admit(change.id), item } : [];
     }
   }
 }
 
-/** The one change as far as that can be said without a look at the list; most events are for few. */
-function judgeAlone(
+/**
+ * Transforms a single change without looking at the list, if possible. Most events affect few
+ * clients.
+ */
+function filterSingleChange(
   changes: readonly Change[],
-  passed: (key: string) => boolean,
-  passing: (key: string) => boolean,
+  wasSelected: (key: string) => boolean,
+  isSelected: (key: string) => boolean,
 ): readonly Change[] | undefined {
   const [change] = changes;
-  if (change?.op === "remove") return passed(change.id) ? changes : [];
+  if (change?.op === "remove") return wasSelected(change.id) ? changes : [];
   if (change?.op === "set") {
-    const [was, is] = [passed(change.id), passing(change.id)];
+    const [was, is] = [wasSelected(change.id), isSelected(change.id)];
     if (was) return is ? changes : [{ op: "remove", id: change.id }];
     if (!is) return [];
   }
-  return change?.op === "insert" && !passing(keyOf(change.item)) ? [] : undefined;
+  return change?.op === "insert" && !isSelected(keyOf(change.item)) ? [] : undefined;
 }
 
-/** The keys of a whole list while changes are applied to it, and which of them are selected. */
-class ConnectionRegistry {
+/** Tracks the keys of a full list while changes are applied, and which of them are selected. */
+class SelectedKeys {
   #keys: string[];
   readonly #selected: Set<string>;
 
@@ -149,31 +159,34 @@ class ConnectionRegistry {
     return this.#selected.has(key);
   }
 
-  /** Puts a key into the whole list; its index among the selected when it is one of them. */
+  /** Inserts a key. Returns its index among the selected keys if it is selected. */
   enter(key: string, index: number, selected: boolean): number | undefined {
     this.#keys.splice(index, 0, key);
     return selected ? this.admit(key) : undefined;
   }
 
-  /** Selects a key that is in the list; its index among the selected. */
+  /** Selects a listed key. Returns its index among the selected keys. */
   admit(key: string): number {
     const index = this.#keys.slice(0, this.#keys.indexOf(key)).filter((other) => this.has(other)).length;
     this.#selected.add(key);
     return index;
   }
 
-  /** Selects a key no longer, which stays in the whole list. */
+  /** Deselects a key, which stays in the full list. */
   dismiss(key: string): void {
     this.#selected.delete(key);
   }
 
-  /** Takes a key out; true when it was selected. */
+  /** Removes a key. Returns whether it was selected. */
   leave(key: string): boolean {
     this.#keys.splice(this.#keys.indexOf(key), 1);
     return this.#selected.delete(key);
   }
 
-  /** The selected keys in their new order; `undefined` when that is the old one. */
+  /**
+   * Reorders the keys. Returns the selected keys in their new order; `undefined` if their order is
+   * unchanged.
+   */
   arrange(keys: readonly string[]): string[] | undefined {
     const before = this.#keys.filter((key) => this.has(key));
     this.#keys = [...keys];
@@ -182,18 +195,19 @@ class ConnectionRegistry {
   }
 }
 
-/** What filters can name of the items that an event does something to. */
-export interface Touched {
-  /** Lower case, as in Marks; one may be there twice. */
+/** The tokens and symbols, as filters name them, of the items that an event affects. */
+export interface AffectedNames {
+  /** In lower case, as in Marks; may contain duplicates. */
   readonly tokens: readonly string[];
   readonly symbols: readonly string[];
 }
 
 /**
- * The tokens and symbols of all items that the event does something to. Of a list that is put into another order these are as few as will do (see movedKeys): a filter that
- * selects none of them makes nothing of the event.
+ * Returns the tokens and symbols of all items that an event affects. A reordered list contributes
+ * as few as possible (see movedKeys). The event has no effect for a filter that selects none of
+ * them.
  */
-export function touchedBy({ event, before, after }: Step): Touched {
+export function touchedBy({ event, before, after }: Step): AffectedNames {
   const tokens: string[] = [];
   const symbols: string[] = [];
   const { channel } = event;
@@ -216,7 +230,7 @@ function keysOf(change: Change, before: Lists, channel: ListChannel): readonly s
 type Named<N extends EventBody["name"]> = Extract<EventBody, { name: N }>;
 type Insert = Extract<Change, { op: "insert" }>;
 
-/** A flare of the list is selected now: for this client it enters. */
+/** A listed flare becomes selected: for this client it enters the list. */
 function flareEnters({ after }: Step, event: Named<"flare-updated">, { index, item }: Insert): EventBody {
   const { channel, observed_at } = event;
   const id = keyOf(item);
@@ -237,7 +251,7 @@ function flareEnters({ after }: Step, event: Named<"flare-updated">, { index, it
   return { name: "flare-started", channel, observed_at, data };
 }
 
-/** A flare of the list is selected no longer: for this client it leaves, though it goes on. */
+/** A listed flare is no longer selected: for this client it leaves the list. */
 function flareLeaves({ channel, observed_at }: Named<"flare-updated">, id: string): EventBody {
   const name = channel === "flares.finished" ? "flare-expired" : "flare-withdrawn";
   return { name, channel, observed_at, data: filteredOut(id) };
@@ -247,7 +261,7 @@ function filteredOut(id: string) {
   return { op: "remove", id, cause: "filtered" } as const;
 }
 
-/** A token of the list is selected now: for this client it enters. */
+/** A listed token becomes selected: for this client it enters the list. */
 function tokenEnters({ after }: Step, event: Named<"token-updated">, { index, item }: Insert): EventBody {
   const listing = after.snapshot.newest.bsc.find((one) => one.id === keyOf(item));
   if (!listing) return event;
@@ -260,7 +274,7 @@ function tokenEnters({ after }: Step, event: Named<"token-updated">, { index, it
   };
 }
 
-/** The change as the schema types it. */
+/** Converts a change to the schema's type. */
 function toWire(change: Change): Named<"chart-updated">["data"]["changes"][number] {
   if (change.op === "order") return { op: "order", ids: [...change.ids] };
   if (change.op !== "set") return change;

@@ -3,38 +3,45 @@ import { Address, DecimalString } from "../model/index.ts";
 import { EVENT_NAMES, type EventName } from "./event.ts";
 import type { Marks } from "./view/lists.ts";
 
-/** Most tokens, and most symbols, of a filter. */
+/** Maximum number of tokens, and of symbols, in a filter. */
 const MAX_NAMED = 64;
 const A_LIST = { error: `a list of 1 to ${MAX_NAMED}` };
 const A_SYMBOL = { error: "a text of 1 to 64 characters" };
 
 /**
- * Which items of the lists a subscription follows: those that meet every field that is given. Of the values of one field, one
- * has to be met. An item enters when it meets the filter and leaves when it no longer does; see `sticky`. Fields that are not of
- * these are refused: ignoring one would send what was not asked for.
+ * Selects the items of the lists that meet every given field. One matching value per field is
+ * enough. An item enters when it meets the filter and leaves when it no longer does; see `sticky`.
+ * Unknown fields are rejected, because ignoring one would send unwanted items.
  */
 export const Filter = z.strictObject({
-  /** Contract addresses, without regard to case. Items without an address are not selected. */
+  /** Contract addresses, case-insensitive. Excludes items without an address. */
   tokens: z.array(Address, A_LIST).min(1, A_LIST).max(MAX_NAMED, A_LIST).optional(),
-  /** Symbols, without regard to case. */
+  /** Symbols, case-insensitive. */
   symbols: z
     .array(z.string(A_SYMBOL).min(1, A_SYMBOL).max(64, A_SYMBOL), A_LIST)
     .min(1, A_LIST)
     .max(MAX_NAMED, A_LIST)
     .optional(),
-  /** Least liquidity in US dollars. Items that state none are not selected. */
+  /** Minimum liquidity in US dollars. Excludes items that state none. */
   min_liquidity: z
     .union([z.number(), DecimalString], { error: "a number, or a decimal as text, from 0 on" })
     .refine((value) => Number(value) >= 0, { error: "from 0 on" })
     .optional(),
-  /** Least price change in percent, of a flare over the last 5 minutes, of a chart's item from its average; below 0 for falls. Items that state none are not selected. */
+  /**
+   * Minimum price change in percent: of a flare over the last 5 minutes, of a chart's item from its
+   * average; below 0 for falls. Excludes items that state none.
+   */
   min_price_change: z.number({ error: "a number" }).optional(),
   /**
-   * False: an item is selected while it meets the filter, so it enters and leaves as it passes. True: an item that met the filter
-   * once stays until it leaves its list. Default: false without `names`, true with `names`, so that a finish follows its start.
+   * False: an item is selected only while it meets the filter. True: an item that met the filter
+   * once stays selected until it leaves its list. Default: false without `names`, true with
+   * `names`, so that a finish follows its start.
    */
   sticky: z.boolean({ error: "true or false" }).optional(),
-  /** Events of these names only. Whoever leaves names out does not hear all that happens to its lists. */
+  /**
+   * Only events with these names. Other events are not sent, so the client's lists may become
+   * outdated.
+   */
   names: z
     .array(z.enum(EVENT_NAMES, { error: `one of ${EVENT_NAMES.join(", ")}` }))
     .min(1)
@@ -43,26 +50,31 @@ export const Filter = z.strictObject({
 });
 export type Filter = z.infer<typeof Filter>;
 
-/** A filter ready for use. Equal filters have equal keys, in whatever order and form their values were given. */
+/**
+ * A compiled filter. Equal filters have equal keys, whatever the order and form of their values.
+ */
 export interface ListFilter {
   readonly key: string;
-  /** What was asked for, in the one form that equal filters have. */
+  /** The normalized filter. */
   readonly inForce: Filter;
-  /** Lower case; `undefined`: any token. */
+  /** In lower case; `undefined` for any token. */
   readonly tokens: ReadonlySet<string> | undefined;
-  /** Lower case; `undefined`: any symbol. */
+  /** In lower case; `undefined` for any symbol. */
   readonly symbols: ReadonlySet<string> | undefined;
-  /** `undefined`: all events. */
+  /** `undefined` for all events. */
   readonly names: ReadonlySet<EventName> | undefined;
-  /** It keeps items away; else it is only about names, and every event says by itself whether it is wanted. */
+  /** Whether it excludes items. Otherwise it tests only event names. */
   readonly selectsItems: boolean;
-  /** An item that once met it stays selected until it leaves its list; else it has to meet it now. */
+  /** Whether an item that met the filter once stays selected until it leaves its list. */
   readonly sticky: boolean;
-  /** True when it is met by an item of which this is known: as it is now, or, of a sticky filter, since it entered its list. */
+  /**
+   * Whether marks meet the filter: an item's current marks, or the accumulated ones for a sticky
+   * filter.
+   */
   passes(marks: Marks): boolean;
 }
 
-/** The filter ready for use; `undefined` when it selects everything. */
+/** Compiles a filter; `undefined` if it selects everything. */
 export function compileFilter(filter: Filter | undefined): ListFilter | undefined {
   const { tokens, symbols, names, min_liquidity, min_price_change } = filter ?? {};
   const sticky = filter?.sticky ?? names !== undefined;
@@ -98,7 +110,7 @@ export function compileFilter(filter: Filter | undefined): ListFilter | undefine
   };
 }
 
-/** Equal for texts that differ in case only. */
+/** Folds case, so that texts that differ only in case become equal. */
 export function foldCase(text: string): string {
   return text.toLowerCase();
 }

@@ -1,4 +1,7 @@
-/** What travels on the wire: events, messages, channels, cursors, codes, and the view that a client builds from them. */
+/**
+ * The wire protocol: events, messages, channels, cursors, codes, and the view that a client builds
+ * from them.
+ */
 
 export * from "./channels.ts";
 export * from "./close-codes.ts";

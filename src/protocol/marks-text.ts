@@ -8,16 +8,16 @@ import { listOf } from "./view/view.ts";
 const Texts = z.array(z.string()).max(1_000);
 
 /**
- * The marks of one item: addresses, symbols, highest liquidity and highest price change (`null`: none was ever stated). Readable for whoever
- * knows {@link Marks}.
+ * The marks of one item: addresses, symbols, highest liquidity and highest price change (`null`:
+ * never stated). See {@link Marks}.
  */
 const MarksEntry = z.tuple([Texts, Texts, z.number().nullable(), z.number().nullable()]);
 
-/** By channel and key the marks of the items that were ever something else than what they are; all others are marked by what they are. */
+/** Marks by channel and key, for the items whose marks do not follow from their current fields. */
 export const MarksText = z.partialRecord(z.enum(LIST_CHANNEL_NAMES), z.record(z.string(), MarksEntry));
 export type MarksText = z.infer<typeof MarksText>;
 
-/** What of the marks does not follow from the snapshot, as a JSON value. */
+/** Returns the marks that do not follow from the snapshot, as a JSON value. */
 export function formatMarks({ snapshot, marks }: Lists): MarksText {
   const text: MarksText = {};
   for (const channel of LIST_CHANNEL_NAMES) {
@@ -27,7 +27,10 @@ export function formatMarks({ snapshot, marks }: Lists): MarksText {
   return text;
 }
 
-/** The lists of which {@link formatMarks} made this. Marks of items that are in no list are left out. */
+/**
+ * Restores the lists from the result of {@link formatMarks}. Ignores marks of items that are in no
+ * list.
+ */
 export function readMarks(snapshot: Snapshot, text: MarksText): Lists {
   const lists = listsOf(snapshot);
   const read = (channel: ListChannel): ReadonlyMap<string, Marks> => {

@@ -8,53 +8,62 @@ import { MarksText } from "./marks-text.ts";
 import { PLANS } from "./plans.ts";
 
 /*
- * The frames of a WebSocket: one JSON object a text frame, told apart by `type`. Clients ignore unknown fields; the server refuses them.
+ * WebSocket frames: one JSON object per text frame, discriminated by `type`. Clients ignore unknown
+ * fields; the server rejects them.
  */
 
-/** Where a client is in the log; opaque: give it back as it came. */
+/** A client's position in the log. Opaque: send it back unchanged. */
 export const CursorText = z.string().max(64);
 
-/** A command's name for itself, chosen by the client; the answer repeats it, so numbers are those that survive JSON unchanged. */
+/**
+ * A command's id, chosen by the client and repeated in the response. Numbers must survive JSON
+ * unchanged.
+ */
 export const CommandId = z.union([z.string().max(64), z.int()], {
-  error: "it has to be a text of at most 64 characters or a whole number of at most 2^53 - 1",
+  error: "it must be a text of at most 64 characters or a whole number of at most 2^53 - 1",
 });
 export type CommandId = z.infer<typeof CommandId>;
 
-/** How a part of a market that is made of several fares. */
+/** State of one part of a market that combines several. */
 export const FreshnessPart = z.object({
   name: z.string(),
-  /** `live`: the market goes on with it. `stale`: without it, for the moment. `down`: it failed for good. */
+  /**
+   * `live`: the part is in use. `stale`: the market continues without it for now. `down`: it failed
+   * permanently.
+   */
   state: SourceState,
-  /** Why it is not `live`, or what is amiss though it is; empty where there is nothing to say. */
+  /** Why it is not `live`, or what is wrong although it is; empty if there is nothing to report. */
   reason: z.string(),
-  /** Event time up to which it has told; `null` before the first. */
+  /** Event time up to which it has reported; `null` before the first report. */
   observed_at: Timestamp.nullable(),
-  /** Milliseconds since that moved, or since the server's start. */
+  /** Milliseconds since that last advanced, or since the server's start. */
   data_age_ms: z.int().min(0),
 });
 export type FreshnessPart = z.infer<typeof FreshnessPart>;
 
-/** How fresh the data is. Ages are wall-clock; `observed_at` is event time. */
+/** Freshness of the data. Ages are wall-clock time; `observed_at` is event time. */
 export const Freshness = z.object({
   state: SourceState,
-  /** Why it is not `live`, or what is amiss though it is; empty where there is nothing to say. */
+  /** Why it is not `live`, or what is wrong although it is; empty if there is nothing to report. */
   reason: z.string(),
-  /** Event time of the data last seen; `null` before the first. */
+  /** Event time of the latest data; `null` before the first. */
   observed_at: Timestamp.nullable(),
-  /** When the source was last heard of, in wall-clock time; `null` before the first. */
+  /** Wall-clock time of the source's latest response; `null` before the first. */
   last_success_at: Timestamp.nullable(),
   /** Milliseconds since then, or since the server's start. */
   data_age_ms: z.int().min(0),
-  /** Of a market that is made of several, such as several chains: how each of them fares. */
+  /** State of each part, if the market combines several, such as several chains. */
   parts: z.array(FreshnessPart).optional(),
 });
 export type Freshness = z.infer<typeof Freshness>;
 
-/** What kind of market is served, and what its feed can know. */
+/** The kind of market served, and the facts that its feed supports. */
 export const SourceInfo = z.object({
   name: z.string(),
   origin: z.enum(["live", "recorded", "simulated"]),
-  /** Which facts the source supports; of the others the neutral value of the specification is served. */
+  /**
+   * Facts that the source supports. Fields for other facts have the specification's neutral value.
+   */
   facts: z.object({
     trades: z.boolean(),
     liquidity: z.boolean(),
@@ -64,7 +73,7 @@ export const SourceInfo = z.object({
 });
 export type SourceInfo = z.infer<typeof SourceInfo>;
 
-/** The limits that a connection must keep. */
+/** Limits of a connection. */
 export const Limits = z.object({
   inbound_bytes: z.int(),
   commands_per_second: z.number(),
@@ -74,19 +83,19 @@ export const Limits = z.object({
 });
 export type Limits = z.infer<typeof Limits>;
 
-/** Server → client, first frame of every connection. */
+/** Server → client: the first frame of every connection. */
 export const Hello = z.object({
   type: z.literal("hello"),
   protocol: z.literal("flarewire.v1"),
   server: z.string(),
   server_time: Timestamp,
   epoch: z.string(),
-  /** Where the server is; it moves no client. */
+  /** The server's position; it does not move the client's cursor. */
   cursor: CursorText,
   heartbeat_interval_ms: z.int(),
-  /** The client's rule: nothing received for this long → reconnect with the cursor. */
+  /** Reconnect with the cursor after this long without a frame. */
   silence_limit_ms: z.int(),
-  /** Where the server knows keys, what the connection may follow: see {@link channelsOfPlan}. */
+  /** The connection's plan, if the server uses keys: see {@link channelsOfPlan}. */
   plan: z.enum(PLANS).optional(),
   limits: Limits,
   source: SourceInfo,
@@ -94,7 +103,7 @@ export const Hello = z.object({
 });
 export type Hello = z.infer<typeof Hello>;
 
-/** The snapshot's part that the subscribed channels show. */
+/** The part of the snapshot that belongs to the subscribed channels. */
 export const ViewSchema = z.object({
   flares: Flares.partial().optional(),
   newest: Newest.partial().optional(),
@@ -103,33 +112,34 @@ export const ViewSchema = z.object({
   explanations: Explanations,
 });
 
-/** Why a cursor cannot be resumed from, and how much was missed: `events` is `null` where nobody can know. */
+/** Why a cursor cannot be resumed, and how many events were missed: `null` if unknown. */
 export const Lost = z.object({
   reason: z.enum(["epoch-changed", "expired", "ahead"]),
   events: z.int().min(0).nullable(),
 });
 export type Lost = z.infer<typeof Lost>;
 
-/** What a server that mirrors this one needs beside the snapshot. */
+/** The state that a mirror needs besides the snapshot. */
 export const MirrorBase = z.object({
-  /** Event time of the snapshot, as REST tells it. */
+  /** Event time of the snapshot, as in REST. */
   observed_at: Timestamp,
-  /** Of all channels the seq of the latest event; 0 when there was none in this epoch. */
+  /** Seq of the latest event of each channel; 0 if it had none in this epoch. */
   positions: z.record(z.string(), z.int().min(0)),
-  /** What items were since they entered their lists, for filters: see {@link MarksText}. */
+  /** Earlier values of items since they entered their lists, for filters: see {@link MarksText}. */
   marks: MarksText,
 });
 export type MirrorBase = z.infer<typeof MirrorBase>;
 
 /**
- * Server → client, the answer to `subscribe`. `resumed: "full"`: every event after the given cursor follows. `"reset"`: a
- * snapshot is here instead, taken exactly at `cursor`; `lost` says what was missed when a cursor was given.
+ * Server → client: the response to `subscribe`. `resumed: "full"`: every event after the given
+ * cursor follows. `"reset"`: a snapshot taken exactly at `cursor` is included instead; `lost` says
+ * what was missed if a cursor was given.
  */
 export const Subscribed = z.object({
   type: z.literal("subscribed"),
   id: CommandId,
   channels: z.array(ChannelSchema),
-  /** The filter in force: what was asked for, in one form. Absent: none. */
+  /** The filter in force, in normalized form; absent if there is none. */
   filter: Filter.optional(),
   cursor: CursorText,
   resumed: z.enum(["full", "reset"]),
@@ -139,44 +149,53 @@ export const Subscribed = z.object({
 });
 export type Subscribed = z.infer<typeof Subscribed>;
 
-/** Server → client, the answer to `unsubscribe`. */
+/** Server → client: the response to `unsubscribe`. */
 export const Unsubscribed = z.object({ type: z.literal("unsubscribed"), id: CommandId, cursor: CursorText });
 export type Unsubscribed = z.infer<typeof Unsubscribed>;
 
-/** What the log adds to an event: its place and when it was put there. */
-const placed = { type: z.literal("event"), cursor: CursorText, seq: z.int().min(1), emitted_at: Timestamp };
+/** Fields that the log adds to an event: its position and the time of the append. */
+const appended = { type: z.literal("event"), cursor: CursorText, seq: z.int().min(1), emitted_at: Timestamp };
 
 /**
- * Server → client. `prev` is the seq before which nothing of this subscription was left out: a client that holds `seq` ≥ `prev`
- * has missed nothing, and one that holds `seq` ≥ this one's has it already.
+ * Server → client. No event of this subscription between `prev` and `seq` was left out. A client
+ * that holds a seq ≥ `prev` has missed nothing; one that holds a seq ≥ this one has it already.
  */
 export const EventMessage = z.intersection(
   z.object({
-    ...placed,
+    ...appended,
     prev: z.int().min(0),
-    /** Seq of the last event of the log that came of the same look at the source: behind it, and not before, the lists are a state that REST serves. */
+    /**
+     * Seq of the last event in the same batch. Only after that event are the lists a state that
+     * REST serves.
+     */
     batch: z.int().min(1).optional(),
   }),
   EventBody,
 );
 export type EventMessage = z.infer<typeof EventMessage>;
 
-/** Server → client, every `heartbeat_interval_ms` after the first `subscribed`. Everything of the subscription up to `cursor` was sent. */
+/**
+ * Server → client, every `heartbeat_interval_ms` after the first `subscribed`. Everything of the
+ * subscription up to `cursor` was sent.
+ */
 export const Heartbeat = z.object({
   type: z.literal("heartbeat"),
   cursor: CursorText,
   server_time: Timestamp,
-  /** By channel the seq of its latest event; 0 when it has had none in this epoch. */
+  /** Seq of the latest event of each channel; 0 if it had none in this epoch. */
   positions: z.record(z.string(), z.int().min(0)),
   freshness: Freshness,
 });
 export type Heartbeat = z.infer<typeof Heartbeat>;
 
-/** Server → client, the answer to `ping`. */
+/** Server → client: the response to `ping`. */
 export const Pong = z.object({ type: z.literal("pong"), id: CommandId.optional(), server_time: Timestamp });
 export type Pong = z.infer<typeof Pong>;
 
-/** Server → client: a command was refused; the connection lives. `id` is there when the command had a readable one. */
+/**
+ * Server → client: a command was rejected; the connection stays open. `id` is present if the
+ * command's was readable.
+ */
 export const ErrorMessage = z.object({
   type: z.literal("error"),
   id: CommandId.optional(),
@@ -186,17 +205,23 @@ export const ErrorMessage = z.object({
 });
 export type ErrorMessage = z.infer<typeof ErrorMessage>;
 
-/** Server → client, over server-sent events only: the last event of an answer that the server ends, as the close frame of a WebSocket. */
+/**
+ * Server → client, over server-sent events only: the last event before the server ends the stream.
+ * Corresponds to a WebSocket close frame.
+ */
 export const CloseMessage = z.object({
   type: z.literal("close"),
   reason: z.enum(Object.keys(CLOSE_CODES) as [CloseReason, ...CloseReason[]]),
-  /** That of {@link CLOSE_CODES}. */
+  /** The code in {@link CLOSE_CODES}. */
   code: z.int(),
   action: z.enum(["stop", "backoff", "resume"]),
 });
 export type CloseMessage = z.infer<typeof CloseMessage>;
 
-/** Server → client, in mode `latest`: a start, a finish or a change of the source that the client was too slow for. News only: it changes no list and moves no cursor. */
+/**
+ * Server → client, in mode `latest`: a start, a finish or a source status that the client was too
+ * slow for. It changes no list and moves no cursor.
+ */
 export const Missed = z.intersection(
   z.object({ type: z.literal("missed"), seq: z.int().min(1), emitted_at: Timestamp }),
   EventBody,
@@ -204,8 +229,9 @@ export const Missed = z.intersection(
 export type Missed = z.infer<typeof Missed>;
 
 /**
- * Server → client, in mode `latest`, in place of events that the client was too slow for: the lists of these channels as they are at `cursor`. With flare
- * channels among them it has all that are followed, and `explanations` replaces the ones before.
+ * Server → client, in mode `latest`: replaces events that the client was too slow for. Contains the
+ * lists of these channels at `cursor`. Flare channels always come together, and `explanations` then
+ * replaces the previous ones.
  */
 export const Conflated = z.object({
   type: z.literal("conflated"),
@@ -216,19 +242,19 @@ export const Conflated = z.object({
 export type Conflated = z.infer<typeof Conflated>;
 
 /**
- * Server → client: the server is being replaced. Connect elsewhere, or here again, with the cursor, `reconnect_after_ms` from now: a moment
- * of the client's own, so that not all come at once. Then the connection is closed, if it is still there.
+ * Server → client: the server is being replaced. Connect again, here or elsewhere, with the cursor
+ * after `reconnect_after_ms`. The delay differs per client, so that they do not all return at once.
+ * The server then closes the connection if it is still open.
  */
 export const Goaway = z.object({
   type: z.literal("goaway"),
   reason: z.enum(["draining"]),
   reconnect_after_ms: z.int().min(0),
-  /** Time over which all connections are sent away. */
+  /** Shutdown window over which all connections are closed. */
   window_ms: z.int().min(0),
 });
 export type Goaway = z.infer<typeof Goaway>;
 
-/** Any frame from the server. */
 export const ServerMessage = z.union([
   Hello,
   Subscribed,
@@ -243,7 +269,12 @@ export const ServerMessage = z.union([
 ]);
 export type ServerMessage = z.infer<typeof ServerMessage>;
 
-/** Client → server: follow these channels (or patterns). `after`: continue behind this cursor. `filter`: only these items and events. `mode`: `events` (default) sends every event however late; `latest` may conflate them. `snapshot: false`: without a cursor, start at the head without the lists. `mirror`: with the lists comes `base`. */
+/**
+ * Client → server: subscribe to channels or patterns. `after`: continue after this cursor.
+ * `filter`: only these items and events. `mode`: `events` (default) sends every event, however
+ * late; `latest` may conflate them. `snapshot: false`: without a cursor, start at the head without
+ * the lists. `mirror`: add `base` to the lists.
+ */
 export const Subscribe = z.strictObject({
   type: z.literal("subscribe"),
   id: CommandId,
@@ -256,14 +287,14 @@ export const Subscribe = z.strictObject({
 });
 export type Subscribe = z.infer<typeof Subscribe>;
 
-/** Client → server: end the subscription of that id. */
+/** Client → server: end the subscription with this id. */
 export const Unsubscribe = z.strictObject({ type: z.literal("unsubscribe"), id: CommandId });
 export type Unsubscribe = z.infer<typeof Unsubscribe>;
 
-/** Client → server: answer me. */
+/** Client → server: request a `pong`. */
 export const Ping = z.strictObject({ type: z.literal("ping"), id: CommandId.optional() });
 export type Ping = z.infer<typeof Ping>;
 
-/** Any command, told apart by `type`. */
+/** Any command, discriminated by `type`. */
 export const Command = z.discriminatedUnion("type", [Subscribe, Unsubscribe, Ping]);
 export type Command = z.infer<typeof Command>;

@@ -3,23 +3,26 @@ import { CHANNELS, type Channel } from "./channels.ts";
 import { FlarewireError } from "./errors.ts";
 import { projectSnapshot } from "./view/view.ts";
 
-/** What a key may grant, the least first. */
+/** The plans of keys, lowest first. */
 export const PLANS = ["free", "pro"] as const;
 export type Plan = (typeof PLANS)[number];
 
-/** The channels that only the plan pro has. */
+/** Channels that only the plan pro includes. */
 export const PRO_CHANNELS: readonly Channel[] = ["flares.pro"];
 
 const FREE_CHANNELS: readonly Channel[] = CHANNELS.filter((channel) => !PRO_CHANNELS.includes(channel));
 
-/** What a plan may follow; without a plan, where no keys are needed, everything. In the order of {@link CHANNELS}. */
+/**
+ * Returns the channels of a plan, in the order of {@link CHANNELS}; all of them if no keys are
+ * used.
+ */
 export function channelsOfPlan(plan: Plan | undefined): readonly Channel[] {
   return plan === "free" ? FREE_CHANNELS : CHANNELS;
 }
 
 /**
- * The snapshot as a plan is shown it: lists of other plans are empty, and a flare that stands in no list that is left is not
- * explained. What is the same for the plan is the same object.
+ * Returns the snapshot as a plan may see it: lists of other plans are empty, and flares in no
+ * remaining list have no explanation. Unchanged parts are the same objects.
  */
 export function snapshotOfPlan(snapshot: Snapshot, plan: Plan | undefined): Snapshot {
   if (plan !== "free") return snapshot;
@@ -28,14 +31,17 @@ export function snapshotOfPlan(snapshot: Snapshot, plan: Plan | undefined): Snap
   return { ...snapshot, flares: { free, pro: [], finished_trending }, explanations };
 }
 
-/** True where the second plan has less than the first. */
+/** Whether the second plan has less than the first. */
 export function isLowered(from: Plan, to: Plan): boolean {
   return PLANS.indexOf(to) < PLANS.indexOf(from);
 }
 
-/** Throws FlarewireError `forbidden` for a mirror whose plan lacks a channel: a mirror serves all of them to others. */
+/**
+ * Throws FlarewireError `forbidden` if a mirror's plan lacks a channel, because a mirror serves all
+ * of them.
+ */
 export function checkMirrorPlan(plan: Plan | undefined): void {
   if (channelsOfPlan(plan).length === channelsOfPlan(undefined).length) return;
-  const message = `mirror needs every channel, and the plan is ${plan}; bring a key of the plan pro`;
+  const message = `mirror requires every channel, but the plan is ${plan}; use a key of the plan pro`;
   throw new FlarewireError("forbidden", message, { field: "mirror", bound: "pro" });
 }

@@ -85,9 +85,13 @@ for (const [what, wrong, message] of WRONG) {
 }
 
 const REFUSED: readonly (readonly [string, ConnectOptions, RegExp])[] = [
-  ["no channel at all", { channels: [] }, /channels has "", which names no channel; one of flares\.free, /],
+  [
+    "no channel at all",
+    { channels: [] },
+    /channels has "", which matches no channel; use one of flares\.free, /,
+  ],
   ["a channel that there is not", { channels: ["flares.gold"] }, /"flares\.gold", .* a pattern such as /],
-  ["a cursor that is none", { after: "yesterday" }, /after is "yesterday".* a cursor as the server gave it/],
+  ["a cursor that is none", { after: "yesterday" }, /after is "yesterday".* a cursor from this server/],
   ["a token that is no address", { filter: { tokens: ["CAKE"] } }, /tokens is "CAKE".* 0x and hexadecimal/],
   [
     "a symbol without a letter",

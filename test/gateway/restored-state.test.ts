@@ -11,14 +11,22 @@ async function stored(more: Partial<StoredLog> = {}) {
   const { log, head, hub, publish } = createHubUnderTest();
   await publish("list", "flare");
   const state = { seq: head.cursor.seq, text: formatState(head, undefined) };
-  const places = [{ seq: head.cursor.seq, bytes: formatPlace(hub.history.lists) }];
+  const checkpoints = [{ seq: head.cursor.seq, bytes: formatPlace(hub.history.lists) }];
   await publish("refresh", "list", "status");
   await publish("unlist", "flare");
   const read = await log.read(log.oldest, 1_000);
   if (read.kind !== "records") throw new Error("the log is not whole");
   const { epoch, positions } = log;
   const kept: StoredLog = {
-    ...{ epoch, positions, state, places, fingerprint: SETTINGS, closedInOrder: false, doubt: undefined },
+    ...{
+      epoch,
+      positions,
+      state,
+      checkpoints,
+      fingerprint: SETTINGS,
+      closedInOrder: false,
+      doubt: undefined,
+    },
     ...{ records: read.records, runs: [], oldest: 0, oldestLasting: 0 },
     ...more,
   };
@@ -38,7 +46,7 @@ test.each<[string, Partial<StoredLog>, RegExp]>([
   ["that nobody can vouch for", { doubt: "the file was set back" }, /^the file was set back$/],
   ["without a state", { state: undefined }, /before it had shown anything/],
   ["without the events behind its state", { oldest: 4 }, /the events 3 to 4 are missing/],
-  ["without the lists of its state", { places: [] }, /lists of its state are missing/],
+  ["without the lists of its state", { checkpoints: [] }, /lists of its state are missing/],
   ["whose state is broken", { state: { seq: 2, text: "{}" } }, /cannot be read/],
 ])("[L3] a log %s is not gone on from, and the reason is said", async (_, more, reason) => {
   const { kept } = await stored(more);

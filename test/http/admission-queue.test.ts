@@ -2,7 +2,7 @@ import { Duplex } from "node:stream";
 import fc from "fast-check";
 import { expect } from "vitest";
 import { type AdmissionLimits, AdmissionQueue } from "../../src/http/connections/admission-queue.ts";
-import { type Claimant, createTally, TurnBudget } from "../../src/hub/index.ts";
+import { type Claimant, createHubCounters, TurnBudget } from "../../src/hub/index.ts";
 import { FlarewireError } from "../../src/protocol/index.ts";
 import { settled } from "../hub/hub-fixture.ts";
 import { ManualClock } from "../support/manual-clock.ts";
@@ -40,8 +40,8 @@ function createQueue(limits: Partial<AdmissionLimits> = {}) {
   const clock = new ManualClock();
   const turns: (() => void)[] = [];
   const turn = new CountingTurns(() => clock.monotonic(), { defer: (next) => turns.push(next) });
-  const tally = createTally();
-  const queue = new AdmissionQueue({ hub: { turn, tally }, clock, limits });
+  const counters = createHubCounters();
+  const queue = new AdmissionQueue({ hub: { turn, counters }, clock, limits });
   const admitted: number[] = [];
   const refused = new Map<number, FlarewireError>();
   const sockets: Duplex[] = [];
@@ -61,28 +61,28 @@ function createQueue(limits: Partial<AdmissionLimits> = {}) {
   const takeAll = async () => {
     while (turns.length > 0) await takeTurn();
   };
-  return { clock, queue, turn, tally, admitted, refused, sockets, come, takeTurn, takeAll };
+  return { clock, queue, turn, counters, admitted, refused, sockets, come, takeTurn, takeAll };
 }
 
 test("[L5] [W38] of one client as many are admitted in a turn as it has time for, in the order in which they came", async () => {
-  const { admitted, tally, come, takeTurn, takeAll } = createQueue();
+  const { admitted, counters, come, takeTurn, takeAll } = createQueue();
   for (let id = 0; id < 7; id++) {
     come(id);
     await settled();
   }
   expect(admitted).toEqual([0, 1]);
-  expect(tally.admissionsWaiting).toBe(5);
+  expect(counters.admissionsWaiting).toBe(5);
   await takeTurn();
   expect(admitted).toEqual([0, 1, 2, 3]);
   come(7);
   await takeAll();
   expect(admitted).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
-  expect(tally.admissions).toEqual({ admitted: 8, refused: 0, full: 0, late: 0, gone: 0 });
-  expect(tally.admissionsWaiting).toBe(0);
+  expect(counters.admissions).toEqual({ admitted: 8, refused: 0, full: 0, late: 0, gone: 0 });
+  expect(counters.admissionsWaiting).toBe(0);
 });
 
 test("[W38] beyond the bounds, of number and of time, who comes is refused with the bound, and the others are let in", async () => {
-  const { admitted, refused, tally, clock, come, takeAll } = createQueue({
+  const { admitted, refused, counters, clock, come, takeAll } = createQueue({
     mostWaiting: 3,
     longestWaitMs: 900,
   });
@@ -90,7 +90,7 @@ test("[W38] beyond the bounds, of number and of time, who comes is refused with 
     come(id);
     await settled();
   }
-  expect(tally.admissionsWaiting).toBe(3);
+  expect(counters.admissionsWaiting).toBe(3);
   expect(refused.get(5)).toMatchObject({ code: "over-capacity", bound: "3 requests wait" });
   clock.advance(600);
   await takeAll();
@@ -103,14 +103,14 @@ test("[W38] beyond the bounds, of number and of time, who comes is refused with 
   clock.advance(1_200);
   await settled();
   expect([...refused.keys()].slice(1).every((id) => refused.get(id)?.bound === "900 ms")).toBe(true);
-  expect(tally.admissions.late).toBe(refused.size - 1);
+  expect(counters.admissions.late).toBe(refused.size - 1);
   await takeAll();
   expect(admitted.length + refused.size).toBe(9);
-  expect(tally.admissionsWaiting).toBe(0);
+  expect(counters.admissionsWaiting).toBe(0);
 });
 
 test("[W38] a request that waited for as long as one may is refused, by the turn and by the timer alike, and one that waited a little less is let in", async () => {
-  const { admitted, refused, tally, clock, come, takeAll } = createQueue({ longestWaitMs: 900 });
+  const { admitted, refused, counters, clock, come, takeAll } = createQueue({ longestWaitMs: 900 });
   for (let id = 0; id < 4; id++) {
     come(id);
     await settled();
@@ -136,7 +136,7 @@ test("[W38] a request that waited for as long as one may is refused, by the turn
   clock.advance(250);
   await settled();
   expect([...refused.keys()]).toEqual([2, 3, 7, 8]);
-  expect([tally.admissions.late, tally.admissionsWaiting]).toEqual([4, 0]);
+  expect([counters.admissions.late, counters.admissionsWaiting]).toEqual([4, 0]);
 });
 
 test("[W38] requests with a key are never refused to make room for one without", async () => {
@@ -169,7 +169,7 @@ test("[W38] whoever comes once is admitted before the second request of one that
 });
 
 test("[W38] a full queue refuses the latest of the client that fills it, not another that comes", async () => {
-  const { admitted, refused, tally, come, takeAll } = createQueue({ mostWaiting: 4 });
+  const { admitted, refused, counters, come, takeAll } = createQueue({ mostWaiting: 4 });
   for (let id = 0; id < 7; id++) {
     come(id);
     await settled();
@@ -189,42 +189,42 @@ test("[W38] a full queue refuses the latest of the client that fills it, not ano
   expect(refused.size).toBe(6);
   await takeAll();
   expect(admitted.length + refused.size).toBe(12);
-  expect(tally.admissions).toMatchObject({ admitted: 6, full: 6 });
+  expect(counters.admissions).toMatchObject({ admitted: 6, full: 6 });
 });
 
 test("what is refused when its turn has come is not counted as admitted", async () => {
-  const { tally, queue } = createQueue();
+  const { counters, queue } = createQueue();
   const comer = { by: { name: "a", isKeyed: false }, socket: createSocket(), isUpgraded: false };
   const full = async () => {
     throw new FlarewireError("over-capacity", "no room");
   };
   await expect(queue.admit(comer, full)).rejects.toThrow("no room");
-  expect(tally.admissions).toMatchObject({ admitted: 0, refused: 1 });
+  expect(counters.admissions).toMatchObject({ admitted: 0, refused: 1 });
 });
 
 test("those who leave while they wait, however many, leave nothing behind that the turns would have to do", async () => {
-  const { admitted, sockets, turn, tally, come, takeTurn, takeAll } = createQueue({ mostWaiting: 5 });
+  const { admitted, sockets, turn, counters, come, takeTurn, takeAll } = createQueue({ mostWaiting: 5 });
   for (let id = 0; id < 200; id++) {
     come(id);
     await settled();
     if (id > 4) sockets[id]?.destroy();
     await settled();
   }
-  expect(tally.admissions).toMatchObject({ admitted: 2, gone: 195 });
+  expect(counters.admissions).toMatchObject({ admitted: 2, gone: 195 });
   expect(turn.held).toBe(3);
   // Two turns for the three that wait and for the place that was left, and one in which nothing is left.
   await takeTurn();
   await takeTurn();
   expect(admitted).toEqual([0, 1, 2, 3, 4]);
   await takeAll();
-  expect(tally.admissionsWaiting).toBe(0);
+  expect(counters.admissionsWaiting).toBe(0);
 });
 
 test.for([
   ["was closed", (socket: Duplex) => socket.destroy()],
   ["was ended by the other side, behind which there may be bytes", (socket: Duplex) => socket.push(null)],
 ] as const)("one whose connection %s while it waited takes nobody's turn", async ([, end]) => {
-  const { admitted, refused, sockets, tally, come, takeAll } = createQueue();
+  const { admitted, refused, sockets, counters, come, takeAll } = createQueue();
   for (let id = 0; id < 5; id++) {
     come(id, true);
     await settled();
@@ -233,7 +233,7 @@ test.for([
   if (socket) end(socket);
   await settled();
   expect([...refused.keys()]).toEqual([3]);
-  expect(tally.admissions.gone).toBe(1);
+  expect(counters.admissions.gone).toBe(1);
   await takeAll();
   expect(admitted).toEqual([0, 1, 2, 4]);
 });
@@ -268,21 +268,21 @@ test("[L5] whoever comes and goes when, each is told once, no more wait than may
   await fc.assert(
     fc.asyncProperty(steps, fc.integer({ min: 1, max: 5 }), async (all, mostWaiting) => {
       const sut = createQueue({ mostWaiting, longestWaitMs: 500 });
-      const { admitted, refused, sockets, tally, clock, come, takeTurn, takeAll } = sut;
+      const { admitted, refused, sockets, counters, clock, come, takeTurn, takeAll } = sut;
       for (const step of all) {
         if (step.kind === "come") come(sockets.length);
         else if (step.kind === "leave") sockets[step.which % Math.max(1, sockets.length)]?.destroy();
         else if (step.kind === "turn") await takeTurn();
         else clock.advance(step.ms);
         await settled();
-        expect(tally.admissionsWaiting).toBeLessThanOrEqual(mostWaiting);
+        expect(counters.admissionsWaiting).toBeLessThanOrEqual(mostWaiting);
       }
       await takeAll();
       expect(admitted).toEqual(admitted.toSorted((a, b) => a - b));
       const told = [...admitted, ...refused.keys()].toSorted((a, b) => a - b);
       expect(told).toEqual([...sockets.keys()]);
-      const counted = Object.values(tally.admissions).reduce((sum, count) => sum + count, 0);
-      expect([tally.admissionsWaiting, counted]).toEqual([0, sockets.length]);
+      const counted = Object.values(counters.admissions).reduce((sum, count) => sum + count, 0);
+      expect([counters.admissionsWaiting, counted]).toEqual([0, sockets.length]);
     }),
     { numRuns: 60 },
   );

@@ -57,7 +57,7 @@ test("[W37] a client that offers it gets compressed frames, and from them exactl
   ]);
   expect(kinds.filter(([type, isDeflated]) => type === "event" && isDeflated).length).toBe(60);
   expect(bytesOf(frames)).toBeLessThan(0.7 * bytesOf(others));
-  expect(wire.hub.tally).toMatchObject({ openDeflated: 1, open: { websocket: 2 } });
+  expect(wire.hub.counters).toMatchObject({ openDeflated: 1, open: { websocket: 2 } });
 });
 
 test("[W37] [L6] readers of several shapes, and those who come back, share what was compressed once", async ({
@@ -68,13 +68,13 @@ test("[W37] [L6] readers of several shapes, and those who come back, share what 
   for (const client of clients) await client.answer("subscribed");
   await wire.publish("list", "flare", "list");
   for (const client of clients) await client.until(() => client.seqs.length === 3);
-  expect(wire.hub.tally.deflatedTexts).toBe(3);
+  expect(wire.hub.counters.deflatedTexts).toBe(3);
   const late = queries.map((query) => wire.client(`${query}&after=test1-0`));
   for (const client of late) await client.until(() => client.seqs.length === 3);
-  expect(wire.hub.tally.deflatedTexts).toBe(3);
+  expect(wire.hub.counters.deflatedTexts).toBe(3);
   const fresh = [1, 2, 3].map(() => wire.client("?channels=*"));
   for (const client of fresh) await client.answer("subscribed");
-  expect(wire.hub.tally.deflatedTexts).toBe(4);
+  expect(wire.hub.counters.deflatedTexts).toBe(4);
 });
 
 test("[W37] commands that a client compresses are read, in their order", async ({ wire }) => {
@@ -124,7 +124,7 @@ test("[W37] a server that was told not to compresses nothing, whatever is offere
   await follow(wire, [client], 3);
   expect(client.ws.extensions).toBe("");
   expect(tap.frames().some(({ isDeflated }) => isDeflated)).toBe(false);
-  expect(wire.hub.tally.deflatedTexts).toBe(0);
+  expect(wire.hub.counters.deflatedTexts).toBe(0);
 });
 
 test("[W37] what is negotiated is what the answer says; an offer that cannot be met is no reason to refuse", async ({

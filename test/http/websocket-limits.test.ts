@@ -48,7 +48,7 @@ test("[W20] of more commands at once than the burst, one is refused; a second la
   for (let n = 0; n < 21; n++) client.send(PING);
   expect(await client.answer("error")).toMatchObject({
     code: "rate-limited",
-    message: "there were more commands than 5 a second, 20 at once",
+    message: "too many commands; the limit is 5 a second, 20 at once",
   });
   expect(count(client, "pong")).toBe(20);
   wire.clock.advance(1_000);

@@ -53,7 +53,7 @@ test("[L6] [W13] whatever was asked for before, and however little is kept, the 
         const own = frameEvents(
           part,
           shape,
-          { ...from, heads: new FramePrefixes(epoch) },
+          { ...from, prefixes: new FramePrefixes(epoch) },
           undefined,
           maxBytes,
         );

@@ -96,15 +96,15 @@ const REFUSED: readonly (readonly [string, Readonly<Record<string, unknown>>, Re
   ["nonsense", { code: "invalid-message" }, /"nonsense" is not JSON/],
   [LONG, { code: "invalid-message" }, /"x{64}"… is not JSON/],
   ["", { code: "invalid-message" }, /not JSON/],
-  ["null", { code: "invalid-message" }, /null; it has to be a JSON object/],
-  ["[1]", { code: "invalid-message" }, /\[1\]; it has to be a JSON object/],
+  ["null", { code: "invalid-message" }, /null; it must be a JSON object/],
+  ["[1]", { code: "invalid-message" }, /\[1\]; it must be a JSON object/],
   ["{}", { code: "invalid-message", field: "type" }, /type is missing; .*subscribe, unsubscribe, ping/],
   ['{"type":5,"id":"q"}', { code: "invalid-message", field: "type", id: "q" }, /type is 5/],
   ['{"type":"toString"}', { code: "unknown-command", field: "type" }, /"toString"; .*subscribe/],
   [
     '{"type":"ping","id":{}}',
     { code: "invalid-parameter", field: "id" },
-    /id is \{\}: it has to be a text of at most 64/,
+    /id is \{\}: it must be a text of at most 64/,
   ],
   [
     '{"type":"ping","id":12345678901234567890}',
@@ -123,12 +123,12 @@ const REFUSED: readonly (readonly [string, Readonly<Record<string, unknown>>, Re
   [
     '{"type":"subscribe","id":7,"channels":["flares"]}',
     { code: "unknown-channel", field: "channels", id: 7 },
-    /"flares" \(did you mean flares\.\*\?\), which names no channel; one of flares.free/,
+    /"flares" \(did you mean flares\.\*\?\), which matches no channel; use one of flares.free/,
   ],
   [
     '{"type":"subscribe","id":7,"channels":["flare.pro"]}',
     { code: "unknown-channel", field: "channels", id: 7 },
-    /"flare\.pro" \(did you mean flares\.pro\?\), which names no channel/,
+    /"flare\.pro" \(did you mean flares\.pro\?\), which matches no channel/,
   ],
   [
     '{"type":"subscribe","id":7,"channels":["*"],"after":4}',
@@ -261,6 +261,6 @@ test("[W20] [W26] what comes behind the close is not looked at, puts no end off,
   }
   expect([socket.closed, socket.terminated]).toEqual(["message-too-big", true]);
   socket.end();
-  const counted = Object.entries(sut.hub.tally.closed).filter(([, count]) => count > 0);
+  const counted = Object.entries(sut.hub.counters.closed).filter(([, count]) => count > 0);
   expect(counted).toEqual([["message-too-big", 1]]);
 });

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import {
   createDeflateFraming,
-  createTally,
+  createHubCounters,
   type FramedEvent,
   websocketFraming,
 } from "../../src/hub/index.ts";
@@ -15,8 +15,8 @@ const EDGES = [0, 1, 125, 126, 255, 256, 1_023, 1_024, 65_535, 65_536, 524_288, 
 const UNSHRUNK = { endOnFailure: true };
 
 function make() {
-  const tally = createTally();
-  return { tally, framing: createDeflateFraming(tally) };
+  const counters = createHubCounters();
+  return { counters, framing: createDeflateFraming(counters) };
 }
 
 /** Texts like those of the market: some of it again and again, at distances below and above the window. */
@@ -48,7 +48,7 @@ const common = (tail: string, own = '{"type":"event"', head = ',"seq":1,') =>
   framed({ own, head, tail: Buffer.from(tail), isCommon: true });
 
 test("[W37] joined events, each inflated in the window that was negotiated, are the texts that are sent plain", () => {
-  const { framing, tally } = make();
+  const { framing, counters } = make();
   fc.assert(
     fc.property(fc.array(event, { minLength: 1, maxLength: 6, size: "max" }), (parts) => {
       const events = parts.map(framed);
@@ -60,11 +60,11 @@ test("[W37] joined events, each inflated in the window that was negotiated, are 
     }),
     UNSHRUNK,
   );
-  expect(tally.deflatedTexts).toBeGreaterThan(50);
+  expect(counters.deflatedTexts).toBeGreaterThan(50);
 });
 
 test("[W37] a message with a snapshot of any length is the text that is sent plain", () => {
-  const { framing, tally } = make();
+  const { framing, counters } = make();
   fc.assert(
     fc.property(text, text, (id, lists) => {
       const [json, snapshot] = [JSON.stringify({ type: "subscribed", id }), JSON.stringify(lists)];
@@ -73,11 +73,11 @@ test("[W37] a message with a snapshot of any length is the text that is sent pla
     }),
     UNSHRUNK,
   );
-  expect(tally.deflatedTexts).toBeGreaterThan(10);
+  expect(counters.deflatedTexts).toBeGreaterThan(10);
 });
 
 test("[W37] what is short, very long, made by a filter, one client's own or does not shrink stays plain", () => {
-  const { framing, tally } = make();
+  const { framing, counters } = make();
   const isDeflated = (bytes: Buffer) => readServerFrames(bytes).some((frame) => frame.isDeflated);
   const own = '{"type":"event"';
   const of = (tail: string, isCommon = true) =>
@@ -94,11 +94,11 @@ test("[W37] what is short, very long, made by a filter, one client's own or does
   );
   expect(isDeflated(framing.message(JSON.stringify({ type: "pong", id: "y".repeat(9_000) })))).toBe(false);
   expect(isDeflated(framing.message('{"type":"subscribed"}', '{"explanations":{}}'))).toBe(false);
-  expect(tally.deflatedTexts).toBe(3);
+  expect(counters.deflatedTexts).toBe(3);
 });
 
 test("[L6] an event is compressed once for all shapes and readers, and a snapshot once for all answers", () => {
-  const { framing, tally } = make();
+  const { framing, counters } = make();
   const events = [common("a".repeat(500)), common("b".repeat(500))];
   for (const prev of [1, 2, 3]) {
     const shaped = events.map((one) => ({ ...one, own: `{"type":"event","prev":${prev}` }));
@@ -106,11 +106,11 @@ test("[L6] an event is compressed once for all shapes and readers, and a snapsho
       textsOf(readServerFrames(websocketFraming.events(shaped))),
     );
   }
-  expect(tally).toMatchObject({ deflatedTexts: 2, deflatedFromBytes: 2 * 509 });
-  expect(tally.deflatedToBytes).toBeLessThan(60);
+  expect(counters).toMatchObject({ deflatedTexts: 2, deflatedFromBytes: 2 * 509 });
+  expect(counters.deflatedToBytes).toBeLessThan(60);
   const snapshot = JSON.stringify({ newest: "c".repeat(5_000) });
   for (const id of ["a", "b", "c"]) framing.message(JSON.stringify({ type: "subscribed", id }), snapshot);
-  expect(tally.deflatedTexts).toBe(3);
+  expect(counters.deflatedTexts).toBe(3);
 });
 
 test("one tail behind two heads, as of `event` and `missed`, is two texts", () => {
@@ -124,11 +124,11 @@ test("one tail behind two heads, as of `event` and `missed`, is two texts", () =
 });
 
 test("[L5] what is held of deflated texts is bounded: the oldest go, and are made again when they are asked for", () => {
-  const { framing, tally } = make();
+  const { framing, counters } = make();
   const events = Array.from({ length: 40 }, (_, at) => common(`${at}`.repeat(200_000)));
   framing.events(events);
   framing.events(events.slice(-2));
-  expect(tally.deflatedTexts).toBe(40);
+  expect(counters.deflatedTexts).toBe(40);
   framing.events(events.slice(0, 2));
-  expect(tally.deflatedTexts).toBe(42);
+  expect(counters.deflatedTexts).toBe(42);
 });

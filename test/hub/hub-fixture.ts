@@ -71,7 +71,7 @@ export const createHubUnderTest: HubFactory = (options = {}) => {
     onError: (error) => errors.push(error),
     ...options.hub,
   });
-  const deflateFraming = createDeflateFraming(hub.tally);
+  const deflateFraming = createDeflateFraming(hub.counters);
   return Object.assign(state, {
     hub,
     head,

@@ -100,7 +100,7 @@ test("[L3] [L2] [W14] whatever clients do, each applies every event of its chann
             commandsBurst: 1_000,
             catchUpBytes: 3_000,
             catchUpRecords: 7,
-            parkedCommands: 1_000,
+            queuedCommands: 1_000,
           },
         },
       });
@@ -118,7 +118,7 @@ test("[L3] [L2] [W14] whatever clients do, each applies every event of its chann
         totals.applied += one.applied;
         totals.resets += one.resets;
       }
-      totals.deflated += sut.hub.tally.deflatedTexts;
+      totals.deflated += sut.hub.counters.deflatedTexts;
       expect(sut.errors).toEqual([]);
     }),
     { numRuns: 200 },

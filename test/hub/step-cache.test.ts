@@ -42,5 +42,5 @@ test("however long the way is, the steps that are held are bounded, and the olde
     lists = step.after;
   }
   expect(steps.size).toBe(MAX_STEPS);
-  expect([steps.behind(100), steps.behind(size)]).toEqual([undefined, lists]);
+  expect([steps.listsAfter(100), steps.listsAfter(size)]).toEqual([undefined, lists]);
 });

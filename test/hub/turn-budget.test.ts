@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { TurnBudget, type TurnSteps } from "../../src/hub/turn-budget.ts";
+import { type Scheduling, TurnBudget } from "../../src/hub/turn-budget.ts";
 import { settled } from "./hub-fixture.ts";
 
 /** More than any of these tests needs. */
 const MAX_TURNS = 10_000;
 
 /** A budget whose time and turns are the test's. */
-function createBudget(steps: TurnSteps = { settle: (next) => next() }) {
+function createBudget(steps: Scheduling = { afterMicrotasks: (next) => next() }) {
   const turns: (() => void)[] = [];
   const time = { nowMs: 0 };
   let deferred = 0;
@@ -116,39 +116,39 @@ test("[L5] whatever comes when, it is done once and in order, and no turn takes 
 
 test("[L5] behind a batch those who come have as much time as it took, 50 ms at most, and no longer than somebody comes", async () => {
   const { budget, time, turns } = createBudget();
-  /** How long the rest behind a batch of `tookMs` lasts, when in each of its turns, of a millisecond, `come` says whether somebody does. */
-  const restOf = async (tookMs: number, come: (turn: number) => boolean) => {
-    time.nowMs += tookMs;
+  /** The pause after a batch of `blockedMs`. `come` says for each turn, of one millisecond, whether a connection arrives. */
+  const yieldTimeOf = async (blockedMs: number, come: (turn: number) => boolean) => {
+    time.nowMs += blockedMs;
     const endedMs = time.nowMs;
     let isOver = false;
-    const over = budget.rest(tookMs)?.then(() => {
+    const over = budget.yieldAfter(blockedMs)?.then(() => {
       isOver = true;
     });
     for (let turn = 0; over && !isOver; turn++) {
       time.nowMs += 1;
-      if (come(turn)) budget.arrived();
+      if (come(turn)) budget.noteArrival();
       turns.shift()?.();
       await settled();
     }
     return over ? time.nowMs - endedMs : undefined;
   };
-  expect(await restOf(20, () => true)).toBeUndefined();
-  budget.arrived();
-  expect(await restOf(20, () => true)).toBe(20);
-  budget.arrived();
-  expect(await restOf(400, () => true)).toBe(50);
-  budget.arrived();
-  expect(await restOf(20, (turn) => turn < 5)).toBe(7);
-  budget.arrived();
-  expect(await restOf(20, () => false)).toBe(2);
-  expect(await restOf(20, () => true)).toBeUndefined();
-  budget.arrived();
-  expect(await restOf(0, () => true)).toBeUndefined();
+  expect(await yieldTimeOf(20, () => true)).toBeUndefined();
+  budget.noteArrival();
+  expect(await yieldTimeOf(20, () => true)).toBe(20);
+  budget.noteArrival();
+  expect(await yieldTimeOf(400, () => true)).toBe(50);
+  budget.noteArrival();
+  expect(await yieldTimeOf(20, (turn) => turn < 5)).toBe(7);
+  budget.noteArrival();
+  expect(await yieldTimeOf(20, () => false)).toBe(2);
+  expect(await yieldTimeOf(20, () => true)).toBeUndefined();
+  budget.noteArrival();
+  expect(await yieldTimeOf(0, () => true)).toBeUndefined();
 });
 
 test("[L5] while what follows from a work goes on, nobody overtakes those who wait, though the turn has time", () => {
   const settles: (() => void)[] = [];
-  const { budget, time, turns } = createBudget({ settle: (next) => settles.push(next) });
+  const { budget, time, turns } = createBudget({ afterMicrotasks: (next) => settles.push(next) });
   const done: string[] = [];
   budget.run(() => {
     time.nowMs += 2;

@@ -24,12 +24,12 @@ function createScene() {
   const stopping = new AbortController();
   const waiters = new Waiters(head, clock, stopping.signal);
   /** Waits on this channel; `outcome` is undefined until the wait is over. */
-  const wait = (channel: string, untilMs: number, signal = new AbortController().signal) => {
+  const wait = (channel: string, deadlineMs: number, signal = new AbortController().signal) => {
     const selection = selectionOf([{ mask: maskOf(resolveChannels([channel])), filter: undefined }]);
     const waiting: { outcome: { readonly nothingUpTo: Cursor | undefined } | undefined } = {
       outcome: undefined,
     };
-    void waiters.wait(createShape(selection, jsonFraming), untilMs, signal).then((nothingUpTo) => {
+    void waiters.wait(createShape(selection, jsonFraming), deadlineMs, signal).then((nothingUpTo) => {
       waiting.outcome = { nothingUpTo };
     });
     return waiting;

@@ -47,7 +47,7 @@ function inFile(settings: Partial<LogSettings>, file = open(newPath())) {
       throw error;
     },
   };
-  const first = createSqliteLog({ ...options, ...(file.found ? { kept: file.found } : {}) });
+  const first = createSqliteLog({ ...options, ...(file.found ? { stored: file.found } : {}) });
   return createFollowerLog(first, (start) => createSqliteLog({ ...options, start }));
 }
 

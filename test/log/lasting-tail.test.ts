@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { type HeldEvent, RetainedEvents } from "../../src/log/retained-events.ts";
+import { type RetainedEvent, RetainedEvents } from "../../src/log/retained-events.ts";
 import { Runs } from "../../src/log/sqlite/runs.ts";
 import { toRun, toSeq } from "../../src/protocol/index.ts";
 
 const BYTES = 512 + 10;
 
 /** A lasting event that was appended at the millisecond of its seq. */
-const event = (seq: number): HeldEvent => ({
+const event = (seq: number): RetainedEvent => ({
   record: {
     seq: toSeq(seq),
     name: "flare-started",

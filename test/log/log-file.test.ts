@@ -22,7 +22,7 @@ function open(path: string, limits: Partial<SqliteLogOptions> = {}) {
   const troubles: string[] = [];
   const log = createSqliteLog({
     ...{ file, fingerprint: "test", clock: new ManualClock(), ...limits },
-    ...(file.found ? { kept: file.found } : {}),
+    ...(file.found ? { stored: file.found } : {}),
     onTrouble: (sentence) => troubles.push(sentence),
   });
   return { file, log, troubles };
@@ -97,7 +97,7 @@ test("the file holds about 32 checkpoints of the lists, and none before the olde
     log.saveCheckpoint(log.head.seq, "state", new Uint8Array([batch]));
   }
   await log.close();
-  const seqs = foundAt(path)?.places.map(({ seq }) => seq) ?? [];
+  const seqs = foundAt(path)?.checkpoints.map(({ seq }) => seq) ?? [];
   expect(seqs.length).toBeGreaterThanOrEqual(16);
   expect(seqs.length).toBeLessThanOrEqual(40);
   expect(seqs.at(-1)).toBe(200 * 64);

@@ -53,7 +53,7 @@ function logOf(file: LogFile, options: Partial<SqliteLogOptions> = {}) {
     file,
     fingerprint: "test",
     clock: new ManualClock(),
-    ...(file.found ? { kept: file.found } : {}),
+    ...(file.found ? { stored: file.found } : {}),
     onTrouble: (sentence) => troubles.push(sentence),
     ...options,
   });
@@ -164,7 +164,7 @@ test("a second one that opens the file is refused and disturbs nothing, and may 
   const path = newPath();
   const { log } = logOf(open(path));
   await log.append(batchOf(1, 1));
-  expect(() => open(path)).toThrow(/is in use by another process: stop that one first/);
+  expect(() => open(path)).toThrow(/is in use by another process; stop that process/);
   await log.append(batchOf(2, 1));
   await log.close();
   const file = open(path);
@@ -221,7 +221,7 @@ test.each([
   const file = open(path);
   expect(file.found).toBeUndefined();
   const aside = `${path}.set-aside-20260101T000000Z`;
-  expect(said).toEqual([expect.stringContaining(`it is set aside as ${aside}, and a new log begins`)]);
+  expect(said).toEqual([expect.stringContaining(`moved it to ${aside} and started a new log`)]);
   expect(readFileSync(aside).equals(spoiled)).toBe(true);
   const { log: fresh } = logOf(file);
   expect((await fresh.append(batchOf(1, 1)))[0]?.seq).toBe(1);
@@ -270,7 +270,7 @@ test("[L3] a full disk: the log goes on in memory without a hole, says so once, 
   expect(log.head.seq).toBe(count + 10);
   expect(await log.read(log.oldest, 100_000)).toMatchObject({ records: { length: count + 10 } });
   expect(troubles).toEqual([
-    `events are held in memory only: ${path} cannot be written (database or disk is full); the next start begins a new epoch`,
+    `cannot write ${path} (database or disk is full); events are in memory only from now on; the next start will begin a new epoch`,
   ]);
   await log.close();
   expect(existsSync(path)).toBe(false);

@@ -7,8 +7,8 @@ import {
   isChannel,
   LIST_CHANNEL_NAMES,
   LIST_CHANNELS,
+  listPathOf,
   matchChannels,
-  placeOf,
 } from "../../src/protocol/index.ts";
 
 test("every list of the snapshot has exactly one channel", () => {
@@ -21,7 +21,7 @@ test("every list of the snapshot has exactly one channel", () => {
 });
 
 test("a channel's name says where its list lies", () => {
-  for (const channel of LIST_CHANNEL_NAMES) expect(placeOf(channel)).toEqual(LIST_CHANNELS[channel]);
+  for (const channel of LIST_CHANNEL_NAMES) expect(listPathOf(channel)).toEqual(LIST_CHANNELS[channel]);
 });
 
 test("all channels are those of the lists, and status", () => {

@@ -62,11 +62,15 @@ test.each([
 });
 
 test.each(["abc", "ABCD", "ab-cd", "", "a".repeat(33)])("%j is no epoch, and the error says why", (text) => {
-  expect(() => toEpoch(text)).toThrow(new RangeError(`epoch "${text}" is not 4 to 32 of 0-9a-z`));
+  expect(() => toEpoch(text)).toThrow(
+    new RangeError(`epoch is "${text}"; it must be 4 to 32 characters of 0-9a-z`),
+  );
 });
 
 test.each(["", "A", "a-b", "a".repeat(13)])("%j is no run, and the error says why", (text) => {
-  expect(() => toRun(text)).toThrow(new RangeError(`run "${text}" is not 1 to 12 of 0-9a-z`));
+  expect(() => toRun(text)).toThrow(
+    new RangeError(`run is "${text}"; it must be 1 to 12 characters of 0-9a-z`),
+  );
 });
 
 test.each([-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53])("%d is no seq", (value) => {

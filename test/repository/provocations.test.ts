@@ -62,7 +62,7 @@ const HUB: Readonly<Record<keyof HubLimits, Provocation>> = {
   catchUpRecords: [SLOW, "what waits for readers is bounded", "catchUpRecords"],
   conflateFrom: [LIMITS, "a backlog of 64 events is conflated, and one of 63 is not", "63"],
   aheadWaitMs: [AHEAD, "who is ahead for longer than that is told so", "2_000"],
-  parkedCommands: [LIMITS, "commands of a reader that is frozen are not gathered without end", "33"],
+  queuedCommands: [LIMITS, "commands of a reader that is frozen are not gathered without end", "33"],
   noProgressMs: [PRESSURE, "a frozen reader is closed resumable", "11_000"],
   closeGraceMs: [LIMITS, "who does not answer the close frame is cut off after 2 seconds", "1_900"],
 };

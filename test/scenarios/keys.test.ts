@@ -72,7 +72,7 @@ test("[K7] what flarewire keys makes opens a running server, what it revokes is 
   expect((await closed)[0]).toBe(CLOSE_CODES.unauthorized.code);
   expect([await flares(bearer(key)), await flares(bearer(second))]).toEqual([401, 200]);
   expect(await tail.ended()).toBe(1);
-  expect(tail.stderr()).toContain("closed: 4003 unauthorized: the key was revoked, or has expired");
+  expect(tail.stderr()).toContain("closed: 4003 unauthorized: the key was revoked or has expired");
   server.child.kill("SIGTERM");
   expect(await server.ended()).toBe(0);
   const log = server.stderr();

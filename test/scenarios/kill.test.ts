@@ -116,6 +116,6 @@ test("a second gateway on the same directory and source is refused with the code
     directory,
   ]);
   expect(await second.ended()).toBe(75);
-  expect(second.stderr()).toContain("is in use by another process: stop that one first");
+  expect(second.stderr()).toContain("is in use by another process; stop that process");
   expect(first.child.exitCode).toBeNull();
 });

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { formatPlace, formatState, restoreState } from "../../src/gateway/persistence/restored-state.ts";
 import { Head, Hub, websocketFraming } from "../../src/hub/index.ts";
-import { createSqliteLog, type KeepingLog, openLogFile, type StoredLog } from "../../src/log/index.ts";
+import { createSqliteLog, type DurableLog, openLogFile, type StoredLog } from "../../src/log/index.ts";
 import {
   advanceLists,
   type Channel,
@@ -39,9 +39,9 @@ function start(path: string, market: TestMarket, clock: ManualClock) {
   const restored = kept && restoreState(kept, "test", false);
   if (restored && "problem" in restored) throw new Error(restored.problem);
   const errors: unknown[] = [];
-  const log: KeepingLog = createSqliteLog({
+  const log: DurableLog = createSqliteLog({
     ...{ file, fingerprint: "test", clock, minCount: 150, maxAgeMs: 0, lastingAgeMs: 0 },
-    ...(kept ? { kept } : {}),
+    ...(kept ? { stored: kept } : {}),
     onTrouble: (_, error) => errors.push(error),
   });
   const snapshot = restored?.known.lists.snapshot ?? market.snapshot;

@@ -65,7 +65,7 @@ test("[L3] [W38] of hundreds who ask in one moment those beyond the queue are re
   expect(told.length).toBeGreaterThan(0);
   for (const seconds of told) expect(seconds).toMatch(COME_BACK_S);
   expect(new Set(told).size).toBeGreaterThan(1);
-  const { admissions, admissionsWaiting } = wire.hub.tally;
+  const { admissions, admissionsWaiting } = wire.hub.counters;
   expect(admissions).toMatchObject({ admitted: COMERS + healthy.length, full: told.length, gone: 0 });
   expect(admissionsWaiting).toBe(0);
   for (const { ws } of comers) ws?.terminate();
@@ -114,14 +114,14 @@ test("[W25] [W38] a server that stops while hundreds wait answers every one of t
     () => new ComingClient(streamOf(wire), `${EPOCH}-1`, (fault) => faults.push(fault)),
   );
   const asked = Promise.all(comers.map((comer, at) => comer.ask(sockets[at])));
-  await expect.poll(() => wire.hub.tally.admissionsWaiting, { interval: 1 }).toBeGreaterThan(50);
+  await expect.poll(() => wire.hub.counters.admissionsWaiting, { interval: 1 }).toBeGreaterThan(50);
   // Some leave without a word.
   for (const comer of comers.slice(-20)) comer.ws?.terminate();
   await wire.hub.drain(0);
   await wire.app.close();
   const isIn = await asked;
   await Promise.all(comers.map((comer) => comer.ended()));
-  expect(wire.hub.tally.admissionsWaiting).toBe(0);
+  expect(wire.hub.counters.admissionsWaiting).toBe(0);
   expect(wire.hub.size).toBe(0);
   const refused = comers.filter(({ refusals }) => refusals.length > 0);
   expect(refused.length).toBeGreaterThan(0);

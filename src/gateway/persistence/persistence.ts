@@ -11,10 +11,10 @@ import {
   createFollowerLog,
   createMemoryLog,
   createSqliteLog,
+  type DurableLog,
   type EventLog,
   FileBusyError,
   type FollowerLog,
-  type KeepingLog,
   type LogFile,
   type LogStart,
   openLogFile,
@@ -151,7 +151,7 @@ class FileKept implements Persistence {
   readonly #fingerprint: string;
   /** Why what was found can't be gone on from. */
   readonly #problem: string | undefined;
-  #log: KeepingLog | undefined;
+  #log: DurableLog | undefined;
   #nextAt = 0;
   #notBefore = 0;
   #keptSeq: number | undefined;
@@ -182,7 +182,7 @@ class FileKept implements Persistence {
   #begin(problem: string | undefined, follows = false): ReplicaLog {
     const { clock, logger } = this.#options;
     const kept = this.restored && problem === undefined ? this.#file.found : undefined;
-    const log = this.#open({ ...(kept ? { kept } : {}), follows });
+    const log = this.#open({ ...(kept ? { stored: kept } : {}), follows });
     const { path } = this.#file;
     const { epoch, seq } = log.head;
     if (kept) {
@@ -222,7 +222,7 @@ class FileKept implements Persistence {
     readonly kept?: StoredLog;
     readonly start?: LogStart;
     readonly follows: boolean;
-  }): KeepingLog {
+  }): DurableLog {
     const { logger } = this.#options;
     const log = createSqliteLog({
       ...memoryOptions(this.#options),

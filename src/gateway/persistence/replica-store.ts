@@ -23,7 +23,7 @@ export function createFilledKept(
   const { cursor, positions, oldest, oldestLasting, runs } = end;
   const memory = { ...memoryOptions(options), follows: true };
   const kept = { records, positions, oldest, oldestLasting, runs };
-  const first = createMemoryLog({ ...memory, epoch: cursor.epoch, kept });
+  const first = createMemoryLog({ ...memory, epoch: cursor.epoch, stored: kept });
   const log: FollowerLog = createFollowerLog(first, (start) => createMemoryLog({ ...memory, start }));
   return {
     restored: restoredOf(filling),

@@ -54,7 +54,7 @@ export function restoreState(
   fingerprint: string,
   needsEngine: boolean,
 ): RestoredState | { readonly problem: string } {
-  const { state, records, places, doubt } = kept;
+  const { state, records, checkpoints, doubt } = kept;
   if (doubt !== undefined) return { problem: doubt };
   if (kept.fingerprint !== fingerprint)
     return {
@@ -66,7 +66,7 @@ export function restoreState(
     if (needsEngine && !base.engine) return { problem: "no checkpoint of the engine was kept" };
     if (kept.oldest > state.seq)
       return { problem: `the events ${state.seq + 1} to ${kept.oldest} are missing` };
-    const place = places.find(({ seq }) => seq === state.seq);
+    const place = checkpoints.find(({ seq }) => seq === state.seq);
     if (!place) return { problem: "the lists of its state are missing" };
     let { observedAtMs } = base;
     let lists = readPlace(place);
@@ -77,7 +77,7 @@ export function restoreState(
       lists = advanceLists(lists, event);
       observedAtMs = Date.parse(event.observed_at);
     }
-    const before = places.map((one) => ({ seq: toSeq(one.seq), lists: () => readPlace(one) }));
+    const before = checkpoints.map((one) => ({ seq: toSeq(one.seq), lists: () => readPlace(one) }));
     return { known: { lists, places: before }, observedAtMs, engine: base.engine };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);

@@ -17,7 +17,7 @@ export const DEFAULT_ADMISSION_LIMITS: AdmissionLimits = { mostWaiting: 1_024, l
 /** What a queue needs. */
 export interface AdmissionQueueOptions {
   /** Shares the event loop, and counts. */
-  readonly hub: Pick<Hub, "turn" | "tally">;
+  readonly hub: Pick<Hub, "turn" | "counters">;
   readonly clock: Clock;
   readonly limits?: Partial<AdmissionLimits> | undefined;
 }
@@ -65,7 +65,7 @@ export class AdmissionQueue {
    * after too long a wait, and when the connection ends first. Counts what became of the request.
    */
   async admit<Result>(comer: Comer, work: () => Promise<Result>): Promise<Result> {
-    const { admissions } = this.#hub.tally;
+    const { admissions } = this.#hub.counters;
     await this.#enter(comer);
     try {
       const result = await work();
@@ -78,7 +78,7 @@ export class AdmissionQueue {
   }
 
   #enter({ by, socket, isUpgraded }: Comer): Promise<void> {
-    const { tally, turn } = this.#hub;
+    const { counters, turn } = this.#hub;
     if (this.#waiting.size >= this.#limits.mostWaiting) this.#makeRoom(by);
     return new Promise((resolve, reject) => {
       const stops: (() => void)[] = [];
@@ -100,7 +100,7 @@ export class AdmissionQueue {
       if (!this.#waiting.has(waiting)) return;
       stops.push(takeBack);
       const unwatch = watchEnd(socket, isUpgraded, () => {
-        tally.admissions.gone += 1;
+        counters.admissions.gone += 1;
         waiting.end(new FlarewireError("over-capacity", "the connection ended while it waited"));
       });
       stops.push(unwatch);
@@ -109,14 +109,14 @@ export class AdmissionQueue {
 
   #add(waiting: Waiting): void {
     this.#waiting.add(waiting);
-    this.#hub.tally.admissionsWaiting = this.#waiting.size;
+    this.#hub.counters.admissionsWaiting = this.#waiting.size;
     this.#stopLooking ??= this.#clock.every(LOOK_MS, () => this.#refuseLate());
   }
 
   /** False where it does not wait any more. */
   #remove(waiting: Waiting): boolean {
     const waited = this.#waiting.delete(waiting);
-    this.#hub.tally.admissionsWaiting = this.#waiting.size;
+    this.#hub.counters.admissionsWaiting = this.#waiting.size;
     if (this.#waiting.size === 0) {
       this.#stopLooking?.();
       this.#stopLooking = undefined;
@@ -129,7 +129,7 @@ export class AdmissionQueue {
     const lateMs = this.#clock.monotonic() - longestWaitMs;
     for (const waiting of this.#waiting) {
       if (waiting.sinceMs > lateMs) return;
-      this.#hub.tally.admissions.late += 1;
+      this.#hub.counters.admissions.late += 1;
       const bound = `${longestWaitMs} ms`;
       const message = `so many requests wait that this one waited for more than ${bound}`;
       waiting.end(overCapacity(message, bound, "queue-late"));
@@ -145,7 +145,7 @@ export class AdmissionQueue {
       .reduce((most, lane) => (lane.length > most.length ? lane : most), []);
     const { mostWaiting } = this.#limits;
     const bound = `${mostWaiting} requests wait`;
-    this.#hub.tally.admissions.full += 1;
+    this.#hub.counters.admissions.full += 1;
     const message = `more clients come at once than can be admitted: ${bound}`;
     const full = overCapacity(message, bound, "queue-full");
     const last = displaced.at(-1);

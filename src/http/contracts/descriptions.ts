@@ -23,36 +23,35 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   "ChainLeaderboardEntry.time_trended":
     "Seconds that the token spent in its group's chart within the past 6 hours.",
   ChainToken: "A token of `matic` or `avalanche` inside chart items and leaderboard entries.",
-  ChangeSchema: "The schema of `Change`: one step from a list to the next.",
-  ChannelSchema: "A channel's name, for schemas.",
-  ChartUpdated: "A group's chart of the new minute: all changes from the last.",
-  "ChartUpdated.channel": "Whose list it changes.",
+  ChangeSchema: "Schema of `Change`: one step from a list to the next.",
+  ChartUpdated: "A group's chart for the new minute: all changes since the previous one.",
+  "ChartUpdated.channel": "The channel whose list it changes.",
   "ChartUpdated.name": "What happened.",
   "ChartUpdated.observed_at":
-    "Event time at which it was observed; that of the market, which in a replay is the past.",
+    "Event time of the observation, by the market's clock: in a replay it is in the past.",
   Charts:
     "`GET /api/v1/charts`: by group the ten tokens that rise best for their risk, best first. Recomputed at each minute, unchanged between.",
   CloseMessage:
-    "Server → client, over server-sent events only: the last event of an answer that the server ends, as the close frame of a WebSocket.",
-  "CloseMessage.code": "That of CLOSE_CODES.",
-  Command: "Any command, told apart by `type`.",
+    "Server → client, over server-sent events only: the last event before the server ends the stream. Corresponds to a WebSocket close frame.",
+  "CloseMessage.code": "The code in CLOSE_CODES.",
+  Command: "Any command, discriminated by `type`.",
   CommandId:
-    "A command's name for itself, chosen by the client; the answer repeats it, so numbers are those that survive JSON unchanged.",
+    "A command's id, chosen by the client and repeated in the response. Numbers must survive JSON unchanged.",
   Conflated:
-    "Server → client, in mode `latest`, in place of events that the client was too slow for: the lists of these channels as they are at `cursor`. With flare channels among them it has all that are followed, and `explanations` replaces the ones before.",
+    "Server → client, in mode `latest`: replaces events that the client was too slow for. Contains the lists of these channels at `cursor`. Flare channels always come together, and `explanations` then replaces the previous ones.",
   ContractSource:
     'Whether verified source code of the token\'s contract is known: `{status: "1", message: "OK"}` when it was found, else `{status: "0", message: "NOTOK"}`, which says only that none is known: the contract may simply never have been asked about.',
   Count: "A count of things that happened: a whole number, never negative.",
-  CursorText: "Where a client is in the log; opaque: give it back as it came.",
+  CursorText: "A client's position in the log. Opaque: send it back unchanged.",
   DecimalString:
     "An amount of money or of a token as a plain decimal string: digits, at most one point, a leading minus where the meaning allows one; never an exponent, never `NaN`. At most 120 characters.",
   ErrorMessage:
-    "Server → client: a command was refused; the connection lives. `id` is there when the command had a readable one.",
-  EventBody: "Every event, told apart by `name`.",
+    "Server → client: a command was rejected; the connection stays open. `id` is present if the command's was readable.",
+  EventBody: "Any event, discriminated by `name`.",
   EventMessage:
-    "Server → client. `prev` is the seq before which nothing of this subscription was left out: a client that holds `seq` ≥ `prev` has missed nothing, and one that holds `seq` ≥ this one's has it already.",
+    "Server → client. No event of this subscription between `prev` and `seq` was left out. A client that holds a seq ≥ `prev` has missed nothing; one that holds a seq ≥ this one has it already.",
   "EventMessage.batch":
-    "Seq of the last event of the log that came of the same look at the source: behind it, and not before, the lists are a state that REST serves.",
+    "Seq of the last event in the same batch. Only after that event are the lists a state that REST serves.",
   EventsResponse:
     "`GET /api/v1/events`: the events behind the cursor that was given, each as a WebSocket brings it, in order.",
   "EventsResponse.cursor":
@@ -86,16 +85,16 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   "Explanation.warnings": "Names of the canary's warnings that hold; empty when none does.",
   Explanations: "Explanations by flare id. Holds no id that is in none of the flare lists.",
   Filter:
-    "Which items of the lists a subscription follows: those that meet every field that is given. Of the values of one field, one has to be met. An item enters when it meets the filter and leaves when it no longer does; see `sticky`. Fields that are not of these are refused: ignoring one would send what was not asked for.",
-  "Filter.min_liquidity": "Least liquidity in US dollars. Items that state none are not selected.",
+    "Selects the items of the lists that meet every given field. One matching value per field is enough. An item enters when it meets the filter and leaves when it no longer does; see `sticky`. Unknown fields are rejected, because ignoring one would send unwanted items.",
+  "Filter.min_liquidity": "Minimum liquidity in US dollars. Excludes items that state none.",
   "Filter.min_price_change":
-    "Least price change in percent, of a flare over the last 5 minutes, of a chart's item from its average; below 0 for falls. Items that state none are not selected.",
+    "Minimum price change in percent: of a flare over the last 5 minutes, of a chart's item from its average; below 0 for falls. Excludes items that state none.",
   "Filter.names":
-    "Events of these names only. Whoever leaves names out does not hear all that happens to its lists.",
+    "Only events with these names. Other events are not sent, so the client's lists may become outdated.",
   "Filter.sticky":
-    "False: an item is selected while it meets the filter, so it enters and leaves as it passes. True: an item that met the filter once stays until it leaves its list. Default: false without `names`, true with `names`, so that a finish follows its start.",
-  "Filter.symbols": "Symbols, without regard to case.",
-  "Filter.tokens": "Contract addresses, without regard to case. Items without an address are not selected.",
+    "False: an item is selected only while it meets the filter. True: an item that met the filter once stays selected until it leaves its list. Default: false without `names`, true with `names`, so that a finish follows its start.",
+  "Filter.symbols": "Symbols, case-insensitive.",
+  "Filter.tokens": "Contract addresses, case-insensitive. Excludes items without an address.",
   Flare:
     "A token that trends, or did: an item of the lists of `/flares`. A flare may stand in several lists at once, with the same `id`.",
   "Flare.finished_trending_at": "`null` while the token still trends.",
@@ -108,86 +107,84 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   "Flare.recent_price_change":
     "Percent by which the price moved over the last 5 minutes, rounded to an integer.",
   FlareExpired:
-    "A finished flare leaves `flares.finished`: 24 hours have passed, or a hundred newer ones stand before it; or, with cause `filtered`, it no longer meets the subscription's filter.",
-  "FlareExpired.channel": "Whose list it changes.",
+    "A finished flare leaves `flares.finished` after 24 hours, or after a hundred newer ones. Cause `filtered`: it no longer meets the subscription's filter.",
+  "FlareExpired.channel": "The channel whose list it changes.",
   "FlareExpired.name": "What happened.",
   "FlareExpired.observed_at":
-    "Event time at which it was observed; that of the market, which in a replay is the past.",
+    "Event time of the observation, by the market's clock: in a replay it is in the past.",
   FlareFinished:
     "A flare ended: it leaves `flares.pro` and `flares.free`, and enters `flares.finished`. `flare` is its final form on each.",
-  "FlareFinished.channel": "Whose list it changes.",
+  "FlareFinished.channel": "The channel whose list it changes.",
   "FlareFinished.name": "What happened.",
   "FlareFinished.observed_at":
-    "Event time at which it was observed; that of the market, which in a replay is the past.",
+    "Event time of the observation, by the market's clock: in a replay it is in the past.",
   FlareStarted:
-    "A flare enters `flares.pro` (cause `detected`) or `flares.free` (cause `aged`: it has lasted 5 minutes without a canary). Cause `passed`: it stood there already, and meets the subscription's filter only now.",
-  "FlareStarted.channel": "Whose list it changes.",
+    "A flare enters `flares.pro` (cause `detected`), or `flares.free` (cause `aged`: it has lasted 5 minutes without a canary). Cause `passed`: it was listed before, and meets the subscription's filter only now.",
+  "FlareStarted.channel": "The channel whose list it changes.",
   "FlareStarted.name": "What happened.",
   "FlareStarted.observed_at":
-    "Event time at which it was observed; that of the market, which in a replay is the past.",
+    "Event time of the observation, by the market's clock: in a replay it is in the past.",
   FlareUpdated:
-    "Fields of a listed flare changed, or its explanation, or the list's order. `why`, where present, replaces the one before.",
-  "FlareUpdated.channel": "Whose list it changes.",
+    "Fields of a listed flare, its explanation, or the order of the list changed. `why`, if present, replaces the previous explanation.",
+  "FlareUpdated.channel": "The channel whose list it changes.",
   "FlareUpdated.name": "What happened.",
   "FlareUpdated.observed_at":
-    "Event time at which it was observed; that of the market, which in a replay is the past.",
+    "Event time of the observation, by the market's clock: in a replay it is in the past.",
   FlareWithdrawn:
-    "A running flare leaves `flares.free` for a canary, and goes on in `flares.pro`. With cause `upstream`: the source no longer lists it in this list of the two. With cause `filtered`: the flare goes on there, and no longer meets the subscription's filter.",
-  "FlareWithdrawn.channel": "Whose list it changes.",
+    "A running flare leaves `flares.free` because of a canary; it stays in `flares.pro`. Cause `upstream`: the source no longer lists it in this one of the two lists. Cause `filtered`: the flare continues, but no longer meets the subscription's filter.",
+  "FlareWithdrawn.channel": "The channel whose list it changes.",
   "FlareWithdrawn.name": "What happened.",
   "FlareWithdrawn.observed_at":
-    "Event time at which it was observed; that of the market, which in a replay is the past.",
+    "Event time of the observation, by the market's clock: in a replay it is in the past.",
   Flares:
     "`GET /api/v1/flares`. `pro`: every running flare, at once. `free`: running flares at least 5 minutes old and without a canary. `finished_trending`: the 100 that finished last, within 24 hours. Each by start, newest first, ties by address.",
   ForumPost:
     "A forum post that mentions the token, as found on the forum's listing; a post whose `url` is not http or https is left out. `position` counts from 1 at the top of that listing.",
-  Freshness: "How fresh the data is. Ages are wall-clock; `observed_at` is event time.",
+  Freshness: "Freshness of the data. Ages are wall-clock time; `observed_at` is event time.",
   "Freshness.data_age_ms": "Milliseconds since then, or since the server's start.",
-  "Freshness.last_success_at":
-    "When the source was last heard of, in wall-clock time; `null` before the first.",
-  "Freshness.observed_at": "Event time of the data last seen; `null` before the first.",
-  "Freshness.parts": "Of a market that is made of several, such as several chains: how each of them fares.",
+  "Freshness.last_success_at": "Wall-clock time of the source's latest response; `null` before the first.",
+  "Freshness.observed_at": "Event time of the latest data; `null` before the first.",
+  "Freshness.parts": "State of each part, if the market combines several, such as several chains.",
   "Freshness.reason":
-    "Why it is not `live`, or what is amiss though it is; empty where there is nothing to say.",
-  FreshnessPart: "How a part of a market that is made of several fares.",
-  "FreshnessPart.data_age_ms": "Milliseconds since that moved, or since the server's start.",
-  "FreshnessPart.observed_at": "Event time up to which it has told; `null` before the first.",
+    "Why it is not `live`, or what is wrong although it is; empty if there is nothing to report.",
+  FreshnessPart: "State of one part of a market that combines several.",
+  "FreshnessPart.data_age_ms": "Milliseconds since that last advanced, or since the server's start.",
+  "FreshnessPart.observed_at": "Event time up to which it has reported; `null` before the first report.",
   "FreshnessPart.reason":
-    "Why it is not `live`, or what is amiss though it is; empty where there is nothing to say.",
+    "Why it is not `live`, or what is wrong although it is; empty if there is nothing to report.",
   "FreshnessPart.state":
-    "`live`: the market goes on with it. `stale`: without it, for the moment. `down`: it failed for good.",
+    "`live`: the part is in use. `stale`: the market continues without it for now. `down`: it failed permanently.",
   Goaway:
-    "Server → client: the server is being replaced. Connect elsewhere, or here again, with the cursor, `reconnect_after_ms` from now: a moment of the client's own, so that not all come at once. Then the connection is closed, if it is still there.",
-  "Goaway.window_ms": "Time over which all connections are sent away.",
+    "Server → client: the server is being replaced. Connect again, here or elsewhere, with the cursor after `reconnect_after_ms`. The delay differs per client, so that they do not all return at once. The server then closes the connection if it is still open.",
+  "Goaway.window_ms": "Shutdown window over which all connections are closed.",
   HealthResponse: "`GET /healthz`: the process lives. Says nothing about the data.",
   "HealthResponse.uptime_s": "Whole seconds since the server was made.",
   Heartbeat:
     "Server → client, every `heartbeat_interval_ms` after the first `subscribed`. Everything of the subscription up to `cursor` was sent.",
-  "Heartbeat.positions": "By channel the seq of its latest event; 0 when it has had none in this epoch.",
-  Hello: "Server → client, first frame of every connection.",
-  "Hello.cursor": "Where the server is; it moves no client.",
-  "Hello.plan": "Where the server knows keys, what the connection may follow: see channelsOfPlan.",
-  "Hello.silence_limit_ms": "The client's rule: nothing received for this long → reconnect with the cursor.",
+  "Heartbeat.positions": "Seq of the latest event of each channel; 0 if it had none in this epoch.",
+  Hello: "Server → client: the first frame of every connection.",
+  "Hello.cursor": "The server's position; it does not move the client's cursor.",
+  "Hello.plan": "The connection's plan, if the server uses keys: see channelsOfPlan.",
+  "Hello.silence_limit_ms": "Reconnect with the cursor after this long without a frame.",
   Id: "An identifier in the 8-4-4-4-12 form of RFC 9562, lower case. Flarewire's own are version 5: derived from facts, so that a replay yields the same.",
-  InsertChange: "`item` enters the list at `index`, counted from 0 in the list as it is at that moment.",
-  LeaderboardUpdated: "A group's leaderboard of the new minute: all changes from the last.",
-  "LeaderboardUpdated.channel": "Whose list it changes.",
+  InsertChange: "Inserts `item` at `index`, counted from 0 in the list at that moment.",
+  LeaderboardUpdated: "A group's leaderboard for the new minute: all changes since the previous one.",
+  "LeaderboardUpdated.channel": "The channel whose list it changes.",
   "LeaderboardUpdated.name": "What happened.",
   "LeaderboardUpdated.observed_at":
-    "Event time at which it was observed; that of the market, which in a replay is the past.",
+    "Event time of the observation, by the market's clock: in a replay it is in the past.",
   Leaderboards:
     "`GET /api/v1/leaderboards`: by group the ten tokens longest in the chart over the past 6 hours; ties by mean rank.",
-  Limits: "The limits that a connection must keep.",
+  Limits: "Limits of a connection.",
   Listing:
     "A token whose pool got its first real liquidity within the last 15 minutes. The specification leaves this shape open; it is ours.",
   "Listing.id": "Derived from network, pool and moment of listing.",
   "Listing.liquidity": 'Dollars in that pool now; `"0"` where the feed does not know.',
   "Listing.pool": "Address of the pool in which the token was listed.",
-  Lost: "Why a cursor cannot be resumed from, and how much was missed: `events` is `null` where nobody can know.",
+  Lost: "Why a cursor cannot be resumed, and how many events were missed: `null` if unknown.",
   MarketData:
     "How a market-data aggregator lists the token. A token that it does not list has `null` in this object's place.",
-  MarksText:
-    "By channel and key the marks of the items that were ever something else than what they are; all others are marked by what they are.",
+  MarksText: "Marks by channel and key, for the items whose marks do not follow from their current fields.",
   MaticChartItem: "An item of the chart of `matic`.",
   "MaticChartItem.id":
     "Derived from group and token: the same token keeps its id when it leaves the chart and returns.",
@@ -198,12 +195,12 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
     "Percent of the most recent price against `most_recent_price_average`.",
   "MaticChartItem.recent_average_price": "Mean close of the last 5 one-minute candles.",
   "MaticChartItem.streak": "Consecutive minutes in the chart, this one included.",
-  MirrorBase: "What a server that mirrors this one needs beside the snapshot.",
-  "MirrorBase.marks": "What items were since they entered their lists, for filters: see MarksText.",
-  "MirrorBase.observed_at": "Event time of the snapshot, as REST tells it.",
-  "MirrorBase.positions": "Of all channels the seq of the latest event; 0 when there was none in this epoch.",
+  MirrorBase: "The state that a mirror needs besides the snapshot.",
+  "MirrorBase.marks": "Earlier values of items since they entered their lists, for filters: see MarksText.",
+  "MirrorBase.observed_at": "Event time of the snapshot, as in REST.",
+  "MirrorBase.positions": "Seq of the latest event of each channel; 0 if it had none in this epoch.",
   Missed:
-    "Server → client, in mode `latest`: a start, a finish or a change of the source that the client was too slow for. News only: it changes no list and moves no cursor.",
+    "Server → client, in mode `latest`: a start, a finish or a source status that the client was too slow for. It changes no list and moves no cursor.",
   NestedFlare:
     "A token seen as a flare inside a chart item or a leaderboard entry, whether or not it trends at the moment. Every plan is shown the same, so a flare counts here from the moment on at which it enters `free`, or ends. `id` is that of the latest such flare, or, of a token without one, derived from network and address alone.",
   "NestedFlare.canary": "A warning: the token looks dangerous.",
@@ -223,9 +220,9 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   "NestedFlare.relevant": "The token is in its group's chart now, or its running flare has been in `free`.",
   "NestedFlare.upvote_site_data": "Reserved by the specification; always `null`.",
   Newest: "`GET /api/v1/newest`: tokens of BSC listed in the last 15 minutes, newest first, ties by address.",
-  OrderChange: "The list's items, all of them and no others, stand in this order.",
-  Ping: "Client → server: answer me.",
-  Pong: "Server → client, the answer to `ping`.",
+  OrderChange: "Reorders the list. `ids` has all of its items and no others.",
+  Ping: "Client → server: request a `pong`.",
+  Pong: "Server → client: the response to `ping`.",
   Problem: "Every answer with a status of 400 or above: `application/problem+json` of RFC 9457.",
   "Problem.bound": "What would have been right.",
   "Problem.detail": "What was wrong this time.",
@@ -238,10 +235,9 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   "Problem.type": "Which kind of error; stable.",
   ReadyResponse:
     "`GET /readyz`: fresh data is served. Where that is not so the answer is a problem with status 503.",
-  RemoveChange: "The item with this key leaves the list.",
-  ServerMessage: "Any frame from the server.",
+  RemoveChange: "Removes the item with this key.",
   SetChange:
-    "Fields of the item with this key take these values; `null` is a value, nested objects are replaced whole; fields in `unset` vanish.",
+    "Sets fields of the item with this key. `null` is a value, nested objects are replaced as a whole, and fields in `unset` are deleted.",
   Snapshot:
     "Everything that is served, at one instant. Compared with the one before it yields the events. In each list the keys (keyOf) are unique, and `explanations` names only flares that stand in one of the flare lists.",
   SnapshotResponse:
@@ -250,21 +246,21 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
     "Event time at which this state was seen. It stands while nothing changes; how old the data is, the header fields say.",
   SocialData:
     "Where a token's makers can be found. Each link is an http or https address, or `null` when no such link is known. Strings of strangers: never trust them as markup.",
-  SourceInfo: "What kind of market is served, and what its feed can know.",
+  SourceInfo: "The kind of market served, and the facts that its feed supports.",
   "SourceInfo.facts":
-    "Which facts the source supports; of the others the neutral value of the specification is served.",
-  SourceState: "How the data source fares: `live`, `stale` (no news for too long) or `down` (it fails).",
+    "Facts that the source supports. Fields for other facts have the specification's neutral value.",
+  SourceState: "State of the data source: `live`, `stale` (no data for too long) or `down` (it fails).",
   SourceStatusEvent:
-    "The data source's state changed. `observed_at` is the event time of the data last seen.",
-  "SourceStatusEvent.channel": "Whose list it changes.",
+    "The state of the data source changed. `observed_at` is the event time of its latest data.",
+  "SourceStatusEvent.channel": "The channel whose list it changes.",
   "SourceStatusEvent.name": "What happened.",
   "SourceStatusEvent.observed_at":
-    "Event time at which it was observed; that of the market, which in a replay is the past.",
+    "Event time of the observation, by the market's clock: in a replay it is in the past.",
   Subscribe:
-    "Client → server: follow these channels (or patterns). `after`: continue behind this cursor. `filter`: only these items and events. `mode`: `events` (default) sends every event however late; `latest` may conflate them. `snapshot: false`: without a cursor, start at the head without the lists. `mirror`: with the lists comes `base`.",
+    "Client → server: subscribe to channels or patterns. `after`: continue after this cursor. `filter`: only these items and events. `mode`: `events` (default) sends every event, however late; `latest` may conflate them. `snapshot: false`: without a cursor, start at the head without the lists. `mirror`: add `base` to the lists.",
   Subscribed:
-    'Server → client, the answer to `subscribe`. `resumed: "full"`: every event after the given cursor follows. `"reset"`: a snapshot is here instead, taken exactly at `cursor`; `lost` says what was missed when a cursor was given.',
-  "Subscribed.filter": "The filter in force: what was asked for, in one form. Absent: none.",
+    'Server → client: the response to `subscribe`. `resumed: "full"`: every event after the given cursor follows. `"reset"`: a snapshot taken exactly at `cursor` is included instead; `lost` says what was missed if a cursor was given.',
+  "Subscribed.filter": "The filter in force, in normalized form; absent if there is none.",
   Term: "One term of the score: `weight` × `z`, clipped to [0, 6], is what it contributed.",
   "Term.raw":
     "The measurement in its own unit: for `price` the market-neutral log return, for `volume` the ratio to the usual, for `buyers` distinct buyers.",
@@ -277,24 +273,24 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   Token:
     "A token as flares, listings and the charts of `bsc` show it. `price` is in US dollars, or in the quote of the feed where that has no dollars.",
   TokenListed:
-    "A token was listed. Cause `passed`: it was before, and meets the subscription's filter only now.",
-  "TokenListed.channel": "Whose list it changes.",
+    "A token was listed. Cause `passed`: it was listed before, and meets the subscription's filter only now.",
+  "TokenListed.channel": "The channel whose list it changes.",
   "TokenListed.name": "What happened.",
   "TokenListed.observed_at":
-    "Event time at which it was observed; that of the market, which in a replay is the past.",
+    "Event time of the observation, by the market's clock: in a replay it is in the past.",
   TokenUnlisted:
-    "A listing is 15 minutes old and leaves; or, with cause `filtered`, it no longer meets the subscription's filter.",
-  "TokenUnlisted.channel": "Whose list it changes.",
+    "A listing leaves at the age of 15 minutes. Cause `filtered`: it no longer meets the subscription's filter.",
+  "TokenUnlisted.channel": "The channel whose list it changes.",
   "TokenUnlisted.name": "What happened.",
   "TokenUnlisted.observed_at":
-    "Event time at which it was observed; that of the market, which in a replay is the past.",
+    "Event time of the observation, by the market's clock: in a replay it is in the past.",
   TokenUpdated:
-    "Fields of a listing changed: its price, its liquidity, facts that became known; or the list's order.",
-  "TokenUpdated.channel": "Whose list it changes.",
+    "Fields of a listing changed, such as its price, liquidity or newly found facts, or the order of the list.",
+  "TokenUpdated.channel": "The channel whose list it changes.",
   "TokenUpdated.name": "What happened.",
   "TokenUpdated.observed_at":
-    "Event time at which it was observed; that of the market, which in a replay is the past.",
-  Unsubscribe: "Client → server: end the subscription of that id.",
-  Unsubscribed: "Server → client, the answer to `unsubscribe`.",
-  ViewSchema: "The snapshot's part that the subscribed channels show.",
+    "Event time of the observation, by the market's clock: in a replay it is in the past.",
+  Unsubscribe: "Client → server: end the subscription with this id.",
+  Unsubscribed: "Server → client: the response to `unsubscribe`.",
+  ViewSchema: "The part of the snapshot that belongs to the subscribed channels.",
 };

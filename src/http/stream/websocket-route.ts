@@ -73,9 +73,9 @@ export async function registerWebSocket(app: FastifyInstance, options: WebSocket
     );
   const admissions = options.admissions ?? new AdmissionQueue({ hub, clock });
   const pings = new WebSocketPings(clock);
-  const deflateFraming = createDeflateFraming(hub.tally);
+  const deflateFraming = createDeflateFraming(hub.counters);
   const responses = new WeakMap<IncomingMessage, ServerResponse>();
-  app.server.on("connection", () => hub.turn.arrived());
+  app.server.on("connection", () => hub.turn.noteArrival());
   const upgrades: object = { server: streamUpgrades(app, `${app.prefix}${path}`) };
   // In a context of its own: the plugin wraps every route that it sees, and this is the only one that needs it.
   await app.register(async (scope) => {

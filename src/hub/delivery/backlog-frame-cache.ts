@@ -3,32 +3,36 @@ import type { Epoch, Seq } from "../../protocol/index.ts";
 import type { StreamShape } from "../session/stream-shape.ts";
 import { type EventFrames, FramePrefixes, frameEvents } from "./event-frames.ts";
 
-/** Bytes of frames that are kept; above it the oldest go. */
+/** Size limit of the cached frames; beyond it the oldest are evicted. */
 const MAX_BYTES = 4 * 1_024 * 1_024;
 
-interface Persistence {
+interface CacheEntry {
   readonly frames: EventFrames;
-  /** Seq of the last record that there was. */
+  /** Seq of the last record that was available. */
   readonly last: Seq;
 }
 
 /**
- * Parts of the backlog as shapes are sent them, each made once for all who are at the same place (law L6): who lost the connection in one moment, as when a network or a server was away, comes back with one cursor,
- * and a thousand who are caught up from there cost one framing and a thousand writes.
+ * Caches framed parts of the backlog, so that each is framed once for all clients at the same
+ * cursor (law L6).
+ *
+ * After an outage, many clients reconnect with the same cursor. A thousand of them cost one framing
+ * and a thousand writes.
  */
 export class BacklogFrameCache {
   readonly #maxBytes: number;
-  /** In the order in which they were made. */
-  readonly #kept = new Map<string, Persistence>();
+  /** In insertion order. */
+  readonly #entries = new Map<string, CacheEntry>();
   #bytes = 0;
 
-  /** `maxBytes`: see MAX_BYTES; 0 keeps nothing. */
+  /** @param maxBytes Default: {@link MAX_BYTES}; 0 disables the cache. */
   constructor(maxBytes: number = MAX_BYTES) {
     this.#maxBytes = maxBytes;
   }
 
   /**
-   * As `frameEvents` with `maxBytes`, for a shape that is not filtered and all records of the log behind `from.through`, as far as they were read.
+   * Works like `frameEvents` with `maxBytes`. The shape must be unfiltered, and `records` must be
+   * all records of the log after `from.through`, as far as they were read.
    */
   frame(
     records: readonly LogRecord[],
@@ -38,47 +42,47 @@ export class BacklogFrameCache {
   ): EventFrames {
     const last = records.at(-1)?.seq ?? from.through;
     const key = `${from.epoch} ${from.through} ${from.prev} ${shape.key}`;
-    const kept = this.#kept.get(key);
-    // One that ended for its size is as it was, however much came behind.
-    if (kept && (kept.last === last || (kept.frames.through < kept.last && kept.frames.through < last)))
-      return kept.frames;
-    const { epoch, ...place } = from;
+    const entry = this.#entries.get(key);
+    // A part that ended at its size limit stays valid, whatever came after it.
+    if (entry && (entry.last === last || (entry.frames.through < entry.last && entry.frames.through < last)))
+      return entry.frames;
+    const { epoch, ...position } = from;
     const frames = frameEvents(
       records,
       shape,
-      { ...place, heads: new FramePrefixes(epoch) },
+      { ...position, prefixes: new FramePrefixes(epoch) },
       undefined,
       maxBytes,
     );
-    this.#keep(key, { frames, last });
+    this.#store(key, { frames, last });
     return frames;
   }
 
-  /** Forgets all: in another history other events may stand in the same places. */
+  /** Clears the cache. Another history may have different events at the same seqs. */
   clear(): void {
-    this.#kept.clear();
+    this.#entries.clear();
     this.#bytes = 0;
   }
 
-  #keep(key: string, kept: Persistence): void {
-    this.#drop(key);
-    this.#kept.set(key, kept);
-    this.#bytes += sizeOf(key, kept);
-    for (const oldest of this.#kept.keys()) {
+  #store(key: string, entry: CacheEntry): void {
+    this.#evict(key);
+    this.#entries.set(key, entry);
+    this.#bytes += sizeOf(key, entry);
+    for (const oldest of this.#entries.keys()) {
       if (this.#bytes <= this.#maxBytes) return;
-      this.#drop(oldest);
+      this.#evict(oldest);
     }
   }
 
-  #drop(key: string): void {
-    const kept = this.#kept.get(key);
-    if (!kept) return;
-    this.#kept.delete(key);
-    this.#bytes -= sizeOf(key, kept);
+  #evict(key: string): void {
+    const entry = this.#entries.get(key);
+    if (!entry) return;
+    this.#entries.delete(key);
+    this.#bytes -= sizeOf(key, entry);
   }
 }
 
-/** What does not belong to the shape costs its key all the same. */
-function sizeOf(key: string, { frames }: Persistence): number {
+/** Counts the key too, because records outside the shape still cost a key. */
+function sizeOf(key: string, { frames }: CacheEntry): number {
   return key.length + (frames.bytes?.length ?? 0);
 }

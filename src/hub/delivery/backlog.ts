@@ -1,19 +1,23 @@
 import type { EventLog, LogRecord } from "../../log/event-log.ts";
 import { type Cursor, type Lost, type Seq, toSeq } from "../../protocol/index.ts";
 
-/** Part of what lies behind a cursor, or that it cannot all be had. */
+/** A part of the log after a cursor, or the reason that it is lost. */
 export type BacklogPart =
   | {
       readonly kind: "records";
       readonly records: readonly LogRecord[];
-      /** Everything that was asked for up to here is in `records`. */
+      /** `records` contains every requested event up to here. */
       readonly through: Seq;
-      /** Only lasting events were kept here; what else there was nobody knows. */
+      /** Only lasting events are still stored here; the others are unknown. */
       readonly sparse: boolean;
     }
   | { readonly kind: "lost"; readonly lost: Lost };
 
-/** The next events behind `after`, at most `limit` (1 or more) of them. `lasting`: for whom the lasting ones will do where there are no others. */
+/**
+ * Reads up to `limit` (at least 1) events after `after`.
+ *
+ * @param lasting Accept lasting events alone where the log no longer holds the others.
+ */
 export async function readBacklog(
   log: EventLog,
   after: Cursor,
@@ -30,7 +34,7 @@ export async function readBacklog(
   return { ...result, through: result.records.at(-1)?.seq ?? after.seq, sparse };
 }
 
-/** How far a reader at `head` is once it has done with all that was read: the log may hold more already than the head's state contains. */
+/** Returns how far a reader gets with this part. The log may be ahead of the head's state. */
 export function throughOf(
   { records, through }: { records: readonly LogRecord[]; through: Seq },
   head: Seq,

@@ -1,44 +1,55 @@
 import { constants, deflateRawSync } from "node:zlib";
 
-/** The window, as an exponent of 2 (RFC 7692, 7.1.2.1), by which the texts can be inflated. With 15 events take as many bytes, snapshots a tenth less. */
+/**
+ * Window size for inflating, as an exponent of 2 (RFC 7692, 7.1.2.1). With 15, events take as many
+ * bytes and snapshots a tenth less.
+ */
 export const WINDOW_BITS = 12;
 
 const OPTIONS = { windowBits: WINDOW_BITS, finishFlush: constants.Z_SYNC_FLUSH };
 
-/** An empty stored block without its first byte: what a sync flush ends with, and what RFC 7692, 7.2.1, has cut off the end of a message. */
+/**
+ * Length of an empty stored block without its first byte. A sync flush ends with it, and RFC 7692,
+ * 7.2.1, removes it from the end of a message.
+ */
 const FLUSH_BYTES = 4;
 
-/** What an entry costs beside its bytes, about. */
+/** Approximate overhead of a cache entry. */
 const ENTRY_BYTES = 200;
 
-interface Held {
+interface CacheEntry {
   readonly before: string;
-  /** `undefined`: not worth it. */
+  /** `undefined` if compression does not pay off. */
   readonly deflated: Buffer | undefined;
   readonly bytes: number;
 }
 
-/** What was compressed since the start. */
+/** Compression statistics since the start. */
 export interface DeflateCounts {
-  /** Texts, each once however many were sent it. */
+  /** Compressed texts, each counted once, however many clients receive it. */
   deflatedTexts: number;
-  /** Their bytes before. */
+  /** Their size before compression. */
   deflatedFromBytes: number;
-  /** Their bytes after. */
+  /** Their size after compression. */
   deflatedToBytes: number;
 }
 
-/** The text as deflated blocks that stand on a byte's boundary, refer to nothing before them and end with a sync flush: any others can stand before and behind. */
+/**
+ * Compresses a text into deflate blocks that end on a byte boundary with a sync flush. They refer
+ * to nothing before them, so other blocks can precede and follow.
+ */
 export function deflateBlocks(text: Buffer): Buffer {
   return deflateRawSync(text, OPTIONS);
 }
 
 /**
- * Deflated forms of texts that many are sent, each made once for as long as it is held (law L6): the newest, up to a bound in bytes. Each is the end of
- * a message, whose beginning is another for everybody and so stands before it in a block that is not compressed.
+ * Caches compressed texts, each compressed once (law L6), up to a size limit.
+ *
+ * Each entry is the end of a message. The beginning differs per client and precedes it as an
+ * uncompressed block.
  */
 export class DeflateCache {
-  readonly #held = new Map<Buffer | string, Held>();
+  readonly #entries = new Map<Buffer | string, CacheEntry>();
   readonly #maxBytes: number;
   readonly #counts: DeflateCounts;
   #bytes = 0;
@@ -49,34 +60,35 @@ export class DeflateCache {
   }
 
   /**
-   * `before`, `text` and `behind` joined, deflated, as a message's last blocks; `undefined` where that saves less than `overhead` bytes. `text` is the key: a
-   * Buffer by its identity, so that it must not change, and a string by its value.
+   * Returns `before`, `text` and `after` joined and compressed, as the last blocks of a message.
+   * Returns `undefined` if that saves less than `overhead` bytes. `text` is the key: a string by
+   * value, a Buffer by identity, so a Buffer must not change.
    */
-  take(text: Buffer | string, before: string, behind: string, overhead: number): Buffer | undefined {
-    const known = this.#held.get(text);
-    if (known?.before === before) return known.deflated;
+  take(text: Buffer | string, before: string, after: string, overhead: number): Buffer | undefined {
+    const cached = this.#entries.get(text);
+    if (cached?.before === before) return cached.deflated;
     const bytesOf = typeof text === "string" ? Buffer.from(text) : text;
-    const whole = Buffer.concat([Buffer.from(before), bytesOf, Buffer.from(behind)]);
-    const blocks = deflateBlocks(whole);
+    const joined = Buffer.concat([Buffer.from(before), bytesOf, Buffer.from(after)]);
+    const blocks = deflateBlocks(joined);
     const end = blocks.length - FLUSH_BYTES;
     this.#counts.deflatedTexts += 1;
-    this.#counts.deflatedFromBytes += whole.length;
+    this.#counts.deflatedFromBytes += joined.length;
     this.#counts.deflatedToBytes += end;
-    // Copied: what zlib gives is a part of a Buffer of 16 KiB.
-    const deflated = end + overhead < whole.length ? Buffer.from(blocks.subarray(0, end)) : undefined;
+    // Copy it: zlib returns a slice of a 16 KiB Buffer.
+    const deflated = end + overhead < joined.length ? Buffer.from(blocks.subarray(0, end)) : undefined;
     const bytes = text.length + (deflated?.length ?? 0) + ENTRY_BYTES;
-    this.#forget(text);
-    this.#held.set(text, { before, deflated, bytes });
+    this.#evict(text);
+    this.#entries.set(text, { before, deflated, bytes });
     this.#bytes += bytes;
-    for (const oldest of this.#held.keys()) {
+    for (const oldest of this.#entries.keys()) {
       if (this.#bytes <= this.#maxBytes) break;
-      this.#forget(oldest);
+      this.#evict(oldest);
     }
     return deflated;
   }
 
-  #forget(text: Buffer | string): void {
-    this.#bytes -= this.#held.get(text)?.bytes ?? 0;
-    this.#held.delete(text);
+  #evict(text: Buffer | string): void {
+    this.#bytes -= this.#entries.get(text)?.bytes ?? 0;
+    this.#entries.delete(text);
   }
 }

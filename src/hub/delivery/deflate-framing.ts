@@ -3,18 +3,26 @@ import { FINAL_DEFLATED_TEXT, headerBytes, writeHeader } from "./frame-header.ts
 import type { FramedEvent, Framing } from "./framing.ts";
 import { websocketFraming, writePlainEvent } from "./websocket-framing.ts";
 
-/** Texts that are shorter stay plain: little can be saved on them. */
+/** Shorter texts stay uncompressed: they would save little. */
 export const MIN_DEFLATED_BYTES = 256;
-/** Larger ones too: they would hold up the event loop, this one for some 4 ms, and some clients refuse to inflate more than 4 MiB. */
+/**
+ * Larger texts stay uncompressed. This size takes about 4 ms, and some clients refuse to inflate
+ * more than 4 MiB.
+ */
 export const MAX_DEFLATED_BYTES = 524_288;
-/** Openings of messages up to here are not compressed: each client has its own. */
+/** Message openings up to this size are not compressed: they differ per client. */
 const MAX_STORED_BYTES = 1_024;
-/** Most that the deflated forms of events take, with their texts: some minutes of a busy market, so that a herd that comes back shares them. */
-const HELD_EVENT_BYTES = 8_388_608;
-/** The same for snapshots, of which those of the state before are of no use any more. */
-const HELD_SNAPSHOT_BYTES = 2_097_152;
+/**
+ * Cache size for events: several minutes of a busy market, so that clients that resume together
+ * share them.
+ */
+const EVENT_CACHE_BYTES = 8_388_608;
+/** Cache size for snapshots. Older ones are never needed again. */
+const SNAPSHOT_CACHE_BYTES = 2_097_152;
 
-/** Header of a stored block on a byte's boundary (RFC 1951, 3.2.4): its kind, its length twice. */
+/**
+ * Header of a stored block on a byte boundary (RFC 1951, 3.2.4): its type, then its length twice.
+ */
 const STORED_HEADER_BYTES = 5;
 
 function writeStoredHeader(target: Buffer, offset: number, bytes: number): number {
@@ -23,7 +31,7 @@ function writeStoredHeader(target: Buffer, offset: number, bytes: number): numbe
   return target.writeUInt16LE(0xffff - bytes, offset + 3);
 }
 
-/** A message's opening as blocks before those that are shared. */
+/** Formats a message's opening as blocks that precede the shared ones. */
 function openingBlocks(opening: Buffer): Buffer {
   if (opening.length > MAX_STORED_BYTES) return deflateBlocks(opening);
   const block = Buffer.allocUnsafe(STORED_HEADER_BYTES + opening.length);
@@ -32,13 +40,16 @@ function openingBlocks(opening: Buffer): Buffer {
 }
 
 /**
- * WebSocket frames for connections that negotiated permessage-deflate without context takeover, and with the server's window at `WINDOW_BITS` or above. A
- * message is a stored block, with what differs between shapes, and deflated blocks that all share: so an event is compressed once however
- * many shapes and cursors there are, and a snapshot once per state. What would not be shared, or is too small to be worth it, stays plain.
+ * Frames messages for connections with permessage-deflate, no context takeover, and a server window
+ * of `WINDOW_BITS` or more.
+ *
+ * A message is a stored block with what differs per shape, followed by shared compressed blocks. So
+ * each event is compressed once for all shapes and cursors, and a snapshot once per state. Texts
+ * that are not shared or too small stay uncompressed.
  */
 export function createDeflateFraming(counts: DeflateCounts): Framing {
-  const events = new DeflateCache(HELD_EVENT_BYTES, counts);
-  const snapshots = new DeflateCache(HELD_SNAPSHOT_BYTES, counts);
+  const events = new DeflateCache(EVENT_CACHE_BYTES, counts);
+  const snapshots = new DeflateCache(SNAPSHOT_CACHE_BYTES, counts);
 
   return {
     name: "websocket-deflate",
@@ -46,11 +57,11 @@ export function createDeflateFraming(counts: DeflateCounts): Framing {
     isDeflated: true,
 
     message(json, snapshot) {
-      const isFit =
+      const isCompressible =
         snapshot !== undefined &&
         snapshot.length >= MIN_DEFLATED_BYTES &&
         snapshot.length <= MAX_DEFLATED_BYTES;
-      const rest = isFit ? snapshots.take(snapshot, "", "}", STORED_HEADER_BYTES) : undefined;
+      const rest = isCompressible ? snapshots.take(snapshot, "", "}", STORED_HEADER_BYTES) : undefined;
       if (!rest) return websocketFraming.message(json, snapshot);
       const opening = openingBlocks(Buffer.from(`${json.slice(0, -1)},"snapshot":`));
       const payloadBytes = opening.length + rest.length;
@@ -60,16 +71,16 @@ export function createDeflateFraming(counts: DeflateCounts): Framing {
       return frame;
     },
 
-    events(given) {
-      const rests = given.map((event) => deflatedRest(events, event));
+    events(framed) {
+      const rests = framed.map((event) => deflatedRest(events, event));
       let total = 0;
-      for (const [at, event] of given.entries()) {
+      for (const [at, event] of framed.entries()) {
         const payloadBytes = payloadOf(event, rests[at]);
         total += headerBytes(payloadBytes) + payloadBytes;
       }
       const frames = Buffer.allocUnsafe(total);
       let offset = 0;
-      for (const [at, event] of given.entries()) {
+      for (const [at, event] of framed.entries()) {
         const rest = rests[at];
         offset = rest ? writeEvent(frames, offset, event, rest) : writePlainEvent(frames, offset, event);
       }
@@ -78,10 +89,11 @@ export function createDeflateFraming(counts: DeflateCounts): Framing {
   };
 }
 
-/** All but what is the shape's own; `undefined` where the event stays plain. */
+/** Compresses everything but the shape's own part; `undefined` if the event stays uncompressed. */
 function deflatedRest(texts: DeflateCache, { head, tail, isCommon }: FramedEvent): Buffer | undefined {
   const bytes = head.length + tail.length;
-  // What a filter made is for few: a thousand filters would have a thousand texts compressed for one event.
+  // Few clients share a filter's output. A thousand filters would compress a thousand texts per
+  // event.
   if (!isCommon || bytes < MIN_DEFLATED_BYTES || bytes > MAX_DEFLATED_BYTES) return undefined;
   return texts.take(tail, head, "", STORED_HEADER_BYTES);
 }
@@ -93,6 +105,6 @@ function payloadOf({ own, head, tail }: FramedEvent, rest: Buffer | undefined): 
 function writeEvent(frames: Buffer, offset: number, event: FramedEvent, rest: Buffer): number {
   const payload = writeHeader(frames, offset, FINAL_DEFLATED_TEXT, payloadOf(event, rest));
   const own = writeStoredHeader(frames, payload, event.own.length);
-  const behind = own + frames.write(event.own, own, "latin1");
-  return behind + rest.copy(frames, behind);
+  const end = own + frames.write(event.own, own, "latin1");
+  return end + rest.copy(frames, end);
 }

@@ -4,37 +4,42 @@ import type { Group } from "../group.ts";
 import type { ListWalk } from "../lists/list-walk.ts";
 import type { StreamShape } from "../session/stream-shape.ts";
 
-/** Everything up to the head was written: the group does the rest, and there is no cursor but the head's. */
+/**
+ * The client has everything up to the head. Its group sends the rest, and its cursor is the head's.
+ */
 export interface Live {
   readonly kind: "live";
   readonly group: Group;
 }
 
-/** There is a cursor of its own, from which it is caught up out of the log whenever the socket has room. */
+/** The client has a cursor of its own and catches up from the log whenever its socket has room. */
 export interface Behind {
   readonly kind: "behind";
   readonly shape: StreamShape;
-  /** The lists at `seq`; there when the shape is filtered. */
+  /** The lists at `seq`, for a filtered shape. */
   walk: ListWalk | undefined;
   /** Everything of the shape up to here was written. */
   seq: Seq;
-  /** Channels on which something was left out that the lists at the head will say; `undefined`: nothing is left out. */
+  /**
+   * Channels with skipped events that the lists at the head will cover; `undefined` if nothing is
+   * skipped.
+   */
   conflating: ChannelMask | undefined;
-  /** What the client holds of the shape for certain, once it has read what was written. */
+  /** What the client holds of the shape for certain, once it has read all that was written. */
   prev: Seq;
-  /** The socket is full; `drained` will come. */
+  /** The socket is full, and a `drained` call will follow. */
   full: boolean;
-  /** The log is being read. */
+  /** A read of the log is in progress. */
   reading: boolean;
-  /** When the peer last took something, as far as was seen. */
+  /** When the peer was last seen to make progress. */
   progressAtMs: number;
   progress: number;
 }
 
-/** Nothing goes out any more. */
+/** Nothing is sent anymore. */
 export interface Ended {
   readonly kind: "ended";
 }
 
-/** Where a delivery stands. */
+/** Progress of a client through the log. */
 export type DeliveryState = Live | Behind | Ended;

@@ -12,39 +12,41 @@ import type { Behind, DeliveryState, Live } from "./delivery-state.ts";
 import { type EventFrames, FramePrefixes, frameEvents } from "./event-frames.ts";
 import type { Framing } from "./framing.ts";
 
-/** What a delivery tells the session that it belongs to. */
+/** Callbacks of a delivery into its session. */
 export interface DeliveryOwner {
-  /** More can be answered than before: there is room again, or the head is reached. */
+  /**
+   * More commands can be answered: the socket has room again, or the client has reached the head.
+   */
   ready(): void;
-  /** It has to be looked at by `check`, or no longer. */
+  /** Starts or stops regular calls of `check`. */
   watchBehind(on: boolean): void;
-  /** The client takes too little: it stands still, or its cursor is no longer held. */
+  /** The client is too slow: it makes no progress, or its cursor has expired. */
   tooSlow(): void;
   fail(error: unknown): void;
 }
 
-/** Records read at once for a filtered session: each costs some 30 µs, and the turn is shared. */
+/** Records read at once for a filtered session. Each takes about 30 µs, and the turn is shared. */
 const MAX_FILTERED_RECORDS = 32;
 
 type Records = Extract<BacklogPart, { kind: "records" }>;
 
 /**
- * One client's place in the log, and the way from there to the head. A client that reads is in a group and costs one write per
- * batch; one that does not costs a few numbers here, whatever happens in the log.
+ * Tracks one client's position in the log, and brings it to the head.
+ *
+ * A client that reads is in a group and costs one write per batch. One that does not costs a few
+ * numbers here, whatever happens in the log.
  */
 export class Delivery implements GroupMember {
-  /** See GroupMember. */
   slot = 0;
-  /** A long backlog is conflated: see W34. */
+  /** Conflates a long backlog: see W34. */
   latest = false;
-  /** See GroupMember. */
   readonly socket: Socket;
   readonly #host: DeliveryHost;
   readonly #framing: Framing;
   readonly #owner: DeliveryOwner;
   #state: DeliveryState;
 
-  /** Begins at the head, with no channels. */
+  /** Starts at the head, without channels. */
   constructor(host: DeliveryHost, socket: Socket, framing: Framing, owner: DeliveryOwner) {
     this.#host = host;
     this.socket = socket;
@@ -53,48 +55,51 @@ export class Delivery implements GroupMember {
     this.#state = this.#join(NOT_SUBSCRIBED, host.head.cursor.seq);
   }
 
-  /** At the head: a place can be given to the client, and with it a snapshot. */
+  /** At the head: only there can the client be given a cursor and a snapshot. */
   get isLive(): boolean {
     return this.#state.kind === "live";
   }
 
-  /** How many events the log has behind its place. */
+  /** Number of events between the client's cursor and the head. */
   get lag(): number {
     return this.#state.kind === "behind" ? Math.max(0, this.#host.head.cursor.seq - this.#state.seq) : 0;
   }
 
-  /** A message would not only be added to what the client does not take. */
+  /** Whether a message would be sent, rather than pile up behind unread data. */
   get hasRoom(): boolean {
     return this.#state.kind === "live" || (this.#state.kind === "behind" && !this.#state.full);
   }
 
-  /** Sends one message, given as JSON text, behind what was sent before. `snapshot`: see Framing. */
+  /**
+   * Sends one message, given as JSON text, after everything sent before. `snapshot`: see Framing.
+   */
   write(json: string, snapshot?: string): void {
     if (this.#state.kind !== "ended") this.#send(this.#framing.message(json, snapshot));
   }
 
-  /** Goes on with these channels, from the head. Only while {@link isLive}. */
+  /** Switches to these channels at the head. Call it only while {@link isLive}. */
   move(selection: Selection): void {
     this.#leave();
     this.#state = this.#join(selection, this.#host.head.cursor.seq);
   }
 
   /**
-   * Goes on with these channels from behind `after`, a cursor below the head or of another log. Calls `then` when it is known
-   * whether that is possible, and sends the events behind what `then` writes; with `lost` it is live, with no channels, instead.
+   * Resumes these channels after `after`, a cursor below the head or of another log. Calls
+   * `respond` once it is known whether that is possible, then sends the events. With `lost`, the
+   * client is live without channels instead.
    */
-  resume(selection: Selection, after: Cursor, then: (lost: Lost | undefined) => void): void {
+  resume(selection: Selection, after: Cursor, respond: (lost: Lost | undefined) => void): void {
     this.#leave();
     const behind = this.#becomeBehind(createShape(selection, this.#framing), after.seq, after.seq);
     this.#read(behind, after, (result) => {
       if (result.kind === "lost") this.move(NOT_SUBSCRIBED);
-      then(result.kind === "lost" ? result.lost : undefined);
+      respond(result.kind === "lost" ? result.lost : undefined);
       if (result.kind === "lost") this.#owner.ready();
-      else this.#goOn(behind, result);
+      else this.#deliver(behind, result);
     });
   }
 
-  /** The socket has room again. */
+  /** Handles the socket's report that it has room again. */
   drained(): void {
     if (this.#state.kind !== "behind") return;
     this.#state.full = false;
@@ -102,7 +107,7 @@ export class Delivery implements GroupMember {
     this.#catchUp();
   }
 
-  /** Finds out whether the client stands still; called about once a second while it is behind. */
+  /** Detects a stalled client. Called about once a second while it is behind. */
   check(nowMs: number): void {
     const state = this.#state;
     if (state.kind !== "behind" || !state.full || state.reading) return;
@@ -116,13 +121,12 @@ export class Delivery implements GroupMember {
     if (nowMs - state.progressAtMs >= limits.noProgressMs || state.seq < oldest.seq) this.#owner.tooSlow();
   }
 
-  /** Sends nothing more. */
+  /** Stops sending. */
   end(): void {
     this.#leave();
     this.#state = { kind: "ended" };
   }
 
-  /** See GroupMember. */
   fallBehind(prev: Seq): void {
     if (this.#state.kind !== "live") return;
     const { shape } = this.#state.group;
@@ -132,7 +136,6 @@ export class Delivery implements GroupMember {
     if (shape.selection.filtered) behind.walk = this.#host.history.walkFrom(this.#host.history.lists);
   }
 
-  /** See GroupMember. */
   fail(error: unknown): void {
     this.#owner.fail(error);
   }
@@ -174,13 +177,13 @@ export class Delivery implements GroupMember {
     state.progress = this.socket.progress;
   }
 
-  /** Goes on from its cursor if the socket has room, and joins its group where that is the head. */
+  /** Continues from the client's cursor if the socket has room. Joins the group at the head. */
   #catchUp(): void {
     const state = this.#state;
     if (state.kind !== "behind" || state.full || state.reading) return;
     const { cursor } = this.#host.head;
     if (state.seq >= cursor.seq) {
-      this.#conclude(state);
+      this.#sendLists(state);
       if (state.full) return;
       this.#leave();
       this.#state = this.#join(state.shape.selection, state.prev);
@@ -189,18 +192,18 @@ export class Delivery implements GroupMember {
     }
     this.#read(state, this.#host.log.cursorAt(state.seq), (result) => {
       if (result.kind === "lost") this.#owner.tooSlow();
-      else this.#goOn(state, result);
+      else this.#deliver(state, result);
     });
   }
 
-  #goOn(state: Behind, part: Records): void {
+  #deliver(state: Behind, part: Records): void {
     const { head, limits } = this.#host;
     if (this.latest && head.cursor.seq - state.seq >= limits.conflateFrom) state.conflating ??= 0;
-    // What was left out here nobody knows: it may have been anything.
+    // The missing events are unknown. They may have been on any channel.
     if (this.latest && part.sparse) state.conflating = state.shape.selection.mask;
-    // What was read while the socket filled up is read again when it has room.
+    // The socket filled up meanwhile. These records are read again once it has room.
     if (state.full) return;
-    // The log may hold more already than the head's state contains; that comes with the next batch.
+    // The log may be ahead of the head's state. Those events come with the next batch.
     const published = part.records.filter(({ seq }) => seq <= head.cursor.seq);
     if (state.conflating === undefined) this.#writeRecords(state, published, part.sparse);
     else this.#writeMissed(state, published, state.conflating);
@@ -208,7 +211,7 @@ export class Delivery implements GroupMember {
     this.#catchUp();
   }
 
-  /** Of the records only what may not be left out. */
+  /** Writes only the records that must not be skipped. */
   #writeMissed(state: Behind, records: readonly LogRecord[], mask: ChannelMask): void {
     const { limits } = this.#host;
     const from = { through: state.seq };
@@ -218,15 +221,15 @@ export class Delivery implements GroupMember {
     if (frames.bytes) this.#send(frames.bytes);
   }
 
-  /** At the head: sends the lists in place of what was left out. */
-  #conclude(state: Behind): void {
+  /** At the head, sends the lists in place of the skipped events. */
+  #sendLists(state: Behind): void {
     if (state.conflating === undefined) return;
     const { head, history } = this.#host;
     const { mask: followed, parts } = state.shape.selection;
     const mask = conflatedMask(state.conflating, followed);
     state.conflating = undefined;
     if (mask === 0) return;
-    this.#host.tally.conflations += 1;
+    this.#host.counters.conflations += 1;
     state.prev = head.cursor.seq;
     const lists = history.snapshotText(parts.map((part) => ({ ...part, mask: part.mask & mask })));
     this.write(conflatedText(head.cursor, channelsOf(mask)), lists);
@@ -235,11 +238,11 @@ export class Delivery implements GroupMember {
   #read(state: Behind, after: Cursor, then: (result: BacklogPart) => void): void {
     state.reading = true;
     this.#readFrom(state, after)
-      .then((result) => this.#host.turn.run(() => this.#take(state, result, then)))
+      .then((result) => this.#host.turn.run(() => this.#finishRead(state, result, then)))
       .catch((error) => this.#owner.fail(error));
   }
 
-  #take(state: Behind, result: BacklogPart, then: (result: BacklogPart) => void): void {
+  #finishRead(state: Behind, result: BacklogPart, then: (result: BacklogPart) => void): void {
     state.reading = false;
     if (this.#state !== state) return;
     try {
@@ -249,7 +252,10 @@ export class Delivery implements GroupMember {
     }
   }
 
-  /** The records, and where the shape is filtered and the lists are not there yet, the lists too: without them the records are lost on it. */
+  /**
+   * Reads records, and for a filtered shape the lists if needed. Without the lists, the records
+   * count as lost.
+   */
   async #readFrom(state: Behind, after: Cursor): Promise<BacklogPart> {
     const { log, limits, history, turn } = this.#host;
     const { filtered } = state.shape.selection;
@@ -263,7 +269,7 @@ export class Delivery implements GroupMember {
     return result;
   }
 
-  /** Nothing else belongs to it, or the lists at the head say the rest. */
+  /** The shape selects only lasting events, or the lists at the head will cover the others. */
   #needsOnlyLasting({ selection }: StreamShape): boolean {
     return !selection.filtered && (this.latest || selection.lasting);
   }
@@ -273,8 +279,8 @@ export class Delivery implements GroupMember {
     state.seq = frames.through;
     state.prev = frames.prev;
     if (!frames.bytes) return;
-    this.#host.tally.deliveries += frames.count;
-    this.#host.tally.deliveredBytes += frames.bytes.length;
+    this.#host.counters.deliveries += frames.count;
+    this.#host.counters.deliveredBytes += frames.bytes.length;
     this.#send(frames.bytes);
   }
 
@@ -282,12 +288,12 @@ export class Delivery implements GroupMember {
     const { head, limits, backlogFrames } = this.#host;
     const { epoch } = head.cursor;
     const from = { prev, through: seq };
-    // What is filtered depends on the lists on the way, and what has gaps on what was left out.
+    // A filtered frame depends on the lists before it, and a sparse one on the gaps.
     if (!walk && !sparse) return backlogFrames.frame(records, shape, { ...from, epoch }, limits.catchUpBytes);
     return frameEvents(
       records,
       shape,
-      { ...from, heads: new FramePrefixes(epoch) },
+      { ...from, prefixes: new FramePrefixes(epoch) },
       walk,
       limits.catchUpBytes,
     );

@@ -4,28 +4,28 @@ import type { Steps } from "../lists/list-walk.ts";
 import type { StreamShape } from "../session/stream-shape.ts";
 import type { FramedEvent } from "./framing.ts";
 
-/** Events in the form of a shape, and where they lead. */
+/** Framed events of a shape, and the position after them. */
 export interface EventFrames {
-  /** `undefined` when none of the records belongs to the shape. */
+  /** `undefined` if no record belongs to the shape. */
   readonly bytes: Buffer | undefined;
-  /** How many events are in `bytes`. */
+  /** Number of events in `bytes`. */
   readonly count: number;
-  /** Seq of the last event in `bytes`; without one, the `prev` that was given. */
+  /** Seq of the last event in `bytes`; without one, the `prev` passed in. */
   readonly prev: Seq;
-  /** Seq of the last record that was looked at. */
+  /** Seq of the last record examined. */
   readonly through: Seq;
 }
 
-/** What lies in an event's message between its `prev`, which depends on who reads it, and the tail. */
-interface EventHead {
+/** The part of an event message between `prev`, which depends on the reader, and the tail. */
+interface EventPrefix {
   readonly cursor: string;
   readonly text: string;
 }
 
-/** The heads of events of one history, each made once for all who share this. */
+/** Caches the shared prefixes of event messages for one history. */
 export class FramePrefixes {
   readonly #epoch: Epoch;
-  readonly #made = new Map<Seq, EventHead>();
+  readonly #cache = new Map<Seq, EventPrefix>();
   #emittedAtMs = Number.NaN;
   #emittedAt = "";
 
@@ -33,11 +33,11 @@ export class FramePrefixes {
     this.#epoch = epoch;
   }
 
-  of(record: LogRecord): EventHead {
-    const made = this.#made.get(record.seq);
-    if (made) return made;
+  of(record: LogRecord): EventPrefix {
+    const cached = this.#cache.get(record.seq);
+    if (cached) return cached;
     const { seq, batch, emittedAtMs, run } = record;
-    // The records of a batch have one time; its text is not worth making twice.
+    // All records of a batch have the same time, so format it once.
     if (emittedAtMs !== this.#emittedAtMs) {
       this.#emittedAtMs = emittedAtMs;
       this.#emittedAt = new Date(emittedAtMs).toISOString();
@@ -45,20 +45,24 @@ export class FramePrefixes {
     const cursor = formatCursor({ epoch: this.#epoch, seq, run });
     const text = `,"cursor":"${cursor}","seq":${seq},"batch":${batch},"emitted_at":"${this.#emittedAt}",`;
     const head = { cursor, text };
-    this.#made.set(seq, head);
+    this.#cache.set(seq, head);
     return head;
   }
 }
 
 /**
- * The records that belong to the shape, framed and joined. `from.prev` goes with the first of them, `from.through` is returned
- * when there are no records. Stops behind the event with which `maxBytes` is reached (default: takes all), so that at least
- * one record is taken. `steps` is needed for shapes that are filtered, and is moved behind each record that is taken.
+ * Frames and joins the records that belong to the shape.
+ *
+ * Stops after the event that reaches `maxBytes` (default: unlimited), so at least one record is
+ * used. Returns `from.through` if there are no records. A filtered shape needs `steps`, which
+ * advance past each record that is used.
+ *
+ * @param from.prev Sent with the first event.
  */
 export function frameEvents(
   records: readonly LogRecord[],
   shape: StreamShape,
-  from: { readonly heads: FramePrefixes; readonly prev: Seq; readonly through: Seq },
+  from: { readonly prefixes: FramePrefixes; readonly prev: Seq; readonly through: Seq },
   steps?: Steps,
   maxBytes = Number.POSITIVE_INFINITY,
 ): EventFrames {
@@ -71,7 +75,7 @@ export function frameEvents(
     const event = shape.select(record, steps?.next(record));
     if (!event) continue;
     const own = `{"type":"event","prev":${prev}`;
-    const { cursor, text: head } = from.heads.of(record);
+    const { cursor, text: head } = from.prefixes.of(record);
     const { name, tail } = event;
     framed.push({ cursor, name, own, head, tail, isCommon: tail === record.tail });
     bytes += own.length + head.length + tail.length;

@@ -1,18 +1,21 @@
-/** First byte of a whole text message: FIN and opcode 1 (RFC 6455, 5.2). */
+/** First byte of an unfragmented text message: FIN and opcode 1 (RFC 6455, 5.2). */
 export const FINAL_TEXT = 0x81;
-/** The same with RSV1: its payload is compressed (RFC 7692, 6). */
+/** The same with RSV1: a compressed payload (RFC 7692, 6). */
 export const FINAL_DEFLATED_TEXT = 0xc1;
 
 const LENGTH_16 = 126;
 const LENGTH_64 = 127;
 
-/** Bytes of the shortest header for a payload of so many. What a server sends is not masked, so one frame serves every client. */
+/**
+ * Size of the shortest header for a payload. Server frames are unmasked, so one frame serves all
+ * clients.
+ */
 export function headerBytes(payloadBytes: number): number {
   if (payloadBytes < LENGTH_16) return 2;
   return payloadBytes < 65_536 ? 4 : 10;
 }
 
-/** Writes that header; returns the offset behind it. */
+/** Writes that header and returns the offset after it. */
 export function writeHeader(target: Buffer, offset: number, first: number, payloadBytes: number): number {
   target[offset] = first;
   if (payloadBytes < LENGTH_16) return target.writeUInt8(payloadBytes, offset + 1);

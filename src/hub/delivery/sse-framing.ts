@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { type FramedEvent, type Framing, wholeText } from "./framing.ts";
+import { type FramedEvent, type Framing, withSnapshot } from "./framing.ts";
 
-/** What of a message becomes fields of its event. */
+/** The fields of a message that become fields of its event. */
 const Outline = z.object({ type: z.string(), cursor: z.string().optional(), lost: z.unknown().optional() });
 
 function fields(name: string, id: string | undefined): string {
@@ -9,9 +9,12 @@ function fields(name: string, id: string | undefined): string {
 }
 
 /**
- * Server-sent events: the same JSON texts as over a WebSocket, each the `data` of an event that is named after the message, or after what happened
- * in the market, with the cursor as `id`. `hello` has none: it tells the head, where a client that resumes is not yet, and a
- * browser that is cut off behind it would go on from there. A `subscribed` that tells of a loss is named `reset`.
+ * Frames messages as server-sent events. `data` is the same JSON text as over WebSocket.
+ *
+ * An event is named after the message, or after the market event, and has the cursor as its `id`.
+ * `hello` has no `id`: it names the head, which a resuming client has not reached. A browser
+ * disconnected right after it would resume from there. A `subscribed` that reports a loss is named
+ * `reset`.
  */
 export const sseFraming: Framing = {
   name: "sse",
@@ -22,12 +25,12 @@ export const sseFraming: Framing = {
     const { type, cursor, lost } = Outline.parse(JSON.parse(json));
     const name = lost === undefined ? type : "reset";
     return Buffer.from(
-      `${fields(name, type === "hello" ? undefined : cursor)}${wholeText(json, snapshot)}\n\n`,
+      `${fields(name, type === "hello" ? undefined : cursor)}${withSnapshot(json, snapshot)}\n\n`,
     );
   },
 
   events(events: readonly FramedEvent[]) {
-    // JSON text has no line breaks, so that each message is one line of data.
+    // JSON text has no line breaks, so each message is one `data` line.
     const heads = events.map(({ name, cursor, own, head }) => fields(name, cursor) + own + head);
     const total = events.reduce((sum, { tail }, at) => sum + (heads[at]?.length ?? 0) + tail.length + 2, 0);
     const bytes = Buffer.allocUnsafe(total);

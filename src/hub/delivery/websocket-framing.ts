@@ -1,14 +1,17 @@
 import { FINAL_TEXT, headerBytes, writeHeader } from "./frame-header.ts";
-import { type FramedEvent, type Framing, wholeText } from "./framing.ts";
+import { type FramedEvent, type Framing, withSnapshot } from "./framing.ts";
 
-/** Unmasked text frames, written by hand: building a frame once and giving the same Buffer to every socket is what makes fan-out cheap. */
+/**
+ * Builds unmasked text frames. Building a frame once and writing the same Buffer to every socket
+ * keeps fan-out cheap.
+ */
 export const websocketFraming: Framing = {
   name: "websocket",
   transport: "websocket",
   isDeflated: false,
 
   message(json, snapshot) {
-    const text = wholeText(json, snapshot);
+    const text = withSnapshot(json, snapshot);
     const payloadBytes = Buffer.byteLength(text);
     const frame = Buffer.allocUnsafe(headerBytes(payloadBytes) + payloadBytes);
     frame.write(text, writeHeader(frame, 0, FINAL_TEXT, payloadBytes));
@@ -28,7 +31,7 @@ export const websocketFraming: Framing = {
   },
 };
 
-/** Writes one event as it is; returns the offset behind it. */
+/** Writes one uncompressed event and returns the offset after it. */
 export function writePlainEvent(frames: Buffer, offset: number, { own, head, tail }: FramedEvent): number {
   const payload = writeHeader(frames, offset, FINAL_TEXT, own.length + head.length + tail.length);
   const text = payload + frames.write(own, payload, "latin1");

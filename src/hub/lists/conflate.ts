@@ -15,17 +15,19 @@ import type { Steps } from "./list-walk.ts";
 
 const FLARES = maskOf(FLARE_CHANNELS);
 
-/** A part of a backlog, without what the lists at the head will say. */
+/** A part of a backlog without what the lists at the head will contain. */
 export interface MissedFrames {
-  /** `undefined` when there is nothing to tell of. */
+  /** `undefined` if there is nothing to send. */
   readonly bytes: Buffer | undefined;
-  /** Channels of the shape on which something happened. */
+  /** Channels of the shape that have events. */
   readonly mask: ChannelMask;
-  /** Seq of the last record that was looked at. */
+  /** Seq of the last record examined. */
   readonly through: Seq;
 }
 
-/** What has to be told of the records that belong to the shape, as messages `missed`; see `frameEvents` for the bounds. */
+/**
+ * Frames the lasting events of the shape as `missed` messages; see `frameEvents` for the bounds.
+ */
 export function frameMissed(
   records: readonly LogRecord[],
   shape: StreamShape,
@@ -53,12 +55,15 @@ export function frameMissed(
   return { bytes: framed.length > 0 ? shape.framing.events(framed) : undefined, mask, through };
 }
 
-/** The channels whose lists have to be sent when something happened on these: flares share their explanations, so all of them or none. */
+/**
+ * Selects the lists to send for these channels. Flares share their explanations, so all flare
+ * channels or none.
+ */
 export function conflatedMask(happened: ChannelMask, followed: ChannelMask): ChannelMask {
   return happened & FLARES ? happened | (followed & FLARES) : happened;
 }
 
-/** Without its `snapshot`: what the client holds of these channels from now on. */
+/** Formats a `conflated` message without its `snapshot`: the new state of these channels. */
 export function conflatedText(cursor: Cursor, channels: readonly Channel[]): string {
   const message: Omit<Conflated, "snapshot"> = {
     type: "conflated",

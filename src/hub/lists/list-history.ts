@@ -18,80 +18,97 @@ import { type SelectionPart, selectionOf } from "../session/selection.ts";
 import { ListWalk } from "./list-walk.ts";
 import { StepCache } from "./step-cache.ts";
 
-/** Least number of events between two places that are kept. */
+/** Minimum number of events between two checkpoints. */
 const MIN_INTERVAL = 64;
-/** As many places are kept, about, of a log that is full. */
-const KEPT_PLACES = 32;
-/** Records read at once on the way from a kept place to the one asked for: less than a millisecond. */
+/** Approximate number of checkpoints for a full log. */
+const MAX_CHECKPOINTS = 32;
+/**
+ * Records read at once between a checkpoint and the requested cursor: takes less than a
+ * millisecond.
+ */
 const READ_RECORDS = 16;
-/** Snapshot texts that are kept until the next change. */
-const KEPT_TEXTS = 32;
+/** Number of cached snapshot texts, until the next change. */
+const MAX_CACHED_TEXTS = 32;
 
-/** A place of the log, and the lists there. */
-export interface ListPlace {
+/** The lists at one seq of the log. */
+export interface ListCheckpoint {
   readonly seq: Seq;
-  /** Those of a process before this one are read from text each time, which takes some milliseconds. Throws where they cannot be. */
+  /**
+   * Reads the lists. Those stored by an earlier process are parsed on each call, in a few
+   * milliseconds. Throws if they are unreadable.
+   */
   lists(): Lists;
 }
 
-/** What is known of a log that was kept. */
+/** Stored lists of a restored log. */
 export interface KnownLists {
-  /** At its head. */
+  /** The lists at the head. */
   readonly lists: Lists;
-  /** Before it, in order. */
-  readonly places: readonly ListPlace[];
+  /** Checkpoints before the head, in order. */
+  readonly places: readonly ListCheckpoint[];
 }
 
 /**
- * The lists at the head, with their marks, and, for readers who come back, at any place that the log still reaches: places are
- * kept at intervals, and from there the way is gone again along the log. What two kept places have in common they share.
+ * The lists at the head, and at any earlier seq that the log still reaches.
+ *
+ * Stores checkpoints at intervals and replays the log from there. Checkpoints share unchanged
+ * items.
  */
 export class ListHistory {
   readonly #log: EventLog;
   readonly #texts = new Map<string, string>();
   #steps = new StepCache();
-  #kept: ListPlace[];
+  #checkpoints: ListCheckpoint[];
   #lists: Lists;
   #seq: Seq;
   #unmarkedSeq: Seq | undefined;
 
-  /** Begins at the log's head, of which `snapshot` is the state. What is `known` of a log that was kept is the same snapshot, and more. */
+  /**
+   * Starts at the log's head, where `snapshot` is the state. `stored` holds the same snapshot with
+   * marks and checkpoints, for a restored log.
+   */
   constructor(log: EventLog, snapshot: Snapshot, known?: KnownLists) {
     this.#log = log;
     const lists = known?.lists ?? listsOf(snapshot);
     this.#lists = lists;
     this.#seq = log.head.seq;
     const before = known?.places.filter(({ seq }) => seq >= log.oldest.seq && seq < this.#seq) ?? [];
-    this.#kept = [...before, { seq: this.#seq, lists: () => lists }];
+    this.#checkpoints = [...before, { seq: this.#seq, lists: () => lists }];
     this.#unmarkedSeq = this.#seq > 0 && !known ? this.#seq : undefined;
   }
 
-  /** At the head. */
+  /** The lists at the head. */
   get lists(): Lists {
     return this.#lists;
   }
 
-  /** The places before the head from which the way along the log is gone again, in order. */
-  get places(): readonly ListPlace[] {
-    return this.#kept.filter(({ seq }) => seq < this.#seq);
+  /** Checkpoints before the head, in order. */
+  get places(): readonly ListCheckpoint[] {
+    return this.#checkpoints.filter(({ seq }) => seq < this.#seq);
   }
 
-  /** The first place that is known, for those who held nothing before. */
+  /** The first checkpoint, for clients that hold nothing. */
   get first(): { readonly cursor: Cursor; readonly lists: Lists } {
-    const { seq, lists } = this.#kept[0] ?? { seq: this.#seq, lists: () => this.#lists };
+    const { seq, lists } = this.#checkpoints[0] ?? { seq: this.#seq, lists: () => this.#lists };
     return { cursor: this.#log.cursorAt(seq), lists: lists() };
   }
 
-  /** True at the place from which a log goes on of which nothing is known but the snapshot: what its items were before is not. */
+  /**
+   * Whether a restored log has only a snapshot at `seq`. The previous values of its items are
+   * unknown.
+   */
   isUnmarked(seq: Seq): boolean {
     return seq === this.#unmarkedSeq;
   }
 
-  /** Takes in a batch of events, or a base: a state without events. `snapshot` is the state behind it. Throws ChangeMismatch when the events do not lead there. */
+  /**
+   * Applies a batch of events, or a base: a state without events. `snapshot` is the resulting
+   * state. Throws ChangeMismatch if the events do not lead to it.
+   */
   advance(records: readonly LogRecord[], events: readonly EventBody[], snapshot: Snapshot): readonly Step[] {
     const last = records.at(-1);
     if (!last) {
-      if (snapshot !== this.#lists.snapshot) this.#begin(listsOf(snapshot), this.#seq);
+      if (snapshot !== this.#lists.snapshot) this.#reset(listsOf(snapshot), this.#seq);
       return [];
     }
     let lists = this.#lists;
@@ -101,35 +118,38 @@ export class ListHistory {
       return { event, before, after: lists };
     });
     for (const [at, step] of steps.entries()) this.#steps.put(last.seq - steps.length + 1 + at, step);
-    // The same value, of which the rest of the process holds the objects already.
+    // An equal value, whose objects the rest of the process already holds.
     this.#lists = { snapshot, marks: lists.marks };
     this.#texts.clear();
     this.#seq = last.seq;
-    this.#keep(last.seq);
+    this.#addCheckpoint(last.seq);
     return steps;
   }
 
-  /** Begins anew with these lists, which are known whole, at `seq`: what was before cannot be asked for any more. */
+  /** Starts over with these complete lists at `seq`. Earlier lists are gone. */
   restart(lists: Lists, seq: Seq): void {
     this.#unmarkedSeq = undefined;
-    this.#begin(lists, seq);
+    this.#reset(lists, seq);
   }
 
-  #begin(lists: Lists, seq: Seq): void {
+  #reset(lists: Lists, seq: Seq): void {
     this.#lists = lists;
     this.#seq = seq;
-    // Not the same one emptied: whoever still walks along what was before puts steps into it.
+    // A new cache, because walks along the earlier history still add to the old one.
     this.#steps = new StepCache();
-    this.#kept = [{ seq, lists: () => lists }];
+    this.#checkpoints = [{ seq, lists: () => lists }];
     this.#texts.clear();
   }
 
-  /** As they were at this place of this log; `undefined` when that cannot be found out any more. `pause`: awaited now and then on a long way; default: nothing is. */
+  /**
+   * Returns the lists at this cursor; `undefined` if they cannot be reconstructed. Awaits `pause`
+   * between slices of a long replay.
+   */
   async at(cursor: Cursor, pause = async () => {}): Promise<Lists | undefined> {
     try {
       return await this.#walkTo(cursor, pause);
     } catch (error) {
-      // Events that do not lead there: see `restart`, which a process before this one may have gone through.
+      // The events do not lead there: an earlier process called `restart` in between.
       if (error instanceof ChangeMismatch) return undefined;
       throw error;
     }
@@ -137,11 +157,11 @@ export class ListHistory {
 
   async #walkTo(to: Cursor, pause: () => Promise<void>): Promise<Lists | undefined> {
     const { epoch, seq } = to;
-    const from = this.#kept.findLast((place) => place.seq <= seq);
+    const from = this.#checkpoints.findLast((checkpoint) => checkpoint.seq <= seq);
     if (this.#log.strayed(to) || !from || this.isUnmarked(seq)) return undefined;
     let start: number = seq;
-    while (start > from.seq && !this.#steps.behind(start)) start -= 1;
-    const walk = this.walkFrom(this.#steps.behind(start) ?? from.lists());
+    while (start > from.seq && !this.#steps.listsAfter(start)) start -= 1;
+    const walk = this.walkFrom(this.#steps.listsAfter(start) ?? from.lists());
     for (let at = this.#log.cursorAt(toSeq(start)); at.seq < seq; ) {
       const result = await this.#log.read(at, Math.min(READ_RECORDS, seq - at.seq));
       const last = result.kind === "records" ? result.records.at(-1) : undefined;
@@ -153,35 +173,36 @@ export class ListHistory {
     return walk.lists;
   }
 
-  /** Follows the lists from a place where they are these. */
+  /** Replays the log from a seq with these lists. */
   walkFrom(lists: Lists): ListWalk {
     return new ListWalk(this.#steps, lists);
   }
 
-  /** JSON text of what a client that follows these parts holds at the head; made once per change. */
+  /** Returns the JSON text of these parts at the head, cached until the next change. */
   snapshotText(parts: readonly SelectionPart[]): string {
     const { key } = selectionOf(parts);
-    const known = this.#texts.get(key);
-    if (known !== undefined) return known;
+    const cached = this.#texts.get(key);
+    if (cached !== undefined) return cached;
     const views = parts.map(({ mask, filter }) => projectLists(this.#lists, channelsOf(mask), filter));
     const text = JSON.stringify(mergeViews(views));
     const [oldest] = this.#texts.keys();
-    if (oldest !== undefined && this.#texts.size >= KEPT_TEXTS) this.#texts.delete(oldest);
+    if (oldest !== undefined && this.#texts.size >= MAX_CACHED_TEXTS) this.#texts.delete(oldest);
     this.#texts.set(key, text);
     return text;
   }
 
-  #keep(seq: Seq): void {
+  #addCheckpoint(seq: Seq): void {
     const oldest = this.#log.oldest.seq;
-    const interval = Math.max(MIN_INTERVAL, (seq - oldest) / KEPT_PLACES);
+    const interval = Math.max(MIN_INTERVAL, (seq - oldest) / MAX_CHECKPOINTS);
     const lists = this.#lists;
-    if (seq - (this.#kept.at(-1)?.seq ?? 0) >= interval) this.#kept.push({ seq, lists: () => lists });
-    // From a place before the log's oldest there is no way on.
-    while (this.#kept[0] && this.#kept[0].seq < oldest) this.#kept.shift();
+    if (seq - (this.#checkpoints.at(-1)?.seq ?? 0) >= interval)
+      this.#checkpoints.push({ seq, lists: () => lists });
+    // Replay from a checkpoint before the log's oldest event is impossible.
+    while (this.#checkpoints[0] && this.#checkpoints[0].seq < oldest) this.#checkpoints.shift();
   }
 }
 
-/** One view of the channels of all, none of which is in two. */
+/** Merges views of disjoint channels. */
 function mergeViews(views: readonly View[]): View {
   const merged: Record<string, object> = { explanations: {} };
   for (const [resource, lists] of views.flatMap((view) => Object.entries(view))) {

@@ -2,28 +2,30 @@ import type { LogRecord } from "../../log/event-log.ts";
 import type { Lists, Step } from "../../protocol/index.ts";
 import type { StepCache } from "./step-cache.ts";
 
-/** Gives each record its step: the event with the lists before and behind it. Asked for one record after the other. */
+/**
+ * Returns the step of each record: the event with the lists before and after it. Call it in record
+ * order.
+ */
 export interface Steps {
   next(record: LogRecord): Step;
 }
 
-/** Follows the lists along the log, for one reader that is not at the head; the steps it shares with all others. */
+/** Replays the lists along the log for one reader behind the head. Readers share the steps. */
 export class ListWalk implements Steps {
   readonly #steps: StepCache;
   #lists: Lists;
 
-  /** `lists`: as they are before the first record that will come. */
+  /** @param lists The lists before the first record. */
   constructor(steps: StepCache, lists: Lists) {
     this.#steps = steps;
     this.#lists = lists;
   }
 
-  /** As they are behind the last record that came. */
+  /** The lists after the last record. */
   get lists(): Lists {
     return this.#lists;
   }
 
-  /** See Steps. */
   next(record: LogRecord): Step {
     const step = this.#steps.take(record, this.#lists);
     this.#lists = step.after;
@@ -31,7 +33,7 @@ export class ListWalk implements Steps {
   }
 }
 
-/** The steps of one batch, made once for all that are at the head. */
+/** The steps of one batch, shared by all live sessions. */
 export class BatchSteps implements Steps {
   readonly #first: number;
   readonly #steps: readonly Step[];
@@ -41,10 +43,10 @@ export class BatchSteps implements Steps {
     this.#steps = steps;
   }
 
-  /** See Steps; any record of the batch, in any order. */
+  /** Accepts the records of the batch in any order. */
   next({ seq }: LogRecord): Step {
     const step = this.#steps[seq - this.#first];
-    if (!step) throw new RangeError(`event ${seq} is not of the batch that begins with ${this.#first}`);
+    if (!step) throw new RangeError(`event ${seq} is not in the batch that starts with ${this.#first}`);
     return step;
   }
 }

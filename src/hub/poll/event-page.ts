@@ -2,29 +2,29 @@ import type { EventLog, LogRecord } from "../../log/event-log.ts";
 import type { Cursor, Lost, Seq } from "../../protocol/index.ts";
 import { readBacklog, throughOf } from "../delivery/backlog.ts";
 import { FramePrefixes, frameEvents } from "../delivery/event-frames.ts";
-import { type Framing, wholeText } from "../delivery/framing.ts";
+import { type Framing, withSnapshot } from "../delivery/framing.ts";
 import type { Head } from "../head.ts";
 import type { ListHistory } from "../lists/list-history.ts";
 import type { Steps } from "../lists/list-walk.ts";
 import type { StreamShape } from "../session/stream-shape.ts";
 
 /** Records read from the log at once. */
-const READ_AT_ONCE = 512;
-/** Records examined for one page: a selection of next to nothing must not search the whole log. */
+const READ_RECORDS = 512;
+/** Records examined per page, so that a rare selection does not scan the entire log. */
 const MAX_EXAMINED = 10_000;
-/** The same with a filter that needs the lists around each event: some 30 µs each. */
+/** The same for filters that need the lists around each event, at about 30 µs per record. */
 const MAX_FILTERED = 1_000;
 /** Filtered records between two pauses: about a quarter of a millisecond. */
 const SLICE_RECORDS = 8;
-/** Size of a page's events from which it ends, exceeded by less than an event. */
+/** Event bytes after which a page ends, exceeded by less than one event. */
 const PAGE_BYTES = 1_048_576;
 
-/** Messages as the members of a JSON array. */
+/** Formats messages as members of a JSON array. */
 export const jsonFraming: Framing = {
   name: "json",
   transport: "poll",
   isDeflated: false,
-  message: (json, snapshot) => Buffer.from(wholeText(json, snapshot)),
+  message: (json, snapshot) => Buffer.from(withSnapshot(json, snapshot)),
   events: (events) =>
     Buffer.concat(
       events.flatMap(({ own, head, tail }, at) => [
@@ -34,43 +34,49 @@ export const jsonFraming: Framing = {
     ),
 };
 
-/** What pages are made from. */
 export interface PageParts {
   readonly log: EventLog;
   readonly head: Head;
-  /** The lists at the head and before, for those who filter. */
+  /** The lists at the head and before it, for filters. */
   readonly history: ListHistory;
 }
 
-/** Lets others have the event loop in the middle of a long work. */
+/** Yields the event loop during long work. */
 export type Pause = () => Promise<void>;
 
-/** Part of the log, or that it cannot be had. */
+/** A part of the log, or the reason that it is lost. */
 export type EventPage =
   | {
       readonly kind: "page";
-      /** The messages of the events, joined by commas; empty when there are none. */
+      /** The event messages, joined by commas; empty if there are none. */
       readonly bytes: Buffer;
       readonly count: number;
       /** Every event of the shape up to here is in the page. */
       readonly cursor: Cursor;
-      /** There are events behind `cursor`, perhaps none of the shape. */
+      /** There are events after `cursor`, perhaps none of the shape. */
       readonly more: boolean;
-      /** Where the shape is filtered and events were looked at, the lists at `cursor`: for the page behind it. */
+      /**
+       * For a filtered shape, the lists at `cursor` if events were examined. Pass them to the next
+       * page.
+       */
       readonly steps: Steps | undefined;
-      /** JSON text of the lists at `cursor`, where they were asked for. */
+      /** JSON text of the lists at `cursor`, if requested. */
       readonly snapshot?: string;
     }
   | { readonly kind: "lost"; readonly lost: Lost };
 
 /**
- * The next events of a shape behind `from`, at most `limit` (1 or more) of them, out of what the head contains. `prev` goes with the first: the
- * client's own place, which lies before `from` where it is known already that nothing of the shape is in between. `steps` are those of the
- * page that ended at `from`, if there was one. Work is done in slices with a `pause` before each. The page ends early when `signal` aborts.
+ * Reads up to `limit` (at least 1) events of a shape after `from`, as far as the head.
+ *
+ * Works in slices, with a `pause` before each. Ends the page early when `signal` aborts.
+ *
+ * @param request.prev The client's own position, sent with the first event. It lies before `from`
+ *   if nothing of the shape is known to be in between.
+ * @param request.steps Lists from the page that ended at `from`, if any.
  */
 export async function readPage(
   { log, head, history }: PageParts,
-  ask: {
+  request: {
     readonly shape: StreamShape;
     readonly from: Cursor;
     readonly prev: Seq;
@@ -80,30 +86,31 @@ export async function readPage(
     readonly signal: AbortSignal;
   },
 ): Promise<EventPage> {
-  const { shape, from, prev, limit, pause, signal } = ask;
+  const { shape, from, prev, limit, pause, signal } = request;
   const { epoch } = head.cursor;
   const strayed = log.strayed(from);
   if (strayed) return { kind: "lost", lost: strayed };
   if (from.seq > head.cursor.seq) return { kind: "lost", lost: { reason: "ahead", events: null } };
   const selected: LogRecord[] = [];
-  let { steps } = ask;
+  let { steps } = request;
   let at = from;
   let [bytes, examined] = [0, 0];
   const { filtered } = shape.selection;
-  const most = filtered ? MAX_FILTERED : MAX_EXAMINED;
-  const full = () => selected.length >= limit || bytes >= PAGE_BYTES || examined >= most || signal.aborted;
-  // Looked up each time: the head moves, even to another history, while this pauses.
+  const maxExamined = filtered ? MAX_FILTERED : MAX_EXAMINED;
+  const isFull = () =>
+    selected.length >= limit || bytes >= PAGE_BYTES || examined >= maxExamined || signal.aborted;
+  // Look it up each time: during a pause the head may move, even to another history.
   const isAtHead = () => epoch === head.cursor.epoch && at.seq >= head.cursor.seq;
   const lasting = !filtered && shape.selection.lasting;
-  while (!full() && !isAtHead()) {
+  while (!isFull() && !isAtHead()) {
     await pause();
-    const result = await readBacklog(log, at, READ_AT_ONCE, lasting);
+    const result = await readBacklog(log, at, READ_RECORDS, lasting);
     if (result.kind === "lost") {
-      // What was read before it fell off the log is whole; the next page will tell of the rest.
+      // What was read before this is complete. The next page reports the loss.
       if (at.seq > from.seq) break;
       return result;
     }
-    // Before any pause: afterwards the log may be another history's.
+    // Before any pause: afterwards the log may hold another history.
     const reached = log.cursorAt(throughOf(result, head.cursor.seq));
     if (filtered && !steps) {
       const lists = await history.at(from, pause);
@@ -112,8 +119,8 @@ export async function readPage(
     }
     for (const record of result.records) {
       if (filtered && examined % SLICE_RECORDS === 0) await pause();
-      // The log may hold more already than the head's state contains; that comes with the next batch.
-      if (full() || record.seq > head.cursor.seq) break;
+      // The log may be ahead of the head's state. Those events come with the next batch.
+      if (isFull() || record.seq > head.cursor.seq) break;
       at = { epoch, seq: record.seq, run: record.run };
       examined += 1;
       const event = shape.select(record, steps?.next(record));
@@ -124,7 +131,7 @@ export async function readPage(
     if (at.seq >= (result.records.at(-1)?.seq ?? 0)) at = reached.seq > at.seq ? reached : at;
   }
   const chosen: StreamShape = { ...shape, select: (record) => record };
-  const frames = frameEvents(selected, chosen, { heads: new FramePrefixes(epoch), prev, through: prev });
+  const frames = frameEvents(selected, chosen, { prefixes: new FramePrefixes(epoch), prev, through: prev });
   return {
     kind: "page",
     bytes: frames.bytes ?? Buffer.alloc(0),

@@ -10,29 +10,31 @@ import { TurnBudget } from "../turn-budget.ts";
 import { type EventPage, jsonFraming, type PageParts, readPage } from "./event-page.ts";
 import { Waiters } from "./waiters.ts";
 
-/** In place of a cursor: behind this lies everything that is held. */
+/** Stands for a cursor before the oldest stored event. */
 export const OLDEST = "oldest";
 
-/** What one request asks of the log. */
 export interface PollQuery {
-  /** Patterns. Throws of `take` are FlarewireErrors where one of them names no channel. */
+  /** Channel names or patterns. `take` throws FlarewireError if one matches no channel. */
   readonly channels: readonly string[];
-  /** Only these items and events; all when left out. */
+  /** Default: all items and events. */
   readonly filter?: Filter | undefined;
-  /** A cursor as the server gave it, or {@link OLDEST}; left out: the head. */
+  /** A cursor from the server, or {@link OLDEST}. Default: the head. */
   readonly after?: string | undefined;
-  /** Most events of the answer, 1 or more. */
+  /** Maximum number of events in the response, at least 1. */
   readonly limit: number;
-  /** How long to wait where there is nothing; 0: not at all. */
+  /** How long to wait if there is no event, in milliseconds; 0 does not wait. */
   readonly waitMs: number;
-  /** Without `after`: with the lists as they are there. */
+  /** Adds the lists at the head to a response without `after`. */
   readonly snapshot?: boolean | undefined;
 }
 
-/** A page, or, when the wait brought nothing, the place up to which there was nothing. */
+/** A page, or the cursor up to which there was nothing when the wait ended. */
 export type PollAnswer = EventPage | { readonly kind: "nothing"; readonly cursor: Cursor };
 
-/** Answers requests for a part of the log; who is at the head may wait there. A client is a cursor that it brings along. */
+/**
+ * Reads parts of the log for polling clients, and lets clients at the head wait. Holds no state per
+ * client.
+ */
 export class LongPoll {
   readonly #parts: PageParts;
   readonly #clock: Clock;
@@ -42,8 +44,9 @@ export class LongPoll {
   readonly #turn: TurnBudget;
 
   /**
-   * `stopping`: who waits when it aborts is answered at once. `aheadWaitMs`: as in HubLimits. `turn`: shares the event loop between long pages and everything else;
-   * default: one of its own.
+   * @param options.stopping Answers waiting requests at once when it aborts.
+   * @param options.aheadWaitMs See HubLimits.
+   * @param options.turn Shares the event loop with other work. Default: its own budget.
    */
   constructor(
     options: PageParts & {
@@ -62,14 +65,16 @@ export class LongPoll {
     this.#waiters = new Waiters(head, clock, stopping);
   }
 
-  /** Requests that wait. */
+  /** Number of waiting requests. */
   get waiting(): number {
     return this.#waiters.size;
   }
 
   /**
-   * Without `after` the answer is an empty page at the head, at once: a cursor to begin with. An aborted signal ends the search and the wait. `by`: the client that asks; default: the
-   * server itself.
+   * Answers a query. Without `after`, returns an empty page at the head at once: a cursor to start
+   * from. An aborted signal ends the search and the wait.
+   *
+   * @param by The client that asks. Default: the server itself.
    */
   async take(query: PollQuery, signal: AbortSignal, by?: Claimant): Promise<PollAnswer> {
     const { head, history } = this.#parts;
@@ -80,27 +85,28 @@ export class LongPoll {
     }
     const oldest = query.after === OLDEST ? this.#oldestOf(shape) : undefined;
     const start = oldest?.cursor ?? readCursor(query.after);
-    const untilMs = this.#clock.monotonic() + query.waitMs;
+    const deadlineMs = this.#clock.monotonic() + query.waitMs;
     let steps = oldest?.steps;
     await this.#untilReached(start, signal);
-    // The wait was cut short, so nobody can say that the cursor is lost.
+    // The wait was cut short, so the cursor is not known to be lost.
     if (this.#isAhead(start) && (signal.aborted || this.#stopping.aborted))
       return { kind: "nothing", cursor: start };
     const pause = () => this.#turn.pause(by);
-    const asked = { shape, prev: start.seq, limit: query.limit, pause, signal };
+    const request = { shape, prev: start.seq, limit: query.limit, pause, signal };
     for (let from = start; ; ) {
-      const page = await readPage(this.#parts, { ...asked, from, steps });
+      const page = await readPage(this.#parts, { ...request, from, steps });
       if (page.kind === "lost" || page.count > 0 || page.more || query.waitMs === 0) return page;
       from = page.cursor;
       steps = page.steps;
-      // The head may have moved since the page was made, and nobody would tell of that batch any more.
+      // The head may have moved since the page was read, and no notification would follow for that
+      // batch.
       if (from.seq < head.cursor.seq) continue;
-      const nothingUpTo = await this.#waiters.wait(shape, untilMs, signal);
-      if (nothingUpTo) return { kind: "nothing", cursor: nothingUpTo };
+      const emptyUpTo = await this.#waiters.wait(shape, deadlineMs, signal);
+      if (emptyUpTo) return { kind: "nothing", cursor: emptyUpTo };
     }
   }
 
-  /** Whether the answer may have to wait: for an event, or for a place that this server may hear of in a moment. */
+  /** Whether the response may have to wait: for an event, or for a mirror to reach the cursor. */
   mayWait({ after, waitMs }: PollQuery): boolean {
     return waitMs > 0 || (after !== undefined && after !== OLDEST && this.#isAhead(readCursor(after)));
   }
@@ -110,15 +116,15 @@ export class LongPoll {
     return this.#aheadWaitMs > 0 && epoch === cursor.epoch && seq > cursor.seq;
   }
 
-  /** Waits for a place that this server may hear of in a moment. */
-  async #untilReached(place: Cursor, signal: AbortSignal): Promise<void> {
-    const untilMs = this.#clock.monotonic() + this.#aheadWaitMs;
-    while (this.#isAhead(place)) {
-      if (await this.#waiters.wait(EVERYTHING, untilMs, signal)) return;
+  /** Waits until this server reaches a cursor that its leader may already have announced. */
+  async #untilReached(cursor: Cursor, signal: AbortSignal): Promise<void> {
+    const deadlineMs = this.#clock.monotonic() + this.#aheadWaitMs;
+    while (this.#isAhead(cursor)) {
+      if (await this.#waiters.wait(EVERYTHING, deadlineMs, signal)) return;
     }
   }
 
-  /** Whoever filters needs the lists too, and they do not reach back quite as far as the log. */
+  /** Filters need the lists, which do not reach back quite as far as the log. */
   #oldestOf({ selection }: StreamShape): { readonly cursor: Cursor; readonly steps?: Steps } {
     const { log, history } = this.#parts;
     if (!selection.filtered) return { cursor: selection.lasting ? log.oldestLasting : log.oldest };

@@ -5,16 +5,19 @@ import { maskOfRecords } from "../channel-mask.ts";
 import type { Head } from "../head.ts";
 import type { StreamShape } from "../session/stream-shape.ts";
 
-/** How often deadlines are looked at while somebody waits. */
+/** How often deadlines are checked while requests wait. */
 const TICK_MS = 100;
 
 interface Waiter {
   readonly shape: StreamShape;
-  readonly untilMs: number;
-  readonly over: (nothingUpTo: Cursor | undefined) => void;
+  readonly deadlineMs: number;
+  readonly finish: (emptyUpTo: Cursor | undefined) => void;
 }
 
-/** Those who wait at the head for the next event of theirs: one timer for all, and none while nobody waits. */
+/**
+ * Holds requests at the head until their next event. One timer serves all; none runs while nothing
+ * waits.
+ */
 export class Waiters {
   readonly #head: Head;
   readonly #clock: Clock;
@@ -22,43 +25,44 @@ export class Waiters {
   readonly #stopping: AbortSignal;
   #stopTimer: (() => void) | undefined;
 
-  /** When `stopping` aborts, all are told that nothing came, and nobody waits any more. */
+  /** When `stopping` aborts, all waits end without an event, and new waits end at once. */
   constructor(head: Head, clock: Clock, stopping: AbortSignal) {
     this.#head = head;
     this.#clock = clock;
     this.#stopping = stopping;
-    const unlisten = head.onChange((records) => this.#look(records));
-    // Nobody knows what they have missed; the next look at the log, with their own cursor, tells them.
+    const unlisten = head.onChange((records) => this.#wake(records));
+    // Their events are unknown. The next read with their own cursor reports the loss.
     head.onRestart(() => {
-      for (const waiter of this.#waiting) waiter.over(undefined);
+      for (const waiter of this.#waiting) waiter.finish(undefined);
     });
     stopping.addEventListener("abort", () => {
       unlisten();
-      for (const waiter of this.#waiting) waiter.over(head.cursor);
+      for (const waiter of this.#waiting) waiter.finish(head.cursor);
     });
   }
 
-  /** How many wait. */
+  /** Number of waiting requests. */
   get size(): number {
     return this.#waiting.size;
   }
 
   /**
-   * Waits for an event on the shape's channels, whatever its filter, that lies behind the head as it is now: resolves with `undefined` when there is one. Resolves with
-   * the head up to which there was none when `untilMs` (monotonic) is there, or the signal aborts.
+   * Waits for an event after the current head on the shape's channels, whatever its filter.
+   * Resolves with `undefined` when there is one. When `deadlineMs` (monotonic) passes or the signal
+   * aborts, resolves with the head's cursor, up to which there was none.
    */
-  wait(shape: StreamShape, untilMs: number, signal: AbortSignal): Promise<Cursor | undefined> {
+  wait(shape: StreamShape, deadlineMs: number, signal: AbortSignal): Promise<Cursor | undefined> {
     if (signal.aborted || this.#stopping.aborted) return Promise.resolve(this.#head.cursor);
     return new Promise((resolve) => {
-      const abort = () => waiter.over(this.#head.cursor);
+      const abort = () => waiter.finish(this.#head.cursor);
       const waiter: Waiter = {
         shape,
-        untilMs,
-        over: (nothingUpTo) => {
+        deadlineMs,
+        finish: (emptyUpTo) => {
           signal.removeEventListener("abort", abort);
           this.#waiting.delete(waiter);
-          this.#rest();
-          resolve(nothingUpTo);
+          this.#stopIfIdle();
+          resolve(emptyUpTo);
         },
       };
       this.#waiting.add(waiter);
@@ -67,19 +71,19 @@ export class Waiters {
     });
   }
 
-  #look(records: readonly LogRecord[]): void {
+  #wake(records: readonly LogRecord[]): void {
     const mask = maskOfRecords(records);
     for (const waiter of this.#waiting) {
-      if (waiter.shape.selection.mask & mask) waiter.over(undefined);
+      if (waiter.shape.selection.mask & mask) waiter.finish(undefined);
     }
   }
 
   #tick(): void {
     const nowMs = this.#clock.monotonic();
-    for (const waiter of this.#waiting) if (nowMs >= waiter.untilMs) waiter.over(this.#head.cursor);
+    for (const waiter of this.#waiting) if (nowMs >= waiter.deadlineMs) waiter.finish(this.#head.cursor);
   }
 
-  #rest(): void {
+  #stopIfIdle(): void {
     if (this.#waiting.size > 0) return;
     this.#stopTimer?.();
     this.#stopTimer = undefined;

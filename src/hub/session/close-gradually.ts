@@ -2,34 +2,34 @@ import type { Clock } from "../../lib/time/clock.ts";
 import type { CloseReason } from "../../protocol/index.ts";
 import type { Session } from "./session.ts";
 
-/** How often the next sessions are let go. */
+/** How often the next sessions are closed. */
 const TICK_MS = 50;
 
-/** How sessions are let go. */
-export interface Departure {
+/** A schedule for closing sessions. */
+export interface CloseSchedule {
   readonly clock: Clock;
-  /** By the monotonic clock. */
+  /** Start of the window, by the monotonic clock. */
   readonly startMs: number;
-  /** The last is let go so long after the start; 0: all at once. */
+  /** Window in which all sessions are closed; 0 closes them at once. */
   readonly windowMs: number;
   readonly reason: CloseReason;
-  /** Called with each tick, to end what does not go by itself. */
+  /** Called on each tick, to terminate sessions that do not close. */
   check(nowMs: number): void;
   isEmpty(): boolean;
 }
 
-/** Closes the sessions one by one, evenly over the window; resolves when nobody is left. */
-export function closeGradually(leaving: readonly Session[], departure: Departure): Promise<void> {
-  const { clock, startMs, windowMs, reason } = departure;
-  let left = 0;
+/** Closes the sessions one by one, evenly over the window. Resolves once all have ended. */
+export function closeGradually(sessions: readonly Session[], schedule: CloseSchedule): Promise<void> {
+  const { clock, startMs, windowMs, reason } = schedule;
+  let next = 0;
   return new Promise((resolve) => {
     const step = () => {
       const nowMs = clock.monotonic();
       const share = windowMs > 0 ? (nowMs - startMs) / windowMs : 1;
-      const due = Math.min(leaving.length, Math.ceil(share * leaving.length));
-      for (; left < due; left++) leaving[left]?.close(reason);
-      departure.check(nowMs);
-      if (!departure.isEmpty()) return;
+      const due = Math.min(sessions.length, Math.ceil(share * sessions.length));
+      for (; next < due; next++) sessions[next]?.close(reason);
+      schedule.check(nowMs);
+      if (!schedule.isEmpty()) return;
       stop();
       resolve();
     };

@@ -5,12 +5,14 @@ import { TokenBucket } from "./token-bucket.ts";
 
 const NONE: readonly Inbound[] = [];
 
-/** A client's commands: how many it may send, those that wait for their answer, and when patience ends. */
+/**
+ * Rate-limits a client's commands, queues those that cannot be answered yet, and counts rejections.
+ */
 export class CommandQueue {
   readonly #limits: HubLimits;
-  // Copied at each change: what was pushed to keeps room for sixteen more, for as long as the connection lasts.
-  #parked: readonly Inbound[] = NONE;
-  // Most clients never send a command, and few a wrong one: made when needed.
+  // Copied on each change: an array that was pushed to keeps capacity for sixteen more.
+  #waiting: readonly Inbound[] = NONE;
+  // Created on demand: most clients send no command, and few send an invalid one.
   #commands: TokenBucket | undefined;
   #tooFast: TokenBucket | undefined;
   #wrong: TokenBucket | undefined;
@@ -19,35 +21,35 @@ export class CommandQueue {
     this.#limits = limits;
   }
 
-  /** Counts a frame; with the error when it is one more than the rate allows. */
+  /** Counts a frame. Returns an error if it exceeds the rate. */
   overRate(nowMs: number): FlarewireError | undefined {
     const { commandsPerSecond, commandsBurst } = this.#limits;
     this.#commands ??= new TokenBucket(commandsPerSecond, commandsBurst, nowMs);
     if (this.#commands.take(nowMs)) return undefined;
     const bound = `${commandsPerSecond} a second, ${commandsBurst} at once`;
-    return new FlarewireError("rate-limited", `there were more commands than ${bound}`, { bound });
+    return new FlarewireError("rate-limited", `too many commands; the limit is ${bound}`, { bound });
   }
 
-  /** Keeps a command until it can be answered; false when too many wait. */
-  park(inbound: Inbound): boolean {
-    this.#parked = this.#parked.concat(inbound);
-    return this.#parked.length <= this.#limits.parkedCommands;
+  /** Queues a command until it can be answered. Returns false if too many wait. */
+  defer(inbound: Inbound): boolean {
+    this.#waiting = this.#waiting.concat(inbound);
+    return this.#waiting.length <= this.#limits.queuedCommands;
   }
 
-  /** The next that `canAnswer` allows, in order: nothing overtakes. */
+  /** Returns the first command if `canAnswer` allows it. Commands keep their order. */
   next(canAnswer: (inbound: Inbound) => boolean): Inbound | undefined {
-    const first = this.#parked[0];
+    const first = this.#waiting[0];
     if (!first || !canAnswer(first)) return undefined;
-    this.#parked = this.#parked.length === 1 ? NONE : this.#parked.slice(1);
+    this.#waiting = this.#waiting.length === 1 ? NONE : this.#waiting.slice(1);
     return first;
   }
 
-  /** Forgets what waits. */
+  /** Drops all queued commands. */
   clear(): void {
-    this.#parked = NONE;
+    this.#waiting = NONE;
   }
 
-  /** Counts a refusal; why to close when there were too many of its kind. */
+  /** Counts a rejection. Returns the close reason if there were too many of its kind. */
   refused({ code }: FlarewireError, nowMs: number): CloseReason | undefined {
     if (code === "rate-limited") {
       this.#tooFast ??= new TokenBucket(1, this.#limits.refusals, nowMs);

@@ -2,18 +2,18 @@ import type { z } from "zod";
 import { unknownName } from "../../lib/text/nearest.ts";
 import { Command, CommandId, Filter, FlarewireError } from "../../protocol/index.ts";
 
-/** A command, or why there is none. `id` is what the frame named itself, where that can be read. */
+/** A command, or the reason that the frame was rejected. `id` is the frame's own, if readable. */
 export type Inbound =
   | { readonly kind: "command"; readonly command: Command }
   | { readonly kind: "refused"; readonly id: CommandId | undefined; readonly error: FlarewireError };
 
-/** Longest quote of a client's value in an answer, in characters. */
-const QUOTED = 64;
+/** Maximum number of characters quoted from a client's value. */
+const MAX_QUOTED = 64;
 
 const COMMAND_TYPES: readonly string[] = Command.options.map((option) => option.shape.type.value);
 const KNOWN_TYPES = COMMAND_TYPES.join(", ");
 
-/** What a text frame says. Anything at all may come in; nothing throws. */
+/** Parses a text frame. Accepts any input and never throws. */
 export function readCommand(text: string): Inbound {
   let frame: unknown;
   try {
@@ -22,32 +22,22 @@ export function readCommand(text: string): Inbound {
     return refuse(undefined, "invalid-message", `the frame ${quote(text)} is not JSON`);
   }
   if (typeof frame !== "object" || frame === null || Array.isArray(frame)) {
-    return refuse(undefined, "invalid-message", `the frame is ${quote(frame)}; it has to be a JSON object`);
+    return refuse(undefined, "invalid-message", `the frame is ${quote(frame)}; it must be a JSON object`);
   }
   const id = "id" in frame ? CommandId.safeParse(frame.id).data : undefined;
   const type = "type" in frame ? frame.type : undefined;
   if (typeof type !== "string") {
-    return refuse(
-      id,
-      "invalid-message",
-      `type is ${quote(type)}; it has to be one of ${KNOWN_TYPES}`,
-      "type",
-    );
+    return refuse(id, "invalid-message", `type is ${quote(type)}; it must be one of ${KNOWN_TYPES}`, "type");
   }
   if (!COMMAND_TYPES.includes(type)) {
-    return refuse(
-      id,
-      "unknown-command",
-      `type is ${quote(type)}; it has to be one of ${KNOWN_TYPES}`,
-      "type",
-    );
+    return refuse(id, "unknown-command", `type is ${quote(type)}; it must be one of ${KNOWN_TYPES}`, "type");
   }
   const parsed = Command.safeParse(frame);
   if (parsed.success) return { kind: "command", command: parsed.data };
   return { kind: "refused", id, error: explain(frame, parsed.error) };
 }
 
-/** The refusal of a binary frame. */
+/** Rejects a binary frame. */
 export function refuseBinary(): Inbound {
   return refuse(undefined, "invalid-message", "the frame is binary; commands are text frames");
 }
@@ -62,7 +52,7 @@ function refuse(
   return { kind: "refused", id, error };
 }
 
-/** Names field, value and bound of the first thing that is wrong. */
+/** Describes the first issue: its field, value and bound. */
 function explain(frame: object, { issues }: z.ZodError): FlarewireError {
   const issue = issues[0];
   if (issue?.code === "unrecognized_keys") return unknownField(frame, issue);
@@ -76,7 +66,7 @@ function explain(frame: object, { issues }: z.ZodError): FlarewireError {
   return new FlarewireError("invalid-parameter", `${field} is ${quote(value)}: ${bound}`, { field, bound });
 }
 
-/** Names the first field that the command, or its filter, does not have, and the nearest that it has. */
+/** Reports the first unknown field of the command or its filter, with the nearest known name. */
 function unknownField(
   frame: object,
   { keys, path }: { readonly keys: readonly string[]; readonly path: readonly PropertyKey[] },
@@ -92,10 +82,11 @@ function unknownField(
   return new FlarewireError("invalid-parameter", message, { field, bound: `one of ${known.join(", ")}` });
 }
 
-/** A client's value as JSON, cut to a length that can be put into a message. */
+/** Formats a client's value as JSON, truncated for use in a message. */
 export function quote(value: unknown): string {
   if (value === undefined) return "missing";
-  if (typeof value === "string" && value.length > QUOTED) return `${JSON.stringify(value.slice(0, QUOTED))}…`;
+  if (typeof value === "string" && value.length > MAX_QUOTED)
+    return `${JSON.stringify(value.slice(0, MAX_QUOTED))}…`;
   const text = JSON.stringify(value) ?? typeof value;
-  return text.length > QUOTED ? `${text.slice(0, QUOTED)}…` : text;
+  return text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text;
 }

@@ -9,24 +9,30 @@ import {
 import { resolveChannels } from "../channel-mask.ts";
 import { quote } from "./command-reader.ts";
 
-/** The id of the subscription that the address asked for. */
+/** The id of the subscription in the URL. */
 export const URL_SUBSCRIPTION = "url";
 
-/** What a connection asks for in its address; as in the command `subscribe`. Nothing is subscribed to without `channels`. */
+/**
+ * A connection's URL parameters, as in the command `subscribe`. Without `channels` it subscribes to
+ * nothing.
+ */
 export interface ConnectQuery {
   readonly channels?: readonly string[] | undefined;
   readonly filter?: Filter | undefined;
   readonly mode?: Subscribe["mode"];
   readonly after?: string | undefined;
   readonly snapshot?: boolean | undefined;
-  /** A server mirrors this one: it needs more than the snapshot. */
+  /** The client is a mirror, which needs more than the snapshot. */
   readonly mirror?: boolean | undefined;
 }
 
-/** Refuses what a connection of this plan must not ask for, while it can still be refused in HTTP: FlarewireError with the field. */
+/**
+ * Checks a connection's parameters against its plan, while it can still be refused over HTTP.
+ * Throws FlarewireError with the field.
+ */
 export function checkQuery({ channels, filter, mode, after }: ConnectQuery, plan?: Plan): void {
   if (channels?.length === 0) {
-    throw new FlarewireError("invalid-parameter", "channels is empty; it has to name at least one channel", {
+    throw new FlarewireError("invalid-parameter", "channels is empty; name at least one channel", {
       field: "channels",
     });
   }
@@ -39,23 +45,23 @@ export function checkQuery({ channels, filter, mode, after }: ConnectQuery, plan
     ...filter,
   });
   if (field !== undefined) {
-    const message = `${field} is given without channels; it goes with a subscription`;
+    const message = `${field} is set without channels; it requires a subscription`;
     throw new FlarewireError("invalid-parameter", message, { field });
   }
 }
 
-/** The cursor that a client gave; FlarewireError `invalid-parameter` when it is none. */
+/** Parses a client's cursor. Throws FlarewireError `invalid-parameter` if it is malformed. */
 export function readCursor(text: string): Cursor {
   const cursor = parseCursor(text);
   if (cursor) return cursor;
-  const bound = "a cursor as the server gave it";
-  throw new FlarewireError("invalid-parameter", `after is ${quote(text)}; it has to be ${bound}`, {
+  const bound = "a cursor from this server";
+  throw new FlarewireError("invalid-parameter", `after is ${quote(text)}; it must be ${bound}`, {
     field: "after",
     bound,
   });
 }
 
-/** The address's query as the command that it stands for. */
+/** Builds the equivalent `subscribe` command. */
 export function subscribeOf(
   { filter, mode, after, snapshot, mirror }: ConnectQuery,
   channels: readonly string[],

@@ -22,9 +22,7 @@ import {
 } from "../../protocol/index.ts";
 import type { HubLimits } from "../hub-limits.ts";
 
-/*
- * The server's messages as JSON text, except events: see event-frames.ts.
- */
+/* Formats the server's messages as JSON text. For events, see event-frames.ts. */
 
 /** The first message of every connection. */
 export function helloText(about: {
@@ -62,7 +60,9 @@ export function helloText(about: {
   return JSON.stringify(hello);
 }
 
-/** The answer to `subscribe`, without its `snapshot`. `base` is JSON text, put in as it is. */
+/**
+ * Formats the response to `subscribe`, without its `snapshot`. `base` is JSON text, inserted as is.
+ */
 export function subscribedText(
   answer: {
     readonly id: CommandId;
@@ -87,19 +87,22 @@ export function subscribedText(
   return base === undefined ? text : `${text.slice(0, -1)},"base":${base}}`;
 }
 
-/** What a mirror needs beside the snapshot, as it is at the head. */
+/** Formats the part of the state at the head that a mirror needs besides the snapshot. */
 export function baseText(observedAtMs: number, positions: Record<string, number>, lists: Lists): string {
   const base: MirrorBase = { observed_at: timestamp(observedAtMs), positions, marks: formatMarks(lists) };
   return JSON.stringify(base);
 }
 
-/** `cursor`: the client's place, up to which it was sent everything. */
+/** @param cursor The client has been sent everything up to here. */
 export function unsubscribedText(id: CommandId, cursor: Cursor): string {
   const message: Unsubscribed = { type: "unsubscribed", id, cursor: formatCursor(cursor) };
   return JSON.stringify(message);
 }
 
-/** One for all members of a group. `positions`: by channel the seq of its latest event up to `cursor`. */
+/**
+ * Formats a heartbeat, shared by a group. `positions` maps channels to the seq of their latest
+ * event up to `cursor`.
+ */
 export function heartbeatText(about: {
   readonly cursor: Cursor;
   readonly nowMs: number;
@@ -116,13 +119,12 @@ export function heartbeatText(about: {
   return JSON.stringify(message);
 }
 
-/** The answer to `ping`. */
 export function pongText(id: CommandId | undefined, nowMs: number): string {
   const message: Pong = { type: "pong", ...(id === undefined ? {} : { id }), server_time: timestamp(nowMs) };
   return JSON.stringify(message);
 }
 
-/** `reconnectAfterMs`: when the client's turn is, from now. */
+/** @param reconnectAfterMs When the client should reconnect, from now. */
 export function goawayText(reconnectAfterMs: number, windowMs: number): string {
   const message: Goaway = {
     type: "goaway",
@@ -133,7 +135,7 @@ export function goawayText(reconnectAfterMs: number, windowMs: number): string {
   return JSON.stringify(message);
 }
 
-/** The answer to a command that was refused; `id` where it could be read. */
+/** Formats the response to a rejected command; `id` if it was readable. */
 export function errorText(id: CommandId | undefined, error: FlarewireError): string {
   return JSON.stringify({
     type: "error",

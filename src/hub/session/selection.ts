@@ -1,27 +1,27 @@
 import { type Channel, eventNamesOn, LASTING_EVENTS, type ListFilter } from "../../protocol/index.ts";
 import { type ChannelMask, channelsOf } from "../channel-mask.ts";
 
-/** Channels that are followed with one filter, or with none. */
+/** Channels that share one filter, or have none. */
 export interface SelectionPart {
   readonly mask: ChannelMask;
   readonly filter: ListFilter | undefined;
 }
 
-/** What a connection is sent of the log: channels, each with its filter. Equal selections have equal keys. */
+/** The channels of a connection, each with its filter. Equal selections have equal keys. */
 export interface Selection {
   readonly key: string;
   readonly mask: ChannelMask;
   /** In the order of `CHANNELS`. */
   readonly channels: readonly Channel[];
-  /** One for each filter; no channel is in two of them. */
+  /** One part per filter; each channel is in one part only. */
   readonly parts: readonly SelectionPart[];
-  /** There is a filter in it that keeps items away: the lists are needed to tell what belongs to it. */
+  /** Some filter excludes items, so selecting events requires the lists. */
   readonly filtered: boolean;
-  /** No events but lasting ones belong to it, whatever happens. */
+  /** Only lasting events can ever belong to it. */
   readonly lasting: boolean;
 }
 
-/** The union of these parts, in which a channel has the same filter wherever it stands. */
+/** Merges parts. A channel must have the same filter in all of them. */
 export function selectionOf(given: readonly SelectionPart[]): Selection {
   const byFilter = new Map<string, SelectionPart>();
   for (const { mask, filter } of given) {
@@ -45,5 +45,7 @@ function isLasting({ mask, filter }: SelectionPart): boolean {
   return possible.every((name) => LASTING_EVENTS.has(name) || (filter?.names && !filter.names.has(name)));
 }
 
-/** No channels yet: a client that has no cursor of this connection, unlike one that has ended its last subscription. */
+/**
+ * No channels yet. Unlike after its last unsubscribe, the client has no cursor of this connection.
+ */
 export const NOT_SUBSCRIBED: Selection = { ...selectionOf([]), key: "not subscribed" };

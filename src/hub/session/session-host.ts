@@ -10,41 +10,44 @@ import type { ListHistory } from "../lists/list-history.ts";
 import type { TurnBudget } from "../turn-budget.ts";
 import type { Selection } from "./selection.ts";
 
-/** What a delivery sees of the hub. */
+/** The hub as seen by a delivery. */
 export interface DeliveryHost {
   readonly log: EventLog;
   readonly head: Head;
-  /** The lists at the head and before, for those who filter. */
+  /** The lists at the head and before it, for filters. */
   readonly history: ListHistory;
   readonly limits: HubLimits;
-  readonly tally: HubCounters;
-  /** What was framed for those who were behind, for others at the same place. */
+  readonly counters: HubCounters;
+  /** Frames shared by clients that catch up from the same cursor. */
   readonly backlogFrames: BacklogFrameCache;
-  /** What of each turn of the event loop catching up may take. */
+  /** Event-loop budget for catching up. */
   readonly turn: TurnBudget;
-  /** For limits: see WallClock.monotonic. */
+  /** For deadlines: see Clock.monotonic. */
   monotonicMs(): number;
-  /** Puts a client that was sent everything up to the head among its equals. */
+  /** Adds a client that was sent everything up to the head to its group. */
   join(member: GroupMember, selection: Selection, framing: Framing, prev: Seq): Group;
   leave(member: GroupMember, group: Group): void;
 }
 
-/** What a session must be looked at for, once a second, by the hub's one timer. Sessions that are in none cost the timer nothing. */
-export type Watch = "unsubscribed" | "behind" | "early" | "closing";
+/**
+ * Why the hub's timer checks a session every second. Sessions in none of these sets cost the timer
+ * nothing. `ahead`: its cursor lies beyond the head.
+ */
+export type Watch = "unsubscribed" | "behind" | "ahead" | "closing";
 
-/** What a session sees of the hub. */
+/** The hub as seen by a session. */
 export interface SessionHost<S> extends DeliveryHost {
-  /** For what clients are told. */
+  /** For times in messages. */
   wallMs(): number;
-  /** The text of `hello` as it is now, to a connection of this plan. */
+  /** Formats the current `hello` for a connection of this plan. */
   hello(plan: Plan | undefined): string;
-  /** Throws FlarewireError where a connection of this plan may not mirror the server now. */
+  /** Throws FlarewireError if a connection of this plan may not mirror the server now. */
   checkMirror(plan: Plan | undefined): void;
-  /** The text of what a mirror needs beside the snapshot. */
+  /** Formats the part of the state that a mirror needs besides the snapshot. */
   base(): string;
   watch(session: S, what: Watch, on: boolean): void;
-  /** The session is over; forgets it. */
+  /** Removes a session that has ended. */
   gone(session: S): void;
-  /** A fault of ours; the session is being closed for it. */
+  /** Reports an internal error that closes a session. */
   onError(error: unknown): void;
 }

@@ -5,24 +5,25 @@ import { bitOf } from "../channel-mask.ts";
 import type { Framing } from "../delivery/framing.ts";
 import type { Selection } from "./selection.ts";
 
-/** An event as a shape is sent it. */
+/** An event as selected for a shape. */
 export interface SelectedEvent {
   readonly name: EventName;
   /** See LogRecord. */
   readonly tail: Buffer;
 }
 
-/** What a session is sent, and in which form. Sessions of equal shape get the same bytes. */
+/** What a session receives, and in what format. Sessions of equal shape get the same bytes. */
 export interface StreamShape {
-  /** Equal for equal shapes. */
   readonly key: string;
   readonly selection: Selection;
   readonly framing: Framing;
-  /** The event as it belongs to the shape; `undefined` when it does not. `step` is needed where the selection is filtered. */
+  /**
+   * Returns the event as selected for the shape; `undefined` if it does not belong. A filtered
+   * selection needs `step`.
+   */
   select(record: LogRecord, step: Step | undefined): SelectedEvent | undefined;
 }
 
-/** The shape of this selection in this framing. */
 export function createShape(selection: Selection, framing: Framing): StreamShape {
   const { mask, parts } = selection;
   return {
@@ -34,29 +35,29 @@ export function createShape(selection: Selection, framing: Framing): StreamShape
       if ((bit & mask) === 0) return undefined;
       const filter = parts.find((part) => part.mask & bit)?.filter;
       if (!filter?.selectsItems) return filter?.names?.has(record.name) === false ? undefined : record;
-      if (!step) throw new RangeError(`event ${record.seq} has to be filtered without the lists around it`);
+      if (!step) throw new RangeError(`event ${record.seq} needs the lists around it to be filtered`);
       return selectOnce(filter, step, record);
     },
   };
 }
 
-/** Of how many filters the outcome is held for a step: enough for the herds, which ask for the same. */
-const HELD_OUTCOMES = 16;
-/** What filters made of steps, by the filter's key, for as long as the step is held. */
-const outcomes = new WeakMap<Step, Map<string, SelectedEvent | undefined>>();
+/** Filters cached per step: enough for many clients that use the same few. */
+const MAX_CACHED_RESULTS = 16;
+/** Results by filter key, cached for as long as the step. */
+const results = new WeakMap<Step, Map<string, SelectedEvent | undefined>>();
 
 function selectOnce(filter: ListFilter, step: Step, record: LogRecord): SelectedEvent | undefined {
-  const held = outcomes.get(step) ?? new Map<string, SelectedEvent | undefined>();
-  if (held.has(filter.key)) return held.get(filter.key);
+  const cached = results.get(step) ?? new Map<string, SelectedEvent | undefined>();
+  if (cached.has(filter.key)) return cached.get(filter.key);
   const event = filterEvent(filter, step);
   const changed = event && event !== step.event;
   const selected = changed ? { name: event.name, tail: encodeTail(event) } : event && record;
-  if (held.size === 0) outcomes.set(step, held);
-  if (held.size < HELD_OUTCOMES) held.set(filter.key, selected);
+  if (cached.size === 0) results.set(step, cached);
+  if (cached.size < MAX_CACHED_RESULTS) cached.set(filter.key, selected);
   return selected;
 }
 
-/** The key that such a shape has. */
+/** Returns the key of a shape without creating it. */
 export function shapeKey({ key }: Selection, framing: Framing): string {
   return `${framing.name}:${key}`;
 }

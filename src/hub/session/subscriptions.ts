@@ -3,56 +3,65 @@ import { channelsOf } from "../channel-mask.ts";
 import { quote } from "./command-reader.ts";
 import { type Selection, type SelectionPart, selectionOf } from "./selection.ts";
 
-/** The subscriptions of one connection. What is sent is their union, so a channel subscribed to twice over is sent once. */
+/**
+ * Manages one connection's subscriptions. The connection receives their union, so a channel is
+ * never sent twice.
+ */
 export class Subscriptions {
-  readonly #most: number;
-  // A list, not a map, and copied at each change, so that it has no room to spare: connections have few, and there are many connections.
-  #held: readonly (SelectionPart & { readonly id: CommandId })[] = [];
+  readonly #max: number;
+  // A list that is copied on each change, not a map: it needs no spare capacity. Connections have
+  // few subscriptions, but there are many connections.
+  #subscriptions: readonly (SelectionPart & { readonly id: CommandId })[] = [];
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(max: number) {
+    this.#max = max;
   }
 
-  /** What all of them follow. */
+  /** The union of all subscriptions. */
   get selection(): Selection {
-    return selectionOf(this.#held);
+    return selectionOf(this.#subscriptions);
   }
 
   /**
-   * Throws FlarewireError when there cannot be one more of this id for these channels: `duplicate-subscription`, `too-many-subscriptions`, or
-   * `filter-conflict` where a channel is followed with another filter.
+   * Checks whether a subscription can be added. Throws FlarewireError `duplicate-subscription`,
+   * `too-many-subscriptions`, or `filter-conflict` if a channel is followed with another filter.
    */
   check(id: CommandId, { mask, filter }: SelectionPart): void {
-    if (this.#held.some((held) => held.id === id)) {
+    if (this.#subscriptions.some((existing) => existing.id === id)) {
       throw new FlarewireError(
         "duplicate-subscription",
-        `id is ${quote(id)}, and a subscription of that id is there`,
+        `id is ${quote(id)}, which a subscription already has; use another id`,
         { field: "id" },
       );
     }
-    if (this.#held.length >= this.#most) {
-      const message = `there are ${this.#held.length} subscriptions; ${this.#most} is the most`;
-      throw new FlarewireError("too-many-subscriptions", message, { field: "id", bound: `${this.#most}` });
+    if (this.#subscriptions.length >= this.#max) {
+      const message = `the connection has ${this.#subscriptions.length} subscriptions; the limit is ${this.#max}`;
+      throw new FlarewireError("too-many-subscriptions", message, { field: "id", bound: `${this.#max}` });
     }
-    const other = this.#held.find((held) => held.mask & mask && held.filter?.key !== filter?.key);
+    const other = this.#subscriptions.find(
+      (existing) => existing.mask & mask && existing.filter?.key !== filter?.key,
+    );
     if (other) {
       const shared = channelsOf(other.mask & mask).join(", ");
-      const message = `${shared} is followed with another filter by the subscription ${quote(other.id)}`;
+      const message = `subscription ${quote(other.id)} follows ${shared} with another filter; use that filter, or another connection`;
       throw new FlarewireError("filter-conflict", message, { field: "filter" });
     }
   }
 
-  /** Takes one in that `check` let pass. */
+  /** Adds a subscription that passed `check`. */
   add(id: CommandId, { mask, filter }: SelectionPart): void {
-    this.#held = this.#held.concat({ id, mask, filter });
+    this.#subscriptions = this.#subscriptions.concat({ id, mask, filter });
   }
 
-  /** Throws FlarewireError `unknown-subscription` when there is none of this id. */
+  /**
+   * Removes a subscription. Throws FlarewireError `unknown-subscription` if there is none with this
+   * id.
+   */
   remove(id: CommandId): void {
-    const at = this.#held.findIndex((held) => held.id === id);
-    if (at >= 0) this.#held = this.#held.toSpliced(at, 1);
+    const at = this.#subscriptions.findIndex((existing) => existing.id === id);
+    if (at >= 0) this.#subscriptions = this.#subscriptions.toSpliced(at, 1);
     else {
-      const message = `id is ${quote(id)}, and there is no subscription of that id`;
+      const message = `id is ${quote(id)}, but no subscription has that id`;
       throw new FlarewireError("unknown-subscription", message, { field: "id" });
     }
   }

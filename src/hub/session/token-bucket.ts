@@ -1,50 +1,50 @@
-/** Allows so many things a second, and a burst of them after a rest. Time is an argument. */
+/** A token bucket. Allows a sustained rate and bursts; the caller passes the time. */
 export class TokenBucket {
   readonly #perSecond: number;
   readonly #burst: number;
   #tokens: number;
-  #filledAtMs: number;
+  #refilledAtMs: number;
 
-  /** Full at first. `perSecond` 0: only the burst, ever. `burst`: 1 or more. */
+  /** Starts full. `perSecond` 0 allows only the first burst, ever. `burst` is at least 1. */
   constructor(perSecond: number, burst: number, nowMs: number) {
     this.#perSecond = perSecond;
     this.#burst = burst;
     this.#tokens = burst;
-    this.#filledAtMs = nowMs;
+    this.#refilledAtMs = nowMs;
   }
 
-  /** Takes one if there is one; false when it is not allowed now, which costs nothing. `nowMs` never goes back. */
+  /** Takes a token if available; a refusal costs nothing. `nowMs` must never decrease. */
   take(nowMs: number): boolean {
-    this.#fill(nowMs);
+    this.#refill(nowMs);
     if (this.#tokens < 1) return false;
     this.#tokens -= 1;
     return true;
   }
 
-  #fill(nowMs: number): void {
-    const gained = ((nowMs - this.#filledAtMs) * this.#perSecond) / 1_000;
+  #refill(nowMs: number): void {
+    const gained = ((nowMs - this.#refilledAtMs) * this.#perSecond) / 1_000;
     this.#tokens = Math.min(this.#burst, this.#tokens + gained);
-    this.#filledAtMs = nowMs;
+    this.#refilledAtMs = nowMs;
   }
 
-  /** Takes so many that were had elsewhere: what there is not is owed, all of it, and comes off what is gained later. */
-  owe(things: number, nowMs: number): void {
-    this.#fill(nowMs);
-    this.#tokens -= things;
+  /** Charges tokens that were used elsewhere. The balance may become negative. */
+  owe(count: number, nowMs: number): void {
+    this.#refill(nowMs);
+    this.#tokens -= count;
   }
 
-  /** What was taken and owed and is not gained again yet, in whole things. */
+  /** Tokens used and not yet regained, rounded up. */
   spent(nowMs: number): number {
-    this.#fill(nowMs);
+    this.#refill(nowMs);
     return Math.ceil(this.#burst - this.#tokens);
   }
 
-  /** Whole things that were left after the last `take`. */
+  /** Whole tokens left after the last `take`. */
   get left(): number {
     return Math.max(0, Math.floor(this.#tokens));
   }
 
-  /** Milliseconds from the last `take` until there are `wanted` again, without another; Infinity where they never come. */
+  /** Milliseconds from the last `take` until `wanted` tokens are available; Infinity if never. */
   waitMs(wanted: number): number {
     return wanted <= this.#tokens ? 0 : ((wanted - this.#tokens) * 1_000) / this.#perSecond;
   }

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 
 /**
- * Names the machine's present run: another one after each start. `undefined` where the system does not tell. What one process wrote and
- * the next finds within one run has not been through a loss of power.
+ * Returns an id that changes with each boot; `undefined` if the system has none. A file that was
+ * written and read within one boot has not been through a power loss.
  */
 export function bootId(): string | undefined {
   try {

@@ -7,39 +7,48 @@ import { type Channel, LASTING_EVENTS, type Run } from "../../protocol/index.ts"
 import type { LogRecord, LogStart } from "../event-log.ts";
 import { bootId } from "./boot-id.ts";
 import { DamagedError, FileBusyError, faultOf } from "./sqlite-fault.ts";
-import { inodeOf, readKeptLog, type StoredLog } from "./stored-log.ts";
+import { inodeOf, readStoredLog, type StoredLog } from "./stored-log.ts";
 
-/** Options of {@link openLogFile}. */
 export interface LogFileOptions {
   readonly path: string;
-  /** Names the files that are set aside, in milliseconds since 1970 UTC. */
+  /**
+   * Current time in milliseconds since 1970 UTC. Names the file that an unusable log is moved to.
+   */
   readonly nowMs: number;
-  /** Told in a sentence when what was found is set aside. */
+  /** Receives a sentence when an unusable file is moved aside. */
   readonly onSetAside: (sentence: string) => void;
-  /** Most bytes that the file may grow to, rounded up to whole pages; then it is treated like a full disk. Default: no bound but the disk. */
+  /**
+   * Maximum file size in bytes, rounded up to pages. Reaching it is treated like a full disk.
+   * Default: unlimited.
+   */
   readonly maxFileBytes?: number;
 }
 
-/** Up to where events need not be kept any more. */
+/** The seqs up to which events may be deleted. */
 export interface Dropped {
-  /** All but those that last. */
+  /** Applies to all events but lasting ones. */
   readonly oldest: number;
-  /** Those that last too; at most {@link oldest}. */
+  /** Applies to lasting events as well; at most {@link oldest}. */
   readonly oldestLasting: number;
 }
 
-/** `FLWR`, in SQLite's header of the file: whose it is. */
+/** `FLWR` in SQLite's file header identifies our files. */
 const APPLICATION_ID = 0x464c5752;
-/** Raised whenever the tables change their meaning. */
+/** Schema version. Increase it whenever the tables change their meaning. */
 const FORM = 4;
-/** Form 3 knew no runs: all that such a file holds is of its epoch's first. */
+/** Version 3 had no runs: all its events are of the epoch's first run. */
 const FORM_WITHOUT_RUNS = 3;
 const PAGE_BYTES = 4_096;
-/** As many places are kept, about, of a log that is full; and least number of events between two. */
-const KEPT_PLACES = 32;
+/**
+ * Approximate number of checkpoints for a full log, and the minimum number of events between two.
+ */
+const MAX_CHECKPOINTS = 32;
 const MIN_INTERVAL = 64;
 const LASTING = [...LASTING_EVENTS].map((name) => `'${name}'`).join();
-/** What no process crash can take back, where the machine's start can't be told from a process's: nor a loss of power. */
+/**
+ * Stands for the boot id where there is none. Every write is then synced, so it survives a power
+ * loss too.
+ */
 const ALWAYS_SYNCED = "always synced";
 
 const RUNS = "CREATE TABLE run (first INTEGER PRIMARY KEY, id TEXT) STRICT;";
@@ -53,22 +62,27 @@ const TABLES = `
   CREATE TABLE state (id INTEGER PRIMARY KEY CHECK (id = 1), seq INTEGER NOT NULL, text TEXT NOT NULL) STRICT;
 `;
 
-/** One level after the other: where nothing can be made, as in /proc, the recursive form of Node turns round for ever. */
+/**
+ * Creates directories one level at a time. Node's recursive form never returns where none can be
+ * made, as in /proc.
+ */
 function makeDirectory(path: string): void {
   if (existsSync(path)) return;
   makeDirectory(dirname(path));
   try {
     mkdirSync(path, { mode: PRIVATE_DIRECTORY });
   } catch (error) {
-    // Somebody else was quicker.
+    // Another process created it first.
     if (!existsSync(path)) throw error;
   }
 }
 
 /**
- * Opens or makes the file, for this process alone until it is closed or the process dies.
- * What is not a log of ours, or is damaged, is renamed and told, and an empty file takes its place. Throws {@link FileBusyError} while
- * another process has it; else an Error that says what failed: a directory that cannot be written, a disk that is full.
+ * Opens or creates the file and locks it for this process, until it is closed or the process dies.
+ *
+ * A file that is foreign or damaged is renamed, reported, and replaced by an empty one. Throws
+ * {@link FileBusyError} while another process holds the file. Throws other errors, such as a
+ * read-only directory or a full disk, as they are.
  */
 export function openLogFile(options: LogFileOptions): LogFile {
   const { path } = options;
@@ -88,7 +102,7 @@ export function openLogFile(options: LogFileOptions): LogFile {
   }
 }
 
-/** Renames the file, and the write-ahead file that belongs to it. */
+/** Renames the file with its write-ahead files, and returns a sentence about it. */
 function setAside({ path, nowMs }: LogFileOptions, error: unknown): string {
   const stamp = new Date(nowMs).toISOString().replaceAll(/[-:]|\.\d+/g, "");
   const aside = `${path}.set-aside-${stamp}`;
@@ -96,25 +110,28 @@ function setAside({ path, nowMs }: LogFileOptions, error: unknown): string {
     if (existsSync(path + suffix)) renameSync(path + suffix, aside + suffix);
   }
   const why = error instanceof Error ? error.message : String(error);
-  return `${path} cannot be used (${why}); it is set aside as ${aside}, and a new log begins`;
+  return `${path} is unusable (${why}); moved it to ${aside} and started a new log`;
 }
 
-/** The durable side of an event log: one SQLite file, written ahead. All calls are synchronous, each a transaction of its own. */
+/**
+ * The durable part of an event log: one SQLite file in WAL mode. All calls are synchronous, each a
+ * transaction of its own.
+ */
 export class LogFile {
   readonly path: string;
-  /** What was there at the opening; `undefined` in a new file. */
+  /** The stored log at opening; `undefined` in a new file. */
   readonly found: StoredLog | undefined;
   readonly #db: DatabaseSync;
-  readonly #insert: StatementSync;
-  readonly #place: StatementSync;
-  readonly #run: StatementSync;
+  readonly #insertRecord: StatementSync;
+  readonly #checkpoint: StatementSync;
+  readonly #insertRun: StatementSync;
   readonly #boot: string;
   readonly #inode: string;
   #stateSeq = 0;
   #oldest = 0;
-  /** Of the newest record. */
+  /** Run of the newest record. */
   #lastRun: Run | undefined;
-  /** Nobody doubts what the file holds: only then may a mark of this process say so. */
+  /** The file's contents are not in doubt. Only then may this process mark it as closed cleanly. */
   #isSound: boolean;
 
   /** Use {@link openLogFile}. */
@@ -124,23 +141,25 @@ export class LogFile {
     const boot = bootId();
     this.#boot = boot ?? ALWAYS_SYNCED;
     try {
-      // Exclusive: the lock lies with the process, so that a killed one leaves none, and no shared memory is needed.
+      // Exclusive: the lock ends with the process, even a killed one, and no shared memory is
+      // needed.
       db.exec("PRAGMA locking_mode = EXCLUSIVE");
-      // Before anything is changed: another program's database is none of our business.
+      // Check before changing anything: the file may be another program's database.
       const isNew = this.#isNew();
       db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
       if (options.maxFileBytes !== undefined)
         db.exec(`PRAGMA max_page_count = ${Math.ceil(options.maxFileBytes / PAGE_BYTES)}`);
       if (isNew) this.#make();
       this.#inode = inodeOf(this.path);
-      this.found = readKeptLog(db, this.path, this.#boot);
+      this.found = readStoredLog(db, this.path, this.#boot);
       this.#stateSeq = this.found?.state?.seq ?? 0;
       this.#oldest = this.found?.oldest ?? 0;
       this.#lastRun = this.found?.runs.at(-1)?.run;
-      this.#insert = db.prepare("INSERT INTO record VALUES (?, ?, ?, ?, ?, ?)");
-      this.#place = db.prepare("INSERT OR REPLACE INTO position VALUES (?, ?)");
-      this.#run = db.prepare("INSERT OR REPLACE INTO run VALUES (?, ?)");
-      // Until the mark below is on the disk itself, a loss of power would show the state of a clean end that is none any more.
+      this.#insertRecord = db.prepare("INSERT INTO record VALUES (?, ?, ?, ?, ?, ?)");
+      this.#checkpoint = db.prepare("INSERT OR REPLACE INTO position VALUES (?, ?)");
+      this.#insertRun = db.prepare("INSERT OR REPLACE INTO run VALUES (?, ?)");
+      // Sync this mark to the disk, or after a power loss an earlier clean close would still seem
+      // to hold.
       this.#isSound = this.found?.doubt === undefined;
       if (this.#isSound) this.#facts({ closed: "no", boot: this.#boot });
       if (boot !== undefined) db.exec("PRAGMA synchronous = NORMAL");
@@ -150,7 +169,10 @@ export class LogFile {
     }
   }
 
-  /** Empties the file for an epoch, or for the part of one behind a cursor: before it nothing is there, not even what lasts. */
+  /**
+   * Empties the file for an epoch, or for the part of an epoch after a cursor. No earlier event
+   * remains, not even lasting ones.
+   */
   begin(fingerprint: string, { cursor, positions }: LogStart): void {
     const { epoch, seq, run } = cursor;
     transact(this.#db, () => {
@@ -159,8 +181,8 @@ export class LogFile {
       );
       this.#facts({ epoch, fingerprint, inode: this.#inode, closed: "no", boot: this.#boot });
       this.#facts({ oldest: `${seq}`, oldest_lasting: `${seq}` });
-      this.#run.run(seq, run ?? null);
-      for (const [channel, position] of Object.entries(positions)) this.#place.run(channel, position);
+      this.#insertRun.run(seq, run ?? null);
+      for (const [channel, position] of Object.entries(positions)) this.#checkpoint.run(channel, position);
     });
     this.#stateSeq = 0;
     this.#oldest = seq;
@@ -169,43 +191,48 @@ export class LogFile {
   }
 
   /**
-   * Keeps a batch, whole or not at all, and forgets what was dropped; what {@link saveCheckpoint} needs stays. Throws when the file was
-   * removed or replaced meanwhile: the system would go on writing to what no later process can open.
+   * Stores a batch atomically and deletes dropped events, except those that {@link saveCheckpoint}
+   * needs. Throws if the file was removed or replaced: writes would go to an inode that no later
+   * process can open.
    */
   write(records: readonly LogRecord[], dropped: Dropped | undefined): void {
     if (!this.#isInPlace()) throw new Error("it was removed, moved or replaced");
     transact(this.#db, () => {
       const positions = new Map<Channel, number>();
       for (const { seq, name, channel, emittedAtMs, tail, batch, run } of records) {
-        if (run !== this.#lastRun) this.#run.run(seq, run ?? null);
+        if (run !== this.#lastRun) this.#insertRun.run(seq, run ?? null);
         this.#lastRun = run;
-        this.#insert.run(seq, name, channel, emittedAtMs, tail, batch);
+        this.#insertRecord.run(seq, name, channel, emittedAtMs, tail, batch);
         positions.set(channel, seq);
       }
-      for (const [channel, seq] of positions) this.#place.run(channel, seq);
+      for (const [channel, seq] of positions) this.#checkpoint.run(channel, seq);
       if (dropped) this.#drop(dropped);
     });
   }
 
   /**
-   * Keeps, in place of the state before, the one that belongs to this place in the log; and `place`, what the lists were there, beside those of
-   * places before: about {@link KEPT_PLACES} of the log's whole length, and always that of the state.
+   * Replaces the stored state with the one at this seq, and adds a checkpoint of the lists. Keeps
+   * about {@link MAX_CHECKPOINTS} checkpoints over the log's length, and always the one of the
+   * state.
    */
-  saveCheckpoint(seq: number, text: string, place: Uint8Array, dropped: Dropped): void {
+  saveCheckpoint(seq: number, text: string, checkpoint: Uint8Array, dropped: Dropped): void {
     transact(this.#db, () => {
-      const interval = Math.max(MIN_INTERVAL, (seq - dropped.oldest) / KEPT_PLACES);
+      const interval = Math.max(MIN_INTERVAL, (seq - dropped.oldest) / MAX_CHECKPOINTS);
       const [last, beforeLast] = this.#db.prepare("SELECT seq FROM place ORDER BY seq DESC LIMIT 2").all();
       const isClose = last && beforeLast && Number(last.seq) - Number(beforeLast.seq) < interval;
       if (isClose) this.#db.prepare("DELETE FROM place WHERE seq = ?").run(Number(last.seq));
       this.#db.prepare("DELETE FROM place WHERE seq < ?").run(dropped.oldest);
-      this.#db.prepare("INSERT OR REPLACE INTO place VALUES (?, ?)").run(seq, place);
+      this.#db.prepare("INSERT OR REPLACE INTO place VALUES (?, ?)").run(seq, checkpoint);
       this.#db.prepare("INSERT OR REPLACE INTO state VALUES (1, ?, ?)").run(seq, text);
       this.#stateSeq = seq;
       this.#drop(dropped);
     });
   }
 
-  /** Ends in order: what is in the file is then all that was ever told, whatever happens to the machine. */
+  /**
+   * Closes the file cleanly. From then on it holds everything that clients received, even after a
+   * power loss.
+   */
   close(): void {
     try {
       this.#db.exec("PRAGMA synchronous = FULL");
@@ -215,12 +242,15 @@ export class LogFile {
     }
   }
 
-  /** Gives the file up: it does not hold all that was told any more, so nobody may go on from it. Throws when it cannot be removed. */
+  /**
+   * Removes the file, because it no longer holds everything that clients received. Throws if that
+   * fails.
+   */
   abandon(): void {
     try {
       this.#db.close();
     } finally {
-      // What has taken its place may be a backup that somebody has put back.
+      // A file at this path that is not ours may be a restored backup.
       const suffixes = this.#isInPlace() ? ["", "-wal", "-shm"] : [];
       for (const suffix of suffixes) rmSync(this.path + suffix, { force: true });
     }
@@ -247,18 +277,17 @@ export class LogFile {
     for (const [name, value] of Object.entries(facts)) set.run(name, value);
   }
 
-  /** Whether the file is empty; else it is a log of ours, whole, or this throws. */
+  /** Whether the file is empty. Throws unless it is empty or an intact log of ours. */
   #isNew(): boolean {
     const one = (pragma: string): unknown => {
       const row = this.#db.prepare(`PRAGMA ${pragma}`).get();
       return row && Object.values(row)[0];
     };
     if (one("schema_version") === 0) return true;
-    if (one("application_id") !== APPLICATION_ID)
-      throw new DamagedError("it is a database of another program");
+    if (one("application_id") !== APPLICATION_ID) throw new DamagedError("it is another program's database");
     if (one("user_version") === FORM_WITHOUT_RUNS) this.#addRuns();
     if (one("user_version") !== FORM)
-      throw new DamagedError(`its form is ${one("user_version")}; this version reads form ${FORM}`);
+      throw new DamagedError(`its version is ${one("user_version")}; this release reads version ${FORM}`);
     const check = one("quick_check");
     if (check !== "ok") throw new DamagedError(String(check));
     return false;

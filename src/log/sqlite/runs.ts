@@ -1,20 +1,25 @@
 import { randomBytes } from "node:crypto";
 import { type Cursor, type Epoch, type Run, type Seq, toRun, toSeq } from "../../protocol/index.ts";
 
-/** Where a run begins in its epoch. */
+/** The start of a run within its epoch. */
 export interface RunStart {
-  /** Seq of its first event; 0 for the epoch's first run. Where a log begins inside a run, the seq at which it begins. */
+  /**
+   * Seq of its first event; 0 for the epoch's first run. If the log starts inside the run, the seq
+   * where the log starts.
+   */
   readonly from: number;
-  /** `undefined`: the epoch's first run. */
+  /** `undefined` for the epoch's first run. */
   readonly run: Run | undefined;
 }
 
-/** A new run: 8 hexadecimal digits by chance, so that no two continuations of a log share a name. */
+/**
+ * Creates a run id: 8 random hexadecimal digits, so that no two continuations of a log share one.
+ */
 export function randomRun(): Run {
   return toRun(randomBytes(4).toString("hex"));
 }
 
-/** The runs of an epoch as far as a log reaches back, oldest first. */
+/** The runs of an epoch, as far back as the log reaches, oldest first. */
 export class Runs {
   #starts: readonly RunStart[];
 
@@ -26,26 +31,32 @@ export class Runs {
     return this.#starts;
   }
 
-  /** The event of this seq, the newest one, is of this run. True where the run begins with it. */
+  /** Records the run of the newest event. Returns true if the run starts with it. */
   append(seq: number, run: Run | undefined): boolean {
     if (this.#starts.at(-1)?.run === run) return false;
     this.#starts = [...this.#starts, { from: seq, run }];
     return true;
   }
 
-  /** The cursor of the place behind the event of this seq. */
+  /** Returns the cursor after the event with this seq. */
   cursorAt(epoch: Epoch, seq: number): Cursor {
     const run = this.at(seq)?.run;
     return { epoch, seq: toSeq(seq), ...(run === undefined ? {} : { run }) };
   }
 
-  /** False where the event at the cursor's place is known to be of another run. */
+  /**
+   * Whether the event at this cursor may be of the cursor's run. False if it is known to be of
+   * another.
+   */
   mayHave({ seq, run }: { readonly seq: Seq; readonly run?: Run | undefined }): boolean {
     const at = this.at(seq);
     return at === undefined || at.run === run;
   }
 
-  /** Seq of the last event of this run, in a log with this head; `undefined`: nothing is known of it. */
+  /**
+   * Returns the seq of the run's last event, given the log's head; `undefined` if the run is
+   * unknown.
+   */
   lastOf(run: Run | undefined, head: number): number | undefined {
     const at = this.#starts.findIndex((start) => start.run === run);
     if (at < 0) return undefined;
@@ -59,7 +70,7 @@ export class Runs {
     if (first > 0) this.#starts = this.#starts.slice(first);
   }
 
-  /** The run of the event of this seq; `undefined` where nothing is known of it any more. */
+  /** Returns the run of the event with this seq; `undefined` if it is no longer known. */
   at(seq: number): RunStart | undefined {
     return this.#starts.findLast(({ from }) => from <= seq);
   }

@@ -1,6 +1,9 @@
 import { FlarewireError } from "../../protocol/index.ts";
 
-/** What kept SQLite from its work: another process; a file that is none of its own or is broken; anything else, such as a full disk. */
+/**
+ * `busy`: another process holds the file. `damaged`: the file is foreign or corrupt. `other`:
+ * anything else, such as a full disk.
+ */
 export type SqliteFault = "busy" | "damaged" | "other";
 
 /** SQLite's primary result codes: https://www.sqlite.org/rescode.html */
@@ -11,7 +14,7 @@ const FAULTS: Readonly<Record<number, SqliteFault>> = {
   26: "damaged", // SQLITE_NOTADB
 };
 
-/** The kind of an error that came out of work with a file. */
+/** Classifies an error from work with a database file. */
 export function faultOf(error: unknown): SqliteFault {
   if (typeof error !== "object" || error === null) return "other";
   if ("fault" in error && error.fault === "damaged") return "damaged";
@@ -19,17 +22,17 @@ export function faultOf(error: unknown): SqliteFault {
   return "errcode" in error ? (FAULTS[Number(error.errcode) & 0xff] ?? "other") : "other";
 }
 
-/** A file that is none of ours, or does not hold what we would have written. */
+/** The file belongs to another program, or holds what Flarewire would not have written. */
 export class DamagedError extends Error {
   readonly fault: SqliteFault = "damaged";
 }
 
-/** Another process has the log's file; it may be gone soon, so trying again later is right. */
+/** Another process holds the log's file. It may exit soon, so retrying is right. */
 export class FileBusyError extends FlarewireError {
   constructor(path: string, details: { cause: unknown }) {
     super(
       "not-ready",
-      `${path} is in use by another process: stop that one first, or choose another directory with --data, or --data none`,
+      `${path} is in use by another process; stop that process, or choose another directory with --data, or --data none`,
       { field: "data", cause: details.cause },
     );
   }

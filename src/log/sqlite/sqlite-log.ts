@@ -6,43 +6,49 @@ import type { Dropped, LogFile } from "./log-file.ts";
 import { randomRun } from "./runs.ts";
 import type { StoredLog } from "./stored-log.ts";
 
-/** Options of {@link createSqliteLog}: those of the memory log, and the file. */
+/** Options of the memory log, and the file. */
 export interface SqliteLogOptions extends MemoryLogOptions {
-  /** Open; the log closes it. */
+  /** An open file; the log closes it. */
   readonly file: LogFile;
-  /** What the events depend on: kept with a new epoch, so that who opens the file later can tell whether they may go on from it. */
+  /**
+   * Identifies the source and its settings. Stored with a new epoch; a later process resumes only
+   * if it is equal.
+   */
   readonly fingerprint: string;
-  /** Go on from what the file holds, in its epoch; without it a new epoch begins. */
-  readonly kept?: StoredLog;
-  /** Told once, in a sentence, when the file cannot be written any more. */
+  /** Continues the file's contents in their epoch. Default: starts a new epoch. */
+  readonly stored?: StoredLog;
+  /** Called once, with a sentence, when the file can no longer be written. */
   readonly onTrouble: (sentence: string, error: unknown) => void;
 }
 
-/** An event log that the next process can go on from. */
-export interface KeepingLog extends ReplicaLog {
+/** An event log that a later process can resume. */
+export interface DurableLog extends ReplicaLog {
   /**
-   * Keeps what belongs to this place in the log, in place of what was kept before; every event behind it is kept too, until the next call. And `place`,
-   * which stays for longer beside those of other places: see {@link LogFile.keepState}.
+   * Replaces the stored state with `text`, the state at this seq. All later events stay stored
+   * until the next call. Adds `checkpoint`, the lists at this seq: see
+   * {@link LogFile.saveCheckpoint}.
    */
-  saveCheckpoint(seq: number, text: string, place: Uint8Array): void;
-  /** The file could not be written: from then on events are in this process's memory only. */
+  saveCheckpoint(seq: number, text: string, checkpoint: Uint8Array): void;
+  /** The file could not be written. Since then, events are in memory only. */
   readonly isInMemoryOnly: boolean;
 }
 
-/** Records between two deletions of what has fallen off. */
+/** Dropped records are deleted from the file in batches of this size. */
 const DROP_EVERY = 512;
 
 /**
- * The event log in a file, and in memory for those who read. A batch is in the file before anybody hears of it, so what a client was
- * told outlives the process: it is in the system's hands then, and only a loss of power takes it back, which the next opening notices.
+ * Creates an event log in a file, with a copy in memory for readers.
  *
- * When the file cannot be written, the log goes on in memory, in the same epoch, and removes the file: the next process cannot go on from it.
+ * Each batch is written before anyone sees it, so that events sent to clients survive the process.
+ * Only a power loss can undo a write, and the next opening detects that. If the file cannot be
+ * written, the log continues in memory in the same epoch and removes the file, so that no later
+ * process resumes from it.
  */
-export function createSqliteLog(options: SqliteLogOptions): KeepingLog {
+export function createSqliteLog(options: SqliteLogOptions): DurableLog {
   return new SqliteLog(options);
 }
 
-class SqliteLog implements KeepingLog {
+class SqliteLog implements DurableLog {
   readonly #file: LogFile;
   readonly #memory: ReplicaLog;
   readonly #onTrouble: SqliteLogOptions["onTrouble"];
@@ -51,14 +57,15 @@ class SqliteLog implements KeepingLog {
   #closed = false;
 
   constructor(options: SqliteLogOptions) {
-    const { file, kept, start, fingerprint } = options;
-    const epoch = kept?.epoch ?? start?.cursor.epoch ?? options.epoch ?? randomEpoch();
+    const { file, stored, start, fingerprint } = options;
+    const epoch = stored?.epoch ?? start?.cursor.epoch ?? options.epoch ?? randomEpoch();
     this.#file = file;
     this.#onTrouble = options.onTrouble;
     const begun = start ?? { cursor: { epoch, seq: toSeq(0) }, positions: {} };
-    if (!kept) this.#attempt(() => file.begin(fingerprint, begun));
-    // What is continued may have been set back since: the events from here on are told from those that were in their places.
-    const run = kept && !options.follows ? randomRun() : undefined;
+    if (!stored) this.#attempt(() => file.begin(fingerprint, begun));
+    // The file may have been set back. A new run tells events from here on from earlier ones with
+    // the same seqs.
+    const run = stored && !options.follows ? randomRun() : undefined;
     const writeAhead = (records: readonly LogRecord[]) => this.#write(records);
     this.#memory = createMemoryLog({ ...options, epoch, run, writeAhead });
     this.#droppedTo = this.#memory.oldest.seq;
@@ -124,8 +131,8 @@ class SqliteLog implements KeepingLog {
     return this.#memory.onAppend(listener);
   }
 
-  saveCheckpoint(seq: number, text: string, place: Uint8Array): void {
-    this.#attempt(() => this.#file.saveCheckpoint(seq, text, place, this.#dropped));
+  saveCheckpoint(seq: number, text: string, checkpoint: Uint8Array): void {
+    this.#attempt(() => this.#file.saveCheckpoint(seq, text, checkpoint, this.#dropped));
   }
 
   async close(): Promise<void> {
@@ -152,7 +159,7 @@ class SqliteLog implements KeepingLog {
     } catch (error) {
       const { path } = this.#file;
       this.#isInMemoryOnly = true;
-      const what = `events are held in memory only: ${path} cannot be written (${messageOf(error)})`;
+      const what = `cannot write ${path} (${messageOf(error)}); events are in memory only from now on`;
       this.#onTrouble(`${what}; ${this.#abandon()}`, error);
     }
   }
@@ -160,9 +167,9 @@ class SqliteLog implements KeepingLog {
   #abandon(): string {
     try {
       this.#file.abandon();
-      return "the next start begins a new epoch";
+      return "the next start will begin a new epoch";
     } catch (error) {
-      return `it cannot be removed either (${messageOf(error)}): remove it before the next start, which would go on from it otherwise`;
+      return `cannot remove it either (${messageOf(error)}): remove it before the next start, which would otherwise resume from it`;
     }
   }
 }

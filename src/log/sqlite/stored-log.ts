@@ -14,39 +14,45 @@ import type { LogRecord } from "../event-log.ts";
 import { type RunStart, Runs } from "./runs.ts";
 import { DamagedError } from "./sqlite-fault.ts";
 
-/** What a file holds of the run before. */
+/** The contents of a file from an earlier process. */
 export interface StoredLog {
   readonly epoch: Epoch;
-  /** What {@link LogFile.begin} was given for this epoch. */
+  /** See {@link LogFile.begin}. */
   readonly fingerprint: string;
-  /** The process that wrote it last closed it; else it was killed, or the machine went down. */
+  /** The last writer closed the file. False if it was killed or the machine went down. */
   readonly closedInOrder: boolean;
-  /** Why nobody can say that it holds everything that its clients were told; `undefined`: it does. */
+  /** Why the file may lack events that clients received; `undefined` if it is complete. */
   readonly doubt: string | undefined;
-  /** In order up to the head: behind {@link oldest} without a gap, before it lasting events only. */
+  /** In order up to the head: all events after {@link oldest}, only lasting ones before it. */
   readonly records: readonly LogRecord[];
-  /** The runs that the records are of, as far back as {@link oldestLasting}. */
+  /** The runs of the records, as far back as {@link oldestLasting}. */
   readonly runs: readonly RunStart[];
-  /** Every event behind this seq is in {@link records}. */
+  /** {@link records} contains every event after this seq. */
   readonly oldest: number;
-  /** Every lasting event behind this seq is there; at most {@link oldest}. */
+  /** {@link records} contains every lasting event after this seq; at most {@link oldest}. */
   readonly oldestLasting: number;
-  /** Of each channel that had an event in the epoch, the seq of its latest. */
+  /** Seq of the latest event of each channel that had one in the epoch. */
   readonly positions: Readonly<Partial<Record<Channel, number>>>;
-  /** What {@link LogFile.keepState} kept last; every record behind its seq is in `records`. */
+  /**
+   * The latest state from {@link LogFile.saveCheckpoint}. `records` contains every event after its
+   * seq.
+   */
   readonly state: { readonly seq: number; readonly text: string } | undefined;
-  /** The places that it kept, in order; among them that of {@link state}. */
-  readonly places: readonly ListCheckpoint[];
+  /** The checkpoints, in order, including that of {@link state}. */
+  readonly checkpoints: readonly ListCheckpoint[];
 }
 
-/** What was kept of one place of the log. */
+/** The stored lists at one seq. */
 export interface ListCheckpoint {
   readonly seq: number;
   readonly bytes: Uint8Array;
 }
 
-/** Reads what the file at `path` holds; `undefined` when no epoch was begun in it. Throws DamagedError for what no log would have written. */
-export function readKeptLog(db: DatabaseSync, path: string, boot: string): StoredLog | undefined {
+/**
+ * Reads the file at `path`; `undefined` if it has no epoch yet. Throws DamagedError for contents
+ * that no log would have written.
+ */
+export function readStoredLog(db: DatabaseSync, path: string, boot: string): StoredLog | undefined {
   const all = (sql: string) => db.prepare(sql).all();
   const fact = new Map(all("SELECT name, value FROM fact").map((row) => [row.name, String(row.value)]));
   const epoch = fact.get("epoch");
@@ -56,7 +62,7 @@ export function readKeptLog(db: DatabaseSync, path: string, boot: string): Store
   const [oldest, oldestLasting] = ["oldest", "oldest_lasting"].map((name) => Number(fact.get(name) ?? 0));
   const runs = all("SELECT first, id FROM run ORDER BY first").map(runOf);
   const known = new Runs(runs);
-  if (!known.at(oldestLasting ?? 0)) throw new DamagedError("nothing says of which run its records are");
+  if (!known.at(oldestLasting ?? 0)) throw new DamagedError("the run of its first records is missing");
   const rows = all("SELECT * FROM record ORDER BY seq");
   const records = gapless(
     rows.map((row) => recordOf(row, known)),
@@ -64,7 +70,7 @@ export function readKeptLog(db: DatabaseSync, path: string, boot: string): Store
   );
   const last = records.at(-1);
   if (last && positions.every(({ seq }) => seq !== last.seq))
-    throw new DamagedError(`no channel stands at its last record, ${last.seq}`);
+    throw new DamagedError(`the last record, ${last.seq}, is not the latest of any channel`);
   return {
     epoch: toEpoch(epoch),
     fingerprint: fact.get("fingerprint") ?? "",
@@ -76,19 +82,19 @@ export function readKeptLog(db: DatabaseSync, path: string, boot: string): Store
     oldestLasting: oldestLasting ?? 0,
     positions: Object.fromEntries(positions.map(({ channel, seq }) => [String(channel), Number(seq)])),
     state: state && { seq: Number(state.seq), text: String(state.text) },
-    places: all("SELECT seq, bytes FROM place ORDER BY seq").map(placeOf),
+    checkpoints: all("SELECT seq, bytes FROM place ORDER BY seq").map(checkpointOf),
   };
 }
 
-/** Why a file may hold less than its clients were told. */
+/** Returns why a file may lack events that clients received. */
 function doubtOf(fact: ReadonlyMap<unknown, string>, path: string, boot: string): string | undefined {
-  if (fact.get("inode") !== inodeOf(path)) return "the file is a copy, and the original may have gone on";
+  if (fact.get("inode") !== inodeOf(path)) return "the file is a copy, and the original may be newer";
   if (fact.get("closed") !== "yes" && fact.get("boot") !== boot)
-    return "the machine went down while it was in use, and what was written last may be lost";
+    return "the machine went down while the file was in use, so the latest events may be lost";
   return undefined;
 }
 
-/** What tells a file from its copy. */
+/** Returns the inode number, which tells a file from its copy. */
 export function inodeOf(path: string): string {
   return String(statSync(path, { bigint: true }).ino);
 }
@@ -101,24 +107,24 @@ function recordOf(row: Readonly<Record<string, unknown>>, runs: Runs): LogRecord
   const name = EVENT_NAMES.find((known) => known === row.name);
   const channel = CHANNELS.find((known) => known === row.channel);
   if (!name || !channel || !(row.tail instanceof Uint8Array))
-    throw new DamagedError(`record ${row.seq} is of no known form`);
+    throw new DamagedError(`record ${row.seq} is malformed`);
   const tail = Buffer.from(row.tail.buffer, row.tail.byteOffset, row.tail.byteLength);
   const [seq, batch] = [toSeq(Number(row.seq)), toSeq(Number(row.batch))];
   const run = runs.at(seq)?.run;
   return { seq, name, channel, emittedAtMs: Number(row.emitted_at_ms), batch, tail, run };
 }
 
-function placeOf({ seq, bytes }: Readonly<Record<string, unknown>>): ListCheckpoint {
+function checkpointOf({ seq, bytes }: Readonly<Record<string, unknown>>): ListCheckpoint {
   if (bytes instanceof Uint8Array) return { seq: Number(seq), bytes };
-  throw new DamagedError(`place ${seq} is of no known form`);
+  throw new DamagedError(`checkpoint ${seq} is malformed`);
 }
 
 function gapless(records: readonly LogRecord[], oldest: number): readonly LogRecord[] {
   const lasting = records.findIndex(({ seq }) => seq > oldest);
   const tail = lasting < 0 ? records.length : lasting;
-  const odd = records.find(({ seq, name }, index) =>
+  const outOfOrder = records.find(({ seq, name }, index) =>
     index < tail ? !LASTING_EVENTS.has(name) : seq !== oldest + 1 + index - tail,
   );
-  if (odd) throw new DamagedError(`record ${odd.seq} does not follow the one before`);
+  if (outOfOrder) throw new DamagedError(`record ${outOfOrder.seq} does not follow the previous one`);
   return records;
 }

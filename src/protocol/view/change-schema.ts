@@ -1,18 +1,21 @@
 import { z } from "zod";
 
-/** `item` enters the list at `index`, counted from 0 in the list as it is at that moment. */
+/** Inserts `item` at `index`, counted from 0 in the list at that moment. */
 export const InsertChange = z.object({ op: z.literal("insert"), index: z.int().min(0), item: z.unknown() });
-/** The item with this key leaves the list. */
+/** Removes the item with this key. */
 export const RemoveChange = z.object({ op: z.literal("remove"), id: z.string() });
-/** Fields of the item with this key take these values; `null` is a value, nested objects are replaced whole; fields in `unset` vanish. */
+/**
+ * Sets fields of the item with this key. `null` is a value, nested objects are replaced as a whole,
+ * and fields in `unset` are deleted.
+ */
 export const SetChange = z.object({
   op: z.literal("set"),
   id: z.string(),
   set: z.record(z.string(), z.unknown()),
   unset: z.array(z.string()).optional(),
 });
-/** The list's items, all of them and no others, stand in this order. */
+/** Reorders the list. `ids` has all of its items and no others. */
 export const OrderChange = z.object({ op: z.literal("order"), ids: z.array(z.string()) });
 
-/** The schema of `Change`: one step from a list to the next. */
+/** Schema of `Change`: one step from a list to the next. */
 export const ChangeSchema = z.discriminatedUnion("op", [InsertChange, RemoveChange, SetChange, OrderChange]);

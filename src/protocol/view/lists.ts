@@ -8,27 +8,29 @@ import { applyEvent, changesOf, listOf, projectSnapshot, type View } from "./vie
 export { EMPTY_SNAPSHOT } from "../../model/index.ts";
 
 /**
- * What an item ever was since it entered its list, as far as filters ask. It only grows, so an item that a sticky filter selects
- * stays selected until it leaves; and it follows from the events alone, so every reader comes to the same.
+ * All values that a filter may test, accumulated since an item entered its list.
+ *
+ * Marks only grow, so an item selected by a sticky filter stays selected until it leaves. They
+ * follow from the events alone, so every reader computes the same ones.
  */
 export interface Marks {
-  /** Addresses, lower case; one, unless the source corrected it. */
+  /** Addresses in lower case; one, unless the source corrected it. */
   readonly tokens: readonly string[];
-  /** Symbols, lower case. */
+  /** Symbols in lower case. */
   readonly symbols: readonly string[];
-  /** The highest, in US dollars; -Infinity where none is stated. */
+  /** Highest liquidity in US dollars; -Infinity if none was stated. */
   readonly liquidity: number;
-  /** The highest, in percent; -Infinity where none is stated. */
+  /** Highest price change in percent; -Infinity if none was stated. */
   readonly priceChange: number;
 }
 
-/** All lists at one place of the log, with the marks of their items by key. Immutable. */
+/** All lists at one position of the log, with the marks of their items by key. Immutable. */
 export interface Lists {
   readonly snapshot: Snapshot;
   readonly marks: Readonly<Record<ListChannel, ReadonlyMap<string, Marks>>>;
 }
 
-/** The lists of `snapshot`, whose items have been nothing else yet than what they are. */
+/** Creates lists whose marks follow from the current items alone. */
 export function listsOf(snapshot: Snapshot): Lists {
   const entries = LIST_CHANNEL_NAMES.map((channel) => [
     channel,
@@ -37,7 +39,7 @@ export function listsOf(snapshot: Snapshot): Lists {
   return { snapshot, marks: Object.fromEntries(entries) as Lists["marks"] };
 }
 
-/** The lists behind `event`. Throws ChangeMismatch when it was not made for these. */
+/** Returns the lists after `event`. Throws ChangeMismatch if it does not fit them. */
 export function advanceLists(lists: Lists, event: EventBody): Lists {
   const { channel } = event;
   if (channel === "status" || !Object.hasOwn(LIST_CHANNELS, channel)) return lists;
@@ -48,9 +50,9 @@ export function advanceLists(lists: Lists, event: EventBody): Lists {
     if (change.op === "order") continue;
     const key = change.op === "insert" ? keyOf(change.item) : change.id;
     const item = change.op === "remove" ? undefined : findItem(snapshot, channel, key);
-    const held = (after ?? before).get(key);
-    const next = item && widen(held, marksOf(item));
-    if (next === held && next) continue;
+    const previous = (after ?? before).get(key);
+    const next = item && widen(previous, marksOf(item));
+    if (next === previous && next) continue;
     after ??= new Map(before);
     if (next) after.set(key, next);
     else after.delete(key);
@@ -58,22 +60,22 @@ export function advanceLists(lists: Lists, event: EventBody): Lists {
   return { snapshot, marks: after ? { ...lists.marks, [channel]: after } : lists.marks };
 }
 
-/** The lists as JSON text, for {@link parseLists}. */
+/** Formats the lists as JSON text, for {@link parseLists}. */
 export function formatLists({ snapshot, marks }: Lists): string {
   const plain = listsOf(snapshot).marks;
-  const isKnown = (channel: ListChannel, key: string, own: Marks) => {
+  const isImplied = (channel: ListChannel, key: string, own: Marks) => {
     const now = plain[channel].get(key);
     return now !== undefined && widen(now, own) === now;
   };
-  // What an item is now its marks say anyway.
+  // Marks that follow from the current items are omitted.
   const more = LIST_CHANNEL_NAMES.map((channel) => [
     channel,
-    [...marks[channel]].filter(([key, own]) => !isKnown(channel, key, own)),
+    [...marks[channel]].filter(([key, own]) => !isImplied(channel, key, own)),
   ]);
   return JSON.stringify({ snapshot, marks: Object.fromEntries(more) });
 }
 
-/** The lists that {@link formatLists} made this of. Throws where it did not. */
+/** Parses the result of {@link formatLists}. Throws for other text. */
 export function parseLists(text: string): Lists {
   const parsed: { snapshot: Snapshot; marks: Record<ListChannel, [string, StoredMarks][]> } =
     JSON.parse(text);
@@ -99,12 +101,12 @@ function readMarks({ tokens, symbols, liquidity, priceChange }: StoredMarks): Ma
   return { tokens, symbols, liquidity: liquidity ?? none, priceChange: priceChange ?? none };
 }
 
-/** The item of this key; `undefined` when the list has none. */
+/** Returns the item with this key; `undefined` if there is none. */
 export function findItem(view: View, channel: ListChannel, key: string): ListItem | undefined {
   return listOf(view, channel).find((item) => keyOf(item) === key);
 }
 
-/** What a client with this filter holds of these channels' lists. */
+/** Returns what a client with this filter holds of these channels' lists. */
 export function projectLists(
   { snapshot, marks }: Lists,
   channels: Parameters<typeof projectSnapshot>[1],
@@ -114,13 +116,13 @@ export function projectLists(
   return projectSnapshot(snapshot, channels, (channel, item) => selects(filter, marks[channel], item));
 }
 
-/** True for an item of a list that the filter selects there; `marks` are those of the list. */
+/** Whether the filter selects an item. `marks` are those of its list. */
 export function selects(filter: ListFilter, marks: ReadonlyMap<string, Marks>, item: ListItem): boolean {
   const own = filter.sticky ? marks.get(keyOf(item)) : currentMarks(item);
   return own !== undefined && filter.passes(own);
 }
 
-/** As {@link selects}, of the item with this key; false when the list has none. */
+/** Whether the filter selects the item with this key; false if there is none. */
 export function selectsKey(
   filter: ListFilter,
   { snapshot, marks }: Lists,
@@ -131,18 +133,18 @@ export function selectsKey(
   return item !== undefined && selects(filter, marks[channel], item);
 }
 
-/** What items are now, for all filters that ask: an item never changes, it is replaced. */
+/** Current marks, shared by all filters: items are replaced, never modified. */
 const current = new WeakMap<ListItem, Marks>();
 
 function currentMarks(item: ListItem): Marks {
-  const known = current.get(item);
-  if (known) return known;
+  const cached = current.get(item);
+  if (cached) return cached;
   const made = marksOf(item);
   current.set(item, made);
   return made;
 }
 
-/** What the item is now, as far as filters ask. */
+/** Returns an item's current marks. */
 export function marksOf(item: ListItem): Marks {
   if (!("id" in item)) {
     const { object } = item;
@@ -172,19 +174,19 @@ function marks(
   };
 }
 
-/** What it was, and is now too; the same object where that is nothing new. */
-function widen(held: Marks | undefined, now: Marks): Marks {
-  if (!held) return now;
-  const known =
-    now.liquidity <= held.liquidity &&
-    now.priceChange <= held.priceChange &&
-    now.tokens.every((token) => held.tokens.includes(token)) &&
-    now.symbols.every((symbol) => held.symbols.includes(symbol));
-  if (known) return held;
+/** Merges current marks into accumulated ones. Returns the same object if they add nothing. */
+function widen(previous: Marks | undefined, now: Marks): Marks {
+  if (!previous) return now;
+  const isCovered =
+    now.liquidity <= previous.liquidity &&
+    now.priceChange <= previous.priceChange &&
+    now.tokens.every((token) => previous.tokens.includes(token)) &&
+    now.symbols.every((symbol) => previous.symbols.includes(symbol));
+  if (isCovered) return previous;
   return {
-    tokens: [...new Set([...held.tokens, ...now.tokens])],
-    symbols: [...new Set([...held.symbols, ...now.symbols])],
-    liquidity: Math.max(held.liquidity, now.liquidity),
-    priceChange: Math.max(held.priceChange, now.priceChange),
+    tokens: [...new Set([...previous.tokens, ...now.tokens])],
+    symbols: [...new Set([...previous.symbols, ...now.symbols])],
+    liquidity: Math.max(previous.liquidity, now.liquidity),
+    priceChange: Math.max(previous.priceChange, now.priceChange),
   };
 }

@@ -6,7 +6,7 @@ import {
   LIST_CHANNEL_NAMES,
   LIST_CHANNELS,
   type ListChannel,
-  placeOf,
+  listPathOf,
 } from "../channels.ts";
 import type { EventBody } from "../event.ts";
 import { applyChange, type Change } from "./change.ts";
@@ -14,22 +14,22 @@ import { applyChange, type Change } from "./change.ts";
 export type { Snapshot } from "../../model/index.ts";
 
 /**
- * The part of a snapshot that a client follows: the lists of its channels, and the explanations of the flares in them.
- * With all channels it is the snapshot itself.
+ * The part of a snapshot that a client follows: the lists of its channels, and the explanations of
+ * their flares. With all channels it equals the snapshot.
  */
 export type View = {
   readonly [R in Exclude<keyof Snapshot, "explanations">]?: Partial<Snapshot[R]>;
 } & { readonly explanations: Readonly<Record<string, Explanation>> };
 
-/** The view of `snapshot` that these channels show; with `keep`, of the items for which it is true. */
+/** Returns the view of these channels, limited to the items that pass `accept`, if given. */
 export function projectSnapshot(
   snapshot: Snapshot,
   channels: readonly Channel[],
-  keep?: (channel: ListChannel, item: ListItem) => boolean,
+  accept?: (channel: ListChannel, item: ListItem) => boolean,
 ): View {
   const itemsOf = (channel: ListChannel) => {
     const list = listOf(snapshot, channel);
-    return keep ? list.filter((item) => keep(channel, item)) : list;
+    return accept ? list.filter((item) => accept(channel, item)) : list;
   };
   const view: Record<string, Record<string, unknown>> = {};
   for (const channel of LIST_CHANNEL_NAMES) {
@@ -48,25 +48,26 @@ export function projectSnapshot(
   return { ...view, explanations };
 }
 
-/** The list that a channel's events change; empty when the view does not have it. */
+/** Returns a channel's list; empty if the view lacks it. */
 export function listOf(view: View, channel: ListChannel): readonly ListItem[] {
   return findList(view, channel) ?? [];
 }
 
 /**
- * The view after `event`; the one given stays as it was. An event of a list that the view does not have changes nothing.
- * Throws ChangeMismatch when the event was not made for this view: one was missed, or it is applied a second time.
+ * Returns the view after `event`; does not modify `view`. An event of a list that the view lacks
+ * changes nothing. Throws ChangeMismatch if the event does not fit the view: one was missed, or it
+ * was applied twice.
  */
 export function applyEvent(view: View, event: EventBody): View {
   const before = findList(view, event.channel);
   if (!before) return view;
   const list = changesOf(event).reduce(applyChange, before);
-  const [resource, name] = placeOf(event.channel);
+  const [resource, name] = listPathOf(event.channel);
   const next: View = { ...view, [resource]: { ...view[resource as "flares"], [name]: list } };
   return resource === "flares" ? { ...next, explanations: explain(next, event) } : next;
 }
 
-/** What an event does to its channel's list. Empty for `source-status`. */
+/** Returns an event's changes to its channel's list. Empty for `source-status`. */
 export function changesOf(event: EventBody): readonly Change[] {
   const { data } = event;
   if ("changes" in data) return data.changes as readonly Change[];
@@ -75,15 +76,18 @@ export function changesOf(event: EventBody): readonly Change[] {
   return [{ op: "insert", index: data.index, item: "flare" in data ? data.flare : data.listing }];
 }
 
-/** What lies there and is no list, as an explanation, or what every object has, is none of the channel's. */
+/** Ignores anything that is not a list, such as an explanation or an inherited property. */
 function findList(view: View, channel: Channel): readonly ListItem[] | undefined {
-  const [resource, name] = placeOf(channel);
+  const [resource, name] = listPathOf(channel);
   const lists: Readonly<Record<string, unknown>> | undefined = view[resource as "flares"];
   const list = lists?.[name];
   return Array.isArray(list) ? list : undefined;
 }
 
-/** The explanations once the event's change is in the lists: an explanation lives as long as its flare stands in any list of the view. */
+/**
+ * Updates the explanations after the event's change. An explanation stays as long as its flare is
+ * in a list of the view.
+ */
 function explain(view: View, { data }: EventBody): View["explanations"] {
   const { explanations } = view;
   const id = "id" in data ? data.id : "flare" in data ? data.flare.id : undefined;

@@ -1,6 +1,6 @@
 import {
   createDeflateFraming,
-  createTally,
+  createHubCounters,
   type FramedEvent,
   type Framing,
   websocketFraming,
@@ -49,7 +49,7 @@ export function benchSizes(minutes: number): Row[] {
   const { base, batches } = makeMarket(minutes);
   const framings: readonly (readonly [string, Framing])[] = [
     ["plain", websocketFraming],
-    ["compressed", createDeflateFraming(createTally())],
+    ["compressed", createDeflateFraming(createHubCounters())],
   ];
   const bytes = new Map<string, number>();
   const add = (what: string, body: EventBody, seq: number) => {
@@ -82,7 +82,7 @@ function snapshotRows(view: View, framings: readonly (readonly [string, Framing]
     aim: "",
   }));
   const times = Array.from({ length: 15 }, () => {
-    const fresh = createDeflateFraming(createTally());
+    const fresh = createDeflateFraming(createHubCounters());
     const began = performance.now();
     fresh.message(json, snapshot);
     return performance.now() - began;

@@ -71,13 +71,13 @@ async function playMarket(path: string): Promise<void> {
 
 const control = await openControl({
   async publish() {
-    const before = hub.tally.deliveries;
+    const before = hub.counters.deliveries;
     await head.publish(batches[next++ % batches.length] ?? { events: [] });
-    return told ?? hub.tally.deliveries - before;
+    return told ?? hub.counters.deliveries - before;
   },
   async configure(order) {
     const load = order as (Load & { readonly told?: number }) | { readonly tell: "storm" };
-    if ("tell" in load) return { behind: hub.behind, resumed: hub.tally.resumed };
+    if ("tell" in load) return { behind: hub.behind, resumed: hub.counters.resumed };
     next = 0;
     told = load.told;
     if ("market" in load) await playMarket(load.market);

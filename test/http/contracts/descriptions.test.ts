@@ -14,6 +14,6 @@ test("a docstring reaches its schema and its fields, those of shared parts too",
   expect(BscChartItem?.properties?.streak?.description).toBe(
     "Consecutive minutes in the chart, this one included.",
   );
-  expect(Hello?.properties?.silence_limit_ms?.description).toMatch(/^The client's rule/);
+  expect(Hello?.properties?.silence_limit_ms?.description).toMatch(/^Reconnect/);
   expect(FlareStartedMessage?.properties?.observed_at?.description).toMatch(/^Event time/);
 });

@@ -12,7 +12,10 @@ async function leaderOf(run: string, life: "list" | "flare"): Promise<HubUnderTe
   const result = await first.log.read(first.log.oldest, 1);
   const records = result.kind === "records" ? result.records : [];
   const kept = { records, positions: first.log.positions, oldest: 0, oldestLasting: 0 };
-  const leader = createHubUnderTest({ log: { epoch: toEpoch(EPOCH), run: toRun(run), kept }, ready: false });
+  const leader = createHubUnderTest({
+    log: { epoch: toEpoch(EPOCH), run: toRun(run), stored: kept },
+    ready: false,
+  });
   leader.market.poll(["list"]);
   await leader.publish();
   await leader.publish(life, life);
