@@ -45,7 +45,7 @@ export async function serve(args: readonly string[], terminal: Terminal): Promis
   const logger = createLogger(config.logLevel);
   const shutdown = watchShutdown(process);
   const crash = (error: unknown) => {
-    logger.fatal({ err: error }, "a fault of the program");
+    logger.fatal({ err: error }, "unexpected error: stopping");
     process.exit(EXIT.retry);
   };
   process.on("uncaughtException", crash).on("unhandledRejection", crash);

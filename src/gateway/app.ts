@@ -30,142 +30,152 @@ import { prepareSource } from "./run-source.ts";
 
 /** A running gateway. */
 export interface Gateway {
-  /** Where it listens, without the base path: `http://127.0.0.1:8080`. */
+  /** Base URL without the base path, for example `http://127.0.0.1:8080`. */
   readonly url: string;
-  /** Tells this process what the clients are told, after it is in the log. A listener that throws, or whose promise does, is logged and disturbs nobody. */
+  /**
+   * Emits each event to this process after it is in the log. A listener that throws or rejects is
+   * logged and affects no other listener.
+   */
   readonly events: EventEmitter<GatewayEventMap>;
   /** The state at the head of the log. */
   readonly head: Head;
-  /** How fresh the data is now. */
+  /** Returns how fresh the data is now. */
   freshness(): Freshness;
   /**
-   * Stops: not ready, no more polls, clients sent away over at most the drain time with a code that tells them to resume,
-   * then everything closed. Resolves when nothing is left; calling it again waits for the same.
+   * Stops the gateway: `/readyz` fails, polling ends, clients are disconnected over at most the
+   * drain time with a code that tells them to resume, then everything closes. Resolves when nothing
+   * is left. Later calls return the same promise.
    */
   stop(): Promise<void>;
 }
 
-/** What a test or an embedding program may put in place of the real parts. */
+/** Replacements for the real parts, for tests and embedding programs. */
 export interface GatewayParts {
   readonly clock?: Clock;
   readonly logger?: Logger;
-  /** In place of the source that the config names. */
+  /** Replaces the source that the config names. */
   readonly source?: SnapshotSource;
-  /** The key that a server is shown which the config says to follow, of the plan `pro`; none by default. */
+  /** Key that an edge presents to its leader. Its plan must be `pro`. Default: none. */
   readonly leaderKey?: string | undefined;
-  /** The key that Etherscan is asked with, where the config names it; none by default. */
+  /** Key for Etherscan's API, used if the config names Etherscan. Default: none. */
   readonly etherscanKey?: string | undefined;
   /**
-   * Where the data directory cannot be used, events are held in memory only, and the log, `/readyz` and a metric say so. Default
-   * false: the start fails, because whoever names a directory counts on it.
+   * Holds events in memory only if the data directory cannot be used; the log, `/readyz` and a
+   * metric report it. Default false: the start fails, because an operator who names a directory
+   * relies on it.
    */
   readonly isDataOptional?: boolean;
-  /** Ends the wait for the first snapshot; what was started is stopped by {@link Gateway.stop}. */
+  /** Ends the wait for the first snapshot. {@link Gateway.stop} stops what was started. */
   readonly signal?: AbortSignal;
 }
 
-/** How long a start waits for the first snapshot of a source that shows no life; one that does, in its warm-up, is waited for. */
+/**
+ * How long a start waits for the first snapshot of a source that is not live. A live source, which
+ * is warming up, is waited for without limit.
+ */
 const FIRST_SNAPSHOT_MS = 5_000;
 
-/** What is left of plain HTTP when the last client has gone gets this long. */
+/** Time that remaining HTTP requests get after the last client has been disconnected. */
 const HTTP_CLOSE_MS = 1_000;
 
 /**
- * Builds the gateway out of its parts, listens, and starts to poll. Resolves when the first snapshot is served, at once with one that was kept, when
- * `signal` aborts, or after 5 seconds if the source shows no life: that is no reason not to start, and `/readyz` says so. Rejects with FlarewireError
- * `invalid-setting` when it cannot listen, with InputError when the recording or the file of keys cannot be read, and while another process has the data
- * directory, and with FlarewireError `invalid-setting` where the config asks for workers, which a program that embeds the gateway does not have.
+ * Starts a gateway: opens its parts, listens and polls.
+ *
+ * Resolves when the first snapshot is served (at once from a stored one), when `signal` aborts, or
+ * after 5 seconds if the source is not live. That is no reason to fail; `/readyz` reports it.
+ *
+ * Rejects with FlarewireError `invalid-setting` when it cannot listen, or when the config asks for
+ * workers, which an embedding program does not have. Rejects with InputError when the recording or
+ * the key file cannot be read. Rejects while another process uses the data directory.
  */
 export async function startGateway(config: Config, parts: GatewayParts = {}): Promise<Gateway> {
   oneProcess(config);
   return startGatewayWithFrontend(() => ownServer(config), config, parts);
 }
 
-/** As {@link startGateway}, with what stands between the gateway and its clients. */
+/** Starts a gateway like {@link startGateway}, behind another server. */
 export async function startGatewayWithFrontend(
   openFront: (keys: OwnKeys) => OpenFront,
   config: Config,
   parts: GatewayParts,
   workers?: () => WorkerCounts,
 ): Promise<Gateway> {
-  mustBeConfig(config);
+  assertConfig(config);
   const clock = parts.clock ?? systemClock;
   const logger = parts.logger ?? createLogger(config.logLevel);
   const { isDataOptional } = parts;
-  const keeping = { config, clock, logger, sourceName: parts.source?.info.name, isDataOptional };
-  const kept = openPersistence(keeping);
+  const persistenceOptions = { config, clock, logger, sourceName: parts.source?.info.name, isDataOptional };
+  const persistence = openPersistence(persistenceOptions);
   let keys: OwnKeys | undefined;
   let alerts: OpenAlerts | undefined;
   try {
     const { leaderKey, etherscanKey } = parts;
     const isEdge = leaderOf(config) !== undefined;
     keys = await openKeys(config, { clock, logger, leaderKey: isEdge ? leaderKey : undefined });
-    alerts = await openAlerts(keeping);
-    const opened = openSource(config, { clock, logger, kept, leaderKey, etherscanKey }, parts.source);
-    const own = { clock, logger, kept, keys, alerts, opened, openFront: openFront(keys), workers };
+    alerts = await openAlerts(persistenceOptions);
+    const opened = openSource(config, { clock, logger, persistence, leaderKey, etherscanKey }, parts.source);
+    const own = { clock, logger, persistence, keys, alerts, opened, openFront: openFront(keys), workers };
     return await runGateway(config, own, parts.signal);
   } catch (error) {
     keys?.stop();
     alerts?.close();
-    await kept.close();
+    await persistence.close();
     throw error;
   }
 }
 
-/** A program without types may give settings where a config belongs. */
-function mustBeConfig(given: unknown): void {
+/** Rejects plain settings, which an untyped program may pass instead of a Config. */
+function assertConfig(given: unknown): void {
   if (Object(given).logLevel !== undefined) return;
   throw new FlarewireError(
     "invalid-setting",
-    "that is no config; make one, as in startGateway(createConfig({ port: 0 }))",
+    "expected a Config; create one with createConfig(), for example startGateway(createConfig({ port: 0 }))",
   );
 }
 
-/** All that a gateway is run with. */
+/** Opened parts that {@link runGateway} connects. */
 export interface RunParts {
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly kept: Persistence;
+  readonly persistence: Persistence;
   readonly keys: Keys;
-  /** Default: nobody is told by webhooks. */
+  /** Default: no webhooks. */
   readonly alerts?: OpenAlerts | undefined;
   readonly opened: OpenSource;
   readonly openFront: OpenFront;
   /** See MetricsParts. */
   readonly workers?: (() => WorkerCounts) | undefined;
-  /** What `/metrics` shows, where this process has only a part of it; default: its own numbers. */
-  readonly wholeMetrics?: (own: GatewayMetrics) => MetricsText;
-  /** The operator is told by another process how the source fares. Default false. */
+  /** Replaces this process's own metrics on `/metrics` with those of all processes. */
+  readonly mergedMetrics?: (own: GatewayMetrics) => MetricsText;
+  /** Another process logs the state of the source. Default false. */
   readonly isSourceElsewhere?: boolean;
 }
 
-/** Runs a gateway out of its opened parts. As {@link startGateway}, but for what opening them can throw. */
+/** Runs a gateway from its opened parts, as {@link startGateway} does. */
 export async function runGateway(config: Config, parts: RunParts, signal?: AbortSignal): Promise<Gateway> {
-  const { clock, logger, kept, keys, opened, openFront, workers, wholeMetrics } = parts;
+  const { clock, logger, persistence, keys, opened, openFront, workers, mergedMetrics } = parts;
   const { door, places } = keys;
   const { source, resume } = opened;
-  const prepared = prepareSource(opened, kept);
+  const prepared = prepareSource(opened, persistence);
   const { log, aheadWaitMs, mayBeMirrored } = prepared;
   const head = new Head({
     log,
     ...(resume ? { initial: resume } : {}),
-    onError: (error) => logger.error({ err: error }, "a listener of the head failed"),
+    onError: (error) => logger.error({ err: error }, "listener of the head failed"),
   });
   let front: Frontend | undefined;
-  const freshness = () => [kept, front, keys].reduce(withTrouble, source.freshness());
+  const freshness = () => [persistence, front, keys].reduce(withTrouble, source.freshness());
   const hub = createHub(config, {
     ...{ clock, logger, source, freshness, log, head, resume, aheadWaitMs, mayBeMirrored },
   });
-  const events = new GatewayEvents((error) =>
-    logger.error({ err: error }, "a listener of the gateway failed"),
-  );
+  const events = new GatewayEvents((error) => logger.error({ err: error }, "listener of the gateway failed"));
   const { rejected, upstream, services, late } = opened;
   let alerts: Alerts | undefined;
   const refusals = new Refusals(clock, logger);
   const metrics = config.metrics
     ? createGatewayMetrics({
         ...{ hub, head, log, freshness, rejected, services, late, version: VERSION },
-        ...{ info: () => source.info, isDataLost: () => kept.trouble !== undefined },
+        ...{ info: () => source.info, isDataLost: () => persistence.trouble !== undefined },
         ...{ workers, isKeyFileUsable: keys.isFileUsable, refusals: () => refusals.counts },
         ...(parts.alerts ? { webhooks: () => alerts?.stats() ?? {} } : {}),
         ...(upstream ? { upstream } : {}),
@@ -184,7 +194,7 @@ export async function runGateway(config: Config, parts: RunParts, signal?: Abort
       const admissions = new AdmissionQueue({ hub, clock });
       const shared = { hub, clock, places, door, allowedOrigins: config.allowedOrigins, admissions };
       await registerWebSocket(instance, { ...shared, compression: config.compression });
-      if (metrics) registerMetrics(instance, wholeMetrics?.(metrics) ?? metrics);
+      if (metrics) registerMetrics(instance, mergedMetrics?.(metrics) ?? metrics);
       registerEvents(instance, { ...shared, log, head, freshness, info: () => source.info });
       await registerTickets(instance, shared);
     },
@@ -199,16 +209,16 @@ export async function runGateway(config: Config, parts: RunParts, signal?: Abort
   await firstSnapshot({ head, source, clock }, polled, signal ?? polling.signal);
   await front.caughtUp?.();
   alerts = parts.alerts?.start({ log, head, history: hub.history, turn: hub.turn });
-  const tellOfSource = parts.isSourceElsewhere ? () => {} : () => logSource(opened, logger);
-  tellOfSource();
+  const reportSource = parts.isSourceElsewhere ? () => {} : () => logSource(opened, logger);
+  reportSource();
   const unwatch = watchFreshness({
     freshness,
     clock,
     onChange: (event) => {
-      tellOfSource();
+      reportSource();
       prepared
         .publish?.({ events: [event] }, run)
-        .catch((error) => logger.error({ err: error }, "status not published"));
+        .catch((error) => logger.error({ err: error }, "failed to publish the status"));
     },
   });
 
@@ -216,24 +226,28 @@ export async function runGateway(config: Config, parts: RunParts, signal?: Abort
     draining = true;
     front?.retire();
     const rejected = rejections(opened);
-    if (rejected) logger.warn({ rejected }, "market events that could not be used");
+    if (rejected) logger.warn({ rejected }, "ignored unusable market events");
     polling.abort(new Error("stopping"));
     unwatch();
     keys.stop();
     await polled;
     await opened.close?.();
     await alerts?.stop();
-    // Whoever does not answer its close gets a grace; it is part of the time that the drain may take.
+    // Sessions that do not answer their close get a grace period, which counts toward the drain
+    // time.
     await hub.drain(Math.max(0, config.drainMs - hub.limits.closeGraceMs));
     await front?.close();
     metrics?.close();
-    await kept.close();
+    await persistence.close();
   };
   let stopped: Promise<void> | undefined;
   return { url, events, head, freshness, stop: () => (stopped ??= stop()) };
 }
 
-/** By reason the market events that could not be used; `undefined` when all could. Dust, which every chain has, is none of them. */
+/**
+ * Returns unusable market events by reason; `undefined` if there are none. Ignores dust, which
+ * every chain has.
+ */
 function rejections({ rejected }: OpenSource): Readonly<Record<string, number>> | undefined {
   const unusable = Object.entries(rejected?.() ?? {}).filter(
     ([reason, count]) => reason !== "dust" && count > 0,
@@ -241,13 +255,13 @@ function rejections({ rejected }: OpenSource): Readonly<Record<string, number>> 
   return unusable.length === 0 ? undefined : Object.fromEntries(unusable);
 }
 
-/** Tells the operator how the source fares: at the start, and when that changes. */
+/** Logs the state of the source, at the start and on each change. */
 function logSource(opened: OpenSource, logger: Logger): void {
   const { info } = opened.source;
   const { state, reason, observed_at } = opened.source.freshness();
   const facts = { source: info.name, origin: info.origin, observed_at, rejected: rejections(opened) };
-  if (state === "live") logger.info(facts, "the source is live");
-  else logger.warn({ ...facts, reason }, `the source is ${state}: ${reason}`);
+  if (state === "live") logger.info(facts, "source is live");
+  else logger.warn({ ...facts, reason }, `source is ${state}: ${reason}`);
 }
 
 async function firstSnapshot(
@@ -273,7 +287,7 @@ async function firstSnapshot(
   over.abort();
 }
 
-/** That nothing outlives the process is said wherever the source's state is, without changing that. */
+/** Adds a part's trouble to the reason without changing the state of the source. */
 function withTrouble(freshness: Freshness, part: { readonly trouble?: string | undefined } | undefined) {
   const trouble = part?.trouble;
   if (trouble === undefined) return freshness;
@@ -306,6 +320,6 @@ function createHub(config: Config, parts: HubParts): Hub {
     freshness,
     heartbeatMs: config.heartbeatMs,
     serverName: `flarewire/${VERSION}`,
-    onError: (error) => logger.error({ err: error }, "a session failed"),
+    onError: (error) => logger.error({ err: error }, "session failed"),
   });
 }

@@ -2,19 +2,19 @@ import type { Config } from "../config/config.ts";
 import type { ConnectionBounds } from "../http/index.ts";
 import type { openFiles } from "../lib/io/open-files.ts";
 
-/** Connections beside streams and polls: requests of REST, and those that clients keep for the next one. */
+/** Connections beside streams and polls: REST requests and idle keep-alive connections. */
 const SPARE = 1_024;
 const SPARE_PER_ADDRESS = 256;
-/** Open files that are left for everything but clients: the log, recordings, upstream services. */
+/** File descriptors reserved for the log, recordings and upstream services. */
 const RESERVED_FILES = 64;
-/** Part by which a worker may have more than its share of the connections: they are shared out by number, not by address. */
+/** Margin above a worker's equal share: connections are distributed by count, not by address. */
 const WORKER_MARGIN = 1.5;
 
 /**
- * How many connections this process accepts. Where the system's limit on open files does not suffice for what the config allows, calls `warn`, and one address gets half of what
- * there is at most.
+ * Computes how many connections this process accepts. If the limit on open files is too low for the
+ * config, calls `warn` and allows one address at most half of the total.
  */
-export function connectionRoom(
+export function connectionLimits(
   { maxSockets, maxSocketsPerIp, workers }: Pick<Config, "maxSockets" | "maxSocketsPerIp" | "workers">,
   files: ReturnType<typeof openFiles>,
   warn: (message: string) => void,

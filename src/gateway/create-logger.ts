@@ -4,16 +4,18 @@ import { type DestinationStream, type Logger, pino } from "pino";
 import { hideSecrets } from "../keys/index.ts";
 import { prettyLogLine } from "./pretty-log-line.ts";
 
-/** Fields in which a key or a ticket may stand, whatever its form. */
+/** Fields that may hold a key or a ticket in any form. */
 const SECRET_FIELDS = ["authorization", "key", "ticket"];
 
-/** Where log lines go; as a terminal, it is sent text for people. */
+/** Destination of log lines. A terminal receives readable text. */
 export type LogDestination = DestinationStream & { readonly isTerminal?: boolean };
 
 /**
- * The log on standard error: JSON, one object a line, with the time in ISO 8601 and the level by name; on a terminal
- * text instead. No key and no ticket gets into it: fields that are made for them are left out, and what has their
- * form, wherever in a line, is cut to the part that is no secret.
+ * Creates the logger. It writes JSON to standard error, one object per line, with ISO 8601 times
+ * and level names; on a terminal it writes text.
+ *
+ * Redacts secrets: fields that hold keys or tickets are left out, and any text in the form of one
+ * is cut to its public part.
  */
 export function createLogger(level: string, destination: LogDestination = standardError()): Logger {
   const paths = SECRET_FIELDS.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);

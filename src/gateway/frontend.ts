@@ -5,23 +5,24 @@ import type { Head, Hub } from "../hub/index.ts";
 import { openFiles } from "../lib/io/open-files.ts";
 import type { EventLog } from "../log/index.ts";
 import type { GatewayMetrics } from "../metrics/index.ts";
-import { connectionRoom } from "./connection-room.ts";
+import { connectionLimits } from "./connection-room.ts";
 
 /** The server between a gateway and its clients. */
 export interface Frontend {
-  /** Resolves when clients can come, with the address, without the base path. */
+  /** Starts listening. Resolves with the base URL, without the base path. */
   listen(): Promise<string>;
-  /** Resolves when every client is served the state that this process has now; left out where it always is. */
+  /**
+   * Resolves when every client is served this process's current state. Absent if that is always so.
+   */
   caughtUp?(): Promise<void>;
-  /** Called when no more clients are wanted: ends the connections over which nobody asks for anything. */
+  /** Ends idle connections. Called when no new clients are wanted. */
   retire(): void;
-  /** Called when the last client was sent away. */
+  /** Closes the server. Called after the last client was disconnected. */
   close(): Promise<void>;
-  /** What ails the serving, in words for everybody; `undefined` while nothing does. */
+  /** Public description of what is wrong with serving; `undefined` if nothing is. */
   readonly trouble?: string | undefined;
 }
 
-/** What a front is made of. */
 export interface FrontOptions extends HttpServerOptions {
   readonly head: Head;
   readonly hub: Hub;
@@ -30,19 +31,19 @@ export interface FrontOptions extends HttpServerOptions {
   readonly refusals: Refusals;
 }
 
-/** Makes the server that serves this; not yet listening. */
+/** Creates a server that is not yet listening. */
 export type OpenFront = (options: FrontOptions) => Promise<Frontend>;
 
-/** A server that accepts as many connections as the config and the system allow this process. */
+/** Creates a server that accepts as many connections as the config and the system allow. */
 export function createBoundedServer(config: Config, options: FrontOptions): Promise<FastifyInstance> {
   const { logger, settings } = options;
-  const bounds = connectionRoom(config, openFiles(), (message) => {
+  const bounds = connectionLimits(config, openFiles(), (message) => {
     if (logger) logger.warn(message);
   });
   return createHttpServer({ ...options, settings: { ...settings, ...bounds } });
 }
 
-/** A server of the gateway's own, on the config's host and port. */
+/** Creates the gateway's own server, on the config's host and port. */
 export function ownServer(config: Config): OpenFront {
   const { host, port } = config;
   return async (options) => {

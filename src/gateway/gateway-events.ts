@@ -1,12 +1,12 @@
 import { EventEmitter } from "eventemitter3";
 import type { EventBody, EventName } from "../protocol/index.ts";
 
-/** An event as a program that embeds Flarewire hears it: with the cursor behind it. */
+/** An event for an embedding program, with the cursor after it. */
 export type GatewayEvent<N extends EventName = EventName> = Extract<EventBody, { name: N }> & {
   readonly cursor: string;
 };
 
-/** What {@link GatewayEvents} emits: each event under its own name, and all of them as `event`. */
+/** Events of {@link GatewayEvents}: each under its own name, and all of them as `event`. */
 export type GatewayEventMap = { readonly [N in EventName]: (event: GatewayEvent<N>) => void } & {
   readonly event: (event: GatewayEvent) => void;
 };
@@ -14,15 +14,15 @@ export type GatewayEventMap = { readonly [N in EventName]: (event: GatewayEvent<
 type Told<N extends keyof GatewayEventMap> = EventEmitter.EventListener<GatewayEventMap, N>;
 
 /**
- * Tells a program that embeds Flarewire what happens. A listener that fails, at once or later as a promise, disturbs neither the others, who hear the event all
- * the same, nor the process.
+ * Emits the gateway's events to an embedding program. A listener that throws or rejects affects
+ * neither the other listeners nor the process.
  */
 export class GatewayEvents extends EventEmitter<GatewayEventMap> {
   readonly #onError: (error: unknown) => void;
-  /** What stands for each listener; the same again for one that is given twice, so that it can be taken away. */
+  /** The wrapper of each listener, so that `off` finds it. */
   readonly #guarded = new WeakMap<object, object>();
 
-  /** `onError` is told what a listener threw. */
+  /** @param onError Receives what a listener threw. */
   constructor(onError: (error: unknown) => void) {
     super();
     this.#onError = onError;
@@ -58,9 +58,10 @@ export class GatewayEvents extends EventEmitter<GatewayEventMap> {
     return this.off(name, listener, context, once);
   }
 
-  /** Tells of a batch, of which `cursor` is the end. */
+  /** Emits a batch. `cursor` is the position after its last event. */
   tell(batch: readonly EventBody[], cursor: string): void {
-    // The emitter's types cannot follow a name and its event through a union; GatewayEventMap holds for each of them.
+    // The emitter's types cannot follow a name and its event through a union. GatewayEventMap holds
+    // for each.
     const emit = this.emit.bind(this) as (name: string, event: GatewayEvent) => boolean;
     for (const body of batch) {
       const event = { ...body, cursor } as GatewayEvent;
@@ -72,7 +73,7 @@ export class GatewayEvents extends EventEmitter<GatewayEventMap> {
   #guard<L extends (event: never) => unknown>(listener: L): L {
     const held = this.#guarded.get(listener);
     const onError = this.#onError;
-    // Called at once; what it throws, now or later, becomes a rejection.
+    // Called synchronously; whatever it throws, now or later, becomes a rejection.
     async function call(this: unknown, event: never): Promise<void> {
       await listener.call(this, event);
     }
@@ -80,9 +81,9 @@ export class GatewayEvents extends EventEmitter<GatewayEventMap> {
       call.call(this, event).catch(onError);
     }
     const made = held ?? guarded;
-    // The emitter itself takes away, by what stands for it, a listener that hears once.
+    // The emitter removes a `once` listener by its wrapper.
     this.#guarded.set(listener, made).set(made, made);
-    // It is called as the listener is, and its result is nobody's.
+    // The wrapper takes the listener's arguments, and nobody uses its result.
     return made as unknown as L;
   }
 }

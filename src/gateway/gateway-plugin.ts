@@ -4,29 +4,46 @@ import { addHostRoutes } from "../http/index.ts";
 import { type Gateway, type GatewayParts, startGatewayWithFrontend } from "./app.ts";
 import type { OpenFront } from "./frontend.ts";
 
-/** A running gateway inside somebody else's server, whose address only the host knows. */
+/** A running gateway inside a host's server. Only the host knows its address. */
 export type EmbeddedGateway = Omit<Gateway, "url">;
 
-/** What {@link createGatewayPlugin} makes. */
+/** Result of {@link createGatewayPlugin}. */
 export interface GatewayPlugin {
-  /** `await host.register(plugin, { prefix: "/flarewire" })`, once. Rejects, and with it the host's start, as startGateway does. */
+  /**
+   * `await host.register(plugin, { prefix: "/flarewire" })`, once. Rejects as startGateway does,
+   * which fails the host's start.
+   */
   readonly plugin: (scope: FastifyInstance) => Promise<void>;
-  /** Resolves, once the host is ready, as startGateway does; rejects when the host closes before. Stopped by the host's `close()`. */
+  /**
+   * Resolves as startGateway does, once the host is ready. Rejects if the host closes first. The
+   * host's `close()` stops it.
+   */
   readonly gateway: Promise<EmbeddedGateway>;
 }
 
-/** What of the host's limit on a plugin's hook the drain may take: at the limit Fastify would go on without it. */
+/**
+ * Share of the host's plugin timeout that the drain may take. At the timeout itself Fastify would
+ * continue without it.
+ */
 const SHARE_OF_HOOK = 0.9;
 
 /**
- * Flarewire inside a program's own Fastify 5 server: REST, WebSocket, server-sent events, long poll, health and metrics below the prefix with which it is
- * registered, and below the config's `basePath` in addition. Polling begins when the host is ready. `host.close()` sends the clients away over the drain time, but
- * within 9/10 of the host's `pluginTimeout` (10 s by default, so 9 s), and ends what is the gateway's.
+ * Creates a Fastify 5 plugin that serves the gateway inside a host's server: REST, WebSocket,
+ * server-sent events, long poll, health and metrics.
  *
- * The error handler, the hooks and the answers to unknown addresses are those of the prefix; nothing of the host's changes. The host's own hooks go before, so
- * let none that compresses or rewrites answers reach the prefix. What only a server of one's own can do is the host's: its address (`host` and `port` have no effect), what it answers
- * to bytes that are no HTTP, its time limits on requests and connections, its `trustProxy` (by which clients are told apart), and 503 in its words while it
- * closes. A host with @fastify/websocket of its own cannot have it: the plugin is refused below it; use startGateway and another port.
+ * Routes are below the registration prefix plus the config's `basePath`. Polling begins when the
+ * host is ready. `host.close()` disconnects the clients over the drain time, within 9/10 of the
+ * host's `pluginTimeout` (default 10 s, so 9 s), and closes the gateway.
+ *
+ * The error handler, the hooks and the not-found handler apply below the prefix only; nothing of
+ * the host changes. The host's own hooks run first, so no hook that compresses or rewrites
+ * responses may apply to the prefix.
+ *
+ * The host decides everything that belongs to a server: its address (`host` and `port` have no
+ * effect), its reply to bytes that are not HTTP, its request and connection timeouts, `trustProxy`
+ * (which identifies clients), and the 503 response while it closes.
+ *
+ * A host that registers @fastify/websocket itself is refused; use startGateway on another port.
  */
 export function createGatewayPlugin(config: Config, parts: GatewayParts = {}): GatewayPlugin {
   oneProcess(config);
@@ -34,12 +51,12 @@ export function createGatewayPlugin(config: Config, parts: GatewayParts = {}): G
   const gateway = new Promise<EmbeddedGateway>((settle) => {
     resolve = settle;
   });
-  // Whoever registers the plugin is told as well.
+  // The code that registers the plugin receives the rejection too.
   gateway.catch(() => {});
   let isRegistered = false;
   const plugin = async (scope: FastifyInstance) => {
     if (isRegistered)
-      throw new Error("this plugin is registered already; make another one for another place");
+      throw new Error("this plugin is already registered; create another one for a second prefix");
     isRegistered = true;
     const host = new Host(scope);
     const { signal } = parts;
@@ -59,7 +76,7 @@ function withinHook(config: Config, { initialConfig }: FastifyInstance): Config 
   return limitMs === 0 ? config : { ...config, drainMs: Math.min(config.drainMs, limitMs * SHARE_OF_HOOK) };
 }
 
-/** The host's life, as the gateway waits for it. */
+/** Lifecycle of the host, as the gateway waits for it. */
 class Host {
   readonly #scope: FastifyInstance;
   readonly #opened = new AbortController();
@@ -67,17 +84,18 @@ class Host {
   readonly #closing = new AbortController();
   readonly #drained = new AbortController();
   readonly #closed = new AbortController();
-  /** What is stopped when the host closes. */
+  /** The gateway to stop when the host closes. */
   gateway: Promise<EmbeddedGateway> | undefined;
 
   constructor(scope: FastifyInstance) {
     this.#scope = scope;
     scope.addHook("onReady", async () => this.#ready.abort());
-    // The first for the connections that would keep the server from closing, the second for what may be needed until it has.
+    // `preClose` ends connections that would keep the server open. `onClose` releases what is
+    // needed until it has closed.
     scope.addHook("preClose", async () => {
       this.#closing.abort();
       const stopped = this.#stop();
-      await Promise.race([happened(this.#drained.signal), stopped]);
+      await Promise.race([whenAborted(this.#drained.signal), stopped]);
     });
     scope.addHook("onClose", async () => {
       this.#closed.abort();
@@ -89,9 +107,9 @@ class Host {
     return this.#closing.signal;
   }
 
-  /** Resolves when the routes are there. */
+  /** Resolves when the routes are registered. */
   get opened(): Promise<void> {
-    return happened(this.#opened.signal);
+    return whenAborted(this.#opened.signal);
   }
 
   readonly open: OpenFront = async (options) => {
@@ -99,29 +117,29 @@ class Host {
     this.#opened.abort();
     return {
       listen: async () => {
-        await Promise.race([happened(this.#ready.signal), happened(this.closing)]);
+        await Promise.race([whenAborted(this.#ready.signal), whenAborted(this.closing)]);
         if (!this.#ready.signal.aborted) throw new Error("the host closed before it was ready");
         return "";
       },
-      // The host's connections are the host's.
+      // The host's connections belong to the host.
       retire: () => {},
       close: async () => {
         this.#drained.abort();
-        // Stopped by itself, the gateway leaves the host as it is.
-        if (this.closing.aborted) await happened(this.#closed.signal);
+        // A gateway that is stopped on its own leaves the host as it is.
+        if (this.closing.aborted) await whenAborted(this.#closed.signal);
       },
     };
   };
 
   async #stop(): Promise<void> {
-    // One that never ran has nothing to stop, and has told why.
+    // A gateway that never ran has already rejected and has nothing to stop.
     const gateway = await this.gateway?.catch(() => undefined);
     await gateway?.stop();
   }
 }
 
-/** Resolves when it has. */
-function happened(signal: AbortSignal): Promise<void> {
+/** Resolves when `signal` aborts. */
+function whenAborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener("abort", () => resolve(), { once: true });

@@ -1,12 +1,12 @@
 import { plainJson, plainText } from "../cli/terminal/plain-text.ts";
 
-/** Characters that a terminal shows of a message, of a field and of a line of a stack. */
+/** Maximum characters shown of a message, a field or a stack line. */
 const SHOWN = 2_000;
 
 /**
- * A line of the JSON log as a person reads it: local time of day, level, message, the other fields as `name=value`, and
- * the stack of an error below. What strangers wrote cannot move the cursor or change a color. A line that is not JSON
- * stays as it is.
+ * Formats a line of the JSON log for a terminal: local time of day, level, message, other fields as
+ * `name=value`, and an error's stack below. Escapes control characters of untrusted text. Returns a
+ * line that is not JSON unchanged.
  */
 export function prettyLogLine(line: string): string {
   const fields = parse(line);

@@ -8,38 +8,49 @@ import type { OpenSource } from "./open/open-source.ts";
 import { createMirror } from "./persistence/log-replica.ts";
 import type { Persistence } from "./persistence/persistence.ts";
 
-/** What a source runs into. */
+/** What a source publishes into. */
 export interface SourceRun {
   readonly head: Head;
   readonly hub: Hub;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly signal: AbortSignal;
-  /** Told of each batch that was published. */
+  /** Receives each published batch. */
   readonly onPublished: (events: readonly EventBody[]) => void;
-  /** Told of each poll of a source that is polled: see runPoller. */
+  /** Receives each poll of a polled source: see runPoller. */
   readonly onPoll?: (outcome: PollOutcome, workMs: number) => void;
 }
 
-/** A source's log, and how it is filled. */
+/** A source's log and the loop that fills it. */
 export interface RunnableSource {
   readonly log: EventLog;
-  /** Fills the log until the signal aborts or the source ends; never rejects. */
+  /** Fills the log until the signal aborts or the source ends. Never rejects. */
   run(run: SourceRun): Promise<void>;
-  /** Publishes what this gateway has to say itself. `undefined` where it has no say: the places in the log are another's to give. */
+  /**
+   * Publishes this gateway's own events. `undefined` for a follower, whose sequence numbers its
+   * leader assigns.
+   */
   readonly publish: ((batch: HeadBatch, run: Omit<SourceRun, "signal">) => Promise<void>) | undefined;
-  /** How long clients may wait for what they are ahead of: see HubLimits. */
+  /** How long clients may wait for events that they are ahead of: see HubLimits. */
   readonly aheadWaitMs: number;
-  /** Whether another server may begin to mirror this one now: whoever follows is no leader while it is cut off from its own. */
+  /**
+   * Whether another server may start following this one. An edge cannot lead while it is cut off
+   * from its leader.
+   */
   mayBeMirrored(): boolean;
 }
 
-/** Clients that come from the leader may know more than its follower does: by what a batch is on its way, and a slow moment. */
+/**
+ * How far a client that comes from the leader may be ahead of this follower: a batch in transit
+ * plus a slow moment.
+ */
 const LEADER_LAG_MS = 3_000;
 
-/** The log that belongs to this source, out of what was kept. */
-export function prepareSource(opened: OpenSource, kept: Persistence): RunnableSource {
-  return opened.kind === "leader" ? prepareLeader(opened, kept) : prepareSnapshots(opened, kept);
+/** Opens the log of this source from the stored state. */
+export function prepareSource(opened: OpenSource, persistence: Persistence): RunnableSource {
+  return opened.kind === "leader"
+    ? prepareLeader(opened, persistence)
+    : prepareSnapshots(opened, persistence);
 }
 
 async function publish(
@@ -50,10 +61,13 @@ async function publish(
   onPublished(batch.events);
 }
 
-function prepareSnapshots(opened: OpenSource & { kind: "snapshots" }, kept: Persistence): RunnableSource {
+function prepareSnapshots(
+  opened: OpenSource & { kind: "snapshots" },
+  persistence: Persistence,
+): RunnableSource {
   const { source, resume, problem, progress } = opened;
   return {
-    log: kept.createLog(problem),
+    log: persistence.createLog(problem),
     publish,
     aheadWaitMs: 0,
     mayBeMirrored: () => true,
@@ -62,7 +76,7 @@ function prepareSnapshots(opened: OpenSource & { kind: "snapshots" }, kept: Pers
         source,
         publish: async (publication) => {
           await publish(publication, run);
-          kept.onPublished({ head: run.head, history: run.hub.history }, progress);
+          persistence.onPublished({ head: run.head, history: run.hub.history }, progress);
         },
         ...(resume ? { resume } : {}),
         ...(run.onPoll ? { onPoll: run.onPoll } : {}),
@@ -73,14 +87,17 @@ function prepareSnapshots(opened: OpenSource & { kind: "snapshots" }, kept: Pers
   };
 }
 
-function prepareLeader({ source }: OpenSource & { kind: "leader" }, kept: Persistence): RunnableSource {
-  const log = kept.createFollowerLog();
+function prepareLeader(
+  { source }: OpenSource & { kind: "leader" },
+  persistence: Persistence,
+): RunnableSource {
+  const log = persistence.createFollowerLog();
   return {
     log,
     publish: undefined,
     aheadWaitMs: LEADER_LAG_MS,
     mayBeMirrored: () => source.isLinked,
     run: ({ head, hub, onPublished, signal }) =>
-      source.run(createMirror({ log, head, history: hub.history, kept, onPublished }), signal),
+      source.run(createMirror({ log, head, history: hub.history, persistence, onPublished }), signal),
   };
 }

@@ -6,16 +6,17 @@ import { type Gateway, type GatewayParts, startGatewayWithFrontend } from "./app
 import { createLogger } from "./create-logger.ts";
 import type { OpenFront } from "./frontend.ts";
 import type { OwnKeys } from "./open/open-keys.ts";
-import { formatPlace } from "./persistence/restored-state.ts";
+import { encodeLists } from "./persistence/restored-state.ts";
 
-/** The module of a worker's process: beside this one, as source or built. */
+/** Module of a worker process, beside this one, as source or built. */
 const WORKER = fileURLToPath(
   new URL(import.meta.url.endsWith(".ts") ? "./worker.ts" : "./worker.js", import.meta.url),
 );
 
 /**
- * As startGateway, but clients are served by as many processes as the config says, on its one port. This process has the source, the log, the keys and the places. Rejects
- * also when a worker ends in its start.
+ * Starts a gateway whose clients are served by several processes on one port. This process runs the
+ * source, the log, the keys and the connection registry. Rejects also when a worker ends during its
+ * start.
  */
 export function startWithWorkers(config: Config, parts: GatewayParts = {}): Promise<Gateway> {
   const logger = parts.logger ?? createLogger(config.logLevel);
@@ -28,7 +29,7 @@ export function startWithWorkers(config: Config, parts: GatewayParts = {}): Prom
         ...options,
         ...{ ...config, config, logger, spawn: spawnWorker },
         news: () => ({ info: info(), freshness: freshness() }),
-        format: formatPlace,
+        format: encodeLists,
         places: keys.places,
         tickets: keys.tickets,
         keys: keys.list,
@@ -43,7 +44,7 @@ export function startWithWorkers(config: Config, parts: GatewayParts = {}): Prom
           made.listen().catch((error: unknown) => {
             throw listenProblem(error, config) ?? error;
           }),
-        // Connections are the workers' to end.
+        // The workers end their connections.
         retire: () => {},
         caughtUp: () => made.caughtUp(),
         close: () => made.close(),
@@ -56,9 +57,9 @@ export function startWithWorkers(config: Config, parts: GatewayParts = {}): Prom
   return startGatewayWithFrontend(openFront, config, { ...parts, logger }, counts);
 }
 
-/** Begins a worker's process. */
+/** Spawns a worker process. */
 export function spawnWorker(): ChildProcess {
-  // What the primary shows to others is nobody else's.
+  // Keys that the primary presents to other services stay in this process.
   const { [LEADER_KEY_VARIABLE]: _leader, [ETHERSCAN_KEY_VARIABLE]: _etherscan, ...env } = process.env;
   return fork(WORKER, {
     env,

@@ -16,15 +16,16 @@ import { runGateway } from "./app.ts";
 import { createLogger } from "./create-logger.ts";
 import { createBoundedServer, type Frontend, type FrontOptions } from "./frontend.ts";
 import type { Keys } from "./open/open-keys.ts";
-import { createFilledKept, type Filling } from "./persistence/replica-store.ts";
-import { readPlace } from "./persistence/restored-state.ts";
+import { createReplicaStore, type Filling } from "./persistence/replica-store.ts";
+import { decodeLists } from "./persistence/restored-state.ts";
 
 /*
- * A worker's process: serves what its primary has, on the connections that the primary hands over. It begins when the primary has told it what to
- * serve, and ends when it is told to, or when the primary is gone.
+ * A worker process: serves the primary's log on the connections that the primary hands over. It
+ * starts serving once the primary has sent its log. It ends when the primary asks for it or is
+ * gone.
  */
 
-/** What a worker whose primary is gone may take to tell its clients. */
+/** How long a worker without its primary may take to disconnect its clients. */
 const ORPHAN_MS = 4_000;
 
 type Start = ToWorker & { readonly type: "start" };
@@ -48,15 +49,16 @@ class Worker {
   constructor() {
     this.#link = new PrimaryLink(process, (message) => this.#take(message));
     process.once("disconnect", () => this.#orphaned());
-    // Whoever stops the group of processes, as a terminal and service managers do, stops the primary too; who stops this one only gets another in its place.
+    // A signal to the process group, from a terminal or a service manager, also stops the primary.
+    // If only this worker is stopped, the primary replaces it.
     void watchShutdown(process).requested.then((cause) => {
-      // The line to the primary says so, too, and says it first.
+      // The channel to the primary reports its end too, and earlier.
       if (cause === "parent ended") return;
       this.#link.send({ type: "leaving" });
       this.#end();
     });
     const crash = (error: unknown) => {
-      this.#logger.fatal({ err: error }, "a fault of the program");
+      this.#logger.fatal({ err: error }, "unexpected error: stopping");
       process.exit(EXIT.retry);
     };
     process.on("uncaughtException", crash).on("unhandledRejection", crash);
@@ -111,7 +113,7 @@ class Worker {
     }
   }
 
-  /** The keys are followed from here on: what ends while the log comes in has ended. */
+  /** Follows the keys from here on, so that keys that end while the log arrives take effect. */
   #begin(start: Start): void {
     const { keys, ends, spent } = start;
     const { anonymous, logLevel } = start.config as Config;
@@ -120,7 +122,7 @@ class Worker {
     this.#keys = new RemoteKeys({ link: this.#link, clock: systemClock, anonymous, keys, ends, spent });
   }
 
-  /** Serves until it is told to end. */
+  /** Serves until the primary asks for the end. */
   async #run(start: Start, remoteKeys: RemoteKeys, filling: Filling): Promise<void> {
     const clock = systemClock;
     const link = this.#link;
@@ -130,15 +132,15 @@ class Worker {
     this.#remotePlaces = remotePlaces;
     const leader = new PrimaryFollower({
       ...{ link, clock, staleAfterMs: config.staleAfterMs, news: start.news },
-      read: (bytes) => readPlace({ bytes }),
+      read: (bytes) => decodeLists({ bytes }),
       onBegun: () => this.#tellAlive(),
       onMisfit: (error) => {
         throw error;
       },
     });
     this.#leader = leader;
-    const kept = createFilledKept(filling, { config, clock, logger });
-    const { restored } = kept;
+    const persistence = createReplicaStore(filling, { config, clock, logger });
+    const { restored } = persistence;
     const resume = restored && {
       snapshot: restored.known.lists.snapshot,
       observedAtMs: restored.observedAtMs,
@@ -152,9 +154,9 @@ class Worker {
       looked: async () => {},
     };
     const gateway = await runGateway(config, {
-      ...{ clock, logger, kept, keys, openFront: (options) => this.#openFront(config, options) },
+      ...{ clock, logger, persistence, keys, openFront: (options) => this.#openFront(config, options) },
       opened: { kind: "leader", source: leader, ...(resume ? { resume } : {}) },
-      wholeMetrics: (own) => {
+      mergedMetrics: (own) => {
         this.#measure = () => own.json();
         const text = async () => String(await link.ask({ kind: "metrics" }));
         return { contentType: own.contentType, text };
@@ -165,7 +167,7 @@ class Worker {
     if (this.#isStopping) this.#end();
   }
 
-  /** A server that does not listen: what it serves is handed over. */
+  /** Creates a server that does not listen; the primary hands connections over. */
   async #openFront(config: Config, options: FrontOptions): Promise<Frontend> {
     const app = await createBoundedServer(config, options);
     const connections = new InjectedConnections(app.server, options.clock);
@@ -191,10 +193,11 @@ class Worker {
     return front;
   }
 
-  /** In order: its clients are sent away over the drain time. */
+  /** Stops in order: disconnects clients over the drain time. */
   #end(): void {
     this.#isStopping = true;
-    // One that has not begun ends when it has: its end in the start would be a fault.
+    // A worker that is still starting stops afterwards; ending during the start would count as a
+    // crash.
     void this.#stop?.().finally(() => process.exit(EXIT.clean));
   }
 
@@ -202,9 +205,9 @@ class Worker {
     this.#link.send({ type: "measured", id, metrics: await this.#measure?.() });
   }
 
-  /** Nothing new comes any more, and nobody else would tell the clients. */
+  /** Closes the clients' connections after the primary is gone, because no other process can. */
   #orphaned(): void {
-    this.#logger.error("the process that has the source is gone; this worker tells its clients, and ends");
+    this.#logger.error("lost the primary process; disconnecting clients and stopping");
     const late = systemClock.sleep(ORPHAN_MS, new AbortController().signal);
     const closed = this.#front?.close() ?? Promise.resolve();
     void Promise.race([closed, late]).finally(() => process.exit(EXIT.retry));

@@ -27,7 +27,7 @@ export interface FillEnd {
   readonly cursor: Cursor;
   readonly positions: Readonly<Partial<Record<Channel, number>>>;
   readonly observedAtMs: number;
-  /** The lists at the cursor, as `formatPlace` makes them; `undefined`: there is no snapshot yet. */
+  /** The lists at the cursor, as `encodeLists` makes them; `undefined`: there is no snapshot yet. */
   readonly lists: Uint8Array | undefined;
   /** See EventLog. */
   readonly runs: readonly RunStart[];

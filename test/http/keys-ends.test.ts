@@ -165,8 +165,8 @@ test("a broken file keeps the keys of before and is told of once, in one line wi
   keyed.write({ pro: {} });
   await keyed.pass(5);
   expect(told().map(({ msg, revoked }) => [msg, revoked])).toEqual([
-    ["the keys were read anew", [keyed.id("free")]],
-    ["the connections of a key are closed", undefined],
+    ["reloaded the key file", [keyed.id("free")]],
+    ["closing the connections of a key", undefined],
   ]);
   expect([await works("pro"), await works("free")]).toEqual([true, false]);
 });
@@ -178,9 +178,9 @@ test("a file that is written in two goes is not complained of", async ({ keyed }
   writeFileSync(keyed.file, '{"keys": []}');
   await keyed.pass(3);
   expect(keyed.lines.map((line) => JSON.parse(line).msg)).toEqual([
-    "the keys were read anew",
-    "the connections of a key are closed",
-    "the connections of a key are closed",
+    "reloaded the key file",
+    "closing the connections of a key",
+    "closing the connections of a key",
   ]);
   expect((await keyed.wire.ask("/api/v1/flares", keyed.bearer("pro"))).message.statusCode).toBe(401);
 });

@@ -370,7 +370,7 @@ test("alerts are sent with the file that their document shows", { timeout: 60_00
   );
   await using server = spawnCli([...serving, "--port", "0", "--warmup", "0", "--log-level", "info"]);
   await server.said("stdout", /http:\/\/127\.0\.0\.1:\d+/);
-  expect(server.stderr()).toMatch(/"webhooks":1,"rules":3,"msg":"alerts are sent"/);
+  expect(server.stderr()).toMatch(/"webhooks":1,"rules":3,"msg":"sending alerts"/);
 });
 
 test("no command of a document is left untried", () => {

@@ -177,7 +177,7 @@ test("a second registration is refused, and so is a start that cannot be, by the
   const host = fastify();
   const { plugin } = embed(host);
   host.register(plugin, { prefix: "/again" });
-  await expect(host.ready()).rejects.toThrow("this plugin is registered already");
+  await expect(host.ready()).rejects.toThrow("this plugin is already registered");
   await host.close();
 
   const data = mkdtempSync(join(tmpdir(), "flarewire-embedded-"));

@@ -52,7 +52,7 @@ test("settings in the place of a config are refused with how to make one", async
   for (const given of [{ port: 0 }, {}]) {
     // What a program without types might give.
     await expect(startGateway(given as Config)).rejects.toThrow(
-      "that is no config; make one, as in startGateway(createConfig({ port: 0 }))",
+      "expected a Config; create one with createConfig(), for example startGateway(createConfig({ port: 0 }))",
     );
   }
 });

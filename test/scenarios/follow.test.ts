@@ -188,8 +188,8 @@ test("an edge that keeps its log says where it begins, and later that it goes on
   }
   const told = lines.map(({ msg }) => msg).filter((msg) => /\blog (will )?(begins?|goes on)/.test(msg));
   expect(told).toEqual([
-    "nothing is kept yet: the log will begin where the leader is",
+    "no stored log; starting at the leader's position",
     expect.stringContaining(`the leader is connected; its log begins at ${leader.head.cursor.epoch}-`),
-    "the log goes on where the process before ended",
+    "resuming the stored log",
   ]);
 });

@@ -156,7 +156,7 @@ test("a simulated market that was away for longer than it makes up for begins an
     epochs.push(gateway.head.cursor.epoch);
     await gateway.stop();
     const why =
-      /a new epoch begins: the simulated market was away for \d+ minutes, and makes up for 60 at most/;
+      /starting a new epoch: the simulated market was down for \d+ minutes, and catches up at most 60/;
     expect(said.some((line) => why.test(line))).toBe(awayMs > 100 * 60_000);
   }
   expect(epochs[1]).toBe(epochs[0]);
@@ -203,7 +203,7 @@ test.each([
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toContain(`data = ${file}/below cannot be used (`);
     expect(stderr).toContain(
-      "choose a directory that this user can write to, or none to hold events in memory only",
+      "choose a directory that this user can write to, or none for events in memory only",
     );
   },
 );

@@ -76,7 +76,7 @@ test("[K7] what flarewire keys makes opens a running server, what it revokes is 
   server.child.kill("SIGTERM");
   expect(await server.ended()).toBe(0);
   const log = server.stderr();
-  expect(log).toContain("the connections of a key are closed");
+  expect(log).toContain("closing the connections of a key");
   for (const secret of [key, second, used, unused]) expect(log).not.toContain(secret.slice(13));
   rmSync(directory, { recursive: true, force: true });
 });

@@ -89,8 +89,8 @@ test("[L3] stopped in order and started again, it goes on in its epoch; with ano
 
   const third = await serve(directory, port, "--drain", "0", "--refresh", "10s");
   onTestFinished(() => void third.cli.child.kill("SIGKILL"));
-  expect(logged(third.cli, "a new epoch begins")?.msg).toContain(
-    "the settings of the engine are not those of the log (other: refreshMs)",
+  expect(logged(third.cli, "starting a new epoch")?.msg).toContain(
+    "the engine's settings differ from those of the log (refreshMs)",
   );
   await client.connect();
   expect(client.received.answers.at(-1)).toMatchObject({

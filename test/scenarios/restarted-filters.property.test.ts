@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { formatPlace, formatState, restoreState } from "../../src/gateway/persistence/restored-state.ts";
+import { encodeLists, formatState, restoreState } from "../../src/gateway/persistence/restored-state.ts";
 import { Head, Hub, websocketFraming } from "../../src/hub/index.ts";
 import { createSqliteLog, type DurableLog, openLogFile, type StoredLog } from "../../src/log/index.ts";
 import {
@@ -53,7 +53,7 @@ function start(path: string, market: TestMarket, clock: ManualClock) {
     onError: (error) => errors.push(error),
   });
   const keep = () =>
-    log.saveCheckpoint(head.cursor.seq, formatState(head, undefined), formatPlace(hub.history.lists));
+    log.saveCheckpoint(head.cursor.seq, formatState(head, undefined), encodeLists(hub.history.lists));
   return { log, head, hub, errors, keep };
 }
 

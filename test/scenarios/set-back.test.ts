@@ -8,7 +8,7 @@ import { IndependentClient } from "../support/independent-client.ts";
 import { expectOneState } from "../support/one-state.ts";
 
 const SERVE = ["serve", "--feed", "replay", "--speed", "600", "--warmup", "0", "--drain", "0"];
-const STRAY = "a client came with a cursor of this epoch that the log does not have";
+const STRAY = "reset a client whose cursor is beyond the log";
 const CHANGED = { resumed: "reset", lost: { reason: "epoch-changed" } };
 
 /** A gateway in a process of its own, which goes on in its directory and on its port. */
@@ -133,7 +133,7 @@ test.for([
     await client.until(() => client.closeCode !== undefined);
     putImage(served.path, spoil(takeImage(served.path)));
     await served.start();
-    const resumed = served.logged("the log goes on where the process before ended");
+    const resumed = served.logged("resuming the stored log");
     expect(resumed).toMatchObject([{ closedInOrder: false }]);
     expect(resumed[0]?.seq).toBeLessThan(client.seq);
     const { cursor } = client;

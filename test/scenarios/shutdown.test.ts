@@ -40,9 +40,9 @@ test("SIGTERM under load closes every client with the code that says resume, and
     .map((line) => JSON.parse(line));
   const CALM = ["trace", "debug", "info"];
   // On a busy machine the source may be late, and say so.
-  expect(
-    lines.filter(({ level, msg }) => !CALM.includes(level) && !msg.startsWith("the source is ")),
-  ).toEqual([]);
+  expect(lines.filter(({ level, msg }) => !CALM.includes(level) && !msg.startsWith("source is "))).toEqual(
+    [],
+  );
   const timeOf = (what: string) => Date.parse(lines.find(({ msg }) => msg === what)?.time ?? "");
   // The drain takes its time, the close grace included; by the server's own clock, as this process is busy too.
   expect(timeOf("stopped") - timeOf("stopping")).toBeLessThan(4_000);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatPlace } from "../../src/gateway/persistence/restored-state.ts";
+import { encodeLists } from "../../src/gateway/persistence/restored-state.ts";
 import type { FeedMessage } from "../../src/workers/messages.ts";
 import { LogPublisher } from "../../src/workers/primary/log-publisher.ts";
 import { createHubUnderTest } from "../hub/hub-fixture.ts";
@@ -7,7 +7,7 @@ import { createHubUnderTest } from "../hub/hub-fixture.ts";
 /** A log that workers follow, before its first snapshot. */
 function followed() {
   const sut = createHubUnderTest({ ready: false });
-  const feed = new LogPublisher({ ...sut, history: sut.hub.history, format: formatPlace });
+  const feed = new LogPublisher({ ...sut, history: sut.hub.history, format: encodeLists });
   const follow = () => {
     const heard: FeedMessage["type"][] = [];
     const { stop } = feed.follow(({ type }) => heard.push(type));

@@ -4,8 +4,8 @@ import { expect, test } from "vitest";
 import { createConfig } from "../../src/config/config.ts";
 import { createLogger } from "../../src/gateway/create-logger.ts";
 import { createMirror } from "../../src/gateway/persistence/log-replica.ts";
-import { createFilledKept } from "../../src/gateway/persistence/replica-store.ts";
-import { formatPlace, readPlace } from "../../src/gateway/persistence/restored-state.ts";
+import { createReplicaStore } from "../../src/gateway/persistence/replica-store.ts";
+import { decodeLists, encodeLists } from "../../src/gateway/persistence/restored-state.ts";
 import { ResourceBodies } from "../../src/http/rest/resource-bodies.ts";
 import { Head, Hub } from "../../src/hub/index.ts";
 import type { LogRecord } from "../../src/log/index.ts";
@@ -28,7 +28,7 @@ class WorkerUnderTest {
   readonly #places: { seq: number; bytes: Uint8Array }[] = [];
   head: Head | undefined;
   hub: Hub | undefined;
-  log: ReturnType<ReturnType<typeof createFilledKept>["createFollowerLog"]> | undefined;
+  log: ReturnType<ReturnType<typeof createReplicaStore>["createFollowerLog"]> | undefined;
 
   constructor() {
     let listener: (message: unknown, handle: unknown) => void = () => {};
@@ -53,7 +53,7 @@ class WorkerUnderTest {
 
   #begin(link: PrimaryLink, end: (ToWorker & { type: "filled" })["end"]): void {
     const clock = new ManualClock();
-    const kept = createFilledKept(
+    const kept = createReplicaStore(
       { records: this.#records, places: this.#places, end },
       { config: CONFIG, clock, logger },
     );
@@ -68,11 +68,17 @@ class WorkerUnderTest {
     });
     const leader = new PrimaryFollower({
       ...{ link, clock, staleAfterMs: 15_000, news: { info: INFO, freshness: FRESH } },
-      read: (bytes) => readPlace({ bytes }),
+      read: (bytes) => decodeLists({ bytes }),
       onBegun: () => {},
       onMisfit: (error) => this.faults.push(error),
     });
-    const mirror = createMirror({ log, head, history: hub.history, kept, onPublished: () => {} });
+    const mirror = createMirror({
+      log,
+      head,
+      history: hub.history,
+      persistence: kept,
+      onPublished: () => {},
+    });
     void leader.run(mirror, new AbortController().signal);
     Object.assign(this, { head, hub, log });
   }
@@ -113,7 +119,7 @@ test("[F3] [L2] [L3] [W28] a worker that begins at any moment has the log and th
       async (ready, operations) => {
         const primary = createHubUnderTest({ log: LOG, ready });
         const { head, hub, log } = primary;
-        const feed = new LogPublisher({ log, head, history: hub.history, format: formatPlace });
+        const feed = new LogPublisher({ log, head, history: hub.history, format: encodeLists });
         const workers: { worker: WorkerUnderTest; more: () => Promise<boolean> }[] = [];
         const begin = () => {
           const worker = new WorkerUnderTest();

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatPlace, readPlace } from "../../src/gateway/persistence/restored-state.ts";
+import { decodeLists, encodeLists } from "../../src/gateway/persistence/restored-state.ts";
 import type { LeaderBatch, ReplicaSink } from "../../src/source/index.ts";
 import { PrimaryFollower } from "../../src/workers/index.ts";
 import type { FeedMessage } from "../../src/workers/messages.ts";
@@ -20,7 +20,7 @@ function following() {
   const begun: number[] = [];
   const leader = new PrimaryFollower({
     ...{ link, clock, staleAfterMs: STALE_AFTER_MS, news: { info: INFO, freshness: FRESH } },
-    read: (bytes) => readPlace({ bytes }),
+    read: (bytes) => decodeLists({ bytes }),
     onBegun: () => begun.push(clock.monotonic()),
     onMisfit: (error) => faults.push(error),
   });
@@ -30,7 +30,7 @@ function following() {
     publish: async (batch) => void published.push(batch),
   };
   const stop = new AbortController();
-  const feed = new LogPublisher({ ...primary, history: primary.hub.history, format: formatPlace });
+  const feed = new LogPublisher({ ...primary, history: primary.hub.history, format: encodeLists });
   feed.follow((message: FeedMessage) => say(message));
   const run = () => leader.run(mirror, stop.signal);
   return { ...primary, clock, leader, published, faults, begun, stop, run };

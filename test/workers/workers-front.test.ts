@@ -3,7 +3,7 @@ import { connect, createServer } from "node:net";
 import { setImmediate as turn } from "node:timers/promises";
 import { expect } from "vitest";
 import { createLogger } from "../../src/gateway/create-logger.ts";
-import { formatPlace } from "../../src/gateway/persistence/restored-state.ts";
+import { encodeLists } from "../../src/gateway/persistence/restored-state.ts";
 import { ConnectionLimiter, ConnectionRegistry, Refusals } from "../../src/http/index.ts";
 import { TicketTable } from "../../src/keys/index.ts";
 import type { MetricsJson } from "../../src/metrics/index.ts";
@@ -28,7 +28,7 @@ function fronted(port = 0) {
       return child;
     },
     news: () => ({ info: INFO, freshness: FRESH }),
-    format: formatPlace,
+    format: encodeLists,
     places: new ConnectionRegistry(new ConnectionLimiter(10, 10)),
     tickets: new TicketTable(clock),
     keys: () => [],

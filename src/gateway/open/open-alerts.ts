@@ -7,41 +7,42 @@ import {
   readAlertFile,
   startAlerts,
 } from "../../alerts/index.ts";
-import { type KeptOptions, keptPath } from "../persistence/persistence.ts";
+import { type PersistenceOptions, storedPath } from "../persistence/persistence.ts";
 
-/** Webhooks that are known, and not told of anything yet. */
+/** Opened webhooks that do not deliver yet. */
 export interface OpenAlerts {
-  /** Once; its {@link Alerts.stop} closes what was opened. */
+  /** Starts delivery, once. Its {@link Alerts.stop} closes what was opened. */
   start(parts: Pick<AlertsOptions, "log" | "head" | "history" | "turn">): Alerts;
-  /** In place of {@link Alerts.stop} when nothing was started. */
+  /** Closes without {@link Alerts.stop} if delivery was not started. */
   close(): void;
 }
 
 /**
- * The webhooks that the config names, with what waits for them; `undefined` when it names none. Rejects with InputError when the file cannot be used. To be called after the log was opened: the
- * data directory is then there, and this process's own.
+ * Opens the config's webhooks and their pending alerts; `undefined` if it names none. Rejects with
+ * InputError when the file cannot be used. Call it after opening the log, which creates and locks
+ * the data directory.
  */
-export async function openAlerts(options: KeptOptions): Promise<OpenAlerts | undefined> {
+export async function openAlerts(options: PersistenceOptions): Promise<OpenAlerts | undefined> {
   const { config, clock, logger } = options;
   if (config.alerts === undefined) return undefined;
   const webhooks = await readAlertFile(config.alerts);
   const store = openStore(options);
   const rules = webhooks.reduce((sum, webhook) => sum + webhook.rules.length, 0);
-  logger.info({ file: config.alerts, webhooks: webhooks.length, rules }, "alerts are sent");
+  logger.info({ file: config.alerts, webhooks: webhooks.length, rules }, "sending alerts");
   return {
     start: (parts) => startAlerts({ ...parts, webhooks, store, clock, logger }),
     close: () => store.close(),
   };
 }
 
-function openStore(options: KeptOptions): AlertStore {
+function openStore(options: PersistenceOptions): AlertStore {
   const { config, logger } = options;
-  const warn = (why: string) => logger.warn(`what waits for a webhook is gone when the process ends: ${why}`);
+  const warn = (why: string) => logger.warn(`pending alerts will not survive a restart: ${why}`);
   if (config.data === "none") {
     warn("there is no data directory");
     return createMemoryAlertStore();
   }
-  const path = keptPath(options, "alerts");
+  const path = storedPath(options, "alerts");
   try {
     return openSqliteAlertStore(path);
   } catch (error) {

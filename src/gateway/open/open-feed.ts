@@ -18,38 +18,37 @@ import { HOUR_MS } from "../../lib/time/time.ts";
 import { FlarewireError } from "../../protocol/index.ts";
 import type { RestoredState } from "../persistence/restored-state.ts";
 import { chainsOf, noticeTo, openLiveMarket, venuesOf } from "./open-market.ts";
-import type { SimulatedPlace } from "./resume-simulated.ts";
+import type { SimulatedResume } from "./resume-simulated.ts";
 
-/** What a feed is opened with. */
 export interface FeedParts {
   readonly clock: Clock;
   readonly logger: Logger;
-  /** What Etherscan is asked with. */
+  /** Key for Etherscan's API. */
   readonly etherscanKey?: string | undefined;
 }
 
-/** A feed, and what has to be kept to go on with it. */
+/** A feed and the state to store for resuming it. */
 export interface OpenFeed {
   readonly feed: Feed;
-  /** Event time at which its market began, where that is a simulated one. */
+  /** Event time at which a simulated market began. */
   readonly beganAtMs?: number;
 }
 
 /**
- * The feed that the config names, with the enrichers that it names; where there is something to go on from, it begins there. Throws FlarewireError
- * `invalid-setting` where an enricher needs a key and there is none.
+ * Opens the config's feed and enrichers, resuming if there is stored state. Throws FlarewireError
+ * `invalid-setting` if an enricher lacks its key.
  */
 export function openFeed(
   config: Config,
   parts: FeedParts,
   restored?: RestoredState,
-  place?: SimulatedPlace,
+  place?: SimulatedResume,
 ): OpenFeed {
   const opened = openMarket(config, parts, restored, place);
   if (config.enrich.length === 0) return opened;
   const { clock, logger, etherscanKey } = parts;
   if (config.enrich.includes("etherscan") && etherscanKey === undefined) {
-    const message = `enrich names etherscan, which wants a key: set ${ETHERSCAN_KEY_VARIABLE} in the environment, or leave etherscan out`;
+    const message = `enrich names etherscan, which needs a key: set ${ETHERSCAN_KEY_VARIABLE} in the environment, or leave etherscan out`;
     throw new FlarewireError("invalid-setting", message);
   }
   const enrichers = createEnrichers({
@@ -63,7 +62,7 @@ export function openFeed(
   return { ...opened, feed: enrichFeed({ feed: opened.feed, enrichers, clock }) };
 }
 
-/** Each thing that the config's feed and enrichers need of services of others. */
+/** Returns a probe for each service that the config's feed and enrichers need. */
 export function probesOf(config: Config, clock: Clock, etherscanKey: string | undefined): readonly Probe[] {
   const endpoints = chainsOf(config).flatMap(({ network, urls }) =>
     [...new Set(urls)].map((url, index) => ({ network, url, number: index + 1, clock })),
@@ -89,7 +88,7 @@ function openMarket(
   config: Config,
   { clock, logger }: FeedParts,
   restored: RestoredState | undefined,
-  place: SimulatedPlace | undefined,
+  place: SimulatedResume | undefined,
 ): OpenFeed {
   if (config.feed === "simulated") {
     const { seed, warmupMs, speed } = config;
@@ -118,22 +117,25 @@ function openMarket(
       : {}),
     clock,
     onSkipped: (reason, line, detail) =>
-      logger.warn({ reason, line, detail }, "line of the recording skipped"),
+      logger.warn({ reason, line, detail }, "skipped a line of the recording"),
   });
   return { feed };
 }
 
-/** Reading a longer gap takes hours with what public endpoints bear. */
+/** Reading a longer gap takes hours at the rate that public endpoints allow. */
 const MAX_CHAIN_GAP_MS = 6 * HOUR_MS;
 
-/** Why a live market cannot be gone on with; `undefined`: what happened since can be asked for, or the market is none. */
+/**
+ * Returns why a live market cannot resume; `undefined` if the gap can be fetched or the market is
+ * not live.
+ */
 export function feedGap(config: Config, restored: RestoredState, nowMs: number): string | undefined {
   const afterMs = restored.engine?.afterMs ?? 0;
-  const lastOf = `its last state is of ${new Date(afterMs).toISOString()}`;
+  const lastOf = `its last state is from ${new Date(afterMs).toISOString()}`;
   if (chainsOf(config).length > 0 && nowMs - afterMs > MAX_CHAIN_GAP_MS)
-    return `${lastOf}, and no more than ${MAX_CHAIN_GAP_MS / HOUR_MS} hours of a chain are made up for`;
+    return `${lastOf}, and a chain catches up at most ${MAX_CHAIN_GAP_MS / HOUR_MS} hours`;
   const isAsked = config.feed === "exchange" || config.feed === "live";
   if (isAsked && nowMs - afterMs > MAX_FILL_MS)
-    return `${lastOf}, and the exchanges are asked for no more than ${MAX_FILL_MS / HOUR_MS} hours`;
+    return `${lastOf}, and the exchanges catch up at most ${MAX_FILL_MS / HOUR_MS} hours`;
   return undefined;
 }

@@ -11,43 +11,44 @@ import {
 import { type EndReason, type Key, type KeyChange, KeyRing, TicketTable } from "../../keys/index.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 
-/** Who decides what a client may have, the places that there are, and how to stop following the file of keys. */
+/** Access policy, connection registry and the watch of the key file. */
 export interface Keys {
   readonly door: AccessPolicy;
   readonly places: SlotAllocator;
   stop(): void;
-  /** Resolves when the look at the file that is under way, if there is one, is over. */
+  /** Resolves when the check of the file that is in progress, if any, is done. */
   looked(): Promise<void>;
-  /** What is wrong with the key file, in words for everybody: without paths. `undefined` while nothing is. */
+  /**
+   * Public description of what is wrong with the key file, without paths; `undefined` if nothing
+   * is.
+   */
   readonly trouble?: string | undefined;
-  /** Left out where there is no key file, or another process has it. */
+  /** Absent if there is no key file or another process reads it. */
   readonly isFileUsable?: () => boolean;
 }
 
-/** Keys of which this process has all: those of the file, the tickets in their name, and every place. */
+/** Keys of the process that owns them: the file, its tickets and all connections. */
 export interface OwnKeys extends Keys {
   readonly places: ConnectionRegistry;
   readonly tickets: TicketTable;
-  /** Those that count now, each without its secret; `undefined` where the server knows no keys. */
+  /** Returns the valid keys without their secrets; `undefined` if the server has no key file. */
   readonly list: () => readonly Key[] | undefined;
-  /** See KeyDoor: of all processes, where others serve and say what they count. */
+  /** See KeyAccessPolicy: request counts of all processes, if workers report theirs. */
   readonly rates: Pick<KeyAccessPolicy, "countElsewhere" | "spent">;
-  /** Told of each new version of the file that counts, before anything is ended for it. */
+  /** Receives each valid new version of the file, before connections are closed for it. */
   onReload: (change: KeyChange) => void;
-  /** Told of each key that does not count any more, or for less. */
+  /** Receives each key that was removed or downgraded. */
   onEnd: (id: string, reason: EndReason) => void;
 }
 
-const TROUBLE =
-  "the key file cannot be used: the keys read before still count, and changes to the file do not";
+const TROUBLE = "key file is invalid; the previous keys still count, and changes to the file have no effect";
 
 const NO_RATES = { countElsewhere: () => {}, spent: [] } as const;
 
-/** What {@link openKeys} works with. */
 export interface KeyParts {
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Of an edge, the key that it shows its leader: what the leader gives for it, the edge serves. */
+  /** The edge's key for its leader. The edge serves the plan that the leader grants it. */
   readonly leaderKey?: string | undefined;
 }
 
@@ -55,8 +56,9 @@ const OPEN_EDGE =
   "this edge has no key file: it serves the plan pro of its leader, for which it has a key, to everyone who reaches it; start it with --keys FILE to serve pro to keys only";
 
 /**
- * The door that the config asks for. Of a key that does not count any more, or for less, all that is open is ended within a second or so. Rejects with
- * InputError when the file of keys cannot be used: a server that was to have keys does not start without.
+ * Opens the access policy that the config asks for. Closes the connections of a removed or
+ * downgraded key within about a second. Rejects with InputError when the key file cannot be used: a
+ * server that should require keys does not start without them.
  */
 export async function openKeys(
   config: Pick<Config, "keys" | "anonymous" | "maxSockets" | "maxSocketsPerIp">,
@@ -78,15 +80,15 @@ export async function openKeys(
     file,
     clock,
     onReload: (change) => {
-      logger.info({ file, ...change }, "the keys were read anew");
+      logger.info({ file, ...change }, "reloaded the key file");
       keys.onReload(change);
     },
     onTrouble: (error) => {
       const reason = error instanceof Error ? error.message : String(error);
-      logger.error({ reason }, "the file of keys cannot be used; the keys of before go on");
+      logger.error({ reason }, "key file is invalid; persistenceOptions the previous keys");
     },
     onEnd: (id, reason) => {
-      logger.info({ keyId: id, reason }, "the connections of a key are closed");
+      logger.info({ keyId: id, reason }, "closing the connections of a key");
       if (reason === "unauthorized") door.forget(id);
       seats.endAll(id, reason);
       keys.onEnd(id, reason);
@@ -103,6 +105,6 @@ export async function openKeys(
       return ring.isStale ? TROUBLE : undefined;
     },
   };
-  logger.info({ file, keys: ring.size, anonymous }, "keys are known");
+  logger.info({ file, keys: ring.size, anonymous }, "loaded the key file");
   return keys;
 }

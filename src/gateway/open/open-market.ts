@@ -17,18 +17,17 @@ import {
 import type { Clock } from "../../lib/time/clock.ts";
 import { SECOND_MS } from "../../lib/time/time.ts";
 
-/** What live markets are opened with. */
 export interface MarketParts {
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Event time behind which they go on; `undefined`: they begin with the warm-up. */
+  /** Event time after which they resume; `undefined`: they start with the warm-up. */
   readonly afterMs: number | undefined;
 }
 
-/** A finality that takes longer than this would hold up the other parts of a market. */
+/** A slower finality would hold up the other parts of the market. */
 const QUICK_FINALITY_MS = 5 * SECOND_MS;
 
-/** The live market that the config names. */
+/** Opens the config's live market. */
 export function openLiveMarket(
   config: Config,
   feed: "exchange" | "chain" | "live",
@@ -44,7 +43,7 @@ export function openLiveMarket(
   }
 }
 
-/** The chains that the config names, and where it says that they are asked. */
+/** Returns the config's chains with their endpoints. */
 export function chainsOf(
   config: Config,
 ): readonly { readonly network: Network; readonly urls: readonly string[] }[] {
@@ -52,7 +51,7 @@ export function chainsOf(
   return named.map(({ network, urls }) => ({ network, urls: urls.length > 0 ? urls : network.rpcUrls }));
 }
 
-/** The exchanges that the config names, where it says that they are. */
+/** Returns the config's exchanges with their endpoints. */
 export function venuesOf(config: Config, clock: Clock): readonly Venue[] {
   const { feed, live, binanceUrl, binanceStreamUrl, kucoinUrl, gateUrl, gateStreamUrl } = config;
   if (feed !== "exchange" && !(feed === "live" && live.includes("exchange"))) return [];
@@ -64,7 +63,7 @@ export function venuesOf(config: Config, clock: Clock): readonly Venue[] {
   return [...new Set(config.exchanges)].map((name) => open[name]());
 }
 
-/** Tells a feed's sentences to the log. */
+/** Writes a feed's notices to the log. */
 export function noticeTo(logger: Logger) {
   return (sentence: string, isTrouble: boolean) =>
     isTrouble ? logger.warn(sentence) : logger.info(sentence);
@@ -82,7 +81,7 @@ function openAll(config: Config, parts: MarketParts): Feed {
   return mergeFeeds({ name: "live", parts: members, clock, staleAfterMs, onNotice: noticeTo(logger) });
 }
 
-/** By how much a chain's events are told later than they are dated: whole seconds, where its blocks are final long after they were made. */
+/** Returns the delay of a chain's events in whole seconds, for chains with slow finality. */
 function delayOf({ finalityBlocks, blockMs }: Network): number {
   const finalMs = finalityBlocks * blockMs;
   return finalMs > QUICK_FINALITY_MS ? Math.floor(finalMs / SECOND_MS) * SECOND_MS : 0;

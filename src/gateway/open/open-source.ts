@@ -18,20 +18,19 @@ import { TrendEngine } from "../../trend/index.ts";
 import type { Persistence } from "../persistence/persistence.ts";
 import type { EngineProgress, RestoredState } from "../persistence/restored-state.ts";
 import { feedGap, openFeed } from "./open-feed.ts";
-import { resumeSimulated, type SimulatedPlace } from "./resume-simulated.ts";
+import { resumeSimulated, type SimulatedResume } from "./resume-simulated.ts";
 
-/** What a source is opened with. */
 export interface SourceParts {
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly kept: Persistence;
-  /** What a leader that knows keys is shown. */
+  readonly persistence: Persistence;
+  /** Key for a leader that requires one. */
   readonly leaderKey?: string | undefined;
-  /** What Etherscan is asked with. */
+  /** Key for Etherscan's API. */
   readonly etherscanKey?: string | undefined;
 }
 
-/** Where a source goes on; polls up to `afterMs` are an engine's that catches up. */
+/** Where a source resumes. Polls up to `afterMs` replay what the engine already published. */
 export interface Resume {
   readonly snapshot: Snapshot;
   readonly observedAtMs: number;
@@ -39,7 +38,7 @@ export interface Resume {
   readonly known: KnownLists;
 }
 
-/** A source, and where it goes on. */
+/** A source and where it resumes. */
 export type OpenSource = OpenSnapshots | OpenLeader;
 
 /** Another gateway, whose log is followed. */
@@ -48,38 +47,43 @@ export interface OpenLeader extends Continuation {
   readonly source: Leader;
 }
 
-/** What is polled. */
+/** A source that is polled. */
 export interface OpenSnapshots extends Continuation {
   readonly kind: "snapshots";
   readonly source: SnapshotSource;
 }
 
 interface Continuation {
-  /** What was published before, where the source goes on from there. */
+  /** The published state from which the source resumes. */
   readonly resume?: Resume;
-  /** Why what was kept can't be gone on from. */
+  /** Why the stored state cannot be resumed. */
   readonly problem?: string;
-  /** How far the engine is; to be asked between a poll's answer and the next poll. */
+  /** Returns the engine's progress. Call it between a poll's response and the next poll. */
   readonly progress?: () => EngineProgress | undefined;
-  /** By reason, how many market events the engine could not use so far; a source that is not ours does not say. */
+  /**
+   * Returns the market events that the engine could not use so far, by reason. Absent for other
+   * sources.
+   */
   readonly rejected?: () => Readonly<Record<string, number>>;
-  /** How the services of others fare that a market asks; left out where none is opened here. */
+  /** Returns the health of the services that the market uses. Absent if none is opened here. */
   readonly services?: () => readonly ServiceReport[];
-  /** How many trades and candles of each part of a market came too late for it; none where it has no parts. */
+  /**
+   * Returns how many trades and candles came too late, by part of the market; empty without parts.
+   */
   readonly late?: () => Readonly<Record<string, number>>;
-  /** Counters of an upstream that is polled. */
+  /** Counters of a polled upstream. */
   readonly upstream?: () => UpstreamStats;
-  /** Resolves when what the source writes is on disk; to be called when it is polled no more. */
+  /** Resolves when the source's writes are on disk. Call it after the last poll. */
   readonly close?: () => Promise<void>;
 }
 
-/** The source that the config names, or the one that is given, gone on with where what was kept allows it. */
+/** Opens the config's source or the given one, and resumes it if the stored state allows that. */
 export function openSource(
   config: Config,
   parts: SourceParts,
   given: SnapshotSource | undefined,
 ): OpenSource {
-  const { restored } = parts.kept;
+  const { restored } = parts.persistence;
   const leaderUrl = given ? undefined : leaderOf(config);
   if (leaderUrl !== undefined) {
     const source = openLeader(leaderUrl, config, parts);
@@ -103,15 +107,15 @@ export function openSource(
       resume: resumeOf(restored, restored.observedAtMs),
     };
   } catch (error) {
-    if (isUsers(error)) throw error;
+    if (isUserError(error)) throw error;
     const reason = error instanceof Error ? error.message : String(error);
-    const problem = `the engine cannot go on from its checkpoint (${reason})`;
+    const problem = `the engine's checkpoint cannot be loaded (${reason})`;
     return { ...createEngine(config, parts, undefined), problem };
   }
 }
 
-/** What the user has to see to is no reason to begin anew. */
-function isUsers(error: unknown): boolean {
+/** Whether the user must fix the error, so that starting a new epoch would not help. */
+function isUserError(error: unknown): boolean {
   return (
     error instanceof InputError ||
     error instanceof RecordingError ||
@@ -145,7 +149,7 @@ function createUpstream(
     timeoutMs: config.upstreamTimeoutMs,
     staleAfterMs: config.staleAfterMs,
     clock,
-    onInvalid: (report) => logger.warn({ report }, "upstream sent what is not valid"),
+    onInvalid: (report) => logger.warn({ report }, "upstream sent invalid data"),
   });
 }
 
@@ -153,7 +157,7 @@ function createEngine(
   config: Config,
   parts: SourceParts,
   restored: RestoredState | undefined,
-  place?: SimulatedPlace,
+  place?: SimulatedResume,
 ): OpenSource {
   const { refreshMs, staleAfterMs } = config;
   const before = restored?.engine;
@@ -168,8 +172,8 @@ function createEngine(
       : createRecorder({ directory: config.record, mostBytes: config.recordBytes, feed: opened.feed, clock });
   const onFailure = (error: Error) => logger.error({ err: error }, error.message);
   const feed = recorder ? recordFeed(opened.feed, recorder, onFailure) : opened.feed;
-  if (recorder) logger.info({ directory: recorder.directory }, "the market is recorded");
-  // What goes on was shown before: its warm-up is over.
+  if (recorder) logger.info({ directory: recorder.directory }, "recording the market");
+  // A resumed market was shown before, so its warm-up is over.
   const warmupMs = before ? 0 : config.warmupMs;
   const source = createEngineSource({ feed, engine, clock, staleAfterMs, warmupMs });
   const progress = () => {

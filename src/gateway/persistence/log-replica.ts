@@ -4,25 +4,27 @@ import { type EventBody, toSeq } from "../../protocol/index.ts";
 import type { PlacedEvent, ReplicaSink } from "../../source/index.ts";
 import type { HeadState, Persistence } from "./persistence.ts";
 
-/** What a mirror is made of. */
 export interface MirrorParts {
   readonly log: FollowerLog;
   readonly head: Head;
   readonly history: HeadState["history"];
-  readonly kept: Pick<Persistence, "onPublished" | "onReset">;
-  /** Told of each batch that was published. */
+  readonly persistence: Pick<Persistence, "onPublished" | "onReset">;
+  /** Receives each published batch. */
   readonly onPublished: (events: readonly EventBody[]) => void;
 }
 
-/** Writes a leader's log into this process's: epoch, places and times are the leader's. */
-export function createMirror({ log, head, history, kept, onPublished }: MirrorParts): ReplicaSink {
+/**
+ * Writes a leader's log into this process's log, with the leader's epoch, sequence numbers and
+ * times.
+ */
+export function createMirror({ log, head, history, persistence, onPublished }: MirrorParts): ReplicaSink {
   return {
     get position() {
       return head.ready ? { cursor: head.cursor, snapshot: head.snapshot } : undefined;
     },
     async begin(cursor, { observedAtMs, positions, lists }) {
       await head.restart({ observedAtMs, lists }, () => log.restart({ cursor, positions }));
-      kept.onReset({ head, history });
+      persistence.onReset({ head, history });
     },
     async publish({ events, snapshot, observedAtMs }) {
       const bodies = events.map(({ body }) => body);
@@ -30,7 +32,7 @@ export function createMirror({ log, head, history, kept, onPublished }: MirrorPa
       const batch = { events: bodies, snapshot, ...(observedAtMs === undefined ? {} : { observedAtMs }) };
       await head.publish(batch, () => log.appendReplicated(records));
       onPublished(bodies);
-      kept.onPublished({ head, history });
+      persistence.onPublished({ head, history });
     },
   };
 }

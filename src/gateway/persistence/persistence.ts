@@ -25,70 +25,82 @@ import {
 import { FlarewireError, formatCursor, type Lists } from "../../protocol/index.ts";
 import {
   type EngineProgress,
-  formatPlace,
+  encodeLists,
   formatState,
   type RestoredState,
   restoreState,
 } from "./restored-state.ts";
 
-/** What {@link openPersistence} works with. */
-export interface KeptOptions {
+export interface PersistenceOptions {
   readonly config: Config;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Name of the source in place of the one that the config names. */
+  /** Replaces the name of the config's source. */
   readonly sourceName?: string | undefined;
   /** See GatewayParts. */
   readonly isDataOptional?: boolean | undefined;
 }
 
-/** The head, and its lists as they are at the same moment. */
+/** The head and its lists at the same moment. */
 export interface HeadState {
   readonly head: Head;
   readonly history: { readonly lists: Lists };
 }
 
-/** What outlives the process: the log and the state that belongs to it. */
+/** The log and its state, which outlive the process. */
 export interface Persistence {
-  /** What this process can go on from; `undefined`: nothing was kept, or it is not of this source, or not whole. */
+  /**
+   * State to resume from. `undefined` if nothing was stored, it belongs to another source, or it is
+   * damaged.
+   */
   readonly restored: RestoredState | undefined;
-  /** The log, once; {@link close} closes it. `problem`: why {@link restored} could not be used after all; then a new epoch begins. */
+  /**
+   * Creates the log, once; {@link close} closes it. `problem`: why {@link restored} could not be
+   * used; a new epoch begins.
+   */
   createLog(problem?: string): EventLog;
-  /** In place of {@link createLog}: the log of a gateway that follows another. */
+  /** Creates the log of a gateway that follows another, instead of {@link createLog}. */
   createFollowerLog(): FollowerLog;
-  /** To be called after each poll that was published, before the next one: keeps the state now and then, with its lists. `progress` tells how far the engine is. */
+  /**
+   * Stores the state and its lists at intervals. Call it after each published poll, before the next
+   * one. `progress` returns the engine's progress.
+   */
   onPublished(now: HeadState, progress?: () => EngineProgress | undefined): void;
-  /** To be called after each restart of the head: keeps the state that a later process goes on from. */
+  /** Stores the state after each restart of the head. */
   onReset(now: HeadState): void;
-  /** To be called last, also when nothing was made of it. */
+  /** Closes the files. Call it last, even if no log was created. */
   close(): Promise<void>;
-  /** That nothing of this outlives the process though it should, in words for everybody: without paths. `undefined` while it does. */
+  /**
+   * Public description, without paths, of why nothing outlives the process though it should;
+   * `undefined` otherwise.
+   */
   readonly trouble: string | undefined;
 }
 
-/** Clients see it, so it tells them what it means for them. */
+/** Clients see this text, so it states the consequence for them. */
 const TROUBLE = "events are held in memory only: a restart begins a new epoch";
 const STRAY =
-  "a client came with a cursor of this epoch that the log does not have, and got a reset: the log's file was set back or lost its end, or the cursor is another server's. This is logged once";
-/** Wall time between two states that are kept. A restart replays that much at full speed. */
-const KEEP_EVERY_MS = 30_000;
-/** Where keeping one takes long, as of an engine with much to remember, it takes no more than this part of the time: nobody is served meanwhile. */
+  "reset a client whose cursor is beyond the log: the log's file was set back or truncated, or the cursor is another server's; this is logged once";
+/** Wall time between two stored states. A restart replays that much at full speed. */
+const STORE_EVERY_MS = 30_000;
+/** Maximum share of time for storing large states, because nothing else runs meanwhile. */
 const USUAL_SHARE = 0.002;
-/** The same where much is appended, which a restart has to apply. */
+/** The same when many events are appended, which a restart has to apply. */
 const MAX_SHARE = 0.02;
-/** Of the setting `seed`. */
+/** Default of the setting `seed`. */
 const DEFAULT_SEED = 1;
-/** Records between two states that are kept, at most: a restart applies that many. */
-const KEEP_EVERY_RECORDS = 5_000;
+/** Maximum records between two stored states. A restart applies that many. */
+const STORE_EVERY_RECORDS = 5_000;
 
 /**
- * Opens what was kept in the config's data directory. Throws `FileBusyError` while another process has it, and FlarewireError
- * `invalid-setting` where it cannot be used. Where the directory is optional, that is logged instead, and the log is in memory.
+ * Opens the stored log in the config's data directory. Throws `FileBusyError` while another process
+ * uses it, and FlarewireError `invalid-setting` if it cannot be used. If the directory is optional,
+ * logs that instead and uses memory.
  */
-export function openPersistence(options: KeptOptions): Persistence {
+export function openPersistence(options: PersistenceOptions): Persistence {
   const { config, logger } = options;
   if (config.data === "none") return new MemoryKept(options, undefined);
-  const path = keptPath(options, "events");
+  const path = storedPath(options, "events");
   let file: LogFile;
   try {
     const onSetAside = (sentence: string) => logger.warn({ path }, sentence);
@@ -104,7 +116,7 @@ export function openPersistence(options: KeptOptions): Persistence {
 }
 
 function unusable({ data }: Config, reason: string, cause: unknown): FlarewireError {
-  const advice = "choose a directory that this user can write to, or none to hold events in memory only";
+  const advice = "choose a directory that this user can write to, or none for events in memory only";
   return new FlarewireError("invalid-setting", `data = ${data} cannot be used (${reason}): ${advice}`, {
     field: "data",
     cause,
@@ -114,10 +126,10 @@ function unusable({ data }: Config, reason: string, cause: unknown): FlarewireEr
 class MemoryKept implements Persistence {
   readonly restored = undefined;
   readonly trouble: string | undefined;
-  readonly #options: KeptOptions;
+  readonly #options: PersistenceOptions;
   #log: EventLog | undefined;
 
-  constructor(options: KeptOptions, trouble: string | undefined) {
+  constructor(options: PersistenceOptions, trouble: string | undefined) {
     this.#options = options;
     this.trouble = trouble;
   }
@@ -146,17 +158,17 @@ class MemoryKept implements Persistence {
 
 class FileKept implements Persistence {
   readonly restored: RestoredState | undefined;
-  readonly #options: KeptOptions;
+  readonly #options: PersistenceOptions;
   readonly #file: LogFile;
   readonly #fingerprint: string;
-  /** Why what was found can't be gone on from. */
+  /** Why the stored state cannot be resumed. */
   readonly #problem: string | undefined;
   #log: DurableLog | undefined;
   #nextAt = 0;
   #notBefore = 0;
-  #keptSeq: number | undefined;
+  #storedSeq: number | undefined;
 
-  constructor(options: KeptOptions, file: LogFile) {
+  constructor(options: PersistenceOptions, file: LogFile) {
     this.#options = options;
     this.#file = file;
     this.#fingerprint = fingerprintOf(options);
@@ -178,26 +190,29 @@ class FileKept implements Persistence {
     return createFollowerLog(first, (start) => this.#open({ start, follows: true }));
   }
 
-  /** The log of {@link createLog}. Of one that follows, an epoch of its own is nobody's: it holds until the leader says where it is. */
+  /**
+   * Opens the log of {@link createLog}. A follower's own epoch is provisional until its leader
+   * sends one.
+   */
   #begin(problem: string | undefined, follows = false): ReplicaLog {
     const { clock, logger } = this.#options;
-    const kept = this.restored && problem === undefined ? this.#file.found : undefined;
-    const log = this.#open({ ...(kept ? { stored: kept } : {}), follows });
+    const stored = this.restored && problem === undefined ? this.#file.found : undefined;
+    const log = this.#open({ ...(stored ? { stored } : {}), follows });
     const { path } = this.#file;
     const { epoch, seq } = log.head;
-    if (kept) {
-      const { closedInOrder } = kept;
-      logger.info({ path, epoch, seq, closedInOrder }, "the log goes on where the process before ended");
-    } else if (problem !== undefined) logger.warn({ path, epoch }, `a new epoch begins: ${problem}`);
-    else if (follows) logger.info({ path }, "nothing is kept yet: the log will begin where the leader is");
-    else logger.info({ path, epoch }, "a new log begins");
-    if (kept?.state) this.#keptSeq = kept.state.seq;
-    this.#nextAt = clock.monotonic() + KEEP_EVERY_MS;
+    if (stored) {
+      const { closedInOrder } = stored;
+      logger.info({ path, epoch, seq, closedInOrder }, "resuming the stored log");
+    } else if (problem !== undefined) logger.warn({ path, epoch }, `starting a new epoch: ${problem}`);
+    else if (follows) logger.info({ path }, "no stored log; starting at the leader's position");
+    else logger.info({ path, epoch }, "starting a new log");
+    if (stored?.state) this.#storedSeq = stored.state.seq;
+    this.#nextAt = clock.monotonic() + STORE_EVERY_MS;
     return log;
   }
 
   onReset(now: HeadState): void {
-    this.#keptSeq = undefined;
+    this.#storedSeq = undefined;
     this.onPublished(now);
   }
 
@@ -206,16 +221,16 @@ class FileKept implements Persistence {
     if (!log || log.isInMemoryOnly) return;
     const { seq } = head.cursor;
     const startedAt = this.#options.clock.monotonic();
-    if (this.#keptSeq !== undefined) {
-      const isMuch = seq - this.#keptSeq >= KEEP_EVERY_RECORDS;
+    if (this.#storedSeq !== undefined) {
+      const isMuch = seq - this.#storedSeq >= STORE_EVERY_RECORDS;
       if (startedAt < (isMuch ? this.#notBefore : this.#nextAt)) return;
     }
-    log.saveCheckpoint(seq, formatState(head, progress?.()), formatPlace(history.lists));
-    this.#keptSeq = seq;
+    log.saveCheckpoint(seq, formatState(head, progress?.()), encodeLists(history.lists));
+    this.#storedSeq = seq;
     const endedAt = this.#options.clock.monotonic();
     const tookMs = endedAt - startedAt;
     this.#notBefore = endedAt + tookMs / MAX_SHARE;
-    this.#nextAt = endedAt + Math.max(KEEP_EVERY_MS, tookMs / USUAL_SHARE);
+    this.#nextAt = endedAt + Math.max(STORE_EVERY_MS, tookMs / USUAL_SHARE);
   }
 
   #open(from: {
@@ -241,15 +256,19 @@ class FileKept implements Persistence {
   }
 }
 
-/** How long the log holds what, by the config. */
-export function memoryOptions({ config, clock, logger }: Pick<KeptOptions, "config" | "clock" | "logger">) {
+/** Returns how long the log retains events, by the config. */
+export function memoryOptions({
+  config,
+  clock,
+  logger,
+}: Pick<PersistenceOptions, "config" | "clock" | "logger">) {
   return {
     clock,
     maxAgeMs: config.logAgeMs,
     minCount: config.logCount,
     lastingAgeMs: config.logFlareAgeMs,
     maxBytes: config.logBytes,
-    onError: (error: unknown) => logger.error({ err: error }, "a listener of the log failed"),
+    onError: (error: unknown) => logger.error({ err: error }, "listener of the log failed"),
     onStray: ({ cursor, head, lastOfRun }: Stray) => {
       const facts = { cursor: formatCursor(cursor), head: formatCursor(head), lastOfRun };
       logger.warn(facts, STRAY);
@@ -257,24 +276,26 @@ export function memoryOptions({ config, clock, logger }: Pick<KeptOptions, "conf
   };
 }
 
-/** Only an engine has a state of its own; every other source knows all that it says at each poll. */
-function needsEngine({ config, sourceName }: Pick<KeptOptions, "config" | "sourceName">): boolean {
+/** Only the engine has a state of its own. Every other source returns everything at each poll. */
+function needsEngine({ config, sourceName }: Pick<PersistenceOptions, "config" | "sourceName">): boolean {
   return sourceName === undefined && config.source === "engine";
 }
 
-/** Where in the data directory this source keeps something; only where there is one. */
-export function keptPath(
-  options: Pick<KeptOptions, "config" | "sourceName">,
+/**
+ * Returns the path of this source's file in the data directory; `undefined` without a directory.
+ */
+export function storedPath(
+  options: Pick<PersistenceOptions, "config" | "sourceName">,
   what: "events" | "alerts",
 ): string {
   return join(options.config.data, `${what}-${identityOf(options)}.sqlite`);
 }
 
 /** Names the file of this source, so that gateways of different sources can share a directory. */
-function identityOf(options: Pick<KeptOptions, "config" | "sourceName">): string {
+function identityOf(options: Pick<PersistenceOptions, "config" | "sourceName">): string {
   const { config, sourceName } = options;
   const { feed, file, chain, seed } = config;
-  // Without the seed that is the default: that file has always had this name.
+  // The default seed is left out, because its file has always had this name.
   const simulated = seed === DEFAULT_SEED ? "" : ` ${seed}`;
   const of = { simulated, exchange: "", live: "", replay: ` ${resolve(file)}`, chain: ` ${chain}` };
   const which = of[feed];
@@ -283,14 +304,17 @@ function identityOf(options: Pick<KeptOptions, "config" | "sourceName">): string
   return createHash("sha256").update(name).digest("hex").slice(0, 12);
 }
 
-/** All on which the source's states depend: where it differs, nothing can be gone on from. The pace is no part of it. */
-function fingerprintOf(options: KeptOptions): string {
+/**
+ * Identifies the source and its settings; stored state is reused only if equal. The replay speed
+ * does not count.
+ */
+function fingerprintOf(options: PersistenceOptions): string {
   const { config, sourceName } = options;
   if (!needsEngine(options)) return JSON.stringify({ source: sourceName ?? config.source });
   const { feed, seed, file, profiles, group, loop, refreshMs } = config;
-  // With enrichers the engine knows of facts that it does not know of without.
+  // An engine with enrichers has facts that one without them lacks.
   const enriched = config.enrich.length > 0 ? { enriched: true } : {};
-  // The simulated market is made again: by this program, with the logarithms of this runtime.
+  // The simulated market is regenerated by this program, with this runtime's logarithms.
   if (feed === "simulated")
     return JSON.stringify({ feed, seed, refreshMs, version: VERSION, v8: process.versions.v8, ...enriched });
   if (feed === "exchange") {
@@ -301,7 +325,7 @@ function fingerprintOf(options: KeptOptions): string {
     const { live, exchanges, exchangeQuotes } = config;
     return JSON.stringify({ feed, live, exchanges, exchangeQuotes, refreshMs, ...enriched });
   }
-  // What the endpoints are does not matter: they tell one chain.
+  // Endpoints do not matter, because they serve the same chain.
   if (feed === "chain") return JSON.stringify({ feed, chain: config.chain, refreshMs, ...enriched });
   const files = [file, profiles].map((path) => {
     const stat = path === undefined ? undefined : statOf(path);
@@ -310,7 +334,7 @@ function fingerprintOf(options: KeptOptions): string {
   return JSON.stringify({ feed, file, profiles, files, group, loop, refreshMs, ...enriched });
 }
 
-/** Of a recording's directory, its manifest, which changes with every part. */
+/** For a recording's directory, stats its manifest, which changes with every part. */
 function statOf(path: string): Stats | undefined {
   const stat = statSync(path, { throwIfNoEntry: false });
   return stat?.isDirectory() ? statSync(join(path, MANIFEST_FILE), { throwIfNoEntry: false }) : stat;

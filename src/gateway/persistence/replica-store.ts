@@ -5,17 +5,20 @@ import { createFollowerLog, createMemoryLog, type FollowerLog, type LogRecord } 
 import { toSeq } from "../../protocol/index.ts";
 import type { FillEnd } from "../../workers/index.ts";
 import { memoryOptions, type Persistence } from "./persistence.ts";
-import { type RestoredState, readPlace } from "./restored-state.ts";
+import { decodeLists, type RestoredState } from "./restored-state.ts";
 
-/** What a worker was given of its primary's log. */
+/** The primary's log as sent to a worker. */
 export interface Filling {
   readonly records: readonly LogRecord[];
   readonly places: readonly { readonly seq: number; readonly bytes: Uint8Array }[];
   readonly end: FillEnd;
 }
 
-/** A log in memory that goes on from what the primary holds, as one goes on from its own file; nothing of it outlives the process. */
-export function createFilledKept(
+/**
+ * Creates a log in memory that resumes from the primary's state. Nothing of it outlives the
+ * process.
+ */
+export function createReplicaStore(
   filling: Filling,
   options: Parameters<typeof memoryOptions>[0] & { readonly config: Config; readonly clock: Clock },
 ): Persistence {
@@ -38,8 +41,8 @@ export function createFilledKept(
 
 function restoredOf({ places, end }: Filling): RestoredState | undefined {
   if (!end.lists) return undefined;
-  const lists = readPlace({ bytes: end.lists });
-  const before = places.map((place) => ({ seq: toSeq(place.seq), lists: () => readPlace(place) }));
+  const lists = decodeLists({ bytes: end.lists });
+  const before = places.map((place) => ({ seq: toSeq(place.seq), lists: () => decodeLists(place) }));
   const known: KnownLists = { lists, places: before };
   return { known, observedAtMs: end.observedAtMs, engine: undefined };
 }

@@ -3,7 +3,7 @@ import type { ChildProcess } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { createConfig } from "../../../src/config/config.ts";
 import { createLogger } from "../../../src/gateway/create-logger.ts";
-import { formatPlace } from "../../../src/gateway/persistence/restored-state.ts";
+import { encodeLists } from "../../../src/gateway/persistence/restored-state.ts";
 import { spawnWorker } from "../../../src/gateway/start-workers.ts";
 import { ConnectionLimiter, ConnectionRegistry, Refusals } from "../../../src/http/index.ts";
 import { Head, type HeadBatch, Hub } from "../../../src/hub/index.ts";
@@ -49,7 +49,7 @@ const front = new WorkersFront({
     return child;
   },
   news: () => ({ info: INFO, freshness: FRESH }),
-  format: formatPlace,
+  format: encodeLists,
   places: new ConnectionRegistry(seats),
   tickets: new TicketTable(clock),
   keys: () => undefined,

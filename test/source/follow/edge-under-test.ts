@@ -42,7 +42,7 @@ export class EdgeUnderTest {
       log: this.log,
       head: this.head,
       history: this.hub.history,
-      kept,
+      persistence: kept,
       onPublished: () => {},
     });
   }
