@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { type Config, ETHERSCAN_KEY_VARIABLE, LEADER_KEY_VARIABLE, listenProblem } from "../config/config.ts";
-import { WorkersFront } from "../workers/index.ts";
+import { WorkersFrontend } from "../workers/index.ts";
 import { type Gateway, type GatewayParts, startGatewayWithFrontend } from "./app.ts";
 import { createLogger } from "./create-logger.ts";
 import type { OpenFront } from "./frontend.ts";
@@ -20,12 +20,12 @@ const WORKER = fileURLToPath(
  */
 export function startWithWorkers(config: Config, parts: GatewayParts = {}): Promise<Gateway> {
   const logger = parts.logger ?? createLogger(config.logLevel);
-  let front: WorkersFront | undefined;
+  let front: WorkersFrontend | undefined;
   const openFront =
     (keys: OwnKeys): OpenFront =>
     async (options) => {
       const { freshness, info } = options;
-      const made = new WorkersFront({
+      const made = new WorkersFrontend({
         ...options,
         ...{ ...config, config, logger, spawn: spawnWorker },
         news: () => ({ info: info(), freshness: freshness() }),

@@ -9,7 +9,7 @@ import {
   PrimaryFollower,
   PrimaryLink,
   RemoteKeys,
-  RemotePlaces,
+  RemoteRegistry,
   type ToWorker,
 } from "../workers/index.ts";
 import { runGateway } from "./app.ts";
@@ -38,7 +38,7 @@ class Worker {
   #logger: Logger = createLogger("info");
   #leader: PrimaryFollower | undefined;
   #keys: RemoteKeys | undefined;
-  #remotePlaces: RemotePlaces | undefined;
+  #remotePlaces: RemoteRegistry | undefined;
   #front: Frontend | undefined;
   #stop: (() => Promise<void>) | undefined;
   #isStopping = false;
@@ -128,7 +128,7 @@ class Worker {
     const link = this.#link;
     const logger = this.#logger;
     const config = start.config as Config;
-    const remotePlaces = new RemotePlaces(link, () => remoteKeys.ends);
+    const remotePlaces = new RemoteRegistry(link, () => remoteKeys.ends);
     this.#remotePlaces = remotePlaces;
     const leader = new PrimaryFollower({
       ...{ link, clock, staleAfterMs: config.staleAfterMs, news: start.news },

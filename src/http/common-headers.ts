@@ -4,7 +4,9 @@ import type { HttpSettings } from "./http-settings.ts";
 import { METRICS_PATH } from "./metrics-route.ts";
 import { type ReadyFields, readyFields } from "./rest/ready-fields.ts";
 
-/** Response fields that scripts of other origins may read, beside those that any page may. */
+/**
+ * Response fields that scripts of other origins may read, in addition to the CORS-safelisted ones.
+ */
 export const EXPOSED_HEADERS = [
   "ETag",
   "Link",
@@ -20,33 +22,44 @@ export const EXPOSED_HEADERS = [
   "RateLimit-Policy",
 ] as const;
 
-/** Request fields that scripts of other origins may send, beside those that any page may. */
+/**
+ * Request fields that scripts of other origins may send, in addition to the CORS-safelisted ones.
+ */
 export const ALLOWED_HEADERS = ["Authorization", "If-None-Match", "Last-Event-ID"] as const;
 
-/** Seconds for which a browser may remember a preflight's answer: a day, of which browsers take what they like. */
+/**
+ * How long a browser may cache a preflight response: a day, which browsers reduce to their own
+ * maximum.
+ */
 const PREFLIGHT_MAX_AGE_S = 86_400;
 
-/** Header fields that do not depend on what is served. */
+/** Header fields that do not depend on the resource. */
 export interface CommonHeaders {
-  /** Puts on every response what it needs whatever becomes of it: `nosniff`, and, for origins that may read it, the fields of CORS; none of these on health and metrics. */
+  /**
+   * Sets the fields of every response: `nosniff`, and CORS for allowed origins. Health and metrics
+   * get none of these.
+   */
   apply(request: FastifyRequest, reply: FastifyReply): void;
-  /** The same but `Vary`, for an answer that tells by itself what it varies by. */
+  /** Returns the same fields without `Vary`, for a response that sets it itself. */
   readyFor(origin: string | undefined): ReadyFields;
-  /** Answers OPTIONS: 204 with `Allow`, and what a preflight of an allowed origin asks for. */
+  /** Answers OPTIONS with 204, `Allow`, and the fields for a preflight of an allowed origin. */
   answerOptions(request: FastifyRequest, reply: FastifyReply, allow: string): void;
 }
 
-/** How the server fares is its operator's affair: no page of another origin reads these. */
-const OPERATORS_PATHS: readonly string[] = [ENDPOINTS.healthz.path, ENDPOINTS.readyz.path, METRICS_PATH];
+/** Only operators read these paths; pages of other origins may not. */
+const OPERATOR_PATHS: readonly string[] = [ENDPOINTS.healthz.path, ENDPOINTS.readyz.path, METRICS_PATH];
 
-/** The common fields for these origins. With a list, answers differ by origin, which `Vary` tells caches. */
+/**
+ * Creates the common fields for the allowed origins. With a list, responses differ by origin, so
+ * `Vary` is set for caches.
+ */
 export function createCommonHeaders({
   basePath,
   corsOrigins,
 }: Pick<HttpSettings, "basePath" | "corsOrigins">): CommonHeaders {
-  const operators = new Set([...OPERATORS_PATHS, ...OPERATORS_PATHS.map((path) => basePath + path)]);
-  // The route's own path, which other spellings of the address lead to as well.
-  const isOperators = ({ is404, routeOptions, raw }: FastifyRequest) =>
+  const operators = new Set([...OPERATOR_PATHS, ...OPERATOR_PATHS.map((path) => basePath + path)]);
+  // The route's path, which other spellings of the URL match too.
+  const isOperatorPath = ({ is404, routeOptions, raw }: FastifyRequest) =>
     operators.has((is404 ? raw.url?.split("?", 1)[0] : routeOptions.url) ?? "");
   const everybodys = { "x-content-type-options": "nosniff" };
   const exposed = EXPOSED_HEADERS.join(", ");
@@ -67,14 +80,14 @@ export function createCommonHeaders({
     readyFor,
     apply(request, reply) {
       if (!anybody) reply.header("vary", "Origin");
-      reply.headers((isOperators(request) ? ungranted : readyFor(request.headers.origin)).fields);
+      reply.headers((isOperatorPath(request) ? ungranted : readyFor(request.headers.origin)).fields);
     },
     answerOptions(request, reply, allow) {
       reply.header("allow", allow);
       const isPreflight =
         request.headers.origin !== undefined &&
         request.headers["access-control-request-method"] !== undefined;
-      if (isPreflight && !isOperators(request) && readyFor(request.headers.origin) !== ungranted) {
+      if (isPreflight && !isOperatorPath(request) && readyFor(request.headers.origin) !== ungranted) {
         reply.headers({
           "access-control-allow-methods": allow,
           "access-control-allow-headers": ALLOWED_HEADERS.join(", "),

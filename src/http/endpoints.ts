@@ -9,19 +9,23 @@ import {
   TicketResponse,
 } from "./rest/responses.ts";
 
-/** An address of REST: what is served there, and what it can answer instead. All take GET, HEAD and OPTIONS. */
+/** A REST path with its responses. All accept GET, HEAD and OPTIONS. */
 export interface Endpoint {
-  /** Below the base path. */
+  /** Relative to the base path. */
   readonly path: string;
-  /** One sentence for whoever reads the contract. */
+  /** One sentence for the API contract. */
   readonly summary: string;
-  /** The body of status 200. */
+  /** Body of status 200. */
   readonly schema: z.ZodType;
-  /** Has an entity tag, answers 304, is compressed on request, and carries the `Flarewire-*` fields. */
+  /**
+   * Has an entity tag, answers 304, is compressed on request, and carries the `Flarewire-*` fields.
+   */
   readonly conditional: boolean;
-  /** Served at the root too, where the base path is not empty: probes of the machine know no base path. */
+  /**
+   * Also served at the root if there is a base path, because the machine's probes do not know it.
+   */
   readonly alsoAtRoot: boolean;
-  /** The problems that are its own, beside those that any address can answer. */
+  /** Problems specific to the path, in addition to those of any path. */
   readonly problems: readonly ErrorCode[];
 }
 
@@ -30,7 +34,10 @@ function resource(path: string, summary: string, schema: z.ZodType): Endpoint {
   return { path, summary, schema, conditional: true, alsoAtRoot: false, problems };
 }
 
-/** Every address of REST, in the order in which documents list them. Resources take no query parameters and refuse any; probes ignore theirs. */
+/**
+ * Every REST path, in the order of the documents. Resources refuse query parameters; probes ignore
+ * them.
+ */
 export const ENDPOINTS = {
   flares: resource("/api/v1/flares", "Tokens that trend, and those that lately did.", Flares),
   newest: resource("/api/v1/newest", "Tokens of BSC listed within the last 15 minutes.", Newest),
@@ -64,8 +71,8 @@ export const ENDPOINTS = {
 } as const satisfies Record<string, Endpoint>;
 
 /**
- * Events over HTTP: the body of 200 as JSON; 204 when a wait brought nothing. To whoever asks for `text/event-stream` it is a stream. Not
- * among {@link ENDPOINTS}, because it needs a hub: see `registerEvents`.
+ * Events over HTTP: 200 with JSON, or 204 if a wait brought none. With `Accept: text/event-stream`
+ * it is a stream. Not among {@link ENDPOINTS}, because it needs a hub: see `registerEvents`.
  */
 export const EVENTS_ENDPOINT = {
   path: "/api/v1/events",
@@ -85,7 +92,10 @@ export const EVENTS_ENDPOINT = {
   ],
 } as const satisfies Endpoint;
 
-/** Tickets for connections that cannot send header fields; takes POST only, answers 201, and needs a key. Not among {@link ENDPOINTS}: see `registerTickets`. */
+/**
+ * Tickets for connections that cannot send header fields: POST only, status 201, requires a key.
+ * Not among {@link ENDPOINTS}: see `registerTickets`.
+ */
 export const TICKETS_ENDPOINT = {
   path: "/api/v1/tickets",
   summary: "A ticket that opens one connection in the name of a key.",
@@ -97,10 +107,12 @@ export const TICKETS_ENDPOINT = {
 
 export type EndpointName = keyof typeof ENDPOINTS;
 
-/** Where the WebSocket is, below the base path; every resource's `Link` field points there. */
+/**
+ * Path of the WebSocket, relative to the base path; the `Link` field of every resource names it.
+ */
 export const STREAM_PATH = "/api/v1/stream";
 
-/** Why a stream is refused while it is still HTTP, beside the problems that any address can answer. */
+/** Problems that refuse a stream while it is still HTTP, in addition to those of any path. */
 export const STREAM_PROBLEMS = [
   "invalid-parameter",
   "unknown-channel",
@@ -111,7 +123,7 @@ export const STREAM_PROBLEMS = [
   "draining",
 ] as const satisfies readonly ErrorCode[];
 
-/** Problems that any address can answer: what breaks a bound before it is looked at, and a fault of the server. */
+/** Problems of any path: exceeded limits and internal errors. */
 export const ANY_PROBLEMS = [
   "invalid-request",
   "host-refused",
@@ -125,7 +137,10 @@ export const ANY_PROBLEMS = [
   "internal",
 ] as const satisfies readonly ErrorCode[];
 
-/** What tells people and their tools about the rest. All take GET, HEAD and OPTIONS, have an entity tag, and depend on no data. */
+/**
+ * Documents about the API. All accept GET, HEAD and OPTIONS, have an entity tag, and depend on no
+ * data.
+ */
 export const DOCUMENTS = {
   openapi: { path: "/openapi.json", type: "application/json", summary: "This interface as OpenAPI 3.1." },
   asyncapi: {

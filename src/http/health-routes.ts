@@ -9,22 +9,27 @@ import type { HealthResponse, ReadyResponse } from "./rest/responses.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Requests are not counted: whoever supervises the process would take a refusal for its death. */
+    /**
+     * Exempts health checks from the request limit, because a supervisor would take a refusal for a
+     * failure.
+     */
     isHealthCheck?: true;
   }
 }
 
-/** What the probes look at. */
 export interface HealthParts {
   readonly head: HeadLike;
   readonly freshness: () => Freshness;
   readonly info: () => SourceInfo;
-  /** False from the moment on at which the server is about to stop. */
+  /** Returns false once the server is about to stop. */
   readonly ready: () => boolean;
   readonly clock: Clock;
 }
 
-/** `/healthz`: 200 for as long as the process answers at all. `/readyz`: 200 while fresh data is served, else 503. Never cached. */
+/**
+ * Adds `/healthz`, which returns 200 while the process responds, and `/readyz`, which returns 200
+ * while fresh data is served, otherwise 503. Never cached.
+ */
 export function addHealthRoutes(scope: FastifyInstance, parts: HealthParts): void {
   const startedAt = parts.clock.monotonic();
   add(scope, ENDPOINTS.healthz.path, () => {
@@ -34,7 +39,7 @@ export function addHealthRoutes(scope: FastifyInstance, parts: HealthParts): voi
   add(scope, ENDPOINTS.readyz.path, (reply) => {
     const fresh = parts.freshness();
     setFreshness(reply, fresh, parts.info());
-    if (!parts.ready()) throw new FlarewireError("draining", "the server is about to stop");
+    if (!parts.ready()) throw new FlarewireError("draining", "the server is stopping");
     if (fresh.state !== "live") {
       throw new FlarewireError("not-ready", reasonOf(fresh), {
         field: "state",
@@ -42,7 +47,7 @@ export function addHealthRoutes(scope: FastifyInstance, parts: HealthParts): voi
         parts: fresh.parts,
       });
     }
-    if (!parts.head.ready) throw new FlarewireError("not-ready", "there is no first snapshot yet");
+    if (!parts.head.ready) throw new FlarewireError("not-ready", "no first snapshot yet");
     return { status: "ready", ...fresh } satisfies ReadyResponse;
   });
 }

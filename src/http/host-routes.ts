@@ -13,20 +13,22 @@ import { sendProblem } from "./problems/send-problem.ts";
 import { addRoutes, type HttpServerOptions } from "./server.ts";
 
 /**
- * Adds what {@link HttpServerOptions} describes to a scope of somebody else's server, below its prefix and the base path. The error handler, the hooks and
- * the answer to unknown addresses are the scope's own; without a prefix the last is left to the host, with methods that an address does not take. Throws
- * FlarewireError `invalid-setting` when a setting is outside its bound, or when the host has a WebSocket plugin, which would answer the stream's requests itself.
+ * Adds the routes of {@link HttpServerOptions} to a host's scope, below its prefix and the base
+ * path. The error handler, the hooks and the not-found handler apply to the scope only; without a
+ * prefix, the host handles unknown paths and methods. Throws FlarewireError `invalid-setting` if a
+ * setting is out of bounds, or if the host has a WebSocket plugin, which would take the stream's
+ * requests.
  */
 export async function addHostRoutes(scope: FastifyInstance, options: HttpServerOptions): Promise<void> {
   const given = completeHttpSettings(options.settings ?? {});
   if (scope.hasRequestDecorator("ws")) {
     const message =
-      "the host has @fastify/websocket, which answers every WebSocket itself: give Flarewire a server of its own, with startGateway()";
+      "the host has @fastify/websocket, which takes every WebSocket; run Flarewire on its own server with startGateway()";
     throw new FlarewireError("invalid-setting", message, { field: "plugin" });
   }
   await scope.register(
     async (own) => {
-      // Where the host listens, and by which names, is its own affair.
+      // The host decides where it listens and under which names.
       const settings = { ...given, basePath: own.prefix, host: undefined, allowedHosts: [] };
       const { clock, door = allowAll } = options;
       const logger = options.logger || undefined;

@@ -1,43 +1,70 @@
 import { isIP } from "node:net";
 import { FlarewireError } from "../protocol/index.ts";
 
-/** How the HTTP side behaves. Every bound is there to keep one client from taking what belongs to all. */
+/** Settings of the HTTP side. Each limit keeps one client from using what all share. */
 export interface HttpSettings {
-  /** Put before every path, as clients see it: `""` (default) or one or more segments such as `/flarewire`, without a slash at the end. */
+  /**
+   * Prefix of every path, as clients see it: `""` (default), or segments such as `/flarewire`
+   * without a trailing slash.
+   */
   readonly basePath: string;
-  /** Where the server listens. On a loopback address only names of this machine are served, and `allowedHosts`; `undefined` (default): any name. */
+  /**
+   * Listen address. On a loopback address, only names of this machine and `allowedHosts` are
+   * served. `undefined` (default): any name.
+   */
   readonly host: string | undefined;
-  /** Names in the `Host` field that are served beside those of this machine; `*` for any. Empty (default): as `host` says. */
+  /**
+   * Names in the `Host` field that are served in addition to those of this machine; `*` for any.
+   * Empty (default): as `host` says.
+   */
   readonly allowedHosts: readonly string[];
-  /** Origins of pages that may read the answers, such as `https://example.com`; `"*"` (default), alone or in the list, for all: the data is public and read-only. */
+  /**
+   * Origins of pages that may read responses, such as `https://example.com`; `"*"` (default), alone
+   * or in the list, for all, because the data is public and read-only.
+   */
   readonly corsOrigins: readonly string[] | "*";
-  /** Whose `X-Forwarded-*` to believe: nobody's (`false`, default, or an empty list), everybody's (`true`), or those of these addresses, networks such as `10.0.0.0/8`, and `loopback`, `linklocal`, `uniquelocal`. */
+  /**
+   * Peers whose `X-Forwarded-*` fields are trusted: none (`false`, default, or an empty list), all
+   * (`true`), or these addresses, networks such as `10.0.0.0/8`, and `loopback`, `linklocal`,
+   * `uniquelocal`.
+   */
   readonly trustProxy: boolean | readonly string[];
-  /** Largest request body in bytes; default 1,024. Nothing that is served needs one. */
+  /** Maximum request body in bytes. Default 1,024; no endpoint needs one. */
   readonly bodyLimitBytes: number;
-  /** Longest address, with its query, in characters; default 8,192. */
+  /** Maximum URL with its query, in characters. Default 8,192. */
   readonly urlLimit: number;
-  /** Largest request line and header fields together, in bytes; default 16,384. */
+  /** Maximum request line and header fields together, in bytes. Default 16,384. */
   readonly headersLimitBytes: number;
-  /** How long a request may take to arrive whole; default 10,000. 0 would wait for ever. */
+  /** Maximum time to receive a request. Default 10,000; 0 waits forever. */
   readonly requestTimeoutMs: number;
-  /** How often connections are checked against that; default 1,000. */
+  /** Interval of checks against that. Default 1,000. */
   readonly checkIntervalMs: number;
-  /** How long an idle connection is kept; default 75,000: longer than the minute after which load balancers drop theirs. */
+  /**
+   * How long an idle connection stays open. Default 75,000, longer than the minute after which load
+   * balancers drop theirs.
+   */
   readonly keepAliveTimeoutMs: number;
-  /** How long a connection may neither read nor write while an answer is on its way; default 120,000. */
+  /** How long a connection may neither read nor write during a response. Default 120,000. */
   readonly idleTimeoutMs: number;
-  /** Connections of any kind in all; default Infinity. One more is refused with 503. For a server of our own only. */
+  /**
+   * Maximum connections of any kind. Default Infinity; one more is refused with 503. Own server
+   * only.
+   */
   readonly maxConnections: number;
-  /** Connections of any kind from one address that is no trusted proxy; default Infinity. */
+  /**
+   * Maximum connections of any kind from one address that is not a trusted proxy. Default Infinity.
+   */
   readonly maxConnectionsPerAddress: number;
-  /** Requests a minute from one address without a valid key, and as many at once; an answer of 64 KiB or more counts by its size. One more is 429. Default Infinity. */
+  /**
+   * Requests per minute from one address without a valid key, and the size of a burst. A response
+   * of 64 KiB or more counts by its size. One more is refused with 429. Default Infinity.
+   */
   readonly anonymousRequests: number;
-  /** How long answers that are under way when the server closes may take; default 2,000. 0 cuts them. */
+  /** How long responses in progress may take when the server closes. Default 2,000; 0 cuts them. */
   readonly closeGraceMs: number;
 }
 
-/** The defaults named at each setting. */
+/** Default settings. */
 export const DEFAULT_HTTP_SETTINGS: HttpSettings = {
   basePath: "",
   host: undefined,
@@ -57,7 +84,10 @@ export const DEFAULT_HTTP_SETTINGS: HttpSettings = {
   closeGraceMs: 2_000,
 };
 
-/** The settings with defaults filled in, in the simplest form. Throws FlarewireError `invalid-setting`, which names setting, value and bound. */
+/**
+ * Completes settings with defaults and normalizes them. Throws FlarewireError `invalid-setting`
+ * with setting, value and bound.
+ */
 export function completeHttpSettings(given: Partial<HttpSettings>): HttpSettings {
   const settings = { ...DEFAULT_HTTP_SETTINGS, ...given };
   if (!/^(\/[A-Za-z0-9._~-]+)*$/.test(settings.basePath)) {
@@ -101,7 +131,7 @@ function isOrigin(text: string): boolean {
 }
 
 function invalid(field: string, value: string, bound: string): FlarewireError {
-  return new FlarewireError("invalid-setting", `${field} is "${value}"; it has to be ${bound}`, {
+  return new FlarewireError("invalid-setting", `${field} is "${value}"; it must be ${bound}`, {
     field,
     bound,
   });

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from "fastify";
 
-/** Below the base path; only while the setting is on. */
+/** Relative to the base path; served only if the setting is on. */
 export const METRICS_PATH = "/metrics";
 
-/** Where the numbers come from. */
+/** Source of the metrics. */
 export interface MetricsText {
   readonly contentType: string;
   text(): Promise<string>;

@@ -33,30 +33,35 @@ import { sendProblem } from "./problems/send-problem.ts";
 import { QuickPath } from "./rest/quick-path.ts";
 import { addResourceRoutes } from "./rest/resource-routes.ts";
 
-/** What the HTTP side serves, and with what. */
 export interface HttpServerOptions {
   readonly head: HeadLike;
-  /** How the source fares now; asked at each request. */
+  /** Returns the state of the source; called at each request. */
   readonly freshness: () => Freshness;
   readonly info: () => SourceInfo;
   readonly clock: Clock;
-  /** What is absent has its default. */
+  /** Absent settings have their defaults. */
   readonly settings?: Partial<HttpSettings>;
-  /** Decides who may read, and what; default: everybody, everything. */
+  /** Decides who may read what. Default: everyone may read everything. */
   readonly door?: AccessPolicy | undefined;
-  /** False once the server is about to stop, or for any other reason wants no more clients: `/readyz` says so. Default: always true. */
+  /**
+   * Returns false when the server wants no more clients, for example because it is about to stop;
+   * `/readyz` then fails. Default: always true.
+   */
   readonly ready?: () => boolean;
-  /** Where faults of the server are logged; `false` (default): nowhere. Requests that went well are not logged. */
+  /** Logs internal errors; `false` (default) logs nothing. Successful requests are not logged. */
   readonly logger?: FastifyBaseLogger | false;
-  /** Counts what is refused; default: nothing does. */
+  /** Counts refusals. Default: none. */
   readonly refusals?: Refusals | undefined;
-  /** Adds further routes, such as the WebSocket's, below the base path. What they throw becomes a problem, and their methods stand in `Allow`. */
+  /**
+   * Adds routes such as the WebSocket's below the base path. Their errors become problems, and
+   * their methods appear in `Allow`.
+   */
   readonly register?: (app: FastifyInstance) => void | Promise<void>;
 }
 
 /**
- * The gateway's HTTP server, ready but not listening: the caller listens, and closes. Throws FlarewireError
- * `invalid-setting` when a setting is outside its bound.
+ * Creates the gateway's HTTP server. The caller listens and closes. Throws FlarewireError
+ * `invalid-setting` if a setting is out of bounds.
  */
 export async function createHttpServer(options: HttpServerOptions): Promise<FastifyInstance> {
   const settings = completeHttpSettings(options.settings ?? {});
@@ -69,13 +74,15 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   const logOf = ({ id, log }: FastifyRequest) => logger?.child({ reqId: id }) ?? log;
   const app = fastify({
     ...limits(settings),
-    // Not as the framework's logger: it would make a child of it for each request, which few ever write to, and time each.
+    // Not as the framework's logger, which would create a child logger for each request and time
+    // it.
     ...(logger ? { childLoggerFactory: () => logger } : {}),
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: typeof settings.trustProxy === "boolean" ? settings.trustProxy : [...settings.trustProxy],
     genReqId: nextId,
     exposeHeadRoutes: false,
-    // Its 503 would not be a problem; what still arrives while the server closes is answered as always.
+    // Fastify's own 503 is not a problem document. Requests that arrive while the server closes are
+    // answered as usual.
     return503OnClosing: false,
     clientErrorHandler: createClientErrorHandler(options.clock, nextId),
     frameworkErrors: (error, request, reply) => {
@@ -83,7 +90,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
       sendProblem(error, request, reply, logOf);
     },
   });
-  // A server may ignore expectations that it does not know; refusing them, Node would answer without a body.
+  // A server may ignore unknown expectations. If Node refused them, it would send no body.
   app.server.on("checkExpectation", app.routing);
   boundConnections(app.server, settings, { clock, refusals, isTrusted: visitors.isTrusted });
   app.setErrorHandler((error, request, reply) => {
@@ -110,7 +117,11 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   return app;
 }
 
-/** What is served below the base path, on whatever server; `quick`: of a server of our own. */
+/**
+ * Adds the routes below the base path, on any server.
+ *
+ * @param quick Given for our own server only.
+ */
 export async function addRoutes(
   scope: FastifyInstance,
   options: HttpServerOptions,
@@ -123,12 +134,14 @@ export async function addRoutes(
     const { raw } = request;
     if (typeof payload === "string" || payload instanceof Uint8Array)
       visitors.charge(request, payload.length);
-    // Whoever keeps a connection, as HTTP clients do, would otherwise go on asking here, and not where others are welcome.
+    // Ends kept-alive connections while the server is not ready, so that clients ask a server that
+    // is.
     if (raw.httpVersionMajor !== 1 || (ready() && reply.raw.shouldKeepAlive)) return;
-    // A field that is set by hand takes Node's own word that this is the last answer from it.
+    // A field that is set by hand replaces Node's own announcement that this is the last response.
     reply.header("connection", reply.getHeader("connection") === "upgrade" ? "upgrade, close" : "close");
   });
-  // Not sooner: @fastify/websocket ends the connection of a refused upgrade only once it has seen the request.
+  // Not earlier: @fastify/websocket closes the connection of a refused upgrade only once it has
+  // seen the request.
   scope.addHook("preValidation", (request, _reply, done) => done(unknownParameter(request)));
   addHealthRoutes(scope, { ...options, ready });
   addResourceRoutes(scope, { ...options, settings, quick });
@@ -150,26 +163,27 @@ function limits(settings: HttpSettings): FastifyHttpOptions<Server> {
       headersTimeout: settings.requestTimeoutMs,
       requestTimeout: settings.requestTimeoutMs,
       connectionsCheckingInterval: settings.checkIntervalMs,
-      // The request guard asks for it, with a better answer.
+      // The request guard checks it, with a better response.
       requireHostHeader: false,
     },
   };
 }
 
 /**
- * Gives a connection its limit with its first request. Not Node's `connectionTimeout`, which gives one to every connection: a WebSocket would never
- * lose that timer again, and each write to it would put the timer, switched off as it is, to the end of Node's list of them.
+ * Sets the idle timeout of a connection at its first request. Node's `connectionTimeout` would set
+ * one on every connection: a WebSocket could never lose that timer, and each write would move the
+ * timer, though disabled, to the end of Node's list.
  */
 function limitIdleness(server: Server, idleTimeoutMs: number): void {
   const limit = ({ socket }: IncomingMessage) => {
-    // When the connection is kept for another request, Node sets it to its own default.
+    // Node resets it to its own default when the connection is kept for another request.
     if (socket.timeout !== idleTimeoutMs) socket.setTimeout(idleTimeoutMs);
   };
   server.prependListener("request", limit);
   server.prependListener("checkExpectation", limit);
 }
 
-/** Ids that no other process and no other run gives: a few random digits, and a count. */
+/** Creates request ids that no other process or run creates: a few random digits and a count. */
 function createRequestIds(): () => string {
   const run = randomBytes(5).toString("hex");
   let count = 0;

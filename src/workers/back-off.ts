@@ -1,15 +1,21 @@
-/** Waits in milliseconds before a worker that ended is replaced, and how long one has to live for its end to be no sign of worse. */
+/**
+ * Pauses before a worker is replaced, in milliseconds. A worker that lived for `soundAfterMs`
+ * counts as sound.
+ */
 export const WORKER_WAIT = { leastMs: 500, mostMs: 30_000, soundAfterMs: 30_000 } as const;
 
-/** Ends in a row, each soon after the beginning, from which it is told to clients that something is wrong. */
-export const TOLD_FROM = 3;
+/** Quick ends in a row from which clients see the trouble. */
+export const REPORTED_FROM = 3;
 
-/** How often in a row workers of one place ended soon after they had begun, this end included. */
+/** Returns the number of quick ends in a row of one slot's workers, this end included. */
 export function quickEnds(before: number, livedMs: number): number {
   return livedMs >= WORKER_WAIT.soundAfterMs ? 0 : before + 1;
 }
 
-/** Milliseconds until the next one is begun: none after a long life, else doubled with each quick end in a row, up to half a minute. */
+/**
+ * Returns the milliseconds until the next worker starts: 0 after a long life, otherwise doubled
+ * with each quick end in a row, up to 30 s.
+ */
 export function workerWaitMs(ends: number): number {
   const { leastMs, mostMs } = WORKER_WAIT;
   return ends === 0 ? 0 : Math.min(mostMs, leastMs * 2 ** Math.min(ends - 1, 10));

@@ -12,22 +12,25 @@ import type {
 } from "../protocol/index.ts";
 
 /*
- * What the primary process and a worker say to each other, over the line that Node makes between a process and its child. Both are the same
- * program, so nothing is checked but the type. Messages arrive in the order in which they were sent, connections among them.
+ * Messages between the primary process and a worker, over the channel that Node creates for a child
+ * process. Both run the same program, so only the type is checked. Messages and connections arrive
+ * in the order in which they were sent.
  */
 
-/** How the source fares, by the primary's word. */
-export interface SourceNews {
+/** The primary's report on its source. */
+export interface SourceReport {
   readonly info: SourceInfo;
   readonly freshness: Freshness;
 }
 
-/** The place that a worker begins at. */
+/** Position at which a worker starts. */
 export interface FillEnd {
   readonly cursor: Cursor;
   readonly positions: Readonly<Partial<Record<Channel, number>>>;
   readonly observedAtMs: number;
-  /** The lists at the cursor, as `encodeLists` makes them; `undefined`: there is no snapshot yet. */
+  /**
+   * The lists at the cursor, as `encodeLists` returns them; `undefined` before the first snapshot.
+   */
   readonly lists: Uint8Array | undefined;
   /** See EventLog. */
   readonly runs: readonly RunStart[];
@@ -35,28 +38,31 @@ export interface FillEnd {
   readonly oldestLasting: number;
 }
 
-/** The primary's log and lists, for a worker that begins. */
+/** The primary's log and lists, for a worker that starts. */
 export type FillMessage =
   | { readonly type: "records"; readonly records: readonly LogRecord[] }
   | { readonly type: "place"; readonly seq: number; readonly bytes: Uint8Array }
   | { readonly type: "filled"; readonly end: FillEnd };
 
-/** What happens in the primary's log. */
+/** Changes in the primary's log. */
 export type FeedMessage =
   | {
-      /** Records as few values, which cost each worker less to read than as many objects; name and channel stand in the tails. */
+      /**
+       * Records in few values, which are cheaper for a worker to parse than many objects. Tails
+       * hold name and channel.
+       */
       readonly type: "batch";
-      /** Seq of the first. */
+      /** Sequence number of the first record. */
       readonly first: number;
       readonly emittedAtMs: readonly number[];
-      /** Of all of them: a batch is appended in one run. */
+      /** The run of all records; a batch is appended in one run. */
       readonly run: Run | undefined;
-      /** All tails, one behind the other, and where each ends. */
+      /** All tails concatenated, and the end offset of each. */
       readonly tails: Buffer;
       readonly ends: readonly number[];
       readonly observedAtMs: number;
     }
-  /** Another history begins, or the first snapshot is there. */
+  /** A new epoch starts, or the first snapshot arrives. */
   | {
       readonly type: "begin";
       readonly cursor: Cursor;
@@ -65,10 +71,10 @@ export type FeedMessage =
       readonly lists: Uint8Array;
     };
 
-/** What a worker cannot know by itself. Connections and waits go by a number that the worker gives them. */
+/** Requests that only the primary can answer. The worker numbers its connections and waits. */
 export type Question =
   | {
-      readonly kind: "seat";
+      readonly kind: "admit";
       readonly place: number;
       readonly address: string;
       readonly name: string | undefined;
@@ -76,7 +82,7 @@ export type Question =
       readonly ticket: string | undefined;
     }
   | {
-      readonly kind: "sit";
+      readonly kind: "acquire";
       readonly place: number;
       readonly address: string;
       readonly key: Holder | undefined;
@@ -85,22 +91,22 @@ export type Question =
   | { readonly kind: "holder"; readonly ticket: string }
   | { readonly kind: "metrics" };
 
-/** A key, as far as places go by it. */
+/** A key, as the connection registry identifies it. */
 export interface Holder {
   readonly id: string;
   readonly connections: number;
-  /** Of how many ends of keys the worker had heard: one that came after may be this key's. */
+  /** Number of key ends that the worker had received. A later end may be this key's. */
   readonly ends: number;
 }
 
-/** An answer, or the FlarewireError in its place. */
+/** A result, or the FlarewireError that replaces it. */
 export type Answer =
   | { readonly value: unknown }
   | {
       readonly error: { readonly code: ErrorCode; readonly message: string; readonly bound?: string };
     };
 
-/** From the primary to a worker. */
+/** Messages from the primary to a worker. */
 export type ToWorker =
   | {
       readonly type: "start";
@@ -108,22 +114,22 @@ export type ToWorker =
       /** The primary's Config. */
       readonly config: unknown;
       readonly keys: readonly Key[] | undefined;
-      /** As in `ended`, of the last one. */
+      /** Number of the last `ended` message. */
       readonly ends: number;
-      /** What keys have used up at the others. */
+      /** Requests that keys have spent at the other workers. */
       readonly spent: readonly SpentRate[];
-      readonly news: SourceNews;
+      readonly news: SourceReport;
     }
   | FillMessage
   | FeedMessage
-  /** Once a second; to be answered with `alive`. */
-  | { readonly type: "news"; readonly news: SourceNews }
-  /** With a socket. */
+  /** Sent once per second. The worker replies with `alive`. */
+  | { readonly type: "news"; readonly news: SourceReport }
+  /** Sent with a socket. */
   | { readonly type: "connection" }
   | { readonly type: "end"; readonly place: number; readonly reason: CloseReason }
   | { readonly type: "cut"; readonly place: number }
   | { readonly type: "keys"; readonly keys: readonly Key[] }
-  /** A key does not count any more (`isGone`), or for less; the `ends`-th of such ends. */
+  /** A key was removed (`isGone`) or downgraded; the `ends`-th such message. */
   | { readonly type: "ended"; readonly keyId: string; readonly isGone: boolean; readonly ends: number }
   /** Requests that a key made at other workers. */
   | { readonly type: "counted"; readonly keyId: string; readonly requests: number }
@@ -131,23 +137,23 @@ export type ToWorker =
   | { readonly type: "answer"; readonly id: number; readonly answer: Answer }
   | { readonly type: "drain" };
 
-/** From a worker to the primary. */
+/** Messages from a worker to the primary. */
 export type ToPrimary =
   | { readonly type: "ready" }
-  /** It was told to end by somebody else, and sends its clients away: what comes is for the others. */
+  /** The worker received a signal and disconnects its clients. It takes no more connections. */
   | { readonly type: "leaving" }
-  /** The connection that came last is in hand: another may come. */
+  /** The worker holds the last connection and can take another. */
   | { readonly type: "taken" }
   | {
       readonly type: "alive";
-      /** Of its head; `undefined`: it is being filled. */
+      /** Cursor of its head; `undefined` while it receives the log. */
       readonly cursor: Cursor | undefined;
       readonly hasSnapshot: boolean;
-      /** Open connections, of any kind. */
+      /** Open connections of any kind. */
       readonly connections: number;
     }
   | { readonly type: "ask"; readonly id: number; readonly question: Question }
-  /** What the place or the seat was taken for is over. */
+  /** The slot is free again. */
   | { readonly type: "left"; readonly place: number }
   | { readonly type: "counted"; readonly keyId: string; readonly requests: number }
   | { readonly type: "measured"; readonly id: number; readonly metrics: unknown };

@@ -34,7 +34,7 @@ const FRESH: Freshness = {
 export interface Held {
   readonly sessions: number;
   /** Bytes that wait in this process for one connection, at most, and for all. */
-  readonly mostWaiting: number;
+  readonly maxWaiting: number;
   readonly waiting: number;
   readonly logBytes: number;
   readonly rss: number;
@@ -92,7 +92,7 @@ async function publish(): Promise<void> {
 function held(): Held {
   const waiting = [...sockets].reduce((total, { writableLength }) => total + writableLength, 0);
   return {
-    ...{ sessions: hub.size, waiting, mostWaiting: most, logBytes: log.bytes },
+    ...{ sessions: hub.size, waiting, maxWaiting: most, logBytes: log.bytes },
     ...{ rss: process.memoryUsage.rss(), head: head.cursor.seq, closes },
   };
 }

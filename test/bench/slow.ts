@@ -127,7 +127,7 @@ function rows({ readers, alone, beside, seen, rssMib }: Measured): Row[] {
     row("closes with any other code", others, "closes", "0"),
     row(
       "most that waited for one connection",
-      most((one) => one.mostWaiting) / 1_024,
+      most((one) => one.maxWaiting) / 1_024,
       "KiB",
       `≤ ${WAITING_BOUND / 1_024}`,
     ),

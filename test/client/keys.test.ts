@@ -82,7 +82,7 @@ for (const transport of TRANSPORTS) {
         onTestFinished,
       );
       await until(() => stream.connection.state === "live");
-      await keyed.seated(1);
+      await keyed.holdsSlot(1);
       const before = asked.length;
       keyed.write({ ...after, other: {} });
       await keyed.pass(1);

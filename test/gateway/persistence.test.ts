@@ -91,7 +91,7 @@ test("[L3] a follower that begins anew keeps the state at once: the next process
   const first = open(directory, clock);
   const log = first.createFollowerLog();
   const { head, history, hub } = headOf(log, clock);
-  const sink = createMirror({ log, head, history, kept: first, onPublished: () => {} });
+  const sink = createMirror({ log, head, history, persistence: first, onPublished: () => {} });
   for (const steps of [["list", "flare"], ["list"]] as const) {
     await leader.publish(...steps);
     const { cursor } = leader.head;
@@ -115,7 +115,7 @@ test("[L3] what a follower publishes of its leader is offered to be kept, when t
   const steps: string[] = [];
   const note = (name: string) => () => void steps.push(`${name} ${head.cursor.seq}`);
   const kept = { onPublished: note("kept"), onReset: note("begun") };
-  const sink = createMirror({ log, head, history, kept, onPublished: note("told") });
+  const sink = createMirror({ log, head, history, persistence: kept, onPublished: note("told") });
   const { positions } = leader.log;
   await sink.begin(leader.head.cursor, { observedAtMs: 1_000, positions, lists: leader.hub.history.lists });
   for (let seq = 1; seq <= 2; seq += 1) {

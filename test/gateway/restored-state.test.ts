@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatPlace, formatState, restoreState } from "../../src/gateway/persistence/restored-state.ts";
+import { encodeLists, formatState, restoreState } from "../../src/gateway/persistence/restored-state.ts";
 import type { StoredLog } from "../../src/log/index.ts";
 import { formatLists } from "../../src/protocol/index.ts";
 import { createHubUnderTest } from "../hub/hub-fixture.ts";
@@ -11,7 +11,7 @@ async function stored(more: Partial<StoredLog> = {}) {
   const { log, head, hub, publish } = createHubUnderTest();
   await publish("list", "flare");
   const state = { seq: head.cursor.seq, text: formatState(head, undefined) };
-  const checkpoints = [{ seq: head.cursor.seq, bytes: formatPlace(hub.history.lists) }];
+  const checkpoints = [{ seq: head.cursor.seq, bytes: encodeLists(hub.history.lists) }];
   await publish("refresh", "list", "status");
   await publish("unlist", "flare");
   const read = await log.read(log.oldest, 1_000);
@@ -42,11 +42,11 @@ test("[L2] [L3] what a process goes on from is the state kept last and every eve
 });
 
 test.each<[string, Partial<StoredLog>, RegExp]>([
-  ["of other settings", { fingerprint: "settings 2" }, /settings of the engine are not those of the log/],
+  ["of other settings", { fingerprint: "settings 2" }, /settings differ from those of the log/],
   ["that nobody can vouch for", { doubt: "the file was set back" }, /^the file was set back$/],
-  ["without a state", { state: undefined }, /before it had shown anything/],
+  ["without a state", { state: undefined }, /before its first snapshot/],
   ["without the events behind its state", { oldest: 4 }, /the events 3 to 4 are missing/],
-  ["without the lists of its state", { checkpoints: [] }, /lists of its state are missing/],
+  ["without the lists of its state", { checkpoints: [] }, /lists of the stored state are missing/],
   ["whose state is broken", { state: { seq: 2, text: "{}" } }, /cannot be read/],
 ])("[L3] a log %s is not gone on from, and the reason is said", async (_, more, reason) => {
   const { kept } = await stored(more);

@@ -1,7 +1,7 @@
 import { Duplex } from "node:stream";
 import fc from "fast-check";
 import { expect } from "vitest";
-import { type AdmissionLimits, AdmissionQueue } from "../../src/http/connections/admission-queue.ts";
+import { AdmissionQueue, type AdmissionQueueLimits } from "../../src/http/connections/admission-queue.ts";
 import { type Claimant, createHubCounters, TurnBudget } from "../../src/hub/index.ts";
 import { FlarewireError } from "../../src/protocol/index.ts";
 import { settled } from "../hub/hub-fixture.ts";
@@ -36,7 +36,7 @@ class CountingTurns extends TurnBudget {
 }
 
 /** A queue over turns that the test takes; letting somebody in takes a millisecond, so that two fit into a turn. */
-function createQueue(limits: Partial<AdmissionLimits> = {}) {
+function createQueue(limits: Partial<AdmissionQueueLimits> = {}) {
   const clock = new ManualClock();
   const turns: (() => void)[] = [];
   const turn = new CountingTurns(() => clock.monotonic(), { defer: (next) => turns.push(next) });
@@ -83,8 +83,8 @@ test("[L5] [W38] of one client as many are admitted in a turn as it has time for
 
 test("[W38] beyond the bounds, of number and of time, who comes is refused with the bound, and the others are let in", async () => {
   const { admitted, refused, counters, clock, come, takeAll } = createQueue({
-    mostWaiting: 3,
-    longestWaitMs: 900,
+    maxWaiting: 3,
+    maxWaitMs: 900,
   });
   for (let id = 0; id < 6; id++) {
     come(id);
@@ -110,7 +110,7 @@ test("[W38] beyond the bounds, of number and of time, who comes is refused with 
 });
 
 test("[W38] a request that waited for as long as one may is refused, by the turn and by the timer alike, and one that waited a little less is let in", async () => {
-  const { admitted, refused, counters, clock, come, takeAll } = createQueue({ longestWaitMs: 900 });
+  const { admitted, refused, counters, clock, come, takeAll } = createQueue({ maxWaitMs: 900 });
   for (let id = 0; id < 4; id++) {
     come(id);
     await settled();
@@ -140,7 +140,7 @@ test("[W38] a request that waited for as long as one may is refused, by the turn
 });
 
 test("[W38] requests with a key are never refused to make room for one without", async () => {
-  const { admitted, refused, come, takeAll } = createQueue({ mostWaiting: 4 });
+  const { admitted, refused, come, takeAll } = createQueue({ maxWaiting: 4 });
   for (let id = 0; id < 6; id++) {
     come(id, false, { name: "k", isKeyed: true });
     await settled();
@@ -169,7 +169,7 @@ test("[W38] whoever comes once is admitted before the second request of one that
 });
 
 test("[W38] a full queue refuses the latest of the client that fills it, not another that comes", async () => {
-  const { admitted, refused, counters, come, takeAll } = createQueue({ mostWaiting: 4 });
+  const { admitted, refused, counters, come, takeAll } = createQueue({ maxWaiting: 4 });
   for (let id = 0; id < 7; id++) {
     come(id);
     await settled();
@@ -203,7 +203,7 @@ test("what is refused when its turn has come is not counted as admitted", async 
 });
 
 test("those who leave while they wait, however many, leave nothing behind that the turns would have to do", async () => {
-  const { admitted, sockets, turn, counters, come, takeTurn, takeAll } = createQueue({ mostWaiting: 5 });
+  const { admitted, sockets, turn, counters, come, takeTurn, takeAll } = createQueue({ maxWaiting: 5 });
   for (let id = 0; id < 200; id++) {
     come(id);
     await settled();
@@ -266,8 +266,8 @@ test("[L5] whoever comes and goes when, each is told once, no more wait than may
     { maxLength: 60 },
   );
   await fc.assert(
-    fc.asyncProperty(steps, fc.integer({ min: 1, max: 5 }), async (all, mostWaiting) => {
-      const sut = createQueue({ mostWaiting, longestWaitMs: 500 });
+    fc.asyncProperty(steps, fc.integer({ min: 1, max: 5 }), async (all, maxWaiting) => {
+      const sut = createQueue({ maxWaiting, maxWaitMs: 500 });
       const { admitted, refused, sockets, counters, clock, come, takeTurn, takeAll } = sut;
       for (const step of all) {
         if (step.kind === "come") come(sockets.length);
@@ -275,7 +275,7 @@ test("[L5] whoever comes and goes when, each is told once, no more wait than may
         else if (step.kind === "turn") await takeTurn();
         else clock.advance(step.ms);
         await settled();
-        expect(counters.admissionsWaiting).toBeLessThanOrEqual(mostWaiting);
+        expect(counters.admissionsWaiting).toBeLessThanOrEqual(maxWaiting);
       }
       await takeAll();
       expect(admitted).toEqual(admitted.toSorted((a, b) => a - b));

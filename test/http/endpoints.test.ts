@@ -129,7 +129,7 @@ describe("probes", () => {
     rest.freshness = FRESH;
     expect((await ask()).status).toBe(200);
     rest.head.ready = false;
-    expect(await ask()).toMatchObject({ status: 503, json: { detail: "there is no first snapshot yet" } });
+    expect(await ask()).toMatchObject({ status: 503, json: { detail: "no first snapshot yet" } });
     rest.head.ready = true;
     rest.ready = false;
     expect(await ask()).toMatchObject({

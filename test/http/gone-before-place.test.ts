@@ -36,7 +36,7 @@ for (const [transport, asked] of [
     known.resolve();
     const next = wire.client("?channels=status");
     await next.answer("subscribed");
-    expect(places.seats.taken).toBe(1);
+    expect(places.limiter.taken).toBe(1);
     next.ws.close();
     await next.ended;
   });

@@ -29,7 +29,7 @@ export interface Keyed {
   /** Lets seconds pass, in each of which the server looks at the file. */
   pass(seconds: number): Promise<void>;
   /** Resolves when as many seats are taken: streams, and requests that wait. */
-  seated(count: number): Promise<void>;
+  holdsSlot(count: number): Promise<void>;
   /** A ticket in the name of the key. */
   ticket(name: string): Promise<string>;
 }
@@ -88,12 +88,12 @@ export const test = base.extend<{ makeKeyed: KeyedFactory; keyed: Keyed }>({
             await made.looked();
           }
         },
-        seated: async (count) => {
-          const { seats } = made.places;
+        holdsSlot: async (count) => {
+          const { limiter } = made.places;
           await eventually(
-            () => seats.taken === count,
-            () => seats.taken,
-            { what: `${count} seats` },
+            () => limiter.taken === count,
+            () => limiter.taken,
+            { what: `${count} limiter` },
           );
         },
         ticket: async (name) => {

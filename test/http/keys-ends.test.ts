@@ -44,7 +44,7 @@ for (const [what, after, reason] of [
     const other = keyed.wire.client("?channels=status", [], { headers: keyed.bearer("other") });
     await other.answer("subscribed");
     const open = await follow(keyed, "some");
-    await keyed.seated(4);
+    await keyed.holdsSlot(4);
     keyed.write({ ...after, other: {} });
     await keyed.pass(1);
     await expectEnds(open, reason);
@@ -57,7 +57,7 @@ test("[K7] when a key expires, all that is open with it ends", async ({ makeKeye
   const expires_at = new Date(Date.UTC(2026, 0, 1) + 5_000).toISOString();
   const keyed = await makeKeyed({ keys: { some: { expires_at, connections: 3 } } });
   const open = await follow(keyed, "some");
-  await keyed.seated(3);
+  await keyed.holdsSlot(3);
   await keyed.pass(4);
   open.client.send({ type: "ping", id: "alive" });
   await open.client.answer("pong", "alive");
@@ -70,7 +70,7 @@ test("[K6] a key has so many connections and no more, waiting requests among the
 }) => {
   const keyed = await makeKeyed({ keys: { some: { connections: 3 }, other: {} } });
   const { client } = await follow(keyed, "some");
-  await keyed.seated(3);
+  await keyed.holdsSlot(3);
   const refused = await keyed.wire.ask("/api/v1/events?wait=1&after=test1-0", keyed.bearer("some"));
   expect(refused.message.statusCode).toBe(503);
   expect(refused.message.headers).toHaveProperty("retry-after");
@@ -79,7 +79,7 @@ test("[K6] a key has so many connections and no more, waiting requests among the
   await other.answer("subscribed");
   client.ws.close();
   await client.ended;
-  await keyed.seated(3);
+  await keyed.holdsSlot(3);
   const again = keyed.wire.client("?channels=status", [], { headers: keyed.bearer("some") });
   await again.answer("subscribed");
   await keyed.wire.publish("status");
@@ -143,8 +143,8 @@ test("a broken file keeps the keys of before and is told of once, in one line wi
   await client.answer("subscribed");
   told();
   for (const [broken, reason] of [
-    ["", "it is empty; it has to be"],
-    [`{"keys": [{"id": "${keyed.secret("pro")}"`, "it is not JSON; it has to be"],
+    ["", "it is empty; it must be"],
+    [`{"keys": [{"id": "${keyed.secret("pro")}"`, "it is not JSON; it must be"],
     [`{"keys": [{"id": "${keyed.secret("pro")}"}]}`, "keys[0].id is "],
     [undefined, "it cannot be read (ENOENT)"],
   ] as const) {

@@ -66,7 +66,7 @@ test("[K1] a key that does not count is refused on every address, and not taken 
   }
   expect(
     (await status(keyed, "/api/v1/flares", { authorization: `Bearer ${keyed.secret("old")}` })).json.detail,
-  ).toBe("the key's time ended at 2025-12-31T23:59:59Z");
+  ).toBe("the key expired at 2025-12-31T23:59:59Z");
 });
 
 test("[K1] where the server is set so, who brings no key is refused, but may ask for its health", async ({

@@ -27,7 +27,7 @@ const FLARES: Pick<Snapshot, "flares" | "explanations"> = {
 /** A door that reads the plan out of Authorization. */
 const door: AccessPolicy = {
   isKeyed: true,
-  stranger: undefined,
+  anonymous: undefined,
   keyIdOf: () => undefined,
   keyIdIn: () => undefined,
   admit: ({ headers }) => ({ plan: headers.authorization === "pro" ? "pro" : "free" }),

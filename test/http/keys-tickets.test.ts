@@ -74,7 +74,7 @@ test("[K4] a connection that is refused for another reason leaves the ticket unu
   }
   holder.ws.close();
   await holder.ended;
-  await keyed.seated(0);
+  await keyed.holdsSlot(0);
   const client = keyed.wire.client(`?channels=flares.pro&ticket=${ticket}`);
   await client.answer("subscribed");
 });

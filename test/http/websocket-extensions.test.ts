@@ -45,5 +45,5 @@ test.for([
   "; x",
   "permessage-deflate; =1",
 ])("[W37] [W3] a field that RFC 6455 does not know is refused with the bound: %s", (field) => {
-  expect(() => acceptExtensions(field)).toThrow(/^Sec-WebSocket-Extensions is ".*"; it has to be extensions/);
+  expect(() => acceptExtensions(field)).toThrow(/^Sec-WebSocket-Extensions is ".*"; it must be extensions/);
 });

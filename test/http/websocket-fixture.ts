@@ -6,8 +6,8 @@ import { test as base } from "vitest";
 import { type ClientOptions, WebSocket } from "ws";
 import type { HttpSettings } from "../../src/http/http-settings.ts";
 import {
-  type AdmissionLimits,
   AdmissionQueue,
+  type AdmissionQueueLimits,
   allowAll,
   ConnectionLimiter,
   ConnectionRegistry,
@@ -92,7 +92,7 @@ export type WireFactory = (
   options?: Parameters<HubFactory>[0] & {
     readonly stream?: Partial<WebSocketOptions>;
     /** On the machine's clock. */
-    readonly admissions?: Partial<AdmissionLimits>;
+    readonly admissions?: Partial<AdmissionQueueLimits>;
     readonly basePath?: string;
     readonly trustProxy?: readonly string[];
     readonly http?: Partial<HttpSettings>;

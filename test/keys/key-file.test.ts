@@ -68,41 +68,41 @@ test("a file that everybody can write is refused with the command that mends it,
 
 const one = (change: object) => ({ keys: [{ ...KEY, ...change }] });
 test.each([
-  ["", /^k: it is empty; it has to be \{"keys"/],
-  ["{", /^k: it is not JSON; it has to be/],
-  [[], /^k: the file is \[\]; it has to be/],
-  [{}, /^k: keys is missing; it has to be a list$/],
-  [{ keys: {}, more: 1 }, /^k: keys is \{\}; it has to be a list$/],
+  ["", /^k: it is empty; it must be \{"keys"/],
+  ["{", /^k: it is not JSON; it must be/],
+  [[], /^k: the file is \[\]; it must be/],
+  [{}, /^k: keys is missing; it must be a list$/],
+  [{ keys: {}, more: 1 }, /^k: keys is \{\}; it must be a list$/],
   [{ keys: [], kyes: [] }, /^k: the file has "kyes", which nobody knows; there are keys$/],
   [
     one({ expire_at: "2027-01-31T00:00:00Z" }),
     /^k: keys\[0\] has "expire_at", which nobody knows; there are id, .*expires_at/,
   ],
-  [one({ id: "desk" }), /^k: keys\[0\]\.id is "desk"; it has to be 8 hexadecimal digits$/],
-  [one({ plan: "gold" }), /^k: keys\[0\]\.plan is "gold"; it has to be one of free, pro$/],
+  [one({ id: "desk" }), /^k: keys\[0\]\.id is "desk"; it must be 8 hexadecimal digits$/],
+  [one({ plan: "gold" }), /^k: keys\[0\]\.plan is "gold"; it must be one of free, pro$/],
   [
     one({ sha256: SECRET.text }),
-    /^k: keys\[0\]\.sha256 is of another form; it has to be 64 hexadecimal digits; never the key/,
+    /^k: keys\[0\]\.sha256 is of another form; it must be 64 hexadecimal digits; never the key/,
   ],
   [
     one({ id: SECRET.text }),
-    /^k: keys\[0\]\.id is "fw_[0-9a-f]{8}_\*\*\*"; it has to be 8 hexadecimal digits$/,
+    /^k: keys\[0\]\.id is "fw_[0-9a-f]{8}_\*\*\*"; it must be 8 hexadecimal digits$/,
   ],
   [
     one({ expires_at: "tomorrow" }),
-    /^k: keys\[0\]\.expires_at is "tomorrow"; it has to be a time such as 2027-/,
+    /^k: keys\[0\]\.expires_at is "tomorrow"; it must be a time such as 2027-/,
   ],
   [
     one({ expires_at: "2027-01-31T00:00:00" }),
-    /expires_at is "2027-01-31T00:00:00"; it has to be .* with its zone$/,
+    /expires_at is "2027-01-31T00:00:00"; it must be .* with its zone$/,
   ],
-  [one({ connections: 0 }), /^k: keys\[0\]\.connections is 0; it has to be 1 or more$/],
+  [one({ connections: 0 }), /^k: keys\[0\]\.connections is 0; it must be 1 or more$/],
   [
     one({ requests_per_minute: "9" }),
-    /^k: keys\[0\]\.requests_per_minute is "9"; it has to be a whole number$/,
+    /^k: keys\[0\]\.requests_per_minute is "9"; it must be a whole number$/,
   ],
-  [one({ requests_per_minute: 1e7 }), /requests_per_minute is 10000000; it has to be at most 1000000$/],
-  [one({ name: "a\nb" }), /^k: keys\[0\]\.name is "a\\nb"; it has to be 1 to 64 characters/],
+  [one({ requests_per_minute: 1e7 }), /requests_per_minute is 10000000; it must be at most 1000000$/],
+  [one({ name: "a\nb" }), /^k: keys\[0\]\.name is "a\\nb"; it must be 1 to 64 characters/],
   [{ keys: [KEY, KEY] }, /^k: two keys have the id [0-9a-f]{8}; each has to have its own$/],
 ])("%j is refused with field, value and bound, and without secrets", (content, message) => {
   const text = typeof content === "string" ? content : JSON.stringify(content);

@@ -63,7 +63,7 @@ test("[K7] a key file that is gone is reported at the second look, and a key tha
     "reload 1 -0 v1",
     "end the key forbidden",
     "reload 0 -1 v0",
-    "end the key unauthorised",
+    "end the key unauthorized",
   ]);
   ring.stop();
 });
@@ -76,6 +76,6 @@ test("[K7] a key whose time is over ends once, at the first look after it", asyn
   clock.advance(1);
   clock.advance(10_000);
   await ring.looked();
-  expect(reports).toEqual(["end the key unauthorised"]);
+  expect(reports).toEqual(["end the key unauthorized"]);
   ring.stop();
 });

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import {
-  type AdmissionLimits,
+  type AdmissionQueueLimits,
   DEFAULT_ADMISSION_LIMITS,
 } from "../../src/http/connections/admission-queue.ts";
 import type { HttpSettings } from "../../src/http/http-settings.ts";
@@ -90,9 +90,9 @@ const HTTP: Readonly<Record<Bounds, Provocation>> = {
   ],
 };
 
-const ADMISSIONS: Readonly<Record<keyof AdmissionLimits, Provocation>> = {
-  mostWaiting: [STORM, "those beyond the queue are refused", "stormyWire(makeWire, 40)"],
-  longestWaitMs: [QUEUE, "beyond the bounds, of number and of time", "900 ms"],
+const ADMISSIONS: Readonly<Record<keyof AdmissionQueueLimits, Provocation>> = {
+  maxWaiting: [STORM, "those beyond the queue are refused", "stormyWire(makeWire, 40)"],
+  maxWaitMs: [QUEUE, "beyond the bounds, of number and of time", "900 ms"],
 };
 
 /** Bounds that stand in PROTOCOL.md only. */

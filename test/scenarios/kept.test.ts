@@ -127,7 +127,7 @@ test("[L3] killed and started again, the simulated market goes on in its epoch, 
   second.cli.child.kill("SIGTERM");
   expect(await second.cli.ended()).toBe(0);
   const third = await serve(port, "8");
-  expect(third.cli.stderr()).toContain("a new log begins");
+  expect(third.cli.stderr()).toContain("starting a new log");
   const cursor = client.cursor;
   await client.connect();
   expect(client.received.answers.at(-1)).toMatchObject({ lost: { reason: "epoch-changed" } });

@@ -15,11 +15,11 @@ const BATCHES = 15;
 const LIMITS = { maxSockets: 10_000, maxSocketsPerIp: 10_000 };
 
 /** A server on the machine's clock, at which few may wait. */
-async function stormyWire(makeWire: WireFactory, mostWaiting: number): Promise<ConnectionHandle> {
+async function stormyWire(makeWire: WireFactory, maxWaiting: number): Promise<ConnectionHandle> {
   const wire = await makeWire({
     hub: { clock: systemClock },
     stream: { limits: LIMITS },
-    admissions: { mostWaiting },
+    admissions: { maxWaiting },
   });
   await wire.publish("list", "list", "unlist", "list");
   return wire;

@@ -142,7 +142,7 @@ test("[W31] a worker that is told to end by itself gives each client its moment,
   expect(others.map(({ received }) => received.answers.length)).toEqual([1, 1, 1, 1, 1, 1]);
   for (const client of gone()) await client.connect();
   await gateway.began(3);
-  await expect.poll(() => gateway.logged("a worker ended in order").length).toBe(1);
+  await expect.poll(() => gateway.logged("worker stopped; starting a replacement").length).toBe(1);
   for (const client of gone()) await client.connect();
   const target = Math.max(...clients.map(({ seq }) => seq)) + 10;
   await Promise.all(clients.map((client) => client.until(() => client.seq >= target)));
@@ -187,16 +187,16 @@ test("a worker that ends again and again is replaced later each time, which the 
   const gateway = await startWorkerGateway(onTestFinished);
   process.kill(gateway.pids().at(-1) ?? 0, "SIGTERM");
   await gateway.began(3);
-  expect(gateway.logged("a worker ended in order")).toMatchObject([{ code: 0, againInMs: 0 }]);
+  expect(gateway.logged("worker stopped; starting a replacement")).toMatchObject([{ code: 0, againInMs: 0 }]);
   for (let kill = 0; kill < 3; kill += 1) {
     process.kill(gateway.pids().at(-1) ?? 0, "SIGKILL");
     if (kill < 2) await gateway.began(4 + kill);
   }
-  await expect.poll(() => gateway.logged("a worker ended; ").length).toBe(3);
-  expect(gateway.logged("a worker ended; ").map(({ againInMs }) => againInMs)).toEqual([500, 1_000, 2_000]);
+  await expect.poll(() => gateway.logged("worker crashed; ").length).toBe(3);
+  expect(gateway.logged("worker crashed; ").map(({ againInMs }) => againInMs)).toEqual([500, 1_000, 2_000]);
   const reason = async () => {
     const { status, json } = await checkedFetch(`${gateway.url}/readyz`);
     return `${status} ${(json as { reason: string }).reason}`;
   };
-  await expect.poll(reason, { timeout: 10_000 }).toBe("200 1 of 2 workers end again and again");
+  await expect.poll(reason, { timeout: 10_000 }).toBe("200 1 of 2 workers crash repeatedly");
 });

@@ -90,7 +90,7 @@ async function heap(): Promise<number> {
 
 function left(): Left {
   const counts: Record<string, number> = {
-    seats: places.seats.taken,
+    limiter: places.limiter.taken,
     sessions: hub.size,
     behind: hub.behind,
   };

@@ -46,7 +46,7 @@ export async function startWorkerGateway(
       .split("\n")
       .filter((line) => line.includes(message))
       .map((line): Record<string, unknown> => JSON.parse(line));
-  const BEGAN = "a worker takes connections";
+  const BEGAN = "worker takes connections";
   return {
     cli,
     url,

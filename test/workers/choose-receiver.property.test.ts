@@ -14,7 +14,7 @@ class WorkerUnderTest {
     this.connections = connections;
   }
 
-  get hasRoom(): boolean {
+  get canTake(): boolean {
     return !this.isHanded;
   }
 

@@ -14,7 +14,7 @@ import { FakeChild } from "./fake-child.ts";
 function createCrewUnderTest(workers: number) {
   const clock = new ManualClock();
   const sut = createHubUnderTest();
-  const seats = new ConnectionLimiter(10, 10);
+  const limiter = new ConnectionLimiter(10, 10);
   const tickets = new TicketTable(clock);
   const children: FakeChild[] = [];
   const leftOver: Socket[] = [];
@@ -49,10 +49,10 @@ function createCrewUnderTest(workers: number) {
       ...{ type: "start", worker, config: {}, keys: undefined, ends: 0, spent: [], news },
     }),
     feed,
-    whole: { places: new ConnectionRegistry(seats), tickets, metrics: undefined, hasEnded: () => false },
+    services: { places: new ConnectionRegistry(limiter), tickets, metrics: undefined, hasEnded: () => false },
     news: () => news,
-    onRoom: () => {},
-    onLeftOver: (socket) => leftOver.push(socket),
+    onCapacity: () => {},
+    onReturned: (socket) => leftOver.push(socket),
     onCounted: (keyId, requests) => counted.push([keyId, requests]),
     onGone: (worker) => gone.push(worker),
   });
@@ -63,7 +63,7 @@ function createCrewUnderTest(workers: number) {
     return found;
   };
   const { hub, publish } = sut;
-  return { clock, crew, children, child, leftOver, errors, seats, counted, gone, counts, hub, publish };
+  return { clock, crew, children, child, leftOver, errors, limiter, counted, gone, counts, hub, publish };
 }
 
 /** Resolves when all of its workers serve. */

@@ -43,7 +43,7 @@ test("[L3] the third quick end in a row of a worker is reported as trouble, unti
     child(1).alive();
     child(-1).alive();
   }
-  expect(crew.trouble).toBe("1 of 2 workers end again and again");
+  expect(crew.trouble).toBe("1 of 2 workers crash repeatedly");
   clock.advance(29_000);
   expect(crew.trouble).toBeDefined();
   clock.advance(1_000);
@@ -75,7 +75,7 @@ test("a worker that gives no sign of life for 30 s is killed, each sign starts t
   expect(child(0).connected).toBe(true);
   clock.advance(1_000);
   expect(child(0).connected).toBe(false);
-  expect(errors[0]).toBe("a worker gave no sign of life for 30 s");
+  expect(errors[0]).toBe("killing a worker that has not answered for 30 s");
   await turn();
   expect(children).toHaveLength(2);
   clock.advance(30_000);
@@ -91,7 +91,7 @@ test("a start of which one worker fails is rejected with how it ended, and leave
   const started = crew.start();
   child(0).say({ type: "ready" });
   child(1).end(70);
-  await expect(started).rejects.toThrow("worker 2 ended in its start (exit code 70)");
+  await expect(started).rejects.toThrow("worker 2 ended during its start (exit code 70)");
   expect(children.map(({ connected }) => connected)).toEqual([false, false, false]);
   clock.advance(120_000);
   await turn();

@@ -32,7 +32,7 @@ async function serve(requestTimeout = 10_000) {
   const connections = new InjectedConnections(server, systemClock);
   const taken: Socket[] = [];
   const receiver = {
-    ...{ isReady: true, hasRoom: true, isStuck: false, isLeaving: false },
+    ...{ isReady: true, canTake: true, isStuck: false, isLeaving: false },
     get connections() {
       return connections.size;
     },
@@ -89,7 +89,7 @@ test("with nobody to take them connections wait, and who waited for 5 seconds is
   const clock = new ManualClock();
   const handed: Socket[] = [];
   const receiver = {
-    ...{ isReady: true, hasRoom: false, isStuck: false, isLeaving: false },
+    ...{ isReady: true, canTake: false, isStuck: false, isLeaving: false },
     connections: 0,
     hand: (socket: Socket) => {
       handed.push(socket);
@@ -122,7 +122,7 @@ test("with nobody to take them connections wait, and who waited for 5 seconds is
     /^HTTP\/1\.1 503 [\s\S]*Retry-After: ([3-9]|1[0-2])\r\n[\s\S]*problem:not-ready"/,
   );
   expect(await other).toContain("503");
-  Object.assign(receiver, { isReady: true, hasRoom: true });
+  Object.assign(receiver, { isReady: true, canTake: true });
   reception.pump();
   expect(await served).toBe("");
   expect(handed).toHaveLength(1);
@@ -135,7 +135,7 @@ test("a receiver that cannot take a connection after all leaves it to the next",
   const { receiver } = await serve();
   const gone = {
     isReady: true,
-    hasRoom: true,
+    canTake: true,
     isStuck: false,
     isLeaving: false,
     connections: 0,
@@ -195,7 +195,7 @@ class PacedReceiver {
   isHanded = false;
   connections = 0;
 
-  get hasRoom(): boolean {
+  get canTake(): boolean {
     return !this.isHanded;
   }
 

@@ -24,7 +24,7 @@ async function receive() {
   const handed: Socket[] = [];
   const clients: Socket[] = [];
   const worker = {
-    ...{ isReady: true, hasRoom: false, isStuck: false, isLeaving: false, connections: 0 },
+    ...{ isReady: true, canTake: false, isStuck: false, isLeaving: false, connections: 0 },
     hand: (socket: Socket) => {
       handed.push(socket);
       return true;
@@ -65,7 +65,7 @@ test("[W33] with 2,048 connections waiting the next one is refused with 503, and
   clients.push(late);
   expect(await answerTo(late)).toMatch(/^HTTP\/1\.1 503 /);
   expect([reception.waiting, refusals.counts]).toEqual([MAX_WAITING, { "no-worker": 1 }]);
-  worker.hasRoom = true;
+  worker.canTake = true;
   reception.pump();
   expect([reception.waiting, handed.length]).toEqual([0, MAX_WAITING]);
 });
@@ -79,7 +79,7 @@ test("[L3] a connection that comes back from a worker that crashed is the next t
   const [first, second] = [new Socket(), new Socket()];
   reception.takeBack(second);
   reception.takeBack(first);
-  worker.hasRoom = true;
+  worker.canTake = true;
   reception.pump();
   expect(handed.length).toBe(4);
   expect(handed.slice(0, 2)).toEqual([first, second]);
@@ -92,7 +92,7 @@ test("a connection that its client closed while it waited is given to no worker"
   reception.takeBack(back);
   back.destroy();
   gone.destroy();
-  worker.hasRoom = true;
+  worker.canTake = true;
   await expect
     .poll(() => {
       reception.pump();

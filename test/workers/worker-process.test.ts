@@ -16,11 +16,11 @@ test("a worker takes one connection at a time: the next one after it said that i
 }) => {
   const { worker, child, socket } = sut;
   for (const own of [socket, new Socket()]) {
-    expect(worker.hasRoom).toBe(true);
+    expect(worker.canTake).toBe(true);
     expect(worker.hand(own)).toBe(true);
-    expect([worker.hasRoom, own.destroyed]).toEqual([false, false]);
+    expect([worker.canTake, own.destroyed]).toEqual([false, false]);
     child.say({ type: "taken" });
-    expect([worker.hasRoom, own.destroyed]).toEqual([true, true]);
+    expect([worker.canTake, own.destroyed]).toEqual([true, true]);
   }
   expect(worker.connections).toBe(2);
 });
@@ -63,39 +63,39 @@ test("[L3] a connection that a worker had not taken when it died comes back once
   expect(leftOver).toEqual([socket]);
   expect(socket.destroyed).toBe(false);
   expect(worker.hand(new Socket())).toBe(false);
-  expect([worker.isReady, worker.hasRoom]).toEqual([false, false]);
+  expect([worker.isReady, worker.canTake]).toEqual([false, false]);
 });
 
 test("[W33] what a worker had is free when it is gone, what is decided only then too", async ({ sut }) => {
-  const { child, seats } = sut;
-  const wait = { kind: "sit", address: "a", key: undefined } as const;
-  const seat = { ...wait, kind: "seat", name: undefined, ticket: undefined } as const;
+  const { child, limiter } = sut;
+  const wait = { kind: "acquire", address: "a", key: undefined } as const;
+  const seat = { ...wait, kind: "admit", name: undefined, ticket: undefined } as const;
   child.say({ type: "ask", id: 1, question: { ...seat, place: 1 } });
   child.say({ type: "ask", id: 2, question: { ...wait, place: 2 } });
   await turn();
-  expect(seats.taken).toBe(2);
+  expect(limiter.taken).toBe(2);
   child.end(1);
-  expect(seats.taken).toBe(0);
+  expect(limiter.taken).toBe(0);
 });
 
 test("[W33] a seat that is given while the worker dies is free at once", async ({ sut }) => {
-  const { child, seats } = sut;
-  const question = { kind: "sit", place: 1, address: "a", key: undefined } as const;
+  const { child, limiter } = sut;
+  const question = { kind: "acquire", place: 1, address: "a", key: undefined } as const;
   child.say({ type: "ask", id: 1, question });
   child.end(1);
   await turn();
-  expect(seats.taken).toBe(0);
+  expect(limiter.taken).toBe(0);
 });
 
 test("an answer goes to its question, and a fault of the primary's comes without its words", async ({
   sut,
 }) => {
-  const { child, seats } = sut;
+  const { child, limiter } = sut;
   child.say({ type: "ask", id: 7, question: { kind: "holder", ticket: "none" } });
-  seats.take = () => {
+  limiter.acquire = () => {
     throw new Error("secret of the primary");
   };
-  child.say({ type: "ask", id: 8, question: { kind: "sit", place: 1, address: "a", key: undefined } });
+  child.say({ type: "ask", id: 8, question: { kind: "acquire", place: 1, address: "a", key: undefined } });
   await turn();
   const answers = child.received.filter(({ type }) => type === "answer");
   expect(answers).toEqual([
@@ -103,7 +103,7 @@ test("an answer goes to its question, and a fault of the primary's comes without
     {
       type: "answer",
       id: 8,
-      answer: { error: { code: "internal", message: "the process that has the source failed" } },
+      answer: { error: { code: "internal", message: "the primary process failed" } },
     },
   ]);
 });

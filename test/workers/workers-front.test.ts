@@ -7,7 +7,7 @@ import { encodeLists } from "../../src/gateway/persistence/restored-state.ts";
 import { ConnectionLimiter, ConnectionRegistry, Refusals } from "../../src/http/index.ts";
 import { TicketTable } from "../../src/keys/index.ts";
 import type { MetricsJson } from "../../src/metrics/index.ts";
-import { WorkersFront } from "../../src/workers/index.ts";
+import { WorkersFrontend } from "../../src/workers/index.ts";
 import { createHubUnderTest, FRESH, INFO } from "../hub/hub-fixture.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { test } from "../support/still-running.ts";
@@ -20,7 +20,7 @@ function fronted(port = 0) {
   const clock = new ManualClock();
   const { head, hub, log } = createHubUnderTest();
   const children: FakeChild[] = [];
-  const front = new WorkersFront({
+  const front = new WorkersFrontend({
     ...{ workers: 2, host: "127.0.0.1", port, drainMs: 0, config: {}, head, hub, log, clock },
     spawn: () => {
       const child = new FakeChild(1_000 + children.length);
@@ -108,7 +108,7 @@ test("[K7] every worker hears of each key that ended, with its number, and one t
   await turn();
   expect(child(2).received.find(({ type }) => type === "start")).toMatchObject({ ends: 2 });
   // Let in before the worker had heard of the end, and after.
-  const seat = { kind: "seat", place: 1, address: "a", name: undefined, ticket: undefined } as const;
+  const seat = { kind: "admit", place: 1, address: "a", name: undefined, ticket: undefined } as const;
   const key = { id: KEY, connections: 1 };
   child(1).say({ type: "ask", id: 1, question: { ...seat, key: { ...key, ends: 0 } } });
   child(1).say({ type: "ask", id: 2, question: { ...seat, key: { ...key, ends: 1 } } });
@@ -129,7 +129,7 @@ test("a start that failed leaves its port free, and no process", async () => {
   const listening = front.listen();
   await expect.poll(() => children.length).toBe(2);
   child(1).end(70);
-  await expect(listening).rejects.toThrow("worker 2 ended in its start (exit code 70)");
+  await expect(listening).rejects.toThrow("worker 2 ended during its start (exit code 70)");
   expect(children.map(({ connected }) => connected)).toEqual([false, false]);
   const late = connect(port, "127.0.0.1");
   await expect(once(late, "connect")).rejects.toThrow("ECONNREFUSED");

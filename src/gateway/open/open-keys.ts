@@ -65,9 +65,9 @@ export async function openKeys(
   { clock, logger, leaderKey }: KeyParts,
 ): Promise<OwnKeys> {
   const { keys: file, anonymous } = config;
-  const seats = new ConnectionLimiter(config.maxSockets, config.maxSocketsPerIp);
+  const limiter = new ConnectionLimiter(config.maxSockets, config.maxSocketsPerIp);
   const tickets = new TicketTable(clock);
-  const places = new ConnectionRegistry(seats, (ticket) => tickets.spend(ticket));
+  const places = new ConnectionRegistry(limiter, (ticket) => tickets.spend(ticket));
   const shared = { places, tickets, onReload: () => {}, onEnd: () => {} };
   if (file === undefined) {
     if (leaderKey !== undefined) logger.warn(OPEN_EDGE);
@@ -90,7 +90,7 @@ export async function openKeys(
     onEnd: (id, reason) => {
       logger.info({ keyId: id, reason }, "closing the connections of a key");
       if (reason === "unauthorized") door.forget(id);
-      seats.endAll(id, reason);
+      limiter.endAll(id, reason);
       keys.onEnd(id, reason);
     },
   });

@@ -2,56 +2,69 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { hideSecrets, holdsKey, type IssuedTicket } from "../../keys/index.ts";
 import { FlarewireError, type Plan } from "../../protocol/index.ts";
 
-/** What a request may have: decided once, and kept by a connection for as long as it lasts. */
+/** Access that a request is granted. A connection keeps it for its lifetime. */
 export interface Access {
-  /** `undefined`: the server knows no keys, and everything is everybody's. */
+  /** `undefined`: the server has no keys and serves everything to everyone. */
   readonly plan: Plan | undefined;
-  /** The key in whose name it came; `connections`: how many that may have. */
+  /** The key of the request, with its maximum number of connections. */
   readonly key?: { readonly id: string; readonly connections: number } | undefined;
-  /** The ticket that it came with, which is spent when the connection is seated. */
+  /** The ticket of the request. It is redeemed when the connection is admitted. */
   readonly ticket?: string | undefined;
 }
 
-/** What a request has that brings nothing to decide on: no query, no `Authorization`. */
-export interface Stranger {
+/** Access of a request without credentials: no query and no `Authorization`. */
+export interface Anonymous {
   readonly access: Access;
-  /** What {@link AccessPolicy.admit} puts on the answer. */
+  /** Response fields that {@link AccessPolicy.admit} would set. */
   readonly fields: Readonly<Record<string, string>>;
 }
 
-/** Where it is decided who may have what. */
+/** Decides which access a request gets. */
 export interface AccessPolicy {
-  /** Answers differ by who asks. */
+  /** Responses differ by client. */
   readonly isKeyed: boolean;
-  /** `undefined`: such a request is refused. */
-  readonly stranger: Stranger | undefined;
-  /** The id of the valid key that the request brings, itself or by a ticket; counts and refuses nothing. */
+  /** `undefined`: a request without credentials is refused. */
+  readonly anonymous: Anonymous | undefined;
+  /**
+   * Returns the id of the request's valid key, given directly or by a ticket. Counts and refuses
+   * nothing.
+   */
   keyIdOf(request: FastifyRequest): string | undefined | Promise<string | undefined>;
-  /** The same of the key in `Authorization`. */
+  /** Returns the id of the valid key in `Authorization`. */
   keyIdIn(authorization: string): string | undefined;
   /**
-   * What the request may have; puts on the answer what tells of it. Throws FlarewireError `unauthorized` or `rate-limited`.
+   * Returns the access of a request and sets the response fields that describe it. Throws
+   * FlarewireError `unauthorized` or `rate-limited`.
    */
   admit(request: FastifyRequest, reply: FastifyReply): Access;
-  /** As `admit`, for a connection, which may come with a ticket instead of a key. It is not spent yet: see {@link SlotAllocator.seat}. */
+  /**
+   * Like `admit`, for a connection, which may have a ticket instead of a key. Does not redeem the
+   * ticket: see {@link SlotAllocator.admit}.
+   */
   admitStream(request: FastifyRequest, reply: FastifyReply): Promise<Access>;
-  /** A ticket in the name of the key that the request came with. Rejects with FlarewireError as `admit` throws, and where there can be none. */
+  /**
+   * Issues a ticket for the request's key. Rejects with FlarewireError as `admit` throws, and when
+   * the server has no keys.
+   */
   issueTicket(request: FastifyRequest, reply: FastifyReply): Promise<IssuedTicket>;
 }
 
-/** `WWW-Authenticate` of status 401: how to do better. */
+/** `WWW-Authenticate` of status 401. */
 export const CHALLENGE = 'Bearer realm="flarewire"';
 
-/** Names under which people put keys into addresses. */
+/** Parameter names under which people put keys into URLs. */
 const KEY_PARAMETERS: readonly string[] = ["key", "api_key", "apikey", "access_token"];
 
-/** The refusal of a key in the address, whether keys are known here or not: proxies log addresses, and browsers keep them. */
+/**
+ * Returns the error for a key in the URL, with or without keys on this server, because proxies and
+ * browsers store URLs.
+ */
 export function keyInAddress(query: object): FlarewireError | undefined {
   for (const [name, value] of Object.entries(query)) {
     if (!KEY_PARAMETERS.includes(name) && ![name, value].flat().some((text) => holdsKey(String(text))))
       continue;
     const field = hideSecrets(name).slice(0, 64);
-    const message = `${field} is in the address, where others can read it; send "Authorization: Bearer KEY", or, where that cannot be, ?ticket= with a ticket from POST /api/v1/tickets. Whoever can have seen the address has the key: have it revoked`;
+    const message = `${field} is in the URL, where others can read it; send "Authorization: Bearer KEY", or, if that is not possible, ?ticket= with a ticket from POST /api/v1/tickets. Whoever can have seen the address has the key: have it revoked`;
     return new FlarewireError("invalid-parameter", message, { field, bound: "left out" });
   }
   return undefined;
@@ -59,10 +72,10 @@ export function keyInAddress(query: object): FlarewireError | undefined {
 
 const OPEN: Access = { plan: undefined };
 
-/** The door of a server without keys. */
+/** The policy of a server without keys. */
 export const allowAll: AccessPolicy = {
   isKeyed: false,
-  stranger: { access: OPEN, fields: {} },
+  anonymous: { access: OPEN, fields: {} },
   keyIdOf: () => undefined,
   keyIdIn: () => undefined,
   admit() {
@@ -72,6 +85,6 @@ export const allowAll: AccessPolicy = {
     return OPEN;
   },
   async issueTicket() {
-    throw new FlarewireError("not-found", "this server knows no keys; connect without a ticket");
+    throw new FlarewireError("not-found", "this server has no keys; connect without a ticket");
   },
 };

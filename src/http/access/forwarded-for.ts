@@ -2,10 +2,11 @@ import type { IncomingHttpHeaders } from "node:http";
 import { isIPv4, isIPv6 } from "node:net";
 
 /**
- * Rewrites `X-Forwarded-For` to what can be believed of it: addresses alone, and none to the left of an entry that is no address.
- * Some proxies append a port, and clients send any text: each port and each text would count as a client of its own.
+ * Reduces `X-Forwarded-For` to its trustworthy addresses: plain addresses only, and nothing left of
+ * an entry that is not an address. Some proxies append a port, and clients send any text; each
+ * would count as a separate client.
  */
-export function tidyForwardedFor(headers: IncomingHttpHeaders): void {
+export function sanitizeForwardedFor(headers: IncomingHttpHeaders): void {
   const given = headers["x-forwarded-for"];
   if (given === undefined) return;
   const addresses: string[] = [];
@@ -18,7 +19,7 @@ export function tidyForwardedFor(headers: IncomingHttpHeaders): void {
   else delete headers["x-forwarded-for"];
 }
 
-/** The address in `ip`, `ip:port` or `[ip]:port`; `undefined` in any other text. */
+/** Parses `ip`, `ip:port` or `[ip]:port`; returns `undefined` for other text. */
 function addressOf(entry: string): string | undefined {
   if (isIPv6(entry)) return entry;
   const [, inBrackets, plain = inBrackets] = /^(?:\[([^\]]+)\]|([\d.]+))(?::\d{1,5})?$/.exec(entry) ?? [];

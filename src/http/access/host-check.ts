@@ -3,19 +3,20 @@ import { BlockList, isIP } from "node:net";
 import { FlarewireError } from "../../protocol/index.ts";
 import type { HttpSettings } from "../http-settings.ts";
 
-/** Most of a stranger's host that a message repeats. */
+/** Maximum characters of an untrusted host that a message repeats. */
 const MAX_REPEATED = 100;
 
 const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet("127.0.0.0", 8);
 LOOPBACK.addAddress("::1", "ipv6");
 
-/** Why a request may not be served by its `Host`; `undefined`: it may. */
+/** Returns why a request may not be served under its `Host`; `undefined` if it may. */
 export type HostCheck = (request: IncomingMessage) => FlarewireError | undefined;
 
 /**
- * Refuses a request without exactly one `Host`, and, on a loopback address or with a list of names, one for another name. A
- * page that points its own name at 127.0.0.1 (DNS rebinding) is of the same origin as this server, which it could read like its own.
+ * Creates the check of the `Host` field, which must be given exactly once. On a loopback address,
+ * or with a list of names, it refuses other names: with DNS rebinding, a page that points its own
+ * name at 127.0.0.1 has the same origin as this server and could read it.
  */
 export function createHostCheck({
   host,
@@ -30,7 +31,7 @@ export function createHostCheck({
     const name = nameIn(given);
     if (name !== undefined && (names.has(name) || isLoopback(name))) return undefined;
     const shown = JSON.stringify(given.slice(0, MAX_REPEATED));
-    const message = `this server is not asked as ${shown}; its operator adds a name with the setting allowedHosts (--allowed-hosts NAME)`;
+    const message = `this server is not served under the name ${shown}; its operator can add the name with the setting allowedHosts (--allowed-hosts NAME)`;
     return new FlarewireError("host-refused", message, {
       field: "Host",
       bound: "localhost, or a name in allowedHosts",
@@ -38,21 +39,24 @@ export function createHostCheck({
   };
 }
 
-/** True for `localhost`, a name below it, and a loopback address. */
+/** True for `localhost`, its subdomains and loopback addresses. */
 function isLoopback(name: string): boolean {
   const family = isIP(name);
   if (family !== 0) return LOOPBACK.check(name, family === 6 ? "ipv6" : "ipv4");
   return name === "localhost" || name.endsWith(".localhost");
 }
 
-/** The name or address in a `Host` field, lower case, without port, brackets and the root's dot; `undefined` in what is none. */
+/**
+ * Extracts the name or address of a `Host` field: lower case, without port, brackets and trailing
+ * dot. Returns `undefined` if it is invalid.
+ */
 function nameIn(host: string): string | undefined {
   const [, inBrackets, name = inBrackets] =
     /^(?:\[([\d.:a-f]+)\]|([^[\]:/@\s]+))(?::\d{0,5})?$/i.exec(host) ?? [];
   return name?.toLowerCase().replace(/\.$/, "");
 }
 
-/** Node would refuse a request without a Host itself, but with an empty answer, and takes the first of two. */
+/** Node itself would answer a missing Host with an empty body, and accept the first of two. */
 function faultOf({ rawHeaders, httpVersion }: IncomingMessage): FlarewireError | undefined {
   let count = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -61,6 +65,6 @@ function faultOf({ rawHeaders, httpVersion }: IncomingMessage): FlarewireError |
   }
   if (count === 1 || (count === 0 && httpVersion !== "1.1")) return undefined;
   const message =
-    count === 0 ? "an HTTP/1.1 request has to have a Host field" : "the request has more than one Host field";
+    count === 0 ? "an HTTP/1.1 request must have a Host field" : "the request has more than one Host field";
   return new FlarewireError("invalid-request", message, { field: "Host", bound: "given once" });
 }

@@ -3,36 +3,35 @@ import { TokenBucket } from "../../hub/index.ts";
 import { type IssuedTicket, isExpired, type Key, type KeyRing } from "../../keys/index.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import { FlarewireError } from "../../protocol/index.ts";
-import { type Access, type AccessPolicy, CHALLENGE, type Stranger } from "./access.ts";
+import { type Access, type AccessPolicy, type Anonymous, CHALLENGE } from "./access.ts";
 
-/** What a door that knows keys is made of. */
-export interface KeyDoorOptions {
+export interface KeyAccessPolicyOptions {
   readonly ring: Pick<KeyRing, "find" | "get">;
   readonly clock: Clock;
-  /** What who comes without a key gets: the plan free, or nothing. */
+  /** Access without a key: the plan free, or none. */
   readonly anonymous: "free" | "off";
-  /** The tickets that are handed out. */
+  /** The issued tickets. */
   readonly tickets: Tickets;
-  /** Told of each request that a key with a rate was allowed. Default: nobody is told. */
+  /** Receives each counted request of a key with a rate. Default: none. */
   readonly onCounted?: (id: string) => void;
 }
 
-/** Tickets: of this process, or of the one that it works for. */
+/** Tickets of this process or of its primary. */
 export interface Tickets {
-  /** As TicketTable. */
+  /** See TicketTable. */
   issue(keyId: string): IssuedTicket | Promise<IssuedTicket>;
-  /** As TicketTable. */
+  /** See TicketTable. */
   keyOf(text: string): string | undefined | Promise<string | undefined>;
-  /** As TicketTable. */
+  /** See TicketTable. */
   forget(keyId: string): void;
 }
 
 const BEARER = /^Bearer +([^ ]+) *$/i;
 const MINUTE_S = 60;
 
-const STRANGER: Stranger = { access: { plan: "free" }, fields: { "flarewire-plan": "free" } };
+const ANONYMOUS: Anonymous = { access: { plan: "free" }, fields: { "flarewire-plan": "free" } };
 
-/** Requests that a key has made and not regained. */
+/** Requests that a key has spent and not regained. */
 export interface SpentRate {
   readonly keyId: string;
   readonly requests: number;
@@ -43,20 +42,23 @@ interface Rate {
   readonly bucket: TokenBucket;
 }
 
-/** The door of a server that knows keys: `Authorization: Bearer KEY`, or a ticket where that cannot be sent. */
+/**
+ * The policy of a server with keys: `Authorization: Bearer KEY`, or a ticket where that cannot be
+ * sent.
+ */
 export class KeyAccessPolicy implements AccessPolicy {
   readonly isKeyed = true;
-  /** See Door. */
-  readonly stranger: Stranger | undefined;
-  readonly #options: KeyDoorOptions;
+  /** See AccessPolicy. */
+  readonly anonymous: Anonymous | undefined;
+  readonly #options: KeyAccessPolicyOptions;
   readonly #rates = new Map<string, Rate>();
 
-  constructor(options: KeyDoorOptions) {
+  constructor(options: KeyAccessPolicyOptions) {
     this.#options = options;
-    if (options.anonymous === "free") this.stranger = STRANGER;
+    if (options.anonymous === "free") this.anonymous = ANONYMOUS;
   }
 
-  /** See Door. */
+  /** See AccessPolicy. */
   async keyIdOf(request: FastifyRequest): Promise<string | undefined> {
     const { authorization } = request.headers;
     if (authorization !== undefined) return this.keyIdIn(authorization);
@@ -64,7 +66,7 @@ export class KeyAccessPolicy implements AccessPolicy {
     return ticket === undefined ? undefined : this.#options.tickets.keyOf(ticket);
   }
 
-  /** See Door. */
+  /** See AccessPolicy. */
   keyIdIn(authorization: string): string | undefined {
     const { ring, clock } = this.#options;
     const [, text] = BEARER.exec(authorization) ?? [];
@@ -72,18 +74,18 @@ export class KeyAccessPolicy implements AccessPolicy {
     return key && !isExpired(key, clock.now()) ? key.id : undefined;
   }
 
-  /** See Door. */
+  /** See AccessPolicy. */
   admit(request: FastifyRequest, reply: FastifyReply): Access {
     const { authorization } = request.headers;
     if (authorization !== undefined) return this.#grant(this.#byKey(authorization, reply), reply);
-    if (!this.stranger) {
-      throw refusal(reply, 'a key is needed here; send "Authorization: Bearer KEY"', "Authorization");
+    if (!this.anonymous) {
+      throw refusal(reply, 'missing API key; send "Authorization: Bearer KEY"', "Authorization");
     }
-    reply.headers(this.stranger.fields);
-    return this.stranger.access;
+    reply.headers(this.anonymous.fields);
+    return this.anonymous.access;
   }
 
-  /** See Door. */
+  /** See AccessPolicy. */
   async admitStream(request: FastifyRequest, reply: FastifyReply): Promise<Access> {
     const ticket = ticketOf(request.query);
     if (ticket === undefined || request.headers.authorization !== undefined)
@@ -91,29 +93,32 @@ export class KeyAccessPolicy implements AccessPolicy {
     return { ...this.#grant(await this.#byTicket(ticket, reply), reply), ticket };
   }
 
-  /** See Door. */
+  /** See AccessPolicy. */
   async issueTicket(request: FastifyRequest, reply: FastifyReply): Promise<IssuedTicket> {
     const { key } = this.admit(request, reply);
     if (key) return this.#options.tickets.issue(key.id);
-    const message = 'a ticket is given in the name of a key; send "Authorization: Bearer KEY"';
+    const message = 'a ticket needs a key; send "Authorization: Bearer KEY"';
     throw refusal(reply, message, "Authorization");
   }
 
-  /** So many requests were made with the key elsewhere: they count here too, if need be against those to come. */
+  /** Counts requests that other processes served with the key. They may reduce later allowance. */
   countElsewhere(id: string, requests: number): void {
     const key = this.#options.ring.get(id);
     if (key?.requests_per_minute === undefined) return;
     this.#rateOf(id, key.requests_per_minute).bucket.owe(requests, this.#options.clock.monotonic());
   }
 
-  /** What keys with a rate have used up and not regained, for a process that is to count on from there. */
+  /** Requests that keys have spent and not regained, for a process that continues the count. */
   get spent(): readonly SpentRate[] {
     const nowMs = this.#options.clock.monotonic();
     const all = [...this.#rates].map(([keyId, { bucket }]) => ({ keyId, requests: bucket.spent(nowMs) }));
     return all.filter(({ requests }) => requests > 0);
   }
 
-  /** The key is gone, or another has its id: what it used up is forgotten, and its tickets are. */
+  /**
+   * Drops the count and the tickets of a key that was removed, or whose id was given to another
+   * key.
+   */
   forget(id: string): void {
     this.#options.tickets.forget(id);
     this.#rates.delete(id);
@@ -121,9 +126,10 @@ export class KeyAccessPolicy implements AccessPolicy {
 
   #byKey(authorization: string, reply: FastifyReply): Key {
     const [, text] = BEARER.exec(authorization) ?? [];
-    if (text === undefined) throw refusal(reply, 'it has to be of the form "Bearer KEY"', "Authorization");
+    if (text === undefined)
+      throw refusal(reply, 'invalid Authorization; send "Authorization: Bearer KEY"', "Authorization");
     const key = this.#options.ring.find(text);
-    if (!key) throw refusal(reply, "the key is not known here, or was revoked", "Authorization");
+    if (!key) throw refusal(reply, "invalid API key: unknown or revoked", "Authorization");
     return this.#current(key, reply, "Authorization");
   }
 
@@ -136,10 +142,10 @@ export class KeyAccessPolicy implements AccessPolicy {
 
   #current(key: Key, reply: FastifyReply, field: string): Key {
     if (!isExpired(key, this.#options.clock.now())) return key;
-    throw refusal(reply, `the key's time ended at ${key.expires_at}`, field);
+    throw refusal(reply, `the key expired at ${key.expires_at}`, field);
   }
 
-  /** Counts the request, and says what the key has. */
+  /** Counts the request and returns what the key is granted. */
   #grant(
     { id, plan, connections = Number.POSITIVE_INFINITY, requests_per_minute }: Key,
     reply: FastifyReply,
@@ -177,9 +183,9 @@ export class KeyAccessPolicy implements AccessPolicy {
   }
 }
 
-/** Why a ticket is refused, in words that do not tell which it is. */
+/** Reason for refusing a ticket. It does not reveal which cause applies. */
 export const TICKET_GONE =
-  "the ticket is not known here, was used, is too old, or its key was revoked; get another for each connection";
+  "invalid ticket: unknown, used, expired, or its key was revoked; get a new one for each connection";
 
 function refusal(reply: FastifyReply, message: string, field: string): FlarewireError {
   reply.header("www-authenticate", CHALLENGE);

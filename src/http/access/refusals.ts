@@ -1,7 +1,7 @@
 import type { Clock } from "../../lib/time/clock.ts";
 import { type ErrorCode, FlarewireError, type RefusalReason } from "../../protocol/index.ts";
 
-/** Problems that refuse a client, rather than find fault with what it sent. */
+/** Problems that refuse a client rather than report an invalid request. */
 const REFUSING: ReadonlySet<ErrorCode> = new Set([
   "rate-limited",
   "over-capacity",
@@ -13,10 +13,9 @@ const REFUSING: ReadonlySet<ErrorCode> = new Set([
   "host-refused",
 ]);
 
-/** Pause between two log lines of one reason. */
+/** Minimum time between two log lines of one reason. */
 const LOG_EVERY_MS = 60_000;
 
-/** What {@link Refusals} logs to. */
 interface RefusalLogger {
   warn(facts: object, message: string): void;
 }
@@ -26,9 +25,12 @@ interface Logged {
   readonly count: number;
 }
 
-/** Counts refused connections and requests by reason, and logs each reason at once and then at most once a minute. */
+/**
+ * Counts refused connections and requests by reason. Logs each reason at once and then at most once
+ * a minute.
+ */
 export class Refusals {
-  /** Since the start. */
+  /** Counts since the start. */
   readonly counts: Partial<Record<RefusalReason | ErrorCode, number>> = {};
   readonly #clock: Clock;
   readonly #logger: RefusalLogger | undefined;
@@ -39,7 +41,11 @@ export class Refusals {
     this.#logger = logger;
   }
 
-  /** Counts one refusal. `address`: the client's, where it is known. */
+  /**
+   * Counts a refusal.
+   *
+   * @param address The client's address, if known.
+   */
   count(reason: RefusalReason | ErrorCode, address?: string): void {
     const count = (this.counts[reason] ?? 0) + 1;
     this.counts[reason] = count;
@@ -48,15 +54,18 @@ export class Refusals {
     if (last && nowMs - last.atMs < LOG_EVERY_MS) return;
     this.#logged.set(reason, { atMs: nowMs, count });
     const facts = { reason, refused: count - (last?.count ?? 0), latest: address };
-    this.#logger?.warn(facts, "refusing clients; each reason is logged at most once a minute");
+    this.#logger?.warn(facts, "refusing clients; logging each reason at most once a minute");
   }
 
-  /** Counts a connection that could not be accepted, of which the client sees only a reset; the next one may find an open file. */
+  /**
+   * Counts a connection that could not be accepted for want of file descriptors. Its client sees a
+   * reset.
+   */
   countFailedAccept(error: Error & { code?: unknown }): void {
     if (error.code === "EMFILE" || error.code === "ENFILE") this.count("open-files");
   }
 
-  /** Counts the error that ended a request, where it is a refusal. */
+  /** Counts the error that ended a request if it is a refusal. */
   countError(error: unknown, address: string): void {
     if (!(error instanceof FlarewireError) || !REFUSING.has(error.code)) return;
     this.count(error.reason ?? error.code, address);

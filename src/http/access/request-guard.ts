@@ -3,16 +3,17 @@ import { FlarewireError } from "../../protocol/index.ts";
 import type { CommonHeaders } from "../common-headers.ts";
 import type { HttpSettings } from "../http-settings.ts";
 import type { AllowedMethods } from "../problems/allowed-methods.ts";
-import { tidyForwardedFor } from "./forwarded-for.ts";
+import { sanitizeForwardedFor } from "./forwarded-for.ts";
 import type { HostCheck } from "./host-check.ts";
 import type { Visitors } from "./visitors.ts";
 
-/** As much of a stranger's address as a message repeats. */
+/** Maximum characters of an untrusted URL that a message repeats. */
 const MAX_REPEATED = 200;
 
 /**
- * The hook that every request passes first, before any body is read: sets the common fields, refuses what breaks a bound, and
- * settles what has no route of its own: OPTIONS, a method that the address does not take, an address at which there is nothing.
+ * Creates the hook that every request passes first, before its body is read. It sets the common
+ * fields, refuses requests that exceed a limit, and answers requests without a route: OPTIONS, a
+ * method that is not allowed, an unknown path.
  */
 export function createRequestGuard(
   settings: HttpSettings,
@@ -22,12 +23,12 @@ export function createRequestGuard(
   visitors: Visitors,
 ): (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => void {
   return (request, reply, done) => {
-    tidyForwardedFor(request.raw.headers);
+    sanitizeForwardedFor(request.raw.headers);
     common.apply(request, reply);
     const refusal =
       visitors.check(request, reply) ?? checkHost(request.raw) ?? refuse(request, reply, settings);
     if (refusal) {
-      // An upgrade is no longer HTTP, so nothing else would end its connection.
+      // After an upgrade request the connection is no longer HTTP, so nothing else would close it.
       if (request.headers.upgrade) reply.raw.once("finish", () => request.raw.socket.destroySoon());
       return done(refusal);
     }
@@ -37,7 +38,7 @@ export function createRequestGuard(
     if (allow === undefined) return done(nothingAt(target));
     if (request.method === "OPTIONS") return common.answerOptions(request, reply, allow);
     reply.header("allow", allow);
-    const message = `${request.method} is not taken by "${target.slice(0, MAX_REPEATED)}"`;
+    const message = `${request.method} is not allowed for "${target.slice(0, MAX_REPEATED)}"`;
     done(new FlarewireError("method-not-allowed", message, { field: "method", bound: allow }));
   };
 }
@@ -52,7 +53,7 @@ function refuse(
     const bound = `at most ${settings.urlLimit} characters`;
     return new FlarewireError(
       "address-too-long",
-      `the address has ${url.length} characters; ${bound} are read`,
+      `the URL has ${url.length} characters; ${bound} are allowed`,
       {
         field: "url",
         bound,
@@ -61,10 +62,10 @@ function refuse(
   }
   const length = Number(headers["content-length"] ?? 0);
   if (length > settings.bodyLimitBytes) {
-    // The rest of the body would have to be read to find the next request behind it.
+    // To find the next request, the rest of the body would have to be read.
     reply.header("connection", "close");
     const bound = `at most ${settings.bodyLimitBytes} bytes`;
-    return new FlarewireError("content-too-large", `the body has ${length} bytes; ${bound} are read`, {
+    return new FlarewireError("content-too-large", `the body has ${length} bytes; ${bound} are allowed`, {
       field: "Content-Length",
       bound,
     });

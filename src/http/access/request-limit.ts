@@ -4,26 +4,32 @@ import type { Clock } from "../../lib/time/clock.ts";
 import { FlarewireError } from "../../protocol/index.ts";
 import { clientOf } from "./client-address.ts";
 
-/** Addresses that are remembered; beyond that the one that came first is forgotten. */
+/** Maximum addresses to remember; beyond it, the oldest is dropped. */
 const MAX_ADDRESSES = 20_000;
-/** Bytes of an answer that count as one more request. */
+/** Bytes of a response that count as one more request. */
 export const BYTES_PER_REQUEST = 65_536;
 const MINUTE_S = 60;
 
-/** Limits the requests of each address without a key, and with them the bytes that it is sent. */
+/** Limits requests and response bytes per address, for requests without a key. */
 export class RequestLimit {
   readonly #perMinute: number;
   readonly #clock: Clock;
   readonly #buckets = new Map<string, TokenBucket>();
   readonly #counted = new WeakMap<FastifyRequest, TokenBucket>();
 
-  /** `perMinute`: requests in the long run, and as many at once after a rest. */
+  /**
+   *
+   * @param perMinute Sustained requests per minute, and the size of a burst.
+   */
   constructor(perMinute: number, clock: Clock) {
     this.#perMinute = perMinute;
     this.#clock = clock;
   }
 
-  /** Counts a request that will be answered with so many bytes; false, and nothing is counted, where it is one too many. */
+  /**
+   * Counts a request with a response of `bytes`. Returns false, and counts nothing, if it exceeds
+   * the limit.
+   */
   take(address: string, bytes: number): boolean {
     const nowMs = this.#clock.monotonic();
     const bucket = this.#bucketOf(address, nowMs);
@@ -32,7 +38,10 @@ export class RequestLimit {
     return isAllowed;
   }
 
-  /** Counts a request; FlarewireError `rate-limited` where it is one too many, and then the reply's fields say when to come again. */
+  /**
+   * Counts a request. Returns FlarewireError `rate-limited` if it exceeds the limit, and sets the
+   * reply's retry fields.
+   */
   admit(request: FastifyRequest, reply: FastifyReply): FlarewireError | undefined {
     const nowMs = this.#clock.monotonic();
     const bucket = this.#bucketOf(request.ip, nowMs);
@@ -47,12 +56,12 @@ export class RequestLimit {
       ratelimit: `"address";r=${bucket.left};t=${resetS}`,
       "retry-after": String(waitS),
     });
-    const bound = `${this.#perMinute} requests a minute, answers of 64 KiB and more counted by their size`;
+    const bound = `${this.#perMinute} requests a minute, responses of 64 KiB or more count by their size`;
     const message = `one address without a key may make ${bound}; the next in ${waitS} s`;
     return new FlarewireError("rate-limited", message, { bound, reason: "requests-of-address" });
   }
 
-  /** Counts the bytes of an answer, if its request was counted here. */
+  /** Counts the bytes of a response if its request was counted here. */
   charge(request: FastifyRequest, bytes: number): void {
     if (bytes >= BYTES_PER_REQUEST)
       this.#counted.get(request)?.owe(Math.floor(bytes / BYTES_PER_REQUEST), this.#clock.monotonic());

@@ -1,16 +1,16 @@
 import type { IncomingMessage } from "node:http";
 import { BlockList, isIPv6 } from "node:net";
 import type { HttpSettings } from "../http-settings.ts";
-import { tidyForwardedFor } from "./forwarded-for.ts";
+import { sanitizeForwardedFor } from "./forwarded-for.ts";
 
-/** The networks that have a name, as Fastify knows them. */
+/** Named networks, as Fastify defines them. */
 const NAMED: Readonly<Record<string, readonly string[]>> = {
   loopback: ["127.0.0.1/8", "::1/128"],
   linklocal: ["169.254.0.0/16", "fe80::/10"],
   uniquelocal: ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"],
 };
 
-/** Tells whether the setting `trustProxy` names an address. */
+/** Creates the test whether the setting `trustProxy` covers an address. */
 export function createTrust(trustProxy: HttpSettings["trustProxy"]): (address: string) => boolean {
   if (typeof trustProxy === "boolean") return () => trustProxy;
   const list = new BlockList();
@@ -22,7 +22,10 @@ export function createTrust(trustProxy: HttpSettings["trustProxy"]): (address: s
   return (address) => list.check(address, isIPv6(address) ? "ipv6" : "ipv4");
 }
 
-/** The client's address as Fastify's `request.ip` has it; `undefined` where an untrusted peer sends `X-Forwarded-For`, which is worth a warning. */
+/**
+ * Returns the client's address as Fastify's `request.ip` does; `undefined` if an untrusted peer
+ * sends `X-Forwarded-For`, which deserves a warning.
+ */
 export function createAddressReader(
   isTrusted: (address: string) => boolean,
 ): (request: IncomingMessage) => string | undefined {
@@ -30,7 +33,7 @@ export function createAddressReader(
     const peer = socket.remoteAddress ?? "";
     if (headers["x-forwarded-for"] === undefined) return peer;
     if (!isTrusted(peer)) return undefined;
-    tidyForwardedFor(headers);
+    sanitizeForwardedFor(headers);
     const forwarded = String(headers["x-forwarded-for"] ?? peer).split(", ");
     return forwarded.findLast((address) => !isTrusted(address)) ?? forwarded[0];
   };

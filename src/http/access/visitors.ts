@@ -14,7 +14,7 @@ interface VisitorParts {
   readonly logger: { warn(facts: object, message: string): void } | undefined;
 }
 
-/** Knows the clients of requests by their addresses, and limits the requests of those without a key. */
+/** Identifies clients by address and limits their requests without a key. */
 export class Visitors {
   readonly isTrusted: (address: string) => boolean;
   readonly #addressOf: (request: IncomingMessage) => string | undefined;
@@ -33,13 +33,19 @@ export class Visitors {
     this.#logger = logger;
   }
 
-  /** Counts a request without a key that is answered at once with so many bytes; false where {@link check} has to see it. */
+  /**
+   * Counts a request without credentials that is answered at once with `bytes`. Returns false if
+   * {@link check} must decide.
+   */
   takes(request: IncomingMessage, bytes: number): boolean {
     const address = this.#addressOf(request);
     return address !== undefined && (this.#limit?.take(address, bytes) ?? true);
   }
 
-  /** Why a request is refused; `undefined`: it is not, and if it brings no valid key and is no health check it was counted. */
+  /**
+   * Returns why a request is refused; otherwise `undefined`. Counts the request unless it has a
+   * valid key or is a health check.
+   */
   check(request: FastifyRequest, reply: FastifyReply): FlarewireError | undefined {
     this.#warnOfProxy(request);
     const { authorization } = request.headers;
@@ -48,14 +54,14 @@ export class Visitors {
     return this.#limit.admit(request, reply);
   }
 
-  /** Counts the bytes of an answer to a request that was counted. */
+  /** Counts the bytes of a response if its request was counted. */
   charge(request: FastifyRequest, bytes: number): void {
     this.#limit?.charge(request, bytes);
   }
 
-  /** Behind a proxy that is not trusted all clients have one address, and share its limits. */
+  /** Behind an untrusted proxy, all clients have one address and share its limits. */
   #warnOfProxy({ headers, ips = [], socket }: FastifyRequest): void {
-    // Fastify lists the peer alone where it does not trust it.
+    // Fastify lists only the peer if it does not trust it.
     if (this.#hasWarned || headers["x-forwarded-for"] === undefined || ips.length > 1) return;
     this.#hasWarned = true;
     this.#logger?.warn(

@@ -3,54 +3,63 @@ import type { Claimant, Hub } from "../../hub/index.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import { FlarewireError, type RefusalReason } from "../../protocol/index.ts";
 
-/** How many requests may wait to be admitted, and how long. */
-export interface AdmissionLimits {
-  /** Requests that wait; default 1,024. A client that waits is a request and its answer in memory, some 20 kB. 1 or more. */
-  readonly mostWaiting: number;
-  /** How long one waits; default 5,000: clients give a handshake up after about 10 seconds. */
-  readonly longestWaitMs: number;
+/** Limits of the admission queue. */
+export interface AdmissionQueueLimits {
+  /**
+   * Maximum waiting requests, 1 or more. Default 1,024. Each holds a request and its response in
+   * memory, about 20 kB.
+   */
+  readonly maxWaiting: number;
+  /**
+   * Maximum wait in milliseconds. Default 5,000, because clients give up a handshake after about 10
+   * seconds.
+   */
+  readonly maxWaitMs: number;
 }
 
-/** The defaults named at each limit. */
-export const DEFAULT_ADMISSION_LIMITS: AdmissionLimits = { mostWaiting: 1_024, longestWaitMs: 5_000 };
+/** Default limits. */
+export const DEFAULT_ADMISSION_LIMITS: AdmissionQueueLimits = { maxWaiting: 1_024, maxWaitMs: 5_000 };
 
-/** What a queue needs. */
 export interface AdmissionQueueOptions {
-  /** Shares the event loop, and counts. */
+  /** Event-loop budget and counters. */
   readonly hub: Pick<Hub, "turn" | "counters">;
   readonly clock: Clock;
-  readonly limits?: Partial<AdmissionLimits> | undefined;
+  readonly limits?: Partial<AdmissionQueueLimits> | undefined;
 }
 
-/** A request that wants to be admitted. */
-export interface Comer {
+/** A request to be admitted. */
+export interface AdmissionRequest {
   readonly by: Claimant;
-  /** The connection that it came over. */
+  /** The request's connection. */
   readonly socket: Duplex;
-  /** HTTP has let go of the socket. */
+  /** The socket was detached from HTTP. */
   readonly isUpgraded: boolean;
 }
 
-/** How often waits that are too long are looked for. */
+/** Interval of the check for expired waits. */
 const LOOK_MS = 250;
 
 interface Waiting {
   readonly by: Claimant;
   readonly sinceMs: number;
-  /** Ends the wait: with admission, or with an error. */
+  /** Ends the wait with admission or an error. */
   readonly end: (error?: FlarewireError) => void;
 }
 
 /**
- * Admits requests to follow events, or to read missed ones, no faster than the turn's time allows (see TurnBudget): thousands come back at once when a network was
- * away, and clients that stayed must not pay for it. Claimants take turns, keys before addresses, so that nobody is kept out by how often another asks. How many wait is
- * bounded, and for how long; a request beyond that is refused while it is still HTTP, and may come again.
+ * Admits requests to follow events, or to read missed ones, within the event loop's budget.
+ * Thousands of clients return at once after a network failure, and connected clients must not
+ * suffer.
+ *
+ * Claimants take turns, keys before addresses, so frequent requests of one do not exclude others.
+ * The number of waiting requests and their wait are limited. A request beyond the limits is refused
+ * while it is still HTTP.
  */
 export class AdmissionQueue {
   readonly #hub: AdmissionQueueOptions["hub"];
   readonly #clock: Clock;
-  readonly #limits: AdmissionLimits;
-  /** In the order in which they came. */
+  readonly #limits: AdmissionQueueLimits;
+  /** In order of arrival. */
   readonly #waiting = new Set<Waiting>();
   #stopLooking: (() => void) | undefined;
 
@@ -61,10 +70,11 @@ export class AdmissionQueue {
   }
 
   /**
-   * Does `work` when it is the request's turn: at once, if the turn has time and nobody waits. Rejects as `work` does, and with FlarewireError `over-capacity` where too many wait,
-   * after too long a wait, and when the connection ends first. Counts what became of the request.
+   * Runs `work` when it is the request's turn, at once if the budget allows and nobody waits.
+   * Rejects as `work` does. Rejects with FlarewireError `over-capacity` if too many wait, after too
+   * long a wait, or if the connection ends first. Counts the outcome.
    */
-  async admit<Result>(comer: Comer, work: () => Promise<Result>): Promise<Result> {
+  async admit<Result>(comer: AdmissionRequest, work: () => Promise<Result>): Promise<Result> {
     const { admissions } = this.#hub.counters;
     await this.#enter(comer);
     try {
@@ -77,9 +87,9 @@ export class AdmissionQueue {
     }
   }
 
-  #enter({ by, socket, isUpgraded }: Comer): Promise<void> {
+  #enter({ by, socket, isUpgraded }: AdmissionRequest): Promise<void> {
     const { counters, turn } = this.#hub;
-    if (this.#waiting.size >= this.#limits.mostWaiting) this.#makeRoom(by);
+    if (this.#waiting.size >= this.#limits.maxWaiting) this.#makeRoom(by);
     return new Promise((resolve, reject) => {
       const stops: (() => void)[] = [];
       const waiting: Waiting = {
@@ -101,7 +111,7 @@ export class AdmissionQueue {
       stops.push(takeBack);
       const unwatch = watchEnd(socket, isUpgraded, () => {
         counters.admissions.gone += 1;
-        waiting.end(new FlarewireError("over-capacity", "the connection ended while it waited"));
+        waiting.end(new FlarewireError("over-capacity", "the connection closed while it waited"));
       });
       stops.push(unwatch);
     });
@@ -113,7 +123,7 @@ export class AdmissionQueue {
     this.#stopLooking ??= this.#clock.every(LOOK_MS, () => this.#refuseLate());
   }
 
-  /** False where it does not wait any more. */
+  /** Removes a waiting request. Returns false if it no longer waits. */
   #remove(waiting: Waiting): boolean {
     const waited = this.#waiting.delete(waiting);
     this.#hub.counters.admissionsWaiting = this.#waiting.size;
@@ -125,28 +135,31 @@ export class AdmissionQueue {
   }
 
   #refuseLate(): void {
-    const { longestWaitMs } = this.#limits;
-    const lateMs = this.#clock.monotonic() - longestWaitMs;
+    const { maxWaitMs } = this.#limits;
+    const lateMs = this.#clock.monotonic() - maxWaitMs;
     for (const waiting of this.#waiting) {
       if (waiting.sinceMs > lateMs) return;
       this.#hub.counters.admissions.late += 1;
-      const bound = `${longestWaitMs} ms`;
-      const message = `so many requests wait that this one waited for more than ${bound}`;
+      const bound = `${maxWaitMs} ms`;
+      const message = `too many requests are waiting: this one waited for more than ${bound}`;
       waiting.end(overCapacity(message, bound, "queue-late"));
     }
   }
 
-  /** In a full queue, refuses the latest request of the claimant that has the most in it; throws where that would be no fairer than to refuse the comer. */
+  /**
+   * Makes room in a full queue by refusing the latest request of the claimant with the most
+   * waiting. Throws if the new request should be refused instead.
+   */
   #makeRoom({ name, isKeyed }: Claimant): void {
     const lanes = Map.groupBy(this.#waiting, ({ by }) => by.name);
     const own = lanes.get(name)?.length ?? 0;
     const displaced = [...lanes.values()]
       .filter(([first]) => !first?.by.isKeyed)
       .reduce((most, lane) => (lane.length > most.length ? lane : most), []);
-    const { mostWaiting } = this.#limits;
-    const bound = `${mostWaiting} requests wait`;
+    const { maxWaiting } = this.#limits;
+    const bound = `${maxWaiting} requests wait`;
     this.#hub.counters.admissions.full += 1;
-    const message = `more clients come at once than can be admitted: ${bound}`;
+    const message = `more clients connect at once than can be admitted: ${bound}`;
     const full = overCapacity(message, bound, "queue-full");
     const last = displaced.at(-1);
     if (!last || (!isKeyed && displaced.length < own + 2)) throw full;
@@ -158,7 +171,7 @@ function overCapacity(message: string, bound: string, reason: RefusalReason): Fl
   return new FlarewireError("over-capacity", message, { bound, reason });
 }
 
-/** Calls `gone` when the connection ends, until it is told to stop. */
+/** Calls `gone` when the connection ends. Returns a function that stops watching. */
 function watchEnd(socket: Duplex, isUpgraded: boolean, gone: () => void): () => void {
   if (socket.destroyed) {
     gone();
@@ -166,7 +179,8 @@ function watchEnd(socket: Duplex, isUpgraded: boolean, gone: () => void): () => 
   }
   socket.on("close", gone);
   if (!isUpgraded) return () => socket.off("close", gone);
-  // Nobody reads it meanwhile, so of an end from the other side nothing would be known. What may have come before stays where it is, for who reads it then.
+  // Nothing reads the socket meanwhile, so look for an end from the other side. Bytes that have
+  // arrived stay there for the next reader.
   const look = () => {
     socket.read(0);
   };

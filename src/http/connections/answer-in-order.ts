@@ -1,18 +1,24 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 
-/** Requests that may wait on a connection for the answer before theirs. No browser sends any ahead; a client that sends more has its connection cut. */
+/**
+ * Maximum pipelined requests that wait on a connection. Browsers send none; a client that sends
+ * more is disconnected.
+ */
 export const MAX_AHEAD = 16;
 
 /**
- * A hook that begins a request when the answers before it on its connection are in the system's hands. Node begins pipelined requests at once and holds their
- * answers in memory: a client that asks for large ones and does not read would have as many made as it likes. `onCut`: told of each connection that is cut.
+ * Creates a hook that starts a request only when the previous responses on its connection are
+ * written. Node starts pipelined requests at once and buffers their responses, so a client that
+ * requests large ones and does not read would use unbounded memory.
+ *
+ * @param onCut Receives each connection that is cut.
  */
 export function createOrderHook(
   onCut: (request: FastifyRequest) => void,
 ): (request: FastifyRequest, reply: FastifyReply, done: () => void) => void {
   const ahead = new WeakMap<object, number>();
   return (request, reply, done) => {
-    // Node gives a response its socket when the one before has been written.
+    // Node assigns a response its socket once the previous one has been written.
     if (reply.raw.socket) return done();
     const { socket } = request.raw;
     const waiting = (ahead.get(socket) ?? 0) + 1;

@@ -3,18 +3,21 @@ import type { Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
 import type { Clock } from "../../lib/time/clock.ts";
 
-/** How often a closing server looks for connections that became idle since. */
+/** How often a closing server looks for newly idle connections. */
 const LOOK_EVERY_MS = 50;
 
 /**
- * Makes `app.close()` end within `graceMs`. Of itself it ends only the connections that are idle at that moment: to Node one that has
- * sent nothing yet, as browsers open them in advance, is not; one whose answer ends later is kept alive for the client's next
- * request; and the request timeout stops when a server closes. So the first are ended at once, the second when they
- * become idle, and what is still being answered after `graceMs` is cut.
+ * Makes `app.close()` finish within `graceMs`.
+ *
+ * Fastify and Node close only connections that are idle at that moment. That excludes connections
+ * that browsers open in advance and have not used, and those whose response ends later, which stay
+ * open for the next request. The request timeout stops when a server closes. So this closes unused
+ * connections at once, others when they become idle, and the rest after `graceMs`.
  */
 export function boundClosing(app: FastifyInstance, clock: Clock, graceMs: number): void {
   const unheard = new Set<Socket>();
-  // One function for all connections: a closure each would be memory that ten thousand idle clients cost.
+  // One function for all connections, because a closure each would cost memory for ten thousand
+  // idle clients.
   function forget(this: Socket): void {
     unheard.delete(this);
   }
@@ -25,7 +28,7 @@ export function boundClosing(app: FastifyInstance, clock: Clock, graceMs: number
   const hear = ({ socket }: IncomingMessage) => {
     if (unheard.delete(socket)) socket.off("close", forget);
   };
-  // The hook is for upgrades, the event for what is answered before there are hooks.
+  // The hook sees upgrades; the event sees requests that are answered before hooks run.
   app.server.prependListener("request", hear);
   app.addHook("onRequest", (request, _reply, done) => {
     hear(request.raw);

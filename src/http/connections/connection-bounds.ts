@@ -8,28 +8,33 @@ import type { Refusals } from "../access/refusals.ts";
 import { rawProblem } from "../problems/client-error.ts";
 import { comeBackAfterS } from "../problems/problem.ts";
 
-/** Connections of any kind, idle ones included; Infinity for no bound. */
+/** Limits on connections of any kind, idle ones included; Infinity for no limit. */
 export interface ConnectionBounds {
   readonly maxConnections: number;
   readonly maxConnectionsPerAddress: number;
 }
 
-/** How long a refused connection may take to read that it is refused. */
+/** How long a refused connection may take to read its refusal. */
 const LINGER_MS = 1_000;
-/** Refused connections that may linger; more are cut unanswered, because each takes an open file. */
+/**
+ * Maximum refused connections that may linger. More are cut without a response, because each uses a
+ * file descriptor.
+ */
 const MAX_LINGERING = 32;
 /** How often a full server looks for idle connections to close. */
-const LOOK_IDLE_MS = 1_000;
+const CHECK_IDLE_MS = 1_000;
 
-/** The connections of one address. */
+/** Connections of one address. */
 interface Group {
   readonly address: string;
   count: number;
 }
 
 /**
- * Refuses connections of any kind beyond the bounds, with 503 before anything is read of them. A full server closes its idle connections, which clients open again when they
- * need them. `isTrusted`: a proxy, whose connections are those of many clients.
+ * Refuses connections beyond the limits with 503, before reading anything. A full server closes
+ * idle connections, which their clients reopen on demand.
+ *
+ * @param isTrusted Whether an address is a proxy with the connections of many clients.
  */
 export function boundConnections(
   server: Server,
@@ -44,7 +49,8 @@ export function boundConnections(
   const groups = new Map<string, Group>();
   const groupOf = new Map<Socket, Group>();
   let [lingering, idleClosedAtMs] = [0, Number.NEGATIVE_INFINITY];
-  // One function for all connections: a closure each would be memory that ten thousand idle clients cost.
+  // One function for all connections, because a closure each would cost memory for ten thousand
+  // idle clients.
   function leave(this: Socket): void {
     const group = groupOf.get(this);
     groupOf.delete(this);
@@ -54,7 +60,7 @@ export function boundConnections(
   }
   const closeIdle = () => {
     const nowMs = clock.monotonic();
-    if (nowMs - idleClosedAtMs < LOOK_IDLE_MS) return;
+    if (nowMs - idleClosedAtMs < CHECK_IDLE_MS) return;
     idleClosedAtMs = nowMs;
     server.closeIdleConnections();
   };
@@ -67,11 +73,12 @@ export function boundConnections(
       reason === "connections" ? `${maxConnections} in all` : `${maxConnectionsPerAddress} from one address`;
     refuseConnection(
       socket,
-      new FlarewireError("over-capacity", `as many connections are open as allowed: ${bound}`, { bound }),
+      new FlarewireError("over-capacity", `too many open connections: ${bound}`, { bound }),
     );
   };
   const [serve, ...others] = server.rawListeners("connection");
-  if (!serve || others.length > 0) throw new TypeError("the server's own listener is not the only one");
+  if (!serve || others.length > 0)
+    throw new TypeError("the server has other connection listeners than Fastify's");
   server.removeAllListeners("connection");
   server.on("connection", (socket: Socket) => {
     const peer = socket.remoteAddress ?? "";
@@ -91,9 +98,9 @@ export function boundConnections(
   });
 }
 
-/** Answers a connection of which nothing was read with the problem, whatever it asks for, and ends it. */
+/** Sends the problem on an unread connection, whatever its request is, and closes it. */
 export function refuseConnection(socket: Socket, failure: FlarewireError): void {
-  // A connection that ends meanwhile is nobody's trouble.
+  // An error on a refused connection needs no action.
   socket.on("error", () => {});
   socket.resume();
   socket.end(rawProblem(failure, randomUUID(), [`Retry-After: ${comeBackAfterS()}`]));

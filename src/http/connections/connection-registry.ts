@@ -2,51 +2,54 @@ import type { CloseReason } from "../../protocol/index.ts";
 import type { Access } from "../access/access.ts";
 import type { ConnectionHolder, ConnectionLimiter, Full } from "../access/connection-limiter.ts";
 
-/** What is known of a connection here: its end, and how to cut it. A socket is one; so is the socket of another process. */
+/**
+ * What the registry needs of a connection: its close event, and a way to destroy it. A socket has
+ * both, and so does a worker's socket in the primary.
+ */
 export interface ConnectionHandle {
   on(event: "close", listener: (this: ConnectionHandle) => void): unknown;
   destroy(): unknown;
 }
 
-/** Why there is no place: a bound, in words; a ticket that was spent meanwhile; a key that has ended meanwhile. */
+/** Why a connection is refused: a limit, a redeemed ticket, or a key that was revoked meanwhile. */
 export type Refusal =
   | ({ readonly kind: "full" } & Full)
   | { readonly kind: "spent" }
   | { readonly kind: "ended" };
 
-/** Where places are given: by this process, or by the one that it works for. */
+/** Admits connections, in this process or through its primary. */
 export interface SlotAllocator {
-  /** See {@link ConnectionRegistry.seat}. */
-  seat(
+  /** See {@link ConnectionRegistry.admit}. */
+  admit(
     raw: ConnectionHandle,
     address: string,
     name: string | undefined,
     access: Access,
   ): Refusal | undefined | Promise<Refusal | undefined>;
-  /** The place of a connection that was seated. */
-  placeOf(raw: ConnectionHandle): Slot | undefined;
-  /** A seat without a place, for whoever only waits; why there is none. */
-  sit(guest: ConnectionHolder): Refusal | undefined | Promise<Refusal | undefined>;
-  /** Gives back what `sit` took. */
-  leave(guest: ConnectionHolder): void;
+  /** Returns the slot of an admitted connection. */
+  slotOf(raw: ConnectionHandle): Slot | undefined;
+  /** Counts a waiting poll, which has no slot. Returns the reason if it is refused. */
+  acquire(holder: ConnectionHolder): Refusal | undefined | Promise<Refusal | undefined>;
+  /** Releases what `acquire` counted. */
+  release(holder: ConnectionHolder): void;
 }
 
-/** What may end before its socket does. */
+/** A session that ends before its socket closes. */
 export interface Ending {
   close(reason: CloseReason): void;
 }
 
-/** The place of one connection, from its admission to its end. */
+/** The slot of one connection, from its admission to its close. */
 export class Slot implements ConnectionHolder {
   readonly address: string;
-  /** What the connection may have. */
+  /** Access of the connection. */
   readonly access: Access;
   readonly raw: ConnectionHandle;
-  /** What the client calls itself, with its key or else its address. */
+  /** The client's id, qualified by its key or its address. */
   readonly client: string | undefined;
-  /** It counts. */
-  seated = true;
-  /** The connection whose place it took, as long as that may still be open. */
+  /** Counts toward the limits. */
+  holdsSlot = true;
+  /** The connection that this one replaced, while it may still be open. */
   before: ConnectionHandle | undefined;
   #session: Ending | undefined;
 
@@ -61,12 +64,12 @@ export class Slot implements ConnectionHolder {
     return this.access.key;
   }
 
-  /** From now on {@link end} is this one's to tell. */
+  /** Sets the session, which {@link end} closes from now on. */
   taken(session: Ending): void {
     this.#session = session;
   }
 
-  /** Ends the connection, and tells it why; until something is there to be told, cuts it. */
+  /** Closes the connection with the reason. Without a session, destroys it. */
   end(reason: CloseReason): void {
     if (this.#session) this.#session.close(reason);
     else this.raw.destroy();
@@ -74,21 +77,24 @@ export class Slot implements ConnectionHolder {
 }
 
 /**
- * Gives seats to connections, over whatever transport, and lets a client that names itself take over the seat of its own connection before: that one may be
- * half open, dead without anybody having noticed, and would count against the client that comes back.
+ * Admits connections of any transport. A client that gives its id replaces its own previous
+ * connection, which may be half-open and would otherwise count against the returning client.
  */
 export class ConnectionRegistry implements SlotAllocator {
-  /** Those that the places are on, and that whoever only waits takes without a place. */
-  readonly seats: ConnectionLimiter;
+  /** Limits shared by connections and waiting polls. */
+  readonly limiter: ConnectionLimiter;
   readonly #byClient = new Map<string, Slot>();
   readonly #byRaw = new WeakMap<ConnectionHandle, Slot>();
-  /** One for all connections: see `on("close")`. */
+  /** One function for all connections: see `on("close")`. */
   readonly #closed: (this: ConnectionHandle) => void;
   readonly #spend: (ticket: string) => boolean;
 
-  /** `spend`: uses a ticket, for whoever comes with one; false where it is good for nothing. */
-  constructor(seats: ConnectionLimiter, spend: (ticket: string) => boolean = () => true) {
-    this.seats = seats;
+  /**
+   *
+   * @param spend Redeems a ticket; returns false if it is not valid.
+   */
+  constructor(limiter: ConnectionLimiter, spend: (ticket: string) => boolean = () => true) {
+    this.limiter = limiter;
     this.#spend = spend;
     const leave = (raw: ConnectionHandle) => this.#free(raw);
     this.#closed = function closed() {
@@ -97,11 +103,15 @@ export class ConnectionRegistry implements SlotAllocator {
   }
 
   /**
-   * Seats a connection until its socket ends, and spends the ticket that it came with; where there is no seat, why. `name` is what the client
-   * calls itself: its connection before is superseded, and its seat free, before the bounds are looked at; not when it is refused all the same. The
-   * same name under another key, or without a key from another address, is another client's: names are no secrets.
+   * Admits a connection until its socket closes, and redeems its ticket. Returns the reason if it
+   * is refused.
+   *
+   * `name` is the client's id. Its previous connection is superseded and does not count when the
+   * limits are checked; if the new one is refused, the previous one stays. The same id under
+   * another key, or without a key from another address, belongs to another client, because ids are
+   * not secret.
    */
-  seat(
+  admit(
     raw: ConnectionHandle,
     address: string,
     name: string | undefined,
@@ -112,55 +122,56 @@ export class ConnectionRegistry implements SlotAllocator {
     const before = client === undefined ? undefined : this.#byClient.get(client);
     const held = new Slot(raw, address, client, access);
     held.before = before?.raw;
-    if (before?.seated) this.seats.leave(before);
+    if (before?.holdsSlot) this.limiter.release(before);
     const refusal = this.#take(held);
     if (refusal) {
-      if (before?.seated) this.seats.take(before);
+      if (before?.holdsSlot) this.limiter.acquire(before);
       return refusal;
     }
     this.#byRaw.set(raw, held);
     if (client !== undefined) this.#byClient.set(client, held);
     if (before) this.#end(before);
-    // Whatever becomes of the handshake, the socket's end is the seat's end.
+    // Release the slot when the socket closes, whether or not the handshake completed.
     raw.on("close", this.#closed);
     return undefined;
   }
 
-  /** The place of a connection that was seated. */
-  placeOf(raw: ConnectionHandle): Slot | undefined {
+  /** Returns the slot of an admitted connection. */
+  slotOf(raw: ConnectionHandle): Slot | undefined {
     return this.#byRaw.get(raw);
   }
 
-  /** See PlaceGiver. */
-  sit(guest: ConnectionHolder): Refusal | undefined {
-    const full = this.seats.take(guest);
+  /** See SlotAllocator. */
+  acquire(holder: ConnectionHolder): Refusal | undefined {
+    const full = this.limiter.acquire(holder);
     return full && { kind: "full", ...full };
   }
 
-  /** See PlaceGiver. */
-  leave(guest: ConnectionHolder): void {
-    this.seats.leave(guest);
+  /** See SlotAllocator. */
+  release(holder: ConnectionHolder): void {
+    this.limiter.release(holder);
   }
 
   #take(held: Slot): Refusal | undefined {
-    const refusal = this.sit(held);
+    const refusal = this.acquire(held);
     const { ticket } = held.access;
     if (refusal || ticket === undefined || this.#spend(ticket)) return refusal;
-    this.seats.leave(held);
+    this.limiter.release(held);
     return { kind: "spent" };
   }
 
   #free(raw: ConnectionHandle): void {
     const held = this.#byRaw.get(raw);
     if (!held) return;
-    if (held.seated) this.seats.leave(held);
+    if (held.holdsSlot) this.limiter.release(held);
     if (held.client !== undefined && this.#byClient.get(held.client) === held)
       this.#byClient.delete(held.client);
   }
 
   #end(held: Slot): void {
-    held.seated = false;
-    // One that says farewell has no seat: at most one a client, or whoever comes again and again would be without bound.
+    held.holdsSlot = false;
+    // Keep at most one closing predecessor per client, or a reconnect loop would accumulate
+    // sockets.
     held.before?.destroy();
     held.before = undefined;
     held.end("superseded");

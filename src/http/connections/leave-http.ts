@@ -4,16 +4,23 @@ import type { IncomingMessage } from "node:http";
 const NOTHING = Buffer.alloc(0);
 
 /**
- * Has Node's HTTP let go of the connection on which a request came that is still to be answered, so that an answer without end does not hold three times
- * what a WebSocket does. There is no call for that, but an event: before `connect`, as before `upgrade`, Node gives back the parser, takes its listeners off the socket,
- * and forgets its time limits. It looks whether a request is of that kind behind each piece that came in; so this one is made one, and an empty piece given to the parser.
+ * Detaches a request's connection from Node's HTTP, so that an endless response does not hold three
+ * times the memory of a WebSocket.
  *
- * True: the socket is the caller's. It does not flow, and nobody looks at its errors or its end. The response can still write to it, and has to be detached. False: nothing
- * has changed, and nothing is wrong: the client sent another request behind this one, or this is no HTTP/1 of Node's own.
+ * Node has an event for this but no call: before `connect`, as before `upgrade`, it frees the
+ * parser, removes its listeners from the socket, and drops its timeouts. It checks the kind of
+ * request after each chunk of input. So this marks the request as one, and passes an empty chunk to
+ * the parser.
+ *
+ * Returns true if the socket is the caller's. It does not flow, and nothing handles its errors or
+ * its end. The response can still write to it and must be detached.
+ *
+ * Returns false if nothing has changed: the client sent another request behind this one, or the
+ * connection is not Node's own HTTP/1.
  */
 export function leaveHttp(request: IncomingMessage): boolean {
   const { socket, method } = request;
-  // The one that the connection came in by: an app can have several. Node looks for it there too.
+  // The server of this connection; an app can have several. Node looks for it here too.
   const server: unknown = Reflect.get(socket, "server");
   const canLeave =
     request.complete &&

@@ -1,5 +1,6 @@
 /**
- * How many connections the system may hold that were not accepted yet: as many as it allows, on Linux `net.core.somaxconn`, 4,096 unless set otherwise. Node's own 511 is full when six hundred clients
- * come back at once; what finds it full is dropped unanswered, and its client tries again after 1, 3, 7, 15 and 31 seconds.
+ * Connections that the system may hold before they are accepted: as many as it allows (on Linux
+ * `net.core.somaxconn`, default 4,096). Node's default of 511 overflows when six hundred clients
+ * return at once; their packets are dropped, and they retry after 1, 3, 7, 15 and 31 seconds.
  */
 export const LISTEN_BACKLOG = 65_535;

@@ -30,10 +30,10 @@ const HEADERS_BY_STATUS: Readonly<Record<number, readonly HeaderName[]>> = {
 };
 
 const DETAILS: Readonly<Partial<Record<ErrorCode, ConstructorParameters<typeof FlarewireError>[1]>>> = {
-  "invalid-parameter": 'limit is "0"; it has to be a whole number from 1 to 1000',
+  "invalid-parameter": 'limit is "0"; it must be a whole number from 1 to 1000',
   "unknown-channel": 'channels has "flare.pro" (did you mean flares.pro?), which matches no channel',
   "cursor-gone": 'after is "13ac274a9f68b758-9" (expired); at most 92 events are lost',
-  "not-ready": "there is no first snapshot yet",
+  "not-ready": "no first snapshot yet",
 };
 
 const MORE: Readonly<Partial<Record<ErrorCode, ConstructorParameters<typeof FlarewireError>[2]>>> = {

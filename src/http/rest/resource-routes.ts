@@ -33,8 +33,8 @@ export function addResourceRoutes(scope: FastifyInstance, parts: ResourceParts):
   const { head, freshness, info, door = allowAll, quick } = parts;
   const bodies = new ResourceBodies(head);
   const answer = createAnswer(parts);
-  const { stranger } = door;
-  const strangersFields = readyFields(stranger?.fields ?? {});
+  const { anonymous } = door;
+  const strangersFields = readyFields(anonymous?.fields ?? {});
   const add = (path: string, read: Read) => {
     scope.route({
       method: ["GET", "HEAD"],
@@ -44,12 +44,12 @@ export function addResourceRoutes(scope: FastifyInstance, parts: ResourceParts):
         const { plan } = door.admit(request, reply);
         if (head.ready) return sendReady(reply, answer(request.raw, read(plan)));
         setFreshness(reply, freshness(), info());
-        throw new FlarewireError("not-ready", "there is no first snapshot yet");
+        throw new FlarewireError("not-ready", "no first snapshot yet");
       },
     });
-    if (!stranger) return;
+    if (!anonymous) return;
     quick?.add(`${scope.prefix}${path}`, (request) =>
-      head.ready ? answer(request, read(stranger.access.plan), strangersFields) : undefined,
+      head.ready ? answer(request, read(anonymous.access.plan), strangersFields) : undefined,
     );
   };
   for (const name of RESOURCES) add(ENDPOINTS[name].path, (plan) => bodies.resource(name, plan));

@@ -23,13 +23,13 @@ import {
 } from "../../protocol/index.ts";
 import { type Access, type AccessPolicy, allowAll, CHALLENGE } from "../access/access.ts";
 import {
+  acquireSlot,
+  admitConnection,
   checkHub,
   checkOrigin,
   claimantOf,
   readClientId,
-  takePlace,
-  takeSeat,
-  tellWhenToComeBack,
+  setRetryAfter,
 } from "../connections/admission.ts";
 import { AdmissionQueue } from "../connections/admission-queue.ts";
 import type { SlotAllocator } from "../connections/connection-registry.ts";
@@ -95,7 +95,7 @@ export function registerEvents(app: FastifyInstance, options: EventsOptions): vo
             : poll(request, reply, { ...options, door, polls, by, prefix: app.prefix }),
         );
       } catch (error) {
-        if (error instanceof FlarewireError) tellWhenToComeBack(reply, error.code, options.random);
+        if (error instanceof FlarewireError) setRetryAfter(reply, error.code, options.random);
         throw error;
       }
     },
@@ -112,7 +112,7 @@ async function follow(request: FastifyRequest, reply: FastifyReply, options: Doo
   checkHub(hub);
   if (request.method === "HEAD") return reply.headers(SSE_FIELDS).send();
   const { socket } = request.raw;
-  await takePlace(places, request, reply, access);
+  await admitConnection(places, request, reply, access);
   // Who left meanwhile gave the place back.
   if (socket.destroyed) return reply.hijack();
   // Heartbeats keep it from being idle, if the client reads; and whether it does, the hub finds out sooner.
@@ -126,7 +126,7 @@ async function follow(request: FastifyRequest, reply: FastifyReply, options: Doo
     out.write(`retry: ${RETRY_MS + Math.floor(random() * RETRY_MS)}\n\n`);
     const session = hub.connect(connection, sseFraming, query, access.plan);
     connection.attach(session);
-    places.placeOf(socket)?.taken(session);
+    places.slotOf(socket)?.taken(session);
   } finally {
     socket.uncork();
   }
@@ -201,7 +201,7 @@ async function take(
   const gone = new AbortController();
   const asked = request.method === "HEAD" ? { ...query, waitMs: 0 } : query;
   let ended: CloseReason | undefined;
-  const leave = await takeSeat(places, request, access, (reason) => {
+  const leave = await acquireSlot(places, request, access, (reason) => {
     ended = reason;
     gone.abort();
   });

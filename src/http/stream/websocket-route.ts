@@ -7,7 +7,7 @@ import type { Clock } from "../../lib/time/clock.ts";
 import { FlarewireError } from "../../protocol/index.ts";
 import { type AccessPolicy, allowAll } from "../access/access.ts";
 import { ConnectionLimiter } from "../access/connection-limiter.ts";
-import { checkHub, claimantOf, takePlace, tellWhenToComeBack } from "../connections/admission.ts";
+import { admitConnection, checkHub, claimantOf, setRetryAfter } from "../connections/admission.ts";
 import { AdmissionQueue } from "../connections/admission-queue.ts";
 import { ConnectionRegistry, type SlotAllocator } from "../connections/connection-registry.ts";
 import { queryNames, STREAM_PARAMETERS } from "../contracts/parameters.ts";
@@ -135,7 +135,7 @@ async function admit(
       const query = readStreamQuery(request.query, access.plan);
       checkHub(hub);
       if (query.mirror) hub.checkMirror(access.plan);
-      await takePlace(places, request, reply, access);
+      await admitConnection(places, request, reply, access);
     });
   } catch (error) {
     if (error instanceof FlarewireError) explain(reply, error);
@@ -153,7 +153,7 @@ function settleExtensions({ raw: { headers } }: FastifyRequest): void {
 }
 
 function explain(reply: FastifyReply, { code }: FlarewireError): void {
-  tellWhenToComeBack(reply, code);
+  setRetryAfter(reply, code);
   // RFC 9110, 15.5.22: this status says what to upgrade to; RFC 6455, 4.4: and in which version.
   if (code === "upgrade-required") {
     reply.headers({ upgrade: "websocket", connection: "upgrade", "sec-websocket-version": "13" });
@@ -188,7 +188,7 @@ interface Parts {
 function connect(ws: WebSocket, request: FastifyRequest, parts: Parts): void {
   const { hub, pings, places, deflateFraming, responses } = parts;
   const { socket: raw } = request.raw;
-  const place = places.placeOf(raw);
+  const place = places.slotOf(raw);
   // Nobody comes this far without; what it may have would not be known.
   if (!place || !(ws instanceof StreamWebSocket)) {
     ws.terminate();

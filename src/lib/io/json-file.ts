@@ -20,7 +20,7 @@ export interface IssueWords {
 }
 
 /** Most of a value that a message repeats. */
-const QUOTED = 64;
+const MAX_QUOTED = 64;
 
 /** Write permission of those who are neither the file's owner nor of its group. */
 const OTHERS_WRITE = 0o002;
@@ -57,7 +57,7 @@ export function parseJsonText(text: string, file: string, form: string): unknown
     return JSON.parse(text.replace(/^\uFEFF/, ""));
   } catch {
     const what = text.trim() === "" ? "it is empty" : "it is not JSON";
-    throw new InputError(file, `${what}; it has to be ${form}`);
+    throw new InputError(file, `${what}; it must be ${form}`);
   }
 }
 
@@ -105,7 +105,7 @@ export function describeIssue(
   const place = path.map((part) => (/^\d+$/.test(String(part)) ? `[${String(part)}]` : `.${String(part)}`));
   const field = place.join("").replace(/^\./, "") || "the file";
   if (keys) {
-    const unknown = keys.map((key) => JSON.stringify(hide(key.slice(0, QUOTED)))).join(", ");
+    const unknown = keys.map((key) => JSON.stringify(hide(key.slice(0, MAX_QUOTED)))).join(", ");
     const there = known ? `; there are ${known(path.length).join(", ")}` : "";
     return `${field} has ${unknown}, which nobody knows${there}`;
   }
@@ -114,6 +114,8 @@ export function describeIssue(
     content,
   );
   const shown =
-    value === undefined ? "missing" : (veil?.(path.at(-1)) ?? hide(JSON.stringify(value)).slice(0, QUOTED));
-  return `${field} is ${shown}; it has to be ${message}`;
+    value === undefined
+      ? "missing"
+      : (veil?.(path.at(-1)) ?? hide(JSON.stringify(value)).slice(0, MAX_QUOTED));
+  return `${field} is ${shown}; it must be ${message}`;
 }

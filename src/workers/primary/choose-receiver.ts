@@ -1,23 +1,27 @@
-/** How someone who takes connections stands. */
+/** Readiness and load of one receiver. */
 export interface ReceiverState {
-  /** It takes connections, if perhaps not at this moment. */
+  /** Takes connections, though perhaps not at this moment. */
   readonly isReady: boolean;
-  /** It sends its clients away, and takes what nobody else can. */
+  /** Is disconnecting its clients, and takes connections only if no other receiver can. */
   readonly isLeaving: boolean;
-  /** It takes one now. */
-  readonly hasRoom: boolean;
-  /** It has not taken for too long what it was handed: nobody is to wait for it. */
+  /** Can take a connection now. */
+  readonly canTake: boolean;
+  /** Has not taken its last connection for too long; no connection waits for it. */
   readonly isStuck: boolean;
-  /** Open ones, with those that were handed over and are not taken yet. */
+  /** Open connections, including those handed over and not taken yet. */
   readonly connections: number;
 }
 
-/** By what part a quicker one may be ahead of a slower one, so that it need not wait at each single connection: of many, 51.5 and 48.5 % at most. */
+/**
+ * Lead that a faster receiver may have over a slower one, so that it need not wait at each
+ * connection. Of many connections, the split is at most 51.5 to 48.5 %.
+ */
 export const MAX_LEAD = 1 / 16;
 
 /**
- * Whom the next connection goes to: who has the fewest, and of several the `turn`-th. `undefined`: nobody has room, or all who have are too far ahead of one that
- * will have it in a moment. In a hurry it goes to whoever has room.
+ * Chooses the receiver with the fewest connections; among equals, the `turn`-th. Returns
+ * `undefined` if none can take one, or if all that can are too far ahead of one that soon will. In
+ * a hurry, returns any that can.
  */
 export function chooseReceiver<R extends ReceiverState>(
   receivers: readonly R[],
@@ -27,8 +31,8 @@ export function chooseReceiver<R extends ReceiverState>(
   const there = receivers.filter(({ isReady }) => isReady);
   const stay = there.filter(({ isLeaving }) => !isLeaving);
   const ready = stay.length > 0 ? stay : there;
-  const free = ready.filter(({ hasRoom }) => hasRoom);
-  const awaited = inHurry ? [] : ready.filter(({ hasRoom, isStuck }) => !hasRoom && !isStuck);
+  const free = ready.filter(({ canTake }) => canTake);
+  const awaited = inHurry ? [] : ready.filter(({ canTake, isStuck }) => !canTake && !isStuck);
   const fewest = fewestOf(free);
   if (fewest > Math.floor(fewestOf(awaited) * (1 + MAX_LEAD))) return undefined;
   const least = free.filter(({ connections }) => connections === fewest);

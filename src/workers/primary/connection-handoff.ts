@@ -5,14 +5,13 @@ import type { Clock } from "../../lib/time/clock.ts";
 import { FlarewireError } from "../../protocol/index.ts";
 import { chooseReceiver, type ReceiverState } from "./choose-receiver.ts";
 
-/** Who takes connections. */
+/** A worker as a target for connections. */
 export interface Receiver extends ReceiverState {
-  /** False where it cannot take one after all. */
+  /** Hands over a socket; returns false if the receiver cannot take it. */
   hand(socket: Socket): boolean;
 }
 
-/** What a reception is made of. */
-export interface ReceptionOptions {
+export interface ConnectionHandoffOptions {
   readonly host: string;
   readonly port: number;
   readonly clock: Clock;
@@ -20,9 +19,9 @@ export interface ReceptionOptions {
   readonly refusals: Refusals;
 }
 
-/** Connections that wait for somebody who takes them, at most; and how long they do where there is nobody. */
+/** Maximum connections that wait for a receiver. */
 const MAX_WAITING = 2_048;
-/** From so many on, that they are taken counts for more than by whom. */
+/** From this number on, speed matters more than even distribution. */
 const MANY_WAITING = MAX_WAITING / 2;
 const PATIENCE_MS = 5_000;
 const LOOK_MS = 500;
@@ -33,45 +32,53 @@ interface Waiting {
 }
 
 /**
- * The one port of all workers. Each connection is accepted here and handed, unread, to the worker that has the fewest, one at a time to each: what a worker that dies
- * has not taken is handed to the next, and of what it has taken the client sees the end at once. Of a burst too nobody gets more for being quicker: the next
- * one waits for the worker that has the fewest, unless that is stuck or very many wait. While no worker is there connections wait here; the port is never closed for want
- * of one.
+ * Listens on the port that all workers share.
+ *
+ * It accepts each connection and hands it, unread, to the worker with the fewest connections, one
+ * at a time per worker. If a worker dies before it takes a connection, another worker gets it; the
+ * client of a taken connection sees it close at once.
+ *
+ * In a burst, a faster worker gets no more than its share: the next connection waits for the worker
+ * with the fewest, unless that one is stuck or very many wait. While no worker is ready,
+ * connections wait here. The port stays open.
  */
 export class ConnectionHandoff {
-  readonly #options: ReceptionOptions;
+  readonly #options: ConnectionHandoffOptions;
   readonly #servers: Server[] = [];
   #waiting: Waiting[] = [];
   #stopLooking: () => void = () => {};
   #turn = 0;
   #isClosed = false;
 
-  constructor(options: ReceptionOptions) {
+  constructor(options: ConnectionHandoffOptions) {
     this.#options = options;
   }
 
-  /** Resolves with the address; rejects with the system's error where it cannot listen. */
+  /**
+   * Starts listening. Resolves with the address; rejects with the system's error if it cannot
+   * listen.
+   */
   async listen(): Promise<string> {
     const { host, port, clock } = this.#options;
     const [first = host, ...others] = host === "localhost" ? await addressesOf(host) : [host];
     const { family, address, port: taken } = await this.#listenOn(first, port);
-    // The other family of the same name is a kindness, where there is one.
+    // Listening on the other address family of the same name is optional.
     for (const other of others) await this.#listenOn(other, taken).catch(() => undefined);
     this.#stopLooking = clock.every(LOOK_MS, () => {
       this.#refuseLate();
-      // Somebody whom the next one waits for may be stuck by now.
+      // The worker that the next connection waits for may be stuck by now.
       this.pump();
     });
     const wild = address === "0.0.0.0" ? "127.0.0.1" : address === "::" ? "::1" : address;
     return `http://${family === "IPv6" ? `[${wild}]` : wild}:${taken}`;
   }
 
-  /** Connections that wait for somebody who takes them. */
+  /** Connections that wait for a receiver. */
   get waiting(): number {
     return this.#waiting.length;
   }
 
-  /** Somebody has room now. */
+  /** Hands over waiting connections. Call it when a receiver can take one. */
   pump(): void {
     for (let next = this.#waiting[0]; next; next = this.#waiting[0]) {
       if (next.socket.destroyed) this.#waiting.shift();
@@ -86,7 +93,7 @@ export class ConnectionHandoff {
     }
   }
 
-  /** A connection that was handed over comes back, as nobody took it: it is the next. */
+  /** Takes back a connection that a dead worker had not taken. It is the next to be handed over. */
   takeBack(socket: Socket): void {
     if (this.#isClosed) this.#refuse(socket);
     else {
@@ -95,7 +102,7 @@ export class ConnectionHandoff {
     }
   }
 
-  /** Takes no more connections, and refuses those that wait. */
+  /** Stops accepting connections and refuses those that wait. */
   close(): void {
     this.#isClosed = true;
     this.#stopLooking();
@@ -104,7 +111,7 @@ export class ConnectionHandoff {
   }
 
   #listenOn(host: string, port: number): Promise<AddressInfo> {
-    // As an HTTP server would: small answers are not held back, and a client may end its half first.
+    // The same as an HTTP server: small responses are sent at once, and clients may half-close.
     const options = { pauseOnConnect: true, noDelay: true, allowHalfOpen: true };
     const { refusals } = this.#options;
     const server = createServer(options, (socket) => this.#receive(socket));
@@ -120,7 +127,7 @@ export class ConnectionHandoff {
   }
 
   #receive(socket: Socket): void {
-    // Whoever is handed over has its own listeners; who goes while it waits is nobody's trouble.
+    // The receiver adds its own listeners. An error while waiting needs no action.
     socket.on("error", () => {});
     if (this.#waiting.length >= MAX_WAITING) this.#refuse(socket);
     else {
@@ -131,13 +138,13 @@ export class ConnectionHandoff {
 
   #refuse(socket: Socket): void {
     this.#options.refusals.count("no-worker", socket.remoteAddress);
-    const message = "no process that serves clients is there now; try again";
+    const message = "no worker process is ready; try again";
     refuseConnection(socket, new FlarewireError("not-ready", message));
   }
 
   #refuseLate(): void {
     const nowMs = this.#options.clock.monotonic();
-    // Where somebody is only slow they wait, as they would in the system's queue.
+    // If workers are only slow, connections wait, as in the system's accept queue.
     if (this.#options.receivers().some(({ isReady }) => isReady)) return;
     const late = this.#waiting.filter(({ untilMs }) => untilMs <= nowMs);
     if (late.length === 0) return;

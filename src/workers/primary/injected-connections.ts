@@ -2,10 +2,10 @@ import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import type { Clock } from "../../lib/time/clock.ts";
 
-/** How often a closing server looks for connections that became idle since. */
-const LOOK_EVERY_MS = 50;
+/** How often a closing server looks for newly idle connections. */
+const POLL_EVERY_MS = 50;
 
-/** Connections that another process accepted, for an HTTP server that does not listen itself. */
+/** Serves connections that another process accepted, on an HTTP server that does not listen. */
 export class InjectedConnections {
   readonly #server: Server;
   readonly #clock: Clock;
@@ -18,12 +18,12 @@ export class InjectedConnections {
     this.#clock = clock;
     const sockets = this.#sockets;
     const gone = () => this.#onGone();
-    // One function for all connections: a closure each would be memory that idle clients cost.
+    // One function for all connections, because a closure each would cost memory per idle client.
     this.#forget = function forget() {
       sockets.delete(this);
       if (sockets.size === 0) gone();
     };
-    // With this Node begins to look after the time limits of requests; it is all that it does.
+    // On this event Node starts enforcing its request timeouts. It has no other effect.
     server.emit("listening");
   }
 
@@ -32,10 +32,10 @@ export class InjectedConnections {
     return this.#sockets.size;
   }
 
-  /** Serves a connection whose bytes nobody has read yet. */
+  /** Serves a connection from which nothing was read yet. */
   take(socket: Socket): void {
     if (socket.destroyed) return;
-    // As it is on a server that accepts by itself: a client may end its half before it has the answer.
+    // As on a listening server, a client may half-close before it has the response.
     socket.allowHalfOpen = true;
     this.#sockets.add(socket);
     socket.once("close", this.#forget);
@@ -43,14 +43,16 @@ export class InjectedConnections {
     socket.resume();
   }
 
-  /** Ends them as they become idle, and all after `graceMs`; resolves when none is left. */
+  /**
+   * Closes connections as they become idle, and all after `graceMs`. Resolves when none is left.
+   */
   async close(graceMs: number): Promise<void> {
     if (this.#sockets.size === 0) return;
     const gone = new Promise<void>((resolve) => {
       this.#onGone = resolve;
     });
     const over = new AbortController();
-    const stop = this.#clock.every(LOOK_EVERY_MS, () => this.#server.closeIdleConnections());
+    const stop = this.#clock.every(POLL_EVERY_MS, () => this.#server.closeIdleConnections());
     this.#clock.sleep(graceMs, over.signal).then(
       () => {
         for (const socket of this.#sockets) socket.destroy();

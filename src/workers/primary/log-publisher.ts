@@ -4,25 +4,29 @@ import type { Lists } from "../../protocol/index.ts";
 import type { FeedMessage, FillMessage } from "../messages.ts";
 import { fillMessages } from "./log-snapshot.ts";
 
-/** What is told to workers. */
-export interface EventFeedParts {
+export interface LogPublisherParts {
   readonly log: EventLog;
   readonly head: Head;
   readonly history: ListHistory;
-  /** Lists as bytes. */
+  /** Encodes lists as bytes. */
   readonly format: (lists: Lists) => Uint8Array;
 }
 
-/** The primary's log as its workers are told of it: each batch once a worker, whole, in order. */
+/**
+ * Publishes the primary's log to its workers: each batch once per worker, complete and in order.
+ */
 export class LogPublisher {
-  readonly #parts: EventFeedParts;
+  readonly #parts: LogPublisherParts;
   readonly #listeners = new Set<(message: FeedMessage) => void>();
   readonly #stop: () => void;
   #positions: Readonly<Record<string, number>>;
   #wasReady: boolean;
 
-  /** The hub of the head has to be there before, so that the history is that of the head whenever this is told of it. */
-  constructor(parts: EventFeedParts) {
+  /**
+   * Create it after the hub of the head, so that the history is up to date when the head notifies
+   * this.
+   */
+  constructor(parts: LogPublisherParts) {
     const { head, log } = parts;
     this.#parts = parts;
     this.#positions = { ...log.positions };
@@ -34,7 +38,10 @@ export class LogPublisher {
     });
   }
 
-  /** All up to now, to be sent first; `listener` hears at once of what comes behind it. Returns also how to stop. */
+  /**
+   * Returns the messages that bring a worker up to date, and a function to stop. `listener`
+   * receives everything after them at once.
+   */
   follow(listener: (message: FeedMessage) => void): {
     readonly fill: AsyncGenerator<FillMessage>;
     readonly stop: () => void;
@@ -44,7 +51,7 @@ export class LogPublisher {
     return { fill, stop: () => void this.#listeners.delete(listener) };
   }
 
-  /** Tells nobody of anything more. */
+  /** Stops publishing. */
   close(): void {
     this.#stop();
     this.#listeners.clear();
@@ -64,7 +71,7 @@ export class LogPublisher {
 
   #begin(): void {
     const { log, head, history, format } = this.#parts;
-    // A change of the source's state may come before the first snapshot; the log has it then.
+    // The state of the source may change before the first snapshot; the log has such events.
     this.#positions = { ...log.positions };
     this.#wasReady = head.ready;
     if (!head.ready) return;

@@ -3,25 +3,26 @@ import type { EventLog } from "../../log/index.ts";
 import type { Lists } from "../../protocol/index.ts";
 import type { FillEnd, FillMessage } from "../messages.ts";
 
-/** What a worker's log is filled from. */
-export interface FillParts {
+/** The state from which a worker's log is filled. */
+export interface LogSnapshotParts {
   readonly log: Pick<EventLog, "read" | "readLasting" | "oldest" | "oldestLasting" | "runs">;
   readonly head: Pick<Head, "cursor" | "observedAtMs" | "ready">;
   readonly history: Pick<ListHistory, "lists" | "places">;
-  /** Of the head. */
+  /** Positions of the head. */
   readonly positions: FillEnd["positions"];
-  /** Lists as bytes. */
+  /** Encodes lists as bytes. */
   readonly format: (lists: Lists) => Uint8Array;
 }
 
-/** Records of a message, about. */
-const RECORDS_AT_ONCE = 512;
+/** Approximate number of records per message. */
+const RECORDS_PER_MESSAGE = 512;
 /** More than any log holds. */
 const ALL = Number.MAX_SAFE_INTEGER;
 
 /**
- * Everything that the log holds and that is known of its lists, up to the head at the moment of the call: what comes behind it is to be sent after this. So who
- * comes to a worker that has just begun with a cursor from before resumes as on any other.
+ * Returns the complete log and its lists, up to the head at the moment of the call; send later
+ * changes after these messages. A client with an older cursor can then resume at a worker that has
+ * just started.
  */
 export function fillMessages({
   log,
@@ -29,7 +30,7 @@ export function fillMessages({
   history,
   positions,
   format,
-}: FillParts): AsyncGenerator<FillMessage> {
+}: LogSnapshotParts): AsyncGenerator<FillMessage> {
   const { cursor, observedAtMs, ready } = head;
   const { lists } = history;
   const places = history.places;
@@ -37,12 +38,12 @@ export function fillMessages({
   const held = Promise.all([log.readLasting(oldestLasting, ALL), log.read(oldest, ALL)]);
   return (async function* () {
     const [lasting, rest] = await held;
-    // What is lost to the primary itself is so to its workers.
+    // What the primary has lost, its workers have lost too.
     const isWhole = lasting.kind === "records" && rest.kind === "records";
     const kept = isWhole ? [...lasting.records.filter(({ seq }) => seq <= oldest.seq), ...rest.records] : [];
     const records = kept.filter(({ seq }) => seq <= cursor.seq);
-    for (let at = 0; at < records.length; at += RECORDS_AT_ONCE)
-      yield { type: "records", records: records.slice(at, at + RECORDS_AT_ONCE) };
+    for (let at = 0; at < records.length; at += RECORDS_PER_MESSAGE)
+      yield { type: "records", records: records.slice(at, at + RECORDS_PER_MESSAGE) };
     for (const place of places) {
       const known = readable(place.lists);
       if (known && place.seq >= oldest.seq) yield { type: "place", seq: place.seq, bytes: format(known) };
@@ -57,7 +58,7 @@ export function fillMessages({
   })();
 }
 
-/** One that was kept by a process before may be broken; then there is no way from it. */
+/** A list checkpoint of an earlier process may be damaged; it is then left out. */
 function readable(read: () => Lists): Lists | undefined {
   try {
     return read();

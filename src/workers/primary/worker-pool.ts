@@ -3,41 +3,40 @@ import type { Socket } from "node:net";
 import type { Logger } from "pino";
 import type { Clock } from "../../lib/time/clock.ts";
 import { type Cursor, FlarewireError } from "../../protocol/index.ts";
-import { quickEnds, TOLD_FROM, workerWaitMs } from "../back-off.ts";
-import type { SourceNews, ToWorker } from "../messages.ts";
+import { quickEnds, REPORTED_FROM, workerWaitMs } from "../back-off.ts";
+import type { SourceReport, ToWorker } from "../messages.ts";
 import type { PrimaryServices } from "../process/worker-connections.ts";
 import { type WorkerEnd, WorkerProcess } from "../process/worker-process.ts";
 import type { LogPublisher } from "./log-publisher.ts";
 
-/** What a crew is made of. */
-export interface CrewOptions {
+export interface WorkerPoolOptions {
   readonly workers: number;
-  /** Begins a worker's process, with a line to it. */
+  /** Spawns a worker process with a channel. */
   readonly spawn: (worker: number) => ChildProcess;
-  /** What each is told first. */
+  /** Returns the first message for each worker. */
   readonly start: (worker: number) => ToWorker & { readonly type: "start" };
   readonly feed: LogPublisher;
-  readonly whole: PrimaryServices;
-  readonly news: () => SourceNews;
+  readonly services: PrimaryServices;
+  readonly news: () => SourceReport;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Somebody has room for a connection. */
-  readonly onRoom: () => void;
-  /** A worker is gone that was to take this connection, and has not. */
-  readonly onLeftOver: (socket: Socket) => void;
-  /** A key made so many requests at one of them; the others are told. */
+  /** A worker can take a connection. */
+  readonly onCapacity: () => void;
+  /** A worker ended before it took this connection. */
+  readonly onReturned: (socket: Socket) => void;
+  /** A key made requests at one worker; the others need to know. */
   readonly onCounted: (keyId: string, requests: number) => void;
-  /** The last that was heard of the numbers of a worker that is gone. */
+  /** Last metrics of a worker that ended. */
   readonly onGone: (worker: WorkerProcess) => void;
 }
 
-/** How often each is asked for a sign of life, and how often in vain before it is ended. */
+/** Interval of liveness checks, and how many may fail before a worker is killed. */
 const TICK_MS = 1_000;
 const MAX_SILENT = 30;
-/** What those that were told to end may take beyond the drain. */
+/** Time beyond the drain that stopping workers get. */
 const END_GRACE_MS = 5_000;
 
-/** The place of one worker: who is in it, and what became of those before. */
+/** One worker's slot: its current process and the record of earlier ones. */
 interface WorkerSlot {
   readonly worker: number;
   process: WorkerProcess | undefined;
@@ -45,22 +44,25 @@ interface WorkerSlot {
   quickEnds: number;
 }
 
-/** Keeps as many workers at work as there should be: one that ends is replaced, later each time where it ended soon after its beginning. */
+/**
+ * Keeps the configured number of workers running. Replaces a worker that ends, after a longer pause
+ * if it ended soon after its start.
+ */
 export class WorkerPool {
-  readonly #options: CrewOptions;
-  readonly #posts: readonly WorkerSlot[];
+  readonly #options: WorkerPoolOptions;
+  readonly #slots: readonly WorkerSlot[];
   readonly #over = new AbortController();
   readonly #kill = () => this.#killAll();
   #stopTicking: () => void = () => {};
   #ended = 0;
-  /** A worker ended before all had begun. */
+  /** Rejects the start when a worker ends before all are ready. */
   #failStart: ((error: Error) => void) | undefined;
-  /** Who waits for a change. */
+  /** Callbacks that wait for a change. */
   readonly #waiters = new Set<() => void>();
 
-  constructor(options: CrewOptions) {
+  constructor(options: WorkerPoolOptions) {
     this.#options = options;
-    this.#posts = Array.from({ length: options.workers }, (_, at) => ({
+    this.#slots = Array.from({ length: options.workers }, (_, at) => ({
       worker: at + 1,
       process: undefined,
       beganAtMs: 0,
@@ -68,33 +70,36 @@ export class WorkerPool {
     }));
   }
 
-  /** Those that are there, ready or not. */
+  /** All current processes, ready or not. */
   get processes(): readonly WorkerProcess[] {
-    return this.#posts.flatMap(({ process }) => process ?? []);
+    return this.#slots.flatMap(({ process }) => process ?? []);
   }
 
-  /** How many serve, and how many ended without being told to. */
+  /** How many workers serve, and how many ended unexpectedly. */
   get counts(): { readonly serving: number; readonly ended: number } {
     return { serving: this.processes.filter(({ isReady }) => isReady).length, ended: this.#ended };
   }
 
-  /** What clients should know; `undefined` while all is well. */
+  /** Public description of repeated crashes; `undefined` if there are none. */
   get trouble(): string | undefined {
-    const failing = this.#posts.filter((post) => post.quickEnds >= TOLD_FROM);
+    const failing = this.#slots.filter((slot) => slot.quickEnds >= REPORTED_FROM);
     if (failing.length === 0) return undefined;
-    return `${failing.length} of ${this.#posts.length} workers end again and again`;
+    return `${failing.length} of ${this.#slots.length} workers crash repeatedly`;
   }
 
-  /** Resolves when all take connections; rejects when one of them ends before: what keeps it from working would keep the next one too. */
+  /**
+   * Resolves when all workers take connections. Rejects when one ends before, because its
+   * replacement would fail too.
+   */
   async start(): Promise<void> {
     const { clock } = this.#options;
     const failed = new Promise<never>((_, reject) => {
       this.#failStart = reject;
     });
     this.#stopTicking = clock.every(TICK_MS, () => this.#tick());
-    for (const post of this.#posts) this.#begin(post);
+    for (const slot of this.#slots) this.#begin(slot);
     try {
-      await Promise.race([failed, this.#until(() => this.counts.serving === this.#posts.length)]);
+      await Promise.race([failed, this.#until(() => this.counts.serving === this.#slots.length)]);
     } catch (error) {
       await this.#end();
       throw error;
@@ -103,7 +108,7 @@ export class WorkerPool {
     }
   }
 
-  /** Resolves when each that is there serves the state at the cursor, or after `waitMs`. */
+  /** Resolves when each current worker serves the state at the cursor, or after `waitMs`. */
   async caughtUp(cursor: Cursor, waitMs: number): Promise<void> {
     const late = new AbortController();
     const patience = this.#options.clock.sleep(waitMs, late.signal).catch(() => undefined);
@@ -111,22 +116,25 @@ export class WorkerPool {
     late.abort();
   }
 
-  /** Sends to all. */
+  /** Sends a message to all workers. */
   tell(message: ToWorker, but?: WorkerProcess): void {
     for (const one of this.processes) if (one !== but) one.send(message);
   }
 
-  /** Lets all send their clients away, which takes `drainMs`, and end; resolves when the last is gone. */
+  /**
+   * Makes all workers disconnect their clients within `drainMs` and end. Resolves when the last has
+   * ended.
+   */
   async drain(drainMs: number): Promise<void> {
     this.#over.abort();
-    // Whoever ends this process now wants an end at once: nobody is to be left behind.
+    // If this process is forced to exit, its workers must not outlive it.
     process.once("exit", this.#kill);
     this.tell({ type: "drain" });
     const late = new AbortController();
     this.#options.clock.sleep(drainMs + END_GRACE_MS, late.signal).then(
       () => {
         const left = this.processes.map(({ worker }) => worker);
-        this.#options.logger.warn({ workers: left }, "workers that do not end by themselves are ended");
+        this.#options.logger.warn({ workers: left }, "killing workers that did not stop in time");
         this.#killAll();
       },
       () => undefined,
@@ -137,70 +145,73 @@ export class WorkerPool {
     this.#stopTicking();
   }
 
-  #begin(post: WorkerSlot): void {
-    const { clock, feed, whole, logger, spawn, start } = this.#options;
-    const { worker } = post;
-    post.beganAtMs = clock.monotonic();
+  #begin(slot: WorkerSlot): void {
+    const { clock, feed, services, logger, spawn, start } = this.#options;
+    const { worker } = slot;
+    slot.beganAtMs = clock.monotonic();
     const process: WorkerProcess = new WorkerProcess({
-      ...{ worker, clock, feed, whole },
+      ...{ worker, clock, feed, services },
       child: spawn(worker),
       start: start(worker),
       onReady: () => {
-        logger.info({ worker, workerPid: process.pid }, "a worker takes connections");
+        logger.info({ worker, workerPid: process.pid }, "worker takes connections");
         this.#changed();
       },
-      onRoom: () => this.#options.onRoom(),
-      onLeftOver: (socket) => this.#options.onLeftOver(socket),
+      onCapacity: () => this.#options.onCapacity(),
+      onReturned: (socket) => this.#options.onReturned(socket),
       onCounted: (keyId, requests) => {
         this.#options.onCounted(keyId, requests);
         this.tell({ type: "counted", keyId, requests }, process);
       },
       onHeard: () => this.#wake(),
-      onEnd: (end) => this.#lost(post, process, end),
-      onError: (error) => logger.error({ err: error, worker }, "the line to a worker failed"),
+      onEnd: (end) => this.#lost(slot, process, end),
+      onError: (error) => logger.error({ err: error, worker }, "channel to a worker failed"),
     });
-    post.process = process;
+    slot.process = process;
   }
 
-  #lost(post: WorkerSlot, process: WorkerProcess, { code, signal }: WorkerEnd): void {
+  #lost(slot: WorkerSlot, process: WorkerProcess, { code, signal }: WorkerEnd): void {
     const { clock, logger, onGone } = this.#options;
-    const { worker } = post;
+    const { worker } = slot;
     const { pid } = process;
-    const livedMs = clock.monotonic() - post.beganAtMs;
-    post.process = undefined;
+    const livedMs = clock.monotonic() - slot.beganAtMs;
+    slot.process = undefined;
     onGone(process);
     this.#changed();
     if (this.#over.signal.aborted) return;
-    // One that was told to go went in order: another takes its place, and that is all.
+    // A worker that was stopped by a signal ended normally; replace it.
     const isOrderly = code === 0;
     if (this.#failStart && !isOrderly) {
       const how = signal ?? `exit code ${code}`;
-      this.#failStart(new FlarewireError("internal", `worker ${worker} ended in its start (${how})`));
+      this.#failStart(new FlarewireError("internal", `worker ${worker} ended during its start (${how})`));
       return;
     }
-    post.quickEnds = isOrderly ? 0 : quickEnds(post.quickEnds, livedMs);
+    slot.quickEnds = isOrderly ? 0 : quickEnds(slot.quickEnds, livedMs);
     if (!isOrderly) this.#ended += 1;
-    const waitMs = workerWaitMs(post.quickEnds);
+    const waitMs = workerWaitMs(slot.quickEnds);
     const facts = { worker, workerPid: pid, code, signal, livedMs: Math.round(livedMs), againInMs: waitMs };
-    if (isOrderly) logger.info(facts, "a worker ended in order; another takes its place");
-    else logger.error(facts, "a worker ended; its clients resume at the others, and another takes its place");
+    if (isOrderly) logger.info(facts, "worker stopped; starting a replacement");
+    else logger.error(facts, "worker crashed; its clients resume at the others; starting a replacement");
     clock
       .sleep(waitMs, this.#over.signal)
-      .then(() => this.#begin(post))
+      .then(() => this.#begin(slot))
       .catch(() => undefined);
   }
 
   #tick(): void {
     const { logger, clock, news } = this.#options;
     const message = { type: "news", news: news() } as const;
-    for (const post of this.#posts) {
-      const { process, worker } = post;
+    for (const slot of this.#slots) {
+      const { process, worker } = slot;
       if (!process) continue;
       process.tick(message);
-      if (clock.monotonic() - post.beganAtMs >= 30_000) post.quickEnds = 0;
-      // Counted, not timed: a machine that slept would end them all.
+      if (clock.monotonic() - slot.beganAtMs >= 30_000) slot.quickEnds = 0;
+      // Failed checks are counted, not timed: after a suspend, a deadline would kill all workers.
       if (process.silentTicks <= MAX_SILENT) continue;
-      logger.error({ worker, workerPid: process.pid }, `a worker gave no sign of life for ${MAX_SILENT} s`);
+      logger.error(
+        { worker, workerPid: process.pid },
+        `killing a worker that has not answered for ${MAX_SILENT} s`,
+      );
       process.kill();
     }
   }
@@ -218,7 +229,7 @@ export class WorkerPool {
 
   #changed(): void {
     this.#wake();
-    this.#options.onRoom();
+    this.#options.onCapacity();
   }
 
   #wake(): void {
@@ -227,7 +238,7 @@ export class WorkerPool {
     for (const wake of waiters) wake();
   }
 
-  /** Looks again whenever something is heard of a worker. */
+  /** Waits for a condition, checking it whenever a worker reports something. */
   async #until(holds: () => boolean): Promise<void> {
     while (!holds()) await new Promise<void>((resolve) => this.#waiters.add(resolve));
   }

@@ -7,69 +7,71 @@ import type { Clock } from "../../lib/time/clock.ts";
 import type { EventLog } from "../../log/index.ts";
 import { type GatewayMetrics, MergedMetrics } from "../../metrics/index.ts";
 import type { Lists } from "../../protocol/index.ts";
-import type { SourceNews } from "../messages.ts";
+import type { SourceReport } from "../messages.ts";
 import { ConnectionHandoff } from "./connection-handoff.ts";
 import { LogPublisher } from "./log-publisher.ts";
 import { WorkerPool } from "./worker-pool.ts";
 
-/** What the primary process serves through its workers. */
-export interface WorkersFrontOptions {
+export interface WorkersFrontendOptions {
   readonly workers: number;
   readonly host: string;
   readonly port: number;
-  /** Of the whole stop. */
+  /** Drain time of the shutdown. */
   readonly drainMs: number;
   /** The primary's Config, for the workers. */
   readonly config: unknown;
-  /** Begins a worker's process, with a line to it. */
+  /** Spawns a worker process with a channel. */
   readonly spawn: (worker: number) => ChildProcess;
   readonly head: Head;
   readonly hub: Hub;
   readonly log: EventLog;
-  readonly news: () => SourceNews;
-  /** Lists as bytes. */
+  readonly news: () => SourceReport;
+  /** Encodes lists as bytes. */
   readonly format: (lists: Lists) => Uint8Array;
   readonly places: SlotAllocator;
   readonly tickets: {
     issue(keyId: string): IssuedTicket;
     keyOf(ticket: string): string | undefined;
   };
-  /** The keys that count now; `undefined` where none are known. */
+  /** Returns the valid keys; `undefined` if the server has no key file. */
   readonly keys: () => readonly Key[] | undefined;
   /** Counts the requests of keys at all workers. */
   readonly rates: {
     countElsewhere(keyId: string, requests: number): void;
     readonly spent: readonly SpentRate[];
   };
-  /** The primary's own numbers; `undefined` where none are served. */
+  /** The primary's own metrics; `undefined` if metrics are off. */
   readonly metrics: Pick<GatewayMetrics, "json"> | undefined;
   readonly refusals: Refusals;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/** How long a worker may take to tell its numbers, and to serve the first snapshot. */
+/** Time that a worker gets to report its metrics and to serve the first snapshot. */
 const MEASURE_MS = 1_000;
 const CATCH_UP_MS = 3_000;
 
-/** Serves through worker processes: takes connections for them, tells them of events, and keeps what is one for all. */
-export class WorkersFront {
-  readonly #options: WorkersFrontOptions;
+/**
+ * Serves clients through worker processes: accepts their connections, sends them events, and holds
+ * what they share.
+ */
+export class WorkersFrontend {
+  readonly #options: WorkersFrontendOptions;
   readonly #merged = new MergedMetrics();
   readonly #feed: LogPublisher;
-  readonly #crew: WorkerPool;
+  readonly #pool: WorkerPool;
   readonly #reception: ConnectionHandoff;
-  /** Ends of keys, and by key its last one. */
+  /** Number of key ends, and the last end of each key. */
   #ends = 0;
   readonly #endedAt = new Map<string, number>();
 
-  constructor(options: WorkersFrontOptions) {
+  constructor(options: WorkersFrontendOptions) {
     const { hub, metrics, clock, logger, config, keys, news, rates, spawn, places, tickets, workers } =
       options;
     this.#options = options;
     this.#feed = new LogPublisher({ ...options, history: hub.history });
     const text = metrics && { contentType: this.#merged.contentType, text: () => this.#text(metrics) };
-    this.#crew = new WorkerPool({
+    this.#pool = new WorkerPool({
       ...{ workers, spawn, news, clock, logger },
       feed: this.#feed,
       start: (worker) => ({
@@ -77,35 +79,38 @@ export class WorkersFront {
         spent: rates.spent,
       }),
       onCounted: (keyId, requests) => rates.countElsewhere(keyId, requests),
-      whole: {
+      services: {
         ...{ places, tickets, metrics: text },
         hasEnded: (keyId, ends) => (this.#endedAt.get(keyId) ?? 0) > ends,
       },
-      onRoom: () => this.#reception.pump(),
-      onLeftOver: (socket) => this.#reception.takeBack(socket),
+      onCapacity: () => this.#reception.pump(),
+      onReturned: (socket) => this.#reception.takeBack(socket),
       onGone: ({ metrics: last }) => {
         if (last)
-          this.#merged.depart(last).catch((error) => logger.error({ err: error }, "metrics not merged"));
+          this.#merged.depart(last).catch((error) => logger.error({ err: error }, "failed to merge metrics"));
       },
     });
-    this.#reception = new ConnectionHandoff({ ...options, receivers: () => this.#crew.processes });
+    this.#reception = new ConnectionHandoff({ ...options, receivers: () => this.#pool.processes });
   }
 
-  /** See Front. */
+  /** See Frontend. */
   get trouble(): string | undefined {
-    return this.#crew.trouble;
+    return this.#pool.trouble;
   }
 
   /** See MetricsParts. */
   get counts(): { readonly serving: number; readonly ended: number } {
-    return this.#crew.counts;
+    return this.#pool.counts;
   }
 
-  /** Resolves with the address when all workers take connections. Rejects with the system's error where it cannot listen, or when a worker ends in its start. */
+  /**
+   * Resolves with the address when all workers take connections. Rejects with the system's error if
+   * it cannot listen, or when a worker ends during its start.
+   */
   async listen(): Promise<string> {
     const url = await this.#reception.listen();
     try {
-      await this.#crew.start();
+      await this.#pool.start();
     } catch (error) {
       this.#reception.close();
       throw error;
@@ -113,34 +118,34 @@ export class WorkersFront {
     return url;
   }
 
-  /** Resolves when all workers serve the state that this process has now, or are slow to. */
+  /** Resolves when all workers serve this process's current state, or are too slow. */
   async caughtUp(): Promise<void> {
     const { head } = this.#options;
-    if (head.ready) await this.#crew.caughtUp(head.cursor, CATCH_UP_MS);
+    if (head.ready) await this.#pool.caughtUp(head.cursor, CATCH_UP_MS);
   }
 
-  /** The keys are others now. */
+  /** Sends the changed keys to the workers. */
   keysChanged(): void {
-    this.#crew.tell({ type: "keys", keys: this.#options.keys() ?? [] });
+    this.#pool.tell({ type: "keys", keys: this.#options.keys() ?? [] });
   }
 
-  /** A key does not count any more (`isGone`), or for less. */
+  /** Reports that a key was removed (`isGone`) or downgraded. */
   keyEnded(keyId: string, isGone: boolean): void {
     this.#ends += 1;
     this.#endedAt.set(keyId, this.#ends);
-    this.#crew.tell({ type: "ended", keyId, isGone, ends: this.#ends });
+    this.#pool.tell({ type: "ended", keyId, isGone, ends: this.#ends });
   }
 
-  /** Has the workers send their clients away, and ends with the last of them. */
+  /** Makes the workers disconnect their clients. Resolves when the last has ended. */
   async close(): Promise<void> {
-    await this.#crew.drain(this.#options.drainMs);
+    await this.#pool.drain(this.#options.drainMs);
     this.#reception.close();
     this.#feed.close();
   }
 
-  /** The numbers of all processes as one, as text. */
+  /** Returns the merged metrics of all processes as text. */
   async #text(own: Pick<GatewayMetrics, "json">): Promise<string> {
-    const told = await Promise.all(this.#crew.processes.map((one) => one.measure(MEASURE_MS)));
+    const told = await Promise.all(this.#pool.processes.map((one) => one.measure(MEASURE_MS)));
     return this.#merged.text(
       await own.json(),
       told.filter((one) => one !== undefined),

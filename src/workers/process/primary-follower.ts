@@ -8,33 +8,32 @@ import {
   type SourceInfo,
 } from "../../protocol/index.ts";
 import { type Leader, LeaderHealth, type PlacedEvent, type ReplicaSink } from "../../source/index.ts";
-import type { FeedMessage, SourceNews } from "../messages.ts";
+import type { FeedMessage, SourceReport } from "../messages.ts";
 import type { PrimaryLink } from "./primary-link.ts";
 
-/** What a worker follows its primary with. */
-export interface PrimaryLeaderOptions {
+export interface PrimaryFollowerOptions {
   readonly link: PrimaryLink;
   readonly clock: Clock;
   readonly staleAfterMs: number;
-  readonly news: SourceNews;
-  /** Lists of bytes. */
+  readonly news: SourceReport;
+  /** Decodes lists. */
   readonly read: (bytes: Uint8Array) => Lists;
-  /** Told when another history has begun here. */
+  /** Called after a new epoch has started here. */
   readonly onBegun: () => void;
-  /** What came does not follow from what is here: this process is of no use any more. */
+  /** Called when a message does not continue the local log. This process cannot go on. */
   readonly onMisfit: (error: unknown) => void;
 }
 
-/** How often the primary tells how its source fares, in milliseconds. */
+/** Interval of the primary's reports on its source, in milliseconds. */
 const NEWS_MS = 1_000;
 
-/** The primary process as a worker follows it: the same log, over the line between the two, and the primary's word on the source. */
+/** Follows the primary's log and the state of its source, from a worker. */
 export class PrimaryFollower implements Leader {
-  readonly #options: PrimaryLeaderOptions;
+  readonly #options: PrimaryFollowerOptions;
   readonly #health: LeaderHealth;
   #info: SourceInfo;
 
-  constructor(options: PrimaryLeaderOptions) {
+  constructor(options: PrimaryFollowerOptions) {
     const { clock, staleAfterMs, news } = options;
     this.#options = options;
     this.#health = new LeaderHealth(staleAfterMs, clock.monotonic());
@@ -46,13 +45,13 @@ export class PrimaryFollower implements Leader {
     return this.#info;
   }
 
-  /** The line stands for as long as the process does. */
+  /** The channel lives as long as this process. */
   get isLinked(): boolean {
     return true;
   }
 
-  /** What the primary says of its source. */
-  tell({ info, freshness }: SourceNews): void {
+  /** Applies the primary's report on its source. */
+  tell({ info, freshness }: SourceReport): void {
     const nowMs = this.#options.clock.monotonic();
     this.#info = info;
     this.#health.heard(nowMs);
@@ -65,7 +64,7 @@ export class PrimaryFollower implements Leader {
     return this.#health.judge(clock.monotonic(), clock.now());
   }
 
-  /** What an event says of the source, which the primary's word of the second before does not. */
+  /** Applies an event about the source, which is newer than the last report. */
   #note({ name, data, observed_at }: EventBody): void {
     const nowMs = this.#options.clock.monotonic();
     this.#health.heard(nowMs);

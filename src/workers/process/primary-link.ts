@@ -3,8 +3,8 @@ import { assertNever } from "../../lib/assert-never.ts";
 import { FlarewireError } from "../../protocol/index.ts";
 import type { Answer, FeedMessage, Question, ToPrimary, ToWorker } from "../messages.ts";
 
-/** What of the process a link needs: `process` of a child is one. */
-export interface ParentLine {
+/** The members of `process` that a link needs. */
+export interface ParentChannel {
   send?(
     message: unknown,
     handle: undefined,
@@ -17,28 +17,31 @@ export interface ParentLine {
 
 type Started = Exclude<ToWorker, FeedMessage | { type: "connection" | "answer" }>;
 
-/** A worker's side of the line to its primary. */
+/** A worker's side of the channel to its primary. */
 export class PrimaryLink {
-  readonly #line: ParentLine;
+  readonly #channel: ParentChannel;
   readonly #answers = new Map<number, (answer: Answer) => void>();
-  /** What came before anybody wanted it. */
+  /** Messages that arrived before a listener was set. */
   readonly #early: FeedMessage[] = [];
   #onFeed: ((message: FeedMessage) => void) | undefined;
   #onConnection: (socket: Socket) => void = (socket) => socket.destroy();
   #lastId = 0;
 
-  /** `onMessage`: told of all but what is for the others. Must not throw. */
-  constructor(line: ParentLine, onMessage: (message: Started) => void) {
-    this.#line = line;
-    line.on("message", (message, handle) => this.#take(message as ToWorker, handle, onMessage));
+  /** @param onMessage Receives all messages without a listener of their own. Must not throw. */
+  constructor(channel: ParentChannel, onMessage: (message: Started) => void) {
+    this.#channel = channel;
+    channel.on("message", (message, handle) => this.#take(message as ToWorker, handle, onMessage));
   }
 
   send(message: ToPrimary): void {
-    // Of a line that is cut the process is told.
-    this.#line.send?.(message, undefined, undefined, () => {});
+    // A broken channel is reported by the process itself.
+    this.#channel.send?.(message, undefined, undefined, () => {});
   }
 
-  /** Rejects with the primary's FlarewireError. Never resolves where the primary is gone: the worker ends then. */
+  /**
+   * Sends a request. Rejects with the primary's FlarewireError. Never resolves if the primary is
+   * gone, because the worker then ends.
+   */
   async ask(question: Question): Promise<unknown> {
     this.#lastId += 1;
     const id = this.#lastId;
@@ -50,13 +53,13 @@ export class PrimaryLink {
     throw new FlarewireError(code, message, bound === undefined ? {} : { bound });
   }
 
-  /** Hears of what happens in the primary's log, from the beginning. */
+  /** Sets the listener for the primary's log. It receives earlier messages too. */
   onFeed(listener: (message: FeedMessage) => void): void {
     this.#onFeed = listener;
     for (const message of this.#early.splice(0)) listener(message);
   }
 
-  /** Takes the connections that are handed over. */
+  /** Sets the listener for connections that the primary hands over. */
   onConnection(listener: (socket: Socket) => void): void {
     this.#onConnection = listener;
   }
@@ -74,7 +77,7 @@ export class PrimaryLink {
         break;
       case "connection":
         this.send({ type: "taken" });
-        // It may have ended on the way.
+        // The connection may have closed in transit.
         if (handle) this.#onConnection(handle as Socket);
         break;
       case "start":

@@ -4,26 +4,26 @@ import type { Clock } from "../../lib/time/clock.ts";
 import type { ToWorker } from "../messages.ts";
 import type { PrimaryLink } from "./primary-link.ts";
 
-/** What a worker's keys are made of. */
 export interface RemoteKeysOptions {
   readonly link: PrimaryLink;
   readonly clock: Clock;
   readonly anonymous: "free" | "off";
-  /** Those that count now; `undefined` where the server knows none. */
+  /** The valid keys; `undefined` if the server has no key file. */
   readonly keys: readonly Key[] | undefined;
   /** See {@link RemoteKeys.ends}. */
   readonly ends: number;
-  /** What they have used up at other workers. */
+  /** Requests spent at other workers. */
   readonly spent: readonly SpentRate[];
 }
 
-/** How long requests that were counted here are gathered before the others are told of them. */
+/** How long counted requests are collected before the other workers hear of them. */
 const GATHER_MS = 50;
 
 /**
- * The keys as a worker knows them: the primary follows the file and says what counts, and has the tickets. The requests of a key are counted here, and what
- * the others counted comes off afterwards, all of it: so within the time that the word takes a key can have its requests once of each worker, and over the time has
- * no more than its rate.
+ * The keys of a worker. The primary watches the key file and owns the tickets.
+ *
+ * Each worker counts its own requests and later subtracts those of the others. Until their reports
+ * arrive, a key may use its full rate at each worker. Over time it gets no more than its rate.
  */
 export class RemoteKeys {
   readonly door: AccessPolicy;
@@ -45,7 +45,7 @@ export class RemoteKeys {
         tickets: {
           issue: async (keyId) => (await link.ask({ kind: "issue", keyId })) as IssuedTicket,
           keyOf: async (ticket) => (await link.ask({ kind: "holder", ticket })) as string | undefined,
-          // The primary, which has them, has forgotten them already.
+          // The primary, which owns the tickets, has already dropped them.
           forget: () => {},
         },
         onCounted: (id) => this.#counted.set(id, (this.#counted.get(id) ?? 0) + 1),
@@ -56,23 +56,23 @@ export class RemoteKeys {
     this.#stop = keys ? clock.every(GATHER_MS, () => this.#tell()) : () => {};
   }
 
-  /** These count from now on. */
+  /** Replaces the valid keys. */
   replace(keys: readonly Key[]): void {
     this.#known = knownKeys(keys);
   }
 
-  /** How many ends of keys were heard of. */
+  /** Number of key ends received. */
   get ends(): number {
     return this.#ends;
   }
 
-  /** A key does not count any more, or for less. */
+  /** Applies the end of a key, which was removed or downgraded. */
   end({ keyId, isGone, ends }: ToWorker & { readonly type: "ended" }): void {
     this.#ends = ends;
     if (isGone) this.#door?.forget(keyId);
   }
 
-  /** The key made so many requests at other workers. */
+  /** Subtracts requests that the key made at other workers. */
   countElsewhere(keyId: string, requests: number): void {
     this.#door?.countElsewhere(keyId, requests);
   }

@@ -10,8 +10,8 @@ import type { CloseReason } from "../../protocol/index.ts";
 import type { Holder } from "../messages.ts";
 import type { PrimaryLink } from "./primary-link.ts";
 
-/** The places of a worker's connections, which the primary gives and counts. */
-export class RemotePlaces implements SlotAllocator {
+/** Requests slots for a worker's connections from the primary, which counts all of them. */
+export class RemoteRegistry implements SlotAllocator {
   readonly #link: PrimaryLink;
   readonly #byNumber = new Map<number, Slot | ConnectionHolder>();
   readonly #byRaw = new WeakMap<ConnectionHandle, Slot>();
@@ -19,14 +19,14 @@ export class RemotePlaces implements SlotAllocator {
   readonly #ends: () => number;
   #last = 0;
 
-  /** `ends`: how many ends of keys were heard of. */
+  /** @param ends Returns the number of key ends received. */
   constructor(link: PrimaryLink, ends: () => number) {
     this.#link = link;
     this.#ends = ends;
   }
 
-  /** See PlaceGiver. */
-  async seat(
+  /** See SlotAllocator. */
+  async admit(
     raw: ConnectionHandle,
     address: string,
     name: string | undefined,
@@ -38,7 +38,7 @@ export class RemotePlaces implements SlotAllocator {
     this.#byNumber.set(place, held);
     this.#byRaw.set(raw, held);
     raw.on("close", () => this.#left(place));
-    const question = { kind: "seat", place, address, name, key: this.#holder(key), ticket } as const;
+    const question = { kind: "admit", place, address, name, key: this.#holder(key), ticket } as const;
     const refusal = await this.#link.ask(question);
     if (refusal === undefined) return undefined;
     this.#byNumber.delete(place);
@@ -46,35 +46,35 @@ export class RemotePlaces implements SlotAllocator {
     return refusal as Refusal;
   }
 
-  /** See PlaceGiver. */
-  placeOf(raw: ConnectionHandle): Slot | undefined {
+  /** See SlotAllocator. */
+  slotOf(raw: ConnectionHandle): Slot | undefined {
     return this.#byRaw.get(raw);
   }
 
-  /** See PlaceGiver. */
-  async sit(guest: ConnectionHolder): Promise<Refusal | undefined> {
+  /** See SlotAllocator. */
+  async acquire(holder: ConnectionHolder): Promise<Refusal | undefined> {
     const place = this.#next();
-    this.#byNumber.set(place, guest);
-    this.#numbers.set(guest, place);
-    const { address, key } = guest;
-    const refusal = await this.#link.ask({ kind: "sit", place, address, key: this.#holder(key) });
+    this.#byNumber.set(place, holder);
+    this.#numbers.set(holder, place);
+    const { address, key } = holder;
+    const refusal = await this.#link.ask({ kind: "acquire", place, address, key: this.#holder(key) });
     if (refusal === undefined) return undefined;
     this.#byNumber.delete(place);
     return refusal as Refusal;
   }
 
-  /** See PlaceGiver. */
-  leave(guest: ConnectionHolder): void {
-    const place = this.#numbers.get(guest);
+  /** See SlotAllocator. */
+  release(holder: ConnectionHolder): void {
+    const place = this.#numbers.get(holder);
     if (place !== undefined) this.#left(place);
   }
 
-  /** The primary ends what the place was taken for. */
+  /** Closes the holder of a slot, at the primary's request. */
   end(place: number, reason: CloseReason): void {
     this.#byNumber.get(place)?.end(reason);
   }
 
-  /** The primary cuts a connection. */
+  /** Destroys a connection, at the primary's request. */
   cut(place: number): void {
     const held = this.#byNumber.get(place);
     if (held instanceof Slot) held.raw.destroy();
@@ -90,7 +90,7 @@ export class RemotePlaces implements SlotAllocator {
   }
 
   #left(place: number): void {
-    // One that was refused had nothing to leave.
+    // A refused holder has no slot to release.
     if (this.#byNumber.delete(place)) this.#link.send({ type: "left", place });
   }
 }

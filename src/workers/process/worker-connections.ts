@@ -4,7 +4,7 @@ import type { IssuedTicket } from "../../keys/index.ts";
 import { assertNever } from "../../lib/assert-never.ts";
 import type { Holder, Question, ToWorker } from "../messages.ts";
 
-/** What the primary has for all workers: the places, the tickets, and the numbers of the whole. */
+/** The primary's services for all workers: connection registry, tickets and merged metrics. */
 export interface PrimaryServices {
   readonly places: SlotAllocator;
   readonly tickets: {
@@ -12,12 +12,15 @@ export interface PrimaryServices {
     keyOf(ticket: string): string | undefined;
   };
   readonly metrics: MetricsText | undefined;
-  /** The key ended after so many ends: who was let in with it by then is not any more. */
+  /**
+   * Whether the key ended after `ends` key ends. A worker that admitted a client earlier must close
+   * it.
+   */
   hasEnded(keyId: string, ends: number): boolean;
 }
 
-/** A connection at a worker, as the primary's places see it. */
-class WorkerWire extends EventEmitter<{ close: [] }> {
+/** A worker's connection as the primary's registry sees it. */
+class WorkerConnection extends EventEmitter<{ close: [] }> {
   readonly #cut: () => void;
 
   constructor(cut: () => void) {
@@ -31,28 +34,28 @@ class WorkerWire extends EventEmitter<{ close: [] }> {
 }
 
 /**
- * What one worker has taken of what belongs to all: the places of its connections, and the seats of those who wait. Decided here, where all are counted, so
- * bounds, tickets and a client's one place hold across workers, exactly.
+ * One worker's share of the common slots. The primary decides, so limits, tickets and the one
+ * connection per client hold exactly across workers.
  */
-export class WorkerWires {
-  readonly #whole: PrimaryServices;
+export class WorkerConnections {
+  readonly #services: PrimaryServices;
   readonly #send: (message: ToWorker) => void;
-  readonly #wires = new Map<number, WorkerWire>();
+  readonly #wires = new Map<number, WorkerConnection>();
   readonly #waits = new Map<number, ConnectionHolder>();
 
-  constructor(whole: PrimaryServices, send: (message: ToWorker) => void) {
-    this.#whole = whole;
+  constructor(services: PrimaryServices, send: (message: ToWorker) => void) {
+    this.#services = services;
     this.#send = send;
   }
 
-  /** Answers a question. Throws, or rejects with, FlarewireError where there is nothing to be had. */
+  /** Answers a request. Throws or rejects with FlarewireError if it is refused. */
   async answer(question: Question): Promise<unknown> {
-    const { tickets, metrics } = this.#whole;
+    const { tickets, metrics } = this.#services;
     switch (question.kind) {
-      case "seat":
-        return this.#seat(question);
-      case "sit":
-        return this.#sit(question);
+      case "admit":
+        return this.#admit(question);
+      case "acquire":
+        return this.#acquire(question);
       case "issue":
         return tickets.issue(question.keyId);
       case "holder":
@@ -64,48 +67,51 @@ export class WorkerWires {
     }
   }
 
-  /** The connection, or the wait, is over. */
+  /** Releases the slot of a closed connection or wait. */
   left(place: number): void {
     this.#wires.get(place)?.emit("close");
     this.#wires.delete(place);
-    const guest = this.#waits.get(place);
+    const holder = this.#waits.get(place);
     this.#waits.delete(place);
-    if (guest) this.#whole.places.leave(guest);
+    if (holder) this.#services.places.release(holder);
   }
 
-  /** The worker is gone, and with it all that it had. */
+  /** Releases all slots of a worker that is gone. */
   leaveAll(): void {
     for (const place of [...this.#wires.keys(), ...this.#waits.keys()]) this.left(place);
   }
 
-  /** The worker let it in before it heard that the key had ended, and all that was open with the key has been closed already. */
+  /**
+   * Whether the key ended before the worker knew. Its connections have been closed already, so this
+   * one must not open.
+   */
   #isLate(key: Holder | undefined): boolean {
-    return key !== undefined && this.#whole.hasEnded(key.id, key.ends);
+    return key !== undefined && this.#services.hasEnded(key.id, key.ends);
   }
 
-  async #seat(asked: Question & { kind: "seat" }): Promise<Refusal | undefined> {
+  async #admit(asked: Question & { kind: "admit" }): Promise<Refusal | undefined> {
     const { place, address, name, key, ticket } = asked;
-    const { places } = this.#whole;
+    const { places } = this.#services;
     if (this.#isLate(key)) return { kind: "ended" };
-    const wire = new WorkerWire(() => this.#send({ type: "cut", place }));
+    const wire = new WorkerConnection(() => this.#send({ type: "cut", place }));
     this.#wires.set(place, wire);
-    // What the plan is only the worker has to know.
-    const refusal = await places.seat(wire, address, name, { plan: undefined, key, ticket });
+    // Only the worker needs the plan.
+    const refusal = await places.admit(wire, address, name, { plan: undefined, key, ticket });
     if (refusal) this.#wires.delete(place);
-    places.placeOf(wire)?.taken({ close: (reason) => this.#send({ type: "end", place, reason }) });
+    places.slotOf(wire)?.taken({ close: (reason) => this.#send({ type: "end", place, reason }) });
     return refusal;
   }
 
-  async #sit(asked: Question & { kind: "sit" }): Promise<Refusal | undefined> {
+  async #acquire(asked: Question & { kind: "acquire" }): Promise<Refusal | undefined> {
     const { place, address, key } = asked;
     if (this.#isLate(key)) return { kind: "ended" };
-    const guest: ConnectionHolder = {
+    const holder: ConnectionHolder = {
       address,
       key,
       end: (reason) => this.#send({ type: "end", place, reason }),
     };
-    const refusal = await this.#whole.places.sit(guest);
-    if (!refusal) this.#waits.set(place, guest);
+    const refusal = await this.#services.places.acquire(holder);
+    if (!refusal) this.#waits.set(place, holder);
     return refusal;
   }
 }

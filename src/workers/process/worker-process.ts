@@ -6,74 +6,77 @@ import type { MetricsJson } from "../../metrics/index.ts";
 import { type Cursor, FlarewireError } from "../../protocol/index.ts";
 import type { Question, ToPrimary, ToWorker } from "../messages.ts";
 import type { LogPublisher } from "../primary/log-publisher.ts";
-import { type PrimaryServices, WorkerWires } from "./worker-connections.ts";
+import { type PrimaryServices, WorkerConnections } from "./worker-connections.ts";
 
-/** Asked for a sign of life so often, a second apart, since it was handed a connection, it is stuck: the others are not to wait for it. */
+/**
+ * Liveness checks since a hand-over after which a worker counts as stuck. They are one second
+ * apart.
+ */
 const STUCK_TICKS = 2;
 
-/** How a worker's process ended. */
+/** How a worker process ended. */
 export interface WorkerEnd {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }
 
-/** What a worker's process is run with. */
 export interface WorkerProcessOptions {
-  /** 1 for the first. */
+  /** Number of the worker, from 1. */
   readonly worker: number;
   readonly clock: Clock;
   readonly child: ChildProcess;
   readonly start: ToWorker & { readonly type: "start" };
   readonly feed: LogPublisher;
-  readonly whole: PrimaryServices;
-  /** It can take connections from now on. */
+  readonly services: PrimaryServices;
+  /** The worker takes connections from now on. */
   readonly onReady: () => void;
-  /** It can take another connection. */
-  readonly onRoom: () => void;
-  /** It is gone, and had not taken this connection, of which nobody has read anything. */
-  readonly onLeftOver: (socket: Socket) => void;
-  /** Something was heard of it. */
+  /** The worker can take another connection. */
+  readonly onCapacity: () => void;
+  /** The worker ended before it took this connection, which is still unread. */
+  readonly onReturned: (socket: Socket) => void;
+  /** The worker sent a message. */
   readonly onHeard: () => void;
-  /** A key made so many requests there. */
+  /** A key made requests at the worker. */
   readonly onCounted: (keyId: string, requests: number) => void;
-  /** The process is gone. */
+  /** The process has ended. */
   readonly onEnd: (end: WorkerEnd) => void;
   readonly onError: (error: unknown) => void;
 }
 
-/** The primary's side of one worker, from its birth to its end. */
+/** The primary's side of one worker process. */
 export class WorkerProcess {
   readonly worker: number;
   readonly #options: WorkerProcessOptions;
-  readonly #wires: WorkerWires;
+  readonly #wires: WorkerConnections;
   readonly #measures = new Map<number, (metrics: MetricsJson | undefined) => void>();
   #stopFeed: () => void = () => {};
   #measureId = 0;
   #isReady = false;
   #isLeaving = false;
   #isOver = false;
-  /** A connection that is on its way, and not yet in the worker's hands. */
+  /** A connection handed over and not yet taken. */
   #handing: Socket | undefined;
-  /** Signs of life that were asked for since. */
+  /** Liveness checks since the hand-over. */
   #handingTicks = 0;
   #connections = 0;
   #cursor: Cursor | undefined;
   #hasSnapshot = false;
   #silentTicks = 0;
-  /** Its numbers as they were heard last. */
+  /** Last reported metrics. */
   metrics: MetricsJson | undefined;
 
   constructor(options: WorkerProcessOptions) {
     const { child } = options;
     this.worker = options.worker;
     this.#options = options;
-    this.#wires = new WorkerWires(options.whole, (message) => this.send(message));
+    this.#wires = new WorkerConnections(options.services, (message) => this.send(message));
     child.on("message", (message) => this.#take(message as ToPrimary));
     child.on("error", options.onError);
     child.once("exit", (code, signal) => this.#ended({ code, signal }));
-    // Behind all that it said: what it did not say that it took it has not read.
+    // All messages arrive before this event, so a connection that was not reported as taken is
+    // unread.
     child.once("disconnect", () => this.#leave());
-    // A process that could not be made has no end.
+    // A process that could not be spawned emits no exit.
     child.once("error", () => child.pid === undefined && this.#ended({ code: null, signal: null }));
     this.#start().catch(options.onError);
   }
@@ -82,7 +85,7 @@ export class WorkerProcess {
     return this.#options.child.pid;
   }
 
-  /** It takes connections. */
+  /** Takes connections. */
   get isReady(): boolean {
     return this.#isReady && !this.#isOver;
   }
@@ -92,8 +95,8 @@ export class WorkerProcess {
     return this.#isLeaving;
   }
 
-  /** It takes one now. */
-  get hasRoom(): boolean {
+  /** Can take a connection now. */
+  get canTake(): boolean {
     return this.isReady && !this.#handing;
   }
 
@@ -102,27 +105,30 @@ export class WorkerProcess {
     return this.#handingTicks >= STUCK_TICKS;
   }
 
-  /** Open connections: those that it counted, and those that it was given since. */
+  /** Open connections: the last reported number plus those handed over since. */
   get connections(): number {
     return this.#connections;
   }
 
-  /** Looks for it that have come to nothing, one after the other. */
+  /** Consecutive unanswered liveness checks. */
   get silentTicks(): number {
     return this.#silentTicks;
   }
 
-  /** It serves the state at this cursor, or one behind it. */
+  /** Whether the worker serves the state at this cursor or a later one. */
   serves({ epoch, seq }: Cursor): boolean {
     return this.#hasSnapshot && this.#cursor?.epoch === epoch && this.#cursor.seq >= seq;
   }
 
   send(message: ToWorker): void {
-    // Of one whose line is cut the end is on its way.
+    // If the channel is broken, the exit event follows.
     if (this.#options.child.connected) this.#options.child.send(message, () => {});
   }
 
-  /** Hands a connection over; false where the worker is gone, and the connection still here. It stays open here too until the worker says that it has it. */
+  /**
+   * Hands over a connection. Returns false if the worker is gone; the connection then stays here.
+   * It also stays open here until the worker confirms it.
+   */
   hand(socket: Socket): boolean {
     const { child } = this.#options;
     if (!child.connected) return false;
@@ -133,14 +139,16 @@ export class WorkerProcess {
     return true;
   }
 
-  /** Asks for a sign of life. */
+  /** Sends a liveness check. */
   tick(news: ToWorker & { readonly type: "news" }): void {
     if (this.#handing) this.#handingTicks += 1;
     this.#silentTicks += 1;
     this.send(news);
   }
 
-  /** Its numbers now; those of before where it does not say within `waitMs`. */
+  /**
+   * Returns the worker's metrics, or the last reported ones if it does not reply within `waitMs`.
+   */
   async measure(waitMs: number): Promise<MetricsJson | undefined> {
     if (!this.isReady) return this.metrics;
     const id = ++this.#measureId;
@@ -163,7 +171,7 @@ export class WorkerProcess {
   async #start(): Promise<void> {
     const { feed, start } = this.#options;
     this.send(start);
-    // What happens while it is filled waits here: it comes behind.
+    // Changes during the fill wait here and are sent after it.
     const behind: ToWorker[] = [];
     let isFilled = false;
     const { fill, stop } = feed.follow((message) => {
@@ -179,7 +187,10 @@ export class WorkerProcess {
     for (const message of behind) this.send(message);
   }
 
-  /** Resolves when the system has taken it: a whole log is not piled up in this process. */
+  /**
+   * Resolves when the system has taken the message, so that the log does not pile up in this
+   * process.
+   */
   #sent(message: ToWorker): Promise<void> {
     const { child } = this.#options;
     return new Promise((resolve) => {
@@ -196,14 +207,14 @@ export class WorkerProcess {
         break;
       case "leaving":
         this.#isLeaving = true;
-        this.#options.onRoom();
+        this.#options.onCapacity();
         break;
       case "taken":
-        // The worker's own stays open.
+        // The worker's own handle stays open.
         this.#handing?.destroy();
         this.#handing = undefined;
         this.#handingTicks = 0;
-        this.#options.onRoom();
+        this.#options.onCapacity();
         break;
       case "alive":
         this.#silentTicks = 0;
@@ -232,12 +243,12 @@ export class WorkerProcess {
   async #answer(id: number, question: Question): Promise<void> {
     try {
       const value = await this.#wires.answer(question);
-      // It died while that was decided.
+      // The worker died meanwhile.
       if (this.#isOver) this.#wires.leaveAll();
       this.send({ type: "answer", id, answer: { value } });
     } catch (error) {
       if (!(error instanceof FlarewireError)) this.#options.onError(error);
-      const fault = new FlarewireError("internal", "the process that has the source failed");
+      const fault = new FlarewireError("internal", "the primary process failed");
       const { code, message, bound } = error instanceof FlarewireError ? error : fault;
       const told = { code, message, ...(bound === undefined ? {} : { bound }) };
       this.send({ type: "answer", id, answer: { error: told } });
@@ -252,7 +263,7 @@ export class WorkerProcess {
   #leave(): void {
     const socket = this.#handing;
     this.#handing = undefined;
-    if (socket) this.#options.onLeftOver(socket);
+    if (socket) this.#options.onReturned(socket);
   }
 
   #ended(end: WorkerEnd): void {

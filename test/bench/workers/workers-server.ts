@@ -11,7 +11,7 @@ import { TicketTable } from "../../../src/keys/index.ts";
 import { systemClock } from "../../../src/lib/time/clock.ts";
 import { createMemoryLog } from "../../../src/log/index.ts";
 import { EMPTY_SNAPSHOT, type Freshness, type SourceInfo } from "../../../src/protocol/index.ts";
-import { WorkersFront } from "../../../src/workers/index.ts";
+import { WorkersFrontend } from "../../../src/workers/index.ts";
 import { openControl, sayReady } from "../harness/control-port.ts";
 import { uniformEvents } from "../harness/uniform-events.ts";
 
@@ -39,9 +39,9 @@ const hub = new Hub({
     throw error;
   },
 });
-const seats = new ConnectionLimiter(room.maxSockets, room.maxSocketsPerIp);
+const limiter = new ConnectionLimiter(room.maxSockets, room.maxSocketsPerIp);
 const children: ChildProcess[] = [];
-const front = new WorkersFront({
+const front = new WorkersFrontend({
   ...{ ...config, config, head, hub, log, clock, workers },
   spawn: () => {
     const child = spawnWorker();
@@ -50,7 +50,7 @@ const front = new WorkersFront({
   },
   news: () => ({ info: INFO, freshness: FRESH }),
   format: encodeLists,
-  places: new ConnectionRegistry(seats),
+  places: new ConnectionRegistry(limiter),
   tickets: new TicketTable(clock),
   keys: () => undefined,
   rates: { countElsewhere: () => {}, spent: [] },
@@ -67,7 +67,7 @@ let batch: HeadBatch = { events: [] };
 const control = await openControl({
   async publish() {
     await head.publish(batch);
-    return batch.events.length * seats.taken;
+    return batch.events.length * limiter.taken;
   },
   configure(order) {
     const { events, bytes } = order as { events: number; bytes: number };

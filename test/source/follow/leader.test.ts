@@ -117,7 +117,7 @@ test("[F7] tries that fail wait longer each time, by chance, and as long as the 
   server,
   follower,
 }) => {
-  server.refuse = { status: 503, body: '{"detail":"there is no data yet"}' };
+  server.refuse = { status: 503, body: '{"detail":"no data yet; connect again soon"}' };
   const first = follower.nextWait();
   const waits = [await first];
   for (let failure = 1; failure < 7; failure += 1) {
@@ -128,7 +128,7 @@ test("[F7] tries that fail wait longer each time, by chance, and as long as the 
   expect(waits).toEqual([2_000, 3_000, 5_000, 9_000, 16_000, 16_000, 16_000]);
   expect(follower.leader.freshness()).toMatchObject({
     state: "down",
-    reason: "the leader refused the connection with HTTP 503: there is no data yet",
+    reason: "the leader refused the connection with HTTP 503: no data yet; connect again soon",
     last_success_at: null,
   });
   server.refuse = { status: 503, headers: { "Retry-After": "90" }, body: "" };
