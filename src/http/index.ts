@@ -15,7 +15,7 @@ export * from "./endpoints.ts";
 export * from "./host-routes.ts";
 export * from "./http-settings.ts";
 export * from "./metrics-route.ts";
-export { comeBackAfterS } from "./problems/problem.ts";
+export { retryAfterS } from "./problems/problem.ts";
 export * from "./rest/responses.ts";
 export * from "./rest/tickets-route.ts";
 export * from "./server.ts";

@@ -5,7 +5,7 @@ import { type Access, type AccessPolicy, CHALLENGE } from "../access/access.ts";
 import { clientOf } from "../access/client-address.ts";
 import type { ConnectionHolder } from "../access/connection-limiter.ts";
 import { TICKET_GONE } from "../access/key-access-policy.ts";
-import { comeBackAfterS } from "../problems/problem.ts";
+import { retryAfterS } from "../problems/problem.ts";
 import type { Refusal, SlotAllocator } from "./connection-registry.ts";
 
 /* Checks before every way to follow events, while a refusal can still be an HTTP response. */
@@ -40,7 +40,7 @@ export function checkOrigin(origin: string | undefined, allowedOrigins: readonly
  */
 export function setRetryAfter(reply: FastifyReply, code: ErrorCode, random = Math.random): void {
   if (code === "over-capacity" || code === "draining" || code === "not-ready")
-    reply.header("retry-after", comeBackAfterS(random));
+    reply.header("retry-after", retryAfterS(random));
 }
 
 /** Throws FlarewireError `draining` or `not-ready` if the hub accepts no clients. */

@@ -6,7 +6,7 @@ import { FlarewireError } from "../../protocol/index.ts";
 import { clientOf } from "../access/client-address.ts";
 import type { Refusals } from "../access/refusals.ts";
 import { rawProblem } from "../problems/client-error.ts";
-import { comeBackAfterS } from "../problems/problem.ts";
+import { retryAfterS } from "../problems/problem.ts";
 
 /** Limits on connections of any kind, idle ones included; Infinity for no limit. */
 export interface ConnectionBounds {
@@ -103,6 +103,6 @@ export function refuseConnection(socket: Socket, failure: FlarewireError): void 
   // An error on a refused connection needs no action.
   socket.on("error", () => {});
   socket.resume();
-  socket.end(rawProblem(failure, randomUUID(), [`Retry-After: ${comeBackAfterS()}`]));
+  socket.end(rawProblem(failure, randomUUID(), [`Retry-After: ${retryAfterS()}`]));
   socket.setTimeout(LINGER_MS, () => socket.destroy());
 }

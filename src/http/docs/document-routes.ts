@@ -17,8 +17,8 @@ import { restPage } from "./rest-page.ts";
 type DocumentName = keyof typeof DOCUMENTS;
 
 /**
- * Serves the contracts as JSON, and as pages to read and try, below the prefix of `scope`. Each is made at its first request and never
- * changes while the process lives, so that asking again costs a 304.
+ * Serves the contracts as JSON and as pages below the prefix of `scope`. Each is made at its first
+ * request and never changes while the process lives, so a later request costs a 304.
  */
 export function addDocumentRoutes(
   scope: FastifyInstance,
@@ -76,7 +76,10 @@ function makeDocument(name: DocumentName, basePath: string): string {
   }
 }
 
-/** A document of the repository as a page. The package has it at the same path from `dist` as from `src`. */
+/**
+ * Renders a document of the repository as a page. In the package it has the same relative path from
+ * `dist` as from `src`.
+ */
 function guidePage(basePath: string, page: PageName | undefined, title: string, file: string): string {
   const text = readText(`../../../${file}`);
   return pageHtml(

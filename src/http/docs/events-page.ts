@@ -7,7 +7,9 @@ import { keyField, parameterFields } from "./parameter-fields.ts";
 import { introHtml } from "./rest-page.ts";
 import { exampleHtml, schemasHtml, typeHtml } from "./schema-html.ts";
 
-/** Events and messages as a page, with a form that opens a stream and shows what comes. */
+/**
+ * Renders events and messages as a page, with a form that opens a stream and shows its messages.
+ */
 export function eventsPage(basePath: string, document: AsyncApiDocument): string {
   const { info, channels, components } = document;
   const marketChannels = Object.entries(document["x-channels"]).map(
@@ -42,7 +44,7 @@ ${schemasHtml(components.schemas)}`;
 
 function tryHtml(basePath: string, { channels }: AsyncApiDocument): Html {
   const names = [...Object.keys(channels.events.messages), "reset"].join(" ");
-  // A page that is looked at twice would cut its own other half off.
+  // Without `client`, because a page opened twice would disconnect its own other copy.
   const parameters = STREAM_PARAMETERS.filter(({ name }) => name !== "client");
   return html`<section aria-labelledby="try"><h2 id="try">Try</h2>
 <form id="stream" data-websocket="${basePath}${channels.stream.address}" data-events="${basePath}${channels.events.address}" data-tickets="${basePath}${TICKETS_ENDPOINT.path}" data-names="${names}" aria-label="Open a stream">

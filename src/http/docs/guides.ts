@@ -1,6 +1,6 @@
 import { DOCUMENTS } from "../endpoints.ts";
 
-/** The normative text, which has an address of its own. */
+/** The normative text, which has a path of its own. */
 export const PROTOCOL_FILE = "src/protocol/PROTOCOL.md";
 
 /** A Markdown document of the repository that the server also serves as a page. */
@@ -44,7 +44,10 @@ export const GUIDES: readonly Guide[] = [
   ),
 ];
 
-/** The guide that a link in `file` leads to, as an address; `undefined` if the server has no such page. */
+/**
+ * Returns the URL of the guide that a link in `file` leads to; `undefined` if the server has no
+ * such page.
+ */
 export function guideHref(basePath: string, file: string, link: string): string | undefined {
   const target = new URL(link, `file:///${file}`);
   const path = target.pathname.slice(1);

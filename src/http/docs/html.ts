@@ -1,4 +1,7 @@
-/** Markup that is safe to put into a page. Made by {@link html} only, so that text never becomes markup unseen. */
+/**
+ * Markup that is safe in a page. Only {@link html} creates it, so that text never becomes markup
+ * unnoticed.
+ */
 export class Html {
   readonly markup: string;
 
@@ -9,17 +12,20 @@ export class Html {
 
 type Part = string | number | boolean | undefined | Html | readonly Html[];
 
-/** Markup of a template: texts that are put into it are escaped, markup stays. `undefined` and `false` are nothing. */
+/**
+ * Creates markup from a template. Escapes text, inserts markup unchanged, and omits `undefined` and
+ * `false`.
+ */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return new Html(strings.reduce((made, string, at) => made + toMarkup(parts[at - 1]) + string));
 }
 
-/** A sentence in which `code` stands between backticks. */
+/** Renders a sentence with `code` between backticks. */
 export function prose(text: string): Html {
   return new Html(escapeText(text).replace(/`([^`]+)`/g, "<code>$1</code>"));
 }
 
-/** The text with everything replaced that a browser could take for markup. */
+/** Escapes everything in a text that a browser could take for markup. */
 export function escapeText(text: string): string {
   return text
     .replaceAll("&", "&amp;")

@@ -2,7 +2,10 @@ import { VERSION } from "../../lib/version.ts";
 import { DOCUMENTS } from "../endpoints.ts";
 import { type Html, html } from "./html.ts";
 
-/** What may load and run on the pages: their own script and style sheet, and requests to this server. Nothing inline, nothing from elsewhere. */
+/**
+ * Content policy of the pages: their own script and style sheet, and requests to this server.
+ * Nothing inline, nothing from elsewhere.
+ */
 export const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -14,10 +17,14 @@ export const PAGE_POLICY = [
 ].join("; ");
 
 const PAGES = { docs: "REST", docsEvents: "Events", docsProtocol: "Protocol", docsGuides: "Guides" } as const;
-/** A page among those that the navigation leads to. */
+/** A page in the navigation. */
 export type PageName = keyof typeof PAGES;
 
-/** A whole page. `page`: its entry in the navigation; `undefined` if it has none, as a guide. */
+/**
+ * Renders a complete page.
+ *
+ * @param page Its entry in the navigation; `undefined` if it has none, as a guide.
+ */
 export function pageHtml(basePath: string, page: PageName | undefined, title: string, body: Html): string {
   const links = Object.entries(PAGES).map(([name, label]) => {
     const href = `${basePath}${DOCUMENTS[name as PageName].path}`;

@@ -8,7 +8,7 @@ type LinkResolver = (target: string) => string | undefined;
  * and links. Comments and pictures are left out. Everything else is text. `resolve` is asked for links to other documents.
  */
 export function markdown(text: string, resolve: LinkResolver = () => undefined): Html {
-  // Fences hold blank lines, so they are taken out first.
+  // Fences can contain blank lines, so extract them first.
   const parts = text.split(/^(```[\s\S]*?^```)$/m);
   const blocks = parts.flatMap((part) => (part.startsWith("```") ? [part] : splitBlocks(part)));
   const rendered = blocks.map((one) => block(one, resolve)).join("\n");

@@ -2,7 +2,11 @@ import type { ParameterContract } from "../contracts/parameters.ts";
 import { Html, html, prose } from "./html.ts";
 import { typeHtml } from "./schema-html.ts";
 
-/** The parameters as labelled inputs of a form, each with what it means. `prefix` keeps the ids of a page's forms apart. */
+/**
+ * Renders the parameters as labeled inputs of a form, with descriptions.
+ *
+ * @param prefix Keeps the ids of a page's forms apart.
+ */
 export function parameterFields(prefix: string, parameters: readonly ParameterContract[]): Html {
   const fields = parameters.map((parameter) => {
     const { name, description, schema } = parameter;
@@ -26,7 +30,7 @@ function inputHtml(id: string, { name, schema, example, in: place }: ParameterCo
   return html`<input id="${id}" name="${name}" data-in="${place}" placeholder="${hint}" aria-describedby="${id}-about" autocomplete="off" spellcheck="false">`;
 }
 
-/** The field for the key, one a page. It has no name, so that no form takes it into an address. */
+/** Renders the input for the key, once per page. It has no name, so no form puts it into a URL. */
 export function keyField(): Html {
   return html`<div class="field"><label for="key">Key</label>
 <input id="key" type="password" aria-describedby="key-about" autocomplete="off" spellcheck="false">

@@ -8,7 +8,10 @@ import { exampleHtml, schemasHtml, typeHtml } from "./schema-html.ts";
 
 type Responses = OpenApiDocument["components"]["responses"];
 
-/** REST as a page: every address with its parameters, answers and problems, and a form that asks it. */
+/**
+ * Renders REST as a page: every path with its parameters, responses and problems, and a form to try
+ * it.
+ */
 export function restPage(basePath: string, { info, paths, components }: OpenApiDocument): string {
   const asked = Object.entries(paths).flatMap(([path, { get, post }]) => [
     ...(get ? [{ path, method: "GET", operation: get }] : []),
@@ -35,7 +38,7 @@ ${schemasHtml(components.schemas)}`;
   return pageHtml(basePath, "docs", "REST", body);
 }
 
-/** Paragraphs and points of a description. */
+/** Renders the paragraphs and points of a description. */
 export function introHtml(description: string): Html {
   const [first = "", ...points] = description.split("\n").filter((line) => line !== "");
   return html`<p>${prose(first)}</p>

@@ -1,7 +1,10 @@
 import type { JsonSchema } from "../contracts/schemas.ts";
 import { Html, html, prose } from "./html.ts";
 
-/** A value of the schema in words, with links to the named schemas: `list of Flare`, `text or null`. */
+/**
+ * Renders the type of a schema in words, with links to named schemas: `list of Flare`, `text or
+ * null`.
+ */
 export function typeHtml(schema: JsonSchema): Html {
   const { $ref, anyOf, oneOf, allOf, items } = schema;
   if ($ref) {
@@ -23,7 +26,7 @@ export function typeHtml(schema: JsonSchema): Html {
   return plainHtml(schema);
 }
 
-/** The schema's fields as a table; what it is made of where it is no object. */
+/** Renders the schema's fields as a table, or its type if it is not an object. */
 export function fieldsHtml(schema: JsonSchema): Html {
   const { properties, required = [] } = schema;
   if (!properties) return html`<p>${typeHtml(schema)}</p>`;
@@ -35,7 +38,7 @@ export function fieldsHtml(schema: JsonSchema): Html {
   return html`<div class="wide"><table class="fields"><tbody>${rows}</tbody></table></div>`;
 }
 
-/** Every named schema with what it means, each with an anchor. */
+/** Renders every named schema with its description, each with an anchor. */
 export function schemasHtml(schemas: Readonly<Record<string, JsonSchema>>): Html {
   const sections = Object.entries(schemas).map(
     ([name, schema]) => html`<section id="schema-${name}"><h3>${name}</h3>
@@ -47,7 +50,7 @@ ${fieldsHtml(schema)}</section>
 ${sections}</section>`;
 }
 
-/** JSON as it is in an example. */
+/** Renders example JSON. */
 export function exampleHtml(value: unknown): Html {
   const text = typeof value === "string" ? value : JSON.stringify(value, undefined, 2);
   return html`<details><summary>Example</summary><pre tabindex="0">${text}</pre></details>`;
@@ -71,7 +74,7 @@ function plainHtml(schema: JsonSchema): Html {
   return html`${type === undefined ? "anything" : (WORDS[type] ?? type)}${bounds(schema, "Length", " characters")}${bounds(schema, "", "")}${form}`;
 }
 
-/** `, 1 to 64`, where the schema has such bounds; those that every whole number has are none. */
+/** Returns bounds such as `, 1 to 64`; empty for those of every whole number. */
 function bounds(schema: JsonSchema, of: "Items" | "Length" | "", unit: string): Html {
   const least = schema[`min${of || "imum"}`];
   const most = schema[`max${of || "imum"}`];

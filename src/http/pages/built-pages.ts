@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { extname } from "node:path";
 import { Representation, versionOf } from "../rest/representation.ts";
 
-/** A file of the built pages, ready to be served. */
+/** A built file, ready to be served. */
 export interface PageFile {
   readonly body: Representation;
 }
@@ -14,13 +14,13 @@ const TYPES: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml; charset=utf-8",
 };
 
-/** The same from src/http/pages and from dist/http/pages. */
+/** The same path from src/http/pages and from dist/http/pages. */
 const BUILT = new URL("../../../dist/dashboard/", import.meta.url);
 const BUILT_WIDGET = new URL("../../../dist/widget/", import.meta.url);
 
 /**
- * The dashboard's files by their path below it, `index.html` first among them, as `npm run pages` built them; `widgets.html` is there too. Empty where they were not built, as
- * in a program that runs from a clone without it.
+ * Reads the dashboard's files as `npm run pages` built them, by relative path, `index.html` first;
+ * `widgets.html` is among them. Empty if they were not built, as in a fresh clone.
  */
 export function readBuiltPages(directory: URL = BUILT): ReadonlyMap<string, PageFile> {
   let names: readonly string[];
@@ -32,7 +32,7 @@ export function readBuiltPages(directory: URL = BUILT): ReadonlyMap<string, Page
   return new Map(names.flatMap((name) => readPage(directory, name)));
 }
 
-/** The widget's one file, likewise. */
+/** Reads the widget's one file in the same way. */
 export function readBuiltWidget(): ReadonlyMap<string, PageFile> {
   return readBuiltPages(BUILT_WIDGET);
 }

@@ -4,10 +4,13 @@ import type { HttpSettings } from "../http-settings.ts";
 import type { PageFile } from "./built-pages.ts";
 import { PAGE_FIELDS, sendPage, varyOf } from "./send-page.ts";
 
-/** What a file is made of stands in its name. */
+/** File names contain a hash of their content. */
 const ASSET_FIELDS = { "cache-control": "public, max-age=31536000, immutable" } as const;
 
-/** The dashboard of these pages at `/` below the scope's prefix, and its files at `/assets/`. Where it was not built, a problem says how. */
+/**
+ * Serves the dashboard at `/` below the scope's prefix, with its files at `/assets/`. If it was not
+ * built, the response is a problem that says how to build it.
+ */
 export function addDashboardRoutes(
   scope: FastifyInstance,
   settings: Pick<HttpSettings, "corsOrigins">,
@@ -19,7 +22,7 @@ export function addDashboardRoutes(
     url: "/",
     handler: (request, reply) => {
       const [path = "", query] = request.url.split("?");
-      // Its addresses are relative, so that it need not know below which path a proxy shows it.
+      // URLs in the page are relative, so it works below any path of a proxy.
       if (!path.endsWith("/")) {
         const last = path.slice(path.lastIndexOf("/") + 1);
         return reply.redirect(`./${last}/${query === undefined ? "" : `?${query}`}`, 308);

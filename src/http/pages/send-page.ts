@@ -3,7 +3,10 @@ import type { HttpSettings } from "../http-settings.ts";
 import { readyAnswer, sendReady } from "../rest/ready-answer.ts";
 import type { PageFile } from "./built-pages.ts";
 
-/** What may load and run in a page: files of this server, and requests and streams to it. Nothing inline, nothing from elsewhere. */
+/**
+ * Content policy of a page: files of this server, and requests and streams to it. Nothing inline,
+ * nothing from elsewhere.
+ */
 export const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -15,19 +18,21 @@ export const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** Fields of a page, which is asked for anew each time. */
+/** Fields of a page, which caches revalidate on each use. */
 export const PAGE_FIELDS = {
   "content-security-policy": PAGE_POLICY,
   "referrer-policy": "no-referrer",
   "cache-control": "no-cache",
 } as const;
 
-/** By which fields of a request the answers differ. */
+/** Request fields by which responses differ. */
 export function varyOf({ corsOrigins }: Pick<HttpSettings, "corsOrigins">): string {
   return corsOrigins === "*" ? "Accept-Encoding" : "Accept-Encoding, Origin";
 }
 
-/** Answers with the file, in the coding that was asked for; 304 to whoever has it. Further fields are set before. */
+/**
+ * Sends the file in the requested coding, or 304 if the client has it. Set further fields before.
+ */
 export function sendPage(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -4,7 +4,10 @@ import type { HttpSettings } from "../http-settings.ts";
 import type { PageFile } from "./built-pages.ts";
 import { PAGE_FIELDS, sendPage, varyOf } from "./send-page.ts";
 
-/** Its name never changes, so it is asked for anew after five minutes; pages that isolate themselves may load it too. */
+/**
+ * The name never changes, so caches revalidate it after five minutes. Cross-origin isolated pages
+ * may load it too.
+ */
 const SCRIPT_FIELDS = {
   "cache-control": "public, max-age=300",
   "cross-origin-resource-policy": "cross-origin",
@@ -12,7 +15,10 @@ const SCRIPT_FIELDS = {
 
 const NOT_BUILT = "the widget is not built: npm ci with development dependencies builds it";
 
-/** The widget's script at `/widget.js`, for pages of any origin, and at `/widgets` the page of the dashboard's that shows how it is used. */
+/**
+ * Serves the widget's script at `/widget.js` for pages of any origin, and the demonstration page at
+ * `/widgets`.
+ */
 export function addWidgetRoutes(
   scope: FastifyInstance,
   settings: Pick<HttpSettings, "corsOrigins">,

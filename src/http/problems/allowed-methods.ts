@@ -1,11 +1,11 @@
 import type { FastifyInstance } from "fastify";
 
-/** Which methods the addresses of a server take, learned from its routes as they are added. */
+/** Records which methods each path allows, from the routes as they are added. */
 export class AllowedMethods {
   readonly #methods = new Map<string, Set<string>>();
   readonly #fields = new Map<string, string>();
 
-  /** Watches every route that is added to `app` from now on, in whatever plugin. */
+  /** Watches every route that is added to `app` from now on, in any plugin. */
   constructor(app: FastifyInstance) {
     app.addHook("onRoute", ({ url, method }) => {
       const methods = this.#methods.get(url) ?? new Set();
@@ -15,19 +15,22 @@ export class AllowedMethods {
     });
   }
 
-  /** The `Allow` field of the address, in any form that a request line can have; `undefined` when nothing is served there. */
+  /**
+   * Returns the `Allow` field for a request target in any form; `undefined` if nothing is served
+   * there.
+   */
   of(requestTarget: string): string | undefined {
     if (requestTarget === "*") return "GET, HEAD, OPTIONS";
     return this.#fields.get(pathOf(requestTarget));
   }
 
-  /** Every path with a route. */
+  /** Returns every path with a route. */
   paths(): readonly string[] {
     return [...this.#methods.keys()];
   }
 }
 
-/** The path that the router compares: without scheme and host of the absolute form, without query, decoded. */
+/** Returns the path that the router compares: without scheme and host, without query, decoded. */
 function pathOf(requestTarget: string): string {
   const path = requestTarget.replace(/^https?:\/\/[^/?#]*/i, "").replace(/[?#].*$/s, "");
   try {

@@ -5,19 +5,22 @@ import { keyInAddress } from "../access/access.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** The query parameters that the route reads: it rejects all others. Without this it ignores its query. */
+    /**
+     * Query parameters that the route reads; it rejects all others. Absent: it ignores its query.
+     */
     readonly parameters?: readonly string[];
   }
 }
 
 /**
- * The refusal of a query parameter that the request's route does not read: a mistyped filter would otherwise be no filter.
- * Its field is the parameter, and its message has the nearest known name. `undefined`: there is none to refuse.
+ * Returns the error for a query parameter that the route does not read, because a mistyped filter
+ * would otherwise have no effect. Its field is the parameter, and its message suggests the nearest
+ * known name. Returns `undefined` if there is none.
  */
 export function unknownParameter({ query, routeOptions }: FastifyRequest): FlarewireError | undefined {
   const known = routeOptions.config.parameters;
   if (!known || typeof query !== "object" || query === null) return undefined;
-  // First: it says more, and does not repeat the key.
+  // First, because it says more and does not repeat the key.
   const refusal = keyInAddress(query);
   if (refusal) return refusal;
   const given = Object.keys(query).find((name) => !known.includes(name));

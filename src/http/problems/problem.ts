@@ -2,25 +2,27 @@ import { hideSecrets } from "../../keys/index.ts";
 import { ERROR_CODES, type ErrorCode, FlarewireError } from "../../protocol/index.ts";
 import { PROBLEM_TYPE_PREFIX, type Problem } from "../rest/responses.ts";
 
-/** Content type of every problem. It takes no charset parameter. */
+/** Content type of every problem. It has no charset parameter. */
 export const PROBLEM_TYPE = "application/problem+json";
 
-/** Seconds after which to try again what failed for want of readiness or capacity: `Retry-After` of 429 and 503 where nothing better is known. */
+/** `Retry-After` in seconds for lack of readiness or capacity, if nothing better is known. */
 export const RETRY_AFTER_S = 5;
 
-/** Seconds that somebody who wanted to stay is told to wait at least, and by how many the longest wait is more. */
-const COME_BACK_FROM_S = 3;
+/** Minimum `Retry-After` of a refused stream, and the size of its random range. */
+const MIN_STREAM_RETRY_S = 3;
 const COME_BACK_SPREAD_S = 10;
 
 /**
- * `Retry-After` for who wanted to follow events and is refused: whole seconds from 3 to 12, by chance (`random`, from 0 up to 1), because thousands may be refused in one moment, and would else
- * all be back in one.
+ * Returns `Retry-After` for a refused stream: a random whole number of seconds from 3 to 12, so
+ * that thousands of clients refused at one moment do not all return at one.
+ *
+ * @param random Returns [0, 1).
  */
-export function comeBackAfterS(random: () => number = Math.random): string {
-  return String(COME_BACK_FROM_S + Math.floor(random() * COME_BACK_SPREAD_S));
+export function retryAfterS(random: () => number = Math.random): string {
+  return String(MIN_STREAM_RETRY_S + Math.floor(random() * COME_BACK_SPREAD_S));
 }
 
-/** The framework's own errors by the status that it gives them; those that are not here are malformed requests. */
+/** Codes of the framework's errors by status. All others are malformed requests. */
 const CODE_BY_STATUS: Readonly<Record<number, ErrorCode>> = {
   404: "not-found",
   405: "method-not-allowed",
@@ -31,14 +33,18 @@ const CODE_BY_STATUS: Readonly<Record<number, ErrorCode>> = {
   431: "headers-too-large",
 };
 
-/** The problem that tells of `failure`. `instance` is the request's id. */
+/**
+ * Converts an error to its problem.
+ *
+ * @param instance Id of the request.
+ */
 export function problemOf(failure: FlarewireError, instance: string): Problem {
   const { status, meaning } = ERROR_CODES[failure.code];
   return {
     type: `${PROBLEM_TYPE_PREFIX}${failure.code}`,
     title: meaning,
     status,
-    // It repeats what was given, and whoever is refused writes it down.
+    // The message repeats input, and clients log it.
     detail: hideSecrets(failure.message),
     instance: `urn:flarewire:request:${instance}`,
     ...(failure.field === undefined ? {} : { field: failure.field }),
@@ -49,21 +55,26 @@ export function problemOf(failure: FlarewireError, instance: string): Problem {
 }
 
 /**
- * What may be told of an error that ended a request. Ours goes as it is, and the framework's refusals by their status; of anything
- * else, which is a fault of the server, the message stays inside as `cause`: it may hold what is nobody's business.
+ * Returns the public form of an error that ended a request. FlarewireErrors are unchanged, and the
+ * framework's refusals get a code by their status. Any other error is internal: its message becomes
+ * the `cause`, because it may be confidential.
  */
 export function toFlarewireError(error: unknown): FlarewireError {
   if (error instanceof FlarewireError) return error;
   const status = refusalStatus(error);
   if (status === undefined || !(error instanceof Error)) {
-    return new FlarewireError("internal", "the server failed; its log tells why under this instance", {
-      cause: error,
-    });
+    return new FlarewireError(
+      "internal",
+      "internal error; the server's log has the cause under this instance",
+      {
+        cause: error,
+      },
+    );
   }
   return new FlarewireError(CODE_BY_STATUS[status] ?? "invalid-request", error.message, { cause: error });
 }
 
-/** The 4xx status of an error of Fastify itself. */
+/** Returns the 4xx status of an error of Fastify itself. */
 function refusalStatus(error: unknown): number | undefined {
   if (!(error instanceof Error) || !("code" in error) || !("statusCode" in error)) return undefined;
   const { code, statusCode } = error;

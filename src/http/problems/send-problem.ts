@@ -2,12 +2,14 @@ import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from "fastify";
 import { ERROR_CODES } from "../../protocol/index.ts";
 import { PROBLEM_TYPE, problemOf, RETRY_AFTER_S, toFlarewireError } from "./problem.ts";
 
-/** Fields that a handler may have set before it failed and that would be untrue of the problem. */
-const NOT_OF_PROBLEMS = ["etag", "content-encoding", "content-length", "last-modified"] as const;
+/** Fields that a handler may have set before it failed and that do not apply to the problem. */
+const NOT_FOR_PROBLEMS = ["etag", "content-encoding", "content-length", "last-modified"] as const;
 
 /**
- * Answers with the problem that tells of `error`, whatever it is, and logs it when it is the server's fault. Keeps `Allow`, `Retry-After` and `Link` where they are
- * set. `logOf`: the log of this request, asked for only then; default the framework's.
+ * Sends the problem for an error, and logs it if it is internal. Leaves `Allow`, `Retry-After` and
+ * `Link` as they are set.
+ *
+ * @param logOf Returns the log of this request; called only then. Default: the framework's.
  */
 export function sendProblem(
   error: unknown,
@@ -20,17 +22,17 @@ export function sendProblem(
   if (status === 500 || status === 502) {
     logOf(request).error({ err: error, code: failure.code, path: pathOf(request.url) }, "request failed");
   }
-  for (const field of NOT_OF_PROBLEMS) reply.removeHeader(field);
+  for (const field of NOT_FOR_PROBLEMS) reply.removeHeader(field);
   if ((status === 503 || status === 429) && !reply.hasHeader("retry-after")) {
     reply.header("retry-after", String(RETRY_AFTER_S));
   }
   if (status === 426) reply.headers({ upgrade: "websocket", connection: "upgrade" });
-  // A Buffer, because to a string the framework would add a charset, which this type does not have.
+  // A Buffer, because the framework would add a charset to a string.
   const body = Buffer.from(JSON.stringify(problemOf(failure, request.id)));
   return reply.code(status).headers({ "content-type": PROBLEM_TYPE, "cache-control": "no-store" }).send(body);
 }
 
-/** The address without its query, which may hold a secret. */
+/** Returns the URL without its query, which may hold a secret. */
 function pathOf(url: string): string {
   return url.split("?", 1)[0] ?? "";
 }

@@ -1,19 +1,19 @@
-/** A form in which a body can be sent. `identity` is the body as it is. */
+/** Content coding of a body. `identity` is uncompressed. */
 export type Coding = "br" | "gzip" | "identity";
 
-/** The compressed forms, the one we like best first. */
+/** Compressed codings in order of preference. */
 const COMPRESSED = ["br", "gzip"] as const;
 
 const WEIGHT = /^\s*q\s*=\s*(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)\s*$/i;
 
-/** Clients send a handful of different values; the bound keeps strangers from filling memory with others. */
+/** Clients send only a few different values; the limit keeps others from filling memory. */
 const MAX_REMEMBERED = 64;
 const remembered = new Map<string, Coding>();
 
 /**
- * The coding that an `Accept-Encoding` field asks for (RFC 9110, 12.5.3): the acceptable one with the highest weight, of
- * equals the smaller form. Never refuses: where nothing that we have is acceptable, or the field cannot be read, or is
- * missing, it is `identity`.
+ * Chooses the coding for an `Accept-Encoding` field (RFC 9110, 12.5.3): the acceptable one with the
+ * highest weight; among equals, the smaller. Returns `identity` if none is acceptable, or if the
+ * field is invalid or missing.
  */
 export function chooseCoding(field: string | undefined): Coding {
   if (field === undefined || field === "") return "identity";
@@ -38,7 +38,7 @@ function negotiate(field: string): Coding {
   return (weights.get("identity") ?? 0) > bestWeight ? "identity" : best;
 }
 
-/** Weights by coding, lower case. A member whose weight cannot be read counts as not acceptable. */
+/** Parses weights by coding, in lower case. A member with an invalid weight is not acceptable. */
 function parseWeights(field: string): ReadonlyMap<string, number> {
   const weights = new Map<string, number>();
   for (const member of field.split(",")) {

@@ -9,12 +9,18 @@ const FACTS = [
   "profiles",
 ] as const satisfies readonly (keyof SourceInfo["facts"])[];
 
-/** Tells how old the data is, what its source can know, and where it comes from. Not as `Age`, by which caches would reckon. */
+/**
+ * Sets the fields for the age of the data, what its source can know, and its origin. Not as `Age`,
+ * which caches would use for their computation.
+ */
 export function setFreshness(reply: FastifyReply, fresh: Freshness, info: SourceInfo): void {
   reply.headers(freshnessFields(fresh, info));
 }
 
-/** As {@link setFreshness}, with the cursor: returns the fields, and the same ones again for as long as nothing in them changes, mostly a second. */
+/**
+ * Creates a function like {@link setFreshness} that includes the cursor. It returns the same fields
+ * until something in them changes, usually for a second.
+ */
 export function createStateFields(): (cursor: Cursor, fresh: Freshness, info: SourceInfo) => ReadyFields {
   let of: { readonly cursor: Cursor; readonly fresh: Freshness; readonly info: SourceInfo } | undefined;
   let made: ReadyFields | undefined;

@@ -6,15 +6,21 @@ import type { Visitors } from "../access/visitors.ts";
 import type { ReadyAnswer } from "./ready-answer.ts";
 import type { ReadyFields } from "./ready-fields.ts";
 
-/** What an address answers to a plain request. `undefined`, or an error: not now, and the framework's route says why. */
+/**
+ * Returns a path's response to a plain request. `undefined` or an error: the framework's route must
+ * answer.
+ */
 export type QuickAnswer = (request: IncomingMessage) => ReadyAnswer | undefined;
 
 const STATUS_LINES = { 200: "HTTP/1.1 200 OK\r\n", 304: "HTTP/1.1 304 Not Modified\r\n" } as const;
 
 /**
- * Answers plain requests for ready bytes before the framework sees them, byte for byte as it would: routing, hooks and reply cost more than all the rest of such an
- * answer. Plain is a GET or HEAD of exactly a path that was added, on a connection that stays open, with nothing in it to decide on: no query, no
- * body, no key. Every other request is the framework's, and so is everything while the server closes.
+ * Answers plain requests with prepared bytes before the framework sees them, byte for byte as the
+ * framework would. Routing, hooks and reply cost more than the rest of such a response.
+ *
+ * A plain request is a GET or HEAD of exactly a registered path, on a connection that stays open,
+ * without query, body or key. All others go to the framework, and so does everything while the
+ * server closes.
  */
 export class QuickPath {
   readonly #app: FastifyInstance;
@@ -27,8 +33,12 @@ export class QuickPath {
   #open = true;
 
   /**
-   * `common`: the fields of every answer to a page of this origin. `ready`: see HttpServerOptions; while it is false connections are told to close, which is the framework's
-   * to do. For a server of our own only: nobody else's hooks are run.
+   *
+   * @param common Fields of every response to a page of an origin.
+   * @param ready See HttpServerOptions. While it is false, connections are told to close, which the
+   *   framework does.
+   *
+   * For our own server only, because no other hooks run.
    */
   constructor(
     app: FastifyInstance,
@@ -52,7 +62,7 @@ export class QuickPath {
     });
   }
 
-  /** Answers requests for `path`, which the framework has to have a route for all the same. */
+  /** Answers requests for `path`, which also needs a route in the framework. */
   add(path: string, answer: QuickAnswer): void {
     this.#answers.set(path, answer);
   }
@@ -66,8 +76,9 @@ export class QuickPath {
     let head: string = STATUS_LINES[status] + this.#common(request.headers.origin).lines;
     for (const { lines } of fields) head += lines;
     response.statusCode = status;
-    // Node's `writeHead` looks through each field of each response again, which for a score of them takes a third of the time of all of it. This is the text that it would make
-    // of them, put where it would put it, for which there is no public name.
+    // Node's `writeHead` checks each field of each response again, which for twenty fields takes a
+    // third of the total time. This stores the text that it would produce where it would store it;
+    // there is no public name for that.
     Reflect.set(response, "_header", head + this.#tail(this.#app.server.keepAliveTimeout));
     if (body) response.end(body);
     else response.end();
@@ -79,7 +90,7 @@ function attempt(answer: QuickAnswer, request: IncomingMessage): ReadyAnswer | u
   try {
     return answer(request);
   } catch {
-    // The route meets it too, and there it is logged and becomes a problem.
+    // The route fails too, logs the error and turns it into a problem.
     return undefined;
   }
 }
@@ -95,23 +106,23 @@ function isPlain({ method, headers, httpVersionMinor }: IncomingMessage): boolea
   );
 }
 
-/** True for a response of Node's own class, not begun yet, whose connection goes on after it. */
+/** True for an unused response of Node's own class whose connection stays open. */
 function staysOpen(response: ServerResponse): boolean {
   return (
     response.shouldKeepAlive &&
-    // Behind an answer that is not sent yet it is held back, which is the framework's to do.
+    // A response behind an unsent one is buffered, which the framework does.
     response.socket !== null &&
     Object.getPrototypeOf(response) === ServerResponse.prototype &&
     Reflect.get(response, "_header") === null
   );
 }
 
-/** What Node puts behind the other fields, and the end of the head; made anew each second. */
+/** Creates the fields that Node appends and the end of the head, renewed each second. */
 function createTail(): (keepAliveTimeoutMs: number) => string {
   let second = Number.NaN;
   let tail = "";
   return (keepAliveTimeoutMs) => {
-    // Not the gateway's clock: Node stamps the other answers with the machine's.
+    // Not the gateway's clock, because Node stamps other responses with the machine's.
     const now = Math.floor(systemClock.now() / 1_000);
     if (now !== second) {
       second = now;

@@ -2,16 +2,16 @@ import { formatCursor, type Plan, type Snapshot, snapshotOfPlan } from "../../pr
 import type { HeadLike } from "../connections/head-like.ts";
 import { Representation, versionOf } from "./representation.ts";
 
-/** The parts of the snapshot that are served each under its own address. */
+/** Parts of the snapshot with a path of their own. */
 export const RESOURCES = ["flares", "newest", "charts", "leaderboards"] as const;
 export type Resource = (typeof RESOURCES)[number];
 
 type Part = Resource | "explanations";
 const PARTS: readonly Part[] = [...RESOURCES, "explanations"];
-/** The parts in which plans differ. */
+/** Parts that differ by plan. */
 const BY_PLAN: readonly Part[] = ["flares", "explanations"];
 
-/** What was made of an object of the snapshot. */
+/** What was derived from an object of the snapshot. */
 interface Held {
   readonly value: unknown;
   readonly representation: Representation;
@@ -24,32 +24,32 @@ interface PrimaryServices {
 }
 
 /**
- * The bodies of REST, made once per change and plan: at the first request after it, and for as long as the head holds the same
- * objects. A part whose bytes come out the same keeps its version, so that clients go on getting 304; what is the same for all plans is
- * made once for all.
+ * Caches the bodies of REST, made once per change and plan at the first request. A part whose bytes
+ * stay the same keeps its version, so that clients keep getting 304. Parts that are the same for
+ * all plans are made once.
  *
- * A version follows from the bytes, and the plan where that is not all: not from the cursor at which they were first asked for, which would be another one in
- * each process.
+ * A version derives from the bytes and the plan, not from the cursor of the first request, which
+ * would differ in each process.
  */
 export class ResourceBodies {
   readonly #head: HeadLike;
   readonly #held = new Map<string, Held>();
   readonly #wholes = new Map<Plan | undefined, PrimaryServices>();
-  /** What the plan free shows of a snapshot with these flares and explanations. */
+  /** The plan free's view of a snapshot with these flares and explanations. */
   #free: { readonly of: Snapshot; readonly shown: Snapshot } | undefined;
 
   constructor(head: HeadLike) {
     this.#head = head;
   }
 
-  /** The resource as it is at the head's cursor, as the plan is shown it; without a plan, all of it. */
+  /** Returns the resource at the head's cursor as the plan sees it; without a plan, all of it. */
   resource(name: Resource, plan?: Plan): Representation {
     return this.#part(name, plan);
   }
 
   /**
-   * All of the snapshot with its cursor. `observed_at` is the event time at which the state at this cursor was seen, and
-   * stands for as long as nothing changes, so that the body of a quiet market stays the same.
+   * Returns the complete snapshot with its cursor. `observed_at` is the event time of this state.
+   * It stays while nothing changes, so that the body of a quiet market stays the same.
    */
   snapshot(plan?: Plan): Representation {
     const { snapshot } = this.#head;
@@ -94,8 +94,8 @@ export class ResourceBodies {
 }
 
 /**
- * In an order that follows from what is in it alone: an engine has its explanations in the order of its lists, who follows or goes on from a log in the order
- * in which they came, and bytes that a version names have to be the same on all of them.
+ * Sorts by key. An engine orders its explanations by its lists, a follower by arrival, and bytes
+ * with the same version must be equal on all of them.
  */
 function byKey(value: object): object {
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));

@@ -12,22 +12,21 @@ import { type ReadyFields, readyFields } from "./ready-fields.ts";
 import type { Representation } from "./representation.ts";
 import { RESOURCES, ResourceBodies } from "./resource-bodies.ts";
 
-/** What the resources are made of. */
 export interface ResourceParts {
   readonly head: HeadLike;
   readonly freshness: () => Freshness;
   readonly info: () => SourceInfo;
-  /** Decides who may read, and what; default: everybody, everything. */
+  /** Decides who may read what. Default: everyone may read everything. */
   readonly door?: AccessPolicy | undefined;
   readonly settings: Pick<HttpSettings, "basePath" | "corsOrigins">;
-  /** Where plain requests are answered; default: nowhere but in the routes. */
+  /** Answers plain requests. Default: the routes answer all. */
   readonly quick?: QuickPath | undefined;
 }
 
 /**
- * The four resources and the snapshot, below the prefix of `scope`. Caches may keep the answers but ask before each use
- * (`no-cache`): the data may change any second, and asking costs a 304 without a body. Until the first snapshot there
- * is nothing to show, and an empty list would be a lie: the answer is `not-ready`.
+ * Adds the four resources and the snapshot below the prefix of `scope`. Caches may store responses
+ * but must revalidate them (`no-cache`): data may change any second, and a 304 has no body. Until
+ * the first snapshot the response is `not-ready`, because an empty list would be wrong.
  */
 export function addResourceRoutes(scope: FastifyInstance, parts: ResourceParts): void {
   const { head, freshness, info, door = allowAll, quick } = parts;
@@ -58,7 +57,7 @@ export function addResourceRoutes(scope: FastifyInstance, parts: ResourceParts):
 
 type Read = (plan: Plan | undefined) => Representation;
 
-/** Waits for nothing between reading the body, before, and the cursor: both are of one instant (law L2). */
+/** Reads body and cursor without waiting in between, so both describe one moment (law L2). */
 function createAnswer({ head, freshness, info, settings, door = allowAll }: ResourceParts) {
   const vary = [
     "Accept-Encoding",

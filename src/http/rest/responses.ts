@@ -12,78 +12,88 @@ import {
   ViewSchema,
 } from "../../protocol/index.ts";
 
-/*
- * The bodies of REST that are not resources of the specification.
- */
+/* Bodies of REST that are not resources of the specification. */
 
-/** `GET /api/v1/snapshot`: everything at one instant. A stream that goes on after `cursor` continues it without a gap. */
+/**
+ * `GET /api/v1/snapshot`: the complete state at one moment. A stream after `cursor` continues it
+ * without a gap.
+ */
 export const SnapshotResponse = z.object({
   cursor: CursorText,
-  /** Event time at which this state was seen. It stands while nothing changes; how old the data is, the header fields say. */
+  /**
+   * Event time of this state. It stays while nothing changes; the header fields give the age of the
+   * data.
+   */
   observed_at: Timestamp,
   ...Snapshot.shape,
 });
 export type SnapshotResponse = z.infer<typeof SnapshotResponse>;
 
-/** `GET /api/v1/events`: the events behind the cursor that was given, each as a WebSocket brings it, in order. */
+/**
+ * `GET /api/v1/events`: the events after the given cursor, in order, each as a WebSocket delivers
+ * it.
+ */
 export const EventsResponse = z.object({
-  /** To be given as `after` next time: everything that was asked for up to here is in the answer. */
+  /** Pass it as `after` next time: the response has every requested event up to here. */
   cursor: CursorText,
-  /** The filter in force: what was asked for, in one form. Absent: none. */
+  /** The filter in force, in normalized form. Absent: none. */
   filter: Filter.optional(),
   events: z.array(EventMessage),
-  /** There is more in the log, perhaps nothing of what was asked for: ask again at once. */
+  /** The log has more events, though perhaps none that match: send the next request at once. */
   more: z.boolean(),
-  /** The lists at `cursor`, where they were asked for. */
+  /** The lists at `cursor`, if requested. */
   snapshot: ViewSchema.optional(),
 });
 export type EventsResponse = z.infer<typeof EventsResponse>;
 
-/** `POST /api/v1/tickets`: what opens one connection, given as `?ticket=`. */
+/** `POST /api/v1/tickets`: a ticket that opens one connection, as `?ticket=`. */
 export const TicketResponse = z.object({
   ticket: z.string(),
-  /** From then on it opens nothing; at most 60 seconds ahead. */
+  /** The ticket is invalid from then on; at most 60 seconds ahead. */
   expires_at: Timestamp,
 });
 export type TicketResponse = z.infer<typeof TicketResponse>;
 
-/** `GET /healthz`: the process lives. Says nothing about the data. */
+/** `GET /healthz`: the process responds. Says nothing about the data. */
 export const HealthResponse = z.object({
   status: z.literal("ok"),
   version: z.string(),
-  /** Whole seconds since the server was made. */
+  /** Whole seconds since the server was created. */
   uptime_s: z.int().min(0),
 });
 export type HealthResponse = z.infer<typeof HealthResponse>;
 
-/** `GET /readyz`: fresh data is served. Where that is not so the answer is a problem with status 503. */
+/** `GET /readyz`: fresh data is served. Otherwise the response is a problem with status 503. */
 export const ReadyResponse = z.object({ status: z.literal("ready"), ...Freshness.shape });
 export type ReadyResponse = z.infer<typeof ReadyResponse>;
 
-/** What every problem's `type` begins with; the error's code follows. A name, not an address: there is nothing to fetch. */
+/**
+ * Prefix of every problem's `type`, before the error's code. It is a name, not a URL: there is
+ * nothing to fetch.
+ */
 export const PROBLEM_TYPE_PREFIX = "urn:flarewire:problem:";
 
 const CODES = Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]];
 
-/** Every answer with a status of 400 or above: `application/problem+json` of RFC 9457. */
+/** Every response with a status of 400 or above: `application/problem+json` of RFC 9457. */
 export const Problem = z.object({
-  /** Which kind of error; stable. */
+  /** The kind of error; stable. */
   type: z.templateLiteral([PROBLEM_TYPE_PREFIX, z.enum(CODES)]),
   /** The kind in words; the same for every problem of this type. */
   title: z.string(),
-  /** That of the response. */
+  /** Status of the response. */
   status: z.int().min(400).max(599),
-  /** What was wrong this time. */
+  /** What was wrong in this case. */
   detail: z.string(),
-  /** Names this one occurrence, as the server's log does. */
+  /** Identifies this occurrence, also in the server's log. */
   instance: z.string().regex(/^urn:flarewire:request:[0-9a-z-]+$/),
-  /** The parameter, header field or setting that was wrong. */
+  /** The invalid parameter, header field or setting. */
   field: z.string().optional(),
-  /** What would have been right. */
+  /** What would be valid. */
   bound: z.string().optional(),
-  /** Of `cursor-gone`: why, and how much was missed. */
+  /** For `cursor-gone`: why, and how much was missed. */
   lost: Lost.optional(),
-  /** Of `not-ready`: how each part of the market fares, where it is made of several. */
+  /** For `not-ready`: the state of each part of a market that has several. */
   parts: z.array(FreshnessPart).optional(),
 });
 export type Problem = z.infer<typeof Problem>;

@@ -4,17 +4,19 @@ import { checkOrigin } from "../connections/admission.ts";
 import { TICKETS_ENDPOINT } from "../endpoints.ts";
 import type { TicketResponse } from "./responses.ts";
 
-/** What tickets are given with. */
 export interface TicketsOptions {
   readonly door: AccessPolicy;
-  /** As for WebSockets. */
+  /** See WebSocketOptions. */
   readonly allowedOrigins?: readonly string[] | undefined;
 }
 
-/** Serves `POST /api/v1/tickets`: a ticket for a connection that cannot send header fields, in the name of the key that asks. */
+/**
+ * Serves `POST /api/v1/tickets`, which issues a ticket for the request's key to connections that
+ * cannot send header fields.
+ */
 export async function registerTickets(app: FastifyInstance, options: TicketsOptions): Promise<void> {
   await app.register(async (scope) => {
-    // Nothing is asked for in a body; what clients send all the same, of whatever type, is not looked at.
+    // No body is expected; a body of any type is ignored.
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser("*", { parseAs: "buffer" }, (_request, _body, done) => done(null, undefined));
     scope.route({

@@ -1,6 +1,6 @@
 /**
- * True when an `Accept` field asks for server-sent events by name, and for JSON not more than for them. Wildcards ask for JSON:
- * a program that takes anything would not know what to do with a stream.
+ * True if an `Accept` field names server-sent events and does not prefer JSON. Wildcards mean JSON,
+ * because a program that accepts anything cannot expect a stream.
  */
 export function asksForSse(field: string | undefined): boolean {
   const weights = new Map<string, number>();

@@ -3,14 +3,17 @@ import { FlarewireError, type Plan } from "../../protocol/index.ts";
 import { invalid } from "../connections/admission.ts";
 import { readStreamQuery } from "./websocket-admission.ts";
 
-/** Events in an answer where the request names no limit. */
+/** Default number of events in a response. */
 export const DEFAULT_LIMIT = 100;
-/** Most that a request may ask for. */
+/** Maximum number of events that a request may ask for. */
 export const MAX_LIMIT = 1_000;
-/** Longest wait, in seconds. */
+/** Maximum wait in seconds. */
 export const MAX_WAIT_S = 60;
 
-/** What a stream of server-sent events is to bring. `Last-Event-ID` is what a browser adds when it connects again: newer than the address. */
+/**
+ * Reads the query of a stream. `Last-Event-ID`, which a browser adds when it reconnects, is newer
+ * than the URL.
+ */
 export function readSseQuery(
   query: unknown,
   lastEventId: string | undefined,
@@ -18,25 +21,23 @@ export function readSseQuery(
 ): ConnectQuery {
   const given = withChannels(query);
   for (const field of ["limit", "wait"]) {
-    if (field in given) throw invalid(field, given[field], "left out: a stream has no pages");
+    if (field in given) throw invalid(field, given[field], "left out: streams have no pages");
   }
   const after = lastEventId === undefined || lastEventId === "" ? {} : { after: lastEventId };
   return readStreamQuery({ ...given, ...after }, plan);
 }
 
-/** What one request for events as JSON asks. Throws FlarewireError `invalid-parameter`, `unknown-channel` or `forbidden` with the field. */
+/**
+ * Reads the query of a request for a page of events. Throws FlarewireError `invalid-parameter`,
+ * `unknown-channel` or `forbidden` with the field.
+ */
 export function readPollQuery(query: unknown, plan: Plan | undefined): PollQuery {
   const given = withChannels(query);
   if ("mode" in given)
-    throw invalid(
-      "mode",
-      given.mode,
-      "left out: it is for streams; the answer to a request has every event of its page",
-    );
-  if ("client" in given) throw invalid("client", given.client, "left out: a request takes no place over");
+    throw invalid("mode", given.mode, "left out: only streams have modes; a page has all of its events");
+  if ("client" in given) throw invalid("client", given.client, "left out: requests replace no connection");
   if (plan !== undefined && "ticket" in given) {
-    const message =
-      'ticket opens streams; a request for a page brings its key in "Authorization: Bearer KEY"';
+    const message = 'ticket is for streams; send "Authorization: Bearer KEY" for a page';
     throw new FlarewireError("invalid-parameter", message, { field: "ticket", bound: "left out" });
   }
   const fromOldest = given.after === OLDEST;
@@ -56,7 +57,7 @@ export function readPollQuery(query: unknown, plan: Plan | undefined): PollQuery
   };
 }
 
-/** Neither transport has commands, so that an address without channels can only mean all. */
+/** Selects all channels by default, because neither transport has commands to add some later. */
 function withChannels(query: unknown): Record<string, unknown> {
   return { channels: "*", ...(typeof query === "object" ? query : {}) };
 }

@@ -41,7 +41,6 @@ import { asksForSse } from "./accept-sse.ts";
 import { readPollQuery, readSseQuery } from "./events-query.ts";
 import { SseSocket } from "./sse-socket.ts";
 
-/** What events are served with. */
 export interface EventsOptions {
   readonly hub: Hub;
   readonly log: EventLog;
@@ -49,22 +48,31 @@ export interface EventsOptions {
   readonly clock: Clock;
   readonly freshness: () => Freshness;
   readonly info: () => SourceInfo;
-  /** Shared with the WebSockets: a stream has a place for as long as it lasts, a request a seat until its answer is sent. */
+  /**
+   * Shared with the WebSockets. A stream holds a slot for its lifetime; a request counts until its
+   * response is sent.
+   */
   readonly places: SlotAllocator;
-  /** Shared with the WebSockets; default: one of its own, with the default limits. */
+  /** Shared with the WebSockets. Default: an own queue with the default limits. */
   readonly admissions?: AdmissionQueue | undefined;
-  /** Decides who may ask, and for what; default: everybody, for everything. */
+  /** Decides who may request what. Default: everyone may request everything. */
   readonly door?: AccessPolicy | undefined;
-  /** As for WebSockets. */
+  /** See WebSocketOptions. */
   readonly allowedOrigins?: readonly string[] | undefined;
-  /** From 0 up to 1, for the times at which clients come back; default Math.random. */
+  /** Returns [0, 1), to spread reconnects. Default Math.random. */
   readonly random?: () => number;
 }
 
-/** Browsers wait this long before they connect again, and up to as long on top, so that not all come back at once. */
+/**
+ * Minimum reconnect delay of browsers. Up to the same is added at random, so that they do not all
+ * return at once.
+ */
 const RETRY_MS = 1_000;
 
-/** No compression, which would hold events back; for the rest, what keeps caches and proxies from doing the same. */
+/**
+ * No compression, which would delay events. The other fields keep caches and proxies from
+ * buffering.
+ */
 const SSE_FIELDS = {
   "content-type": "text/event-stream; charset=utf-8",
   "cache-control": "no-cache, no-transform",
@@ -72,7 +80,10 @@ const SSE_FIELDS = {
   connection: "close",
 } as const;
 
-/** Serves `GET /api/v1/events`: server-sent events for whoever asks for `text/event-stream`, else a part of the log as JSON. */
+/**
+ * Serves `GET /api/v1/events`: a stream for requests that accept `text/event-stream`, otherwise a
+ * page of events as JSON.
+ */
 export function registerEvents(app: FastifyInstance, options: EventsOptions): void {
   const { door = allowAll, hub, clock, admissions = new AdmissionQueue({ hub, clock }) } = options;
   const { history, stopping, limits, turn } = hub;
@@ -88,7 +99,7 @@ export function registerEvents(app: FastifyInstance, options: EventsOptions): vo
       try {
         checkOrigin(request.headers.origin, options.allowedOrigins);
         const by = await claimantOf(door, request);
-        // A stream that comes back and a request for what was missed cost alike.
+        // A returning stream and a request for missed events cost the same.
         return await admissions.admit({ by, socket: request.raw.socket, isUpgraded: false }, () =>
           asksForSse(request.headers.accept)
             ? follow(request, reply, { ...options, door })
@@ -113,9 +124,9 @@ async function follow(request: FastifyRequest, reply: FastifyReply, options: Doo
   if (request.method === "HEAD") return reply.headers(SSE_FIELDS).send();
   const { socket } = request.raw;
   await admitConnection(places, request, reply, access);
-  // Who left meanwhile gave the place back.
+  // If the client has disconnected meanwhile, its slot is already released.
   if (socket.destroyed) return reply.hijack();
-  // Heartbeats keep it from being idle, if the client reads; and whether it does, the hub finds out sooner.
+  // Heartbeats keep the connection active, and the hub detects a client that does not read sooner.
   socket.setTimeout(0);
   reply.headers(SSE_FIELDS).hijack();
   const out = begin(request.raw, reply);
@@ -133,20 +144,26 @@ async function follow(request: FastifyRequest, reply: FastifyReply, options: Doo
   return reply;
 }
 
-/** Sends the head; what takes the body: the connection itself, whose end is then the body's, or, where it cannot leave HTTP, the response. */
+/**
+ * Sends the head. Returns the sink for the body: the connection itself, or the response if the
+ * connection cannot be detached from HTTP.
+ */
 function begin(request: IncomingMessage, reply: FastifyReply): Writable {
   const { raw: response } = reply;
   const { socket } = request;
   const fields = flatFields(reply.getHeaders());
   if (!leaveHttp(request)) return response.writeHead(200, fields);
-  // A body that ends with its connection has no other length: RFC 9112, 6.3.
+  // A body that ends with its connection has no other length (RFC 9112, 6.3).
   response.removeHeader("transfer-encoding");
   response.writeHead(200, fields).flushHeaders();
   response.detachSocket(socket);
   return socket;
 }
 
-/** Given as one list, the fields are not kept by the response, which would hold them for as long as the stream lasts. */
+/**
+ * Flattens the fields into one list, which the response does not store for the lifetime of the
+ * stream.
+ */
 function flatFields(fields: ReturnType<FastifyReply["getHeaders"]>): string[] {
   return Object.entries(fields).flatMap(([name, value]) =>
     value === undefined ? [] : [name, String(value)],
@@ -174,7 +191,7 @@ async function poll(request: FastifyRequest, reply: FastifyReply, parts: PollPar
   if (answer.kind === "lost") {
     const { reason, events } = answer.lost;
     reply.header("link", `<${prefix}${ENDPOINTS.snapshot.path}>; rel="current"; title="snapshot"`);
-    const missed = events === null ? "nobody can know how many events are" : `at most ${events} events are`;
+    const missed = events === null ? "an unknown number of events is" : `at most ${events} events are`;
     const message = `after is "${query.after}" (${reason}); ${missed} lost`;
     throw new FlarewireError("cursor-gone", message, { field: "after", lost: answer.lost });
   }
@@ -210,15 +227,18 @@ async function take(
     leave();
   });
   const answer = await polls.take(asked, gone.signal, by);
-  if (ended !== undefined) throw endOfWait(ended, reply);
+  if (ended !== undefined) throw errorOfWait(ended, reply);
   return answer;
 }
 
-/** Calls `over` once: when the answer was sent whole, or when the connection ends. An answer that is not taken is memory, and counts as long as it is there. */
+/**
+ * Calls `over` once: when the response was sent completely, or when the connection closes. An
+ * unread response uses memory and counts until then.
+ */
 function whenOver({ raw: { socket } }: FastifyRequest, { raw }: FastifyReply, over: () => void): void {
   let isOver = false;
   const end = () => {
-    // The socket's close ends the response first, and then still calls listeners that were removed meanwhile.
+    // The socket's close ends the response first, and then still calls listeners removed meanwhile.
     if (isOver) return;
     isOver = true;
     raw.off("close", end);
@@ -230,15 +250,15 @@ function whenOver({ raw: { socket } }: FastifyRequest, { raw }: FastifyReply, ov
   if (socket.destroyed) end();
 }
 
-/** What a connection would be closed with. */
-function endOfWait(reason: CloseReason, reply: FastifyReply): FlarewireError {
+/** Returns the error for a close reason. */
+function errorOfWait(reason: CloseReason, reply: FastifyReply): FlarewireError {
   const { meaning } = CLOSE_CODES[reason];
   if (reason === "forbidden") return new FlarewireError("forbidden", meaning);
   reply.header("www-authenticate", CHALLENGE);
   return new FlarewireError("unauthorized", meaning, { field: "Authorization" });
 }
 
-/** The same request behind another cursor. */
+/** Returns the URL of the same request after another cursor. */
 function nextPage({ url }: FastifyRequest, prefix: string, cursor: string): string {
   const parameters = new URLSearchParams(url.split("?")[1]);
   parameters.set("after", cursor);

@@ -6,8 +6,9 @@ const LISTS = ["tokens", "symbols", "names"] as const;
 const NUMBERS = ["min_liquidity", "min_price_change"] as const;
 
 /**
- * The filter that an address asks for: `tokens`, `symbols` and `names`, separated by commas or in repeated parameters, `min_liquidity`,
- * `min_price_change` and `sticky`. `undefined` without any of them. Throws FlarewireError `invalid-parameter` with the field.
+ * Reads the filter of a query: `tokens`, `symbols` and `names`, comma-separated or repeated,
+ * `min_liquidity`, `min_price_change` and `sticky`. Returns `undefined` if there is none. Throws
+ * FlarewireError `invalid-parameter` with the field.
  */
 export function readFilter(query: Readonly<Record<string, unknown>>): Filter | undefined {
   const given: Record<string, unknown> = {};

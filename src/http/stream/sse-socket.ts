@@ -4,24 +4,26 @@ import type { Session, Socket } from "../../hub/index.ts";
 import { CLOSE_CODES, type CloseMessage, type CloseReason } from "../../protocol/index.ts";
 import { unsentBytes } from "./unsent-bytes.ts";
 
-/** How long a browser is told to wait before it connects again after a close that says `backoff`. */
+/** Reconnect delay for browsers after a close with `backoff`. */
 const BACKOFF_MS = 5_000;
 
 /*
- * One function each for all connections: a closure each would be memory that ten thousand idle clients cost.
+ * One function each for all connections, because a closure each would cost memory for ten thousand
+ * idle clients.
  */
 
-/** What is written into a connection that just broke fails; its end is told by `close`. */
+/** Ignores write errors on a broken connection; `close` follows. */
 function ignore(): void {}
 
-/** Who sends nothing more than it has sent reads nothing more either: so HTTP takes it. */
-function endToo(this: Connection): void {
+/** Ends the connection when the other side does, as HTTP does. */
+function endWithPeer(this: Connection): void {
   this.destroySoon();
 }
 
 /**
- * One answer of server-sent events as the hub sees it: back-pressure is the answer's own, and the last event says why it ends.
- * Full is what Node calls so: the socket's high-water mark, 64 KiB, is what waits in this process at most, and one batch.
+ * Adapts one server-sent events response to the hub's socket. Back-pressure is the response's own,
+ * and the last event gives the reason for its end. At most the socket's high-water mark of 64 KiB
+ * and one batch wait in this process.
  */
 export class SseSocket implements Socket {
   readonly #out: Writable;
@@ -29,20 +31,24 @@ export class SseSocket implements Socket {
   #session: Session | undefined;
   #awaitsDrain = false;
 
-  /** `out`: what takes the answer's body; `raw`, the connection, or the response on it. */
+  /**
+   *
+   * @param out Sink for the body.
+   * @param raw The connection, or the response on it.
+   */
   constructor(out: Writable, raw: Connection) {
     this.#out = out;
     this.#raw = raw;
   }
 
-  /** Calls the session with what happens to the connection, from now on. */
+  /** Forwards the connection's events to the session from now on. */
   attach(session: Session): void {
     this.#session = session;
     this.#out.on("error", ignore);
     this.#raw.on("close", () => session.closed());
     if (this.#out !== this.#raw) return;
-    // What may still come in is ignored, but has to be read, or the connection's end would not be seen.
-    this.#raw.on("end", endToo).resume();
+    // Input is ignored but must be read to detect the end of the connection.
+    this.#raw.on("end", endWithPeer).resume();
   }
 
   /** See Socket. */
@@ -55,7 +61,7 @@ export class SseSocket implements Socket {
   close(reason: CloseReason): void {
     if (!this.#isOpen) return;
     this.#out.end(closeEvent(reason));
-    // A response does that by itself.
+    // A response does this itself.
     if (this.#out === this.#raw) this.#raw.destroySoon();
   }
 
@@ -72,7 +78,7 @@ export class SseSocket implements Socket {
     return !this.#out.writableEnded && !this.#out.destroyed;
   }
 
-  /** Most connections are never full: they need no listener for it. */
+  /** Adds a drain listener only when needed, because most connections are never full. */
   #awaitDrain(): void {
     if (this.#awaitsDrain) return;
     this.#awaitsDrain = true;
@@ -83,7 +89,7 @@ export class SseSocket implements Socket {
   }
 }
 
-/** The counterpart of a WebSocket's close frame. */
+/** Formats the last event, the counterpart of a WebSocket's close frame. */
 function closeEvent(reason: CloseReason): string {
   const { code, action } = CLOSE_CODES[reason];
   const message: CloseMessage = { type: "close", reason, code, action };

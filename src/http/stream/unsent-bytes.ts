@@ -1,9 +1,10 @@
 import type { Duplex } from "node:stream";
 
 /**
- * What the kernel has not taken yet of the write in progress. `writableLength` counts that write whole until it is done, so that
- * a slow reader of one large snapshot would look frozen; Node itself tells the two apart by this number for `setTimeout`, and
- * has no public name for it. `undefined` where it is missing: then only whole writes count as progress.
+ * Returns the bytes of the current write that the kernel has not taken yet. `writableLength` counts
+ * the write completely until it is done, so a slow reader of a large snapshot would look frozen.
+ * Node uses this number for `setTimeout` and has no public name for it. If it is missing, returns
+ * `undefined`: then only complete writes count as progress.
  */
 export function unsentBytes(raw: Duplex): number | undefined {
   const handle: unknown = Reflect.get(raw, "_handle");

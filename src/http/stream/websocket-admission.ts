@@ -4,28 +4,29 @@ import { type Filter, FlarewireError, type Plan } from "../../protocol/index.ts"
 import { checkOrigin, invalid, quote } from "../connections/admission.ts";
 import { readFilter } from "./filter-query.ts";
 
-/** The one subprotocol that is spoken. */
+/** The supported subprotocol. */
 export const SUBPROTOCOL = "flarewire.v1";
 
-/** A name of a subprotocol: a token of RFC 9110. */
+/** Name of a subprotocol: a token of RFC 9110. */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,64}$/;
 /** 16 bytes in base64 (RFC 6455, 4.1). */
 const KEY = /^[+/0-9A-Za-z]{22}==$/;
-const SPOKEN_VERSION = "13";
+const SUPPORTED_VERSION = "13";
 
 /**
- * Refuses a handshake that cannot become a connection, while it is still HTTP and the answer can be read. Throws FlarewireError:
- * `upgrade-required`, `unsupported-version`, `invalid-parameter` or `origin-refused`.
+ * Refuses an invalid handshake while it is still HTTP and the client can read the response. Throws
+ * FlarewireError `upgrade-required`, `unsupported-version`, `invalid-parameter` or
+ * `origin-refused`.
  */
 export function checkHandshake(
   { headers, httpVersion }: Pick<IncomingMessage, "headers" | "httpVersion">,
   allowedOrigins: readonly string[] | undefined,
 ): void {
   checkRequest(httpVersion, headers);
-  if (headers["sec-websocket-version"] !== SPOKEN_VERSION) {
-    throw new FlarewireError("upgrade-required", `Sec-WebSocket-Version has to be ${SPOKEN_VERSION}`, {
+  if (headers["sec-websocket-version"] !== SUPPORTED_VERSION) {
+    throw new FlarewireError("upgrade-required", `Sec-WebSocket-Version must be ${SUPPORTED_VERSION}`, {
       field: "Sec-WebSocket-Version",
-      bound: SPOKEN_VERSION,
+      bound: SUPPORTED_VERSION,
     });
   }
   if (!KEY.test(headers["sec-websocket-key"] ?? "")) {
@@ -35,7 +36,10 @@ export function checkHandshake(
   checkOrigin(headers.origin, allowedOrigins);
 }
 
-/** HTTP/1.0 has no upgrades (RFC 9110, 7.8), and what follows the header of an upgrade is WebSocket already. */
+/**
+ * HTTP/1.0 has no upgrades (RFC 9110, 7.8), and whatever follows the header of an upgrade is
+ * WebSocket already.
+ */
 function checkRequest(httpVersion: string, headers: IncomingHttpHeaders): void {
   if (httpVersion === "1.0") {
     throw new FlarewireError("upgrade-required", "an upgrade needs HTTP/1.1, and this request is HTTP/1.0");
@@ -48,7 +52,10 @@ function checkRequest(httpVersion: string, headers: IncomingHttpHeaders): void {
   }
 }
 
-/** What a stream's address asks for. Throws FlarewireError `invalid-parameter`, `unknown-channel` or `forbidden` with the field. */
+/**
+ * Reads a stream's query. Throws FlarewireError `invalid-parameter`, `unknown-channel` or
+ * `forbidden` with the field.
+ */
 export function readStreamQuery(query: unknown, plan: Plan | undefined): ConnectQuery {
   const given: Record<string, unknown> = typeof query === "object" && query !== null ? { ...query } : {};
   const { mode } = given;
@@ -81,14 +88,14 @@ function checkProtocols(offered: string | undefined): void {
   const valid = names.every((name) => TOKEN.test(name)) && new Set(names).size === names.length;
   if (!valid) throw invalid("Sec-WebSocket-Protocol", offered, "different names, separated by commas");
   if (names.includes(SUBPROTOCOL)) return;
-  const message = `Sec-WebSocket-Protocol is ${quote(offered)}; ${SUBPROTOCOL} is spoken here`;
+  const message = `Sec-WebSocket-Protocol is ${quote(offered)}; the server supports ${SUBPROTOCOL}`;
   throw new FlarewireError("unsupported-version", message, {
     field: "Sec-WebSocket-Protocol",
     bound: SUBPROTOCOL,
   });
 }
 
-/** `channels=a,b` and `channels=a&channels=b` are the same. */
+/** Reads `channels=a,b` and `channels=a&channels=b` alike. */
 function readChannels(value: unknown): readonly string[] | undefined {
   if (value === undefined) return undefined;
   const names = [value].flat().flatMap((part) => String(part).split(","));

@@ -1,7 +1,7 @@
 import { WINDOW_BITS } from "../../hub/index.ts";
 import { invalid } from "../connections/admission.ts";
 
-/** A name, and a value without its quotes (RFC 9110, 5.6.2). */
+/** A name, or a value without its quotes (RFC 9110, 5.6.2). */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 /** RFC 7692, 7.1.2: an exponent without leading zeros. */
 const EXPONENT = /^([89]|1[0-5])$/;
@@ -10,14 +10,15 @@ const NO_TAKEOVER = "server_no_context_takeover; client_no_context_takeover";
 
 interface Offer {
   readonly name: string;
-  /** In order, each with its value; `true` where it has none. */
+  /** In order, with values; `true` if there is none. */
   readonly parameters: readonly (readonly [name: string, value: string | true])[];
 }
 
 /**
- * What of the client's `Sec-WebSocket-Extensions` is accepted, as this field of the answer: compression of messages one by one, without context takeover on
- * either side (RFC 7692), so that all can be sent the same frames and none costs a context of its own. `undefined` where none of the offers can be met. Throws
- * FlarewireError `invalid-parameter` where the field cannot be read: RFC 6455, 9.1, has the connection fail then.
+ * Returns the accepted part of `Sec-WebSocket-Extensions`: compression of single messages without
+ * context takeover on either side (RFC 7692). All clients can then receive the same frames, without
+ * a context each. Returns `undefined` if no offer fits. Throws FlarewireError `invalid-parameter`
+ * if the field is invalid: RFC 6455, 9.1, requires the connection to fail.
  */
 export function acceptExtensions(field: string): string | undefined {
   for (const offer of readOffers(field)) {
@@ -32,17 +33,17 @@ function acceptDeflate({ parameters }: Offer): string | undefined {
   if (given.size < parameters.length) return undefined;
   if (!parameters.every(([name, value]) => isParameter(name, value))) return undefined;
   const serverBits = given.get("server_max_window_bits");
-  // Frames are made for one window; who can bear only a smaller one is sent plain frames.
+  // Frames are made for one window; a client with a smaller one gets plain frames.
   if (serverBits !== undefined && Number(serverBits) < WINDOW_BITS) return undefined;
   const server = serverBits === undefined ? "" : `; server_max_window_bits=${WINDOW_BITS}`;
   const clientBits = given.get("client_max_window_bits");
-  // What a client may send fits into such a window, which is what it takes here to inflate it.
+  // Client messages fit into such a window, which limits the memory to inflate them.
   const most = clientBits === true ? WINDOW_BITS : Math.min(Number(clientBits), WINDOW_BITS);
   const client = clientBits === undefined ? "" : `; client_max_window_bits=${most}`;
   return `${DEFLATE}; ${NO_TAKEOVER}${server}${client}`;
 }
 
-/** RFC 7692, 7.1: an offer with anything else is declined. */
+/** RFC 7692, 7.1: an offer with any other parameter is declined. */
 function isParameter(name: string, value: string | true): boolean {
   switch (name) {
     case "server_no_context_takeover":
@@ -57,7 +58,10 @@ function isParameter(name: string, value: string | true): boolean {
   }
 }
 
-/** RFC 6455, 9.1. No value can hold a comma or a semicolon, not in quotes either: without its quotes it has to be a token. */
+/**
+ * RFC 6455, 9.1: no value can contain a comma or a semicolon, even in quotes; without its quotes it
+ * must be a token.
+ */
 function readOffers(field: string): readonly Offer[] {
   const members = field.split(",").map((member) => member.trim());
   return members.filter((member) => member !== "").map((member) => readOffer(member, field));

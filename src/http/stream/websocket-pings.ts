@@ -2,24 +2,25 @@ import type { Clock } from "../../lib/time/clock.ts";
 
 /** A connection that is pinged. */
 export interface PingTarget {
-  /** Kept by {@link WebSocketPings}. */
+  /** Managed by {@link WebSocketPings}. */
   pingSlot: number;
-  /** Set with each ping; to be cleared when a pong comes in. */
+  /** Set with each ping. Clear it when a pong arrives. */
   awaitsPong: boolean;
   ping(): void;
-  /** No pong came in time. */
+  /** Called if no pong arrived in time. */
   lost(): void;
 }
 
 const TICK_MS = 1_000;
 /** Seconds between two pings of a connection. */
 const PERIOD_TICKS = 25;
-/** Seconds in which the pong has to come. */
+/** Seconds to wait for the pong. */
 const PATIENCE_TICKS = 10;
 
 /**
- * Pings every connection each 25 seconds and tells those whose pong is not there 10 seconds later. One timer for all: each
- * second has its share of the connections, so that ten thousand pings do not stand in the way of an event.
+ * Pings every connection every 25 seconds and reports those without a pong 10 seconds later. One
+ * timer serves all: each second has its share of the connections, so that ten thousand pings do not
+ * delay an event.
  */
 export class WebSocketPings {
   readonly #slots: readonly Set<PingTarget>[] = Array.from({ length: PERIOD_TICKS }, () => new Set());
@@ -40,7 +41,7 @@ export class WebSocketPings {
     this.#slots[target.pingSlot]?.delete(target);
   }
 
-  /** Pings nobody any more. */
+  /** Stops all pings. */
   stop(): void {
     this.#stop();
   }

@@ -17,51 +17,61 @@ import { acceptExtensions } from "./websocket-extensions.ts";
 import { WebSocketPings } from "./websocket-pings.ts";
 import { StreamWebSocket, WebSocketSocket } from "./websocket-socket.ts";
 
-/** How many connections are taken. */
 export interface WebSocketLimits {
-  /** Connections in all; default 10,000. */
+  /** Maximum connections. Default 10,000. */
   readonly maxSockets: number;
-  /** Connections of one client, by the address that Fastify's `request.ip` tells (see clientOf); default 100. */
+  /**
+   * Maximum connections of one client, by the address in Fastify's `request.ip` (see clientOf).
+   * Default 100.
+   */
   readonly maxSocketsPerIp: number;
 }
 
-/** What the stream is served with. */
 export interface WebSocketOptions {
   readonly hub: Hub;
   readonly clock: Clock;
   readonly limits?: Partial<WebSocketLimits> | undefined;
-  /** The places that other transports give too; default: places of its own, as many as `limits` says. */
+  /** Slots shared with other transports. Default: an own registry with these `limits`. */
   readonly places?: SlotAllocator | undefined;
-  /** In which those wait who come; default: one of its own, with the default limits. */
+  /** Queue of new connections. Default: an own one with the default limits. */
   readonly admissions?: AdmissionQueue | undefined;
-  /** Decides who may connect, and what to follow; default: everybody, everything. */
+  /** Decides who may connect and what to follow. Default: everyone may follow everything. */
   readonly door?: AccessPolicy | undefined;
-  /** Origins of pages that may connect, such as `https://example.com`; all when left out, or with `*`. Programs, which send no origin, always may. */
+  /**
+   * Origins of pages that may connect, such as `https://example.com`. Absent or with `*`: all.
+   * Programs, which send no origin, always may.
+   */
   readonly allowedOrigins?: readonly string[] | undefined;
-  /** Whether clients that offer to have messages compressed get it; default true. */
+  /** Whether clients that offer compression get it. Default true. */
   readonly compression?: boolean | undefined;
-  /** Put before the path, in addition to the instance's own prefix; default none. */
+  /** Added before the path, after the instance's own prefix. Default: none. */
   readonly basePath?: string | undefined;
 }
 
-/** How long a connection that either side has closed may stay open; the hub's grace, which is shorter, is for those that it closed. */
+/**
+ * How long a connection that either side has closed may stay open. The hub's shorter grace applies
+ * to those that it closed.
+ */
 const CLOSE_TIMEOUT_MS = 10_000;
 
-/** Options of `ws` that the plugin passes on, and that the types of neither let through. */
+/** Options of `ws` that the plugin passes on, although neither declares them. */
 const untypedOptions: object = {
   WebSocket: StreamWebSocket,
   closeTimeout: CLOSE_TIMEOUT_MS,
-  // It would cut off whoever sends 60 pings at once. See WebSocketSocket.pinged.
+  // It would disconnect clients that send 60 pings at once. See WebSocketSocket.pinged.
   autoPong: false,
 };
 
-/** What `ws` does of compression: it inflates what clients send, which is small. How, the offer says that {@link settleExtensions} leaves. */
+/**
+ * Options to inflate client messages, which are small. {@link reduceOffers} leaves the accepted
+ * offer in the request.
+ */
 const DEFLATE = { zlibInflateOptions: { chunkSize: 4_096 } };
 
 /**
- * Serves the stream on `GET /api/v1/stream`. What cannot become a connection is refused in HTTP, by a FlarewireError that the
- * instance's error handler has to turn into a problem. When the instance closes, connections that are still there are told
- * `going-away`; a graceful end is `hub.drain()` before.
+ * Serves the stream on `GET /api/v1/stream`. A refused handshake gets an HTTP response: a
+ * FlarewireError that the instance's error handler turns into a problem. When the instance closes,
+ * remaining connections are closed with `going-away`; call `hub.drain()` before for a graceful end.
  */
 export async function registerWebSocket(app: FastifyInstance, options: WebSocketOptions): Promise<void> {
   const { hub, clock, compression = true } = options;
@@ -77,11 +87,11 @@ export async function registerWebSocket(app: FastifyInstance, options: WebSocket
   const responses = new WeakMap<IncomingMessage, ServerResponse>();
   app.server.on("connection", () => hub.turn.noteArrival());
   const upgrades: object = { server: streamUpgrades(app, `${app.prefix}${path}`) };
-  // In a context of its own: the plugin wraps every route that it sees, and this is the only one that needs it.
+  // In its own context, because the plugin wraps every route that it sees.
   await app.register(async (scope) => {
     await scope.register(websocket, {
       errorHandler: () => {
-        // Each socket has its own listener; without this one the plugin would log and cut.
+        // Each socket has its own listener; without this one, the plugin would log and disconnect.
       },
       preClose: async () => {
         pings.stop();
@@ -109,7 +119,7 @@ export async function registerWebSocket(app: FastifyInstance, options: WebSocket
         reply.headers({ upgrade: "websocket", connection: "upgrade" });
         throw new FlarewireError(
           "upgrade-required",
-          "this address speaks WebSocket; ask for it with an upgrade",
+          "this URL serves WebSocket only; send an upgrade request",
         );
       },
       wsHandler: (socket, request) =>
@@ -127,9 +137,9 @@ async function admit(
   const { hub, allowedOrigins, door = allowAll, compression = true, admissions, places } = options;
   try {
     checkHandshake(request.raw, allowedOrigins);
-    if (compression) settleExtensions(request);
+    if (compression) reduceOffers(request);
     const by = await claimantOf(door, request);
-    // Before anything is decided that may be otherwise when its turn has come.
+    // Wait first, because everything decided earlier may have changed by then.
     await admissions.admit({ by, socket: request.raw.socket, isUpgraded: true }, async () => {
       const access = await door.admitStream(request, reply);
       const query = readStreamQuery(request.query, access.plan);
@@ -143,8 +153,11 @@ async function admit(
   }
 }
 
-/** Leaves of the client's offers the one that is accepted, as it is: `ws` refuses a handshake of whose offers it can meet none. */
-function settleExtensions({ raw: { headers } }: FastifyRequest): void {
+/**
+ * Reduces the client's offers to the accepted one, because `ws` refuses a handshake if it cannot
+ * meet any.
+ */
+function reduceOffers({ raw: { headers } }: FastifyRequest): void {
   const offered = headers["sec-websocket-extensions"];
   if (offered === undefined) return;
   const accepted = acceptExtensions(offered);
@@ -154,22 +167,24 @@ function settleExtensions({ raw: { headers } }: FastifyRequest): void {
 
 function explain(reply: FastifyReply, { code }: FlarewireError): void {
   setRetryAfter(reply, code);
-  // RFC 9110, 15.5.22: this status says what to upgrade to; RFC 6455, 4.4: and in which version.
+  // RFC 9110, 15.5.22: the response names the upgrade; RFC 6455, 4.4: and its version.
   if (code === "upgrade-required") {
     reply.headers({ upgrade: "websocket", connection: "upgrade", "sec-websocket-version": "13" });
   }
 }
 
 /**
- * Lets go of the handshake: of what it held, the socket would hold on to the response, and the plugin's listener, which does nothing here, to the request and the reply,
- * for as long as the connection lasts; together they are larger than the connection itself.
+ * Releases the handshake's objects. Otherwise the socket would hold the response, and the plugin's
+ * unused listener the request and the reply, for its lifetime. Together they are larger than the
+ * connection itself.
  */
 function closeGradually(ws: WebSocket, { raw }: FastifyRequest, response: ServerResponse | undefined): void {
   const { socket } = raw;
   response?.detachSocket(socket);
-  // It is the only one yet. Taken off by name, it would leave a larger table behind.
+  // It is the only listener yet. Removing it by name would leave a larger table behind.
   ws.removeAllListeners();
-  // A list that once was longer keeps room for eighteen more; of the two that are left, a new one has none.
+  // A list that once was longer reserves room for eighteen more; a new one for two listeners does
+  // not.
   const [, ...others] = socket.rawListeners("close");
   for (const listener of others) socket.off("close", listener);
   for (const listener of others) socket.on("close", listener);
@@ -181,7 +196,7 @@ interface Parts {
   readonly places: SlotAllocator;
   /** For connections that negotiated compression. */
   readonly deflateFraming: Framing;
-  /** Of the handshakes that were let pass, by their requests. */
+  /** Responses of accepted handshakes, by request. */
   readonly responses: WeakMap<IncomingMessage, ServerResponse>;
 }
 
@@ -189,7 +204,7 @@ function connect(ws: WebSocket, request: FastifyRequest, parts: Parts): void {
   const { hub, pings, places, deflateFraming, responses } = parts;
   const { socket: raw } = request.raw;
   const place = places.slotOf(raw);
-  // Nobody comes this far without; what it may have would not be known.
+  // Not reachable without a slot; the client's access would be unknown.
   if (!place || !(ws instanceof StreamWebSocket)) {
     ws.terminate();
     return;

@@ -5,17 +5,23 @@ import { CLOSE_CODES, type CloseReason } from "../../protocol/index.ts";
 import { unsentBytes } from "./unsent-bytes.ts";
 import type { PingTarget, WebSocketPings } from "./websocket-pings.ts";
 
-/** Pongs that wait for the socket at most, with 125 bytes each. */
+/** Maximum queued pongs, with 125 bytes each. */
 const MAX_WAITING_PONGS = 60;
 
 const TOO_BIG = CLOSE_CODES["message-too-big"];
 
-/** RFC 6455's code for a message above the limit, which `ws` sends by itself before anyone is told. */
+/** RFC 6455's code for an oversized message, which `ws` sends before it emits anything. */
 const RFC_TOO_BIG = 1009;
 
-/** A `ws` socket that says "too big" as the protocol does: with the code whose range tells the client to stop. */
+/**
+ * A `ws` socket that closes after an oversized message with the protocol's code, whose range tells
+ * the client to stop.
+ */
 export class StreamWebSocket extends WebSocket {
-  /** The hub's view of it, once there is one. Told before a close frame goes out: `ws` sends one by itself when the client does, and when it cannot read what the client sent. */
+  /**
+   * The hub's adapter, once it exists. It is notified before a close frame goes out: `ws` sends one
+   * itself when the client does, and when it cannot read a message.
+   */
   owner: WebSocketSocket | undefined;
 
   override close(code?: number, reason?: string | Buffer): void {
@@ -25,18 +31,19 @@ export class StreamWebSocket extends WebSocket {
   }
 }
 
-/** Of `ws` with compression: what inflates the messages of a client. The types do not know it. */
-interface Inflating {
+/** The part of `ws` that inflates client messages. Its types do not declare it. */
+interface InflatingSocket {
   cleanup(): void;
 }
 
-function isInflating(value: unknown): value is Inflating {
+function isInflating(value: unknown): value is InflatingSocket {
   return typeof value === "object" && value !== null && "cleanup" in value;
 }
 
 /**
- * Lets go of what inflated a client's message, about 15 KiB that `ws` would else keep for the next one until the connection ends: nothing of it is needed,
- * as nothing is taken over from one message to the next, and most clients send a message or none. To be called behind a whole message.
+ * Releases the inflater of a client message: about 15 KiB that `ws` would hold until the connection
+ * ends. Without context takeover nothing of it is needed, and most clients send few messages. Call
+ * it after a complete message.
  */
 function releaseInflater(this: WebSocket): void {
   const extensions: unknown = Reflect.get(this, "_extensions");
@@ -46,7 +53,8 @@ function releaseInflater(this: WebSocket): void {
 }
 
 /*
- * One function each for all connections: a closure each would be memory that ten thousand idle clients cost.
+ * One function each for all connections, because a closure each would cost memory for ten thousand
+ * idle clients.
  */
 function onMessage(this: WebSocket, data: RawData, isBinary: boolean): void {
   ownerOf(this)?.received(data, isBinary);
@@ -74,9 +82,10 @@ function ownerOf(ws: WebSocket): WebSocketSocket | undefined {
 }
 
 /**
- * One WebSocket as the hub sees it. `ws` keeps handshake, parsing, ping, pong and close; events are frames that the hub has
- * built and that many sockets share, so they are written to the raw socket. Both write to the same stream, and `ws`, which compresses
- * nothing here, holds nothing back, so the order of the calls is the order on the wire.
+ * Adapts one WebSocket to the hub's socket. `ws` does handshake, parsing, ping, pong and close.
+ * Events are frames that the hub built and many sockets share, so they are written to the raw
+ * socket. Both write to the same stream and `ws` buffers nothing here, so calls and bytes have the
+ * same order.
  */
 export class WebSocketSocket implements Socket, PingTarget {
   /** See PingTarget. */
@@ -86,12 +95,12 @@ export class WebSocketSocket implements Socket, PingTarget {
   readonly #ws: StreamWebSocket;
   readonly #raw: Duplex;
   #session: Session | undefined;
-  /** Known here, so that a write need not look at the `ws` socket. */
+  /** Stored here, so that a write need not read the `ws` socket. */
   #isClosing = false;
   #pings: WebSocketPings | undefined;
   #awaitsDrain = false;
   #waitingPongs = 0;
-  /** The newest ping that got no pong yet, because enough of them wait. */
+  /** The newest ping without a pong, while the maximum of pongs is queued. */
   #unansweredPing: Buffer | undefined;
 
   constructor(ws: StreamWebSocket, raw: Duplex) {
@@ -100,7 +109,7 @@ export class WebSocketSocket implements Socket, PingTarget {
     ws.owner = this;
   }
 
-  /** Calls the session with what happens to the connection, from now on, and has it pinged until it is over. */
+  /** Forwards the connection's events to the session from now on, and pings it until it ends. */
   attach(session: Session, pings: WebSocketPings): void {
     this.#session = session;
     this.#pings = pings;
@@ -114,15 +123,16 @@ export class WebSocketSocket implements Socket, PingTarget {
     pings.add(this);
   }
 
-  /** A message came in. */
+  /** Handles a message. */
   received(data: RawData, isBinary: boolean): void {
     if (isBinary) this.#session?.receiveBinary();
     else this.#session?.receiveText(String(data));
   }
 
   /**
-   * Answers a ping. While {@link MAX_WAITING_PONGS} wait to be sent, only the newest ping is remembered and answered later, as
-   * RFC 6455, 5.5.3, permits: a client may send any number of pings at once, and its memory here stays bounded.
+   * Answers a ping. While {@link MAX_WAITING_PONGS} are queued, only the newest ping is remembered
+   * and answered later, as RFC 6455, 5.5.3, permits. This bounds the memory of a client that sends
+   * many pings.
    */
   pinged(data: Buffer): void {
     if (this.#ws.readyState !== WebSocket.OPEN) return;
@@ -139,31 +149,36 @@ export class WebSocketSocket implements Socket, PingTarget {
     });
   }
 
-  /** The connection is over. */
+  /** Handles the end of the connection. */
   closed(): void {
     this.#session?.closed();
     this.#pings?.remove(this);
   }
 
-  /** What came in cannot be taken. `ws` has sent its close frame already; the session only has to know that it is over. */
+  /**
+   * Handles an invalid message. `ws` has sent its close frame already; the session only needs to
+   * know that it is over.
+   */
   failed(error: Error): void {
     if ("code" in error && error.code === "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH") this.#session?.oversize();
     else this.#session?.close("bad-request");
   }
 
-  /** See Socket. Full is what Node calls so: the socket's high-water mark, 64 KiB, is what waits in this process at most, and one batch. */
+  /**
+   * See Socket. At most the socket's high-water mark of 64 KiB and one batch wait in this process.
+   */
   write(bytes: Buffer): boolean {
     if (this.#isClosing || !this.#raw.writable || this.#raw.write(bytes)) return true;
     this.#awaitDrain();
     return false;
   }
 
-  /** A close frame is about to go out: nothing may follow it. */
+  /** Handles an outgoing close frame, after which nothing may be sent. */
   closing(): void {
     this.#isClosing = true;
   }
 
-  /** Most connections are never full: they need no listener for it. */
+  /** Adds a drain listener only when needed, because most connections are never full. */
   #awaitDrain(): void {
     if (this.#awaitsDrain) return;
     this.#awaitsDrain = true;
@@ -191,7 +206,7 @@ export class WebSocketSocket implements Socket, PingTarget {
     if (this.#ws.readyState === WebSocket.OPEN) this.#ws.ping();
   }
 
-  /** See PingTarget. Who is slow to take what was written is slow to see the ping behind it, and has a limit of its own. */
+  /** See PingTarget. A client that reads slowly sees the ping late; another limit applies to it. */
   lost(): void {
     if (this.#session && !this.#session.isBehind) this.#session.close("heartbeat-lost");
   }
