@@ -96,7 +96,7 @@ function prepareLeader(
     log,
     publish: undefined,
     aheadWaitMs: LEADER_LAG_MS,
-    mayBeMirrored: () => source.isLinked,
+    mayBeMirrored: () => source.isConnected,
     run: ({ head, hub, onPublished, signal }) =>
       source.run(createMirror({ log, head, history: hub.history, persistence, onPublished }), signal),
   };

@@ -11,7 +11,7 @@ import {
 import { type FlareChannel, FlarewireError } from "../protocol/index.ts";
 import { jsonEqual, ownField } from "./json-equal.ts";
 
-/** A `Change` of a list whose items are known to be of type `T`. */
+/** A `Change` of a list with items of type `T`. */
 export type ItemChange<T extends ListItem> =
   | { readonly op: "insert"; readonly index: number; readonly item: T }
   | { readonly op: "remove"; readonly id: string }
@@ -23,20 +23,20 @@ export type ItemChange<T extends ListItem> =
     }
   | { readonly op: "order"; readonly ids: string[] };
 
-/** By flare id, the explanations that are not as they were; `null`: there is none any more. */
+/** Changed explanations by flare id; `null` if the explanation was removed. */
 export type ChangedWhys = ReadonlyMap<string, Explanation | null>;
 
 /**
- * What turns one list into the next, to be applied in order: the removals, then the order of what stays if that is another, then the
- * insertions from the front to the back, then the fields that changed. Never empty.
+ * The changes that turn one list into the next, in order: removals, a reordering of the rest if
+ * needed, insertions from front to back, then changed fields. Never empty.
  */
 export type ListDiff =
   | {
       readonly kind: "flares";
       readonly channel: FlareChannel;
-      /** A flare that stays and of which only the explanation changed has a `set` of no fields. */
+      /** A flare whose explanation alone changed has a `set` without fields. */
       readonly changes: readonly ItemChange<Flare>[];
-      /** Those of all flares, whichever list they are in. */
+      /** The changed explanations of all flares, in whichever list. */
       readonly whys: ChangedWhys;
     }
   | {
@@ -58,10 +58,13 @@ export type ListDiff =
     };
 
 /**
- * What has to be done to `before` to get `after`, exactly (law L1), list by list in the order of LIST_CHANNEL_NAMES; lists that did not change are left out.
- * Sparing: an item costs what changed of it, top-level field by top-level field, and an `order` stands only where insertions and removals
- * do not suffice. Lists, items and nested objects that are the same reference in both are not looked into. Fields unknown to the model are carried like the others.
- * Throws FlarewireError `invalid-input` when a list holds a key twice: such a list cannot be described by changes.
+ * Computes the changes that turn `before` into `after`, exactly (law L1). Lists come in the order
+ * of LIST_CHANNEL_NAMES; unchanged ones are omitted.
+ *
+ * Each item costs only its changed top-level fields. An `order` occurs only where insertions and
+ * removals do not suffice. Equal references are not compared further. Fields unknown to the model
+ * are treated like others. Throws FlarewireError `invalid-input` if a list contains a key twice,
+ * because changes cannot describe such a list.
  */
 export function diffSnapshots(before: Snapshot, after: Snapshot): readonly ListDiff[] {
   const whys = changedWhys(before.explanations, after.explanations);
@@ -146,7 +149,7 @@ function byKey<T extends ListItem>(channel: string, list: readonly T[]): Readonl
   const map = new Map<string, T>();
   for (const item of list) {
     const key = keyOf(item);
-    if (map.has(key)) throw new FlarewireError("invalid-input", `${channel} holds ${key} twice`);
+    if (map.has(key)) throw new FlarewireError("invalid-input", `${channel} contains ${key} twice`);
     map.set(key, item);
   }
   return map;
@@ -170,7 +173,7 @@ function diffItem(
     }
   }
   if (changed.length === 0 && unset.length === 0 && !whyChanged) return undefined;
-  // fromEntries defines fields, so that one named __proto__ is a field like any other.
+  // fromEntries defines fields, so a field named __proto__ is handled like any other.
   const set = Object.fromEntries(changed);
   return unset.length === 0 ? { op: "set", id, set } : { op: "set", id, set, unset };
 }

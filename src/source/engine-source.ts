@@ -6,39 +6,55 @@ import type { Snapshot } from "../model/index.ts";
 import { FlarewireError, type Freshness, type SourceInfo } from "../protocol/index.ts";
 import type { Poll, SnapshotSource } from "./snapshot-source.ts";
 
-/** A market event, as feeds report it. */
+/** A market event from a feed. */
 export type FeedEvent = ReturnType<Feed["events"]> extends AsyncIterable<infer E> ? E : never;
 
-/** What this source needs of a trend engine: market events in, snapshots out. */
+/** The trend engine as this source needs it: market events in, snapshots out. */
 export interface PolledEngine {
-  /** Takes the next event, in the feed's order. What it can't use it counts; it never throws for an event's sake. */
+  /**
+   * Processes the next event, in the feed's order. Counts unusable events; never throws because of
+   * one.
+   */
   accept(event: FeedEvent): unknown;
-  /** Event time up to which events were taken, in milliseconds since 1970 UTC. */
+  /** Event time of the latest processed events, in milliseconds since 1970 UTC. */
   readonly clockMs: number;
-  /** Event time from which the snapshot can differ from the last one taken. At most `clockMs`: it may differ now. */
+  /**
+   * Event time from which the snapshot may differ from the last one. At most `clockMs` if it may
+   * differ now.
+   */
   readonly nextChangeAtMs: number;
   snapshot(): Snapshot;
 }
 
-/** Options of {@link createEngineSource}. */
 export interface EngineSourceOptions {
-  /** Iterated once. It lives as long as the signal of the first poll. */
+  /** Iterated once, until the signal of the first poll aborts. */
   readonly feed: Feed;
   readonly engine: PolledEngine;
   readonly clock: Clock;
-  /** Wall-clock milliseconds without an advance of event time after which the data is `stale`. Default 10,000; Infinity: never. */
+  /**
+   * Wall-clock time without an advance of event time after which the data is `stale`, in
+   * milliseconds. Default: 10,000; Infinity: never.
+   */
   readonly staleAfterMs?: number;
-  /** Event time behind the feed's first `clock` that passes before the first poll, the base: what happens in it is history, not news. Default 0. */
+  /**
+   * Event time, in milliseconds, between the feed's first `clock` and the first poll. Events in it
+   * are history, not news. Default: 0.
+   */
   readonly warmupMs?: number;
 }
 
 /**
- * The trend engine as a source of snapshots. A poll draws events from the feed into the engine until a `clock` event enters another whole second of
- * event time and the engine says that something may have changed; so the pace is the feed's, the moments of the polls depend on the events alone (law L4)
- * at every replay speed, and a second in which nothing can have changed costs nothing. The first poll, the base, is that of the feed's first `clock`, or of the first one after the warm-up.
+ * Creates a snapshot source from a feed and the trend engine.
  *
- * When the feed fails, or the engine does, one poll rejects with FlarewireError, `invalid-input` where the feed's file is at fault (InputError) and else
- * `internal`, and those after it say that the source has ended. Polls are made one after the other.
+ * A poll feeds events to the engine until a `clock` event enters another second of event time and
+ * the engine reports that its snapshot may have changed. So the feed sets the pace, the moments of
+ * the polls depend on the events alone (law L4) at every replay speed, and a quiet second costs
+ * nothing. The first poll, the base, comes at the feed's first `clock`, or the first one after the
+ * warm-up.
+ *
+ * When the feed or the engine fails, one poll rejects with FlarewireError: `invalid-input` if the
+ * feed's file is at fault (InputError), else `internal`. Later polls report the end of the source.
+ * Polls must not overlap.
  */
 export function createEngineSource(options: EngineSourceOptions): EngineSnapshotSource {
   return new EngineSource(options);
@@ -47,16 +63,20 @@ export function createEngineSource(options: EngineSourceOptions): EngineSnapshot
 /** The trend engine as a source. */
 export interface EngineSnapshotSource extends SnapshotSource {
   /**
-   * Event time of the feed's latest `clock`; `undefined` before the first. From a poll's answer to the next poll it is the last event
-   * that the engine took: a checkpoint taken then goes on with the events behind this one.
+   * Event time of the feed's latest `clock`; `undefined` before the first. Between two polls it is
+   * the last event that the engine processed, so a checkpoint taken then continues with the events
+   * after it.
    */
   readonly clockAtMs: number | undefined;
 }
 
-/** Longest stretch of work without giving the event loop a turn: a feed at full speed would let nobody else speak, not even a signal to stop. */
-const TURN_MS = 50;
+/**
+ * Longest work without yielding to the event loop. A feed at full speed would block everything
+ * else, even a stop signal.
+ */
+const MAX_WORK_MS = 50;
 
-type Life =
+type Lifecycle =
   | { readonly state: "running" }
   | { readonly state: "ended" }
   | { readonly state: "failed"; readonly reason: string };
@@ -68,19 +88,19 @@ class EngineSource implements EngineSnapshotSource {
   readonly #clock: Clock;
   readonly #staleAfterMs: number;
   readonly #warmupMs: number;
-  #life: Life = { state: "running" };
+  #lifecycle: Lifecycle = { state: "running" };
   #events: AsyncIterator<FeedEvent> | undefined;
-  /** The whole second of event time that was looked at last. */
-  #second = -1;
+  /** The second of event time that was examined last. */
+  #lastSecond = -1;
   #polled = false;
-  /** Event time of the feed's first `clock` and the warm-up: there is no poll before. */
+  /** Event time of the feed's first `clock` plus the warm-up. There is no poll before it. */
   #baseAtMs: number | undefined;
   #clockAtMs: number | undefined;
   /** Event time of the feed's latest `clock`. */
   #observedAtMs: number | undefined;
-  /** Monotonic time at which event time last advanced; at first that of the start. */
+  /** Monotonic time of the latest advance of event time; initially the start. */
   #advancedAt: number;
-  #turnAt: number;
+  #yieldedAt: number;
 
   constructor({ feed, engine, clock, staleAfterMs = 10_000, warmupMs = 0 }: EngineSourceOptions) {
     this.info = { name: feed.name, origin: feed.origin, facts: feed.facts };
@@ -90,7 +110,7 @@ class EngineSource implements EngineSnapshotSource {
     this.#staleAfterMs = staleAfterMs;
     this.#warmupMs = warmupMs;
     this.#advancedAt = clock.monotonic();
-    this.#turnAt = this.#advancedAt;
+    this.#yieldedAt = this.#advancedAt;
   }
 
   get clockAtMs(): number | undefined {
@@ -99,28 +119,30 @@ class EngineSource implements EngineSnapshotSource {
 
   async poll(signal: AbortSignal): Promise<Poll | undefined> {
     signal.throwIfAborted();
-    while (this.#life.state === "running") {
+    while (this.#lifecycle.state === "running") {
       const event = await this.#nextEvent(signal);
       if (event === undefined) break;
       const poll = this.#take(event);
-      if (event.kind === "clock") await this.#giveTurn(signal);
+      if (event.kind === "clock") await this.#yieldIfDue(signal);
       if (poll) return poll;
     }
-    return this.#lateBase();
+    return this.#warmupBase();
   }
 
-  /** A feed that ended within its warm-up still leaves a state to serve. */
-  #lateBase(): Poll | undefined {
-    if (this.#life.state !== "ended" || this.#polled || this.#second < 0) return undefined;
+  /**
+   * Returns the state of a feed that ended within its warm-up, so that there is something to serve.
+   */
+  #warmupBase(): Poll | undefined {
+    if (this.#lifecycle.state !== "ended" || this.#polled || this.#lastSecond < 0) return undefined;
     this.#polled = true;
-    return { observedAtMs: this.#second * 1_000, snapshot: this.#engine.snapshot() };
+    return { observedAtMs: this.#lastSecond * 1_000, snapshot: this.#engine.snapshot() };
   }
 
   freshness(): Freshness {
     const ageMs = Math.max(0, Math.floor(this.#clock.monotonic() - this.#advancedAt));
     const seen = this.#observedAtMs;
-    const { state, reason } = this.#judge(ageMs);
-    const trouble = this.#life.state === "running" ? this.#feed.trouble?.() : undefined;
+    const { state, reason } = this.#state(ageMs);
+    const trouble = this.#lifecycle.state === "running" ? this.#feed.trouble?.() : undefined;
     return {
       state,
       reason: [reason, trouble ?? ""].filter((part) => part !== "").join("; "),
@@ -142,23 +164,23 @@ class EngineSource implements EngineSnapshotSource {
     };
   }
 
-  #judge(ageMs: number): Pick<Freshness, "state" | "reason"> {
-    if (this.#life.state === "failed") return { state: "down", reason: this.#life.reason };
-    if (this.#life.state === "ended") {
+  #state(ageMs: number): Pick<Freshness, "state" | "reason"> {
+    if (this.#lifecycle.state === "failed") return { state: "down", reason: this.#lifecycle.reason };
+    if (this.#lifecycle.state === "ended") {
       const what = this.info.origin === "recorded" ? "recording" : "feed";
       return { state: "stale", reason: `the ${what} has ended` };
     }
-    if (this.#observedAtMs === undefined) return { state: "stale", reason: "the feed has said nothing yet" };
+    if (this.#observedAtMs === undefined) return { state: "stale", reason: "the feed has no data yet" };
     if (ageMs <= this.#staleAfterMs) return { state: "live", reason: "" };
     return {
       state: "stale",
-      reason: `the feed's clock has stood still for more than ${this.#staleAfterMs} ms`,
+      reason: `the feed's clock has not advanced for more than ${this.#staleAfterMs} ms`,
     };
   }
 
   async #nextEvent(signal: AbortSignal): Promise<FeedEvent | undefined> {
     try {
-      this.#events ??= this.#open(signal);
+      this.#events ??= this.#openFeed(signal);
       const next = await this.#events.next();
       if (!next.done) return next.value;
     } catch (cause) {
@@ -167,13 +189,13 @@ class EngineSource implements EngineSnapshotSource {
       throw this.#fail("internal", `the ${this.#feed.name} feed failed: ${messageOf(cause)}`, cause);
     }
     signal.throwIfAborted();
-    this.#life = { state: "ended" };
+    this.#lifecycle = { state: "ended" };
     return undefined;
   }
 
-  #open(signal: AbortSignal): AsyncIterator<FeedEvent> {
+  #openFeed(signal: AbortSignal): AsyncIterator<FeedEvent> {
     const events = this.#feed.events(signal)[Symbol.asyncIterator]();
-    // A feed that is left in the middle would keep its file open.
+    // An abandoned iterator would keep its file open.
     const close = () => events.return?.().catch(() => undefined);
     signal.addEventListener("abort", () => void close(), { once: true });
     return events;
@@ -184,9 +206,9 @@ class EngineSource implements EngineSnapshotSource {
       this.#engine.accept(event);
       if (event.kind !== "clock") return undefined;
       this.#clockAtMs = event.at;
-      return this.#look();
+      return this.#pollEngine();
     } catch (cause) {
-      // Not waited for: the fault must not stay unsaid because a feed hangs.
+      // Not awaited: a feed that hangs must not hide the error.
       this.#events?.return?.().catch(() => undefined);
       throw this.#fail(
         "internal",
@@ -196,16 +218,16 @@ class EngineSource implements EngineSnapshotSource {
     }
   }
 
-  /** Looks at the engine, if event time has entered another second. */
-  #look(): Poll | undefined {
+  /** Polls the engine if event time has entered another second. */
+  #pollEngine(): Poll | undefined {
     const { clockMs, nextChangeAtMs } = this.#engine;
     if (this.#observedAtMs === undefined || clockMs > this.#observedAtMs) {
       this.#observedAtMs = clockMs;
       this.#advancedAt = this.#clock.monotonic();
     }
     const second = Math.floor(clockMs / 1_000);
-    if (second <= this.#second) return undefined;
-    this.#second = second;
+    if (second <= this.#lastSecond) return undefined;
+    this.#lastSecond = second;
     this.#baseAtMs ??= clockMs + this.#warmupMs;
     if (clockMs < this.#baseAtMs) return undefined;
     if (this.#polled && nextChangeAtMs > clockMs) return undefined;
@@ -213,14 +235,14 @@ class EngineSource implements EngineSnapshotSource {
     return { observedAtMs: second * 1_000, snapshot: this.#engine.snapshot() };
   }
 
-  async #giveTurn(signal: AbortSignal): Promise<void> {
-    if (this.#clock.monotonic() - this.#turnAt < TURN_MS) return;
+  async #yieldIfDue(signal: AbortSignal): Promise<void> {
+    if (this.#clock.monotonic() - this.#yieldedAt < MAX_WORK_MS) return;
     await this.#clock.sleep(0, signal);
-    this.#turnAt = this.#clock.monotonic();
+    this.#yieldedAt = this.#clock.monotonic();
   }
 
   #fail(code: "invalid-input" | "internal", message: string, cause: unknown): FlarewireError {
-    this.#life = { state: "failed", reason: message };
+    this.#lifecycle = { state: "failed", reason: message };
     return new FlarewireError(code, message, { cause });
   }
 }

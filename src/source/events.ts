@@ -3,17 +3,21 @@ import type { Flare, Listing, Snapshot } from "../model/index.ts";
 import type { EventBody } from "../protocol/index.ts";
 import { diffSnapshots, type ItemChange, type ListDiff } from "./diff.ts";
 
-/** The two snapshots between which something happened, and when that was seen. */
+/** Two snapshots, and the event time of the second. */
 type Scene = { readonly before: Snapshot; readonly after: Snapshot; readonly observed_at: string };
 
 /**
- * What happened between two snapshots, as named events: one batch, which takes a view of `before` to `after` exactly (law L1), also a view of some
- * channels only. `observedAtMs` is event time in milliseconds since 1970 UTC.
+ * Describes the difference between two snapshots as named events: one batch, which turns a view of
+ * `before` into a view of `after` exactly (law L1), even a view of some channels only. Empty if
+ * nothing changed.
  *
- * Order of the batch: channel by channel as in LIST_CHANNEL_NAMES, so that a flare that ends leaves `flares.free` and `flares.pro` before it enters `flares.finished`;
- * within a channel what leaves, then a changed order, then what enters from the top down, then what changed. Empty when nothing did.
+ * Channels come in the order of LIST_CHANNEL_NAMES, so a flare that ends leaves `flares.free` and
+ * `flares.pro` before it enters `flares.finished`. Within a channel come removals, a changed order,
+ * insertions from the top, then changed fields.
  *
- * Throws FlarewireError `invalid-input` when a list holds a key twice.
+ * Throws FlarewireError `invalid-input` if a list contains a key twice.
+ *
+ * @param observedAtMs Event time in milliseconds since 1970 UTC.
  */
 export function toEvents(before: Snapshot, after: Snapshot, observedAtMs: number): EventBody[] {
   const scene = { before, after, observed_at: new Date(observedAtMs).toISOString() };
@@ -65,7 +69,7 @@ function flareEvent(scene: Scene, { channel, whys }: FlareListDiff, change: Item
   }
 }
 
-/** What a flare's leaving a list means: it ended, or it runs on in the other list, or it ended long ago. */
+/** Names the removal of a flare: it ended, continues in the other list, or ended long ago. */
 function flareLeaves(scene: Scene, channel: FlareListDiff["channel"], id: string): EventBody {
   const { after, observed_at } = scene;
   if (channel === "flares.finished") {
@@ -84,11 +88,14 @@ function flareLeaves(scene: Scene, channel: FlareListDiff["channel"], id: string
   return { name: "flare-finished", channel, observed_at, data };
 }
 
-/** The flare as it was last listed, ended now: what is known of one that vanishes without entering the finished ones. */
+/**
+ * Returns the last listed form of a flare that vanished without entering the finished ones, ended
+ * now.
+ */
 function lastForm({ before, observed_at }: Scene, channel: "flares.free" | "flares.pro", id: string): Flare {
   const list = channel === "flares.free" ? before.flares.free : before.flares.pro;
   const last = find(list, id);
-  if (!last) throw new RangeError(`no flare ${id} in ${channel} before`);
+  if (!last) throw new RangeError(`flare ${id} is not in ${channel} of the previous snapshot`);
   return { ...last, finished_trending_at: last.finished_trending_at ?? observed_at };
 }
 

@@ -1,4 +1,4 @@
-/** Where snapshots come from, and what turns them into events. */
+/** Snapshot sources, and the code that turns snapshots into events. */
 export * from "./diff.ts";
 export * from "./engine-source.ts";
 export * from "./event-line.ts";

@@ -1,6 +1,7 @@
 /**
- * True when `a` and `b` are the same JSON value: every field, every element, arrays in order, object keys in any order. A field whose value is
- * `undefined` counts as absent, as in JSON text; 0 and -0 are equal, as their texts are. Identical references answer at once.
+ * Whether two values are equal as JSON: arrays in order, object keys in any order. A field with the
+ * value `undefined` counts as absent, and 0 equals -0, as in JSON text. Identical references
+ * compare at once.
  */
 export function jsonEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true;
@@ -19,7 +20,10 @@ export function jsonEqual(a: unknown, b: unknown): boolean {
   );
 }
 
-/** The field's value, `undefined` where the object has none of its own: an upstream may name a field `constructor` or `__proto__`. */
+/**
+ * Returns an object's own field, else `undefined`. An upstream may name a field `constructor` or
+ * `__proto__`.
+ */
 export function ownField(object: Readonly<Record<string, unknown>>, field: string): unknown {
   return Object.hasOwn(object, field) ? object[field] : undefined;
 }

@@ -3,21 +3,28 @@ import type { Freshness, SourceInfo } from "../protocol/index.ts";
 
 /** One observation of the market. */
 export interface Poll {
-  /** Event time of the observation, in milliseconds since 1970 UTC. Goes back only where another service is polled that began its market anew. */
+  /**
+   * Event time of the observation, in milliseconds since 1970 UTC. Goes back only if a polled
+   * service restarted its market.
+   */
   readonly observedAtMs: number;
-  /** The state at that time. Parts that did not change are the same objects as in the poll before, so that comparing is cheap. */
+  /**
+   * The state at that time. Unchanged parts are the same objects as in the previous poll, for cheap
+   * comparison.
+   */
   readonly snapshot: Snapshot;
 }
 
-/** Where snapshots come from. The source sets the pace: it answers when there may be something new to see. */
+/** A source of snapshots. It sets the pace: a poll resolves when there may be something new. */
 export interface SnapshotSource {
   readonly info: SourceInfo;
   /**
-   * Waits for the next observation. `undefined`: the source has ended and will say no more. Rejects with the signal's reason
-   * when it aborts; with FlarewireError when this poll failed, after which the caller may poll again.
-   * A source that can heal by itself waits and retries inside, and shows its trouble in {@link freshness}.
+   * Waits for the next observation; `undefined` if the source has ended. Rejects with the signal's
+   * reason when it aborts, and with FlarewireError if this poll failed; the caller may then poll
+   * again. A source that can recover by itself retries internally and reports its trouble in
+   * {@link freshness}.
    */
   poll(signal: AbortSignal): Promise<Poll | undefined>;
-  /** How the source fares at this moment of wall-clock time. */
+  /** Returns the state of the source at this moment of wall-clock time. */
   freshness(): Freshness;
 }

@@ -66,14 +66,14 @@ test("[F2] [K1] [K2] an edge that its leader refuses tells why in its log and fr
 }) => {
   const { leader } = await startKeyedLeader(onTestFinished);
   for (const [key, refusal] of [
-    [undefined, /^the leader refused the connection with HTTP 401: .*key/],
-    [UNKNOWN.text, /^the leader refused the connection with HTTP 401: .*key/],
-    [FREE.text, /^the leader refused the connection with HTTP 403: .*plan/],
+    [undefined, /^the leader rejected the connection with HTTP 401: .*key/],
+    [UNKNOWN.text, /^the leader rejected the connection with HTTP 401: .*key/],
+    [FREE.text, /^the leader rejected the connection with HTTP 403: .*plan/],
   ] as const) {
     const { edge, lines } = await startEdge(onTestFinished, leader.url, key);
     await expect.poll(() => edge.freshness().reason).toMatch(refusal);
     expect(edge.freshness().state).toBe("down");
-    const told = lines.filter((line) => line.includes("the leader refused the connection with HTTP 40"));
+    const told = lines.filter((line) => line.includes("the leader rejected the connection with HTTP 40"));
     expect(told).toHaveLength(1);
     for (const text of [...lines, edge.freshness().reason]) {
       if (key) expect(text).not.toContain(key.slice(13));
@@ -114,7 +114,7 @@ test("what repeats the key of an edge in a refusal does not make the edge tell i
   const { edge, lines } = await startEdge(onTestFinished, url, key);
   await expect
     .poll(() => edge.freshness().reason)
-    .toBe("the leader refused the connection with HTTP 403: who is Bearer ***?");
+    .toBe("the leader rejected the connection with HTTP 403: who is Bearer ***?");
   expect(lines.join("")).not.toContain(key);
 });
 

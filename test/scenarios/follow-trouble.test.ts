@@ -103,7 +103,7 @@ test("[F6] a server that is told to follow itself, or a ring of them, says so an
     .toMatchObject({
       state: "down",
       reason:
-        "the leader refused the connection with HTTP 503: this server mirrors another one and is disconnected from it; retry later",
+        "the leader rejected the connection with HTTP 503: this server mirrors another one and is disconnected from it; retry later",
     });
   // Clients are served all the same.
   const client = new IndependentClient(self.url);

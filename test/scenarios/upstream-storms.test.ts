@@ -123,7 +123,7 @@ for (const [what, bad] of BAD_POLLS) {
     await desk.poll(...bad);
     const { state, reason } = desk.gateway.freshness();
     expect(state).toBe("stale");
-    expect(reason).toMatch(/^the upstream's answers lack items of (flares|newest)/);
+    expect(reason).toMatch(/^the upstream's responses lack items of (flares|newest)/);
     await desk.poll(GOOD);
     expect(await desk.heard()).toEqual([]);
     await desk.poll(...range(0, 61).map(() => GOOD));

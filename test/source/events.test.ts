@@ -221,7 +221,7 @@ test("a group's chart is one event with all its changes, and so is its leaderboa
 
 test("a list that holds a key twice is refused by channel and key, on either side", () => {
   const twice = snapshotOf({ pro: [bcc, bcc] });
-  const refusal = new FlarewireError("invalid-input", `flares.pro holds ${bcc.id} twice`);
+  const refusal = new FlarewireError("invalid-input", `flares.pro contains ${bcc.id} twice`);
   expect(() => events(EMPTY_SNAPSHOT, twice)).toThrow(refusal);
   expect(() => events(twice, EMPTY_SNAPSHOT)).toThrow(refusal);
 });

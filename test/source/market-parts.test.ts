@@ -71,10 +71,10 @@ test("the whole is ready as long as one part is, says which is not and how old i
 test("[F4] an edge has the parts as its leader told them, older by the time since", () => {
   const health = new LeaderHealth(15_000, 0);
   const part = { name: "bsc", state: "live", reason: "", observed_at: null, data_age_ms: 200 } as const;
-  health.heard(1_000);
-  health.told({ ...FRESH, parts: [part] }, 1_000);
-  health.news("2026-01-01T00:00:00.000Z", 3_000);
+  health.noteMessage(1_000);
+  health.noteReport({ ...FRESH, parts: [part] }, 1_000);
+  health.noteBatch("2026-01-01T00:00:00.000Z", 3_000);
   expect(health.judge(4_000, 0).parts).toEqual([{ ...part, data_age_ms: 3_200 }]);
-  health.told(FRESH, 5_000);
+  health.noteReport(FRESH, 5_000);
   expect(health.judge(5_000, 0)).not.toHaveProperty("parts");
 });

@@ -20,8 +20,8 @@ class Watched {
   }
 
   /** Lets go what has been absent for long enough, and believes it. */
-  closeGradually(leastMs = ABSENT_MS): string {
-    const gone = this.absences.closeGradually(this.nowMs, leastMs);
+  expire(minMs = ABSENT_MS): string {
+    const gone = this.absences.expire(this.nowMs, minMs);
     this.#before = this.#before.filter((key) => !gone.has(key));
     return [...gone].join("");
   }
@@ -43,17 +43,17 @@ class Watched {
 test("an item goes when three answers lacked it and the time is over, to the millisecond, and not by either alone", () => {
   const slow = new Watched();
   slow.answer("bc");
-  expect([slow.answer("bc", { stepMs: 60_000 }), slow.closeGradually()]).toEqual([["a"], ""]);
-  expect([slow.answer("bc", { stepMs: 60_000, isNew: false }), slow.closeGradually()]).toEqual([["a"], ""]);
+  expect([slow.answer("bc", { stepMs: 60_000 }), slow.expire()]).toEqual([["a"], ""]);
+  expect([slow.answer("bc", { stepMs: 60_000, isNew: false }), slow.expire()]).toEqual([["a"], ""]);
   slow.answer("bc");
-  expect(slow.closeGradually()).toBe("a");
+  expect(slow.expire()).toBe("a");
   const quick = new Watched();
   for (const stepMs of [1_000, 1, 1, 2_497]) {
     quick.answer("ac", { stepMs });
-    expect(quick.closeGradually()).toBe("");
+    expect(quick.expire()).toBe("");
   }
   quick.answer("ac", { stepMs: 1 });
-  expect(quick.closeGradually()).toBe("b");
+  expect(quick.expire()).toBe("b");
 });
 
 test("an item that comes back is counted from its next absence on, and each is counted by itself", () => {
@@ -61,7 +61,7 @@ test("an item that comes back is counted from its next absence on, and each is c
   // Two answers lack a, then b, then a again.
   for (const listed of ["bc", "bc", "ac", "ac", "bc", "bc"]) {
     watched.answer(listed, { stepMs: 500 });
-    expect(watched.closeGradually()).toBe("");
+    expect(watched.expire()).toBe("");
   }
 });
 
@@ -69,14 +69,14 @@ test("where items return, later absences must last twice as long as the longest,
   const watched = new Watched();
   expect(watched.patienceMs).toBe(0);
   for (let answer = 0; answer < 4; answer += 1) watched.answer("bc");
-  expect(watched.closeGradually()).toBe("a");
+  expect(watched.expire()).toBe("a");
   watched.answer("abc", { stepMs: 7_000 });
   const returnedAtMs = watched.nowMs;
   expect(watched.patienceMs).toBe(20_000);
   for (let answer = 0; answer < 20; answer += 1) watched.answer("ac");
-  expect([watched.closeGradually(), watched.isPatient]).toEqual(["", true]);
+  expect([watched.expire(), watched.isPatient]).toEqual(["", true]);
   watched.answer("ac");
-  expect(watched.closeGradually()).toBe("b");
+  expect(watched.expire()).toBe("b");
   expect(watched.absences.patienceMs(returnedAtMs + 600_000)).toBe(20_000);
   expect(watched.absences.patienceMs(returnedAtMs + 600_001)).toBe(0);
   expect(watched.absences.patienceMs(returnedAtMs)).toBe(0);
@@ -85,7 +85,7 @@ test("where items return, later absences must last twice as long as the longest,
 test("an absence of long ago is remembered for four times as long, and more than an hour is never waited for", () => {
   const watched = new Watched();
   for (let answer = 0; answer < 3; answer += 1) watched.answer("bc", { stepMs: 10_000 });
-  expect(watched.closeGradually()).toBe("a");
+  expect(watched.expire()).toBe("a");
   watched.answer("abc", { stepMs: 7_200_000 - 20_000 });
   expect(watched.patienceMs).toBe(3_600_000);
   expect(watched.absences.patienceMs(watched.nowMs + 4 * 7_200_000)).toBe(3_600_000);
@@ -95,13 +95,13 @@ test("an absence of long ago is remembered for four times as long, and more than
 test("an absence that is explained is over, and nothing is waited for on its account any more", () => {
   const watched = new Watched();
   for (let answer = 0; answer < 4; answer += 1) watched.answer("bc");
-  watched.closeGradually();
+  watched.expire();
   watched.answer("abc", { stepMs: 10_000 });
   for (let answer = 0; answer < 6; answer += 1) watched.answer("ac");
-  expect([watched.closeGradually(), watched.isPatient]).toEqual(["", true]);
+  expect([watched.expire(), watched.isPatient]).toEqual(["", true]);
   expect(watched.answer("ac", { explained: "b" })).toEqual([]);
   expect(watched.isPatient).toBe(false);
   watched.believe("b");
   watched.answer("ac", { stepMs: 60_000 });
-  expect([watched.closeGradually(), watched.isPatient]).toEqual(["", false]);
+  expect([watched.expire(), watched.isPatient]).toEqual(["", false]);
 });

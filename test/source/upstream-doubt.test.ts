@@ -19,10 +19,10 @@ class Answers {
   ends = 0;
 
   /** `stepMs` later an answer comes; returns what is believed then. */
-  take(snapshot: Snapshot, stepMs = 1_000, heard: readonly Resource[] = RESOURCES): Snapshot {
+  take(snapshot: Snapshot, stepMs = 1_000, answered: readonly Resource[] = RESOURCES): Snapshot {
     this.nowMs += stepMs;
     const before = this.believed;
-    const answer = { snapshot, observedAtMs: OBSERVED_MS, heard, nowMs: this.nowMs };
+    const answer = { snapshot, observedAtMs: OBSERVED_MS, answered, nowMs: this.nowMs };
     const { snapshot: after } = this.doubt.believe(before, answer);
     const events = before ? toEvents(before, after, OBSERVED_MS) : [];
     this.ends += events.filter(({ name }) => name === "flare-finished").length;

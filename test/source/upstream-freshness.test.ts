@@ -1,25 +1,25 @@
 import { expect, test } from "vitest";
 import { judgeUpstream, type UpstreamHealth } from "../../src/source/upstream/upstream-freshness.ts";
-import { NOTHING_TOLD } from "../../src/source/upstream/upstream-told.ts";
+import { DEFAULT_STATUS } from "../../src/source/upstream/upstream-status.ts";
 
 const LIMIT = 10_000;
 const GOOD: UpstreamHealth = {
   silentMs: 0,
   lastSuccessAtMs: Date.UTC(2026, 0, 1),
   observedAtMs: Date.UTC(2026, 0, 1),
-  told: NOTHING_TOLD,
+  status: DEFAULT_STATUS,
   trouble: undefined,
   partly: false,
   doubt: undefined,
   staleAfterMs: LIMIT,
 };
-const aged = (dataAgeMs: number) => ({ told: { ...NOTHING_TOLD, dataAgeMs } });
-const told = (state: "stale" | "down") => ({ told: { ...NOTHING_TOLD, state } });
+const aged = (dataAgeMs: number) => ({ status: { ...DEFAULT_STATUS, dataAgeMs } });
+const status = (state: "stale" | "down") => ({ status: { ...DEFAULT_STATUS, state } });
 const never = { lastSuccessAtMs: undefined };
 
 const cases: readonly (readonly [string, string, Partial<UpstreamHealth>, RegExp])[] = [
   ["silent for exactly as long as allowed", "live", { silentMs: LIMIT }, /^$/],
-  ["silent for longer", "stale", { silentMs: LIMIT + 1 }, /no answer for more than 10000 ms/],
+  ["silent for longer", "stale", { silentMs: LIMIT + 1 }, /no response for more than 10000 ms/],
   ["silent, with data of its own age, at the limit", "live", { silentMs: 4_000, ...aged(6_000) }, /^$/],
   ["silent, with data of its own age, above it", "stale", { silentMs: 4_000, ...aged(6_001) }, /is older/],
   ["failing since less than the limit", "live", { silentMs: LIMIT, trouble: "answered 500" }, /^$/],
@@ -31,9 +31,9 @@ const cases: readonly (readonly [string, string, Partial<UpstreamHealth>, RegExp
     /answered 500/,
   ],
   ["failing from the start", "down", { ...never, trouble: "refused" }, /refused/],
-  ["unheard of", "stale", never, /has not answered yet/],
-  ["stale by its own word", "stale", told("stale"), /says that its source is stale/],
-  ["down by its own word", "down", { ...told("down"), doubt: "it lacks items" }, /says .* is down/],
+  ["unheard of", "stale", never, /has not responded yet/],
+  ["stale by its own word", "stale", status("stale"), /reports that its source is stale/],
+  ["down by its own word", "down", { ...status("down"), doubt: "it lacks items" }, /reports .* is down/],
   ["doubted", "stale", { doubt: "it lacks items", silentMs: LIMIT + 1 }, /it lacks items/],
 ];
 

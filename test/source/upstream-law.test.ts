@@ -126,5 +126,5 @@ test("no JSON value survives sanitize that JSON.stringify cannot print", () => {
   expect(sanitize("x".repeat(65_536))).toBeUndefined();
   expect(sanitize("x".repeat(65_537))).toBe("larger than 65536 characters");
   expect(sanitize({ ["x".repeat(65_537)]: 1 })).toBe("larger than 65536 characters");
-  expect(sanitize([1, [JSON.parse("-1e999")]])).toBe("holds a number beyond the range of a double");
+  expect(sanitize([1, [JSON.parse("-1e999")]])).toBe("contains a number beyond the range of a double");
 });

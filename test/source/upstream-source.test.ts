@@ -135,7 +135,9 @@ test("polls start an interval apart, and a second one at the same time is refuse
   await next();
   expect(waits()).toEqual([2_500, 2_500]);
   const running = next();
-  await expect(source.poll(controller.signal)).rejects.toThrow("is being polled already");
+  await expect(source.poll(controller.signal)).rejects.toThrow(
+    "a poll of the upstream is already in progress",
+  );
   await running;
 });
 

@@ -57,17 +57,13 @@ const FAULTS: readonly (readonly [string, Script, string])[] = [
     (r) => r.writeHead(200, { "content-type": "application/json" }).end(Buffer.from([34, 255, 34])),
     "answered text that is not UTF-8",
   ],
-  ["a JSON null", json(null), "answered JSON of another form: flares.free is not an array"],
-  ["a JSON array", json([]), "answered JSON of another form: flares.free is not an array"],
-  [
-    "an object without flares",
-    json({ flares: {} }),
-    "answered JSON of another form: flares.free is not an array",
-  ],
+  ["a JSON null", json(null), "returned unexpected JSON: flares.free is not an array"],
+  ["a JSON array", json([]), "returned unexpected JSON: flares.free is not an array"],
+  ["an object without flares", json({ flares: {} }), "returned unexpected JSON: flares.free is not an array"],
   [
     "JSON nested a hundred thousand deep",
     text(200, "[".repeat(100_000) + "]".repeat(100_000)),
-    "answered JSON of another form",
+    "returned unexpected JSON",
   ],
 ];
 
@@ -95,7 +91,7 @@ test("an upstream that refuses connections from the start is down at once, and f
   await upstream.start();
   await upstream.stop();
   const { fail, source } = follow(upstream.url);
-  expect(source.freshness()).toMatchObject({ state: "stale", reason: "the upstream has not answered yet" });
+  expect(source.freshness()).toMatchObject({ state: "stale", reason: "the upstream has not responded yet" });
   const { resume } = await fail();
   expect(source.freshness()).toEqual({
     state: "down",
@@ -267,10 +263,10 @@ test("the age and the state that the upstream gives for its own data count", asy
   expect(told).toEqual([
     ["live", "", 4_500],
     ["stale", "the upstream's data is older than 10000 ms", 11_000],
-    ["stale", "the upstream says that its source is stale", 2_000],
-    ["down", "the upstream says that its source is down", 2_000],
-    ["down", "the upstream says that its source is down", 2_000],
-    ["down", "the upstream says that its source is down", 2_000],
+    ["stale", "the upstream reports that its source is stale", 2_000],
+    ["down", "the upstream reports that its source is down", 2_000],
+    ["down", "the upstream reports that its source is down", 2_000],
+    ["down", "the upstream reports that its source is down", 2_000],
     ["live", "", 0],
   ]);
 });
@@ -300,7 +296,7 @@ test("freshness grows old when nobody polls", async ({ upstream }) => {
   clock.advance(10_001);
   expect(source.freshness()).toEqual({
     state: "stale",
-    reason: "no answer for more than 10000 ms",
+    reason: "no response for more than 10000 ms",
     observed_at: "2017-11-12T08:30:00.000Z",
     last_success_at: at,
     data_age_ms: 10_001,

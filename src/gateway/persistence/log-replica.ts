@@ -1,7 +1,7 @@
 import type { Head } from "../../hub/index.ts";
 import { encodeTail, type FollowerLog, type LogRecord } from "../../log/index.ts";
 import { type EventBody, toSeq } from "../../protocol/index.ts";
-import type { PlacedEvent, ReplicaSink } from "../../source/index.ts";
+import type { ReplicaSink, ReplicatedEvent } from "../../source/index.ts";
 import type { HeadState, Persistence } from "./persistence.ts";
 
 export interface MirrorParts {
@@ -37,7 +37,7 @@ export function createMirror({ log, head, history, persistence, onPublished }: M
   };
 }
 
-function recordOf({ seq, batch, emittedAtMs, body, tail, run }: PlacedEvent): LogRecord {
+function recordOf({ seq, batch, emittedAtMs, body, tail, run }: ReplicatedEvent): LogRecord {
   const { name, channel } = body;
   const own = tail ?? encodeTail(body);
   return { seq: toSeq(seq), batch: toSeq(batch), name, channel, emittedAtMs, tail: own, run };

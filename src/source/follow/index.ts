@@ -1,6 +1,6 @@
-/** Another Flarewire as the source: its log, followed. */
+/** Mirrors another Flarewire: follows its log as the source. */
 
 export { createLeader, type Leader, type LeaderOptions, type ReplicaSink } from "./leader.ts";
 export { LeaderHealth } from "./leader-health.ts";
-export type { LeaderBase, PlacedEvent } from "./leader-message.ts";
+export type { LeaderBase, ReplicatedEvent } from "./leader-message.ts";
 export type { LeaderBatch, MirrorPosition } from "./leader-stream.ts";

@@ -4,25 +4,27 @@ import { problemDetail, readRefusal } from "../../lib/io/read-refusal.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import type { LeaderEnd } from "./leader-wait.ts";
 
-/** One connection to a leader. */
 export interface LeaderConnectionOptions {
   readonly url: URL;
   readonly key: string | undefined;
   readonly clock: Clock;
-  /** Ends the connection. */
+  /** Closes the connection. */
   readonly signal: AbortSignal;
-  /** Called with each message's text. What it returns ends the connection. Must not throw. */
+  /** Called with each message's text. A returned value ends the connection. Must not throw. */
   readonly onText: (text: string) => LeaderEnd | undefined;
-  /** Milliseconds of silence that are borne now. */
+  /** Maximum silence, in milliseconds, at this moment. */
   readonly silenceMs: () => number;
 }
 
 const HANDSHAKE_MS = 10_000;
-/** A snapshot may be large; a server that sends more than this means harm. */
+/** Snapshots may be large, but a server that sends more than this is malicious. */
 const MAX_FRAME_BYTES = 64 * 2 ** 20;
 const TICK_MS = 500;
 
-/** Connects, hands over messages, and resolves when the connection has ended, however it did; never rejects. */
+/**
+ * Connects and hands over messages. Resolves when the connection ends, for whatever reason; never
+ * rejects.
+ */
 export function followOnce(options: LeaderConnectionOptions): Promise<LeaderEnd> {
   return new Promise((resolve) => new LeaderConnection(options, resolve));
 }
@@ -45,7 +47,7 @@ class LeaderConnection {
       handshakeTimeout: HANDSHAKE_MS,
       maxPayload: MAX_FRAME_BYTES,
       perMessageDeflate: false,
-      // Neither the events nor the key are anybody else's.
+      // Do not reveal the key to another host, or take its events.
       followRedirects: false,
       ...(key === undefined ? {} : { headers: { authorization: `Bearer ${key}` } }),
     });
@@ -59,7 +61,7 @@ class LeaderConnection {
       .on("error", (error) => {
         if (!this.#opened) this.#finish({ kind: "unreachable", reason: error.message || error.name });
         else if ("code" in error && String(error.code).startsWith("WS_ERR"))
-          this.#finish({ kind: "unfit", reason: error.message });
+          this.#finish({ kind: "incompatible", reason: error.message });
       });
     this.#stopTimer = clock.every(TICK_MS, () => this.#check());
     signal.addEventListener("abort", this.#stop, { once: true });
@@ -70,7 +72,7 @@ class LeaderConnection {
     this.#heardAtMs = this.#options.clock.monotonic();
     const end =
       text === undefined
-        ? ({ kind: "unfit", reason: "it sends binary messages" } as const)
+        ? ({ kind: "incompatible", reason: "it sent a binary message" } as const)
         : this.#options.onText(text);
     if (end) this.#finish(end);
   }
@@ -86,7 +88,7 @@ class LeaderConnection {
     this.#finish({ kind: "refused", status, detail: this.#detailOf(body), retryAfterMs });
   }
 
-  /** What is in between may repeat what it was sent; the detail goes into the log, and to clients. */
+  /** Redacts the key, which a proxy may echo. The detail goes to the log and to clients. */
   #detailOf(body: string): string {
     const { key } = this.#options;
     return problemDetail(key === undefined ? body : body.replaceAll(key, "***"));
@@ -96,7 +98,7 @@ class LeaderConnection {
     this.#stopTimer();
     this.#options.signal.removeEventListener("abort", this.#stop);
     this.#socket.removeAllListeners();
-    // Terminating a socket that is still connecting emits an error.
+    // Terminating a connecting socket emits an error.
     this.#socket.on("error", () => {});
     this.#socket.terminate();
     this.#resolve(end);

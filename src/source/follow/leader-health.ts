@@ -1,44 +1,44 @@
 import { isoTime } from "../../lib/time/iso-time.ts";
 import type { Freshness } from "../../protocol/index.ts";
 
-/** What the leader says of its source, and how it is. */
-interface Told {
+/** The leader's report on its source, and when it arrived. */
+interface LeaderReport {
   readonly freshness: Freshness;
   readonly atMs: number;
 }
 
 /**
- * How fresh the data of a follower is: as fresh as the leader says, and older by the time since it said so. Times are of one monotonic clock, and
- * what is told in wall-clock time is told by this machine's: the leader's may differ.
+ * Tracks the freshness of a mirror's data: the leader's own, plus the time since its report. Uses
+ * one monotonic clock, and this machine's wall clock for output, because the leader's may differ.
  */
 export class LeaderHealth {
   readonly #staleAfterMs: number;
   readonly #startedAtMs: number;
-  #told: Told | undefined;
+  #report: LeaderReport | undefined;
   #heartbeatMs = 15_000;
-  /** When the leader's source was last heard of. */
+  /** When the leader's source last responded. */
   #successAtMs: number | undefined;
-  #heardAtMs: number;
-  /** Since when there is no connection, and why; `undefined`: there is one. */
-  #cut: { readonly atMs: number; readonly reason: string } | undefined;
+  #messageAtMs: number;
+  /** When the connection was lost, and why; `undefined` while connected. */
+  #disconnected: { readonly atMs: number; readonly reason: string } | undefined;
   #observedAt: string | null = null;
-  /** When the leader spoke of its parts. */
+  /** When the leader last reported its parts. */
   #partsAtMs: number | undefined;
 
   constructor(staleAfterMs: number, nowMs: number) {
     this.#staleAfterMs = staleAfterMs;
     this.#startedAtMs = nowMs;
-    this.#heardAtMs = nowMs;
+    this.#messageAtMs = nowMs;
   }
 
-  /** Anything came from the leader. */
-  heard(nowMs: number): void {
-    this.#heardAtMs = nowMs;
+  /** Records that a message arrived from the leader. */
+  noteMessage(nowMs: number): void {
+    this.#messageAtMs = nowMs;
   }
 
-  /** The leader told how its data is. `heartbeatMs`: how often it does, where it said so. */
-  told(freshness: Freshness, nowMs: number, heartbeatMs?: number): void {
-    this.#told = { freshness, atMs: nowMs };
+  /** Records the leader's report. `heartbeatMs` is its interval, if the leader stated one. */
+  noteReport(freshness: Freshness, nowMs: number, heartbeatMs?: number): void {
+    this.#report = { freshness, atMs: nowMs };
     this.#partsAtMs = nowMs;
     this.#heartbeatMs = heartbeatMs ?? this.#heartbeatMs;
     this.#observedAt = freshness.observed_at;
@@ -46,29 +46,30 @@ export class LeaderHealth {
       this.#successAtMs = Math.max(this.#successAtMs ?? -Infinity, nowMs - freshness.data_age_ms);
   }
 
-  /** A batch of the market's came that is no backlog: the leader has just heard of its source. */
-  news(observedAt: string, nowMs: number): void {
+  /** Records a live batch of market events: the leader's source has just responded. */
+  noteBatch(observedAt: string, nowMs: number): void {
     this.#successAtMs = nowMs;
     this.#observedAt = observedAt;
-    if (this.#told) this.#told = { freshness: { ...this.#told.freshness, data_age_ms: 0 }, atMs: nowMs };
+    if (this.#report)
+      this.#report = { freshness: { ...this.#report.freshness, data_age_ms: 0 }, atMs: nowMs };
   }
 
-  /** The leader's source changed its state. */
-  changed(state: Freshness["state"], reason: string, nowMs: number): void {
-    if (this.#told) this.#told = { freshness: { ...this.#told.freshness, state, reason }, atMs: nowMs };
+  /** Records a change of state of the leader's source. */
+  noteStatus(state: Freshness["state"], reason: string, nowMs: number): void {
+    if (this.#report) this.#report = { freshness: { ...this.#report.freshness, state, reason }, atMs: nowMs };
   }
 
-  /** The connection stands. */
-  linked(): void {
-    this.#cut = undefined;
+  /** Records that the connection works. */
+  noteConnected(): void {
+    this.#disconnected = undefined;
   }
 
-  /** There is no connection, and why. */
-  cut(reason: string, nowMs: number): void {
-    this.#cut = { atMs: this.#cut?.atMs ?? nowMs, reason };
+  /** Records that there is no connection, and why. */
+  noteDisconnected(reason: string, nowMs: number): void {
+    this.#disconnected = { atMs: this.#disconnected?.atMs ?? nowMs, reason };
   }
 
-  /** The state now; `wallMs` is the same moment by the wall clock. */
+  /** Returns the freshness now; `wallMs` is the same moment by the wall clock. */
   judge(nowMs: number, wallMs: number): Freshness {
     const ageMs = nowMs - (this.#successAtMs ?? this.#startedAtMs);
     return {
@@ -80,24 +81,24 @@ export class LeaderHealth {
     };
   }
 
-  /** What the leader said of its parts, each older by the time since. */
+  /** Returns the leader's parts, each older by the time since its report. */
   #parts(nowMs: number): Pick<Freshness, "parts"> {
-    const parts = this.#told?.freshness.parts;
+    const parts = this.#report?.freshness.parts;
     if (!parts) return {};
     const sinceMs = Math.max(0, Math.round(nowMs - (this.#partsAtMs ?? nowMs)));
     return { parts: parts.map((part) => ({ ...part, data_age_ms: part.data_age_ms + sinceMs })) };
   }
 
   #state(nowMs: number): Pick<Freshness, "state" | "reason"> {
-    const told = this.#told;
+    const report = this.#report;
     const limitMs = this.#staleAfterMs;
-    if (this.#cut && (!told || nowMs - this.#cut.atMs > limitMs))
-      return { state: "down", reason: this.#cut.reason };
-    if (!told) return { state: "stale", reason: "the leader has not answered yet" };
-    const { state, reason, data_age_ms } = told.freshness;
+    if (this.#disconnected && (!report || nowMs - this.#disconnected.atMs > limitMs))
+      return { state: "down", reason: this.#disconnected.reason };
+    if (!report) return { state: "stale", reason: "the leader has not responded yet" };
+    const { state, reason, data_age_ms } = report.freshness;
     if (state !== "live") return { state, reason };
-    if (nowMs - this.#heardAtMs > limitMs + this.#heartbeatMs)
-      return { state: "stale", reason: `nothing was heard of the leader for more than ${limitMs} ms` };
+    if (nowMs - this.#messageAtMs > limitMs + this.#heartbeatMs)
+      return { state: "stale", reason: `no message from the leader for more than ${limitMs} ms` };
     if (data_age_ms > limitMs)
       return { state: "stale", reason: `the leader's data is older than ${limitMs} ms` };
     return { state, reason };

@@ -19,32 +19,32 @@ import {
 } from "../../protocol/index.ts";
 import { fieldOf, sanitize } from "../upstream/upstream-json.ts";
 
-/** An event as the leader placed it. */
-export interface PlacedEvent {
+/** An event with its seq in the leader's log. */
+export interface ReplicatedEvent {
   readonly seq: number;
-  /** Seq of its batch's last event. */
+  /** Seq of the last event in the same batch. */
   readonly batch: number;
   readonly emittedAtMs: number;
-  /** The run that appended it; left out in the epoch's first. */
+  /** The run that appended it; `undefined` for the epoch's first run. */
   readonly run?: Run | undefined;
   readonly body: EventBody;
-  /** As encodeTail makes it of the body, where it is known. */
+  /** The encoded body, see encodeTail, if available. */
   readonly tail?: Buffer;
 }
 
-/** A state of the leader from which its events can be followed. */
+/** A state of the leader at which mirroring can start. */
 export interface LeaderBase {
   readonly observedAtMs: number;
   readonly positions: MirrorBase["positions"];
   readonly lists: Lists;
 }
 
-/** A frame of the leader, as far as a follower needs it. What came in beside the fields that are known is kept where it is served. */
+/** A frame from the leader. Unknown fields of served data are preserved. */
 export type LeaderMessage =
   | { readonly type: "hello"; readonly hello: Hello; readonly cursor: Cursor }
   | { readonly type: "resumed"; readonly cursor: Cursor }
-  | { readonly type: "begun"; readonly cursor: Cursor; readonly base: LeaderBase }
-  | { readonly type: "event"; readonly epoch: string; readonly event: PlacedEvent }
+  | { readonly type: "reset"; readonly cursor: Cursor; readonly base: LeaderBase }
+  | { readonly type: "event"; readonly epoch: string; readonly event: ReplicatedEvent }
   | { readonly type: "heartbeat"; readonly heartbeat: Heartbeat }
   | { readonly type: "goaway"; readonly afterMs: number }
   | { readonly type: "refused"; readonly reason: string }
@@ -52,20 +52,20 @@ export type LeaderMessage =
 
 /** A frame that no Flarewire of this version sends. */
 export class ProtocolViolation extends Error {
-  override readonly name = "LeaderFault";
+  override readonly name = "ProtocolViolation";
 }
 
-/** Above what a log of ours would say: snapshots are the largest frames, and nest less than a dozen levels. */
+/** Larger than any frame of ours: snapshots are the largest, and nest less than a dozen levels. */
 const FRAME_BOUNDS = { levels: 40, characters: 64 * 2 ** 20 } as const;
 
-const TOO_OLD = "it is too old to be followed: update it first";
+const TOO_OLD = "its version is too old; update the leader first";
 
-/** Reads a frame. Throws {@link ProtocolViolation}, and nothing else, for what cannot be trusted. */
+/** Parses a frame. Throws only {@link ProtocolViolation}, for frames that cannot be trusted. */
 export function readLeaderMessage(text: string): LeaderMessage {
   const message = parse(text);
   switch (fieldOf(message, "type")) {
     case "hello": {
-      const hello = shaped(Hello, message, "hello");
+      const hello = parseAs(Hello, message, "hello");
       return { type: "hello", hello, cursor: cursorOf(hello.cursor) };
     }
     case "subscribed":
@@ -73,11 +73,11 @@ export function readLeaderMessage(text: string): LeaderMessage {
     case "event":
       return readEvent(message);
     case "heartbeat":
-      return { type: "heartbeat", heartbeat: shaped(Heartbeat, message, "heartbeat") };
+      return { type: "heartbeat", heartbeat: parseAs(Heartbeat, message, "heartbeat") };
     case "goaway":
-      return { type: "goaway", afterMs: shaped(Goaway, message, "goaway").reconnect_after_ms };
+      return { type: "goaway", afterMs: parseAs(Goaway, message, "goaway").reconnect_after_ms };
     case "error": {
-      const { code, message: reason } = shaped(ErrorMessage, message, "error");
+      const { code, message: reason } = parseAs(ErrorMessage, message, "error");
       return { type: "refused", reason: `${code}: ${reason}` };
     }
     default:
@@ -90,48 +90,48 @@ function parse(text: string): unknown {
   try {
     message = JSON.parse(text);
   } catch (cause) {
-    throw new ProtocolViolation("it sends what is no JSON", { cause });
+    throw new ProtocolViolation("it sent invalid JSON", { cause });
   }
   const unfit = sanitize(message, FRAME_BOUNDS);
-  if (unfit !== undefined) throw new ProtocolViolation(`it sends a message that is ${unfit}`);
+  if (unfit !== undefined) throw new ProtocolViolation(`it sent a message that is ${unfit}`);
   return message;
 }
 
 function readSubscribed(message: unknown): LeaderMessage {
-  const { resumed, cursor: text, base } = shaped(Subscribed, message, "subscribed");
+  const { resumed, cursor: text, base } = parseAs(Subscribed, message, "subscribed");
   const cursor = cursorOf(text);
   if (resumed === "full") return { type: "resumed", cursor };
   if (!base) throw new ProtocolViolation(TOO_OLD);
   const positions = Object.fromEntries(CHANNELS.map((channel) => [channel, base.positions[channel] ?? 0]));
   const highest = Math.max(...Object.values(positions));
   if (highest !== cursor.seq)
-    throw new ProtocolViolation(`its latest event is ${highest}, and its cursor ${cursor.seq}`);
+    throw new ProtocolViolation(`its latest event is ${highest}, but its cursor is ${cursor.seq}`);
   const snapshot = snapshotOf(fieldOf(message, "snapshot"));
   const observedAtMs = Date.parse(base.observed_at);
   const lists = readMarks(snapshot, base.marks);
-  return { type: "begun", cursor, base: { observedAtMs, positions, lists } };
+  return { type: "reset", cursor, base: { observedAtMs, positions, lists } };
 }
 
-/** The snapshot as it came, with fields that this version does not know. */
+/** Returns the original snapshot, including fields unknown to this version. */
 function snapshotOf(value: unknown): Snapshot {
-  shaped(Snapshot, value, "snapshot");
+  parseAs(Snapshot, value, "snapshot");
   const given = value as Snapshot;
   const entries = Object.keys(EMPTY_SNAPSHOT).map((part) => [part, fieldOf(given, part)]);
   const snapshot = Object.fromEntries(entries) as Snapshot;
   for (const channel of LIST_CHANNEL_NAMES) {
     const keys = listOf(snapshot, channel).map(keyOf);
     if (new Set(keys).size !== keys.length)
-      throw new ProtocolViolation(`its list ${channel} has an item twice`);
+      throw new ProtocolViolation(`its list ${channel} contains an item twice`);
   }
   return snapshot;
 }
 
 function readEvent(message: unknown): LeaderMessage {
-  const { cursor, seq, batch, emitted_at } = shaped(EventMessage, message, "event");
+  const { cursor, seq, batch, emitted_at } = parseAs(EventMessage, message, "event");
   if (batch === undefined) throw new ProtocolViolation(TOO_OLD);
   const { epoch, seq: place, run } = cursorOf(cursor);
   if (place !== seq) throw new ProtocolViolation(`its event ${seq} has the cursor ${place}`);
-  // As it came: the schema leaves out fields that this version does not know.
+  // Read the original, because the schema drops fields unknown to this version.
   const { name, channel, observed_at, data } = message as EventBody;
   const body = { name, channel, observed_at, data } as EventBody;
   return { type: "event", epoch, event: { seq, batch, emittedAtMs: Date.parse(emitted_at), body, run } };
@@ -139,7 +139,7 @@ function readEvent(message: unknown): LeaderMessage {
 
 function cursorOf(text: string): Cursor {
   const cursor = parseCursor(text);
-  if (!cursor) throw new ProtocolViolation("it sends a cursor of another form");
+  if (!cursor) throw new ProtocolViolation("it sent a malformed cursor");
   return cursor;
 }
 
@@ -148,10 +148,10 @@ interface Schema<T> {
 }
 type Issue = { readonly path: readonly PropertyKey[]; readonly message: string };
 
-function shaped<T>(schema: Schema<T>, value: unknown, what: string): T {
+function parseAs<T>(schema: Schema<T>, value: unknown, what: string): T {
   const { data, error } = schema.safeParse(value);
   if (data !== undefined) return data;
   const [issue] = error?.issues ?? [];
   const where = [what, ...(issue?.path ?? [])].map(String).join(".").slice(0, 100);
-  throw new ProtocolViolation(`it sends ${where} in another form than this version knows`);
+  throw new ProtocolViolation(`it sent ${where} in a form that this version does not know`);
 }

@@ -4,78 +4,83 @@ import { applyEvent, ChangeMismatch, type Cursor, type EventBody, toSeq } from "
 import {
   type LeaderBase,
   type LeaderMessage,
-  type PlacedEvent,
   ProtocolViolation,
+  type ReplicatedEvent,
 } from "./leader-message.ts";
 
-/** Where a mirror is: a batch end of the leader's log, and the state there. */
+/** A mirror's position: the end of a batch in the leader's log, and the state there. */
 export interface MirrorPosition {
   readonly cursor: Cursor;
   readonly snapshot: Snapshot;
 }
 
-/** A batch of the leader's, whole, and the state behind it. */
+/** A complete batch of the leader, and the state after it. */
 export interface LeaderBatch {
-  readonly events: readonly PlacedEvent[];
+  readonly events: readonly ReplicatedEvent[];
   readonly snapshot: Snapshot;
-  /** Event time of the data; `undefined` where the batch only tells how the source fares. */
+  /** Event time of the data; `undefined` if the batch reports only the state of the source. */
   readonly observedAtMs: number | undefined;
 }
 
-/** What has to be done after a message. */
+/** How to proceed after a message. */
 export type StreamStep =
   | { readonly kind: "nothing" }
-  /** The subscription stands, and goes on from the position. */
+  /** The subscription is active and continues from the position. */
   | { readonly kind: "resumed" }
-  /** The subscription stands, and the mirror has to begin anew. */
-  | { readonly kind: "begun"; readonly cursor: Cursor; readonly base: LeaderBase }
+  /** The subscription is active, and the mirror must start over. */
+  | { readonly kind: "reset"; readonly cursor: Cursor; readonly base: LeaderBase }
   | { readonly kind: "batch"; readonly batch: LeaderBatch };
 
-/** The leader's events do not follow from what this side has: go on without the cursor. */
+/** The leader's events do not continue this side's log. Reconnect without the cursor. */
 export class LogDivergence extends Error {
-  override readonly name = "LeaderMisfit";
+  override readonly name = "LogDivergence";
 }
 
-/** No leader of ours comes near it: a batch is what one look at the source brought. */
+/** Far above any real leader: a batch is the result of one poll. */
 const MAX_EVENTS = 100_000;
-/** Characters of its messages: as much as a single one may have. */
+/** Maximum size of a batch's messages: as much as a single message may have. */
 const MAX_CHARACTERS = 64 * 2 ** 20;
 
 /**
- * One connection's worth of a leader's log: puts its events together to whole batches, and proves that each follows from the one before and
- * fits the lists. Pure: what comes in is judged, nothing is done.
+ * Assembles the events of one connection into complete batches. Checks that each event follows the
+ * previous one and fits the lists. Pure: it validates messages and performs no I/O.
  */
 export class LeaderStream {
   #position: MirrorPosition | undefined;
-  #asked: boolean;
+  #requested: boolean;
   #subscribed = false;
-  #pending: PlacedEvent[] = [];
+  #pending: ReplicatedEvent[] = [];
   #pendingCharacters = 0;
 
-  /** `position`: where the mirror is, whose cursor was asked for; without one the stream begins with a base. */
+  /**
+   * @param position The mirror's position, whose cursor was requested. Without one, the stream must
+   *   start with a base.
+   */
   constructor(position: MirrorPosition | undefined) {
     this.#position = position;
-    this.#asked = position !== undefined;
+    this.#requested = position !== undefined;
   }
 
-  /** Everything up to here has been handed over. */
+  /** Everything up to here was returned as batches. */
   get position(): MirrorPosition | undefined {
     return this.#position;
   }
 
   /**
-   * `characters`: of the message's text. Throws {@link ProtocolViolation} for what a leader does not send at this point, {@link LogDivergence} where its events do
-   * not go on from here.
+   * Processes a message. Throws {@link ProtocolViolation} if a leader never sends it position this point,
+   * and {@link LogDivergence} if its events do not continue from here.
+   *
+   * @param characters Length of the message's text.
    */
   take(message: LeaderMessage, characters = 0): StreamStep {
     switch (message.type) {
       case "resumed":
         return this.#resumed(message.cursor);
-      case "begun": {
-        if (this.#subscribed) throw new ProtocolViolation("it begins twice on one connection");
+      case "reset": {
+        if (this.#subscribed) throw new ProtocolViolation("it sent a second base on one connection");
         this.#subscribed = true;
         this.#position = { cursor: message.cursor, snapshot: message.base.lists.snapshot };
-        return { kind: "begun", cursor: message.cursor, base: message.base };
+        return { kind: "reset", cursor: message.cursor, base: message.base };
       }
       case "event":
         return this.#event(message.epoch, message.event, characters);
@@ -91,26 +96,26 @@ export class LeaderStream {
   }
 
   #resumed({ epoch, seq }: Cursor): StreamStep {
-    const at = this.#position?.cursor;
-    if (!this.#asked || this.#subscribed || at?.epoch !== epoch || at.seq !== seq)
-      throw new ProtocolViolation(`it goes on from ${epoch}-${seq}, which nobody asked for`);
+    const position = this.#position?.cursor;
+    if (!this.#requested || this.#subscribed || position?.epoch !== epoch || position.seq !== seq)
+      throw new ProtocolViolation(`it resumed from ${epoch}-${seq}, which was not requested`);
     this.#subscribed = true;
     return { kind: "resumed" };
   }
 
-  #event(epoch: string, event: PlacedEvent, characters: number): StreamStep {
-    const at = this.#position;
-    if (!at || !this.#subscribed)
-      throw new ProtocolViolation("it sends an event before the subscription stands");
+  #event(epoch: string, event: ReplicatedEvent, characters: number): StreamStep {
+    const position = this.#position;
+    if (!position || !this.#subscribed)
+      throw new ProtocolViolation("it sent an event before confirming the subscription");
     const { seq, batch } = event;
-    if (epoch !== at.cursor.epoch) throw new ProtocolViolation(`its event ${seq} is of another epoch`);
-    const expected = at.cursor.seq + this.#pending.length + 1;
-    // Told again: it was taken already.
+    if (epoch !== position.cursor.epoch) throw new ProtocolViolation(`its event ${seq} is of another epoch`);
+    const expected = position.cursor.seq + this.#pending.length + 1;
+    // A duplicate that was already processed.
     if (seq < expected) return { kind: "nothing" };
     if (seq > expected) throw new LogDivergence(`event ${expected} is missing before ${seq}`);
     const first = this.#pending[0];
-    if (batch < seq || (first && first.batch !== batch) || batch - at.cursor.seq > MAX_EVENTS)
-      throw new ProtocolViolation(`its event ${seq} is of a batch that ends with ${batch}`);
+    if (batch < seq || (first && first.batch !== batch) || batch - position.cursor.seq > MAX_EVENTS)
+      throw new ProtocolViolation(`its event ${seq} claims a batch that ends with ${batch}`);
     this.#pendingCharacters += characters;
     if (this.#pendingCharacters > MAX_CHARACTERS)
       throw new ProtocolViolation(
@@ -122,11 +127,11 @@ export class LeaderStream {
     this.#pending = [];
     this.#pendingCharacters = 0;
     const snapshot = advance(
-      at.snapshot,
+      position.snapshot,
       events.map(({ body }) => body),
     );
     const { run } = event;
-    this.#position = { cursor: { epoch: at.cursor.epoch, seq: toSeq(seq), run }, snapshot };
+    this.#position = { cursor: { epoch: position.cursor.epoch, seq: toSeq(seq), run }, snapshot };
     const market = events.findLast(({ body }) => body.channel !== "status");
     const observedAtMs = market && Date.parse(market.body.observed_at);
     return { kind: "batch", batch: { events, snapshot, observedAtMs } };

@@ -2,39 +2,47 @@ import { CLOSE_CODES, closeAction } from "../../protocol/index.ts";
 
 /** How a connection to the leader ended. */
 export type LeaderEnd =
-  /** It was open, and got this close code; 1006 when it just broke. */
+  /** It was open and got this close code; 1006 if it broke without one. */
   | { readonly kind: "closed"; readonly code: number }
-  /** The leader said that this is the moment to come back. */
+  /** The delay of the leader's `goaway` has passed. */
   | { readonly kind: "moved" }
-  /** Nothing was heard for as long as it allows. */
+  /** No message arrived for the leader's silence limit. */
   | { readonly kind: "silent"; readonly afterMs: number }
-  /** The request for a connection was answered with an HTTP status. */
+  /** The leader rejected the handshake with an HTTP status. */
   | {
       readonly kind: "refused";
       readonly status: number;
       readonly detail: string;
       readonly retryAfterMs: number;
     }
-  /** There was no answer at all. */
+  /** The leader did not respond. */
   | { readonly kind: "unreachable"; readonly reason: string }
-  /** It says what no Flarewire says that this version can follow. */
-  | { readonly kind: "unfit"; readonly reason: string }
-  /** What it sends does not lead on from what this side has. */
-  | { readonly kind: "misfit"; readonly reason: string };
+  /** The leader sent something that this version cannot follow. */
+  | { readonly kind: "incompatible"; readonly reason: string }
+  /** The leader's events do not continue this side's log. */
+  | { readonly kind: "diverged"; readonly reason: string };
 
-/** Waits in milliseconds. */
-export const LEADER_WAIT = { leastMs: 1_000, mostMs: 30_000, stopMs: 30_000, mostAskedMs: 300_000 } as const;
+/** Limits in milliseconds. */
+export const LEADER_WAIT = {
+  minMs: 1_000,
+  maxMs: 30_000,
+  permanentMs: 30_000,
+  maxRequestedMs: 300_000,
+} as const;
 
 /**
- * Milliseconds until the next try. None where the leader asks for that (4200–4299, or its slot of `goaway`) or fell silent, unless the try before
- * failed, too. Else by full jitter: at least a second, and on top up to a bound that doubles with each of the `failures` in a row. What will
- * hardly get better by itself (4000–4099, 4xx, another program) is tried twice a minute at most: nobody else would notice that it did.
+ * Returns the milliseconds until the next attempt.
+ *
+ * Zero after `resume` codes (4200–4299), `goaway` or silence, unless the previous attempt failed
+ * too. Otherwise at least a second plus full jitter, up to a bound that doubles with each
+ * consecutive failure. Permanent errors (4000–4099, 4xx, another program) are retried at most twice
+ * a minute, because nothing else would notice a recovery.
  */
 export function leaderWaitMs(end: LeaderEnd, failures: number, random: () => number): number {
-  const { leastMs, mostMs, stopMs, mostAskedMs } = LEADER_WAIT;
-  const backOff = (least: number = leastMs) =>
-    least + random() * Math.min(mostMs, 1_000 * 2 ** Math.min(failures, 10));
-  const later = () => stopMs + random() * stopMs;
+  const { minMs, maxMs, permanentMs, maxRequestedMs } = LEADER_WAIT;
+  const backOff = (floorMs: number = minMs) =>
+    floorMs + random() * Math.min(maxMs, 1_000 * 2 ** Math.min(failures, 10));
+  const later = () => permanentMs + random() * permanentMs;
   switch (end.kind) {
     case "closed": {
       const action = closeAction(end.code);
@@ -46,35 +54,35 @@ export function leaderWaitMs(end: LeaderEnd, failures: number, random: () => num
       return failures === 0 ? 0 : backOff();
     case "refused": {
       const isTemporary = end.status >= 500 || end.status === 429 || end.status === 408;
-      return isTemporary ? backOff(Math.min(mostAskedMs, Math.max(leastMs, end.retryAfterMs))) : later();
+      return isTemporary ? backOff(Math.min(maxRequestedMs, Math.max(minMs, end.retryAfterMs))) : later();
     }
-    case "unfit":
+    case "incompatible":
       return later();
     case "unreachable":
-    case "misfit":
+    case "diverged":
       return backOff();
   }
 }
 
-/** What happened, in words that follow "the leader". */
+/** Describes the end in words that follow "the leader". */
 export function leaderTrouble(end: LeaderEnd): string {
   switch (end.kind) {
     case "closed": {
       const known = Object.entries(CLOSE_CODES).find(([, { code }]) => code === end.code);
       if (known) return `closed the connection: ${known[0]}, ${known[1].meaning}`;
-      return end.code === 1006 ? "broke off the connection" : `closed the connection with ${end.code}`;
+      return end.code === 1006 ? "dropped the connection" : `closed the connection with ${end.code}`;
     }
     case "moved":
       return "is being replaced";
     case "silent":
-      return `said nothing for ${end.afterMs} ms`;
+      return `sent nothing for ${end.afterMs} ms`;
     case "refused":
-      return `refused the connection with HTTP ${end.status}${end.detail === "" ? "" : `: ${end.detail}`}`;
+      return `rejected the connection with HTTP ${end.status}${end.detail === "" ? "" : `: ${end.detail}`}`;
     case "unreachable":
-      return `cannot be reached: ${end.reason}`;
-    case "unfit":
-      return `cannot be followed: ${end.reason}`;
-    case "misfit":
-      return `does not go on from where it was: ${end.reason}`;
+      return `is unreachable: ${end.reason}`;
+    case "incompatible":
+      return `cannot be mirrored: ${end.reason}`;
+    case "diverged":
+      return `does not continue the local log: ${end.reason}`;
   }
 }

@@ -12,50 +12,52 @@ import {
 import { type LeaderBatch, LeaderStream, LogDivergence, type MirrorPosition } from "./leader-stream.ts";
 import { type LeaderEnd, leaderTrouble, leaderWaitMs } from "./leader-wait.ts";
 
-/** What a leader's log is written into. Calls are made one after the other, without waiting. */
+/** Receives a leader's log. Calls follow one another without awaiting the previous one. */
 export interface ReplicaSink {
-  /** Where it is now; `undefined` before the first base. */
+  /** Current position; `undefined` before the first base. */
   readonly position: MirrorPosition | undefined;
-  /** Begins anew at `cursor`. */
+  /** Starts disconnect at `cursor`. */
   begin(cursor: Cursor, base: LeaderBase): Promise<void>;
-  /** Goes on with a whole batch. */
+  /** Appends a complete batch. */
   publish(batch: LeaderBatch): Promise<void>;
 }
 
-/** Options of {@link createLeader}. */
 export interface LeaderOptions {
-  /** The leader's base address: `http`, `https`, `ws` or `wss`, without a slash at its end. */
+  /** The leader's base address: `http`, `https`, `ws` or `wss`, without a trailing slash. */
   readonly url: string;
-  /** Shown to the leader in each handshake; none by default. It is never told. */
+  /** API key, sent in each handshake and never logged. Default: none. */
   readonly key?: string | undefined;
   readonly clock: Clock;
-  /** Age from which data counts as stale, and time without a connection from which it counts as down. */
+  /** Milliseconds after which data counts as stale, and a lost connection as down. */
   readonly staleAfterMs: number;
-  /** From 0 up to 1, for the jitter of waits. Default `Math.random`. */
+  /** Yields [0, 1) for the jitter. Default: `Math.random`. */
   readonly random?: () => number;
-  /** Told, in a sentence, what an operator should know: a connection that stands, that was lost, that cannot be had. Must not throw. */
+  /**
+   * Receives sentences for the operator: the connection was established, lost or rejected. Must not
+   * throw.
+   */
   readonly onNotice: (sentence: string, isTrouble: boolean) => void;
 }
 
-/** Another Flarewire, whose log is followed. */
+/** Another Flarewire whose log is mirrored. */
 export interface Leader {
-  /** What the leader says of its own source; before its first answer, that nothing is known. */
+  /** The leader's description of its source; before its first response, no facts. */
   readonly info: SourceInfo;
-  /** A connection stands, and its events go on from where the mirror is. */
-  readonly isLinked: boolean;
+  /** Whether a connection works and its events continue the mirror's log. */
+  readonly isConnected: boolean;
   freshness(): Freshness;
-  /** Follows into `mirror`, connecting again and again, until the signal aborts; never rejects. */
+  /** Mirrors the leader into `mirror`, reconnecting until the signal aborts; never rejects. */
   run(mirror: ReplicaSink, signal: AbortSignal): Promise<void>;
 }
 
-/** Silence that is borne before the leader has said how much there may be. */
+/** Maximum silence until the leader states its own. */
 const FIRST_SILENCE_MS = 35_000;
-const SILENCE_BOUNDS = { leastMs: 1_000, mostMs: 300_000 } as const;
+const SILENCE_BOUNDS = { minMs: 1_000, maxMs: 300_000 } as const;
 const MAX_REASON = 300;
 const MAX_NAME = 64;
 const MAX_PARTS = 32;
 
-/** Follows another Flarewire over its stream. */
+/** Creates a client that mirrors another Flarewire disconnect its stream. */
 export function createLeader(options: LeaderOptions): Leader {
   return new FollowedLeader(options);
 }
@@ -63,14 +65,14 @@ export function createLeader(options: LeaderOptions): Leader {
 class FollowedLeader implements Leader {
   readonly #options: LeaderOptions;
   readonly #health: LeaderHealth;
-  /** The connection after a broken one takes its place: the leader may not have noticed yet. */
+  /** Lets a new connection replace a broken one that the leader may still count. */
   readonly #clientId = randomUUID();
   #info: SourceInfo = {
     name: "follow",
     origin: "live",
     facts: { trades: false, liquidity: false, listings: false, profiles: false },
   };
-  #isLinked = false;
+  #isConnected = false;
   #silenceMs = FIRST_SILENCE_MS;
 
   constructor(options: LeaderOptions) {
@@ -82,8 +84,8 @@ class FollowedLeader implements Leader {
     return this.#info;
   }
 
-  get isLinked(): boolean {
-    return this.#isLinked;
+  get isConnected(): boolean {
+    return this.#isConnected;
   }
 
   freshness(): Freshness {
@@ -94,83 +96,83 @@ class FollowedLeader implements Leader {
   async run(mirror: ReplicaSink, signal: AbortSignal): Promise<void> {
     const { clock, random = Math.random, onNotice } = this.#options;
     let failures = 0;
-    let anew = false;
+    let restart = false;
     while (!signal.aborted) {
-      const position = anew ? undefined : mirror.position;
-      const { end, wasLinked } = await this.#connect(mirror, position, signal);
-      this.#isLinked = false;
+      const position = restart ? undefined : mirror.position;
+      const { end, wasConnected } = await this.#connect(mirror, position, signal);
+      this.#isConnected = false;
       if (signal.aborted) return;
       const sentence = `the leader ${leaderTrouble(end)}`;
-      this.#health.cut(sentence, clock.monotonic());
-      anew = end.kind === "misfit";
-      failures = wasLinked && !anew ? 0 : failures + 1;
+      this.#health.noteDisconnected(sentence, clock.monotonic());
+      restart = end.kind === "diverged";
+      failures = wasConnected && !restart ? 0 : failures + 1;
       const waitMs = leaderWaitMs(end, failures, random);
       onNotice(`${sentence}; connecting again in ${(waitMs / 1_000).toFixed(1)} s`, true);
       await clock.sleep(waitMs, signal).catch(() => undefined);
     }
   }
 
-  /** One connection, from its beginning to its end. Resolves when everything that it brought is published. */
+  /** Runs one connection. Resolves once everything it delivered is published. */
   async #connect(
     mirror: ReplicaSink,
     position: MirrorPosition | undefined,
     signal: AbortSignal,
-  ): Promise<{ readonly end: LeaderEnd; readonly wasLinked: boolean }> {
+  ): Promise<{ readonly end: LeaderEnd; readonly wasConnected: boolean }> {
     const { clock, key } = this.#options;
-    const over = new AbortController();
+    const disconnect = new AbortController();
     const goaway = new AbortController();
     const stream = new LeaderStream(position);
     this.#silenceMs = FIRST_SILENCE_MS;
-    let wasLinked = false;
-    let greeted: Cursor | undefined;
+    let wasConnected = false;
+    let helloCursor: Cursor | undefined;
     let published: Promise<unknown> = Promise.resolve();
     let failure: LeaderEnd | undefined;
     const publish = (work: Promise<void>) => {
       const caught = work.catch((error: unknown) => {
-        failure = { kind: "misfit", reason: reasonOf(error) };
-        over.abort();
+        failure = { kind: "diverged", reason: reasonOf(error) };
+        disconnect.abort();
       });
       published = Promise.all([published, caught]);
     };
     const take = (message: LeaderMessage, characters: number): LeaderEnd | undefined => {
-      if (message.type === "hello") greeted = message.cursor;
-      if (!greeted) throw new ProtocolViolation("its first message is not that of a Flarewire");
+      if (message.type === "hello") helloCursor = message.cursor;
+      if (!helloCursor) throw new ProtocolViolation("its first message is not a Flarewire hello");
       this.#note(message);
-      if (message.type === "refused") return { kind: "unfit", reason: message.reason };
-      if (message.type === "goaway") this.#leaveAfter(message.afterMs, goaway, over);
+      if (message.type === "refused") return { kind: "incompatible", reason: message.reason };
+      if (message.type === "goaway") this.#disconnectAfter(message.afterMs, goaway, disconnect);
       const step = stream.take(message, characters);
-      if (step.kind === "begun") publish(mirror.begin(step.cursor, step.base));
-      if (step.kind === "begun" || step.kind === "resumed") {
-        wasLinked = true;
-        this.#linked(step.kind, stream.position);
+      if (step.kind === "reset") publish(mirror.begin(step.cursor, step.base));
+      if (step.kind === "reset" || step.kind === "resumed") {
+        wasConnected = true;
+        this.#connected(step.kind, stream.position);
       }
       if (step.kind === "batch") {
         publish(mirror.publish(step.batch));
-        this.#batch(step.batch, greeted);
+        this.#batch(step.batch, helloCursor);
       }
       return undefined;
     };
     const onText = (text: string): LeaderEnd | undefined => {
       if (failure) return failure;
-      this.#health.heard(clock.monotonic());
+      this.#health.noteMessage(clock.monotonic());
       try {
         return take(readLeaderMessage(text), text.length);
       } catch (error) {
-        if (error instanceof LogDivergence) return { kind: "misfit", reason: error.message };
-        return { kind: "unfit", reason: reasonOf(error) };
+        if (error instanceof LogDivergence) return { kind: "diverged", reason: error.message };
+        return { kind: "incompatible", reason: reasonOf(error) };
       }
     };
-    const until = AbortSignal.any([signal, over.signal]);
+    const until = AbortSignal.any([signal, disconnect.signal]);
     const silenceMs = () => this.#silenceMs;
-    const url = this.#address(position);
+    const url = this.#streamUrl(position);
     const end = await followOnce({ url, key, clock, signal: until, onText, silenceMs });
     goaway.abort();
     await published;
-    if (failure) return { end: failure, wasLinked };
-    return { end: over.signal.aborted ? { kind: "moved" } : end, wasLinked };
+    if (failure) return { end: failure, wasConnected };
+    return { end: disconnect.signal.aborted ? { kind: "moved" } : end, wasConnected };
   }
 
-  #address(position: MirrorPosition | undefined): URL {
+  #streamUrl(position: MirrorPosition | undefined): URL {
     const url = new URL(`${this.#options.url.replace(/^http/, "ws")}/api/v1/stream`);
     url.searchParams.set("channels", "*");
     url.searchParams.set("mirror", "true");
@@ -179,14 +181,14 @@ class FollowedLeader implements Leader {
     return url;
   }
 
-  #leaveAfter(afterMs: number, goaway: AbortController, over: AbortController): void {
-    const slot = this.#options.clock.sleep(afterMs, goaway.signal);
-    slot.then(() => over.abort()).catch(() => undefined);
+  #disconnectAfter(afterMs: number, goaway: AbortController, disconnect: AbortController): void {
+    const delay = this.#options.clock.sleep(afterMs, goaway.signal);
+    delay.then(() => disconnect.abort()).catch(() => undefined);
   }
 
-  #linked(kind: "begun" | "resumed", position: MirrorPosition | undefined): void {
-    this.#isLinked = true;
-    this.#health.linked();
+  #connected(kind: "reset" | "resumed", position: MirrorPosition | undefined): void {
+    this.#isConnected = true;
+    this.#health.noteConnected();
     const from = position ? ` at ${formatCursor(position.cursor)}` : "";
     const how = kind === "resumed" ? "goes on" : "begins";
     this.#options.onNotice(`the leader is connected; its log ${how}${from}`, false);
@@ -194,37 +196,37 @@ class FollowedLeader implements Leader {
 
   #note(message: LeaderMessage): void {
     const nowMs = this.#options.clock.monotonic();
-    if (message.type === "heartbeat") this.#health.told(bounded(message.heartbeat.freshness), nowMs);
+    if (message.type === "heartbeat") this.#health.noteReport(truncated(message.heartbeat.freshness), nowMs);
     if (message.type !== "hello") return;
     const { source, freshness, heartbeat_interval_ms, silence_limit_ms } = message.hello;
-    const { leastMs, mostMs } = SILENCE_BOUNDS;
+    const { minMs, maxMs } = SILENCE_BOUNDS;
     this.#info = { ...source, name: source.name.slice(0, 100) };
-    this.#silenceMs = Math.min(mostMs, Math.max(leastMs, silence_limit_ms));
-    this.#health.told(bounded(freshness), nowMs, Math.min(mostMs, Math.max(0, heartbeat_interval_ms)));
+    this.#silenceMs = Math.min(maxMs, Math.max(minMs, silence_limit_ms));
+    this.#health.noteReport(truncated(freshness), nowMs, Math.min(maxMs, Math.max(0, heartbeat_interval_ms)));
   }
 
-  /** What came after the head that the leader greeted with is news; what came before is backlog. */
-  #batch({ events, observedAtMs }: LeaderBatch, greeted: Cursor): void {
+  /** Counts events after the head in `hello` as live; earlier ones are backlog. */
+  #batch({ events, observedAtMs }: LeaderBatch, helloCursor: Cursor): void {
     const nowMs = this.#options.clock.monotonic();
     for (const { seq, body } of events) {
-      if (seq <= greeted.seq) continue;
+      if (seq <= helloCursor.seq) continue;
       if (body.name === "source-status")
-        this.#health.changed(body.data.state, body.data.reason.slice(0, MAX_REASON), nowMs);
-      else if (observedAtMs !== undefined) this.#health.news(body.observed_at, nowMs);
+        this.#health.noteStatus(body.data.state, body.data.reason.slice(0, MAX_REASON), nowMs);
+      else if (observedAtMs !== undefined) this.#health.noteBatch(body.observed_at, nowMs);
     }
   }
 }
 
-function bounded(freshness: Freshness): Freshness {
+function truncated(freshness: Freshness): Freshness {
   const { reason, parts } = freshness;
-  const some = parts?.slice(0, MAX_PARTS).map((part) => ({
+  const shortParts = parts?.slice(0, MAX_PARTS).map((part) => ({
     ...part,
     name: part.name.slice(0, MAX_NAME),
     reason: part.reason.slice(0, MAX_REASON),
   }));
-  return { ...freshness, reason: reason.slice(0, MAX_REASON), ...(some ? { parts: some } : {}) };
+  return { ...freshness, reason: reason.slice(0, MAX_REASON), ...(shortParts ? { parts: shortParts } : {}) };
 }
 
 function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message.slice(0, MAX_REASON) : "it cannot be read";
+  return error instanceof Error ? error.message.slice(0, MAX_REASON) : "unknown error";
 }

@@ -12,95 +12,102 @@ import { withKnownIds } from "./upstream-identity.ts";
 import { UPSTREAM_LISTS } from "./upstream-list.ts";
 import { buildResource, joinParts, RESOURCES, type Resource, reuseExplanations } from "./upstream-part.ts";
 
-/** An absence in an answer that is doubted lasts at least so long before it counts. */
+/** Minimum length of an absence in doubted responses. */
 const DOUBTED_MS = 60_000;
-/** With fewer items than this, all of them may well go at once. */
+/** Fewer items than this may plausibly vanish at once. */
 const MIN_SUSPICIOUS = 4;
-/** More than this share of a list does not go at once without a reason. */
+/** A larger share of a list does not vanish at once without a reason. */
 const SUSPICIOUS_SHARE = 0.1;
-/** Longest time after the last doubtful answer for which the source is still doubted. */
+/** Longest time for which the source stays doubted after the last doubtful response. */
 const MAX_LINGER_MS = 30_000;
-/** `newest` has the tokens that were listed within this time, by the specification. */
+/** By the specification, `newest` contains tokens listed within this time. */
 const NEWEST_MS = 15 * 60_000;
 
-/** An answer of an upstream, checked, and the circumstances in which it came. */
+/** A validated response of an upstream, with its circumstances. */
 export interface UpstreamAnswer {
   readonly snapshot: Snapshot;
-  /** Event time of the answer. */
+  /** Event time of the response. */
   readonly observedAtMs: number;
-  /** The resources that were answered this time; the others are copies of earlier answers. */
-  readonly heard: readonly Resource[];
-  /** Monotonic. */
+  /** Resources in this response. The others are copies of earlier ones. */
+  readonly answered: readonly Resource[];
+  /** Monotonic time. */
   readonly nowMs: number;
 }
 
-/** What is made of an answer. */
+/** The state derived from a response. */
 export interface Belief {
   readonly snapshot: Snapshot;
-  /** True where the answer lacks what does not go without a reason. */
+  /** Whether the response lacks items that do not vanish without a reason. */
   readonly isDoubted: boolean;
 }
 
 type Lacking = Readonly<Record<ListChannel, readonly string[]>>;
 
 /**
- * Decides what of an upstream's answers is believed. What an answer lists is believed at once; what it no longer lists stays until
- * several answers in a row have lacked it for {@link ABSENT_MS}, because an end cannot be taken back and a delay is cheap. An absence with an
- * explanation counts at once: a flare that is listed as finished, a listing that is older than 15 minutes. An answer is doubted when it lacks, without an
- * explanation, many items of a list at once, or all of several; then absences must last for a minute. A chart and a leaderboard stay
- * whole while answers lack all of it; otherwise they are as the answer has them, because tokens displace each other there.
+ * Decides how much of an upstream's responses to accept.
+ *
+ * Listed items are accepted at once. Missing items stay until several consecutive responses have
+ * lacked them for {@link ABSENT_MS}, because an end cannot be undone and a delay is cheap. An
+ * explained absence counts at once: a flare listed as finished, or a listing older than 15 minutes.
+ *
+ * A response is doubted if it lacks many items of a list without an explanation, or all items of
+ * several lists. Absences must then last a minute. A chart or leaderboard stays complete while
+ * responses lack all of it. Otherwise it is taken as is, because tokens displace each other there.
  */
 export class UpstreamDoubt {
   readonly #absences: Readonly<Record<ListChannel, Absences>> = byChannel(() => new Absences());
-  /** The lists that are doubted, and when that was last seen. */
+  /** The doubted lists, and when they were last doubtful. */
   #doubted: ReadonlySet<ListChannel> = new Set();
   #doubtedAtMs = 0;
 
-  /** Returns the state that follows `before`, which was believed last; at first the answer itself. */
+  /** Returns the state after `before`, the previous one. The first response is accepted as is. */
   believe(before: Snapshot | undefined, answer: UpstreamAnswer): Belief {
     if (!before) return { snapshot: answer.snapshot, isDoubted: false };
-    const { nowMs, heard } = answer;
-    const stated = withoutRevivals(withKnownIds(answer.snapshot, before), before);
+    const { nowMs, answered } = answer;
+    const current = withoutRevivals(withKnownIds(answer.snapshot, before), before);
     const lacking = byChannel((channel) =>
       this.#absences[channel].note({
         before: keysOf(before, channel),
-        listed: new Set(keysOf(stated, channel)),
+        listed: new Set(keysOf(current, channel)),
         nowMs,
-        isNew: heard.includes(LIST_CHANNELS[channel][0]),
-        isExplained: explainer(channel, before, stated, answer.observedAtMs),
+        isNew: answered.includes(LIST_CHANNELS[channel][0]),
+        isExplained: explainer(channel, before, current, answer.observedAtMs),
       }),
     );
-    const doubtful = doubtfulChannels(before, stated, lacking);
-    const gone = this.#closeGradually(lacking, doubtful.length > 0, nowMs);
+    const doubtful = doubtfulChannels(before, current, lacking);
+    const expired = this.#expireAbsences(lacking, doubtful.length > 0, nowMs);
     if (this.#absences["flares.pro"].isPatient(nowMs)) doubtful.push("flares.pro");
     const isDoubted = doubtful.length > 0;
     if (isDoubted) {
       this.#doubted = new Set(this.reason(nowMs) ? [...this.#doubted, ...doubtful] : doubtful);
       this.#doubtedAtMs = nowMs;
     }
-    const held = byChannel((channel) => new Set(lacking[channel].filter((key) => !gone[channel].has(key))));
-    return { snapshot: withHeld(stated, before, held), isDoubted };
+    const retained = byChannel(
+      (channel) => new Set(lacking[channel].filter((key) => !expired[channel].has(key))),
+    );
+    return { snapshot: withRetained(current, before, retained), isDoubted };
   }
 
-  /** Why the latest answers are not believed in full, or were not a moment ago; `undefined` while they are. */
+  /** Returns why recent responses are not fully accepted; `undefined` if they are. */
   reason(nowMs: number): string | undefined {
     if (this.#doubted.size === 0) return undefined;
     const patienceMs = [...this.#doubted].map((channel) => this.#absences[channel].patienceMs(nowMs));
     const lingerMs = Math.min(MAX_LINGER_MS, Math.max(ABSENT_MS, ...patienceMs));
     if (nowMs - this.#doubtedAtMs > lingerMs) return undefined;
     const names = LIST_CHANNEL_NAMES.filter((channel) => this.#doubted.has(channel)).join(", ");
-    return `the upstream's answers lack items of ${names} and do not say why; what they lack is kept for now`;
+    return `the upstream's responses lack items of ${names} without a reason; the missing items are retained for now`;
   }
 
-  #closeGradually(lacking: Lacking, isDoubted: boolean, nowMs: number) {
-    const gone = byChannel((channel) => {
-      // Nothing depends on when a finished flare leaves its list, and its return would look like another finish.
+  #expireAbsences(lacking: Lacking, isDoubted: boolean, nowMs: number) {
+    const expired = byChannel((channel) => {
+      // Nothing depends on when a finished flare leaves its list, and its return would look like
+      // another finish.
       const needsLong = isDoubted || channel === "flares.finished";
-      return this.#absences[channel].closeGradually(nowMs, needsLong ? DOUBTED_MS : ABSENT_MS);
+      return this.#absences[channel].expire(nowMs, needsLong ? DOUBTED_MS : ABSENT_MS);
     });
-    // A flare that has ended in one list has ended in the other.
-    const ended = lacking["flares.free"].filter((id) => gone["flares.pro"].has(id));
-    return { ...gone, "flares.free": new Set([...gone["flares.free"], ...ended]) };
+    // A flare that ended in one list ended in the other.
+    const ended = lacking["flares.free"].filter((id) => expired["flares.pro"].has(id));
+    return { ...expired, "flares.free": new Set([...expired["flares.free"], ...ended]) };
   }
 }
 
@@ -111,19 +118,22 @@ function byChannel<T>(make: (channel: ListChannel) => T): Readonly<Record<ListCh
   >;
 }
 
-/** True for a list of which an item can go because another one displaces it. */
+/** Whether items of a list displace each other. */
 function isRanking(channel: ListChannel): boolean {
   return channel.startsWith("charts.") || channel.startsWith("leaderboards.");
 }
 
-/** What of a list may be absent: each item; of a ranking, the whole. */
+/** The keys whose absence is tracked: each item, or a ranking as a whole. */
 function keysOf(snapshot: Snapshot, channel: ListChannel): readonly string[] {
   const list = listOf(snapshot, channel);
   if (isRanking(channel)) return list.length === 0 ? [] : [channel];
   return list.map(keyOf);
 }
 
-/** The answer without the flares that it lists as running although they have ended: one answer or one replica may be behind. */
+/**
+ * Removes flares listed as running although they have ended, because a response or replica may be
+ * outdated.
+ */
 function withoutRevivals(answer: Snapshot, before: Snapshot): Snapshot {
   const { free, pro, finished_trending } = answer.flares;
   const running = new Set([...before.flares.pro, ...before.flares.free].map(keyOf));
@@ -165,7 +175,7 @@ function explainer(
   }
 }
 
-/** The lists that lack so much that the answer is doubted. */
+/** Returns the lists that lack enough items for the response to be doubted. */
 function doubtfulChannels(before: Snapshot, answer: Snapshot, lacking: Lacking): ListChannel[] {
   const count = (channel: ListChannel) => {
     const all = listOf(before, channel).length;
@@ -182,7 +192,9 @@ function doubtfulChannels(before: Snapshot, answer: Snapshot, lacking: Lacking):
   });
 }
 
-/** True where these finished flares are those that finished first, which leave such a list together. */
+/**
+ * Whether these finished flares are the ones that finished first, which leave such a list together.
+ */
 function areOldest(ids: readonly string[], before: Snapshot, answer: Snapshot): boolean {
   const lacking = new Set(ids);
   const timesOf = (flares: Snapshot["flares"]["pro"]) =>
@@ -191,55 +203,55 @@ function areOldest(ids: readonly string[], before: Snapshot, answer: Snapshot): 
   return Math.max(...left) <= Math.min(...timesOf(answer.flares.finished_trending));
 }
 
-function withHeld(
+function withRetained(
   answer: Snapshot,
   before: Snapshot,
-  held: Readonly<Record<ListChannel, ReadonlySet<string>>>,
+  retained: Readonly<Record<ListChannel, ReadonlySet<string>>>,
 ): Snapshot {
   const parts = RESOURCES.map((resource) =>
     buildResource(resource, before, (channel, was) => {
       const is = listOf(answer, channel);
-      if (held[channel].size === 0) return is;
+      if (retained[channel].size === 0) return is;
       return isRanking(channel)
         ? was
-        : insertHeld(is, was, held[channel]).slice(0, UPSTREAM_LISTS[channel].most);
+        : insertRetained(is, was, retained[channel]).slice(0, UPSTREAM_LISTS[channel].maxItems);
     }),
   );
   const snapshot = joinParts(parts, undefined);
-  return joinParts([snapshot, { explanations: explanationsOf(snapshot, answer, before, held) }], before);
+  return joinParts([snapshot, { explanations: explanationsOf(snapshot, answer, before, retained) }], before);
 }
 
-/** The answer's items in its order, and each item that is held behind the one that it stood behind. */
-function insertHeld(
+/** Inserts each retained item after the item that it followed before. */
+function insertRetained(
   is: readonly ListItem[],
   was: readonly ListItem[],
-  held: ReadonlySet<string>,
+  retained: ReadonlySet<string>,
 ): ListItem[] {
   const listed = new Set(is.map(keyOf));
   const first: ListItem[] = [];
-  const behind = new Map<string, ListItem[]>();
+  const after = new Map<string, ListItem[]>();
   let followers = first;
   for (const item of was) {
     const key = keyOf(item);
     if (listed.has(key)) {
       followers = [];
-      behind.set(key, followers);
-    } else if (held.has(key)) followers.push(item);
+      after.set(key, followers);
+    } else if (retained.has(key)) followers.push(item);
   }
-  return [...first, ...is.flatMap((item) => [item, ...(behind.get(keyOf(item)) ?? [])])];
+  return [...first, ...is.flatMap((item) => [item, ...(after.get(keyOf(item)) ?? [])])];
 }
 
-/** Those of the answer; of a flare that is held in a list, where the answer has none, the one before. */
+/** Takes explanations from the response, or the previous ones for retained flares without one. */
 function explanationsOf(
   believed: Snapshot,
   answer: Snapshot,
   before: Snapshot,
-  held: Readonly<Record<ListChannel, ReadonlySet<string>>>,
+  retained: Readonly<Record<ListChannel, ReadonlySet<string>>>,
 ): Explanations {
   const read: Explanations = {};
   for (const id of new Set(FLARE_CHANNELS.flatMap((channel) => listOf(believed, channel).map(keyOf)))) {
-    const isHeld = FLARE_CHANNELS.some((channel) => held[channel].has(id));
-    const why = answer.explanations[id] ?? (isHeld ? before.explanations[id] : undefined);
+    const isRetained = FLARE_CHANNELS.some((channel) => retained[channel].has(id));
+    const why = answer.explanations[id] ?? (isRetained ? before.explanations[id] : undefined);
     if (why) read[id] = why;
   }
   return reuseExplanations(read, before.explanations);

@@ -1,14 +1,19 @@
 import type { Flare, Listing, NestedFlare, Snapshot } from "../../model/index.ts";
 import { jsonEqual } from "../json-equal.ts";
 
-/** Ids that are remembered of one identity. More than one is unusual, and a list of nothing else must cost no square of its length. */
+/**
+ * Maximum number of ids per identity. More than one is unusual, and many must not take quadratic
+ * time.
+ */
 const MAX_SAME = 8;
 
 /**
- * Returns `answer` with each flare, listing and chart item under the id by which `before` knows it, whatever id an upstream gives it this
- * time. A flare of the same address and start is the same flare, a listing of the same address and moment the same listing, and a
- * token has one item in a chart. Explanations and the flares inside charts and leaderboards follow. Where each id is known
- * or new, the lists of `answer` are returned as they are.
+ * Replaces ids in `answer` by those that `before` uses for the same flares, listings and chart
+ * items, in case an upstream changes its ids.
+ *
+ * Flares are the same with the same address and start, listings with the same address and time, and
+ * chart items with the same token. Explanations and nested flares follow. Lists without unknown
+ * duplicates are returned as they are.
  */
 export function withKnownIds(answer: Snapshot, before: Snapshot): Snapshot {
   const { free, pro, finished_trending } = before.flares;
@@ -35,10 +40,13 @@ export function withKnownIds(answer: Snapshot, before: Snapshot): Snapshot {
   return withKnownNestedIds(renamed, before, flares);
 }
 
-/** The ids of flares are unstable: those of the flares inside charts and leaderboards are either the same, or as unstable. */
+/**
+ * Renames flares nested in charts and leaderboards. Called only if the upstream's flare ids have
+ * proved unstable.
+ */
 function withKnownNestedIds(answer: Snapshot, before: Snapshot, flares: KnownIds<Flare>): Snapshot {
-  const nested = (list: NestedFlare[], held: readonly NestedFlare[]) =>
-    new KnownIds<NestedFlare>(foldedAddress, held, flares).rename(list);
+  const nested = (list: NestedFlare[], previous: readonly NestedFlare[]) =>
+    new KnownIds<NestedFlare>(foldedAddress, previous, flares).rename(list);
   const { charts, leaderboards } = answer;
   const flaresOf = (items: Snapshot["charts"]["bsc"]) => items.map(({ flare }) => flare);
   const objectsOf = (entries: Snapshot["leaderboards"]["bsc"]) => entries.map(({ object }) => object);
@@ -56,44 +64,44 @@ function withKnownNestedIds(answer: Snapshot, before: Snapshot, flares: KnownIds
   };
 }
 
-/** The ids of one kind of item, by what identifies it beside its id. */
+/** Maps items of one kind to known ids by their identity. */
 class KnownIds<T extends { readonly id: string }> {
-  /** The ids of an answer that were replaced, and by which. */
+  /** Replaced ids of a response, with their replacements. */
   readonly renames: Map<string, string>;
   readonly #identityOf: (item: T) => string;
-  readonly #held: ReadonlyMap<string, T>;
+  readonly #previous: ReadonlyMap<string, T>;
   readonly #known: Set<string>;
   #ids: Map<string, string[]> | undefined;
 
-  /** With `outer`, ids that it knows or replaced count here too. */
-  constructor(identityOf: (item: T) => string, held: readonly T[], outer?: KnownIds<Flare>) {
+  /** Includes the known and replaced ids of `outer`, if given. */
+  constructor(identityOf: (item: T) => string, previous: readonly T[], outer?: KnownIds<Flare>) {
     this.#identityOf = identityOf;
-    this.#held = new Map(held.map((item) => [item.id, item]));
-    this.#known = new Set([...this.#held.keys(), ...(outer ? outer.#known : [])]);
+    this.#previous = new Map(previous.map((item) => [item.id, item]));
+    this.#known = new Set([...this.#previous.keys(), ...(outer ? outer.#known : [])]);
     this.renames = new Map(outer?.renames);
   }
 
-  /** The list with known ids; two items of it never get the same one. */
+  /** Returns the list with known ids. Never gives two items the same id. */
   rename(list: T[]): T[] {
     if (list.every(({ id }) => this.#known.has(id))) return list;
-    const taken = new Set(list.map(({ id }) => id));
+    const used = new Set(list.map(({ id }) => id));
     return list.map((item) => {
-      const id = this.#known.has(item.id) ? undefined : this.#knownIdOf(item, taken);
+      const id = this.#known.has(item.id) ? undefined : this.#knownIdOf(item, used);
       if (id === undefined) return item;
-      taken.add(id);
+      used.add(id);
       const renamed = { ...item, id };
-      const held = this.#held.get(id);
-      return held && jsonEqual(held, renamed) ? held : renamed;
+      const previous = this.#previous.get(id);
+      return previous && jsonEqual(previous, renamed) ? previous : renamed;
     });
   }
 
-  #knownIdOf(item: T, taken: ReadonlySet<string>): string | undefined {
+  #knownIdOf(item: T, used: ReadonlySet<string>): string | undefined {
     const renamed = this.renames.get(item.id);
-    if (renamed !== undefined) return taken.has(renamed) ? undefined : renamed;
+    if (renamed !== undefined) return used.has(renamed) ? undefined : renamed;
     this.#ids ??= this.#index();
     const identity = this.#identityOf(item);
     const ids = this.#ids.get(identity) ?? [];
-    const id = ids.find((known) => !taken.has(known));
+    const id = ids.find((known) => !used.has(known));
     if (id !== undefined) this.renames.set(item.id, id);
     else {
       this.#known.add(item.id);
@@ -104,7 +112,7 @@ class KnownIds<T extends { readonly id: string }> {
 
   #index(): Map<string, string[]> {
     const ids = new Map<string, string[]>();
-    for (const item of this.#held.values()) {
+    for (const item of this.#previous.values()) {
       const identity = this.#identityOf(item);
       ids.set(identity, [...(ids.get(identity) ?? []), item.id].slice(0, MAX_SAME));
     }
@@ -120,7 +128,7 @@ function identityOfListing(listing: Listing): string {
   return `${listing.listed_at} ${foldedAddress(listing)}`;
 }
 
-/** Compared without regard to case: the same address may be written in two ways. */
+/** Folds case, because an address may be written in two ways. */
 function foldedAddress({ token }: { readonly token: { readonly address: string } }): string {
   return token.address.toLowerCase();
 }

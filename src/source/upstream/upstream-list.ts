@@ -16,33 +16,36 @@ import { jsonEqual } from "../json-equal.ts";
 import { fieldOf, isRecord, sanitize } from "./upstream-json.ts";
 import type { UpstreamReports } from "./upstream-reports.ts";
 
-/** What an item of each list must be, and how many a list may hold: as many as its schema says; where that sets no bound, 10,000. */
+/** Schema and maximum length of each list: the schema's own maximum, or 10,000. */
 export const UPSTREAM_LISTS: Readonly<
-  Record<ListChannel, { readonly schema: z.ZodType<ListItem>; readonly most: number }>
+  Record<ListChannel, { readonly schema: z.ZodType<ListItem>; readonly maxItems: number }>
 > = {
-  "flares.free": { schema: Flare, most: 10_000 },
-  "flares.pro": { schema: Flare, most: 10_000 },
-  "flares.finished": { schema: Flare, most: 10_000 },
-  "newest.bsc": { schema: Listing, most: 10_000 },
-  "charts.bsc": { schema: BscChartItem, most: 10 },
-  "charts.exchange": { schema: ExchangeChartItem, most: 10 },
-  "charts.matic": { schema: MaticChartItem, most: 10 },
-  "charts.avalanche": { schema: MaticChartItem, most: 10 },
-  "leaderboards.bsc": { schema: BscLeaderboardEntry, most: 10 },
-  "leaderboards.exchange": { schema: ExchangeLeaderboardEntry, most: 10 },
-  "leaderboards.matic": { schema: ChainLeaderboardEntry, most: 10 },
-  "leaderboards.avalanche": { schema: ChainLeaderboardEntry, most: 10 },
+  "flares.free": { schema: Flare, maxItems: 10_000 },
+  "flares.pro": { schema: Flare, maxItems: 10_000 },
+  "flares.finished": { schema: Flare, maxItems: 10_000 },
+  "newest.bsc": { schema: Listing, maxItems: 10_000 },
+  "charts.bsc": { schema: BscChartItem, maxItems: 10 },
+  "charts.exchange": { schema: ExchangeChartItem, maxItems: 10 },
+  "charts.matic": { schema: MaticChartItem, maxItems: 10 },
+  "charts.avalanche": { schema: MaticChartItem, maxItems: 10 },
+  "leaderboards.bsc": { schema: BscLeaderboardEntry, maxItems: 10 },
+  "leaderboards.exchange": { schema: ExchangeLeaderboardEntry, maxItems: 10 },
+  "leaderboards.matic": { schema: ChainLeaderboardEntry, maxItems: 10 },
+  "leaderboards.avalanche": { schema: ChainLeaderboardEntry, maxItems: 10 },
 };
 
-/** Entries of a list that are looked at; the rest is left out unseen. */
+/** Maximum number of entries to read. The rest is ignored. */
 const MAX_READ = 10_000;
-/** Longer keys are not taken for keys: real ones have 36 or 42 characters. */
+/** Longer keys are rejected. Real ones have 36 or 42 characters. */
 const MAX_KEY = 200;
 
 /**
- * The list that an upstream means by `raw`, in its order. An item that is valid is taken whole, unknown fields included; one that
- * is not is replaced, at its place, by its last valid version in `before`, or left out when it has none there. Of two valid ones with
- * one key the first counts. A `raw` that is no array leaves `before`. Items equal to those in `before` are the same objects. Never throws; what was wrong goes to `reports`.
+ * Reads a list from an upstream, in its order.
+ *
+ * Valid items are taken completely, including unknown fields. An invalid item is replaced by its
+ * last valid version in `before`, or dropped. Of two valid items with one key, the first counts. If
+ * `raw` is not an array, returns `before`. Items equal to those in `before` are the same objects.
+ * Never throws; problems go to `reports`.
  */
 export function readList(
   list: ListChannel,
@@ -54,70 +57,70 @@ export function readList(
     reports.add("invalidLists", { list, key: null, path: "", reason: "is not an array", action: "kept" });
     return before;
   }
-  const { most } = UPSTREAM_LISTS[list];
-  const known = new LastValid(before);
+  const { maxItems } = UPSTREAM_LISTS[list];
+  const lastValid = new LastValid(before);
   const items = new Map<string, ListItem>();
-  const standIns = new Set<string>();
+  const replacements = new Set<string>();
   for (const entry of raw.slice(0, MAX_READ)) {
-    const { item, valid } = readItem(list, entry, known, reports);
+    const { item, valid } = readItem(list, entry, lastValid, reports);
     if (!item) continue;
     const key = keyOf(item);
-    if (items.has(key) && !(valid && standIns.delete(key))) {
+    if (items.has(key) && !(valid && replacements.delete(key))) {
       reports.add("duplicates", {
         list,
         key,
         path: "",
-        reason: "stands in the list twice",
+        reason: "occurs in the list twice",
         action: "dropped",
       });
       continue;
     }
     items.set(key, item);
-    if (!valid) standIns.add(key);
+    if (!valid) replacements.add(key);
   }
-  if (raw.length > MAX_READ || items.size > most) {
-    const reason = `has more than ${Math.min(most, MAX_READ)} items`;
+  if (raw.length > MAX_READ || items.size > maxItems) {
+    const reason = `has more than ${Math.min(maxItems, MAX_READ)} items`;
     reports.add("overlong", { list, key: null, path: "", reason, action: "dropped" });
   }
-  return [...items.values()].slice(0, most);
+  return [...items.values()].slice(0, maxItems);
 }
 
 function readItem(
   list: ListChannel,
   entry: unknown,
-  known: LastValid,
+  lastValid: LastValid,
   reports: UpstreamReports,
 ): { readonly item: ListItem | undefined; readonly valid: boolean } {
   const key = keyIn(entry);
-  const sameKey = key === undefined ? undefined : known.byKey(key);
-  // Once before, for it is the usual case and what equals a sound item is sound, and once after what sanitize takes out.
+  const sameKey = key === undefined ? undefined : lastValid.byKey(key);
+  // Compare twice: maxItems items equal their valid predecessor, and others do once sanitized.
   if (sameKey && jsonEqual(sameKey, entry)) return { item: sameKey, valid: true };
   const unfit = sanitize(entry);
   if (sameKey && !unfit && jsonEqual(sameKey, entry)) return { item: sameKey, valid: true };
   const fault = unfit ? { path: "", reason: unfit } : faultOf(UPSTREAM_LISTS[list].schema, entry);
   if (!fault && key !== undefined) return { item: asListItem(entry), valid: true };
-  const last = sameKey ?? known.byToken(entry);
+  const last = sameKey ?? lastValid.byToken(entry);
   reports.add("invalidItems", {
     list,
     key: key ?? null,
-    ...(fault ?? { path: "", reason: `has no key of at most ${MAX_KEY} characters` }),
+    ...(fault ?? { path: "", reason: `has no key of at maxItems ${MAX_KEY} characters` }),
     action: last ? "kept" : "dropped",
   });
   return { item: last, valid: false };
 }
 
-/** What a schema holds against a value first: where and why; `undefined` when it fits. */
+/** Returns the first schema issue of a value; `undefined` if it is valid. */
 export function faultOf(schema: z.ZodType, value: unknown): { path: string; reason: string } | undefined {
   const issue = schema.safeParse(value).error?.issues[0];
   return issue && { path: issue.path.join("."), reason: issue.message };
 }
 
-/** The value itself, not what the schema made of it, which would lack the unknown fields. */
+/** Returns the value itself, because the schema's result lacks unknown fields. */
 function asListItem(value: unknown): ListItem {
   return value as ListItem;
 }
 
-/** What keyOf will say of the item once it is found valid: it looks at unknown fields too, and those may be anything. */
+/** Reads the key as keyOf will, once the item is valid. Unknown fields may hold anything. */
 function keyIn(entry: unknown): string | undefined {
   const object = fieldOf(entry, "object");
   const holder = has(entry, "id") ? entry : object;
@@ -130,7 +133,7 @@ function has(value: unknown, name: string): boolean {
   return isRecord(value) && Object.hasOwn(value, name);
 }
 
-/** The items of the list before, to be found by key, or, where an item's key cannot be read, by what it is about. */
+/** Finds items of the previous list by key, or by their token if the key is unreadable. */
 class LastValid {
   readonly #byKey: ReadonlyMap<string, ListItem>;
   #byToken: ReadonlyMap<string, ListItem> | undefined;
@@ -153,7 +156,7 @@ class LastValid {
   }
 }
 
-/** Token and start: what an item's id is made from, and so as good as its id. */
+/** Reads token and start, from which an item's id is derived. */
 function tokenIn(entry: unknown): string | undefined {
   const object = fieldOf(entry, "object");
   const carriers = [entry, fieldOf(entry, "flare"), object].map((carrier) => fieldOf(carrier, "token"));

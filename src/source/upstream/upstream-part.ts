@@ -19,28 +19,30 @@ import { fieldOf, isRecord, sanitize } from "./upstream-json.ts";
 import { faultOf, readList } from "./upstream-list.ts";
 import type { UpstreamReports } from "./upstream-reports.ts";
 
-/** The four resources that every service of this API serves. */
+/** The four resources that every service with this API offers. */
 export const RESOURCES = ["flares", "newest", "charts", "leaderboards"] as const;
 export type Resource = (typeof RESOURCES)[number];
 
-/** What one answer of an upstream contributes to the snapshot: some resources, checked. */
+/** The validated resources of one response. */
 export type Part = { readonly [R in keyof Snapshot]?: Snapshot[R] };
 
 /**
- * Why a body cannot be the resource `flares` at all, or `undefined`. Later answers may lack a list, which then stays as it was; the
- * `first` must have all three, for what a snapshot holds before anything else is known becomes the base of all events.
+ * Returns why a body cannot be the resource `flares`, or `undefined`. Later responses may lack a
+ * list, which then stays unchanged. The `first` must have all three, because it becomes the base of
+ * all events.
  */
 export function misfitOfFlares(flares: unknown, first: boolean): string | undefined {
   const broken = FLARE_CHANNELS.map((channel) => LIST_CHANNELS[channel][1]).filter(
     (name) => !Array.isArray(fieldOf(flares, name)),
   );
   if (broken.length === 0 || (!first && broken.length < FLARE_CHANNELS.length)) return undefined;
-  return `answered JSON of another form: flares.${broken[0]} is not an array`;
+  return `returned unexpected JSON: flares.${broken[0]} is not an array`;
 }
 
 /**
- * Reads one resource. Lists and items that cannot be taken stay as in `before`; where nothing changed the result is `before`'s own object.
- * A chart of avalanche, which the specification only promises, may be absent: it is empty then.
+ * Reads one resource. Unusable lists and items stay as in `before`; without a change, returns
+ * `before`'s own object. The specification only promises charts of avalanche: they may be absent,
+ * and are then empty.
  */
 export function readResource(
   resource: Resource,
@@ -48,27 +50,31 @@ export function readResource(
   before: Snapshot | undefined,
   reports: UpstreamReports,
 ): Part {
-  return buildResource(resource, before ?? EMPTY_SNAPSHOT, (channel, held) =>
-    readList(channel, rawList(channel, body), held, reports),
+  return buildResource(resource, before ?? EMPTY_SNAPSHOT, (channel, previous) =>
+    readList(channel, rawList(channel, body), previous, reports),
   );
 }
 
-/** Builds one resource out of a list for each of its channels; a list that has the items of `before`, and a resource that has its lists, are those of `before`. */
+/**
+ * Builds one resource from a list per channel. Unchanged lists and resources are the objects of
+ * `before`.
+ */
 export function buildResource(
   resource: Resource,
   before: Snapshot,
-  listFor: (channel: ListChannel, held: readonly ListItem[]) => readonly ListItem[],
+  listFor: (channel: ListChannel, previous: readonly ListItem[]) => readonly ListItem[],
 ): Part {
   const lists: Record<string, unknown> = {};
   let same = true;
   for (const channel of LIST_CHANNEL_NAMES) {
     const [owner, name] = LIST_CHANNELS[channel];
     if (owner !== resource) continue;
-    const held = listOf(before, channel);
-    const list = listFor(channel, held);
-    const isHeld = list.length === held.length && list.every((item, index) => item === held[index]);
-    lists[name] = isHeld ? held : list;
-    same &&= isHeld;
+    const previous = listOf(before, channel);
+    const list = listFor(channel, previous);
+    const isUnchanged =
+      list.length === previous.length && list.every((item, index) => item === previous[index]);
+    lists[name] = isUnchanged ? previous : list;
+    same &&= isUnchanged;
   }
   return asPart({ [resource]: same ? before[resource] : lists });
 }
@@ -79,8 +85,8 @@ function rawList(channel: ListChannel, body: unknown): unknown {
 }
 
 /**
- * Reads the explanations of the flares that `flares` lists; others are left out. One that is invalid stays as it was before, or is left
- * out when it has no valid version.
+ * Reads the explanations of listed flares and ignores others. An invalid one is replaced by its
+ * previous version, or dropped if there is none.
  */
 export function readExplanations(
   raw: unknown,
@@ -88,8 +94,8 @@ export function readExplanations(
   before: Snapshot | undefined,
   reports: UpstreamReports,
 ): Explanations {
-  const held = (before ?? EMPTY_SNAPSHOT).explanations;
-  const source = isRecord(raw) ? raw : held;
+  const previous = (before ?? EMPTY_SNAPSHOT).explanations;
+  const source = isRecord(raw) ? raw : previous;
   if (source !== raw) {
     reports.add("invalidLists", {
       list: "explanations",
@@ -103,52 +109,57 @@ export function readExplanations(
   const ids = new Set(FLARE_CHANNELS.flatMap((channel) => listOf(view, channel).map(keyOf)));
   const read: Record<string, Explanation> = {};
   for (const id of ids) {
-    const why = Object.hasOwn(source, id) ? readExplanation(id, source[id], held[id], reports) : undefined;
+    const why = Object.hasOwn(source, id)
+      ? readExplanation(id, source[id], previous[id], reports)
+      : undefined;
     if (why) read[id] = why;
   }
-  return reuseExplanations(read, held);
+  return reuseExplanations(read, previous);
 }
 
-/** `held` where `read` has the same explanations. */
-export function reuseExplanations(read: Explanations, held: Explanations): Explanations {
-  const same = Object.keys(read).every((id) => read[id] === held[id]);
-  return same && Object.keys(read).length === Object.keys(held).length ? held : read;
+/** Returns `previous` if `read` has the same explanations. */
+export function reuseExplanations(read: Explanations, previous: Explanations): Explanations {
+  const same = Object.keys(read).every((id) => read[id] === previous[id]);
+  return same && Object.keys(read).length === Object.keys(previous).length ? previous : read;
 }
 
 function readExplanation(
   id: string,
   raw: unknown,
-  held: Explanation | undefined,
+  previous: Explanation | undefined,
   reports: UpstreamReports,
 ): Explanation | undefined {
-  if (held && jsonEqual(held, raw)) return held;
+  if (previous && jsonEqual(previous, raw)) return previous;
   const unfit = sanitize(raw);
-  if (held && !unfit && jsonEqual(held, raw)) return held;
+  if (previous && !unfit && jsonEqual(previous, raw)) return previous;
   const fault = unfit ? { path: "", reason: unfit } : faultOf(Explanation, raw);
   if (!fault) return raw as Explanation;
-  const action = held ? "kept" : "dropped";
+  const action = previous ? "kept" : "dropped";
   reports.add("invalidItems", { list: "explanations", key: id, ...fault, action });
-  return held;
+  return previous;
 }
 
-/** Event time in milliseconds since 1970 out of the field `observed_at` of `/snapshot`; `undefined`, and reported, when it is no moment. */
+/**
+ * Reads `observed_at` of `/snapshot` in milliseconds since 1970 UTC. Reports an invalid time and
+ * returns `undefined`.
+ */
 export function readObservedAtMs(raw: unknown, reports: UpstreamReports): number | undefined {
   const text = Timestamp.safeParse(raw).data;
   const atMs = text === undefined ? Number.NaN : Date.parse(text);
   if (!Number.isNaN(atMs)) return atMs;
-  const report = { list: "observed_at", key: null, path: "", reason: "is not a moment in UTC" } as const;
+  const report = { list: "observed_at", key: null, path: "", reason: "is not a UTC time" } as const;
   reports.add("invalidLists", { ...report, action: "kept" });
   return undefined;
 }
 
-/** All that several parts hold, as one. */
+/** Merges several parts into one. */
 export function mergeParts(parts: readonly Part[]): Part {
   const merged: Part = {};
   for (const part of parts) Object.assign(merged, part);
   return merged;
 }
 
-/** The snapshot that these parts make together; `before` itself when each of them is of it. */
+/** Joins parts to a snapshot. Returns `before` itself if all of them are its own. */
 export function joinParts(parts: readonly Part[], before: Snapshot | undefined): Snapshot {
   const joined: Snapshot = { ...EMPTY_SNAPSHOT, ...mergeParts(parts) };
   const same = before && RESOURCES.every((resource) => joined[resource] === before[resource]);

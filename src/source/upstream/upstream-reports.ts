@@ -1,41 +1,47 @@
 import type { Clock } from "../../lib/time/clock.ts";
 import type { ListChannel } from "../../protocol/index.ts";
 
-/** Something that an upstream sent and that could not be taken as it was. Strings in it come from strangers; each is at most 200 characters. */
+/**
+ * Something invalid from an upstream. Its strings are untrusted; each is at most 200 characters
+ * long.
+ */
 export interface UpstreamReport {
-  /** Where it stood: the list's channel, or the part of `/snapshot`. */
+  /** The list's channel, or the part of `/snapshot`. */
   readonly list: ListChannel | "explanations" | "observed_at";
-  /** The item's key; `null` where it has none that can be read, or where the whole list is meant. */
+  /** The item's key; `null` if it is unreadable, or for the list itself. */
   readonly key: string | null;
-  /** The field, as `token.price`; empty for the item or the list itself. */
+  /** The field, such as `token.price`; empty for the item or the list itself. */
   readonly path: string;
   /** What is wrong with it. */
   readonly reason: string;
-  /** What was done: the last valid version stays (`kept`), or it is left out (`dropped`). */
+  /** `kept`: the last valid version is used. `dropped`: it is left out. */
   readonly action: "kept" | "dropped";
 }
 
-/** What was found and done since the start; each only grows. */
+/** Counts since the start. */
 export interface UpstreamCounts {
-  /** Items that failed validation, counted anew in each answer that brings them. */
+  /** Invalid items, counted in each response. */
   readonly invalidItems: number;
-  /** Items whose key an earlier one of the same list had. */
+  /** Items whose key occurred earlier in the same list. */
   readonly duplicates: number;
-  /** Lists that were no arrays, and other parts of an unexpected form. */
+  /** Lists that were not arrays, and other malformed parts. */
   readonly invalidLists: number;
-  /** Lists that were cut because they were too long. */
+  /** Lists that were truncated. */
   readonly overlong: number;
 }
 
-/** Reports passed on from one answer; the others are only counted. */
+/** Maximum number of reports per response. Others are only counted. */
 const MAX_PER_ANSWER = 20;
-/** The same report is passed on again after this time. */
+/** Minimum interval between equal reports. */
 const REPEAT_AFTER_MS = 600_000;
-/** Reports remembered as passed on; beyond that the oldest is forgotten. */
+/** Maximum number of remembered reports; beyond it the oldest is forgotten. */
 const MAX_REMEMBERED = 1_000;
 const MAX_CHARACTERS = 200;
 
-/** Counts what was wrong, and passes on as much of it as a log can bear: each trouble once in ten minutes, 20 an answer. */
+/**
+ * Counts invalid content, and limits the reports for the log: each once in ten minutes, 20 per
+ * response.
+ */
 export class UpstreamReports {
   readonly #clock: Clock;
   readonly #onInvalid: (report: UpstreamReport) => void;
@@ -48,17 +54,16 @@ export class UpstreamReports {
     this.#onInvalid = onInvalid;
   }
 
-  /** A copy of the counts. */
   get counts(): UpstreamCounts {
     return { ...this.#counts };
   }
 
-  /** Opens the allowance of the next answer. */
+  /** Resets the limit for the next response. */
   startAnswer(): void {
     this.#left = MAX_PER_ANSWER;
   }
 
-  /** Counts `report` as `what`, and passes it on unless it was lately or the answer has brought too many. */
+  /** Counts `report` as `what`, and passes it on within the limits. */
   add(what: keyof UpstreamCounts, report: UpstreamReport): void {
     this.#counts[what] += 1;
     if (this.#left === 0) return;

@@ -8,41 +8,52 @@ import { UpstreamDoubt } from "./upstream-doubt.ts";
 import { judgeUpstream } from "./upstream-freshness.ts";
 import { type Reading, UpstreamReader } from "./upstream-reader.ts";
 import { type UpstreamCounts, type UpstreamReport, UpstreamReports } from "./upstream-reports.ts";
-import { NOTHING_TOLD, type Told } from "./upstream-told.ts";
+import { DEFAULT_STATUS, type UpstreamStatus } from "./upstream-status.ts";
 import { UpstreamView } from "./upstream-view.ts";
 
-/** The settings of {@link createUpstreamSource}. */
 export interface UpstreamOptions {
-  /** Where the other service is: `http://host:8080`, or with the path before `/api/v1`. No user name, query or fragment. */
+  /**
+   * Address of the other service, such as `http://host:8080`, with any path before `/api/v1`. No
+   * user name, query or fragment.
+   */
   readonly url: string;
-  /** From the start of one good poll to the start of the next. Default 1,000. */
+  /** Interval between the starts of good polls, in milliseconds. Default: 1,000. */
   readonly intervalMs?: number;
-  /** Most milliseconds for a whole answer, headers and body; each request has its own. Default 5,000. */
+  /** Timeout of each request including its body, in milliseconds. Default: 5,000. */
   readonly timeoutMs?: number;
-  /** Most bytes of a body, after decompression. Default 16 MiB. */
+  /** Maximum size of a body after decompression, in bytes. Default: 16 MiB. */
   readonly maxBytes?: number;
-  /** Data older than this is not `live`. More than `intervalMs`, or it never is. Default 10,000. */
+  /**
+   * Age from which data is not `live`, in milliseconds. Must exceed `intervalMs`, or it never is.
+   * Default: 10,000.
+   */
   readonly staleAfterMs?: number;
-  /** What a process before this one published last. What the first answer lacks of it is doubted like what later answers lack. */
+  /**
+   * The last publication of an earlier process. Items missing from the first response are treated
+   * like later absences.
+   */
   readonly resume?: Snapshot;
   readonly clock: Clock;
-  /** Yields [0, 1), for the back-off. Default `Math.random`. */
+  /** Yields [0, 1) for the back-off. Default: `Math.random`. */
   readonly random?: () => number;
-  /** Default: the runtime's own. */
+  /** Default: the global `fetch`. */
   readonly fetch?: typeof fetch;
-  /** Hears of what could not be taken as it was, in bounded number. What it throws, `poll` rejects with. */
+  /**
+   * Receives a limited number of reports on invalid content. `poll` rejects with whatever it
+   * throws.
+   */
   readonly onInvalid?: (report: UpstreamReport) => void;
 }
 
-/** What an upstream source has done since its start; each only grows. */
+/** Counts since the source's start. */
 export interface UpstreamStats extends UpstreamCounts {
-  /** Polls that brought a whole answer. */
+  /** Polls with a complete response. */
   readonly succeeded: number;
-  /** Polls of which all or a part failed. */
+  /** Polls that failed completely or in part. */
   readonly failed: number;
-  /** Bodies that a 304 saved. */
+  /** Responses with status 304. */
   readonly notModified: number;
-  /** Answers that lacked so much, without an explanation, that they were not believed in full. */
+  /** Responses that lacked so much, without an explanation, that they were not fully accepted. */
   readonly doubted: number;
 }
 
@@ -52,14 +63,17 @@ export interface UpstreamSource extends SnapshotSource {
 }
 
 /**
- * Another service with this same API as a source of snapshots. Never ends and never fails: a poll waits, tries, and goes on trying
- * with back-off until there is an answer; {@link SnapshotSource.freshness} tells its trouble meanwhile. What of an answer is
- * invalid keeps its last valid version (see readList), and what it lacks stays until its absence is confirmed (see {@link UpstreamDoubt}). Of the four resources, where `/snapshot` is not offered, some may
- * fail: the others go on, and the next poll waits as after a failure.
+ * Creates a snapshot source from another service with the same API.
  *
- * `observedAtMs` is the upstream's; where it has none, the wall time of the poll. It goes back when the upstream begins its market anew.
+ * It never ends or fails: a poll retries with back-off until there is a response, and
+ * {@link SnapshotSource.freshness} reports the trouble meanwhile. Invalid parts keep their last
+ * valid version (see readList), and missing items stay until their absence is confirmed (see
+ * {@link UpstreamDoubt}). If `/snapshot` is not offered, some of the four resources may fail while
+ * the others continue. The next poll then waits as after a failure.
  *
- * Throws FlarewireError `invalid-setting` when `url` is not an http or https address as described.
+ * `observedAtMs` is the upstream's, else the wall time of the poll. It goes back if the upstream
+ * restarts its market. Throws FlarewireError `invalid-setting` unless `url` is an http or https
+ * address as described.
  */
 export function createUpstreamSource(options: UpstreamOptions): UpstreamSource {
   return new PolledUpstream(options);
@@ -75,19 +89,19 @@ class PolledUpstream implements UpstreamSource {
   readonly #doubt = new UpstreamDoubt();
   readonly #view = new UpstreamView();
   #polling = false;
-  /** Monotonic; the next poll does not start before. */
+  /** Monotonic time of the next poll. */
   #dueAtMs = 0;
   #snapshot: Snapshot | undefined;
   #observedAtMs: number | undefined;
-  /** Monotonic: the last whole answer that was believed, at first the start. */
+  /** Monotonic time of the last complete, accepted response; initially the start. */
   #heardAtMs: number;
   #lastSuccessAtMs: number | undefined;
-  #told: Told = NOTHING_TOLD;
+  #status: UpstreamStatus = DEFAULT_STATUS;
   #trouble: string | undefined;
   #partly = false;
   #failuresInRow = 0;
   readonly #stats = { succeeded: 0, failed: 0, doubted: 0 };
-  #info: SourceInfo = { name: "upstream", origin: NOTHING_TOLD.origin, facts: NOTHING_TOLD.facts };
+  #info: SourceInfo = { name: "upstream", origin: DEFAULT_STATUS.origin, facts: DEFAULT_STATUS.facts };
 
   constructor(options: UpstreamOptions) {
     this.#clock = options.clock;
@@ -107,13 +121,13 @@ class PolledUpstream implements UpstreamSource {
     this.#heardAtMs = options.clock.monotonic();
   }
 
-  /** As the last answer said: see {@link Told}. */
+  /** See {@link UpstreamStatus}. */
   get info(): SourceInfo {
     return this.#info;
   }
 
   async poll(signal: AbortSignal): Promise<Poll> {
-    if (this.#polling) throw new FlarewireError("internal", "the upstream is being polled already");
+    if (this.#polling) throw new FlarewireError("internal", "a poll of the upstream is already in progress");
     this.#polling = true;
     try {
       for (;;) {
@@ -133,8 +147,8 @@ class PolledUpstream implements UpstreamSource {
     return judgeUpstream({
       silentMs: this.#clock.monotonic() - this.#heardAtMs,
       lastSuccessAtMs: this.#lastSuccessAtMs,
-      observedAtMs: this.#told.observedAtMs ?? this.#observedAtMs,
-      told: this.#told,
+      observedAtMs: this.#status.observedAtMs ?? this.#observedAtMs,
+      status: this.#status,
       trouble: this.#trouble,
       partly: this.#partly,
       doubt: this.#doubt.reason(this.#clock.monotonic()),
@@ -152,14 +166,14 @@ class PolledUpstream implements UpstreamSource {
     if (failure) this.#failed(failure);
     else this.#succeeded(startedAtMs);
     if (reading.kind === "failed") return undefined;
-    const { told, heard } = reading;
+    const { status, answered } = reading;
     const nowMs = this.#clock.monotonic();
     const observedAtMs = reading.observedAtMs ?? this.#observedAtMs ?? this.#clock.now();
-    const answer = { snapshot: reading.snapshot, observedAtMs, heard, nowMs };
+    const answer = { snapshot: reading.snapshot, observedAtMs, answered, nowMs };
     const { snapshot, isDoubted } = this.#doubt.believe(this.#snapshot, answer);
     this.#snapshot = snapshot;
-    this.#told = told;
-    this.#info = { name: "upstream", origin: told.origin, facts: told.facts };
+    this.#status = status;
+    this.#info = { name: "upstream", origin: status.origin, facts: status.facts };
     this.#observedAtMs = observedAtMs;
     if (isDoubted) this.#stats.doubted += 1;
     else if (!failure) {
@@ -190,8 +204,8 @@ function baseOf(text: string): string {
     "an http or https address without user name, query or fragment, such as http://127.0.0.1:8080";
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
-    // The text itself is left out: what is wrong with it may be that it holds a password.
-    throw new FlarewireError("invalid-setting", `the upstream's address is not ${bound}`, {
+    // Leave out the text itself: it may contain a password.
+    throw new FlarewireError("invalid-setting", `the upstream's address must be ${bound}`, {
       field: "url",
       bound,
     });

@@ -4,12 +4,13 @@ import { neverFlaredId } from "../../trend/index.ts";
 import { isRecord } from "./upstream-json.ts";
 
 /**
- * Makes of an upstream's snapshots what is served: links that are not http or https are `null`, and charts and leaderboards show no
- * trace of a flare that only `pro` has. What needs no change is the same object as before.
+ * Prepares an upstream's snapshots for serving. Links that are not http or https become `null`, and
+ * charts and leaderboards reveal no flare that only `pro` lists. Unchanged parts are the same
+ * objects.
  */
 export class UpstreamView {
   readonly #cleaned = new WeakMap<object, unknown>();
-  /** Ids of flares that every plan was shown, as long as they are listed. */
+  /** Ids of listed flares that every plan has seen. */
   #public: ReadonlySet<string> = new Set();
   #last: { readonly given: Snapshot; readonly shown: Snapshot } | undefined;
 
@@ -39,13 +40,19 @@ export class UpstreamView {
   }
 }
 
-/** True for a link that must not be followed, and for a forum post with such a link, which it cannot be without. */
+/**
+ * Whether a link is unsafe. A forum post with an unsafe link is removed completely, because it
+ * requires one.
+ */
 function isUnsafe(name: string, value: unknown): boolean {
   if (name === "forum_post") return isRecord(value) && safeLink(String(value.url)) === undefined;
   return /(^|_)url$/.test(name) && typeof value === "string" && safeLink(value) === undefined;
 }
 
-/** Charts and leaderboards are the same for every plan, so nothing in them may depend on a flare that only `pro` lists. */
+/**
+ * Charts and leaderboards are the same for every plan, so they must not depend on a flare that only
+ * `pro` lists.
+ */
 function concealPro(snapshot: Snapshot, shown: ReadonlySet<string>): Snapshot {
   const { flares, charts, leaderboards } = snapshot;
   const secret = new Map(flares.pro.filter(({ id }) => !shown.has(id)).map((flare) => [flare.id, flare]));
@@ -71,7 +78,7 @@ function concealPro(snapshot: Snapshot, shown: ReadonlySet<string>): Snapshot {
   };
 }
 
-/** The token as if this flare had not started. */
+/** Returns the token as if this flare had not started. */
 function withoutFlare(nested: NestedFlare, flare: Flare | undefined, isCharted: boolean): NestedFlare {
   if (!flare) return nested;
   const { token, last_relevant_at, last_irrelevant_at } = nested;

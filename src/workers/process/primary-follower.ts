@@ -7,7 +7,7 @@ import {
   type Snapshot,
   type SourceInfo,
 } from "../../protocol/index.ts";
-import { type Leader, LeaderHealth, type PlacedEvent, type ReplicaSink } from "../../source/index.ts";
+import { type Leader, LeaderHealth, type ReplicaSink, type ReplicatedEvent } from "../../source/index.ts";
 import type { FeedMessage, SourceReport } from "../messages.ts";
 import type { PrimaryLink } from "./primary-link.ts";
 
@@ -46,7 +46,7 @@ export class PrimaryFollower implements Leader {
   }
 
   /** The channel lives as long as this process. */
-  get isLinked(): boolean {
+  get isConnected(): boolean {
     return true;
   }
 
@@ -54,8 +54,8 @@ export class PrimaryFollower implements Leader {
   tell({ info, freshness }: SourceReport): void {
     const nowMs = this.#options.clock.monotonic();
     this.#info = info;
-    this.#health.heard(nowMs);
-    this.#health.told(freshness, nowMs, NEWS_MS);
+    this.#health.noteMessage(nowMs);
+    this.#health.noteReport(freshness, nowMs, NEWS_MS);
   }
 
   /** See Leader. */
@@ -67,9 +67,9 @@ export class PrimaryFollower implements Leader {
   /** Applies an event about the source, which is newer than the last report. */
   #note({ name, data, observed_at }: EventBody): void {
     const nowMs = this.#options.clock.monotonic();
-    this.#health.heard(nowMs);
-    if (name === "source-status") this.#health.changed(data.state, data.reason, nowMs);
-    else this.#health.news(observed_at, nowMs);
+    this.#health.noteMessage(nowMs);
+    if (name === "source-status") this.#health.noteStatus(data.state, data.reason, nowMs);
+    else this.#health.noteBatch(observed_at, nowMs);
   }
 
   /** See Leader. */
@@ -111,7 +111,7 @@ function eventsOf({
   run,
   tails,
   ends,
-}: FeedMessage & { readonly type: "batch" }): readonly PlacedEvent[] {
+}: FeedMessage & { readonly type: "batch" }): readonly ReplicatedEvent[] {
   const batch = first + ends.length - 1;
   return ends.map((end, at) => {
     const tail = tails.subarray(ends[at - 1] ?? 0, end);

@@ -54,8 +54,8 @@ export class EdgeUnderTest {
     const stream = new LeaderStream(position);
     const take = (text: string) => {
       const step = stream.take(readLeaderMessage(text));
-      if (step.kind === "begun") this.begun += 1;
-      if (step.kind === "begun") void mirror.begin(step.cursor, step.base);
+      if (step.kind === "reset") this.begun += 1;
+      if (step.kind === "reset") void mirror.begin(step.cursor, step.base);
       if (step.kind === "batch") void mirror.publish(step.batch);
     };
     const after = position && formatCursor(position.cursor);

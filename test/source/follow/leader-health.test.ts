@@ -13,8 +13,8 @@ function health() {
 
 test("[F4] the age is what the leader said, and the time since; told in wall-clock time by this machine's clock", () => {
   const { it, at } = health();
-  it.heard(1_000);
-  it.told({ ...FRESH, data_age_ms: 400, last_success_at: "2099-01-01T00:00:00.000Z" }, 1_000, 15_000);
+  it.noteMessage(1_000);
+  it.noteReport({ ...FRESH, data_age_ms: 400, last_success_at: "2099-01-01T00:00:00.000Z" }, 1_000, 15_000);
   expect(at(6_000)).toEqual({
     state: "live",
     reason: "",
@@ -22,96 +22,96 @@ test("[F4] the age is what the leader said, and the time since; told in wall-clo
     last_success_at: new Date(WALL + 600).toISOString(),
     data_age_ms: 5_400,
   });
-  it.news("2017-11-12T09:00:00.000Z", 7_000);
+  it.noteBatch("2017-11-12T09:00:00.000Z", 7_000);
   expect(at(7_250)).toMatchObject({ observed_at: "2017-11-12T09:00:00.000Z", data_age_ms: 250 });
   // What is told later is older than what was seen: the younger counts.
-  it.told({ ...FRESH, data_age_ms: 5_000 }, 8_000);
+  it.noteReport({ ...FRESH, data_age_ms: 5_000 }, 8_000);
   expect(at(8_000).data_age_ms).toBe(1_000);
 });
 
 test("[F4] what the leader says of its source is passed on as it said it, whether as freshness or as an event", () => {
   const { it, at } = health();
-  it.told({ ...FRESH, state: "stale", reason: "the recording has ended" }, 0);
+  it.noteReport({ ...FRESH, state: "stale", reason: "the recording has ended" }, 0);
   expect(at(10)).toMatchObject({ state: "stale", reason: "the recording has ended" });
-  it.changed("down", "the exchange fails", 20);
+  it.noteStatus("down", "the exchange fails", 20);
   expect(at(30)).toMatchObject({ state: "down", reason: "the exchange fails" });
-  it.told({ ...FRESH, reason: "events are held in memory only" }, 40);
+  it.noteReport({ ...FRESH, reason: "events are held in memory only" }, 40);
   expect(at(50)).toMatchObject({ state: "live", reason: "events are held in memory only" });
-  it.told({ ...FRESH, data_age_ms: LIMIT + 1 }, 60);
+  it.noteReport({ ...FRESH, data_age_ms: LIMIT + 1 }, 60);
   expect(at(60)).toMatchObject({ state: "stale", reason: "the leader's data is older than 15000 ms" });
 });
 
-test("[F4] a leader that is connected but silent is stale; one that is cut off is down, at once if it was never there", () => {
+test("[F4] a leader that is connected but silent is stale; one that is disconnected is down, at once if it was never there", () => {
   const { it, at } = health();
   expect(at(1)).toMatchObject({
     state: "stale",
-    reason: "the leader has not answered yet",
+    reason: "the leader has not responded yet",
     observed_at: null,
   });
-  it.cut("the leader cannot be reached", 2);
+  it.noteDisconnected("the leader cannot be reached", 2);
   expect(at(3)).toMatchObject({ state: "down", last_success_at: null, data_age_ms: 3 });
-  it.linked();
-  it.heard(100);
-  it.told(FRESH, 100, 15_000);
+  it.noteConnected();
+  it.noteMessage(100);
+  it.noteReport(FRESH, 100, 15_000);
   expect(at(100 + LIMIT + 15_000).state).toBe("live");
   expect(at(100 + LIMIT + 15_001)).toMatchObject({
     state: "stale",
-    reason: "nothing was heard of the leader for more than 15000 ms",
+    reason: "no message from the leader for more than 15000 ms",
   });
-  it.heard(40_000);
-  it.told(FRESH, 40_000);
-  it.cut("the leader broke off the connection", 41_000);
-  it.cut("the leader cannot be reached", 50_000);
+  it.noteMessage(40_000);
+  it.noteReport(FRESH, 40_000);
+  it.noteDisconnected("the leader dropped the connection", 41_000);
+  it.noteDisconnected("the leader cannot be reached", 50_000);
   expect(at(41_000 + LIMIT).state).toBe("live");
   expect(at(41_001 + LIMIT)).toMatchObject({ state: "down", reason: "the leader cannot be reached" });
-  it.linked();
+  it.noteConnected();
   expect(at(60_000).state).toBe("live");
 });
 
-test("[F4] data that was too old for this side is fresh again with the next news, not only with the next heartbeat", () => {
+test("[F4] data that was too old for this side is fresh again with the next batch, not only with the next heartbeat", () => {
   const { it, at } = health();
-  it.heard(0);
-  it.told({ ...FRESH, data_age_ms: LIMIT + 5_000 }, 0, 15_000);
+  it.noteMessage(0);
+  it.noteReport({ ...FRESH, data_age_ms: LIMIT + 5_000 }, 0, 15_000);
   expect(at(10).state).toBe("stale");
-  it.heard(20);
-  it.news("2017-11-12T09:00:00.000Z", 20);
+  it.noteMessage(20);
+  it.noteBatch("2017-11-12T09:00:00.000Z", 20);
   expect(at(30)).toMatchObject({ state: "live", reason: "", data_age_ms: 10 });
 });
 
-test("[F4] the bounds of age and of silence are within, and a second cut counts from its own beginning", () => {
+test("[F4] the bounds of age and of silence are within, and a second disconnection counts from its own beginning", () => {
   const { it, at } = health();
-  it.heard(0);
-  it.told({ ...FRESH, data_age_ms: LIMIT }, 0, 15_000);
+  it.noteMessage(0);
+  it.noteReport({ ...FRESH, data_age_ms: LIMIT }, 0, 15_000);
   expect(at(0)).toMatchObject({ state: "live", data_age_ms: LIMIT });
-  it.told({ ...FRESH, data_age_ms: LIMIT + 1 }, 0);
+  it.noteReport({ ...FRESH, data_age_ms: LIMIT + 1 }, 0);
   expect(at(0).state).toBe("stale");
   for (const cutAt of [1_000, 100_000]) {
-    it.heard(cutAt);
-    it.told(FRESH, cutAt);
-    it.cut("the leader broke off the connection", cutAt);
+    it.noteMessage(cutAt);
+    it.noteReport(FRESH, cutAt);
+    it.noteDisconnected("the leader dropped the connection", cutAt);
     expect(at(cutAt + LIMIT).state).toBe("live");
     expect(at(cutAt + LIMIT + 1)).toMatchObject({ state: "down" });
-    it.linked();
+    it.noteConnected();
   }
   // Where it does not say how often it speaks, what it said before counts.
   expect(at(100_000 + LIMIT + 15_000).state).toBe("live");
   expect(at(100_000 + LIMIT + 15_001).state).toBe("stale");
 });
 
-test("[F4] each part grows older by the time since the leader spoke of it, which news of the whole do not renew", () => {
+test("[F4] each part grows older by the time since the leader spoke of it, which batches do not renew", () => {
   const { it, at } = health();
   const part = { name: "bsc", state: "live" as const, reason: "", observed_at: null, data_age_ms: 300 };
-  it.told({ ...FRESH, parts: [part] }, 1_000, 15_000);
-  it.news("2017-11-12T09:00:00.000Z", 3_000);
-  it.changed("stale", "slow", 4_000);
+  it.noteReport({ ...FRESH, parts: [part] }, 1_000, 15_000);
+  it.noteBatch("2017-11-12T09:00:00.000Z", 3_000);
+  it.noteStatus("stale", "slow", 4_000);
   expect(at(5_000).parts).toEqual([{ ...part, data_age_ms: 4_300 }]);
-  it.told({ ...FRESH, parts: [part] }, 6_000);
+  it.noteReport({ ...FRESH, parts: [part] }, 6_000);
   expect(at(6_500).parts).toEqual([{ ...part, data_age_ms: 800 }]);
   expect(at(6_500).state).toBe("live");
 });
 
 test("[F4] a leader that never heard of its source has no last success, however young it says its data is", () => {
   const { it, at } = health();
-  it.told({ ...FRESH, last_success_at: null, data_age_ms: 0 }, 1_000);
+  it.noteReport({ ...FRESH, last_success_at: null, data_age_ms: 0 }, 1_000);
   expect(at(4_000)).toMatchObject({ last_success_at: null, data_age_ms: 4_000 });
 });

@@ -8,7 +8,7 @@ const read = (message: object) => readLeaderMessage(JSON.stringify(message));
 test("[F2] the answer to a new mirror is read with its lists, and with a position for every channel", () => {
   const message = read(BEGUN);
   expect(message).toMatchObject({
-    type: "begun",
+    type: "reset",
     cursor: { epoch: "abcd", seq: 5 },
     base: { positions: { status: 5, "newest.bsc": 2, "flares.pro": 0 } },
   });
@@ -18,10 +18,10 @@ test.for([
   [
     "an item twice",
     { snapshot: { ...BEGUN.snapshot, newest: { bsc: [SAMPLE_LISTING, SAMPLE_LISTING] } } },
-    "its list newest.bsc has an item twice",
+    "its list newest.bsc contains an item twice",
   ],
-  ["a cursor behind its latest event", { cursor: "abcd-6" }, "its latest event is 5, and its cursor 6"],
-  ["a cursor before its latest event", { cursor: "abcd-4" }, "its latest event is 5, and its cursor 4"],
+  ["a cursor behind its latest event", { cursor: "abcd-6" }, "its latest event is 5, but its cursor is 6"],
+  ["a cursor before its latest event", { cursor: "abcd-4" }, "its latest event is 5, but its cursor is 4"],
 ] as const)("[F7] a base is refused that has %s", ([, fields, reason]) => {
   expect(() => read({ ...BEGUN, ...fields })).toThrow(reason);
 });

@@ -44,7 +44,7 @@ async function linked(
 ) {
   const { socket, query } = await server.next();
   for (const frame of [{ ...HELLO, ...hello }, answer]) send(socket, frame);
-  await expect.poll(() => follower.leader.isLinked).toBe(true);
+  await expect.poll(() => follower.leader.isConnected).toBe(true);
   return { socket, query };
 }
 
@@ -93,7 +93,7 @@ test("[F7] [W17] whatever comes keeps a connection, and one that brings nothing 
     clock.advance(6_000);
     send(socket, HEARTBEAT);
     await read(follower, socket, seq);
-    expect([leader.isLinked, leader.freshness().state]).toEqual([true, "live"]);
+    expect([leader.isConnected, leader.freshness().state]).toEqual([true, "live"]);
   }
   const first = follower.nextWait();
   clock.advance(7_500);
@@ -106,7 +106,7 @@ test("[F7] [W17] whatever comes keeps a connection, and one that brings nothing 
   clock.advance(500);
   expect(await second).toBe(2_000);
   await closed;
-  expect(follower.notices.at(-1)).toMatch(/said nothing for 35000 ms; connecting again in 2\.0 s/);
+  expect(follower.notices.at(-1)).toMatch(/sent nothing for 35000 ms; connecting again in 2\.0 s/);
   clock.advance(2_000);
   await server.next();
   const third = follower.nextWait();
@@ -123,11 +123,11 @@ test.for([
     await linked(server, follower, BEGUN, { silence_limit_ms: asked });
     follower.clock.advance(silenceMs);
     await turn();
-    expect(follower.leader.isLinked).toBe(true);
+    expect(follower.leader.isConnected).toBe(true);
     const wait = follower.nextWait();
     follower.clock.advance(500);
     await wait;
-    expect(follower.notices.at(-1)).toContain(`said nothing for ${silenceMs} ms`);
+    expect(follower.notices.at(-1)).toContain(`sent nothing for ${silenceMs} ms`);
   },
 );
 
@@ -145,7 +145,7 @@ test("[F7] [W31] the slot of a connection that broke before it ends no later con
   const { socket } = await linked(server, follower, RESUMED);
   follower.clock.advance(4_000);
   await read(follower, socket, 6);
-  expect(follower.leader.isLinked).toBe(true);
+  expect(follower.leader.isConnected).toBe(true);
   // That it was cut off does not count any more.
   follower.clock.advance(20_000);
   expect(follower.leader.freshness().state).toBe("live");
@@ -177,7 +177,7 @@ test("[F7] a follower that is stopped closes its connection, leaves no slot of i
   await closed;
   const { notices } = follower;
   expect(notices).toEqual(["the leader is connected; its log begins at abcd-5"]);
-  expect(follower.leader.isLinked).toBe(false);
+  expect(follower.leader.isConnected).toBe(false);
 });
 
 test("[K6] a refusal that repeats the key is reported without it", async ({ server, follower }) => {
@@ -201,7 +201,7 @@ test("[F5] [F7] a connection that ends while a batch is written is followed by t
   // Nothing comes any more, so it ends.
   follower.clock.advance(35_500);
   await turn();
-  expect([follower.leader.isLinked, follower.notices.length]).toEqual([true, 1]);
+  expect([follower.leader.isConnected, follower.notices.length]).toEqual([true, 1]);
   const wait = follower.nextWait();
   written.resolve();
   expect(await wait).toBe(0);

@@ -63,12 +63,12 @@ test("[F5] an event that came already is ignored, in the middle of a batch too, 
 
 test("[F7] a resumption from another place, or a second one, is a fault", () => {
   const take = asked();
-  expect(() => take({ ...RESUMED, cursor: "abcd-4" })).toThrow(/which nobody asked for/);
-  expect(() => take({ ...RESUMED, cursor: "efgh-5" })).toThrow(/which nobody asked for/);
-  expect(() => take(statusEvent(6))).toThrow(/before the subscription stands/);
+  expect(() => take({ ...RESUMED, cursor: "abcd-4" })).toThrow(/which was not requested/);
+  expect(() => take({ ...RESUMED, cursor: "efgh-5" })).toThrow(/which was not requested/);
+  expect(() => take(statusEvent(6))).toThrow(/before confirming the subscription/);
   expect(take(RESUMED).kind).toBe("resumed");
-  expect(() => take(RESUMED)).toThrow(/which nobody asked for/);
-  expect(() => take(BEGUN)).toThrow(/begins twice/);
+  expect(() => take(RESUMED)).toThrow(/which was not requested/);
+  expect(() => take(BEGUN)).toThrow(/a second base/);
   expect(take(statusEvent(6)).kind).toBe("batch");
 });
 

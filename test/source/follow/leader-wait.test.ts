@@ -20,11 +20,11 @@ const waits: readonly (readonly [string, LeaderEnd, number, number])[] = [
   ["broken connection", closed(1006), 4, 9_000],
   ["stop code", closed(4000), 0, 45_000],
   ["last stop code", closed(4099), 7, 45_000],
-  ["divergence", { kind: "misfit", reason: "" }, 3, 5_000],
+  ["divergence", { kind: "diverged", reason: "" }, 3, 5_000],
   ["unreachable leader", { kind: "unreachable", reason: "" }, 4, 9_000],
   ["unreachable leader, at the bound", { kind: "unreachable", reason: "" }, 5, 16_000],
   ["unreachable leader, for days", { kind: "unreachable", reason: "" }, 10_000, 16_000],
-  ["unfit leader", { kind: "unfit", reason: "" }, 0, 45_000],
+  ["unfit leader", { kind: "incompatible", reason: "" }, 0, 45_000],
   ["HTTP 500", refused(500), 0, 1_500],
   ["HTTP 499", refused(499), 0, 45_000],
   ["HTTP 429", refused(429), 0, 1_500],
@@ -43,7 +43,7 @@ test.for(waits)("[F7] the wait after a %s", ([, end, failures, waitMs]) => {
 test("[F7] the notice names the close code, or the leader's own reason", () => {
   expect(leaderTrouble(closed(4200))).toMatch(/^closed the connection: draining, /);
   expect(leaderTrouble(closed(3000))).toBe("closed the connection with 3000");
-  expect(leaderTrouble(closed(1006))).toBe("broke off the connection");
-  expect(leaderTrouble(refused(404))).toBe("refused the connection with HTTP 404");
+  expect(leaderTrouble(closed(1006))).toBe("dropped the connection");
+  expect(leaderTrouble(refused(404))).toBe("rejected the connection with HTTP 404");
   expect(leaderTrouble(refused(503, 0, "no data"))).toMatch(/with HTTP 503: no data$/);
 });

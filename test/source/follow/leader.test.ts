@@ -69,9 +69,9 @@ test("[F7] [W26] the close code says how long it waits: not at all, a while by c
   const waits: number[] = [];
   for (const code of [4200, 4204, 4100, 4001, 1001]) {
     const { socket } = await greeted(server, waits.length === 0 ? BEGUN : { ...BEGUN, resumed: "reset" });
-    await expect.poll(() => follower.leader.isLinked).toBe(true);
+    await expect.poll(() => follower.leader.isConnected).toBe(true);
     waits.push(await waitAfter(follower, socket, code));
-    expect(follower.leader.isLinked).toBe(false);
+    expect(follower.leader.isConnected).toBe(false);
     follower.clock.advance(60_000);
   }
   expect(waits).toEqual([0, 0, 1_500, 45_000, 1_500]);
@@ -88,7 +88,7 @@ test("[F7] [W31] a leader that is being replaced is left at the moment that it g
   send(socket, statusEvent(6));
   await expect.poll(() => follower.batches.length).toBe(1);
   follower.clock.advance(4_320);
-  expect(follower.leader.isLinked).toBe(true);
+  expect(follower.leader.isConnected).toBe(true);
   const [wait, closed] = [follower.nextWait(), once(socket, "close")];
   follower.clock.advance(1);
   expect(await wait).toBe(0);
@@ -103,14 +103,14 @@ test("[F7] [W17] a leader that says nothing for as long as it allowed is left", 
   const { socket } = await server.next();
   send(socket, { ...HELLO, silence_limit_ms: 7_000 });
   send(socket, BEGUN);
-  await expect.poll(() => follower.leader.isLinked).toBe(true);
+  await expect.poll(() => follower.leader.isConnected).toBe(true);
   follower.clock.advance(7_000);
   await turn();
-  expect(follower.leader.isLinked).toBe(true);
+  expect(follower.leader.isConnected).toBe(true);
   const wait = follower.nextWait();
   follower.clock.advance(500);
   expect(await wait).toBe(0);
-  expect(follower.notices.at(-1)).toMatch(/^the leader said nothing for 7000 ms; connecting again in 0/);
+  expect(follower.notices.at(-1)).toMatch(/^the leader sent nothing for 7000 ms; connecting again in 0/);
 });
 
 test("[F7] tries that fail wait longer each time, by chance, and as long as the leader asks", async ({
@@ -128,7 +128,7 @@ test("[F7] tries that fail wait longer each time, by chance, and as long as the 
   expect(waits).toEqual([2_000, 3_000, 5_000, 9_000, 16_000, 16_000, 16_000]);
   expect(follower.leader.freshness()).toMatchObject({
     state: "down",
-    reason: "the leader refused the connection with HTTP 503: no data yet; connect again soon",
+    reason: "the leader rejected the connection with HTTP 503: no data yet; connect again soon",
     last_success_at: null,
   });
   server.refuse = { status: 503, headers: { "Retry-After": "90" }, body: "" };
@@ -142,11 +142,11 @@ test("[F7] tries that fail wait longer each time, by chance, and as long as the 
 });
 
 const hostile: readonly (readonly [string, readonly unknown[], RegExp])[] = [
-  ["no JSON", ["<html>"], /cannot be followed: it sends what is no JSON/],
-  ["another program", [{ type: "welcome" }], /its first message is not that of a Flarewire/],
-  ["an event first", [statusEvent(6)], /its first message is not that of a Flarewire/],
-  ["a hello of another form", [{ ...HELLO, epoch: 7 }], /hello\.epoch in another form/],
-  ["one too old to tell a base", [HELLO, { ...BEGUN, base: undefined }], /too old to be followed/],
+  ["no JSON", ["<html>"], /cannot be mirrored: it sent invalid JSON/],
+  ["another program", [{ type: "welcome" }], /its first message is not a Flarewire hello/],
+  ["an event first", [statusEvent(6)], /its first message is not a Flarewire hello/],
+  ["a hello of another form", [{ ...HELLO, epoch: 7 }], /hello\.epoch in a form that this version/],
+  ["one too old to tell a base", [HELLO, { ...BEGUN, base: undefined }], /its version is too old/],
   ["one too old to mark batches", [HELLO, BEGUN, { ...statusEvent(6), batch: undefined }], /too old/],
   ["a refusal", [HELLO, { type: "error", code: "unknown-channel", message: "no" }], /unknown-channel: no/],
   ["a list that is none", [HELLO, { ...BEGUN, snapshot: { ...BEGUN.snapshot, charts: 4 } }], /snapshot/],
@@ -159,12 +159,12 @@ const hostile: readonly (readonly [string, readonly unknown[], RegExp])[] = [
   ["a batch that ends before it begins", [HELLO, BEGUN, statusEvent(6, 5)], /batch that ends with 5/],
   ["a batch without end", [HELLO, BEGUN, statusEvent(6, 10 ** 9)], /batch that ends with/],
   ["two batches in one", [HELLO, BEGUN, statusEvent(6, 8), statusEvent(7, 7)], /batch that ends with 7/],
-  ["two beginnings", [HELLO, BEGUN, BEGUN], /begins twice/],
-  ["a resumption unasked", [HELLO, { ...BEGUN, resumed: "full" }], /which nobody asked for/],
+  ["two beginnings", [HELLO, BEGUN, BEGUN], /a second base/],
+  ["a resumption unasked", [HELLO, { ...BEGUN, resumed: "full" }], /which was not requested/],
   [
     "positions that do not fit",
     [HELLO, { ...BEGUN, cursor: "abcd-9" }],
-    /latest event is 5, and its cursor 9/,
+    /latest event is 5, but its cursor is 9/,
   ],
 ];
 
@@ -184,7 +184,7 @@ test.for(hostile)(
     expect(query.get("after")).toBe(follower.begun[0] ?? null);
     send(better, HELLO);
     send(better, { ...BEGUN });
-    await expect.poll(() => follower.leader.isLinked).toBe(true);
+    await expect.poll(() => follower.leader.isConnected).toBe(true);
   },
 );
 
@@ -208,9 +208,7 @@ test("[F5] [F7] events that leave a gap, or do not fit the lists, make it begin 
   }
   const { query } = await server.next();
   expect(query.get("after")).toBeNull();
-  expect(follower.notices.filter((notice) => /does not go on from where it was/.test(notice))).toHaveLength(
-    2,
-  );
+  expect(follower.notices.filter((notice) => /does not continue the local log/.test(notice))).toHaveLength(2);
 });
 
 test("[F7] where a batch cannot be published the connection ends, and what is published next follows without a hole", async ({
