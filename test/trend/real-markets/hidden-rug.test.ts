@@ -4,14 +4,19 @@ import { MOMENT, PUMP_AT, playPump, TOKEN } from "../pump-market.ts";
 import type { Script } from "../trade-market.ts";
 import { liquidity, listing, MINUTE, SECOND, START, trade } from "../trend-kit.ts";
 
-test("a launch whose pool first held ten dollars, for a second or for an hour, is warned of when the rest is taken away", () => {
+test("a launch whose pool first held little, for a second or for an hour, is warned of when the rest is taken away", () => {
   const launchMs = START + 61 * MINUTE;
   const script: Script = { token: TOKEN, rate: (minute) => (minute >= 62 ? 25 : 0), buyShare: () => 0.75 };
-  for (const waitMs of [SECOND, 60 * MINUTE]) {
+  const little = [
+    { waitMs: SECOND, usd: "10" },
+    { waitMs: 60 * MINUTE, usd: "10" },
+    { waitMs: SECOND, usd: "1000" },
+  ];
+  for (const { waitMs, usd } of little) {
     const extra = [
-      liquidity(launchMs - waitMs, TOKEN, "10", "add"),
+      liquidity(launchMs - waitMs, TOKEN, usd, "add"),
       listing(launchMs, TOKEN),
-      liquidity(launchMs + 10 * MINUTE, TOKEN, "1000", "remove"),
+      liquidity(launchMs + 10 * MINUTE, TOKEN, "2000", "remove"),
     ];
     const change = (event: MarketEvent) =>
       event.kind === "listing" && event.token === TOKEN ? undefined : event;
