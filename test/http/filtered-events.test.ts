@@ -122,7 +122,7 @@ test("[P7] a value that is mistyped is refused with the nearest name, and mode w
     "channels=chart.bsc": "(did you mean charts.bsc?)",
     "names=flare-start": "(did you mean flare-started?)",
     "min_price=5": "(did you mean min_price_change?)",
-    "mode=latest": "it must be left out: it is for streams",
+    "mode=latest": "left out: only streams have modes",
   };
   for (const [query, words] of Object.entries(refusals)) {
     const { message, body } = await wire.ask(`${PATH}?${query}`);

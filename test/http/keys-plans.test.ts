@@ -133,7 +133,7 @@ test("[K2] a channel that the plan does not have is refused with forbidden: befo
         json: {
           type: "urn:flarewire:problem:forbidden",
           field: "channels",
-          detail: expect.stringContaining("connect with a key of the plan pro"),
+          detail: expect.stringContaining("use a key of the plan pro"),
         },
       });
     }

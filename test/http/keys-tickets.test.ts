@@ -22,7 +22,7 @@ test("[K4] a ticket opens one WebSocket or one stream in the name of its key, an
   expect(again.message.statusCode).toBe(401);
   expect(JSON.parse(again.body)).toMatchObject({
     field: "ticket",
-    detail: expect.stringContaining("get another"),
+    detail: expect.stringContaining("get a new one"),
   });
   const second = await keyed.ticket("pro");
   const url = `http://127.0.0.1:${wire.port}/api/v1/events?channels=flares.pro&ticket=${second}`;

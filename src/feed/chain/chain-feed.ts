@@ -5,29 +5,39 @@ import type { Network } from "./network.ts";
 import type { TranslatorBounds } from "./pools/block-translator.ts";
 import type { EndpointPool } from "./rpc/endpoint-pool.ts";
 
-/** What a chain is followed with. */
 export interface ChainFeedOptions {
   readonly network: Network;
-  /** Endpoints, `http(s)://` or `ws(s)://`; the network's public ones where there are none. */
+  /** Endpoints, `http(s)://` or `ws(s)://`. If empty, the network's public ones. */
   readonly urls?: readonly string[];
   readonly clock: Clock;
-  /** Event time before the chain's head at which the feed begins. Default: an hour. Idle with `resumeAfterMs`. */
+  /**
+   * Event time before the chain's head at which the feed starts. Default: an hour. Ignored with
+   * `resumeAfterMs`.
+   */
   readonly backfillMs?: number;
-  /** Event time of the `clock` event that was told last by a feed before this one: what follows is told, and nothing twice. */
+  /** Event time of the last `clock` event of a previous feed. Later events follow, none twice. */
   readonly resumeAfterMs?: number;
   readonly bounds?: TranslatorBounds;
-  /** Yields [0, 1), for the pauses after failures. Default `Math.random`. */
+  /** Returns [0, 1), for the pauses after failures. Default `Math.random`. */
   readonly random?: () => number;
-  /** Told what a person should know, in a sentence, and whether it is trouble. Addresses of endpoints are left out but for the host: the rest may be a key. */
+  /**
+   * Receives a sentence for the operator, and whether it reports trouble. Endpoints appear by host
+   * only, because the rest may be a key.
+   */
   readonly onNotice?: (sentence: string, isTrouble: boolean) => void;
 }
 
 /**
- * The trades, listings and liquidity of a chain's pools, out of its final blocks, in the order of blocks and logs. Every block is proved by its own
- * header (see receipts-root.ts), linked to the one before, and where there are two endpoints or more the second must have the same. While no endpoint answers the feed says
- * nothing; it then goes on where it was, so an outage costs freshness but no event. Event time is the blocks' own.
+ * Follows a chain's final blocks and emits the trades, listings and liquidity of its pools, in the
+ * order of blocks and logs.
  *
- * `events` throws where it can never go well: all endpoints of another chain, none of the network's factories on this one.
+ * Every block is verified against its own header (see receipts-root.ts) and linked to its parent.
+ * With two or more endpoints, a second must return the same block. While no endpoint responds the
+ * feed is silent; it then continues, so an outage costs freshness but no event. Event time is the
+ * blocks' own.
+ *
+ * `events` throws if it can never succeed: every endpoint is of another chain, or none of the
+ * network's factories exists on this one.
  */
 export function createChainFeed(options: ChainFeedOptions): Feed {
   let isTaken = false;
@@ -52,10 +62,10 @@ export function createChainFeed(options: ChainFeedOptions): Feed {
 /** What a feed reports about its endpoints. */
 type AskedPool = Pick<EndpointPool, "services" | "trouble">;
 
-/** Is shown the endpoints when they begin to be asked. */
+/** Receives the endpoints when requests to them start. */
 export type OnPool = (pool: AskedPool) => void;
 
-/** What follows a chain is loaded when one is followed: its library would make every other start slower. */
+/** Loaded on demand, because the library for chains would make every other start slower. */
 async function* follow(
   options: ChainFeedOptions,
   signal: AbortSignal,

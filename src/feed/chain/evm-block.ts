@@ -2,7 +2,8 @@ import { z } from "zod";
 import type { EvmLog } from "./pools/evm-log.ts";
 
 /*
- * Blocks as nodes tell them by JSON-RPC. What a provider answers is a stranger's word: it is read by schema, and what contradicts itself is refused.
+ * Blocks as nodes return them by JSON-RPC. A provider's response is untrusted: it is parsed by
+ * schema, and contradictory data is refused.
  */
 
 const lower = (text: string) => text.toLowerCase();
@@ -18,14 +19,14 @@ const Data = z
   .string()
   .regex(/^0x([0-9a-fA-F]{2})*$/)
   .transform(lower);
-/** A whole number that a double holds. */
+/** A whole number within a double's precision. */
 export const Quantity = z
   .string()
   .regex(/^0x[0-9a-fA-F]{1,14}$/)
   .transform(Number)
   .refine(Number.isSafeInteger);
 
-/** The part of a block's header that is read here. */
+/** The fields of a block's header that are used here. */
 export const Header = z.object({
   number: Quantity,
   hash: Hash,
@@ -45,7 +46,7 @@ const ReceiptLog = z.object({
   logIndex: Quantity,
 });
 
-/** A receipt, with all that its block's root is made of. */
+/** A receipt, with every field that its block's root covers. */
 export const Receipt = z.object({
   type: Quantity.optional(),
   /** Before Byzantium, in place of `status`. */
@@ -63,22 +64,25 @@ export type Receipt = z.infer<typeof Receipt>;
 /** The receipts of one block, in order. */
 export const Receipts = z.array(Receipt);
 
-/** A block whose parts are of one piece. */
+/** A block whose parts are consistent. */
 export interface EvmBlock extends Pick<Header, "number" | "hash" | "parentHash"> {
   /** Event time: the header's, in milliseconds since 1970 UTC. */
   readonly atMs: number;
-  /** In the order in which they were written. */
+  /** In the order of the logs. */
   readonly logs: readonly EvmLog[];
 }
 
-/** The logs of receipts, and who caused them. */
+/** Returns the logs of receipts, with their senders. */
 export function logsOf(receipts: readonly Receipt[]): EvmLog[] {
   return receipts.flatMap(({ from, transactionHash, logs }) =>
     logs.map((log) => ({ ...log, transactionHash, origin: from })),
   );
 }
 
-/** What speaks against these being the receipts of that block, as the second half of a sentence; `undefined` where nothing does. */
+/**
+ * Returns why these cannot be the receipts of the block, as the second half of a sentence;
+ * `undefined` if they can.
+ */
 export function contradictionOf(header: Header, receipts: readonly Receipt[]): string | undefined {
   const { transactions, hash } = header;
   if (receipts.length !== transactions.length)

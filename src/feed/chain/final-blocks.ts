@@ -6,7 +6,6 @@ import type { BlockReader } from "./rpc/block-reader.ts";
 import type { EndpointPool } from "./rpc/endpoint-pool.ts";
 import { RpcTrouble } from "./rpc/rpc-trouble.ts";
 
-/** What blocks are followed with. */
 export interface FinalBlocksOptions {
   readonly pool: EndpointPool;
   readonly reader: BlockReader;
@@ -15,31 +14,38 @@ export interface FinalBlocksOptions {
   /** Number of the first block. */
   readonly from: number;
   readonly onNotice: (sentence: string, isTrouble: boolean) => void;
-  /** Yields [0, 1). */
+  /** Returns [0, 1). */
   readonly random: () => number;
 }
 
-/** A block, in its order. */
+/** A block, in order. */
 export interface FinalBlock {
   readonly block: EvmBlock;
-  /** It takes the place of one that was told before: what was final was not. */
+  /** Replaces a published block that was not final after all. */
   readonly isReplacement: boolean;
 }
 
-/** Blocks that are read at a time while there are many to read. */
+/** Blocks that are read at a time while catching up. */
 const READ_AHEAD = 8;
-/** How many of the blocks that were told are remembered by their hash: a chain that changes further back is begun anew. */
+/**
+ * Number of published blocks that are remembered by hash. After a deeper change of the chain,
+ * reading starts anew.
+ */
 const REMEMBERED = 512;
-/** How often it must show that no endpoint has what follows the block told last, before that one is given up. */
+/**
+ * Attempts in which no endpoint has a successor of the last published block before that block is
+ * given up.
+ */
 const DOUBTS = 3;
-/** So many failures in a row are told. */
+/** Failures in a row after which the operator is notified. */
 const TOLD_AFTER = 4;
-/** Between two attempts at a block, at least. */
+/** Minimum time between two attempts at a block. */
 const MIN_PAUSE_MS = 250;
 
 /**
- * The blocks from a number on, each once, each the child of the one before, as they become final; waits for endpoints as long as need be. Where a chain
- * replaces blocks that counted as final, that is told, and those in their place come with a mark.
+ * Yields the blocks from a number on, once each, each the child of the one before, as they become
+ * final. Waits for endpoints as long as necessary. If a chain replaces final blocks, notifies the
+ * operator and marks the replacements.
  */
 export async function* finalBlocks(
   options: FinalBlocksOptions,
@@ -52,7 +58,7 @@ class FinalBlockStream {
   readonly #options: FinalBlocksOptions;
   readonly #signal: AbortSignal;
   readonly #reads = new Map<number, Promise<EvmBlock>>();
-  /** Hashes of the blocks told last, by number. */
+  /** Hashes of the last published blocks, by number. */
   readonly #told = new Map<number, string>();
   #next: number;
   #failures = 0;
@@ -78,7 +84,7 @@ class FinalBlockStream {
     }
   }
 
-  /** The block behind the one told last, when it is final; `undefined` for another look. */
+  /** Returns the next block if it is final; `undefined` to check again. */
   async #follower(): Promise<EvmBlock | undefined> {
     const { pool, reader } = this.#options;
     const number = this.#next;
@@ -94,7 +100,7 @@ class FinalBlockStream {
       const block = await read;
       if (parentHash === undefined || block.parentHash === parentHash) return block;
     }
-    // Somebody lies, lags on a branch of its own, or the chain has changed: all are asked.
+    // An endpoint lies, is on a branch of its own, or the chain has changed: query all.
     this.#reads.clear();
     const block = await reader.settle(number, parentHash, this.#signal);
     if (!block) {
@@ -112,7 +118,7 @@ class FinalBlockStream {
     for (let number = this.#next; number < this.#next + most && number <= final; number++) {
       if (this.#reads.has(number)) continue;
       const read = reader.read(number, this.#signal);
-      // It is looked at in its turn, or not at all.
+      // Its failure is handled in its turn, or not at all.
       read.catch(() => undefined);
       this.#reads.set(number, read);
     }
@@ -132,7 +138,10 @@ class FinalBlockStream {
     return { block, isReplacement };
   }
 
-  /** The chain goes on from another block than the one told last: back to where both are one, and from there over what is new. */
+  /**
+   * Handles a chain that continues from another block than the last published one: goes back to the
+   * common block and continues from there.
+   */
   async *#replaced(): AsyncGenerator<FinalBlock> {
     const { reader, onNotice } = this.#options;
     const branch: EvmBlock[] = [];
@@ -146,7 +155,7 @@ class FinalBlockStream {
     this.#doubts = 0;
     if (!first) return;
     const words = `blocks ${first.number} to ${this.#next - 1} counted as final and were replaced`;
-    onNotice(`${words}: what was told of them stays told`, true);
+    onNotice(`${words}; their published events stay`, true);
     for (const block of branch) yield this.#tell(block, true);
   }
 
@@ -154,9 +163,10 @@ class FinalBlockStream {
     const { clock, pool } = this.#options;
     this.#failures += 1;
     this.#reads.clear();
-    if (this.#failures === TOLD_AFTER) this.#options.onNotice(`no block can be had: ${error.message}`, true);
+    if (this.#failures === TOLD_AFTER)
+      this.#options.onNotice(`no block is available: ${error.message}`, true);
     await clock.sleep(MIN_PAUSE_MS, this.#signal);
-    // A head that moves may be that of an endpoint that came back.
+    // A moving head may be that of an endpoint that came back.
     await pool.changed(pauseAfter(this.#failures, this.#options.random), this.#signal);
   }
 }

@@ -13,10 +13,10 @@ import { EndpointPool } from "./rpc/endpoint-pool.ts";
 import { findBlock } from "./rpc/find-block.ts";
 import { RpcTrouble } from "./rpc/rpc-trouble.ts";
 
-/** How often heads are asked for on a chain that is quicker. */
+/** How often heads are requested on a faster chain. */
 const MIN_LOOK_MS = 100;
 const PROGRESS_EVERY_MS = 10 * SECOND_MS;
-/** So far behind, how it goes on is told now and then. */
+/** Progress is reported while the feed is this far behind. */
 const BEHIND_MS = 60 * SECOND_MS;
 
 /** See createChainFeed. Ends when the signal aborts. */
@@ -53,7 +53,7 @@ class ChainFollower {
     this.#random = options.random ?? Math.random;
     this.#signal = signal;
     this.#onNotice = onNotice;
-    // Time goes on where it was left, second by second: an engine looks at each.
+    // Time continues second by second, because an engine examines each.
     if (options.resumeAfterMs !== undefined)
       this.#toldSecond = Math.ceil(options.resumeAfterMs / SECOND_MS) - 1;
     this.#pool = new EndpointPool({
@@ -91,7 +91,8 @@ class ChainFollower {
     for await (const { block, isReplacement } of blocks) {
       const wasTold = this.#wasTold(block);
       const events = await this.#translate(translator, contracts, block, wasTold);
-      // What came in the place of blocks that were told already is known by now, or never was: told again, most of it would be twice there.
+      // Most content of a replacement block was published before; publishing it again would
+      // duplicate it.
       if (isReplacement || wasTold) continue;
       yield* this.#ticks(block.atMs);
       yield* events;
@@ -99,7 +100,10 @@ class ChainFollower {
     }
   }
 
-  /** The network, less what is not there: a table may be wrong, or the chain a copy. */
+  /**
+   * Returns the network without the contracts that do not exist: the table may be wrong, or the
+   * chain a copy.
+   */
   async #checked(): Promise<Network> {
     const { network } = this.#options;
     const reader = new ContractReader(network, this.#pool);
@@ -110,22 +114,22 @@ class ChainFollower {
     for (const one of named) {
       const words = "name" in one ? `the factory of ${one.name}` : `the token ${one.symbol}`;
       if (!isThere(one))
-        this.#onNotice(`${words} is not at ${one.address} on ${network.name}: it is left out`, true);
+        this.#onNotice(`${words} does not exist at ${one.address} on ${network.name}; leaving it out`, true);
     }
     const factories = network.factories.filter(isThere);
     const quotes = network.quotes.filter(isThere);
     if (factories.length === 0 || quotes.length === 0)
-      throw new Error(`nothing of what is followed on ${network.name} is there`);
+      throw new Error(`none of the followed contracts exists on ${network.name}`);
     return { ...network, factories, quotes };
   }
 
   async #firstBlock(): Promise<number> {
     const { network, backfillMs = HOUR_MS, resumeAfterMs } = this.#options;
-    // What a token is worth, and so what is told, depends on the minute before.
+    // A token's value, and so what is published, depends on the minute before.
     const momentOf = (headMs: number) =>
       resumeAfterMs === undefined ? headMs - backfillMs : resumeAfterMs - WORTH_WINDOW_MS;
-    let last = new RpcTrouble("failed", "no endpoint can be asked now");
-    // Somebody may claim blocks that nobody has: then the next lower claim holds.
+    let last = new RpcTrouble("failed", "no endpoint is available now");
+    // An endpoint may claim blocks that no other has; then the next lower claim counts.
     for (const head of this.#pool.heads) {
       const highest = Math.max(0, head - network.finalityBlocks);
       try {
@@ -142,7 +146,7 @@ class ChainFollower {
     throw last;
   }
 
-  /** Without them nothing could be said in dollars before they trade. */
+  /** Without these prices, nothing has a dollar value before they trade. */
   async #learnAnchors(
     translator: BlockTranslator,
     contracts: ContractReader,
@@ -155,7 +159,7 @@ class ChainFollower {
     for (const pool of facts) translator.pools.learnPool(pool);
   }
 
-  /** Finds out what is not known yet, then translates. */
+  /** Looks up unknown pools, then translates the block. */
   async #translate(
     translator: BlockTranslator,
     contracts: ContractReader,
@@ -188,20 +192,27 @@ class ChainFollower {
     return [];
   }
 
-  /** Where a pool's state is asked: at the end of a block, or, where nodes have forgotten that, of the last one that is final. */
+  /**
+   * Where to read a pool's state: at the end of a block, or, if nodes have pruned that, of the last
+   * final one.
+   */
   #placeOf(atBlock: number): { readonly atBlock: number; readonly latest: number } {
     const { finalityBlocks } = this.#options.network;
-    // The lowest that has come so far: who claims more may lie, and who claims less is behind.
+    // The lowest head received so far: an endpoint that claims more may lie, and one that claims
+    // less is behind.
     const final = this.#pool.heads.findLast((head) => head - finalityBlocks >= atBlock) ?? finalityBlocks;
     return { atBlock: Math.max(0, atBlock), latest: Math.max(0, atBlock, final - finalityBlocks) };
   }
 
-  /** A feed before this one has told it. */
+  /** Published by a previous feed. */
   #wasTold({ atMs }: EvmBlock): boolean {
     return atMs < (this.#options.resumeAfterMs ?? Number.NEGATIVE_INFINITY);
   }
 
-  /** A clock at each whole second up to that of a block: no earlier block follows. What happens at a second comes behind its clock. */
+  /**
+   * Emits a clock for each whole second up to a block's time: no earlier block follows. Events of a
+   * second come after its clock.
+   */
   *#ticks(atMs: number): Generator<MarketEvent> {
     const second = Math.floor(atMs / SECOND_MS);
     for (let tick = (this.#toldSecond ?? second - 1) + 1; tick <= second; tick++) {

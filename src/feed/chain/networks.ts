@@ -1,22 +1,25 @@
 import type { Network } from "./network.ts";
 
 /*
- * What is followed on which chain. Each address stands beside the document of who deployed it; all were read again there in November 2026, the tokens also in
- * https://github.com/DefiLlama/DefiLlama-Adapters (projects/helper/coreAssets.json). What no document confirms says so. At the start the chain is asked
- * whether anything lies at an address.
+ * Contracts that are followed, by chain. Each address has a link to the deployer's document. All
+ * were checked in November 2026, the tokens also in https://github.com/DefiLlama/DefiLlama-Adapters
+ * (projects/helper/coreAssets.json). Unconfirmed values say so. At the start the chain is asked
+ * whether a contract exists at each address.
  */
 
 /** Uniswap Labs: https://docs.uniswap.org/contracts/v3/reference/deployments/Polygon-Deployments */
 const UNISWAP_V3 = "0x1f98431c8ad98523631ae4a59f267346ea31f984";
 
-/** The chains that are known. */
+/** The supported chains. */
 export const NETWORKS = {
   bsc: {
     name: "bsc",
     group: "bsc",
     chainId: 56,
-    // https://github.com/bnb-chain/BEPs, BEP-126: a block is final when it and its child are justified, "within two blocks in most cases"; one more is for endpoints
-    // that are many nodes. Where votes come late (BEP-590 lets them, by up to three blocks) finality does too: should such a block be replaced, that is told.
+    // https://github.com/bnb-chain/BEPs, BEP-126: a block is final when it and its child are
+    // justified, "within two blocks in most cases". One more is for endpoints with many nodes. If
+    // votes are late (BEP-590 allows up to three blocks), finality is late too; if such a block is
+    // replaced, the operator is notified.
     finalityBlocks: 3,
     // BEP-619 (Fermi): 0.45 s.
     blockMs: 450,
@@ -52,10 +55,10 @@ export const NETWORKS = {
     name: "polygon",
     group: "matic",
     chainId: 137,
-    // PIP-11 (github.com/maticnetwork/Polygon-Improvement-Proposals): milestones make blocks final within some seconds. That these many are enough for
-    // them no document confirms.
+    // PIP-11 (github.com/maticnetwork/Polygon-Improvement-Proposals): milestones make blocks final
+    // within some seconds. No document confirms that this number of blocks is enough.
     finalityBlocks: 16,
-    // About; it only sets the pace of looking.
+    // Approximate; it only sets the polling interval.
     blockMs: 2_000,
     factories: [
       // https://github.com/QuickSwap/quickswap-core (README.md)
@@ -97,9 +100,10 @@ export const NETWORKS = {
     name: "avalanche",
     group: "avalanche",
     chainId: 43_114,
-    // https://build.avax.network/docs/rpcs/c-chain: what a node tells is accepted, and an accepted block is final. One more is for endpoints that are many nodes.
+    // https://build.avax.network/docs/rpcs/c-chain: nodes return accepted blocks only, and an
+    // accepted block is final. One more is for endpoints with many nodes.
     finalityBlocks: 1,
-    // About: validators set the pace (ACP-226), and this is only that of looking.
+    // Approximate: validators set the pace (ACP-226), and this only sets the polling interval.
     blockMs: 1_500,
     factories: [
       // https://github.com/traderjoe-xyz/joe-core (deploy/FarmLensV2.js)
@@ -120,7 +124,8 @@ export const NETWORKS = {
       // https://stargateprotocol.gitbook.io/stargate/developers
       { symbol: "USDt", decimals: 6, isStable: true, address: "0x9702230a8ea53601f5cd2dc00fdbc13d4df4a8c7" },
     ],
-    // https://build.avax.network/docs/rpcs/c-chain; the second, for a second opinion, is Allnodes', and used by many, but no document of the network's names it
+    // https://build.avax.network/docs/rpcs/c-chain; the second, for a second opinion, is Allnodes',
+    // widely used but not in the network's documents.
     rpcUrls: ["https://api.avax.network/ext/bc/C/rpc", "https://avalanche-c-chain-rpc.publicnode.com"],
   },
 } as const satisfies Record<string, Network>;

@@ -4,25 +4,30 @@ import { RpcTrouble } from "./rpc/rpc-trouble.ts";
 
 const FLOOR_MS = 250;
 const MAX_MS = 15 * SECOND_MS;
-/** So many failures in a row are told. */
+/** Failures in a row after which the operator is notified. */
 const TOLD_AFTER = 3;
 
-/** How {@link persist} waits. */
 export interface PersistOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly onNotice: (sentence: string, isTrouble: boolean) => void;
-  /** Yields [0, 1). */
+  /** Returns [0, 1). */
   readonly random: () => number;
 }
 
-/** How long to wait after so many failures in a row, in milliseconds: doubled with each, up to 15 s, and half of it by chance. */
+/**
+ * Returns the pause in milliseconds after failures in a row: doubled with each, up to 15 s, half of
+ * it random.
+ */
 export function pauseAfter(failures: number, random: () => number): number {
   const most = Math.min(MAX_MS, FLOOR_MS * 2 ** Math.min(20, failures - 1));
   return most / 2 + (random() * most) / 2;
 }
 
-/** Does the work again until it does not fail with RpcTrouble: endpoints come back. Every other error is passed on. */
+/**
+ * Repeats the work while it fails with RpcTrouble, because endpoints come back. Other errors are
+ * passed on.
+ */
 export async function persist<T>(
   work: () => Promise<T>,
   { clock, signal, onNotice, random }: PersistOptions,
@@ -33,8 +38,7 @@ export async function persist<T>(
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof RpcTrouble)) throw error;
-      if (failures === TOLD_AFTER)
-        onNotice(`the chain cannot be asked, and is tried again: ${error.message}`, true);
+      if (failures === TOLD_AFTER) onNotice(`the chain is unavailable; retrying: ${error.message}`, true);
       await clock.sleep(pauseAfter(failures, random), signal);
     }
   }

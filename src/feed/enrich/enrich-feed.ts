@@ -64,7 +64,7 @@ async function* enriched(
       }
     }
   } finally {
-    ending.abort(new DOMException("the feed is left", "AbortError"));
+    ending.abort(new DOMException("the feed was closed", "AbortError"));
     await Promise.allSettled(working);
   }
 }

@@ -12,7 +12,7 @@ import {
   type Venue,
 } from "./venue.ts";
 
-/** Where Binance's public market data is; both need no key. */
+/** Addresses of Binance's public market data, which needs no key. */
 export interface BinancePlaces {
   /** `https://data-api.binance.vision`, or `https://api.binance.com`. */
   readonly url: string;
@@ -29,7 +29,10 @@ const Pair = z.object({
   isSpotTradingAllowed: z.boolean().optional(),
 });
 const Ticker = z.object({ symbol: z.string(), quoteVolume: Quantity });
-/** Open time, four prices, volume, close time, quote volume, trades, taker's base volume; more follows that is not read. */
+/**
+ * Open time, four prices, volume, close time, quote volume, trades, taker's base volume, then
+ * unused fields.
+ */
 const Row = z
   .tuple(
     [z.int(), Decimal, Decimal, Decimal, Decimal, Decimal, z.int(), z.string(), z.int(), Decimal],
@@ -53,18 +56,19 @@ const MiniTicker = z.object({ e: z.literal("24hrMiniTicker"), s: z.string(), q: 
 const Wrapped = z.object({ stream: z.string(), data: z.unknown() });
 const Refusal = z.object({ error: z.object({ code: z.number(), msg: z.string() }) });
 
-/** Weight of one minute and address that is left to others: the limit is 6,000. */
+/** Request weight per minute and address that is left to other programs; the limit is 6,000. */
 const WEIGHT_LIMIT = 5_000;
-/** Streams on a connection are at most 1,024, and one is for the tickers. */
+/** A connection has at most 1,024 streams, one of them for the tickers. */
 const MAX_PAIRS = 400;
-/** A subscription of more makes a message longer than the exchange takes. */
+/** A larger subscription makes a longer message than the exchange accepts. */
 const PAIRS_A_MESSAGE = 100;
 const ALL_TICKERS = "!miniTicker@arr";
 
 /**
- * Binance spot. Sources: github.com/binance/binance-spot-api-docs, `rest-api.md` (exchangeInfo, ticker/24hr, klines, limits) and
- * `web-socket-streams.md` (combined streams, kline, mini tickers, 5 messages a second, 1,024 streams, 24 hours). `!ticker@arr` was retired on
- * 2026-03-26 (`CHANGELOG.md`). The server pings by the protocol, every 20 seconds.
+ * Binance spot. Sources: github.com/binance/binance-spot-api-docs, `rest-api.md` (exchangeInfo,
+ * ticker/24hr, klines, limits) and `web-socket-streams.md` (combined streams, kline, mini tickers,
+ * 5 messages a second, 1,024 streams, 24 hours). `!ticker@arr` was retired on 2026-03-26
+ * (`CHANGELOG.md`). The server sends protocol pings every 20 seconds.
  */
 export function createBinance({ url, streamUrl }: BinancePlaces): Venue {
   return {

@@ -2,29 +2,30 @@ import { MINUTE_MS } from "../../lib/time/time.ts";
 import type { Candle } from "../../market/index.ts";
 import type { MinuteCandle } from "./venue.ts";
 
-/** What a book has left out so far. */
+/** What a book has dropped so far. */
 export interface BookCounts {
   /** Candles that came when their minute could no longer be amended. */
   late: number;
 }
 
-/** Minutes that wait to be told, at most: a day of back-fill. A book that is not emptied forgets the oldest. */
+/** Maximum minutes to hold: a day of back-fill. A book that is not emptied drops the oldest. */
 const MAX_MINUTES = 1_440;
 
 /**
- * The latest word on each token's minutes, until they are told. Within a minute trade only adds volume, so of two versions the one with more
- * is the later one, whichever way each came.
+ * Holds the latest version of each token's minutes until they are published. Trades only add volume
+ * within a minute, so of two versions the one with more volume is the later one, whatever its
+ * origin.
  */
 export class CandleBook {
   readonly counts: BookCounts = { late: 0 };
-  /** By open time, by token. */
+  /** By open time, then by token. */
   readonly #minutes = new Map<number, Map<string, MinuteCandle>>();
-  /** The minute told last, which can still be amended: what was told of it. */
+  /** The last published minute, which can still be amended, as it was published. */
   #told = new Map<string, MinuteCandle>();
   #toldOpenAt = Number.NEGATIVE_INFINITY;
   #amended = new Map<string, MinuteCandle>();
 
-  /** Takes a version of a minute. */
+  /** Adds a version of a minute. */
   put(token: string, candle: MinuteCandle): void {
     const { openAt } = candle;
     if (openAt === this.#toldOpenAt) this.#amend(token, candle);
@@ -37,7 +38,10 @@ export class CandleBook {
     }
   }
 
-  /** The candles of the minute that opened then, which is over, ordered by token. A token without trade has none. */
+  /**
+   * Returns the candles of the finished minute that opened then, ordered by token. A token without
+   * trades has none.
+   */
   close(openAt: number): readonly Candle[] {
     const minute = this.#minutes.get(openAt) ?? new Map<string, MinuteCandle>();
     for (const at of this.#minutes.keys()) if (at <= openAt) this.#minutes.delete(at);
@@ -47,7 +51,7 @@ export class CandleBook {
     return eventsOf(minute);
   }
 
-  /** Candles of the minute told last that are others by now; each once. */
+  /** Returns the candles of the last published minute that have changed, once each. */
   amendments(): readonly Candle[] {
     if (this.#amended.size === 0) return [];
     const amended = this.#amended;
@@ -81,7 +85,7 @@ function eventsOf(minute: ReadonlyMap<string, MinuteCandle>): readonly Candle[] 
     .map(([token, candle]) => eventOf(token, candle));
 }
 
-/** The minute as a market event, at its end. */
+/** Converts the minute to a market event at its end. */
 export function eventOf(token: string, { openAt, ...rest }: MinuteCandle): Candle {
   return { kind: "candle", at: openAt + MINUTE_MS, group: "exchange", token, openAt, ...rest };
 }

@@ -1,6 +1,6 @@
 import type { VenueName, VenuePair } from "./venue.ts";
 
-/** What an exchange has now. */
+/** Current markets of an exchange. */
 export interface Listing {
   readonly venue: VenueName;
   readonly pairs: readonly VenuePair[];
@@ -8,7 +8,7 @@ export interface Listing {
   readonly volumes: ReadonlyMap<string, number>;
 }
 
-/** A token, and the market in which it is followed. */
+/** A token and the market in which it is followed. */
 export interface FollowedPair {
   /** The token's symbol. */
   readonly token: string;
@@ -16,27 +16,30 @@ export interface FollowedPair {
   readonly pair: string;
 }
 
-/** What is followed. */
+/** Criteria for markets to follow. */
 export interface Choice {
-  /** Quote currencies, all taken for a dollar. */
+  /** Quote currencies, all counted as a dollar. */
   readonly quotes: readonly string[];
-  /** Least quote volume of 24 hours. */
+  /** Minimum quote volume of 24 hours. */
   readonly minVolume: number;
-  /** Most tokens; the ones with the most volume. */
+  /** Maximum number of tokens; those with the most volume are chosen. */
   readonly most: number;
 }
 
-/** A market that is followed stays so while it has this part of what a new one needs, and another has no more than its inverse times as much. */
+/**
+ * A followed market stays while it has this share of the minimum volume, and while no other has
+ * more than the inverse times its volume.
+ */
 const STAYS_AT = 0.5;
 
-/** What is worth a dollar, or another currency of a state: its price is not news. */
+/** Stablecoins and other currencies, whose prices are not news. */
 const NOT_FOLLOWED = new Set(
   (
     "USDT USDC FDUSD TUSD USDP BUSD DAI USDD USDE USD1 USDS PYUSD RLUSD XUSD USTC SUSD GUSD LUSD FRAX USDG USDQ USDR EURI EURC EURT EURS AEUR EURQ EURR " +
     "USD EUR GBP AUD BRL TRY RUB UAH JPY MXN ARS PLN RON ZAR IDR NGN COP CZK BFUSD BNSOL WBETH WBTC"
   ).split(" "),
 );
-/** Leveraged tokens move by contract, not by what is traded in them: `BTC3L`, `ETH5S`. */
+/** Leveraged tokens move by contract, not by trades: `BTC3L`, `ETH5S`. */
 const LEVERAGED = /[A-Z]\d[LS]$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const UNFIT = /[\u0000-\u0020\u007f-\u009f]/;
@@ -46,9 +49,10 @@ interface Candidate extends FollowedPair {
 }
 
 /**
- * Which tokens are followed, and where: each in the one market, of all exchanges and quotes, in which most is traded, so that one name is one series of
- * prices even where two exchanges call different coins by it. `before` stays where it stands well enough; what is followed on an exchange that has no
- * listing now (it is down) stays as it is. Ordered by token.
+ * Chooses the tokens to follow, each in the one market with the most volume of all exchanges and
+ * quotes. One name is then one series of prices, even if two exchanges list different coins under
+ * it. Markets in `before` stay if they qualify; those of an exchange without a listing, which is
+ * down, stay unchanged. Ordered by token.
  */
 export function choosePairs(
   listings: readonly Listing[],

@@ -8,52 +8,59 @@ import { PastMinutes } from "./past-minutes.ts";
 import type { MinuteCandle, Venue, VenueName } from "./venue.ts";
 import { VenueFollower } from "./venue-follower.ts";
 
-/** Options of {@link createExchangeFeed}. */
 export interface ExchangeFeedOptions {
   readonly venues: readonly Venue[];
-  /** Quote currencies whose markets are followed, each taken for a dollar. */
+  /** Quote currencies of followed markets, each counted as a dollar. */
   readonly quotes: readonly string[];
-  /** Least quote volume within 24 hours of a market that is followed. */
+  /** Minimum quote volume of a followed market within 24 hours. */
   readonly minVolume: number;
-  /** How much of the past is told first, from the exchanges' own candles. At most {@link MAX_FILL_MS}. */
+  /**
+   * How much of the past is published first, from the exchanges' own candles. At most {@link
+   * MAX_FILL_MS}.
+   */
   readonly warmupMs: number;
-  /** Go on behind the `clock` event of this time, instead of a warm-up. No longer ago than {@link MAX_FILL_MS}. */
+  /**
+   * Resumes after the `clock` event of this time instead of a warm-up. At most {@link MAX_FILL_MS}
+   * ago.
+   */
   readonly resumeAfterMs?: number;
   readonly clock: Clock;
-  /** Yields [0, 1). Default `Math.random`. */
+  /** Returns [0, 1). Default `Math.random`. */
   readonly random?: () => number;
-  /** A sentence for the log, about what works and what does not. */
+  /** Receives a sentence for the log, and whether it reports trouble. */
   readonly onNotice?: (sentence: string, isTrouble: boolean) => void;
 }
 
-/** Longest past that is asked for: what is older is no longer in any window of the engine. */
+/** Maximum past to request; older candles are in none of the engine's windows. */
 export const MAX_FILL_MS = 12 * HOUR_MS;
 
 /**
- * How far event time is behind the exchanges' own: within it, a minute's last candle arrives from all of them, as a rule. One that comes later
- * amends its minute, as long as the engine takes it.
+ * Delay of event time behind the exchanges' time. Usually a minute's last candles arrive within it.
+ * A later one amends its minute as long as the engine accepts that.
  */
 export const LAG_MS = 3_000;
-/** How long after the minute's end, by event time, an amendment is of use: the engine's bound. */
+/** How long after a minute's end, in event time, an amendment is accepted: the engine's bound. */
 const AMEND_MS = 5_000;
-/** Lists of pairs and volumes are asked for again. */
+/** Interval of requests for pairs and volumes. */
 const REFRESH_MS = 10 * MINUTE_MS;
-/** At the start, the others are not waited for any longer when one exchange has answered. */
+/** How long the start waits for other exchanges once one has responded. */
 const PATIENCE_MS = 15_000;
 const LOOK_EVERY_MS = 250;
 const MAX_TOKENS = 600;
-/** A back-fill is waited for no longer: an exchange that is slow must not hold the others' market up. */
+/** Maximum wait for a back-fill, because a slow exchange must not hold up the others. */
 const FILL_MS = 2 * MINUTE_MS;
 
 /**
- * The spot markets of exchanges as one feed: each token's candles from the one market in which most is traded (see choosePairs), each minute's when it is
- * over. First the past is told, then the present, some seconds late. Time is the exchanges', not this machine's, where the two differ.
+ * Follows the spot markets of exchanges as one feed: each token's candles from the one market with
+ * the most volume (see choosePairs), each minute's when it is over. It publishes the past first,
+ * then the present, some seconds late. Time is the exchanges', not this machine's, if they differ.
  *
- * A market that is chosen while the feed runs gets its past, too: its minutes are looked up, and come as past
- * candles before its first one of the present. The others do not wait for it.
+ * A market that is chosen while the feed runs gets its past too: its minutes are looked up and
+ * precede its first one of the present, as past candles. The others do not wait for it.
  *
- * An exchange that is down leaves the others going, and {@link Feed.trouble} says so; its tokens are silent meanwhile. While none is live, event time stands
- * still; afterwards the minutes in between are asked for and told in order, none twice. Never ends by itself, never throws.
+ * If an exchange is down, the others continue and {@link Feed.trouble} reports it; its tokens are
+ * silent meanwhile. While none is live, event time pauses; afterwards the missed minutes are
+ * requested and published in order, none twice. Never ends by itself and never throws.
  */
 export function createExchangeFeed(options: ExchangeFeedOptions): Feed {
   let run: ExchangeRun | undefined;
@@ -72,7 +79,7 @@ export function createExchangeFeed(options: ExchangeFeedOptions): Feed {
       } catch (error) {
         if (!signal.aborted) throw error;
       } finally {
-        ending.abort(new DOMException("the feed is left", "AbortError"));
+        ending.abort(new DOMException("the feed was closed", "AbortError"));
       }
     },
   };
@@ -85,7 +92,7 @@ class ExchangeRun {
   readonly #book = new CandleBook();
   readonly #listings = new Map<VenueName, Listing>();
   readonly #introduced = new Set<string>();
-  /** Markets that were chosen while the feed runs, until their past is known. */
+  /** Markets chosen while the feed runs, until their past is known. */
   readonly #past = new PastMinutes();
   #followed: ReadonlyMap<string, FollowedPair> = new Map();
   /** Tokens by venue and pair. */
@@ -130,7 +137,7 @@ class ExchangeRun {
     const now = this.#nowMs();
     this.#clockAt = Math.floor((resumeAfterMs ?? now - warmupMs) / SECOND_MS) * SECOND_MS;
     if (resumeAfterMs === undefined) {
-      // From a whole minute on, so that the first minute told is whole.
+      // Start at a whole minute, so that the first published minute is complete.
       this.#clockAt = Math.floor(this.#clockAt / MINUTE_MS) * MINUTE_MS;
       yield { kind: "clock", at: this.#clockAt };
     }
@@ -140,7 +147,7 @@ class ExchangeRun {
     }
   }
 
-  /** Tells what is due: nothing while no exchange is live. */
+  /** Publishes what is due; nothing while no exchange is live. */
   async *#advance(): AsyncGenerator<MarketEvent> {
     if (!this.#isLive) {
       this.#isBehind = true;
@@ -166,13 +173,13 @@ class ExchangeRun {
     }
   }
 
-  /** Looked-up minutes of markets that were chosen while the feed runs. */
+  /** Past minutes of markets that were chosen while the feed runs. */
   *#pastOfChosen(): Generator<MarketEvent> {
     const at = this.#clockAt;
     for (const candle of this.#past.take(at)) yield* this.#introduce(candle, at);
   }
 
-  /** The candle, after its token's profile if it is the token's first. */
+  /** Emits the candle, after the token's profile if it is the token's first. */
   *#introduce(candle: Candle, at: number): Generator<MarketEvent> {
     const { token } = candle;
     if (!this.#introduced.has(token)) {
@@ -188,14 +195,17 @@ class ExchangeRun {
     }
   }
 
-  /** Asks for the minutes that are over and were not told, of all that is followed where it can be had. */
+  /**
+   * Requests the finished minutes that were not published, for all followed markets that are
+   * available.
+   */
   async #catchUp(): Promise<void> {
     const nowMs = this.#nowMs();
     const toMs = Math.floor(nowMs / MINUTE_MS) * MINUTE_MS;
     const behindMs = nowMs - this.#clockAt;
     if (behindMs > MAX_FILL_MS + HOUR_MS) {
       this.#clockAt = Math.floor((nowMs - MAX_FILL_MS) / MINUTE_MS) * MINUTE_MS;
-      this.#options.onNotice?.("what lies longer ago than twelve hours is not asked for", true);
+      this.#options.onNotice?.("catching up at most twelve hours; older minutes are lost", true);
     }
     const fromMs = this.#untoldMs();
     this.#isBehind = false;
@@ -216,7 +226,10 @@ class ExchangeRun {
     );
   }
 
-  /** Looks up the past of newly followed markets, and holds their candles back meanwhile. Waits for none of them. */
+  /**
+   * Looks up the past of newly followed markets and holds back their candles meanwhile, without
+   * waiting.
+   */
   #fillChosen(chosen: readonly FollowedPair[]): void {
     const toMs = Math.floor(this.#nowMs() / SECOND_MS) * SECOND_MS;
     const warmupMs = Math.min(this.#options.warmupMs, MAX_FILL_MS);
@@ -254,12 +267,15 @@ class ExchangeRun {
     );
   }
 
-  /** The start of the earliest minute that is not told yet. */
+  /** Start of the earliest minute that was not published yet. */
   #untoldMs(): number {
     return Math.floor(this.#clockAt / MINUTE_MS) * MINUTE_MS;
   }
 
-  /** Follows each exchange's lists; resolves when all have answered, or one has and the others were waited for. */
+  /**
+   * Follows each exchange's lists. Resolves when all have responded, or when one has and the wait
+   * for the others is over.
+   */
   async #start(): Promise<void> {
     const { clock } = this.#options;
     const answered = this.#followers.map((follower) => this.#followLists(follower));
@@ -277,7 +293,7 @@ class ExchangeRun {
     this.#signal.throwIfAborted();
   }
 
-  /** Asks for an exchange's lists now and then; resolves when it answered the first time. */
+  /** Requests an exchange's lists at intervals. Resolves after its first response. */
   #followLists(follower: VenueFollower): Promise<void> {
     const { clock } = this.#options;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -289,7 +305,7 @@ class ExchangeRun {
           this.#choose(listing.venue);
           resolve();
         } else {
-          // An exchange that is down keeps what is followed of it.
+          // An exchange that is down keeps its followed markets.
           this.#listings.delete(follower.name);
         }
         this.#reportLate();
@@ -330,7 +346,7 @@ class ExchangeRun {
 
   #put(venue: VenueName, pair: string, candle: MinuteCandle): void {
     const token = this.#tokens.get(`${venue}/${pair}`);
-    // A minute of the future is a fault of the exchange's; it would stay in the book until then.
+    // A minute in the future is an error of the exchange and would stay in the book until then.
     if (token === undefined || candle.openAt > this.#nowMs() + MINUTE_MS) return;
     this.#book.put(token, candle);
   }
@@ -338,11 +354,14 @@ class ExchangeRun {
   #reportLate(): void {
     const { late } = this.#book.counts;
     if (late > this.#lateTold)
-      this.#options.onNotice?.(`${late - this.#lateTold} candles came when their minute had been told`, true);
+      this.#options.onNotice?.(
+        `${late - this.#lateTold} candles arrived after their minute was published`,
+        true,
+      );
     this.#lateTold = late;
   }
 
-  /** The exchanges' time, as most of them tell it; this machine's before any has. */
+  /** Returns the time of the majority of exchanges; this machine's time before any has one. */
   #nowMs(): number {
     const told = this.#followers
       .flatMap(({ nowMs }) => (nowMs === undefined ? [] : [nowMs]))

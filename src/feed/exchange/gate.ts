@@ -11,7 +11,7 @@ import {
   type Venue,
 } from "./venue.ts";
 
-/** Where Gate is. */
+/** Addresses of Gate. */
 export interface GatePlaces {
   /** `https://api.gateio.ws`. */
   readonly url: string;
@@ -54,7 +54,7 @@ const Refusal = z.object({
   error: z.object({ code: z.number(), message: z.string() }),
 });
 
-/** A subscription is for one pair; this many of them are sent within some seconds. */
+/** A subscription is for one pair; this many are sent within some seconds. */
 const MAX_PAIRS = 100;
 
 /**

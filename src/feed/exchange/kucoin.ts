@@ -14,11 +14,11 @@ import {
   type Venue,
 } from "./venue.ts";
 
-/** Where KuCoin is. Its stream's place is told by the REST side. */
+/** Address of KuCoin. Its REST API returns the address of the stream. */
 export interface KucoinPlaces {
   /** `https://api.kucoin.com`. */
   readonly url: string;
-  /** Names a connection for the exchange. */
+  /** Identifies a connection to the exchange. */
   readonly connectId: () => string;
 }
 
@@ -151,7 +151,7 @@ function readMessage(message: unknown): readonly StreamNews[] {
   const candles = Candles.safeParse(message).data;
   if (candles) {
     const { symbol, candles: candle, time } = candles.data;
-    // Nanoseconds, which JSON's numbers hold well enough for milliseconds.
+    // Nanoseconds, which JSON numbers represent well enough for milliseconds.
     return isPossible(candle)
       ? [{ kind: "candle", pair: symbol, candle, sentAt: Math.round(time / 1e6) }]
       : [];

@@ -2,32 +2,34 @@ import { WebSocket } from "ws";
 import type { Clock } from "../../lib/time/clock.ts";
 import type { StreamNews, StreamPlace, Venue } from "./venue.ts";
 
-/** What a connection of a stream is made with. */
 export interface ConnectionOptions {
   readonly stream: Venue["stream"];
   readonly place: StreamPlace;
   readonly clock: Clock;
-  /** What it is for, from the beginning. */
+  /** Pairs to subscribe to at first. */
   readonly pairs: readonly string[];
   readonly onNews: (news: StreamNews) => void;
 }
 
-/** Nothing at all for so long, not even the answer to a ping: the line is dead, whatever TCP says. */
+/**
+ * Without any message for this long, not even a pong, the connection is dead, whatever TCP says.
+ */
 const SILENT_MS = 30_000;
-/** No candle for so long although some are subscribed: connected, but mute. */
+/** Maximum time without a candle while some are subscribed: connected but mute. */
 const MUTE_MS = 120_000;
 const OPEN_MS = 10_000;
 /** The tickers of all pairs of an exchange in one message have some hundred KiB. */
 const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
 
 /**
- * One connection to an exchange's stream: opens, subscribes, pings as the exchange wants it, reads, and ends with the first fault. It never
- * throws and never comes back by itself: whoever made it waits for {@link ended} and makes another.
+ * One connection to an exchange's stream: opens, subscribes, pings as the exchange requires, reads,
+ * and ends with the first error. It never throws and never reconnects: await {@link ended} and
+ * create another.
  */
 export class StreamConnection {
-  /** Resolves when it is subscribed; never, where it ends before. */
+  /** Resolves when it is subscribed; never if it ends before. */
   readonly ready: Promise<void>;
-  /** Resolves with what ended it. */
+  /** Resolves with the reason for its end. */
   readonly ended: Promise<string>;
   readonly #options: ConnectionOptions;
   readonly #socket: WebSocket;
@@ -77,7 +79,7 @@ export class StreamConnection {
     });
   }
 
-  /** Subscribes to more pairs, or leaves some, behind what is being sent. */
+  /** Subscribes to more pairs or leaves some, after queued messages. */
   change(added: readonly string[], removed: readonly string[]): void {
     const { subscribe } = this.#options.stream;
     this.#hasPairs ||= added.length > 0;
@@ -148,7 +150,7 @@ export class StreamConnection {
     if (this.#stop.signal.aborted) return;
     this.#stop.abort();
     this.#markEnded(reason);
-    // At once: whoever sends what is no use is not waited for.
+    // At once, without waiting for a peer that sends invalid data.
     this.#socket.terminate();
   }
 }

@@ -5,37 +5,40 @@ import { type ServiceClient, UnexpectedAnswer } from "../service/service-client.
 import { StreamConnection } from "./stream-connection.ts";
 import type { StreamNews, StreamPlace, Venue } from "./venue.ts";
 
-/** What a line is made with. */
 export interface LineOptions {
   readonly venue: Venue;
   readonly client: ServiceClient;
   readonly clock: Clock;
   readonly random: () => number;
-  /** Age at which a connection is replaced, in milliseconds. Default 23 hours, and up to half an hour more by chance. */
+  /**
+   * Age at which a connection is replaced, in milliseconds. Default 23 hours, plus up to half an
+   * hour at random.
+   */
   readonly renewMs?: number;
   readonly onNews: (news: StreamNews) => void;
-  /** The line was away and is back: what happened to these pairs meanwhile has to be asked for. */
+  /** Called after an interruption: request what these pairs missed. */
   readonly onResumed: (pairs: readonly string[]) => void;
-  /** `undefined`: it stands. */
+  /** `undefined`: connected. */
   readonly onHealth: (trouble: string | undefined) => void;
 }
 
-/** Exchanges cut a connection when it is 24 hours old; it is replaced before. */
+/** Exchanges cut a connection after 24 hours; it is replaced before. */
 const RENEW_MS = 23 * HOUR_MS;
 const RENEW_SPREAD_MS = HOUR_MS / 2;
-/** A new connection gets so long to be subscribed before the old one is left. */
+/** How long a new connection gets to subscribe before the old one is closed. */
 const TAKEOVER_MS = 30_000;
-/** A connection that stood for so long was no failure of its making. */
+/** A connection that lasted this long did not fail because of its own state. */
 const STOOD_MS = 60_000;
 
 /**
- * A lasting subscription to some pairs of an exchange: one connection, made anew with growing pauses when it ends, and replaced in good time before the
- * exchange cuts it, the new one standing before the old one goes.
+ * Keeps a subscription to some pairs of an exchange: one connection, reconnected with growing
+ * pauses when it ends. It is replaced before the exchange cuts it; the new one is subscribed before
+ * the old one closes.
  */
 export class VenueSubscription {
   readonly pairs = new Set<string>();
   readonly #options: LineOptions;
-  /** Those that are open: two while one replaces the other. */
+  /** Open connections: two while one replaces the other. */
   readonly #connections = new Set<StreamConnection>();
   #failures = 0;
 
@@ -52,7 +55,7 @@ export class VenueSubscription {
     for (const connection of this.#connections) connection.change(added, removed);
   }
 
-  /** Keeps the line until the signal aborts. Never rejects. */
+  /** Keeps the subscription until the signal aborts. Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, random, onHealth } = this.#options;
     while (!signal.aborted) {
@@ -67,7 +70,7 @@ export class VenueSubscription {
     }
   }
 
-  /** Connects, and replaces the connection when it is old; resolves with why it ended. */
+  /** Connects, and replaces the connection when it is old. Resolves with the reason for its end. */
   async #stand(signal: AbortSignal): Promise<string> {
     const { clock, random, onHealth, onResumed, renewMs } = this.#options;
     let connection = await this.#connect(signal);

@@ -7,27 +7,32 @@ import { chunks } from "./chunks.ts";
 import { VenueSubscription } from "./stream-line.ts";
 import type { MinuteCandle, StreamNews, Venue, VenueRequest } from "./venue.ts";
 
-/** What a follower is made with. */
 export interface FollowerOptions {
   readonly venue: Venue;
   readonly clock: Clock;
   readonly random: () => number;
   readonly signal: AbortSignal;
   readonly onCandle: (pair: string, candle: MinuteCandle) => void;
-  /** A sentence for the log. */
+  /** Receives a sentence for the log, and whether it reports trouble. */
   readonly onNotice: (sentence: string, isTrouble: boolean) => void;
 }
 
-/** Without any news for so long an exchange counts as down. The busiest markets have some each second. */
+/**
+ * Without any message for this long an exchange counts as down. The busiest markets have several
+ * per second.
+ */
 const LIVE_MS = 10_000;
 const LIST_TRIES = 5;
-/** Who waits for a back-fill waits for the other exchanges' market, too. */
+/** A wait for one exchange's back-fill delays the others' market too. */
 const FILL_TRIES = 2;
-/** Requests of a back-fill under way at once. */
+/** Concurrent requests of a back-fill. */
 const AT_ONCE = 8;
-/** Pairs in a row of a back-fill that could not be had: then it is the exchange, and not a pair that was taken from its list. */
+/**
+ * Unavailable pairs in a row of a back-fill after which the exchange, and not a delisted pair, is
+ * the cause.
+ */
 const MAX_MISSED = 3;
-/** The best estimate of the exchange's clock is that of the last so many milliseconds. */
+/** Window of the estimate of the exchange's clock, in milliseconds. */
 const TIME_WINDOW_MS = 60_000;
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
@@ -36,7 +41,10 @@ interface HeldLine {
   trouble: string | undefined;
 }
 
-/** Follows one exchange: asks for its lists and minutes, keeps its streams, and knows whether it is live. */
+/**
+ * Follows one exchange: requests its lists and minutes, keeps its streams, and reports whether it
+ * is live.
+ */
 export class VenueFollower {
   readonly name: Venue["name"];
   readonly #options: FollowerOptions;
@@ -45,7 +53,10 @@ export class VenueFollower {
   readonly #streamed = new Map<string, number>();
   #newsAt = Number.NEGATIVE_INFINITY;
   #refusals = 0;
-  /** The exchange's clock less our monotonic one, as the quickest message of this window and of the one before tells it. */
+  /**
+   * The exchange's clock less our monotonic one, from the fastest message of this window and the
+   * one before.
+   */
   #ahead = {
     sinceMono: Number.NEGATIVE_INFINITY,
     ms: Number.NEGATIVE_INFINITY,
@@ -65,12 +76,15 @@ export class VenueFollower {
     });
   }
 
-  /** Whether news came within the last seconds. */
+  /** Whether a message arrived within the last seconds. */
   get isLive(): boolean {
     return this.#options.clock.monotonic() - this.#newsAt <= LIVE_MS;
   }
 
-  /** Why it is not as it should be, without the exchange's name; `undefined` while it is, and while nothing of it is followed. */
+  /**
+   * Why it is not live, without the exchange's name; `undefined` while it is, or while nothing of
+   * it is followed.
+   */
   get trouble(): string | undefined {
     const down = this.#lines.filter((line) => line.trouble !== undefined);
     if (down[0] && down.length === this.#lines.length) return down[0].trouble;
@@ -79,23 +93,29 @@ export class VenueFollower {
     return this.#client.trouble;
   }
 
-  /** How it fares, its streams included. */
+  /** Returns its state, including its streams. */
   report(): ServiceReport {
     return this.#client.report("exchange", this.name, this.trouble);
   }
 
-  /** The exchange's time now, in milliseconds since 1970, as its quickest messages tell it; `undefined` before the first. A wall clock that is wrong, or set, changes nothing. */
+  /**
+   * The exchange's time in milliseconds since 1970, from its fastest messages; `undefined` before
+   * the first. Changes of the wall clock have no effect.
+   */
   get nowMs(): number | undefined {
     const ms = Math.max(this.#ahead.ms, this.#ahead.beforeMs);
     return Number.isFinite(ms) ? this.#options.clock.monotonic() + ms : undefined;
   }
 
-  /** Whether it can be asked. */
+  /** Whether it can be queried. */
   get answers(): boolean {
     return this.#client.trouble === undefined;
   }
 
-  /** What is traded there; `undefined` where that cannot be had now. Rejects only with the signal's reason. */
+  /**
+   * Returns its markets; `undefined` if they are unavailable. Rejects only with the signal's
+   * reason.
+   */
   async list(): Promise<Listing | undefined> {
     const { venue } = this.#options;
     const pairs = await this.#read(venue.pairs.request, venue.pairs.read);
@@ -104,7 +124,10 @@ export class VenueFollower {
     return { venue: venue.name, pairs, volumes: new Map([...volumes, ...this.#streamed]) };
   }
 
-  /** The minutes of a pair that opened from `fromMs` to before `toMs`; `undefined` where they cannot be had. */
+  /**
+   * Returns the minutes of a pair that opened from `fromMs` to before `toMs`; `undefined` if they
+   * are unavailable.
+   */
   async #minutes(pair: string, fromMs: number, toMs: number): Promise<readonly MinuteCandle[] | undefined> {
     const { candles } = this.#options.venue;
     const all: MinuteCandle[] = [];
@@ -117,7 +140,10 @@ export class VenueFollower {
     return all;
   }
 
-  /** Passes on the minutes of all these pairs, to where the stream's go unless `onCandle` is given. Stops when some in a row cannot be had, since the others could not either; resolves with how many were had. */
+  /**
+   * Passes on the minutes of all these pairs, as those of the stream unless `onCandle` is given.
+   * Stops after several unavailable pairs in a row. Resolves with the number of available ones.
+   */
   async fill(
     pairs: readonly string[],
     fromMs: number,
@@ -159,8 +185,8 @@ export class VenueFollower {
   #open(pairs: readonly string[]): void {
     const { venue, clock, random, signal } = this.#options;
     const onHealth = (trouble: string | undefined) => {
-      if (trouble !== undefined) this.#notice(`${trouble}; its stream is connected again`, true);
-      else if (entry.trouble !== undefined) this.#notice("its stream stands again", false);
+      if (trouble !== undefined) this.#notice(`${trouble}; reconnecting its stream`, true);
+      else if (entry.trouble !== undefined) this.#notice("its stream is connected again", false);
       entry.trouble = trouble;
     };
     const line = new VenueSubscription(
@@ -176,7 +202,7 @@ export class VenueFollower {
     void line.run(signal);
   }
 
-  /** What a broken line may have missed: the minute that is over, and the running one. */
+  /** Requests what an interruption may have missed: the last minute and the running one. */
   async #catchUp(pairs: readonly string[]): Promise<void> {
     const now = this.nowMs ?? this.#options.clock.now();
     const minute = Math.floor(now / MINUTE_MS) * MINUTE_MS;

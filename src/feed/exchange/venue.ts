@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { plainDecimal } from "../replay/read/plain-decimal.ts";
 
-/** The exchanges that can be followed. */
+/** The supported exchanges. */
 export const VENUES = ["binance", "kucoin", "gate"] as const;
 export type VenueName = (typeof VENUES)[number];
 
@@ -9,13 +9,13 @@ export type VenueName = (typeof VENUES)[number];
 export interface VenuePair {
   /** As the exchange writes it: `BTCUSDT`, `BTC-USDT`, `BTC_USDT`. */
   readonly pair: string;
-  /** What is traded, in capitals. */
+  /** The traded currency, in capitals. */
   readonly base: string;
-  /** What it is paid with, in capitals. */
+  /** The quote currency, in capitals. */
   readonly quote: string;
 }
 
-/** One minute of a pair. Prices in its quote, volumes in its base, as plain decimals. */
+/** One minute of a pair. Prices are in its quote, volumes in its base, as plain decimals. */
 export interface MinuteCandle {
   readonly openAt: number;
   readonly open: string;
@@ -27,7 +27,7 @@ export interface MinuteCandle {
   readonly buyVolume?: string;
 }
 
-/** What a message of an exchange's stream says. */
+/** Content of a stream's message. */
 export type StreamNews =
   | {
       readonly kind: "candle";
@@ -35,49 +35,51 @@ export type StreamNews =
       readonly candle: MinuteCandle;
       readonly sentAt: number | undefined;
     }
-  /** Traded within 24 hours, in the quote. */
+  /** Volume of 24 hours, in the quote. */
   | { readonly kind: "volume"; readonly pair: string; readonly quoteVolume: number }
-  /** It may be subscribed now. */
+  /** Subscriptions are accepted from now on. */
   | { readonly kind: "welcome" }
-  /** Something was not granted; the rest goes on. */
+  /** A request was refused; the rest continues. */
   | { readonly kind: "refused"; readonly reason: string }
-  /** The exchange is about to close: the connection is to be made anew. */
+  /** The exchange is about to close: reconnect. */
   | { readonly kind: "ending"; readonly reason: string };
 
-/** Where a stream is, and how it is kept alive where the exchange wants more than the protocol's own pings. */
+/**
+ * Address of a stream, and its keep-alive if the exchange requires more than the protocol's pings.
+ */
 export interface StreamPlace {
   readonly url: string;
   readonly ping?: { readonly everyMs: number; readonly text: () => string };
-  /** The exchange greets first; nothing may be said before. */
+  /** The exchange sends a greeting, before which nothing may be sent. */
   readonly greets: boolean;
 }
 
-/** An address to ask. */
+/** A URL to request. */
 export interface VenueRequest {
   readonly url: string;
   readonly method?: "GET" | "POST";
 }
 
 /**
- * One exchange: where things are and what they say. Pure: what it is given was fetched by others. Readers throw {@link UnexpectedAnswer} where an
- * answer as a whole is not what it should be, and leave out items that cannot be used.
+ * One exchange: its URLs and the readers of its responses. Pure: others fetch. Readers throw {@link
+ * UnexpectedAnswer} for an unusable response and leave out unusable items.
  */
 export interface Venue {
   readonly name: VenueName;
-  /** Least milliseconds between two requests, far below what the exchange allows. */
+  /** Minimum milliseconds between two requests, far below the exchange's limit. */
   readonly pauseMs: number;
-  /** Milliseconds to wait by the headers of an answer. */
+  /** Returns the milliseconds to wait according to a response's headers. */
   readonly quota: (headers: Headers, nowMs: number) => number | undefined;
   readonly pairs: { readonly request: VenueRequest; readonly read: (body: unknown) => readonly VenuePair[] };
-  /** The quote volume of the past 24 hours, by pair. */
+  /** Returns the quote volume of the past 24 hours, by pair. */
   readonly volumes: {
     readonly request: VenueRequest;
     readonly read: (body: unknown) => ReadonlyMap<string, number>;
   };
   readonly candles: {
-    /** Most minutes in one answer. */
+    /** Maximum minutes in one response. */
     readonly most: number;
-    /** The minutes that open from `fromMs` to before `toMs`. */
+    /** Returns the URL of the minutes that open from `fromMs` to before `toMs`. */
     readonly request: (pair: string, fromMs: number, toMs: number) => VenueRequest;
     /** In any order; minutes without trades may be missing. */
     readonly read: (body: unknown) => readonly MinuteCandle[];
@@ -85,18 +87,21 @@ export interface Venue {
   readonly stream: {
     /** Pairs on one connection. */
     readonly mostPairs: number;
-    /** Least milliseconds between two messages to it. */
+    /** Minimum milliseconds between two messages to it. */
     readonly pauseMs: number;
-    /** What is asked before a connection, where there is such a thing, and the place that follows from the answer. */
+    /** The request before a connection, if any, and the address in its response. */
     readonly ticket?: VenueRequest;
     readonly place: (ticket: unknown) => StreamPlace;
-    /** The messages that subscribe to these pairs' candles; with `wanted` false, that end it. */
+    /**
+     * Returns the messages that subscribe to these pairs' candles, or unsubscribe if `wanted` is
+     * false.
+     */
     readonly subscribe: (pairs: readonly string[], wanted: boolean) => readonly string[];
     readonly read: (message: unknown) => readonly StreamNews[];
   };
 }
 
-/** A decimal as exchanges write it, made plain. */
+/** A decimal as exchanges write it, normalized. */
 export const Decimal = z.string().transform((text, context) => {
   const plain = plainDecimal(text);
   if (plain !== undefined) return plain;
@@ -104,7 +109,7 @@ export const Decimal = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
-/** A decimal as a number; of what is no number, 0. */
+/** Converts a decimal to a number; returns 0 if it is none. */
 export const Quantity = z
   .string()
   .nullish()

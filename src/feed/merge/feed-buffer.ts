@@ -3,46 +3,57 @@ import { MINUTE_MS, SECOND_MS } from "../../lib/time/time.ts";
 import type { MarketEvent } from "../../market/index.ts";
 import type { Feed, FeedPart } from "../feed.ts";
 
-/** A market that others are joined with. */
+/** One part of a merged market. */
 export interface MergedPart {
-  /** In words for people, in metrics and in `/readyz`: `bsc`, `exchange`. */
+  /** Name for messages, metrics and `/readyz`: `bsc`, `exchange`. */
   readonly name: string;
   readonly feed: Feed;
   /**
-   * Milliseconds of event time that its events are told later than they are dated, all of them: what a slow finality takes, so that the others need not wait that
-   * long for it. A feed of candles has none. Default 0.
+   * Delay of all its events in milliseconds of event time, for a slow finality, so that the other
+   * parts need not wait for it. A feed of candles has none. Default 0.
    */
   readonly delayMs?: number;
 }
 
-/** Up to so far behind the one that is furthest, in event time, a part is in step, and is waited for. Together with the next below the age from which data counts as stale. */
+/**
+ * A part at most this far behind the furthest one, in event time, is in step, and the merge waits
+ * for it. With the next constant, below the age at which data counts as stale.
+ */
 export const IN_STEP_MS = 10 * SECOND_MS;
-/** Further behind it is waited for as long as it gains on time itself: within each such span a quarter of it. */
+/** A part further behind is waited for as long as it catches up: by a quarter of each such span. */
 export const PATIENCE_MS = 3 * SECOND_MS;
 const GAIN = 1 / 4;
-/** So far behind it is reading up the past, at the start or after an outage of all, and is given a longer span. */
+/**
+ * A part this far behind is catching up with the past, at the start or after an outage of all
+ * parts, and gets a longer span.
+ */
 export const FAR_MS = MINUTE_MS;
 export const FAR_PATIENCE_MS = MINUTE_MS;
-/** Who has not said anything yet is waited for so long. */
+/** How long the merge waits for a part without any event. */
 export const FIRST_WORD_MS = 15_000;
-/** An event dated further ahead than this of all that says what time it is has a wrong date. */
+/** An event dated further ahead than this of every clock has a wrong date. */
 export const MAX_EARLY_MS = MINUTE_MS;
-/** Events that are read ahead of the market, at most. */
+/** Maximum events that are read ahead of the market. */
 const MAX_AHEAD = 20_000;
-/** After so many events that were left out, others get their turn. */
+/** After this many dropped events, other parts get their turn. */
 const REST_AFTER = 1_024;
 
-/** An event's place in the market: by time; of the same time what its own part tells before its clock of that time, then clocks, then the rest. */
+/**
+ * Position of an event in the market: by time, then events before their part's clock of the same
+ * time, then clocks, then the rest.
+ */
 export interface Slot {
   readonly at: number;
   readonly phase: 0 | 1 | 2;
 }
 
-/** One part: what it told and was not taken yet, how far it is, and whether it is waited for. */
+/**
+ * One part: its events that were not taken yet, its progress, and whether the merge waits for it.
+ */
 export class FeedBuffer {
   readonly name: string;
   late = 0;
-  /** Events left out so far because they were dated too far ahead. */
+  /** Number of events dropped so far because they were dated too far ahead. */
   early = 0;
   readonly #feed: Feed;
   readonly #delayMs: number;
@@ -52,21 +63,21 @@ export class FeedBuffer {
   #queue: MarketEvent[] = [];
   #taken = 0;
   #makeRoom: () => void = () => {};
-  /** Event time of the furthest event that it told. */
+  /** Event time of its furthest event. */
   #frontierMs: number | undefined;
   #movedAt: number;
   #end: { readonly reason: string; readonly error?: unknown } | undefined;
   #holdsWatermark = true;
   #isFull = false;
-  /** The span in which it has to gain: when that began, and how far it was then, less the time. */
+  /** The current span for catching up: when it began, and how far behind the part was then. */
   #span: { readonly at: number; readonly leadMs: number } | undefined;
   #gapMs = 0;
   readonly #beganAt: number;
-  /** Place of the event that was taken last, and its clock. */
+  /** Position of the last taken event, and its clock. */
   #placedAt = Number.NEGATIVE_INFINITY;
   #clockAt = Number.NEGATIVE_INFINITY;
 
-  /** `latestMs`: the event time up to which its events are believed. */
+  /** @param latestMs Latest event time that is accepted from this part. */
   constructor(
     { name, feed, delayMs = 0 }: MergedPart,
     clock: Clock,
@@ -95,7 +106,7 @@ export class FeedBuffer {
     return this.#end !== undefined;
   }
 
-  /** What it failed of, if it did. */
+  /** The error that ended it, if any. */
   get failure(): unknown {
     return this.#end?.error;
   }
@@ -110,7 +121,7 @@ export class FeedBuffer {
       for await (const event of this.#feed.events(signal)) {
         if (signal.aborted) break;
         const isPut = this.#put(this.#delayMs === 0 ? event : { ...event, at: event.at + this.#delayMs });
-        // No room is needed, and so none waited for.
+        // A dropped event needs no room in the buffer.
         if (!isPut && this.early % REST_AFTER === 0) await this.#clock.sleep(0, signal);
         if (this.#queue.length - this.#taken < MAX_AHEAD) continue;
         await this.#room(signal);
@@ -123,7 +134,11 @@ export class FeedBuffer {
     this.#onNews();
   }
 
-  /** Judges whether it is waited for; `furthestMs`: how far the furthest part is. Yields whether that has changed. */
+  /**
+   * Updates whether the merge waits for the part. Returns whether that changed.
+   *
+   * @param furthestMs Event time of the furthest part.
+   */
   judge(furthestMs: number): boolean {
     const now = this.#clock.monotonic();
     const before = this.#holdsWatermark;
@@ -135,7 +150,7 @@ export class FeedBuffer {
     const leadMs = this.#frontierMs - now;
     if (this.#gapMs <= IN_STEP_MS) this.#holdsWatermark = true;
     const patienceMs = this.#gapMs > FAR_MS ? FAR_PATIENCE_MS : PATIENCE_MS;
-    // Who is not read for want of room cannot gain.
+    // A part that is not read because its buffer is full cannot catch up.
     if (!this.#span || this.#gapMs <= IN_STEP_MS || this.#isFull) this.#span = { at: now, leadMs };
     else if (now - this.#span.at > patienceMs) {
       if (leadMs - this.#span.leadMs < patienceMs * GAIN) this.#holdsWatermark = false;
@@ -144,7 +159,7 @@ export class FeedBuffer {
     return before !== this.#holdsWatermark;
   }
 
-  /** Where the next event belongs; `undefined`: there is none yet. */
+  /** Position of the next event; `undefined` if there is none yet. */
   get next(): Slot | undefined {
     const event = this.#queue[this.#taken];
     if (!event) return undefined;
@@ -168,7 +183,11 @@ export class FeedBuffer {
     return event;
   }
 
-  /** How it fares; `staleAfterMs`: from which age on it counts as stale though nobody is ahead of it. */
+  /**
+   * Returns the state of the part.
+   *
+   * @param staleAfterMs Age at which it counts as stale even if no part is ahead.
+   */
   report(staleAfterMs: number): FeedPart {
     const ageMs = Math.max(0, Math.floor(this.#clock.monotonic() - this.#movedAt));
     const { state, reason } = this.#state(ageMs > staleAfterMs);
@@ -191,9 +210,10 @@ export class FeedBuffer {
     };
   }
 
-  /** Whether it is believed, and kept. */
+  /** Whether the event is accepted and buffered. */
   #put(event: MarketEvent): boolean {
-    // Taken as it is, it would be the market's time: whatever all the others tell until then would come too late.
+    // Otherwise it would set the market's time, and the events of all other parts until then would
+    // be too late.
     if (event.at > this.#latestMs()) {
       this.early += 1;
       if (this.early === 1) this.#onNews();

@@ -1,12 +1,14 @@
 import type { MarketEvent } from "../../market/index.ts";
 
-/** How far behind the clock an event may come and still count as of its own time: what the engine takes. */
+/** How far behind the clock an event may be and still keep its own time, as the engine accepts. */
 export const LATE_MS = 5_000;
 
 /**
- * What is told of an event that comes too late for its own time, at `atMs`, which is now. A trade or a candle is not: told as of now, those of an outage would
- * look like a crowd. What lies in a pool, and what is known of a token, holds on and is told. A pool that was listed meanwhile is told with what lies in it, but
- * is not new any more: when it was listed could not be said.
+ * Returns the replacement of an event that is too late for its own time, dated `atMs`, the present.
+ * Older trades and candles are dropped, because replaying an outage's trades as new would look like
+ * a rush. A pool's liquidity and a token's profile still hold and are published. A pool listed
+ * meanwhile is published with its liquidity but not as new, because its listing time cannot be
+ * stated.
  */
 export function settleLate(event: MarketEvent, atMs: number): MarketEvent | undefined {
   switch (event.kind) {

@@ -5,32 +5,39 @@ import type { Feed, FeedPart } from "../feed.ts";
 import { FeedBuffer, MAX_EARLY_MS, type MergedPart, type Slot } from "./feed-buffer.ts";
 import { LATE_MS, settleLate } from "./late-event.ts";
 
-/** Options of {@link mergeFeeds}. */
 export interface MergeOptions {
-  /** Of the whole. */
+  /** Name of the merged market. */
   readonly name: string;
-  /** At least one, of different names. Of events of one place the earlier part's come first. */
+  /**
+   * At least one part, with different names. At equal positions, events of earlier parts come
+   * first.
+   */
   readonly parts: readonly MergedPart[];
   readonly clock: Clock;
-  /** From which age on a part counts as stale. Default 15,000. */
+  /** Age at which a part counts as stale. Default 15,000. */
   readonly staleAfterMs?: number;
-  /** A sentence for the log, and whether it is trouble. */
+  /** Receives a sentence for the log, and whether it reports trouble. */
   readonly onNotice?: (sentence: string, isTrouble: boolean) => void;
 }
 
-/** How often it is looked whether a part is still to be waited for. */
+/** How often the merge checks whether to keep waiting for a part. */
 const LOOK_EVERY_MS = 250;
 
 /**
- * Several markets as one: all events in one order of time, with one clock, which is that of the slowest. As long as every part is waited for, the order depends on what
- * they tell alone, and not on when it arrives.
+ * Merges several markets into one: all events in one order of time, with one clock, that of the
+ * slowest part. While every part is waited for, the order depends only on their events, not on when
+ * they arrive.
  *
- * The wait has a bound: a part that falls ten seconds of event time behind the furthest, and does not gain for three, is waited for no longer; it is again as soon as it has come within
- * the ten. Its events meanwhile, and those of its catching up, come late: up to five seconds they are told as they are, which the engine bears, and beyond that as settleLate says; what is left out is
- * counted. A part that is reading up the past, at the start or after all were cut off, gets a minute. One that fails for good is left out; when all have, so does this.
+ * The wait is bounded. A part that falls ten seconds of event time behind the furthest, and does
+ * not catch up for three, is no longer waited for, until it is within the ten again. Its events
+ * meanwhile are late: up to five seconds they pass unchanged, which the engine accepts; beyond that
+ * settleLate decides, and dropped events are counted. A part that catches up with the past, at the
+ * start or after an outage of all, gets a minute. A part that fails for good is left out; if all
+ * have, the merge fails.
  *
- * No part of a live market can take the others along into a future: who is furthest counts as no further than this machine's clock is, and what is dated more than a minute ahead of that clock
- * and of all other parts is left out, and told of.
+ * No part of a live market can move the others into the future. The furthest part counts as no
+ * further than this machine's clock. Events dated more than a minute ahead of that clock and of all
+ * other parts are dropped and reported.
  */
 export function mergeFeeds(options: MergeOptions): Feed {
   const { name, parts, clock, staleAfterMs = 15_000 } = options;
@@ -60,7 +67,10 @@ export function mergeFeeds(options: MergeOptions): Feed {
 class Merger {
   readonly #options: MergeOptions;
   readonly #lines: readonly FeedBuffer[];
-  /** Wall-clock time at the beginning, less monotonic time: a clock that is set back later makes no future of what is told. */
+  /**
+   * Wall-clock time at the start, less monotonic time, so that a clock that is set back later turns
+   * no event into a future one.
+   */
   readonly #offsetMs: number;
   readonly #isLive: boolean;
   readonly #early = new Set<FeedBuffer>();
@@ -104,7 +114,7 @@ class Merger {
         } else await this.#news(signal);
       }
     } finally {
-      over.abort(new DOMException("the feed is left", "AbortError"));
+      over.abort(new DOMException("the feed was closed", "AbortError"));
       await Promise.all(reading);
     }
   }
@@ -113,11 +123,14 @@ class Merger {
     await line.read(signal);
     if (line.failure !== undefined && !signal.aborted) {
       const { reason } = line.report(0);
-      this.#options.onNotice?.(`${line.name} ${reason}; the others go on without it`, true);
+      this.#options.onNotice?.(`${line.name} ${reason}; continuing without it`, true);
     }
   }
 
-  /** The part whose next event is the market's; `undefined` while one is waited for, and where there is none. */
+  /**
+   * Returns the part with the market's next event; `undefined` while waiting for a part, or if
+   * there is none.
+   */
   #next(): FeedBuffer | undefined {
     this.#judge();
     let first: { readonly line: FeedBuffer; readonly place: Slot } | undefined;
@@ -132,14 +145,14 @@ class Merger {
     return first?.line;
   }
 
-  /** What time it is; Infinity where the market is none of today: what is replayed or simulated has a time of its own. */
+  /** Returns the present; Infinity for a replayed or simulated market, which has its own time. */
   #nowMs(): number {
     if (!this.#isLive) return Number.POSITIVE_INFINITY;
     const { clock } = this.#options;
     return Math.max(clock.now(), clock.monotonic() + this.#offsetMs);
   }
 
-  /** Event time up to which a part is believed. */
+  /** Latest event time that is accepted from a part. */
   #latestMs(index: number): number {
     const others = this.#lines.map(({ frontierMs = 0 }, other) => (other === index ? 0 : frontierMs));
     return Math.max(this.#nowMs(), ...others) + MAX_EARLY_MS;
@@ -155,8 +168,8 @@ class Merger {
     if (isDeaf === this.#isDeaf || this.#lines.every(({ hasEnded }) => hasEnded)) return;
     this.#isDeaf = isDeaf;
     const words = isDeaf
-      ? "no part of the market is heard, and nothing new can be told: flarewire doctor tries every endpoint"
-      : "the market is heard again";
+      ? "no part of the market responds, so there is no new data: flarewire doctor checks every endpoint"
+      : "the market responds again";
     this.#options.onNotice?.(words, isDeaf);
   }
 
@@ -166,7 +179,7 @@ class Merger {
       if (line.hasEnded || !line.judge(furthestMs)) continue;
       const words = line.holdsWatermark
         ? `is in step with the others again; ${line.late} of its trades and candles came too late so far`
-        : "is silent or far behind; the others go on without it";
+        : "is silent or far behind; continuing without it";
       this.#options.onNotice?.(`${line.name} ${words}`, !line.holdsWatermark);
     }
   }
@@ -178,7 +191,7 @@ class Merger {
     this.#options.onNotice?.(`${line.name} tells what ${words}: that is left out`, true);
   }
 
-  /** The part's next event as it is told; `undefined` where it is not. */
+  /** Returns the part's next event as it is published; `undefined` if it is dropped. */
   #settle(line: FeedBuffer): MarketEvent | undefined {
     const event = line.take();
     if (!event) return undefined;
@@ -217,7 +230,7 @@ function isBefore(one: Slot, other: Slot): boolean {
   return one.at === other.at ? one.phase < other.phase : one.at < other.at;
 }
 
-/** What any of them can know: of what a part cannot, its tokens have nothing. */
+/** Returns what any part can know. Tokens of a part that cannot know a fact lack it. */
 function factsOf(parts: readonly MergedPart[]): FeedFacts {
   const knows = (fact: keyof FeedFacts) => parts.some(({ feed }) => feed.facts[fact]);
   return {
@@ -228,7 +241,7 @@ function factsOf(parts: readonly MergedPart[]): FeedFacts {
   };
 }
 
-/** The least of what can be promised: a market with a simulated part is simulated. */
+/** Returns the weakest origin: a market with a simulated part is simulated. */
 function originOf(parts: readonly MergedPart[]): Origin {
   const origins = parts.map(({ feed }) => feed.origin);
   if (origins.includes("simulated")) return "simulated";

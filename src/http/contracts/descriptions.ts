@@ -53,13 +53,12 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   "EventMessage.batch":
     "Seq of the last event in the same batch. Only after that event are the lists a state that REST serves.",
   EventsResponse:
-    "`GET /api/v1/events`: the events behind the cursor that was given, each as a WebSocket brings it, in order.",
-  "EventsResponse.cursor":
-    "To be given as `after` next time: everything that was asked for up to here is in the answer.",
-  "EventsResponse.filter": "The filter in force: what was asked for, in one form. Absent: none.",
+    "`GET /api/v1/events`: the events after the given cursor, in order, each as a WebSocket delivers it.",
+  "EventsResponse.cursor": "Pass it as `after` next time: the response has every requested event up to here.",
+  "EventsResponse.filter": "The filter in force, in normalized form. Absent: none.",
   "EventsResponse.more":
-    "There is more in the log, perhaps nothing of what was asked for: ask again at once.",
-  "EventsResponse.snapshot": "The lists at `cursor`, where they were asked for.",
+    "The log has more events, though perhaps none that match: send the next request at once.",
+  "EventsResponse.snapshot": "The lists at `cursor`, if requested.",
   ExchangeChartItem: "An item of the chart of the exchange.",
   "ExchangeChartItem.id":
     "Derived from group and token: the same token keeps its id when it leaves the chart and returns.",
@@ -157,8 +156,8 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   Goaway:
     "Server → client: the server is being replaced. Connect again, here or elsewhere, with the cursor after `reconnect_after_ms`. The delay differs per client, so that they do not all return at once. The server then closes the connection if it is still open.",
   "Goaway.window_ms": "Shutdown window over which all connections are closed.",
-  HealthResponse: "`GET /healthz`: the process lives. Says nothing about the data.",
-  "HealthResponse.uptime_s": "Whole seconds since the server was made.",
+  HealthResponse: "`GET /healthz`: the process responds. Says nothing about the data.",
+  "HealthResponse.uptime_s": "Whole seconds since the server was created.",
   Heartbeat:
     "Server → client, every `heartbeat_interval_ms` after the first `subscribed`. Everything of the subscription up to `cursor` was sent.",
   "Heartbeat.positions": "Seq of the latest event of each channel; 0 if it had none in this epoch.",
@@ -223,27 +222,26 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   OrderChange: "Reorders the list. `ids` has all of its items and no others.",
   Ping: "Client → server: request a `pong`.",
   Pong: "Server → client: the response to `ping`.",
-  Problem: "Every answer with a status of 400 or above: `application/problem+json` of RFC 9457.",
-  "Problem.bound": "What would have been right.",
-  "Problem.detail": "What was wrong this time.",
-  "Problem.field": "The parameter, header field or setting that was wrong.",
-  "Problem.instance": "Names this one occurrence, as the server's log does.",
-  "Problem.lost": "Of `cursor-gone`: why, and how much was missed.",
-  "Problem.parts": "Of `not-ready`: how each part of the market fares, where it is made of several.",
-  "Problem.status": "That of the response.",
+  Problem: "Every response with a status of 400 or above: `application/problem+json` of RFC 9457.",
+  "Problem.bound": "What would be valid.",
+  "Problem.detail": "What was wrong in this case.",
+  "Problem.field": "The invalid parameter, header field or setting.",
+  "Problem.instance": "Identifies this occurrence, also in the server's log.",
+  "Problem.lost": "For `cursor-gone`: why, and how much was missed.",
+  "Problem.parts": "For `not-ready`: the state of each part of a market that has several.",
+  "Problem.status": "Status of the response.",
   "Problem.title": "The kind in words; the same for every problem of this type.",
-  "Problem.type": "Which kind of error; stable.",
-  ReadyResponse:
-    "`GET /readyz`: fresh data is served. Where that is not so the answer is a problem with status 503.",
+  "Problem.type": "The kind of error; stable.",
+  ReadyResponse: "`GET /readyz`: fresh data is served. Otherwise the response is a problem with status 503.",
   RemoveChange: "Removes the item with this key.",
   SetChange:
     "Sets fields of the item with this key. `null` is a value, nested objects are replaced as a whole, and fields in `unset` are deleted.",
   Snapshot:
     "Everything that is served, at one instant. Compared with the one before it yields the events. In each list the keys (keyOf) are unique, and `explanations` names only flares that stand in one of the flare lists.",
   SnapshotResponse:
-    "`GET /api/v1/snapshot`: everything at one instant. A stream that goes on after `cursor` continues it without a gap.",
+    "`GET /api/v1/snapshot`: the complete state at one moment. A stream after `cursor` continues it without a gap.",
   "SnapshotResponse.observed_at":
-    "Event time at which this state was seen. It stands while nothing changes; how old the data is, the header fields say.",
+    "Event time of this state. It stays while nothing changes; the header fields give the age of the data.",
   SocialData:
     "Where a token's makers can be found. Each link is an http or https address, or `null` when no such link is known. Strings of strangers: never trust them as markup.",
   SourceInfo: "The kind of market served, and the facts that its feed supports.",
@@ -266,8 +264,8 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
     "The measurement in its own unit: for `price` the market-neutral log return, for `volume` the ratio to the usual, for `buyers` distinct buyers.",
   "Term.weight": "The term's share of the score; the weights of all terms present sum to 1.",
   "Term.z": "How many usual deviations the measurement stands above what is normal for this token.",
-  TicketResponse: "`POST /api/v1/tickets`: what opens one connection, given as `?ticket=`.",
-  "TicketResponse.expires_at": "From then on it opens nothing; at most 60 seconds ahead.",
+  TicketResponse: "`POST /api/v1/tickets`: a ticket that opens one connection, as `?ticket=`.",
+  "TicketResponse.expires_at": "The ticket is invalid from then on; at most 60 seconds ahead.",
   Timestamp:
     "A moment in UTC with exactly three decimals, `2017-11-12T08:23:00.000Z`. Always the form that `Date.prototype.toISOString` prints, so equal moments are equal strings and strings sort by time.",
   Token:

@@ -190,7 +190,7 @@ describe("several endpoints", () => {
     node.answer = (method) => (method === "eth_call" ? BROKEN : undefined);
     await expect(pool.ask("eth_call", [], never)).rejects.toMatchObject({ kind: "failed" });
     node.answer = undefined;
-    await expect(pool.ask("eth_call", [], never)).rejects.toThrow("no endpoint can be asked now");
+    await expect(pool.ask("eth_call", [], never)).rejects.toThrow("no endpoint is available now");
     expect([pool.head, node.count("eth_call")]).toEqual([-1, 1]);
     clock.advance(250);
     expect([pool.head, await pool.ask("eth_call", [], never)]).toEqual([100, "0x"]);

@@ -119,10 +119,12 @@ describeOnAnvil("a chain behind several endpoints", () => {
     const partly = { ...network, factories: [...others, { ...first, name: "Gone", address: nowhere }] };
     await using collector = new Collector({ network: partly });
     await collector.reached(await market.settle());
-    expect(collector.notices).toContain(`the factory of Gone is not at ${nowhere} on test: it is left out`);
+    expect(collector.notices).toContain(
+      `the factory of Gone does not exist at ${nowhere} on test; leaving it out`,
+    );
     expect(collector.facts).toEqual([]);
     const nothing = { ...network, factories: [{ ...first, address: nowhere }] };
     await using failing = new Collector({ network: nothing });
-    await expect(failing.ended).rejects.toThrow("nothing of what is followed on test is there");
+    await expect(failing.ended).rejects.toThrow("none of the followed contracts exists on test");
   });
 });

@@ -80,7 +80,7 @@ describe("the blocks of a chain", () => {
       await run.passUntil("ten attempts fail", () => waits().length > 10);
       expect(waits().slice(0, WAITS.length)).toEqual(WAITS);
       expect(troubles(notices)).toHaveLength(2 * round + 1);
-      expect(troubles(notices).at(-1)).toMatch(/^no block can be had: /);
+      expect(troubles(notices).at(-1)).toMatch(/^no block is available: /);
       run.set({ answer: undefined });
       await run.reached(number + 3);
       expect(troubles(notices).slice(2 * round + 1)).toEqual([`blocks come again, from ${number + 1} on`]);
@@ -148,8 +148,8 @@ describe("blocks that counted as final and are replaced", () => {
     await run.reached(101);
     expect(run.told).toEqual([...onA(90, 98), ...first, "c99!", "c100", "c101"]);
     expect(troubles(run.notices)).toEqual([
-      "blocks 95 to 98 counted as final and were replaced: what was told of them stays told",
-      "blocks 99 to 99 counted as final and were replaced: what was told of them stays told",
+      "blocks 95 to 98 counted as final and were replaced; their published events stay",
+      "blocks 99 to 99 counted as final and were replaced; their published events stay",
     ]);
   });
 

@@ -100,7 +100,9 @@ describe("a market that is followed later than the others", { timeout: 60_000 },
         minutes.map((_, index) => [from + index * MINUTE, candleOf("NEWUSDT", from + index * MINUTE).close]),
       );
       expect(notices.join("\n")).toContain("past minutes of 1 new markets on binance and got those of 1");
-      expect(notices.filter((notice) => notice.includes("came when their minute had been told"))).toEqual([]);
+      expect(notices.filter((notice) => notice.includes("arrived after their minute was published"))).toEqual(
+        [],
+      );
       const engine = new TrendEngine();
       for (const event of events) engine.accept(event);
       expect(engine.rejected.late).toBe(0);

@@ -117,7 +117,10 @@ describe("an exchange that is followed", () => {
       const missed = `${pair} ${minute - MINUTE}`;
       await until("what it missed is had", () => candles.filter((one) => one === missed).length >= 1);
       await carries("A", "B");
-      await until("that is told", () => notices.filter((one) => /stands again/.test(one)).length === round);
+      await until(
+        "that is told",
+        () => notices.filter((one) => /stream is connected again/.test(one)).length === round,
+      );
     }
     expect(notices.filter((one) => /connected again/.test(one))).toHaveLength(2);
   });

@@ -29,11 +29,11 @@ test("when nobody is heard, that is told with what to do, and that somebody is a
   const market = join();
   await market.run(0, 20, []);
   expect(market.notices.at(-1)).toBe(
-    "no part of the market is heard, and nothing new can be told: flarewire doctor tries every endpoint",
+    "no part of the market responds, so there is no new data: flarewire doctor checks every endpoint",
   );
   const before = market.notices.length;
   await market.run(21, 30, [market.bsc]);
-  expect(market.notices.slice(before)).toContain("the market is heard again");
+  expect(market.notices.slice(before)).toContain("the market responds again");
   expect(market.clockS).toBe(30);
 });
 
@@ -45,7 +45,7 @@ test("who falls silent holds the others up for 13 seconds at most, and is told o
   await market.run(6, 30, [exchange]);
   expect(market.clockS).toBe(30);
   // While the silent part was waited for, its last word was the market's.
-  expect(market.notices).toEqual(["bsc is silent or far behind; the others go on without it"]);
+  expect(market.notices).toEqual(["bsc is silent or far behind; continuing without it"]);
   const [silent, other] = market.feed.parts?.() ?? [];
   expect(silent).toMatchObject({ name: "bsc", state: "stale", reason: "says nothing", ageMs: 26_000 });
   expect(silent?.observedAtMs).toBe(START + 5 * SECOND);

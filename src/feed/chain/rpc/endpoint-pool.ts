@@ -90,7 +90,7 @@ export class EndpointPool {
     signal: AbortSignal,
     isBlamed = true,
   ): Promise<unknown> {
-    let last = new RpcTrouble("failed", "no endpoint can be asked now");
+    let last = new RpcTrouble("failed", "no endpoint is available now");
     for (const endpoint of this.able(-1)) {
       try {
         return await endpoint.ask(method, params, signal);
