@@ -1,42 +1,45 @@
 import type { End } from "./transport/end.ts";
 
 /*
- * What a connection does next, as a pure function over a table: (state, input) → state and effects. No clock, no chance, no
- * I/O; the driver (connection.ts) has those.
+ * Decides what a connection does next: a pure function over a table, (state, input) → state and
+ * effects. The driver (connection.ts) has the clock, the randomness and the I/O.
  */
 
-/** By what the events come. */
+/** How events are transported. */
 export type Transport = "websocket" | "sse" | "poll";
 
-/** Why no connection is wanted for now: the page is hidden, or the reader of the iterator is behind. */
+/** Why the connection is paused: the page is hidden, or the reader of the iterator is behind. */
 export type Hold = "hidden" | "slow";
 
-/** What is true whatever the phase. */
+/** Facts that hold in every phase. */
 export interface Facts {
-  /** The transports that may be used, the best first. */
+  /** Usable transports, best first. */
   readonly ladder: readonly Transport[];
-  /** Place on the ladder. */
+  /** Index of the current transport. */
   readonly rung: number;
-  /** Ends in a row without a line in between that lasts. */
+  /** Consecutive ends without a stable connection in between. */
   readonly failures: number;
-  /** Mute or silent lines on this rung since it proved itself; one that has not begins with 1. With one more the next is tried. */
+  /**
+   * Failures of this transport since it last proved itself. An unproven one starts at 1. One more
+   * switches to the next.
+   */
   readonly strikes: number;
-  /** Turns to a better transport since the best one worked. */
+  /** Upgrade attempts since the best transport last worked. */
   readonly climbs: number;
-  /** Time on a lower rung until the first of them. */
+  /** Delay before the first upgrade attempt. */
   readonly climbAfterMs: number;
 }
 
-/** Where the connection is. `reason` is for people. */
+/** State of the connection. `reason` is for people. */
 export type Phase = { readonly reason: string } & (
   | { readonly name: "connecting" }
-  /** The subscription stands. */
+  /** Subscribed. */
   | { readonly name: "live" }
-  /** Until the timer `due` fires. */
+  /** Waits until the timer `due` fires. */
   | { readonly name: "waiting" }
-  /** While anything holds it. */
+  /** Paused while any hold remains. */
   | { readonly name: "paused"; readonly holds: readonly Hold[] }
-  /** For good; with a reason, because the server says so. */
+  /** Closed permanently; with a reason if the server closed it. */
   | { readonly name: "closed" }
 );
 
@@ -45,32 +48,34 @@ export interface ConnectionState {
   readonly phase: Phase;
 }
 
-/** What happened. */
 export type Input =
-  /** The subscription stands. */
+  /** Subscribed. */
   | { readonly type: "answered" }
-  /** A message on a line that has lasted for {@link MIN_WAIT_MS}: it carries. */
+  /** A message arrived after at least {@link MIN_WAIT_MS}: the connection is stable. */
   | { readonly type: "settled" }
-  /** The line is over; `heard`: it brought a message. */
+  /** The connection ended; `heard`: it delivered a message. */
   | { readonly type: "ended"; readonly end: End; readonly heard: boolean }
-  /** The timer of this name fired. */
+  /** This timer fired. */
   | { readonly type: "due" }
   | { readonly type: "climb" }
-  /** The server asks to come again after this time. */
+  /** The server asks the client to reconnect after this time. */
   | { readonly type: "goaway"; readonly ms: number }
   | { readonly type: "hold"; readonly hold: Hold }
   | { readonly type: "release"; readonly hold: Hold }
-  /** The network is there again. */
+  /** The network is available again. */
   | { readonly type: "online" }
   | { readonly type: "close" };
 
-/** What the driver is to do. */
+/** What the driver does next. */
 export type Effect =
-  /** Take the timers back and open a line. One that still brings messages is ended only when the new one does, so that nothing is late. */
+  /**
+   * Cancels the timers and opens a connection. One that still delivers is ended only when the new
+   * one delivers, to avoid a gap.
+   */
   | { readonly do: "open"; readonly transport: Transport }
-  /** Take the timers back and end every line. */
+  /** Cancels the timers and ends all connections. */
   | { readonly do: "shut" }
-  /** The timer of this name: fires after `leastMs` and a random part of `spreadMs`. */
+  /** Starts this timer. It fires after `leastMs` plus a random part of `spreadMs`. */
   | { readonly do: "due" | "climb"; readonly leastMs: number; readonly spreadMs: number };
 
 export interface Step {
@@ -78,35 +83,38 @@ export interface Step {
   readonly effects: readonly Effect[];
 }
 
-/** The least wait, and the age from which a line counts as one that lasts. */
+/** Minimum wait, and the age from which a connection counts as stable. */
 export const MIN_WAIT_MS = 1_000;
-/** Of what a server asks for no more is believed: above the ten minutes that a drain may take, and below what mutes a bot for good. */
+/**
+ * Longest delay accepted from a server: above the ten minutes that a drain may take, and short
+ * enough not to silence a bot forever.
+ */
 const MAX_ASKED_MS = 3_600_000;
 const MAX_SPREAD_MS = 30_000;
-/** Turns to a better transport become rarer up to 2^this times. */
+/** Upgrade attempts become rarer up to 2^this times. */
 const MAX_CLIMB_DOUBLINGS = 4;
-/** Of a transport of which nothing is known yet. */
+/** Failures of a transport that has not proved itself. */
 const UNPROVEN = 1;
 
-/** Before anything happened: the first input is `online`. */
+/** Returns the state before the first input, which must be `online`. */
 export function initialState(ladder: readonly Transport[], climbAfterMs: number): ConnectionState {
   const facts = { ladder, rung: 0, failures: 0, climbs: 0, climbAfterMs, strikes: UNPROVEN };
   return { facts, phase: { name: "waiting", reason: "" } };
 }
 
-/** The transport of the rung. */
+/** Returns the current transport. */
 export function transportOf({ ladder, rung }: Facts): Transport {
   return ladder[rung] ?? "poll";
 }
 
-/** A time that a server asks for, within bounds; 0 for what is none. */
+/** Limits a delay requested by a server; 0 if it is invalid. */
 export function boundAsked(ms = 0): number {
   return ms > 0 ? Math.min(ms, MAX_ASKED_MS) : 0;
 }
 
-/** What follows from `input`. Total: every input has an answer in every phase, and what comes too late changes nothing. */
+/** Processes an input. Every phase accepts every input; late ones change nothing. */
 export function step({ facts, phase }: ConnectionState, input: Input): Step {
-  // The table's row is that of the phase and its cell that of the input, which no type can follow through two unions.
+  // Row and cell match phase and input, which types cannot express across two unions.
   const cell = TABLE[phase.name][input.type] as Cell<Phase["name"], Input["type"]> | undefined;
   return (cell ?? stay)(facts, phase, input);
 }
@@ -117,7 +125,7 @@ type Cell<P extends Phase["name"], I extends Input["type"]> = (
   input: Extract<Input, { type: I }>,
 ) => Step;
 
-/** What is heard in each phase; everything else comes too late, or out of place. */
+/** The inputs that each phase handles. Others are late or out of place. */
 type Table = { readonly [P in Phase["name"]]: { readonly [I in Input["type"]]?: Cell<P, I> } };
 
 const to = (facts: Facts, phase: Phase, ...effects: Effect[]): Step => ({ state: { facts, phase }, effects });
@@ -138,7 +146,9 @@ const pause = (facts: Facts, holds: readonly Hold[]): Step =>
 const hold = (facts: Facts, _phase: Phase, input: { readonly hold: Hold }): Step =>
   pause(facts, [input.hold]);
 
-/** Full jitter, at least a second, longer each time: a server that is in trouble is not to be stormed. */
+/**
+ * Backs off with full jitter, at least a second and longer each time, to spare a server in trouble.
+ */
 const backoff = (facts: Facts, { reason, leastMs }: Omit<End, "action">): Step =>
   to(
     { ...facts, failures: facts.failures + 1 },
@@ -151,11 +161,17 @@ const backoff = (facts: Facts, { reason, leastMs }: Omit<End, "action">): Step =
     },
   );
 
-/** At once, but not twice in a row without a line in between that lasts: two such ends are no progress. */
+/**
+ * Reconnects at once, unless the previous connection was not stable either: two such ends are no
+ * progress.
+ */
 const resume = (facts: Facts, end: Omit<End, "action">): Step =>
   facts.failures ? backoff(facts, end) : open({ ...facts, failures: 1 });
 
-/** The transport brought nothing: another one may. What is proven gets a second chance, for it may as well have been the server. */
+/**
+ * Counts a failure of the transport and tries the next one. A proven transport gets a second
+ * chance, because the server may be at fault.
+ */
 function strike(facts: Facts, end: End, heard: boolean): Step {
   const struck = { ...facts, strikes: UNPROVEN };
   if (facts.strikes < UNPROVEN || !facts.ladder[1]) return (heard ? resume : backoff)(struck, end);
@@ -168,11 +184,14 @@ function ended(facts: Facts, _phase: Phase, { end, heard }: Extract<Input, { typ
   if (action === "stop") return closeWith(facts, end.reason);
   if (action === "silent" || (action === "cut" && !heard)) return strike(facts, end, heard);
   if (heard) return (action === "resume" ? resume : backoff)(facts, end);
-  // Nobody is there, or the server itself says later: then the best transport has the first chance again.
+  // The server is absent or asks to retry later. Start with the best transport again.
   return backoff(facts.rung ? { ...facts, rung: 0, strikes: UNPROVEN } : facts, end);
 }
 
-/** The subscription stands. A lesser transport is for a while only; longer each time that it turns out to be needed. */
+/**
+ * Subscribed. A lesser transport is temporary; each failed upgrade lengthens the delay before the
+ * next.
+ */
 function answered(facts: Facts): Step {
   const leastMs = facts.climbAfterMs * 2 ** Math.min(facts.climbs, MAX_CLIMB_DOUBLINGS);
   const climb = { do: "climb", leastMs, spreadMs: leastMs / 2 } as const;
@@ -190,9 +209,9 @@ const TABLE: Table = {
     settled: (facts, phase) =>
       to({ ...facts, failures: 0, strikes: 0, climbs: facts.rung && facts.climbs }, phase),
     ended,
-    // The slot of a goaway: as if the server had closed now.
+    // The delay of a goaway has passed: proceed as if the server had closed the connection now.
     due: (facts) => resume(facts, { reason: "goaway" }),
-    // From the best one down, each time it fails the one below.
+    // Start with the best transport, and with a worse one after each failure.
     climb: (facts) =>
       open({ ...facts, rung: facts.climbs % facts.rung, climbs: facts.climbs + 1, strikes: UNPROVEN }),
     goaway: (facts, phase, { ms }) => to(facts, phase, { do: "due", leastMs: boundAsked(ms), spreadMs: 0 }),

@@ -11,37 +11,45 @@ import type { StreamPlan } from "./options.ts";
 import { type End, ended } from "./transport/end.ts";
 import { type LineMessage, openLine, type TransportConnection } from "./transport/transport.ts";
 
-/** How the connection stands. */
+/** State of the connection. */
 export interface ConnectionStatus {
-  /** `connecting`: no answer yet; `live`: events come; `waiting`: until the next attempt; `paused`: nobody looks, or the reader is behind; `closed`: for good. */
+  /**
+   * `connecting`: no response yet; `live`: receiving events; `waiting`: until the next attempt;
+   * `paused`: the page is hidden or the reader is behind; `closed`: permanently.
+   */
   readonly state: "connecting" | "live" | "waiting" | "paused" | "closed";
-  /** The one in use, or to be tried next. */
+  /** The current transport, or the next one to try. */
   readonly transport: Transport;
-  /** Why it is waiting, paused (`hidden`, `slow`) or closed by the server, for people; empty otherwise. */
+  /**
+   * Why it is waiting, paused (`hidden`, `slow`) or closed by the server, for people; otherwise
+   * empty.
+   */
   readonly reason: string;
 }
 
-/** What a connection is for. */
+/** Callbacks of a connection into the stream. */
 export interface ConnectionUse {
-  /** The cursor to go on from; `undefined`: from the head. */
+  /** Returns the cursor to resume from; `undefined` for the head. */
   readonly cursor: () => string | undefined;
-  /** Takes in what the server says. Throws an End when the line is no good any more. */
+  /** Processes a message. Throws an End if the connection must end. */
   readonly take: (message: LineMessage) => void;
-  /** The status changed. */
+  /** Called when the status changes. */
   readonly changed: () => void;
 }
 
-/** Does what the state machine says: lines, timers, nothing of its own. */
+/** Executes the decisions of the state machine: connections and timers. */
 export interface Connection {
   readonly status: () => ConnectionStatus;
-  /** Takes an input in; those that its effects bring about follow when they are done. The first is `online`. */
+  /**
+   * Processes an input. Inputs caused by its effects follow afterwards. The first must be `online`.
+   */
   readonly input: (input: Input) => void;
 }
 
-/** Silence that is borne until the server says how much there may be. */
+/** Maximum silence until the server states its own. */
 const SILENCE_MS = 35_000;
 
-/** Nothing happens until the first input. */
+/** Creates a connection. It stays idle until the first input. */
 export function createConnection(plan: StreamPlan, use: ConnectionUse): Connection {
   const { after, random } = plan.platform;
   const timers: Record<string, () => void> = {};
@@ -83,17 +91,17 @@ export function createConnection(plan: StreamPlan, use: ConnectionUse): Connecti
   return { status, input };
 }
 
-/** A line with what belongs to it. */
+/** A transport connection and its state. */
 interface Attempt {
   line?: TransportConnection;
   heard: boolean;
   answered?: boolean;
   readonly openedAtMs: number;
-  /** Takes the timer back that waits for the next message. */
+  /** Cancels the silence timer. */
   calm?: () => void;
 }
 
-/** The line in use, and the one before it for as long as that one is the only one that brings anything. */
+/** Manages the current connection, and the previous one while only that one delivers. */
 function createStrands(plan: StreamPlan, use: ConnectionUse, input: Connection["input"]) {
   const { after, now, random } = plan.platform;
   const clientId = `sdk${random()}`;
@@ -125,7 +133,7 @@ function createStrands(plan: StreamPlan, use: ConnectionUse, input: Connection["
       silenceMs = boundAsked(message.silence_limit_ms) || SILENCE_MS;
     }
     strand.answered ||= type === "subscribed";
-    // Who does not answer is as good as silent, however much it says.
+    // Before it subscribes, only the first message extends the deadline, however much follows.
     if (strand.answered || !strand.heard) listen(strand, silenceMs);
     strand.heard = true;
     if (strand === current) drop(previous);
@@ -145,7 +153,7 @@ function createStrands(plan: StreamPlan, use: ConnectionUse, input: Connection["
     current = strand;
     silenceMs = SILENCE_MS;
     listen(strand, plan.firstMessageMs);
-    // An id of its own for each transport: one that is only tried is not to throw another out.
+    // Use one client id per transport, so that a trial does not replace a working connection.
     strand.line = openLine(plan, transport, use.cursor(), `${clientId}.${transport}`, {
       onMessage: (message) => receive(strand, message),
       onEnd: (reason) => end(strand, reason),

@@ -8,7 +8,10 @@ import { misuse, oneOf, StreamError } from "./stream-error.ts";
 import { endOf } from "./transport/end.ts";
 import type { LineMessage } from "./transport/transport.ts";
 
-/** See {@link Stream}. It connects in the next turn: listeners that are added in this one hear everything. */
+/**
+ * Creates a {@link Stream}. It connects in a microtask, so listeners added synchronously miss
+ * nothing.
+ */
 export function createStream(plan: StreamPlan): Stream {
   const freshness = createFreshness(plan.platform.now);
   const { add, tell, tellError } = createListeners();
@@ -36,7 +39,7 @@ export function createStream(plan: StreamPlan): Stream {
     wake();
     if (item.name !== "reset") tell("event", item);
     if (over.signal.aborted) return;
-    // The name and what is told under it go together, which no type can follow through a union.
+    // The name and its value match, which types cannot express across a union.
     tell(item.name, item as never);
   };
 
@@ -50,7 +53,7 @@ export function createStream(plan: StreamPlan): Stream {
       }
     } catch (fault) {
       const end = endOf(fault);
-      // A gap is healed from the cursor, what does not fit the lists only by new ones.
+      // Resuming from the cursor repairs a gap. A mismatch with the lists requires new ones.
       if (end !== fault) holding = { ...holding, cursor: undefined };
       throw end;
     }
@@ -65,7 +68,7 @@ export function createStream(plan: StreamPlan): Stream {
 
   async function* read(items: StreamItem[]): AsyncGenerator<StreamItem, undefined> {
     try {
-      // Taken at once: a generator that has not begun ends without its finally.
+      // Start the generator now: before its first step it would end without running finally.
       yield undefined as never;
       for (;;) {
         const item = items.shift();
@@ -110,7 +113,7 @@ export function createStream(plan: StreamPlan): Stream {
       if (queue) misuse("the stream is read already", "use on() in other places");
       if (!error) mustBeOpen();
       const { cursor, view, started } = holding;
-      // Who begins later must not take what comes for all there is.
+      // A late reader must start with the current lists.
       queue = started && cursor ? [{ name: "reset", reason: "started", lost: 0, cursor, view }] : [];
       const reader = read(queue);
       void reader.next();
@@ -123,7 +126,10 @@ export function createStream(plan: StreamPlan): Stream {
   return stream;
 }
 
-/** Closes when the program says so, pauses while nobody looks, and tries at once when the network is back; until `over`. */
+/**
+ * Closes on abort, pauses while the page is hidden, and reconnects when the network is back; until
+ * `over` aborts.
+ */
 function watch(
   { platform, pauseHiddenAfterMs, signal }: StreamPlan,
   over: AbortSignal,

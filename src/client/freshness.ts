@@ -1,26 +1,26 @@
 import type { Freshness } from "../protocol/messages.ts";
 import type { LineMessage } from "./transport/transport.ts";
 
-/** How old the data is. The age grows while nothing is heard, whatever the reason. */
+/** Age of the data. It grows while no message arrives, whatever the reason. */
 export interface DataFreshness {
-  /** As the server said last. */
+  /** The server's latest report. */
   readonly state: Freshness["state"];
-  /** Why it is not `live`; empty where there is nothing to say. */
+  /** Why it is not `live`; empty if there is nothing to report. */
   readonly reason: string;
-  /** Milliseconds since the server's source was last heard of, as far as is known here. */
+  /** Milliseconds since the server's source last responded, as far as known. */
   readonly ageMs: number;
-  /** Event time of the newest data, as ISO 8601; `null` before the first. */
+  /** Event time of the newest data in ISO 8601; `null` before the first. */
   readonly observedAt: string | null;
 }
 
-/** Follows what the messages say of it; `now` of the platform. */
+/** Tracks freshness from messages; `nowMs` is the platform's clock. */
 export function createFreshness(nowMs: () => number) {
   let said: Freshness | undefined;
   let atMs = 0;
   return {
     take(message: LineMessage): void {
       let given = "freshness" in message ? message.freshness : undefined;
-      // An event is news too, unless it is no newer than what is known, as in a backlog.
+      // An event counts as fresh data unless it is older than known data, as in a backlog.
       if (said && message.type === "event" && message.observed_at > (said.observed_at ?? "")) {
         given = { ...said, observed_at: message.observed_at, data_age_ms: 0 };
       }
@@ -28,7 +28,7 @@ export function createFreshness(nowMs: () => number) {
       said = given;
       atMs = nowMs();
     },
-    /** `undefined` before the server said anything. */
+    /** Returns the freshness; `undefined` before the first report. */
     now(): DataFreshness | undefined {
       return (
         said && {

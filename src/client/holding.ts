@@ -3,44 +3,48 @@ import type { EventMessage, Subscribed } from "../protocol/messages.ts";
 import { applyEvent, type View } from "../protocol/view/view.ts";
 import { ended } from "./transport/end.ts";
 
-/** An event as it came, told apart by `name`. */
+/** An event as received, discriminated by `name`. */
 export type StreamEvent<N extends EventName = EventName> = Extract<EventMessage, { name: N }>;
 
-/** What was known is void; what there is now is `view`. The first thing that a stream tells, and told again whenever events are lost. */
+/**
+ * Previous data is void, and `view` replaces it. A stream emits it first, and whenever events are
+ * lost.
+ */
 export interface Reset {
   readonly name: "reset";
   /**
-   * `started`: the beginning, or that of a reader; `epoch-changed`, `expired`, `ahead`: the server cannot resume from the cursor;
-   * `mismatch`: an event did not fit the view, which was fetched anew.
+   * `started`: the start of the stream or of a reader; `epoch-changed`, `expired`, `ahead`: the
+   * server cannot resume from the cursor; `mismatch`: an event did not fit the view, which was
+   * fetched again.
    */
   readonly reason: "started" | "epoch-changed" | "expired" | "ahead" | "mismatch";
-  /** How many events were missed at most; `null`: nobody can know. 0 at the start. */
+  /** Maximum number of missed events; `null` if unknown. 0 at the start. */
   readonly lost: number | null;
   readonly cursor: string;
-  /** The lists at `cursor`; `undefined` where none are kept. */
+  /** The lists at `cursor`; `undefined` if none are maintained. */
   readonly view: View | undefined;
 }
 
-/** What a stream tells, in order. */
+/** What a stream yields, in order. */
 export type StreamItem = StreamEvent | Reset;
 
-/** What a client holds: its place, and the lists there. */
+/** A client's cursor, and the lists there. */
 export interface Holding {
-  /** `undefined` before the first answer, and after a mismatch. */
+  /** `undefined` before the first response, and after a mismatch. */
   readonly cursor: string | undefined;
-  /** `undefined` where none is kept, and before the first answer. */
+  /** `undefined` before the first response, or if none is maintained. */
   readonly view: View | undefined;
-  /** An answer came, so that one without a cursor is no beginning any more. */
+  /** Whether a response arrived. A later one without a cursor is then no start. */
   readonly started: boolean;
 }
 
-/** What is held then, and what to tell; `item` is left out where there is nothing. */
+/** The next state, and the item to emit, if any. */
 export interface Taken {
   readonly holding: Holding;
   readonly item?: StreamItem;
 }
 
-/** Takes in the answer to a subscription. */
+/** Processes the response to a subscription. */
 export function takeAnswer(holding: Holding, { cursor, lost, resumed, snapshot }: Subscribed): Taken {
   if (resumed === "full") return { holding: { ...holding, started: true } };
   const view = snapshot as View | undefined;
@@ -56,8 +60,9 @@ export function takeAnswer(holding: Holding, { cursor, lost, resumed, snapshot }
 }
 
 /**
- * Takes in an event. One that is held already tells nothing. Throws an {@link End} when something is missing before it, which is healed by
- * connecting again with the cursor, and something else when it does not fit the lists; `holding` is then what is held still.
+ * Processes an event. Ignores one that was received before. Throws an {@link End} if an earlier
+ * event is missing; reconnecting with the cursor repairs that. Throws another error if it does not
+ * fit the lists.
  */
 export function takeEvent(holding: Holding, event: EventMessage): Taken {
   const seq = seqOf(holding, event.cursor);
@@ -69,20 +74,23 @@ export function takeEvent(holding: Holding, event: EventMessage): Taken {
   };
 }
 
-/** Moves to a place of which the server says that everything up to it was sent. Never back: a line that takes over from another may be behind it. */
+/**
+ * Advances to a cursor up to which everything was sent. Never goes back: a new connection may be
+ * behind the previous one.
+ */
 export function moveTo(holding: Holding, cursor: string): Holding {
   const seq = seqOf(holding, cursor);
   return placeIn(cursor).seq > seq ? { ...holding, cursor } : holding;
 }
 
-/** The seq that is held. Throws an {@link End} where `cursor` is of another epoch. */
+/** Returns the current seq. Throws an {@link End} if `cursor` is of another epoch. */
 function seqOf(holding: Holding, cursor: string): number {
   const { epoch, seq } = placeIn(`${holding.cursor}`);
   if (epoch !== placeIn(cursor).epoch) throw ended("backoff", `${cursor} does not follow ${holding.cursor}`);
   return seq;
 }
 
-/** What a cursor says; the server made it. */
+/** Parses a cursor from the server. */
 function placeIn(cursor: string) {
   const [epoch, seq = 0] = cursor.split("-");
   return { epoch, seq: Number(seq) };

@@ -2,12 +2,12 @@ import { createStream } from "./create-stream.ts";
 import { type ConnectOptions, readOptions } from "./options.ts";
 import type { Stream } from "./stream.ts";
 
-/*
- * The client for browsers and Node: what `flarewire/client` exports. Needs nothing at run time.
- */
+/* The client for browsers and Node, exported as `flarewire/client`. It has no runtime dependencies. */
 
 /**
- * Follows a Flarewire server: `connect("https://example.com", { channels: ["flares.*"] })`. Returns at once and connects in the background, for as long as it takes. Throws StreamError with code `misuse`, which says what to do, when the address or an option cannot be meant.
+ * Connects to a Flarewire server: `connect("https://example.com", { channels: ["flares.*"] })`.
+ * Returns at once and connects in the background, retrying as long as necessary. Throws StreamError
+ * with code `misuse` and advice if the address or an option is invalid.
  */
 export function connect(url: string | URL, options: ConnectOptions = {}): Stream {
   return createStream(readOptions(url, options));

@@ -2,20 +2,20 @@ import { EVENT_NAMES } from "./options.ts";
 import type { Listened, Listener } from "./stream.ts";
 import { StreamError } from "./stream-error.ts";
 
-/** What may be listened to. */
+/** Names that accept listeners. */
 export const LISTENED = [...EVENT_NAMES, "event", "reset", "connection", "error"] satisfies string[];
 
-/** Listeners by name. */
 export interface Listeners {
-  /** Returns how to take it away again. A listener given twice is called twice. */
+  /**
+   * Adds a listener and returns a function that removes it. A listener added twice is called twice.
+   */
   readonly add: <N extends keyof Listened>(name: N, listener: Listener<N>) => () => void;
-  /** A listener that throws disturbs nobody, and is not silent either. */
+  /** Calls the listeners of a name. One that throws does not affect others, but is reported. */
   readonly tell: <N extends keyof Listened>(name: N, told: Listened[N]) => void;
-  /** Tells those who listen for errors; where nobody does, the runtime. */
+  /** Reports to the error listeners, or to the runtime if there are none. */
   readonly tellError: (error: StreamError) => void;
 }
 
-/** Nobody listens yet. */
 export function createListeners(): Listeners {
   let all: readonly (readonly [name: string, listener: (told: never) => unknown])[] = [];
   const tell = <N extends keyof Listened>(name: N, told: Listened[N]) => {

@@ -4,53 +4,78 @@ import type { Transport } from "./connection-state.ts";
 import { misuse, oneOf } from "./stream-error.ts";
 import { type Platform, platformOf } from "./transport/platform.ts";
 
-/** What {@link connect} may be told beside the address. */
+/** Options of {@link connect}. */
 export interface ConnectOptions {
-  /** Channels or patterns, such as `["flares.*", "charts.bsc"]`; default `["*"]`: all. */
+  /** Channels or patterns, such as `["flares.*", "charts.bsc"]`. Default: `["*"]`, all channels. */
   readonly channels?: readonly string[];
   /**
-   * Only these items and events, selected by the server. An item enters when it meets the filter and leaves when it no longer does; with `sticky: true` it stays
-   * until it leaves its list, which is the default beside `names`. With `names` no lists can be kept, and there is no `view`. Default: all.
+   * Only these items and events, filtered by the server. An item enters when it meets the filter
+   * and leaves when it no longer does. With `sticky: true`, the default with `names`, it stays
+   * until it leaves its list. With `names` there is no `view`, because lists cannot be maintained.
+   * Default: everything.
    */
   readonly filter?: Filter;
-  /** An API key, as `flarewire keys add` prints it. Sent in a header field, never in an address: for a WebSocket, which has none, it fetches a ticket each time. Default: none. */
+  /**
+   * An API key, as printed by `flarewire keys add`. Sent in a header, never in a URL; for
+   * WebSockets, which cannot send headers, each connection fetches a ticket. Default: none.
+   */
   readonly key?: string;
-  /** By what the events come. `auto`, the default: by WebSocket, else server-sent events, else long poll, whichever brings messages; and back up when that works again. */
+  /**
+   * The transport. `auto`, the default, tries WebSocket, server-sent events, then long poll until
+   * one delivers messages, and upgrades when a better one works again.
+   */
   readonly transport?: Transport | "auto";
-  /** Go on behind this cursor of an earlier stream, with the same channels and filter. There is then no `view` until a reset. Default: begin with the lists. */
+  /**
+   * Resumes after this cursor of an earlier stream with the same channels and filter. There is no
+   * `view` until a reset. Default: start with the lists.
+   */
   readonly after?: string;
   /** Closes the stream when it aborts. */
   readonly signal?: AbortSignal;
-  /** How long a page is hidden before the stream pauses, in milliseconds; 0: at once, Infinity: never. Default 10,000. No effect outside of browsers. */
+  /**
+   * How long a page may be hidden before the stream pauses, in milliseconds; 0: not at all,
+   * Infinity: forever. Default: 10,000. Browsers only.
+   */
   readonly pauseHiddenAfterMs?: number;
-  /** Most items that wait for the reader of `for await`, 1 or more. When they are reached the stream pauses, and goes on from its cursor when half are read. Default 1,000. */
+  /**
+   * Maximum number of items queued for `for await`, at least 1. At the limit the stream pauses, and
+   * resumes from its cursor once half are read. Default: 1,000.
+   */
   readonly queueLimit?: number;
-  /** How long a transport may bring no message before the next is tried; default 8,000. */
+  /**
+   * How long a transport may deliver no message before the next one is tried, in milliseconds.
+   * Default: 8,000.
+   */
   readonly firstMessageMs?: number;
-  /** How long a lesser transport is used before a better one is tried again; default 60,000, longer each time that it fails. */
+  /**
+   * How long a lesser transport is used before an upgrade attempt, in milliseconds. Default:
+   * 60,000; longer after each failure.
+   */
   readonly climbAfterMs?: number;
-  /** In place of what stands in the global scope; e.g. `{ WebSocket }` of the package `ws`. */
+  /** Replaces globals, such as `{ WebSocket }` from the package `ws`. */
   readonly platform?: Partial<Platform>;
 }
 
-/** The options, checked and complete. */
+/** The validated, complete options. */
 export interface StreamPlan
   extends Required<
       Pick<ConnectOptions, "pauseHiddenAfterMs" | "queueLimit" | "firstMessageMs" | "climbAfterMs">
     >,
     Pick<ConnectOptions, "after" | "signal"> {
-  /** The server's address with its base path, without a slash at the end; `http` or `https`. */
+  /** The server's base address without a trailing slash; `http` or `https`. */
   readonly base: string;
-  /** What every address asks for, whatever the transport. */
+  /** Query parameters of every URL, whatever the transport. */
   readonly query: Readonly<Record<string, string>>;
-  /** Lists are kept. */
+  /** Whether the stream maintains lists. */
   readonly keepsView: boolean;
   readonly headers: Readonly<Record<string, string>>;
   readonly ladder: readonly Transport[];
   readonly platform: Platform;
 }
 
-/** The names of all events, as a list that needs no schema library. A test sees to it that none is left out. */
+/**
+ * The names of all events, as a list without a schema library. A test checks that it is complete.
+ */
 export const EVENT_NAMES = [
   "flare-started",
   "flare-updated",
@@ -65,7 +90,7 @@ export const EVENT_NAMES = [
   "source-status",
 ] satisfies EventName[];
 
-/** The fields of a filter. As above. */
+/** The fields of a filter, also checked by a test. */
 export const FILTERS = [
   "tokens",
   "symbols",
@@ -93,13 +118,16 @@ const OPTIONS = [
   ...Object.keys(NUMBERS),
 ] satisfies string[];
 
-/** Checks what a program gave. Throws StreamError `misuse`, which says what to give instead. What values a filter takes the server knows, and says. */
+/**
+ * Validates options. Throws StreamError `misuse` with advice. The server validates the values of a
+ * filter.
+ */
 export function readOptions(given: string | URL, options: ConnectOptions): StreamPlan {
   for (const name of Object.keys(options)) oneOf("option", name, OPTIONS);
   const { channels = ["*"], filter = {}, key, transport = "auto" } = options;
   for (const name of Object.keys(filter)) oneOf("filter", name, FILTERS);
   if (!Array.isArray(channels)) misuse(`channels "${channels}"`, 'give an array, such as ["flares.*"]');
-  // Not told: errors end up in logs.
+  // Do not quote the key: errors end up in logs.
   if (key !== undefined && !/^[!-~]+$/.test(key))
     misuse("this key", "give one as flarewire keys add prints it");
   const platform = platformOf(options.platform);
@@ -114,7 +142,7 @@ export function readOptions(given: string | URL, options: ConnectOptions): Strea
     ...options,
     ...numbers,
     base: readAddress(given),
-    // Without what is undefined; lists become texts with commas in the address.
+    // Omits undefined values. Lists become comma-separated in the URL.
     query: JSON.parse(JSON.stringify({ channels, ...filter })),
     keepsView: !filter.names,
     headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
@@ -129,11 +157,11 @@ function readAddress(given: string | URL): string {
   if (url && /^(http|ws)s?:[^?#@]+$/.test(url.href)) {
     return url.href.replace(/^ws/, "http").replace(/\/+$/, "");
   }
-  // Of one that holds more no more is told: a password or a key may be in it, and errors end up in logs.
+  // Quote only the origin: the address may contain a password or a key, and errors end up in logs.
   return misuse(`address "${url?.origin ?? given}"`, "give one such as https://example.com/base");
 }
 
-/** The transports that there are here and may be used. */
+/** Returns the transports that are available here and allowed. */
 function ladderOf(asked: Transport | "auto", platform: Platform, withKey: boolean): readonly Transport[] {
   const all = ["websocket", "sse", "poll"] as const;
   oneOf("transport", asked, ["auto", ...all]);

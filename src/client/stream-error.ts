@@ -1,7 +1,13 @@
-/** What kind of thing went wrong: `misuse`: the program's own; `refused`: the server will not have it; `listener`: a listener threw. */
+/**
+ * `misuse`: invalid use of the SDK; `refused`: the server rejected the client; `listener`: a
+ * listener threw.
+ */
 export type StreamErrorCode = "misuse" | "refused" | "listener";
 
-/** Every error that the SDK throws or tells. The message says what to do; `cause` is what was thrown, where something was. */
+/**
+ * Every error that the SDK throws or emits. The message says what to do; `cause` is the original
+ * error, if any.
+ */
 export class StreamError extends Error {
   override readonly name = "StreamError";
   readonly code: StreamErrorCode;
@@ -12,12 +18,12 @@ export class StreamError extends Error {
   }
 }
 
-/** Refuses what cannot be meant: `what` is wrong, and `instead` is what to do. */
+/** Throws a `misuse` error: `what` is wrong, and `instead` says what to do. */
 export function misuse(what: string, instead: string): never {
   throw new StreamError("misuse", `${what}: ${instead}`);
 }
 
-/** Refuses a name that is not one of `known`, which it lists. */
+/** Throws unless the name is one of `known`, which the error lists. */
 export function oneOf(what: string, name: unknown, known: readonly string[]): void {
   if (!known.includes(name as string)) misuse(`${what} "${name}" is unknown`, `use ${known.join(", ")}`);
 }

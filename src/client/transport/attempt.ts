@@ -2,24 +2,30 @@ import { type End, ended, endOf } from "./end.ts";
 import type { Platform } from "./platform.ts";
 import type { LineListener, LineMessage, TransportConnection } from "./transport.ts";
 
-/** What a line may do while it is open. */
+/** What a transport may use while its connection is open. */
 export interface LineRun {
-  /** Resolves with an answer of these statuses; an {@link End} is thrown instead of any other, and where nobody answers. */
+  /**
+   * Sends a request and returns a response with one of these statuses. Throws an {@link End} for
+   * other statuses or no response.
+   */
   readonly ask: (
     url: string,
     statuses: readonly number[],
     accept?: string,
     method?: string,
   ) => Promise<Response>;
-  /** Throws what the line is to end with. */
+  /** Delivers a message. Throws the End that the connection must end with. */
   readonly tell: (message: LineMessage) => void;
-  /** Aborts when the line is over. */
+  /** Aborts when the connection has ended. */
   readonly signal: AbortSignal;
 }
 
 type Fetch = NonNullable<Platform["fetch"]>;
 
-/** A line that is what `run` does, until that ends: with what it returns, or throws. `headers` go with all that it asks. */
+/**
+ * Runs a transport. The connection ends when `run` returns or throws. `headers` are sent with each
+ * request.
+ */
 export function startTransport(
   { fetch }: Platform,
   headers: Readonly<Record<string, string>>,
@@ -29,10 +35,11 @@ export function startTransport(
   const over = new AbortController();
   const { signal } = over;
   const ask = async (url: string, statuses: readonly number[], accept = "*/*", method = "GET") => {
-    // By its bare name: as a method of anything else, a browser's throws. Without one no line is opened that asks (see ladderOf).
+    // Call it by its bare name: a browser's fetch throws as a method of another object. Without
+    // fetch, no transport that needs it is chosen (see ladderOf).
     const asked = (fetch as Fetch)(url, { method, headers: { ...headers, accept }, signal });
     const response = await asked.catch((error) => {
-      // Of Node's errors only the cause says what happened.
+      // In Node, only the cause describes the error.
       throw ended("away", `no answer: ${error.cause ?? error}`);
     });
     if (!statuses.includes(response.status)) throw await refusal(response);
@@ -53,8 +60,8 @@ export function startTransport(
 }
 
 /**
- * A problem (RFC 9457) is the server's own word: what the client asks is wrong, or it is to come later. Any other answer was put there by
- * what is in between.
+ * Interprets an error response. A problem (RFC 9457) comes from the server: the request is wrong,
+ * or the client should retry later. Any other response comes from an intermediary.
  */
 async function refusal(response: Response): Promise<End> {
   const { status, headers } = response;

@@ -5,12 +5,16 @@ import type { LineRun } from "./attempt.ts";
 import { type End, ended } from "./end.ts";
 import type { Platform } from "./platform.ts";
 
-/** How long the server may hold an answer back. Well below the silence that is borne, and what proxies bear. */
+/**
+ * How long the server may delay a response, in seconds. Well below the silence limit, and the
+ * limits of proxies.
+ */
 const WAIT_S = "25";
 
 /**
- * Asks again and again from `after` on, until something goes wrong; `undefined`: from the head, with the lists if `snapshot` says so. Tells the same messages as a stream would.
- * `urlOf` makes the address of a request with these parameters on top.
+ * Polls repeatedly from `after` on, until something fails; `undefined` starts at the head, with the
+ * lists if `snapshot` is true. Delivers the same messages as a stream. `urlOf` builds a URL with
+ * extra parameters.
  */
 export async function runPolls(
   { ask, tell }: LineRun,
@@ -30,7 +34,7 @@ export async function runPolls(
     const { status, headers } = response;
     const body: Body = status === 204 ? {} : Object(await response.json());
     if (status === 410) {
-      // The next line begins as this one did: in its middle to begin anew again and again would be a storm.
+      // Let the next connection start over. Restarting within this one could loop without a pause.
       if (!first) return ended("resume", "HTTP 410");
       ({ lost } = body);
       place = undefined;
@@ -38,7 +42,8 @@ export async function runPolls(
     }
     const cursor = headers.get("flarewire-cursor") ?? "";
     const isNews = cursor !== place && (body.more || body.events?.length);
-    // A cache in between answers for the server, or nobody waits: to ask on would be a storm.
+    // A cache may be responding, or the server does not wait. Continuing would poll in a tight
+    // loop.
     if (!first && !isNews && now() - askedAtMs < MIN_WAIT_MS) return ended("cut", "a stale answer");
     if (first) {
       tell({
@@ -65,7 +70,7 @@ export async function runPolls(
   }
 }
 
-/** A page, or the problem of a cursor that is gone. */
+/** A page, or the problem for an expired cursor. */
 interface Body {
   readonly events?: readonly EventMessage[];
   readonly more?: boolean;

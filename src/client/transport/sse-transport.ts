@@ -2,7 +2,10 @@ import type { LineRun } from "./attempt.ts";
 import { closed, type End, ended } from "./end.ts";
 import type { LineMessage } from "./transport.ts";
 
-/** Reads server-sent events until they end. Unlike EventSource it sees a refusal's reason, and can send a key in a header field. */
+/**
+ * Reads server-sent events until they end. Unlike EventSource, it can read a rejection's reason and
+ * send a key in a header.
+ */
 export async function runSse({ ask, tell }: LineRun, url: string): Promise<End> {
   const { body } = await ask(url, [200], "text/event-stream");
   const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
@@ -12,7 +15,7 @@ export async function runSse({ ask, tell }: LineRun, url: string): Promise<End> 
     const lines = (rest + read.value).split("\n");
     rest = lines.pop() ?? "";
     for (const line of lines) {
-      // The server writes each message on one line; what it is stands in it, and its place too.
+      // The server writes each message as one data line, which includes its type and cursor.
       if (!line.startsWith("data:")) continue;
       const message: LineMessage = JSON.parse(line.slice(5));
       if (message.type === "close") return closed(message.code, message.reason);

@@ -7,7 +7,10 @@ import { runPolls } from "./poll-transport.ts";
 import { runSse } from "./sse-transport.ts";
 import { runWebSocket } from "./websocket-transport.ts";
 
-/** What a line brings: what the server says over a stream, or over polls the same, and the end of each page. */
+/**
+ * A message from a connection: a stream's messages, or the same from polls, plus the end of each
+ * page.
+ */
 export type LineMessage =
   | ServerMessage
   | CloseMessage
@@ -17,23 +20,23 @@ export type LineMessage =
       readonly freshness: Freshness;
     };
 
-/** Who listens to a line. Nothing is called after the line was aborted. */
+/** Callbacks of a connection. None is called after an abort. */
 export interface LineListener {
-  /** Throws what the line is to end with. */
+  /** Throws the End that the connection must end with. */
   readonly onMessage: (message: LineMessage) => void;
-  /** Once, and the last thing. */
+  /** Called once, last. */
   readonly onEnd: (end: End) => void;
 }
 
 /** One connection over one transport. */
 export interface TransportConnection {
-  /** Ends it without a word to the listener. */
+  /** Ends it without a callback. */
   abort(): void;
 }
 
 /**
- * Opens one connection, behind `cursor`, or at the head with the lists. It takes the place of the one before it of the same `client`, if that is still there
- * (PROTOCOL.md, W32).
+ * Opens a connection after `cursor`, or at the head with the lists. The server ends any earlier
+ * connection with the same `client` (PROTOCOL.md, W32).
  */
 export function openLine(
   { base, query, keepsView, headers, platform }: StreamPlan,

@@ -2,23 +2,26 @@ import type { LineRun } from "./attempt.ts";
 import { closed, type End } from "./end.ts";
 import type { Platform, SocketClass } from "./platform.ts";
 
-/** Where a WebSocket is opened. */
+/** The URLs of a WebSocket connection. */
 export interface WebSocketPlace {
-  /** The address, with these parameters on top. */
+  /** Builds the URL with extra parameters. */
   readonly urlOf: (more: Readonly<Record<string, string>>) => string;
-  /** Where a key gets tickets, as WebSockets cannot carry one; `undefined`: there is no key. */
+  /** Issues tickets for a key, as WebSockets cannot send one; `undefined` without a key. */
   readonly tickets: string | undefined;
-  /** Where HTTP tells what a WebSocket that does not open hides: whether the server refuses it, is not there, or is behind something that lets none through. */
+  /**
+   * Explains over HTTP why a WebSocket did not open: the server rejects it, is absent, or an
+   * intermediary blocks WebSockets.
+   */
   readonly why: string;
 }
 
-/** Reads a WebSocket until it ends. With a key it is opened by a ticket, which is of use once, so that each connection fetches its own. */
+/** Reads a WebSocket until it ends. With a key, each connection fetches a single-use ticket. */
 export async function runWebSocket(
   { ask, tell, signal }: LineRun,
   { WebSocket, fetch }: Platform,
   { urlOf, tickets, why }: WebSocketPlace,
 ): Promise<End> {
-  // An open server has none to give, and needs none.
+  // A server without keys issues none, and requires none.
   const given = tickets && (await ask(tickets, [201, 404], "*/*", "POST"));
   const { ticket } = given ? Object(await given.json()) : {};
   signal.throwIfAborted();
@@ -26,12 +29,12 @@ export async function runWebSocket(
   let heard = false;
   const end = await new Promise<End>((resolve, reject) => {
     const stop = () => {
-      // A dead line never answers a close: neither wait for it nor listen to it.
+      // A dead connection never answers a close, so neither wait for it nor listen to it.
       socket.onmessage = socket.onclose = null;
       socket.close();
     };
     signal.addEventListener("abort", stop);
-    // The package ws throws what nobody listens to.
+    // The package ws throws errors without a listener.
     socket.onerror = () => {};
     socket.onmessage = ({ data }) => {
       heard = true;
