@@ -166,7 +166,7 @@ test("a host with a WebSocket plugin above is told that Flarewire needs a server
   const host = fastify();
   host.register(createRequire(import.meta.url)("@fastify/websocket"));
   const { gateway } = embed(host);
-  await expect(host.ready()).rejects.toThrow(/give Flarewire a server of its own, with startGateway/);
+  await expect(host.ready()).rejects.toThrow(/run Flarewire on its own server with startGateway/);
   await expect(gateway).rejects.toThrow(/@fastify\/websocket/);
   await host.close();
 });
