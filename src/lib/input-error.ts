@@ -1,20 +1,20 @@
-/** What an `InputError` may carry beside file and reason. */
 export interface InputErrorDetails {
-  /** Line of the file, counted from 1; 0 when not even the first line could be read whole. */
+  /** Line of the file, counted from 1; 0 if not even the first line was readable. */
   readonly line?: number;
   readonly cause?: unknown;
 }
 
 /**
- * A file that the user named cannot be used, or not to its end: missing, empty, cut, of another form. The message names the
- * file, the line where one is known, and the reason with the value and the bound, so that it can be shown as it stands.
- * The user's error, not the program's: a command line prints it without a stack and exits 1.
+ * A file named by the user is unusable, completely or in part: missing, empty, truncated or
+ * malformed. The message names the file, the line if known, and the reason with value and bound, so
+ * it can be shown as is. The error is the user's: a command line prints it without a stack and
+ * exits with 1.
  */
 export class InputError extends Error {
   override readonly name = "InputError";
-  /** The path as the user gave it. */
+  /** The path as given by the user. */
   readonly file: string;
-  /** Line of the file, counted from 1, where the reason lies in one. */
+  /** Line of the file, counted from 1, if known. */
   readonly line: number | undefined;
   /** What is wrong, without file and line. */
   readonly reason: string;

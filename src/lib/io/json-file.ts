@@ -1,33 +1,34 @@
 import { readFile, stat } from "node:fs/promises";
 import { InputError } from "../input-error.ts";
 
-/** What a schema has against a content: an issue of zod's, as far as it is told. */
+/** An issue that a schema reports, as in zod. */
 export interface JsonIssue {
   readonly path: readonly PropertyKey[];
   readonly message: string;
-  /** Of an object, those that nobody knows. */
+  /** Unknown keys of an object. */
   readonly keys?: readonly string[] | undefined;
 }
 
-/** How an issue is told without what may not be repeated. */
+/** How to describe an issue without revealing secrets. */
 export interface IssueWords {
-  /** The value in words, where it may not be shown as it is: `undefined` shows it. */
+  /** Describes a value that must not be shown; `undefined` shows it. */
   readonly veil?: (name: PropertyKey | undefined) => string | undefined;
-  /** Takes secrets out of JSON text. */
+  /** Removes secrets from JSON text. */
   readonly hide?: (text: string) => string;
-  /** The keys that an object at this depth has; left out: they are not listed. */
+  /** The valid keys of an object at this depth. Default: they are not listed. */
   readonly known?: (depth: number) => readonly string[];
 }
 
-/** Most of a value that a message repeats. */
+/** Maximum length of a quoted value. */
 const MAX_QUOTED = 64;
 
-/** Write permission of those who are neither the file's owner nor of its group. */
+/** Write permission for users other than the owner and the group. */
 const OTHERS_WRITE = 0o002;
 
 /**
- * The text of a regular file of at most so many bytes that not everybody can write. Rejects with InputError that says why not: a device or a pipe
- * may have no end, and what anybody can write decides nothing about access.
+ * Reads a regular file of limited size that is not writable by everybody. Rejects with InputError
+ * otherwise: a device or pipe may never end, and a file that anybody can change must not control
+ * access.
  */
 export async function readTrustedText(file: string, mostBytes: number): Promise<string> {
   try {
@@ -35,7 +36,7 @@ export async function readTrustedText(file: string, mostBytes: number): Promise<
     if (!about.isFile()) throw new InputError(file, "it is no regular file");
     if (about.size > mostBytes)
       throw new InputError(file, `it has ${about.size} bytes; ${mostBytes} is the most`);
-    // Windows has no such permissions, and Node makes some up.
+    // Windows has no such permissions, and Node invents some.
     if (about.mode & OTHERS_WRITE && process.platform !== "win32") {
       const mode = (about.mode & 0o777).toString(8);
       throw new InputError(
@@ -51,7 +52,10 @@ export async function readTrustedText(file: string, mostBytes: number): Promise<
   }
 }
 
-/** The value of a file's JSON text. Throws InputError that says what it has to be (`form`) and quotes nothing: there may be secrets in it. */
+/**
+ * Parses a file's JSON. Throws InputError with the expected `form`. Quotes nothing, because the
+ * text may contain secrets.
+ */
 export function parseJsonText(text: string, file: string, form: string): unknown {
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ""));
@@ -61,7 +65,7 @@ export function parseJsonText(text: string, file: string, form: string): unknown
   }
 }
 
-/** What a schema library reports of a value that a schema has no words of its own for. */
+/** The schema library's raw issue, for schemas without messages of their own. */
 interface RawIssue {
   readonly code?: string | undefined;
   readonly expected?: unknown;
@@ -79,7 +83,7 @@ const FORMS: Readonly<Record<string, string>> = {
   string: "a text",
 };
 
-/** Puts into words what a value has to be, for schemas that do not say so themselves. */
+/** Describes the expected value, for schemas without messages of their own. */
 export function expectedInWords({ code, expected, minimum, maximum, values }: RawIssue): string {
   switch (code) {
     case "invalid_type":
@@ -95,7 +99,7 @@ export function expectedInWords({ code, expected, minimum, maximum, values }: Ra
   }
 }
 
-/** The first issue in words: the field, what it is, and what it has to be. */
+/** Describes the first issue: the field, its value, and the expected value. */
 export function describeIssue(
   [issue]: readonly JsonIssue[],
   content: unknown,

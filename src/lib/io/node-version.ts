@@ -1,8 +1,8 @@
 import { ENGINES } from "../version.ts";
 
 /**
- * What is wrong with this version of Node, in a sentence; `undefined`: nothing. To be asked before
- * other modules are loaded, which an older Node cannot read.
+ * Describes what is wrong with this version of Node; `undefined` if it is supported. Call it before
+ * loading other modules, which an older Node cannot parse.
  */
 export function nodeVersionProblem(version: string = process.versions.node): string | undefined {
   const [major = 0, minor = 0] = version.split(".").map(Number);

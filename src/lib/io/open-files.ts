@@ -1,6 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Files, sockets included, that this process has open and may have open; `undefined` where the system does not tell, as on any but Linux. */
+/**
+ * Number of open files of this process, including sockets, and its limit. `undefined` except on
+ * Linux.
+ */
 export function openFiles(): { readonly open: number; readonly limit: number } | undefined {
   try {
     const [, limit] =

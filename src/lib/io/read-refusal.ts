@@ -1,18 +1,21 @@
 import type { IncomingMessage } from "node:http";
 
-/** What a server answered in place of what it was asked for. */
+/** A server's response that rejects a request. */
 export interface Refusal {
   readonly status: number;
-  /** As much of the body as came, up to some 16 KiB; `""` where none did. */
+  /** The received part of the body, up to about 16 KiB; `""` if there is none. */
   readonly body: string;
-  /** How long it asked to be left alone, in milliseconds; `undefined` where it did not, or named a date. */
+  /** Requested delay in milliseconds; `undefined` if there is none, or it is a date. */
   readonly retryAfterMs: number | undefined;
 }
 
-/** Longest detail that is passed on, in characters: it ends up in logs. */
+/** Maximum length of a detail, because it ends up in logs. */
 const MAX_DETAIL = 300;
 
-/** The `detail` of a body that is a problem (RFC 9457), without one its `title`, cut to 300 characters; `""` where it is none. */
+/**
+ * Returns a problem's `detail`, else its `title` (RFC 9457), cut to 300 characters; `""` for other
+ * bodies.
+ */
 export function problemDetail(body: string): string {
   try {
     const { detail, title }: { readonly detail?: unknown; readonly title?: unknown } = Object(
@@ -25,10 +28,12 @@ export function problemDetail(body: string): string {
   }
 }
 
-/** A problem is short; a server that sends more than this means harm. */
+/** Problems are short. A server that sends more than this is malicious. */
 const MAX_BODY_BYTES = 16_384;
 
-/** Reads a refusal. Never rejects: of a connection that breaks off there is the status, and what came. */
+/**
+ * Reads a rejection. Never rejects: a broken connection yields the status and what was received.
+ */
 export async function readRefusal(response: IncomingMessage): Promise<Refusal> {
   const asked = Number(response.headers["retry-after"]);
   let body = "";
@@ -38,7 +43,7 @@ export async function readRefusal(response: IncomingMessage): Promise<Refusal> {
       if (body.length > MAX_BODY_BYTES) break;
     }
   } catch {
-    // The status alone must do.
+    // The status alone must suffice.
   }
   const retryAfterMs = Number.isFinite(asked) && asked > 0 ? asked * 1_000 : undefined;
   return { status: response.statusCode ?? 0, body, retryAfterMs };

@@ -2,44 +2,45 @@ import { retryAfterMs } from "../time/back-off.ts";
 import type { Clock } from "../time/clock.ts";
 import { DeadlineExpired, withDeadline } from "../time/deadline.ts";
 
-/** Why a request brought nothing, in words such as "answered 503". */
+/** Why a request failed, in words such as "answered 503". */
 export interface Failure {
   readonly reason: string;
-  /** How long the upstream asked to be left alone. */
+  /** Delay that the upstream requested. */
   readonly retryAfterMs?: number;
-  /** It refused because it was asked too often. */
+  /** The upstream rejected it because of too many requests. */
   readonly isRate?: boolean;
 }
 
-/** What became of one request. Only `fresh` carries a body. */
+/** The outcome of a request. Only `fresh` has a body. */
 export type Answer =
   | { readonly kind: "fresh"; readonly body: unknown; readonly etag?: string; readonly headers: Headers }
-  /** 304: as at the last ETag. */
+  /** 304: unchanged since the last ETag. */
   | { readonly kind: "unchanged"; readonly headers: Headers }
   /** Nothing is served at this address, or not to GET. */
   | { readonly kind: "absent"; readonly failure: Failure }
-  /** An answer that is no use and will hardly become one by waiting: another content, a redirect, 4xx. */
+  /** An unusable response that waiting will hardly change: other content, a redirect, 4xx. */
   | { readonly kind: "unusable"; readonly failure: Failure }
-  /** No whole answer, or one that says "later": refused, timed out, broken off, 418, 429, 5xx. */
+  /** No complete response, or a temporary error: refused, timed out, interrupted, 418, 429, 5xx. */
   | { readonly kind: "failed"; readonly failure: Failure };
 
-/** What every request to one upstream has in common. */
+/** Settings that all requests to one upstream share. */
 export interface RequestSettings {
   readonly fetch: typeof fetch;
   readonly clock: Clock;
-  /** Most milliseconds from the start of a request to the last byte of its answer. */
+  /** Timeout from the start of a request to the last byte of its response, in milliseconds. */
   readonly timeoutMs: number;
-  /** Most bytes of a body, after decompression. */
+  /** Maximum size of a body after decompression, in bytes. */
   readonly maxBytes: number;
-  /** Default GET. A POST has no body. */
+  /** Default: GET. A POST has no body. */
   readonly method?: "GET" | "POST";
 }
 
 const MAX_ETAG = 1_024;
 
 /**
- * Asks for JSON, conditionally when `etag` is given. Rejects only with the signal's reason; whatever the upstream does is an {@link Answer}.
- * Redirects are not followed, not even within the origin: each poll would pay for them, and a moved service is the operator's to know of.
+ * Requests JSON, conditionally if `etag` is given. Rejects only with the signal's reason; every
+ * response or failure is an {@link Answer}. Does not follow redirects, even within the origin: each
+ * poll would pay for them, and the operator should know that a service moved.
  */
 export async function requestJson(
   url: string,
@@ -76,16 +77,16 @@ async function exchange(
   if (response.status === 304 && etag !== undefined) return { kind: "unchanged", headers: response.headers };
   const refusal = refusalOf(response, settings.clock);
   if (!refusal) return await readBody(response, settings.maxBytes);
-  // Without this the connection would stay taken until the body is collected as garbage.
+  // Otherwise the connection stays in use until the body is garbage-collected.
   await response.body?.cancel();
   return refusal;
 }
 
-/** What is wrong with an answer before its body is looked at. */
+/** Checks a response before reading its body. */
 function refusalOf({ status, headers }: Response, clock: Clock): Answer | undefined {
   if (status === 404 || status === 405 || status === 501)
     return { kind: "absent", failure: { reason: `answered ${status}` } };
-  // 418 is what Binance answers to whom it has banned for not minding its 429.
+  // Binance sends 418 to clients banned for ignoring its 429.
   if (status === 429 || status === 418 || status === 503) {
     const waitMs = retryAfterMs(headers, clock.now());
     const failure = {
@@ -143,7 +144,7 @@ function isInvalidText(error: unknown): boolean {
   return codeOf(error) === "ERR_ENCODING_INVALID_ENCODED_DATA";
 }
 
-/** What the codes of the system and of the runtime's HTTP client mean. */
+/** Describes error codes of the system and of the runtime's HTTP client. */
 const CODES: Readonly<Record<string, string>> = {
   ECONNREFUSED: "refused the connection",
   ECONNRESET: "broke off the connection",

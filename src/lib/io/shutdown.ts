@@ -1,56 +1,60 @@
 import { type Clock, systemClock } from "../time/clock.ts";
 
-/** The process that is asked to stop; `process` is one, a test has its own. */
+/** The process to watch: `process`, or a test's own. */
 export interface SignalSource {
   on(signal: Signal, listener: () => void): unknown;
   off(signal: Signal, listener: () => void): unknown;
   /** Ends the process at once. */
   exit(code: number): void;
-  /** The parent process; when that ends, the system puts another one here. */
+  /** The parent process. When that ends, the system assigns another one. */
   readonly ppid: number;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 type Signal = "SIGTERM" | "SIGINT";
 
-/** What asked for the end. */
+/** What requested the shutdown. */
 export type ShutdownCause = Signal | "parent ended";
 
-/** What the exit codes of the program mean. */
+/** Exit codes of the program. */
 export const EXIT = {
-  /** Everything asked for was done, or the user stopped it. */
+  /** Everything requested was done, or the user stopped it. */
   clean: 0,
-  /** The user has to change something first: an argument, a setting, a file, a port that is taken. */
+  /** The user must change something first: an argument, a setting, a file, a port in use. */
   usage: 1,
-  /** The same command may succeed later: a service that is away, a fault of the program. EX_TEMPFAIL of sysexits.h. */
+  /**
+   * The same command may succeed later: a service is unavailable, or an internal error. EX_TEMPFAIL
+   * of sysexits.h.
+   */
   retry: 75,
 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** A watch on SIGTERM, SIGINT and, below npm, the parent process. */
+/** A watch on SIGTERM, SIGINT and, under npm, the parent process. */
 export interface Shutdown {
-  /** Aborts with the first request; its reason names the cause. Hand it to whatever waits. */
+  /** Aborts with the first request; its reason is the cause. */
   readonly signal: AbortSignal;
   /** Resolves with the cause of the first request. */
   readonly requested: Promise<ShutdownCause>;
-  /** Stops watching: signals have their usual effect again. */
+  /** Stops watching. Signals have their default effect again. */
   dispose(): void;
 }
 
 /**
- * Signals within this time of the first are the same request. npm forwards SIGINT and SIGTERM to its
- * script, so a terminal's Ctrl-C, or a supervisor that signals every process, arrives twice.
+ * Signals within this time of the first count as the same request. npm forwards SIGINT and SIGTERM
+ * to its script, so a terminal's Ctrl-C, or a supervisor that signals every process, arrives twice.
  */
 const SAME_REQUEST_MS = 1_000;
 const PARENT_CHECK_MS = 1_000;
 
 /**
- * Watches for the end. The first SIGTERM or SIGINT asks to stop in order, through `requested` and
- * `signal`. A second one, a second later or more, exits at once with EXIT.retry: an impatient operator
- * does not wait for a drain, and a supervisor can tell that it was cut short.
+ * Watches for requests to stop. The first SIGTERM or SIGINT requests a graceful shutdown, through
+ * `requested` and `signal`. A second one, at least a second later, exits at once with EXIT.retry:
+ * an impatient operator does not wait for a drain, and a supervisor can tell that it was
+ * interrupted.
  *
  * `npx` and package scripts run a shell between npm and this process. npm forwards SIGTERM to the
- * shell, which dies of it without telling its child. So there the end of the shell asks to stop, too.
+ * shell, which dies without telling its child. So the end of that shell requests a shutdown, too.
  */
 export function watchShutdown(source: SignalSource, clock: Clock = systemClock): Shutdown {
   const controller = new AbortController();
@@ -84,7 +88,7 @@ export function watchShutdown(source: SignalSource, clock: Clock = systemClock):
   };
 }
 
-/** Calls `onEnd` when the parent is another one than now. Returns how to stop watching. */
+/** Calls `onEnd` when the parent process changes. Returns a function that stops watching. */
 function watchParent(source: SignalSource, clock: Clock, onEnd: () => void): () => void {
   const { ppid } = source;
   return clock.every(PARENT_CHECK_MS, () => {
@@ -93,8 +97,9 @@ function watchParent(source: SignalSource, clock: Clock, onEnd: () => void): () 
 }
 
 /**
- * Whether npm runs this program as its whole script, `npx flarewire serve` included. Its shell then
- * only waits for this process. Of any other script the shell may end first on purpose: `flarewire serve &`.
+ * Whether npm runs this program as its complete script, as with `npx flarewire serve`. Its shell
+ * then only waits for this process. The shell of any other script may end first on purpose:
+ * `flarewire serve &`.
  */
 function isScriptOfNpm({ npm_lifecycle_script: script = "" }: SignalSource["env"]): boolean {
   // `2>&1` starts no second command.

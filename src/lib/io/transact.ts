@@ -1,6 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
 
-/** Does `work` in one transaction, or in the one that is open already. Throws what it throws; nothing is changed then. */
+/**
+ * Runs `work` in a transaction, or in the one already open. If it throws, rolls back and rethrows.
+ */
 export function transact<T>(db: DatabaseSync, work: () => T): T {
   if (db.isTransaction) return work();
   db.exec("BEGIN IMMEDIATE");
@@ -9,7 +11,7 @@ export function transact<T>(db: DatabaseSync, work: () => T): T {
     db.exec("COMMIT");
     return result;
   } catch (error) {
-    // Some faults end the transaction by themselves.
+    // Some errors end the transaction by themselves.
     if (db.isTransaction) db.exec("ROLLBACK");
     throw error;
   }

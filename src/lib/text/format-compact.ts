@@ -1,8 +1,8 @@
 const COMPACT = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
-/** Above this the compact notation has no letter and grows by a digit with each power of ten. */
+/** From here on the compact notation has no unit and grows by a digit with each power of ten. */
 const MAX_LETTERED = 1e15;
 
-/** Formats a number that is not negative in at most six characters: `12.3K`, `999.9T`, `1e+18`. */
+/** Formats a non-negative number in at most six characters: `12.3K`, `999.9T`, `1e+18`. */
 export function formatCompact(value: number): string {
   return value < MAX_LETTERED ? COMPACT.format(value) : value.toExponential(0);
 }

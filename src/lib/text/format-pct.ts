@@ -1,6 +1,6 @@
 import { formatCompact } from "./format-compact.ts";
 
-/** From here on digits would only say that the change is absurd. */
+/** From here on digits would only show that the change is absurd. */
 const MIN_COMPACT_PCT = 10_000;
 
 /** Formats a percentage with its sign, in at most nine characters: `+12 %`, `−3.4 %`, `+12.3K %`. */

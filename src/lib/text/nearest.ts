@@ -1,9 +1,9 @@
-/** From so many letters on, the beginning of a name is taken for the name. */
+/** Minimum length of a prefix that counts as the name itself. */
 const MIN_PREFIX = 5;
 
 /**
- * The candidate that someone who typed `text` most likely meant: the only one that begins so, or else the nearest.
- * `undefined` when more than a quarter of the letters differ (one may always).
+ * Returns the candidate that `text` most likely means: the only one that starts with it, else the
+ * nearest. Returns `undefined` if more than a quarter of the letters differ (one may always).
  */
 export function nearest(text: string, candidates: readonly string[]): string | undefined {
   const typed = text.toLowerCase();
@@ -22,8 +22,8 @@ export function nearest(text: string, candidates: readonly string[]): string | u
 }
 
 /**
- * Counts the letters to insert, leave out, replace or swap with their neighbor (optimal string alignment). Inputs are
- * cut at 64 code units, beyond which nobody's typing slip lies.
+ * Counts insertions, deletions, substitutions and swaps of neighbors (optimal string alignment).
+ * Cuts inputs at 64 code units, far beyond any typing mistake.
  */
 function editDistance(left: string, right: string): number {
   const a = left.slice(0, 64);
@@ -44,13 +44,13 @@ function editDistance(left: string, right: string): number {
   return row[b.length] ?? 0;
 }
 
-/** ` (did you mean X?)`, or nothing when no candidate is near. */
+/** Returns ` (did you mean X?)`, or an empty string if no candidate is near. */
 export function suggestion(text: string, candidates: readonly string[]): string {
   const found = nearest(text, candidates);
   return found === undefined ? "" : ` (did you mean ${found}?)`;
 }
 
-/** Says that `given` is not among the `known` names of its kind: the nearest of them, and all of them. */
+/** Reports that `given` is not one of the `known` names, with the nearest of them. */
 export function unknownName(kind: string, given: string, known: readonly string[]): string {
   const names = known.length === 0 ? "none is known here" : `known: ${known.join(", ")}`;
   return `unknown ${kind} ${JSON.stringify(given.slice(0, 80))}${suggestion(given, known)}; ${names}`;

@@ -2,8 +2,9 @@
 export const BACK_OFF = { floorMs: 1_000, ceilingMs: 30_000, longestRetryAfterMs: 300_000 } as const;
 
 /**
- * Milliseconds to wait after the `failures`-th failure in a row (from 1): evenly spread ("full jitter", so that many gateways of
- * one upstream do not return in step) between the floor and a bound that doubles from twice the floor to the ceiling. `random` yields [0, 1).
+ * Returns the milliseconds to wait after the `failures`-th consecutive failure (from 1). Full
+ * jitter, so that gateways of one upstream do not return in step: evenly spread between the floor
+ * and a bound that doubles from twice the floor to the ceiling. `random` yields [0, 1).
  */
 export function backOffMs(
   failures: number,
@@ -15,8 +16,9 @@ export function backOffMs(
 }
 
 /**
- * What a `Retry-After` header asks for, in milliseconds, held between 1 s and 5 min; `undefined` where it is absent or neither a
- * count of seconds nor an HTTP date. A date counts from the answer's own `Date`, where it has one, so that clocks need not agree.
+ * Parses a `Retry-After` header in milliseconds, limited to 1 s to 5 min. Returns `undefined` if it
+ * is absent, or neither a number of seconds nor an HTTP date. A date counts from the response's own
+ * `Date`, if any, so that clocks need not agree.
  */
 export function retryAfterMs(headers: Headers, nowMs: number): number | undefined {
   const text = headers.get("retry-after")?.trim();
@@ -29,7 +31,10 @@ export function retryAfterMs(headers: Headers, nowMs: number): number | undefine
   return Math.min(BACK_OFF.longestRetryAfterMs, Math.max(BACK_OFF.floorMs, waitMs));
 }
 
-/** NaN for what merely resembles a date: `Date.parse` would take "-5" or "1.5" for a month. */
+/**
+ * Returns NaN for text that only resembles a date: `Date.parse` would take "-5" or "1.5" for a
+ * month.
+ */
 function httpDate(text: string): number {
   return /^[A-Z][a-z]{2,8},? /.test(text) ? Date.parse(text) : Number.NaN;
 }

@@ -1,19 +1,25 @@
-/** The longest time that Node's timers count; for a longer one they would fire at once, again and again. */
+/** Longest delay of Node's timers. Longer ones would fire at once, repeatedly. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Wall-clock and monotonic time, and waiting; passed in, so that tests own it. */
+/** Wall-clock time, monotonic time, and waiting. Passed in, so that tests control it. */
 export interface Clock {
   /** Milliseconds since 1970 UTC. May jump when the machine's clock is set. */
   now(): number;
-  /** Milliseconds from an arbitrary start, never going back: for measuring how long something took. */
+  /** Milliseconds from an arbitrary start. Never goes back; use it to measure durations. */
   monotonic(): number;
-  /** Resolves after `ms` (0: on a later turn of the event loop), 24.8 days at most; rejects with the signal's reason when it aborts first. */
+  /**
+   * Resolves after `ms` (0: in a later turn of the event loop), at most 24.8 days. Rejects with the
+   * signal's reason if it aborts first.
+   */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
-  /** Calls `fn` every `ms`, 24.8 days at most, until the returned function is called. Does not keep the process alive by itself. */
+  /**
+   * Calls `fn` every `ms`, at most 24.8 days, until the returned function is called. Does not keep
+   * the process alive.
+   */
   every(ms: number, fn: () => void): () => void;
 }
 
-/** The machine's own clock. */
+/** The machine's clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),

@@ -1,6 +1,6 @@
 import type { Clock } from "./clock.ts";
 
-/** A request took longer than it may. */
+/** A request exceeded its time limit. */
 export class DeadlineExpired extends Error {
   override readonly name = "DeadlineExpired";
 
@@ -10,9 +10,9 @@ export class DeadlineExpired extends Error {
 }
 
 /**
- * Runs `work` for at most `ms` of the clock. Rejects with {@link DeadlineExpired} when they pass and with the signal's reason when
- * it aborts, at once in both cases, even where `work` (a slow name look-up, a half-open connection) pays no heed to
- * the signal it is given; that signal is aborted too.
+ * Runs `work` for at most `ms`. Rejects with {@link DeadlineExpired} after that, and with the
+ * signal's reason when it aborts. Both take effect at once, even if `work` (a slow DNS lookup, a
+ * half-open connection) ignores the signal that it receives; that signal aborts too.
  */
 export async function withDeadline<T>(
   work: (signal: AbortSignal) => Promise<T>,
