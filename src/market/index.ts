@@ -1,3 +1,5 @@
-/** What feeds report: trades, candles, listings, liquidity, profiles, and the passing of event time. */
+/**
+ * Events from feeds: trades, candles, listings, liquidity, profiles, and the advance of event time.
+ */
 export * from "./feed-facts.ts";
 export * from "./market-event.ts";

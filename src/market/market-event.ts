@@ -9,7 +9,7 @@ import { z } from "zod";
 /** Milliseconds since 1970-01-01T00:00:00Z; a whole number up to the year 9999. */
 export const EventTimeMs = z.int().min(0).max(253_402_300_799_999);
 
-/** The market that an event belongs to; the same names as the groups of the API. */
+/** The market of an event, named like the groups of the API. */
 export const MarketGroup = z.enum(["bsc", "exchange", "matic", "avalanche"]);
 export type MarketGroup = z.infer<typeof MarketGroup>;
 
@@ -25,9 +25,9 @@ export const Trade = z.object({
   kind: z.literal("trade"),
   at: EventTimeMs,
   group: MarketGroup,
-  /** Pool or pair where it happened. */
+  /** The pool or pair. */
   pool: TokenId,
-  /** The token's address; on the exchange its symbol. */
+  /** The token's address; its symbol on the exchange. */
   token: TokenId,
   side: z.enum(["buy", "sell"]),
   /** Price of one token in US dollars. */
@@ -41,10 +41,10 @@ export const Trade = z.object({
 export type Trade = z.infer<typeof Trade>;
 
 /**
- * One minute of a market whose single trades are not known. It happens when the minute ends: `at` is `openAt` + 60,000.
- * A later `at` marks a past candle: one that was looked up when the feed began to follow the token. Past candles come
- * before the token's first candle of the present, in the order of their minutes.
- * A minute without a candle is a flat one. Prices are in the feed's quote, `volume` in the token.
+ * One minute of a market whose individual trades are unknown. It occurs when the minute ends: `at`
+ * is `openAt` + 60,000. A later `at` marks a past candle, looked up when the feed began to follow
+ * the token. Past candles precede the token's first present candle, in the order of their minutes.
+ * A minute without a candle is flat. Prices are in the feed's quote, `volume` in the token.
  */
 export const Candle = z.object({
   kind: z.literal("candle"),
@@ -57,9 +57,9 @@ export const Candle = z.object({
   low: Amount,
   close: Amount,
   volume: Amount,
-  /** Number of trades within the minute, where the feed knows it. */
+  /** Number of trades within the minute, if the feed knows it. */
   trades: z.int().min(0).optional(),
-  /** The part of `volume` that takers bought, where the feed knows it. */
+  /** The part of `volume` that takers bought, if the feed knows it. */
   buyVolume: Amount.optional(),
 });
 export type Candle = z.infer<typeof Candle>;
@@ -75,7 +75,10 @@ export const ListingEvent = z.object({
 });
 export type ListingEvent = z.infer<typeof ListingEvent>;
 
-/** What lies in a pool now, in US dollars. `cause` tells a removal by the makers from the drift of trading (`sync`). */
+/**
+ * Current liquidity of a pool in US dollars. `cause` distinguishes a removal by the makers from the
+ * drift of trading (`sync`).
+ */
 export const LiquidityEvent = z.object({
   kind: z.literal("liquidity"),
   at: EventTimeMs,
@@ -88,8 +91,8 @@ export const LiquidityEvent = z.object({
 export type LiquidityEvent = z.infer<typeof LiquidityEvent>;
 
 /**
- * Facts about a token, from enrichers or from a file beside a recording. A field that is absent changes nothing; `null`
- * says that it is known that there is none. Strings come from strangers.
+ * Facts about a token, from enrichers or a file beside a recording. An absent field changes
+ * nothing; `null` means that there is known to be none. Strings are untrusted.
  */
 export const Profile = z.object({
   kind: z.literal("profile"),
@@ -99,14 +102,14 @@ export const Profile = z.object({
   symbol: z.string().max(256).optional(),
   name: z.string().max(1_024).optional(),
   createdAt: EventTimeMs.optional(),
-  /** A quote token, stablecoin or wrapped native: it never flares and never charts. */
+  /** A quote token, stablecoin or wrapped native token: it never flares and never charts. */
   quote: z.boolean().optional(),
   marketData: z
     .object({ market_id: z.string().max(256), image_url: Link, name: z.string().max(1_024).nullable() })
     .nullable()
     .optional(),
   socialData: z.object({ chat_url: Link, microblog_url: Link, website_url: Link }).nullable().optional(),
-  /** `verified`, or `unverified` when that is known for certain. */
+  /** `verified`, or `unverified` if that is known for certain. */
   contractSource: z.enum(["verified", "unverified"]).optional(),
   forumPost: z
     .object({
@@ -125,11 +128,11 @@ export const Profile = z.object({
 });
 export type Profile = z.infer<typeof Profile>;
 
-/** Time passes: no event with an earlier `at` follows, but for those that are late. */
+/** Time advances: no event with an earlier `at` follows, except late ones. */
 export const Clock = z.object({ kind: z.literal("clock"), at: EventTimeMs });
 export type Clock = z.infer<typeof Clock>;
 
-/** Anything that a feed reports. As NDJSON, one a line, it is the project's recording format. */
+/** Any event from a feed. As NDJSON, one per line, it is the project's recording format. */
 export const MarketEvent = z.discriminatedUnion("kind", [
   Trade,
   Candle,

@@ -8,11 +8,14 @@ const chartFacts = {
   id: Id,
   /** Mean close of the last 60 one-minute candles. */
   most_recent_price_average: DecimalString,
-  /** Percent of the most recent price against `most_recent_price_average`. */
+  /** Difference between the most recent price and `most_recent_price_average`, in percent. */
   price_change_from_average: z.number(),
   /** Consecutive minutes in the chart, this one included. */
   streak: z.int().min(1),
-  /** Each of the last 60 candles' close, oldest first, as percent from the average; shorter for young tokens. */
+  /**
+   * Close of each of the last 60 candles, oldest first, in percent from the average; shorter for
+   * young tokens.
+   */
   latest_candle_prices: z.array(z.number()),
 };
 
@@ -28,9 +31,9 @@ export type ChainToken = z.infer<typeof ChainToken>;
 export const BscChartItem = z.object({
   ...chartFacts,
   most_recent_price: DecimalString,
-  /** Buys of those 60 minutes; 0 where the feed has no trades. */
+  /** Buys of those 60 minutes; 0 if the feed has no trades. */
   buy_count: TradeCount,
-  /** Sells of those 60 minutes; 0 where the feed has no trades. */
+  /** Sells of those 60 minutes; 0 if the feed has no trades. */
   sell_count: TradeCount,
   flare: NestedFlare,
 });
@@ -55,14 +58,20 @@ export const MaticChartItem = z.object({
 });
 export type MaticChartItem = z.infer<typeof MaticChartItem>;
 
-/** An item of the chart of `avalanche`, which the specification promises and leaves open: shaped as that of `matic`. */
+/**
+ * An item of the chart of `avalanche`. The specification promises it without a shape; ours is that
+ * of `matic`.
+ */
 export const AvalancheChartItem = MaticChartItem;
 export type AvalancheChartItem = z.infer<typeof AvalancheChartItem>;
 
 /** An item of any group's chart. */
 export type ChartItem = BscChartItem | ExchangeChartItem | MaticChartItem;
 
-/** `GET /api/v1/charts`: by group the ten tokens that rise best for their risk, best first. Recomputed at each minute, unchanged between. */
+/**
+ * `GET /api/v1/charts`: for each group the ten tokens that rise best for their risk, best first.
+ * Recomputed every minute, unchanged in between.
+ */
 export const Charts = z.object({
   bsc: z.array(BscChartItem).max(10),
   exchange: z.array(ExchangeChartItem).max(10),

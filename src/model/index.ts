@@ -1,4 +1,4 @@
-/** What the API returns: every resource of the specification as a zod schema and the type of the same name. */
+/** The API's resources: each of the specification as a zod schema and a type of the same name. */
 export * from "./chart.ts";
 export * from "./explanation.ts";
 export * from "./facts.ts";

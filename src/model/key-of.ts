@@ -6,7 +6,10 @@ import type { Listing } from "./listing.ts";
 /** An item of any list of the snapshot. */
 export type ListItem = Flare | Listing | ChartItem | LeaderboardEntry;
 
-/** What tells the items of one list apart: their `id`; of a leaderboard entry that of its object, else its address, else its symbol. */
+/**
+ * Returns the key of an item within its list: its `id`, else that of a leaderboard entry's object,
+ * else its address, else its symbol.
+ */
 export function keyOf(item: ListItem): string {
   if ("id" in item) return item.id;
   const { object } = item;

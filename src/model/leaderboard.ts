@@ -5,7 +5,7 @@ import { NestedFlare } from "./flare.ts";
 const standing = {
   /** Seconds that the token spent in its group's chart within the past 6 hours. */
   time_trended: z.int().min(0).max(21_600),
-  /** Its mean rank while it was there, weighted by time; 1 is the top. */
+  /** Its mean rank during that time, weighted by time; 1 is the top. */
   average_position: z.number().min(1).max(10),
 };
 
@@ -28,7 +28,10 @@ export type ChainLeaderboardEntry = z.infer<typeof ChainLeaderboardEntry>;
 /** A standing of any group's leaderboard. */
 export type LeaderboardEntry = BscLeaderboardEntry | ExchangeLeaderboardEntry | ChainLeaderboardEntry;
 
-/** `GET /api/v1/leaderboards`: by group the ten tokens longest in the chart over the past 6 hours; ties by mean rank. */
+/**
+ * `GET /api/v1/leaderboards`: for each group the ten tokens longest in the chart over the past 6
+ * hours; ties by mean rank.
+ */
 export const Leaderboards = z.object({
   bsc: z.array(BscLeaderboardEntry).max(10),
   exchange: z.array(ExchangeLeaderboardEntry).max(10),

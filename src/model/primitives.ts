@@ -28,7 +28,7 @@ export const Address = z
   .regex(/^0x[0-9a-fA-F]+$/, "an address, 0x and hexadecimal digits");
 export type Address = z.infer<typeof Address>;
 
-/** A count of things that happened: a whole number, never negative. */
+/** A count of events: a whole number, never negative. */
 export const Count = z.int().min(0);
 export type Count = z.infer<typeof Count>;
 

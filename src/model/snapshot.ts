@@ -6,8 +6,9 @@ import { Leaderboards } from "./leaderboard.ts";
 import { Newest } from "./listing.ts";
 
 /**
- * Everything that is served, at one instant. Compared with the one before it yields the events. In each list the
- * keys ({@link keyOf}) are unique, and `explanations` names only flares that stand in one of the flare lists.
+ * Everything that is served, at one instant. Events are the differences between two snapshots. The
+ * keys ({@link keyOf}) in each list are unique, and `explanations` contains only flares in one of
+ * the flare lists.
  */
 export const Snapshot = z.object({
   flares: Flares,
@@ -18,7 +19,7 @@ export const Snapshot = z.object({
 });
 export type Snapshot = z.infer<typeof Snapshot>;
 
-/** A snapshot of a market of which nothing is known yet. */
+/** A snapshot without data. */
 export const EMPTY_SNAPSHOT: Snapshot = {
   flares: { free: [], pro: [], finished_trending: [] },
   newest: { bsc: [] },

@@ -3,23 +3,22 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   Address:
     "A token's contract address: `0x` and hexadecimal digits, as the chain feed found it. Compare without regard to case.",
   BscChartItem: "An item of the chart of `bsc`.",
-  "BscChartItem.buy_count": "Buys of those 60 minutes; 0 where the feed has no trades.",
+  "BscChartItem.buy_count": "Buys of those 60 minutes; 0 if the feed has no trades.",
   "BscChartItem.id":
     "Derived from group and token: the same token keeps its id when it leaves the chart and returns.",
   "BscChartItem.latest_candle_prices":
-    "Each of the last 60 candles' close, oldest first, as percent from the average; shorter for young tokens.",
+    "Close of each of the last 60 candles, oldest first, in percent from the average; shorter for young tokens.",
   "BscChartItem.most_recent_price_average": "Mean close of the last 60 one-minute candles.",
   "BscChartItem.price_change_from_average":
-    "Percent of the most recent price against `most_recent_price_average`.",
-  "BscChartItem.sell_count": "Sells of those 60 minutes; 0 where the feed has no trades.",
+    "Difference between the most recent price and `most_recent_price_average`, in percent.",
+  "BscChartItem.sell_count": "Sells of those 60 minutes; 0 if the feed has no trades.",
   "BscChartItem.streak": "Consecutive minutes in the chart, this one included.",
   BscLeaderboardEntry: "A standing of the leaderboard of `bsc`.",
-  "BscLeaderboardEntry.average_position": "Its mean rank while it was there, weighted by time; 1 is the top.",
+  "BscLeaderboardEntry.average_position": "Its mean rank during that time, weighted by time; 1 is the top.",
   "BscLeaderboardEntry.time_trended":
     "Seconds that the token spent in its group's chart within the past 6 hours.",
   ChainLeaderboardEntry: "A standing of the leaderboard of `matic` or `avalanche`.",
-  "ChainLeaderboardEntry.average_position":
-    "Its mean rank while it was there, weighted by time; 1 is the top.",
+  "ChainLeaderboardEntry.average_position": "Its mean rank during that time, weighted by time; 1 is the top.",
   "ChainLeaderboardEntry.time_trended":
     "Seconds that the token spent in its group's chart within the past 6 hours.",
   ChainToken: "A token of `matic` or `avalanche` inside chart items and leaderboard entries.",
@@ -30,7 +29,7 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   "ChartUpdated.observed_at":
     "Event time of the observation, by the market's clock: in a replay it is in the past.",
   Charts:
-    "`GET /api/v1/charts`: by group the ten tokens that rise best for their risk, best first. Recomputed at each minute, unchanged between.",
+    "`GET /api/v1/charts`: for each group the ten tokens that rise best for their risk, best first. Recomputed every minute, unchanged in between.",
   CloseMessage:
     "Server → client, over server-sent events only: the last event before the server ends the stream. Corresponds to a WebSocket close frame.",
   "CloseMessage.code": "The code in CLOSE_CODES.",
@@ -41,7 +40,7 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
     "Server → client, in mode `latest`: replaces events that the client was too slow for. Contains the lists of these channels at `cursor`. Flare channels always come together, and `explanations` then replaces the previous ones.",
   ContractSource:
     'Whether verified source code of the token\'s contract is known: `{status: "1", message: "OK"}` when it was found, else `{status: "0", message: "NOTOK"}`, which says only that none is known: the contract may simply never have been asked about.',
-  Count: "A count of things that happened: a whole number, never negative.",
+  Count: "A count of events: a whole number, never negative.",
   CursorText: "A client's position in the log. Opaque: send it back unchanged.",
   DecimalString:
     "An amount of money or of a token as a plain decimal string: digits, at most one point, a leading minus where the meaning allows one; never an exponent, never `NaN`. At most 120 characters.",
@@ -63,26 +62,25 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   "ExchangeChartItem.id":
     "Derived from group and token: the same token keeps its id when it leaves the chart and returns.",
   "ExchangeChartItem.latest_candle_prices":
-    "Each of the last 60 candles' close, oldest first, as percent from the average; shorter for young tokens.",
+    "Close of each of the last 60 candles, oldest first, in percent from the average; shorter for young tokens.",
   "ExchangeChartItem.most_recent_price_average": "Mean close of the last 60 one-minute candles.",
   "ExchangeChartItem.price_change_from_average":
-    "Percent of the most recent price against `most_recent_price_average`.",
+    "Difference between the most recent price and `most_recent_price_average`, in percent.",
   "ExchangeChartItem.streak": "Consecutive minutes in the chart, this one included.",
   ExchangeLeaderboardEntry: "A standing of the leaderboard of the exchange.",
   "ExchangeLeaderboardEntry.average_position":
-    "Its mean rank while it was there, weighted by time; 1 is the top.",
+    "Its mean rank during that time, weighted by time; 1 is the top.",
   "ExchangeLeaderboardEntry.time_trended":
     "Seconds that the token spent in its group's chart within the past 6 hours.",
   ExchangeToken: "A token of the exchange inside chart items and leaderboard entries.",
-  Explanation:
-    "Why a flare fired, and why it ended, in plain numbers: the detector's own, as they were at `at`.",
+  Explanation: "Why a flare started and ended, in the detector's own numbers as of `at`.",
   "Explanation.at": "Event time of these numbers.",
   "Explanation.finish_cause": "`null` while the flare runs.",
   "Explanation.finish_threshold": "The score below which the flare fades.",
   "Explanation.score": "Weighted sum of the terms.",
-  "Explanation.threshold": "The score that had to be passed to start.",
-  "Explanation.warnings": "Names of the canary's warnings that hold; empty when none does.",
-  Explanations: "Explanations by flare id. Holds no id that is in none of the flare lists.",
+  "Explanation.threshold": "The score required to start.",
+  "Explanation.warnings": "Names of the canary's active warnings; empty if there are none.",
+  Explanations: "Explanations by flare id. Contains only flares in one of the flare lists.",
   Filter:
     "Selects the items of the lists that meet every given field. One matching value per field is enough. An item enters when it meets the filter and leaves when it no longer does; see `sticky`. Unknown fields are rejected, because ignoring one would send unwanted items.",
   "Filter.min_liquidity": "Minimum liquidity in US dollars. Excludes items that state none.",
@@ -173,12 +171,12 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   "LeaderboardUpdated.observed_at":
     "Event time of the observation, by the market's clock: in a replay it is in the past.",
   Leaderboards:
-    "`GET /api/v1/leaderboards`: by group the ten tokens longest in the chart over the past 6 hours; ties by mean rank.",
+    "`GET /api/v1/leaderboards`: for each group the ten tokens longest in the chart over the past 6 hours; ties by mean rank.",
   Limits: "Limits of a connection.",
   Listing:
-    "A token whose pool got its first real liquidity within the last 15 minutes. The specification leaves this shape open; it is ours.",
+    "A token whose pool got its first real liquidity within the last 15 minutes. The specification leaves this shape open; this one is ours.",
   "Listing.id": "Derived from network, pool and moment of listing.",
-  "Listing.liquidity": 'Dollars in that pool now; `"0"` where the feed does not know.',
+  "Listing.liquidity": 'Dollars in that pool now; `"0"` if the feed does not know.',
   "Listing.pool": "Address of the pool in which the token was listed.",
   Lost: "Why a cursor cannot be resumed, and how many events were missed: `null` if unknown.",
   MarketData:
@@ -188,10 +186,10 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   "MaticChartItem.id":
     "Derived from group and token: the same token keeps its id when it leaves the chart and returns.",
   "MaticChartItem.latest_candle_prices":
-    "Each of the last 60 candles' close, oldest first, as percent from the average; shorter for young tokens.",
+    "Close of each of the last 60 candles, oldest first, in percent from the average; shorter for young tokens.",
   "MaticChartItem.most_recent_price_average": "Mean close of the last 60 one-minute candles.",
   "MaticChartItem.price_change_from_average":
-    "Percent of the most recent price against `most_recent_price_average`.",
+    "Difference between the most recent price and `most_recent_price_average`, in percent.",
   "MaticChartItem.recent_average_price": "Mean close of the last 5 one-minute candles.",
   "MaticChartItem.streak": "Consecutive minutes in the chart, this one included.",
   MirrorBase: "The state that a mirror needs besides the snapshot.",
@@ -237,7 +235,7 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   SetChange:
     "Sets fields of the item with this key. `null` is a value, nested objects are replaced as a whole, and fields in `unset` are deleted.",
   Snapshot:
-    "Everything that is served, at one instant. Compared with the one before it yields the events. In each list the keys (keyOf) are unique, and `explanations` names only flares that stand in one of the flare lists.",
+    "Everything that is served, at one instant. Events are the differences between two snapshots. The keys (keyOf) in each list are unique, and `explanations` contains only flares in one of the flare lists.",
   SnapshotResponse:
     "`GET /api/v1/snapshot`: the complete state at one moment. A stream after `cursor` continues it without a gap.",
   "SnapshotResponse.observed_at":
@@ -259,11 +257,11 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   Subscribed:
     'Server → client: the response to `subscribe`. `resumed: "full"`: every event after the given cursor follows. `"reset"`: a snapshot taken exactly at `cursor` is included instead; `lost` says what was missed if a cursor was given.',
   "Subscribed.filter": "The filter in force, in normalized form; absent if there is none.",
-  Term: "One term of the score: `weight` × `z`, clipped to [0, 6], is what it contributed.",
+  Term: "One term of the score. Its contribution is `weight` × `z`, with `z` clipped to [0, 6].",
   "Term.raw":
     "The measurement in its own unit: for `price` the market-neutral log return, for `volume` the ratio to the usual, for `buyers` distinct buyers.",
-  "Term.weight": "The term's share of the score; the weights of all terms present sum to 1.",
-  "Term.z": "How many usual deviations the measurement stands above what is normal for this token.",
+  "Term.weight": "The term's share of the score; the weights of all terms sum to 1.",
+  "Term.z": "Number of usual deviations above this token's normal value.",
   TicketResponse: "`POST /api/v1/tickets`: a ticket that opens one connection, as `?ticket=`.",
   "TicketResponse.expires_at": "The ticket is invalid from then on; at most 60 seconds ahead.",
   Timestamp:
