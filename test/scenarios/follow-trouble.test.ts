@@ -23,7 +23,7 @@ test("[F5] [F4] a leader that begins a new epoch takes its edges along, and thei
   await leader.stop();
   const poll = fetch(`${edge.url}/api/v1/events?after=${before.epoch}-${seqOf(edge)}&wait=30`);
   await expect.poll(() => edge.freshness().state, { timeout: 10_000 }).toBe("down");
-  expect(edge.freshness().reason).toMatch(/^the leader (cannot be reached|broke off|closed|refused)/);
+  expect(edge.freshness().reason).toMatch(/^the leader (is unreachable|dropped|closed|rejected)/);
   expect(edge.freshness().data_age_ms).toBeGreaterThan(1_000);
   expect((await fetch(`${edge.url}/readyz`)).status).toBe(503);
   const snapshot = await fetch(`${edge.url}/api/v1/snapshot`);
