@@ -5,6 +5,16 @@ const problem = nodeVersionProblem();
 if (problem === undefined) {
   // Loaded only now: an older Node would fail in it, with a message about a module of its own.
   const { run } = await import("./cli/run.ts");
+  const { isBrokenPipe } = await import("./cli/terminal/terminal.ts");
+  // Without a listener, an output that cannot be written ends the process with a stack trace.
+  process.stdout.on("error", (error) => {
+    if (isBrokenPipe(error) || process.stdout.listenerCount("error") > 1) return;
+    process.stderr.write(`flarewire: cannot write the output: ${error.message}\n`);
+    process.once("exit", () => {
+      process.exitCode = 1;
+    });
+  });
+  process.stderr.on("error", () => {});
   process.exitCode = await run(process.argv.slice(2), {
     environment: process.env,
     stdout: process.stdout,

@@ -28,7 +28,7 @@ export function createStream(plan: StreamPlan): Stream {
     if (now.state !== "closed") return;
     over.abort();
     if (reason) {
-      error = new StreamError("refused", `refused (${reason}): change what is asked for, or the key`);
+      error = new StreamError("refused", `refused (${reason}): change the request or the key`);
       if (!queue) tellError(error);
     }
     wake();
@@ -63,7 +63,7 @@ export function createStream(plan: StreamPlan): Stream {
 
   const { status, input } = createConnection(plan, { cursor: () => holding.cursor, take, changed });
   const mustBeOpen = () => {
-    if (over.signal.aborted) misuse("the stream is closed", "connect again, with after: stream.cursor");
+    if (over.signal.aborted) misuse("the stream is closed", "connect again with after: stream.cursor");
   };
 
   async function* read(items: StreamItem[]): AsyncGenerator<StreamItem, undefined> {

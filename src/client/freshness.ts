@@ -17,12 +17,19 @@ export interface DataFreshness {
 export function createFreshness(nowMs: () => number) {
   let said: Freshness | undefined;
   let atMs = 0;
+  const ageOf = (then: Freshness) => nowMs() - atMs + then.data_age_ms;
   return {
     take(message: LineMessage): void {
       let given = "freshness" in message ? message.freshness : undefined;
-      // An event counts as fresh data unless it is older than known data, as in a backlog.
-      if (said && message.type === "event" && message.observed_at > (said.observed_at ?? "")) {
-        given = { ...said, observed_at: message.observed_at, data_age_ms: 0 };
+      // An event older than known data says nothing about the present: it comes from a backlog.
+      const knownAt = said?.observed_at ?? "";
+      if (said && message.type === "event" && message.observed_at >= knownAt) {
+        given = {
+          ...said,
+          ...(message.name === "source-status" && message.data),
+          observed_at: message.observed_at,
+          data_age_ms: message.observed_at > knownAt ? 0 : ageOf(said),
+        };
       }
       if (!given) return;
       said = given;
@@ -35,7 +42,7 @@ export function createFreshness(nowMs: () => number) {
           state: said.state,
           reason: said.reason,
           observedAt: said.observed_at,
-          ageMs: nowMs() - atMs + said.data_age_ms,
+          ageMs: ageOf(said),
         }
       );
     },

@@ -126,16 +126,15 @@ export function readOptions(given: string | URL, options: ConnectOptions): Strea
   for (const name of Object.keys(options)) oneOf("option", name, OPTIONS);
   const { channels = ["*"], filter = {}, key, transport = "auto" } = options;
   for (const name of Object.keys(filter)) oneOf("filter", name, FILTERS);
-  if (!Array.isArray(channels)) misuse(`channels "${channels}"`, 'give an array, such as ["flares.*"]');
+  if (!Array.isArray(channels)) misuse(`channels "${channels}"`, 'use an array like ["flares.*"]');
   // Do not quote the key: errors end up in logs.
-  if (key !== undefined && !/^[!-~]+$/.test(key))
-    misuse("this key", "give one as flarewire keys add prints it");
+  if (key !== undefined && !/^[!-~]+$/.test(key)) misuse("this key", "use one from flarewire keys add");
   const platform = platformOf(options.platform);
   const numbers = { ...NUMBERS };
   for (const name of Object.keys(numbers) as (keyof typeof NUMBERS)[]) {
     const value = options[name] ?? numbers[name];
     const least = name === "pauseHiddenAfterMs" ? 0 : 1;
-    if (!(value >= least)) misuse(`${name} ${value}`, `give a number from ${least} on`);
+    if (!(value >= least)) misuse(`${name} ${value}`, `use at least ${least}`);
     numbers[name] = value;
   }
   return {
@@ -158,7 +157,7 @@ function readAddress(given: string | URL): string {
     return url.href.replace(/^ws/, "http").replace(/\/+$/, "");
   }
   // Quote only the origin: the address may contain a password or a key, and errors end up in logs.
-  return misuse(`address "${url?.origin ?? given}"`, "give one such as https://example.com/base");
+  return misuse(`address "${url?.origin ?? given}"`, "use one like https://example.com");
 }
 
 /** Returns the transports that are available here and allowed. */
@@ -171,5 +170,5 @@ function ladderOf(asked: Transport | "auto", platform: Platform, withKey: boolea
       (name === "websocket" ? platform.WebSocket && (platform.fetch || !withKey) : platform.fetch),
   );
   if (ladder.length > 0) return ladder;
-  return misuse(`no ${asked} here`, 'give platform: { WebSocket, fetch }, or use "sse"');
+  return misuse(`no ${asked} here`, 'use platform: { WebSocket, fetch }, or "sse"');
 }

@@ -155,7 +155,7 @@ export class SharedFeed {
     const { cursor } = this.#holding;
     const stream = connect(this.#server, {
       // As many of them as the plan of a visitor without a key has.
-      channels: ["flares.*"],
+      channels: ["flares.*", "status"],
       pauseHiddenAfterMs: Number.POSITIVE_INFINITY,
       signal: until,
       ...(cursor === undefined ? {} : { after: cursor }),

@@ -90,5 +90,5 @@ test("[W26] a close code that says stop ends the stream with the reason, and one
   greet(second.socket, { cursor: "abcd-6", resumed: "full" });
   second.socket.close(4_000, "bad-request");
   await until(() => stream.connection.state === "closed");
-  expect(told).toEqual(["refused (close code 4000 bad-request): change what is asked for, or the key"]);
+  expect(told).toEqual(["refused (close code 4000 bad-request): change the request or the key"]);
 });

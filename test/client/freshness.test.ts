@@ -43,6 +43,32 @@ test("[W16] events of a backlog do not make old data look fresh; one that is new
   expect(freshness.now()).toMatchObject({ ageMs: 500, observedAt: "2017-11-12T08:37:00.000Z" });
 });
 
+test("[W16] a change of the source's state counts at once, but not one of a backlog", () => {
+  const status = (minutes: number, state: string, reason: string): LineMessage =>
+    JSON.parse(
+      `{"type":"event","name":"source-status","observed_at":"2017-11-12T08:${minutes}:00.000Z","data":{"state":"${state}","reason":"${reason}"}}`,
+    );
+  let nowMs = 0;
+  const freshness = createFreshness(() => nowMs);
+  freshness.take(
+    heartbeat({
+      state: "stale",
+      reason: "no data yet",
+      observed_at: "2017-11-12T08:36:00.000Z",
+      data_age_ms: 9_000,
+    }),
+  );
+  freshness.take(status(20, "down", "of yesterday"));
+  expect(freshness.now()).toMatchObject({ state: "stale", reason: "no data yet" });
+  nowMs = 1_000;
+  freshness.take(status(37, "live", ""));
+  expect(freshness.now()).toMatchObject({ state: "live", reason: "", ageMs: 0 });
+  nowMs = 3_000;
+  freshness.take(status(37, "stale", "slow"));
+  nowMs = 4_000;
+  expect(freshness.now()).toMatchObject({ state: "stale", reason: "slow", ageMs: 3_000 });
+});
+
 test("[W16] before the source was ever heard of, the first event counts", () => {
   const freshness = createFreshness(() => 0);
   freshness.take(heartbeat({ observed_at: null, data_age_ms: 9_000 }));

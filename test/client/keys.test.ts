@@ -93,7 +93,7 @@ for (const transport of TRANSPORTS) {
         transport === "poll" ? new RegExp(`^HTTP ${status} .*key`) : `close code ${code} ${reason}`,
       );
       expect(errors.map((error) => error.message)).toEqual([
-        `refused (${stream.connection.reason}): change what is asked for, or the key`,
+        `refused (${stream.connection.reason}): change the request or the key`,
       ]);
       expect(asked.length).toBe(before);
     });

@@ -10,19 +10,19 @@ const URL = "http://127.0.0.1:9";
 const untyped = (options: object) => options as ConnectOptions;
 
 const WRONG: readonly (readonly [string, () => unknown, RegExp])[] = [
-  ["an address that is none", () => connect("example.com"), /address "example.com": give one such as https:/],
-  ["an address of another scheme", () => connect("ftp://x"), /address "ftp:\/\/x": give one such as/],
+  ["an address that is none", () => connect("example.com"), /address "example.com": use one like https:/],
+  ["an address of another scheme", () => connect("ftp://x"), /address "ftp:\/\/x": use one like/],
   [
     "an address with a password, which is not repeated,",
     () => connect("http://me:secret@127.0.0.1:9/base"),
-    /^address "http:\/\/127.0.0.1:9": give one such as https:\/\/example.com\/base$/,
+    /^address "http:\/\/127.0.0.1:9": use one like https:\/\/example.com$/,
   ],
   [
     "an address with a key, which is not repeated,",
     () => connect(`${URL}/?key=fw_3f9a1c2e_secret#part`),
-    /^address "http:\/\/127.0.0.1:9": give one such as/,
+    /^address "http:\/\/127.0.0.1:9": use one like/,
   ],
-  ["an address with a query", () => connect(`${URL}/?channels=*`), /address .*: give one such as/],
+  ["an address with a query", () => connect(`${URL}/?channels=*`), /address .*: use one like/],
   [
     "an option that there is not",
     () => connect(URL, untyped({ chanels: [] })),
@@ -31,7 +31,7 @@ const WRONG: readonly (readonly [string, () => unknown, RegExp])[] = [
   [
     "channels that are no array",
     () => connect(URL, untyped({ channels: "flares.*" })),
-    /channels "flares.\*": give an array/,
+    /channels "flares.\*": use an array/,
   ],
   [
     "a transport that there is not",
@@ -43,36 +43,36 @@ const WRONG: readonly (readonly [string, () => unknown, RegExp])[] = [
     () => connect(URL, { filter: untyped({ min_liquidty: 1 }) as Filter }),
     /filter "min_liquidty" is unknown: use tokens, /,
   ],
-  ["a negative number", () => connect(URL, { queueLimit: -1 }), /queueLimit -1: give a number from 1 on/],
+  ["a negative number", () => connect(URL, { queueLimit: -1 }), /queueLimit -1: use at least 1/],
   [
     "a number that is none",
     () => connect(URL, untyped({ climbAfterMs: "soon" })),
-    /climbAfterMs soon: give a number/,
+    /climbAfterMs soon: use at least/,
   ],
   [
     "a pause below nothing",
     () => connect(URL, { pauseHiddenAfterMs: -5 }),
-    /pauseHiddenAfterMs -5: give a number from 0/,
+    /pauseHiddenAfterMs -5: use at least 0/,
   ],
   [
     "no WebSocket where one is demanded",
     () => connect(URL, { transport: "websocket", platform: { WebSocket: undefined } }),
-    /no websocket here: give platform: { WebSocket, fetch }, or use "sse"/,
+    /no websocket here: use platform: { WebSocket, fetch }, or "sse"/,
   ],
   [
     "neither WebSocket nor fetch",
     () => connect(URL, { platform: { WebSocket: undefined, fetch: undefined } }),
-    /no auto here: give platform/,
+    /no auto here: use platform/,
   ],
   [
     "a key over a WebSocket where nothing can fetch its ticket",
     () => connect(URL, { key: "k", transport: "websocket", platform: { fetch: undefined } }),
-    /no websocket here: give platform: { WebSocket, fetch }/,
+    /no websocket here: use platform: { WebSocket, fetch }/,
   ],
   [
     "a key that can be none, which is not repeated,",
     () => connect(URL, { key: "two words" }),
-    /^this key: give one as flarewire keys add prints it$/,
+    /^this key: use one from flarewire keys add$/,
   ],
 ];
 
@@ -134,7 +134,7 @@ test("two readers at once, a listener that is none, an event that there is not, 
   );
   stream.close();
   expect(() => stream.on("event", () => {})).toThrow(
-    "the stream is closed: connect again, with after: stream.cursor",
+    "the stream is closed: connect again with after: stream.cursor",
   );
   expect(() => connectAndClose()[Symbol.asyncIterator]()).toThrow("the stream is closed");
   expect(reader).toBeDefined();

@@ -174,7 +174,7 @@ test("what the server refuses ends the stream, with the server's own reason, ove
       for await (const _item of stream);
     };
     await expect(read(connect(urlOf(wire), { ...options, channels: ["flares.gold"] }))).rejects.toThrow(
-      /refused \(HTTP 400 .*flares\.gold.*change what is asked for/,
+      /refused \(HTTP 400 .*flares\.gold.*change the request/,
     );
     await expect(read(connect(urlOf(wire), { ...options, filter: { min_liquidity: -5 } }))).rejects.toThrow(
       /min_liquidity.*-5.*0/,

@@ -270,7 +270,10 @@ describe("what is wrong", () => {
   test.each([
     [["--feed", "simulatd"], '"simulatd" (flag --feed) (did you mean simulated?) must be one of'],
     [["--group", "avalance"], '"avalance" (flag --group) (did you mean avalanche?) must be one of'],
-    [["--enrich", "reddit,coingeco"], "(flag --enrich) (did you mean coingecko?) must be none, or some of"],
+    [
+      ["--enrich", "etherscan,coingeco"],
+      "(flag --enrich) (did you mean coingecko?) must be none, or some of",
+    ],
     [["--anonymous", "everybody"], '"everybody" (flag --anonymous) must be one of'],
     [["--port"], "--port needs a value"],
     [["--port", "--host", "x"], "--port needs a value"],

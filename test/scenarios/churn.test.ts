@@ -12,7 +12,7 @@ test("of 2,000 connections that came and went, in every way, nothing is left", {
   // Who never comes proves nothing.
   for (const way of WAYS) expect(came[way], way).toBeGreaterThan(50);
   expect(most).toBeGreaterThan(100);
-  expect(left).toMatchObject({ sessions: 0, behind: 0, seats: 0, Session: 0, Group: 0, Socket: 0 });
+  expect(left).toMatchObject({ sessions: 0, behind: 0, limiter: 0, Session: 0, Group: 0, Socket: 0 });
   expect(left.TCPSocketWrap ?? 0).toBe(0);
   expect(growth).toBeLessThan(MAX_GROWTH_BYTES);
 });
