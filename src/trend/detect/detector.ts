@@ -18,7 +18,7 @@ import { isDangerous, judgeCanary } from "./canary.ts";
 import { type Minute, stepCandle } from "./candle-detector.ts";
 import { judge, type Verdict } from "./hysteresis.ts";
 import { createMarket, extendPath, isCutOff, type Market, noteHeard } from "./market.ts";
-import { liquidityOf, priceDepthOf } from "./pools.ts";
+import { isDeepEnough, liquidityOf, priceDepthOf } from "./pools.ts";
 import { createReading, type Reading, readCandle, readTrades } from "./score.ts";
 import { medianInPlace } from "./statistics.ts";
 import { decayTrades, logVolume, sampleTrades } from "./trade-detector.ts";
@@ -68,9 +68,7 @@ export class Detector {
       token.candleBefore = { ...token.candle };
       const { pending } = token;
       if (pending) {
-        recordInRing(token.minutes, minute, pending.close, 0, 0);
-        notePrice(token, pending.close, pending.text);
-        notePeak(token, pending.close, minute);
+        noteClose(token, pending, minute);
         token.pending = null;
       }
       stepCandle(token.candle, pending ?? flat(token.candle.close), this.rateOf(token), this.#settings);
@@ -95,9 +93,7 @@ export class Detector {
     const from = Math.max(minutes.last + 1, minute - MAX_FLAT_MINUTES);
     for (let step = from; minutes.last >= 0 && step < minute; step++)
       stepCandle(state, flat(state.close), rate, this.#settings);
-    recordInRing(minutes, minute, candle.close, 0, 0);
-    notePrice(token, candle.close, candle.text);
-    notePeak(token, candle.close, minute);
+    noteClose(token, candle, minute);
     stepCandle(state, candle, rate, this.#settings);
     if (token.peakMinute <= minute - CHART_MINUTES) findPeak(token, minute);
     token.isStale = true;
@@ -107,10 +103,8 @@ export class Detector {
   amendMinute(token: TokenState, candle: PendingCandle, atMs: number): void {
     if (!token.candle) return;
     const minute = atMs / MINUTE_MS - 1;
-    recordInRing(token.minutes, minute, candle.close, 0, 0);
+    noteClose(token, candle, minute);
     amendClose(token.minutes, minute, candle.close);
-    notePrice(token, candle.close, candle.text);
-    notePeak(token, candle.close, minute);
     if (token.candleBefore) token.candle = { ...token.candleBefore };
     else token.candleBefore = { ...token.candle };
     stepCandle(token.candle, candle, this.rateOf(token), this.#settings);
@@ -141,7 +135,8 @@ export class Detector {
   measureMarket(group: MarketGroup, tokens: Iterable<TokenState>, atMs: number): readonly TokenState[] {
     const trading: TokenState[] = [];
     for (const token of tokens) {
-      if (isTrading(token, atMs) && !token.profile.quote && this.#isReal(token)) trading.push(token);
+      const isTraded = isTrading(token, atMs) && !token.profile.quote;
+      if (isTraded && isDeepEnough(token, this.#facts, this.#settings)) trading.push(token);
     }
     const market = this.#markets[group];
     const isKnown = trading.length >= this.#settings.marketMinimum;
@@ -190,12 +185,6 @@ export class Detector {
     return { verdict: judge(token.trend, reading, now, this.#settings), reading };
   }
 
-  /** A token that holds next to nothing costs nothing to make: it says nothing of its market. */
-  #isReal(token: TokenState): boolean {
-    const liquidity = this.#facts.liquidity ? liquidityOf(token) : null;
-    return liquidity === null || liquidity >= this.#settings.chartLiquidityUsd;
-  }
-
   /** Looked at only where it decides something: counting costs more than the rest of a judgement. */
   #isSilent(token: TokenState, reading: Reading, isUnheard: boolean, atMs: number): boolean {
     const { silentMs, silentTrades, outageMs } = this.#settings;
@@ -218,6 +207,13 @@ export class Detector {
     }
     return medianInPlace(this.#room, tokens.length);
   }
+}
+
+/** Enters a candle's close into the token's chart, price and peak. */
+function noteClose(token: TokenState, { close, text }: PendingCandle, minute: number): void {
+  recordInRing(token.minutes, minute, close, 0, 0);
+  notePrice(token, close, text);
+  notePeak(token, close, minute);
 }
 
 function minuteReturn({ minutes }: TokenState, minute: number): number {

@@ -1,4 +1,5 @@
 import { MINUTE_MS } from "../../lib/time/time.ts";
+import type { FeedFacts } from "../../market/index.ts";
 import type { DetectorSettings } from "../settings.ts";
 import { formatDecimal } from "../state/decimal.ts";
 import type { Pool, TokenState } from "../state/token-state.ts";
@@ -183,6 +184,15 @@ export function liquidityOf(token: TokenState): number | null {
   let sum = 0;
   for (const pool of token.pools) sum += pool.usd;
   return sum;
+}
+
+/**
+ * Returns whether the pools hold enough for the token to count in its group's charts and medians:
+ * a token with less costs next to nothing to make. True where the feed knows no liquidity.
+ */
+export function isDeepEnough(token: TokenState, facts: FeedFacts, settings: DetectorSettings): boolean {
+  const liquidity = facts.liquidity ? liquidityOf(token) : null;
+  return liquidity === null || liquidity >= settings.chartLiquidityUsd;
 }
 
 /** Dollars in the pool that sets the price: what a move of it has to push against; `null` where that is not known. */

@@ -95,32 +95,27 @@ export class Intake {
     return token;
   }
 
-  /** A candle waits for its minute's end, `nextMinuteMs`; one that is late amends the minute before. */
+  /**
+   * A candle waits for its minute's end, `nextMinuteMs`; one that is late amends the minute before. A
+   * past candle counts at once, until the token's first minute of the present is closed.
+   */
   enterCandle(event: Candle, numbers: EventNumbers, nextMinuteMs: number): TokenState | RejectReason {
-    if (event.at > event.openAt + MINUTE_MS) return this.#enterPastCandle(event, numbers);
-    const isLate = event.at === nextMinuteMs - MINUTE_MS;
-    if (!isLate && event.at !== nextMinuteMs) return "late";
-    const token = this.#find(event);
-    if (token.trades) return "mixed";
-    token.candle ??= createCandleState(numbers.open, this.#books.settings);
-    noteMarket(token, event.at);
-    if (numbers.usd > 0) noteActivity(token, event.at, event.openAt / MINUTE_MS);
-    const candle = pendingOf(event, numbers);
-    if (isLate) this.#books.detector.amendMinute(token, candle, event.at);
-    else token.pending = candle;
-    return token;
-  }
-
-  /** A past candle counts until the token's first minute of the present is closed. */
-  #enterPastCandle(event: Candle, numbers: EventNumbers): TokenState | RejectReason {
+    const { settings, detector } = this.#books;
     const minute = event.openAt / MINUTE_MS;
+    const endMs = event.openAt + MINUTE_MS;
+    const isPast = event.at > endMs;
+    const isLate = event.at === nextMinuteMs - MINUTE_MS;
+    if (!isPast && !isLate && event.at !== nextMinuteMs) return "late";
     const token = this.#find(event);
     if (token.trades) return "mixed";
-    if (token.candleBefore !== null || minute <= token.minutes.last) return "late";
-    token.candle ??= createCandleState(numbers.open, this.#books.settings);
+    if (isPast && (token.candleBefore !== null || minute <= token.minutes.last)) return "late";
+    token.candle ??= createCandleState(numbers.open, settings);
     noteMarket(token, event.at);
-    if (numbers.usd > 0) noteActivity(token, event.openAt + MINUTE_MS, minute);
-    this.#books.detector.fillMinute(token, pendingOf(event, numbers), minute);
+    if (numbers.usd > 0) noteActivity(token, endMs, minute);
+    const candle = pendingOf(event, numbers);
+    if (isPast) detector.fillMinute(token, candle, minute);
+    else if (isLate) detector.amendMinute(token, candle, event.at);
+    else token.pending = candle;
     return token;
   }
 

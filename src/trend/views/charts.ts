@@ -2,7 +2,7 @@ import { MINUTE_MS } from "../../lib/time/time.ts";
 import type { FeedFacts } from "../../market/index.ts";
 import type { BscChartItem, ExchangeChartItem, MaticChartItem } from "../../model/index.ts";
 import { type Market, moveSince } from "../detect/market.ts";
-import { liquidityOf } from "../detect/pools.ts";
+import { isDeepEnough } from "../detect/pools.ts";
 import { medianInPlace, roundTo } from "../detect/statistics.ts";
 import type { DetectorSettings } from "../settings.ts";
 import {
@@ -109,8 +109,7 @@ function isEligible(token: TokenState, atMs: number, facts: FeedFacts, settings:
   if (token.group === "exchange") return true;
   if (facts.profiles && profile.marketData === null) return false;
   if (token.trades && token.trades.usd < settings.chartTradedUsd) return false;
-  const liquidity = facts.liquidity ? liquidityOf(token) : null;
-  return liquidity === null || liquidity >= settings.chartLiquidityUsd;
+  return isDeepEnough(token, facts, settings);
 }
 
 function measure(
