@@ -1,7 +1,7 @@
 /** Alerts: rules that look at the log, and webhooks that are told what they find. */
 
 export { type Alerts, type AlertsOptions, startAlerts, type WebhookStats } from "./alerts.ts";
-export { readAlertFile, type Webhook } from "./rules/alert-file.ts";
+export { readAlertFile } from "./rules/alert-file.ts";
 export type { AlertStore } from "./store/alert-store.ts";
 export { createMemoryAlertStore } from "./store/memory-alert-store.ts";
 export { openSqliteAlertStore } from "./store/sqlite-alert-store.ts";

@@ -6,7 +6,7 @@ import { exitCodeOf } from "./exit-code.ts";
 import { isBrokenPipe, say, type Terminal } from "./terminal/terminal.ts";
 
 /** A command: reads its own arguments, does its work, resolves with how it went; what it throws becomes a message. */
-export type Command = (args: readonly string[], terminal: Terminal) => Promise<ExitCode>;
+type Command = (args: readonly string[], terminal: Terminal) => Promise<ExitCode>;
 
 interface CommandEntry {
   readonly summary: string;
@@ -98,7 +98,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
 }
 
 /** What `flarewire --help` prints. */
-export function generalHelp(): string {
+function generalHelp(): string {
   const rows = Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(8)}${summary}`);
   return [
     "flarewire: which tokens are flaring, why, and when they stop",

@@ -78,7 +78,7 @@ export type Effect =
   /** Starts this timer. It fires after `leastMs` plus a random part of `spreadMs`. */
   | { readonly do: "due" | "climb"; readonly leastMs: number; readonly spreadMs: number };
 
-export interface Step {
+interface Step {
   readonly state: ConnectionState;
   readonly effects: readonly Effect[];
 }

@@ -28,7 +28,7 @@ export interface ConnectionStatus {
 }
 
 /** Callbacks of a connection into the stream. */
-export interface ConnectionUse {
+interface ConnectionUse {
   /** Returns the cursor to resume from; `undefined` for the head. */
   readonly cursor: () => string | undefined;
   /** Processes a message. Throws an End if the connection must end. */
@@ -38,7 +38,7 @@ export interface ConnectionUse {
 }
 
 /** Executes the decisions of the state machine: connections and timers. */
-export interface Connection {
+interface Connection {
   readonly status: () => ConnectionStatus;
   /**
    * Processes an input. Inputs caused by its effects follow afterwards. The first must be `online`.

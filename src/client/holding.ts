@@ -39,7 +39,7 @@ export interface Holding {
 }
 
 /** The next state, and the item to emit, if any. */
-export interface Taken {
+interface Taken {
   readonly holding: Holding;
   readonly item?: StreamItem;
 }

@@ -5,7 +5,7 @@ import { StreamError } from "./stream-error.ts";
 /** Names that accept listeners. */
 export const LISTENED = [...EVENT_NAMES, "event", "reset", "connection", "error"] satisfies string[];
 
-export interface Listeners {
+interface Listeners {
   /**
    * Adds a listener and returns a function that removes it. A listener added twice is called twice.
    */

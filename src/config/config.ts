@@ -3,11 +3,9 @@
 export { leaderOf } from "./leader-of.ts";
 export { listenProblem } from "./listen-problem.ts";
 export {
-  type ConfigInput,
   createConfig,
   type GivenSettings,
   isSettingError,
-  type LoadedConfig,
   loadConfig,
 } from "./load.ts";
 export { oneProcess } from "./one-process.ts";

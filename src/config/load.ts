@@ -35,7 +35,7 @@ const KEY_VARIABLES: ReadonlySet<string> = new Set([
 ]);
 
 /** Where settings are read from. */
-export interface ConfigInput {
+interface ConfigInput {
   /** The command's arguments; none by default. */
   readonly args?: readonly string[];
   /** Environment variables; none by default. An empty one counts as not set. */
@@ -53,14 +53,14 @@ export interface ConfigInput {
 }
 
 /** What was read: the Config, and what the command line held beside settings. */
-export interface LoadedConfig extends Pick<ParsedFlags, "flags"> {
+interface LoadedConfig extends Pick<ParsedFlags, "flags"> {
   readonly config: Config;
   /** Whether the user gave this setting; false where a default or a preset counts. */
   isGiven(name: SettingName): boolean;
 }
 
 /** The flags of these settings, for parseFlags. */
-export function settingFlags(names: readonly SettingName[]): Record<string, FlagForm> {
+function settingFlags(names: readonly SettingName[]): Record<string, FlagForm> {
   return Object.fromEntries(names.map((name) => [flagOf(name), { value: !isSwitch(name) }]));
 }
 

@@ -1,19 +1,18 @@
 /** Where market events come from. One port, `Feed`: a simulated market, recordings replayed at any speed, live markets of exchanges and chains; and what records any of them. */
 
-export { type ChainFeedOptions, createChainFeed } from "./chain/chain-feed.ts";
+export { createChainFeed } from "./chain/chain-feed.ts";
 export type { Network } from "./chain/network.ts";
 export { NETWORKS, type NetworkName } from "./chain/networks.ts";
-export { createEnrichers, type EnrichersOptions } from "./enrich/create-enrichers.ts";
-export { type EnrichOptions, enrichFeed } from "./enrich/enrich-feed.ts";
-export { ENRICHERS, type Enricher, type EnricherName } from "./enrich/enricher.ts";
+export { createEnrichers } from "./enrich/create-enrichers.ts";
+export { enrichFeed } from "./enrich/enrich-feed.ts";
+export { ENRICHERS, type EnricherName } from "./enrich/enricher.ts";
 export { createBinance } from "./exchange/binance.ts";
-export { createExchangeFeed, type ExchangeFeedOptions, MAX_FILL_MS } from "./exchange/exchange-feed.ts";
+export { createExchangeFeed, MAX_FILL_MS } from "./exchange/exchange-feed.ts";
 export { createGate } from "./exchange/gate.ts";
 export { createKucoin } from "./exchange/kucoin.ts";
-export { VENUES, type Venue, type VenueName } from "./exchange/venue.ts";
-export type { Feed, FeedPart, ServiceReport } from "./feed.ts";
-export type { MergedPart } from "./merge/feed-buffer.ts";
-export { type MergeOptions, mergeFeeds } from "./merge/merge-feeds.ts";
+export { VENUES, type Venue } from "./exchange/venue.ts";
+export type { Feed, ServiceReport } from "./feed.ts";
+export { mergeFeeds } from "./merge/merge-feeds.ts";
 export { endpointProbes } from "./probe/endpoint-probes.ts";
 export { enricherProbes } from "./probe/enricher-probes.ts";
 export { type LookUp, unresolvedNames } from "./probe/name-check.ts";
@@ -33,7 +32,5 @@ export {
 } from "./replay/replay-feed.ts";
 export {
   createSimulatedFeed,
-  type SimulatedFeed,
   type SimulatedFeedOptions,
-  type SimulatedResume,
 } from "./simulated/index.ts";

@@ -134,7 +134,7 @@ function assertConfig(given: unknown): void {
 }
 
 /** Opened parts that {@link runGateway} connects. */
-export interface RunParts {
+interface RunParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly persistence: Persistence;

@@ -8,7 +8,7 @@ import { prettyLogLine } from "./pretty-log-line.ts";
 const SECRET_FIELDS = ["authorization", "key", "ticket"];
 
 /** Destination of log lines. A terminal receives readable text. */
-export type LogDestination = DestinationStream & { readonly isTerminal?: boolean };
+type LogDestination = DestinationStream & { readonly isTerminal?: boolean };
 
 /**
  * Creates the logger. It writes JSON to standard error, one object per line, with ISO 8601 times

@@ -9,7 +9,7 @@ import { createMirror } from "./persistence/log-replica.ts";
 import type { Persistence } from "./persistence/persistence.ts";
 
 /** What a source publishes into. */
-export interface SourceRun {
+interface SourceRun {
   readonly head: Head;
   readonly hub: Hub;
   readonly clock: Clock;
@@ -22,7 +22,7 @@ export interface SourceRun {
 }
 
 /** A source's log and the loop that fills it. */
-export interface RunnableSource {
+interface RunnableSource {
   readonly log: EventLog;
   /** Fills the log until the signal aborts or the source ends. Never rejects. */
   run(run: SourceRun): Promise<void>;

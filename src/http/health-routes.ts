@@ -17,7 +17,7 @@ declare module "fastify" {
   }
 }
 
-export interface HealthParts {
+interface HealthParts {
   readonly head: HeadLike;
   readonly freshness: () => Freshness;
   readonly info: () => SourceInfo;

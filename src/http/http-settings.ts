@@ -65,7 +65,7 @@ export interface HttpSettings {
 }
 
 /** Default settings. */
-export const DEFAULT_HTTP_SETTINGS: HttpSettings = {
+const DEFAULT_HTTP_SETTINGS: HttpSettings = {
   basePath: "",
   host: undefined,
   allowedHosts: [],

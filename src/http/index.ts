@@ -8,14 +8,13 @@ export { type ConnectionBounds, refuseConnection } from "./connections/connectio
 export * from "./connections/connection-registry.ts";
 export * from "./connections/head-like.ts";
 export { LISTEN_BACKLOG } from "./connections/listen-backlog.ts";
-export { type AsyncApiDocument, createAsyncApi } from "./contracts/asyncapi.ts";
-export { createOpenApi, type OpenApiDocument } from "./contracts/openapi.ts";
+export { createAsyncApi } from "./contracts/asyncapi.ts";
+export { createOpenApi } from "./contracts/openapi.ts";
 export { GUIDES, PROTOCOL_FILE } from "./docs/guides.ts";
 export * from "./endpoints.ts";
 export * from "./host-routes.ts";
 export * from "./http-settings.ts";
 export * from "./metrics-route.ts";
-export { retryAfterS } from "./problems/problem.ts";
 export * from "./rest/responses.ts";
 export * from "./rest/tickets-route.ts";
 export * from "./server.ts";

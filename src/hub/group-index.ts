@@ -3,7 +3,7 @@ import type { ChannelMask } from "./channel-mask.ts";
 import type { Group } from "./group.ts";
 
 /** Indices, in order, of the events in a batch that may affect a group; `undefined` means any. */
-export type AffectedIndices = readonly number[] | undefined;
+type AffectedIndices = readonly number[] | undefined;
 
 /**
  * Finds the groups that a batch may affect.

@@ -31,7 +31,7 @@ export interface HeadBase {
  * Called after each batch, in order, once the head has moved. `records` and `events` correspond one
  * to one. Must neither throw nor wait for a publish.
  */
-export type HeadListener = (records: readonly LogRecord[], head: Head, events: readonly EventBody[]) => void;
+type HeadListener = (records: readonly LogRecord[], head: Head, events: readonly EventBody[]) => void;
 
 /**
  * Number of cached snapshot texts; beyond it the oldest is evicted. Clients request few channel
@@ -39,7 +39,7 @@ export type HeadListener = (records: readonly LogRecord[], head: Head, events: r
  */
 const MAX_CACHED_TEXTS = 32;
 
-export interface HeadOptions {
+interface HeadOptions {
   readonly log: EventLog;
   /** The state at the log's head, for a restored log. Without it the head is not ready. */
   readonly initial?: { readonly snapshot: Snapshot; readonly observedAtMs: number };

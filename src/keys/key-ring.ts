@@ -11,7 +11,7 @@ const LOOK_MS = 1_000;
 export type EndReason = Extract<CloseReason, "unauthorized" | "forbidden">;
 
 /** What a key ring is made of. */
-export interface KeyRingOptions {
+interface KeyRingOptions {
   readonly file: string;
   readonly clock: Clock;
   /** Told of each new version of the file that counts: the ids of what it has, and what changed. */

@@ -1,7 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 
 /** What a secret's text begins with, so that people, secret scanners and the log's filter know it: `fw` for keys, `fwt` for tickets. */
-export type SecretKind = "fw" | "fwt";
+type SecretKind = "fw" | "fwt";
 
 /** A secret that was just made. */
 export interface MintedSecret {

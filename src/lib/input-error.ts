@@ -1,4 +1,4 @@
-export interface InputErrorDetails {
+interface InputErrorDetails {
   /** Line of the file, counted from 1; 0 if not even the first line was readable. */
   readonly line?: number;
   readonly cause?: unknown;

@@ -20,6 +20,6 @@ export type FeedFacts = z.infer<typeof FeedFacts>;
  * Origin of data: `live` markets, a `recorded` past, or a `simulated` market. Shown to every
  * consumer.
  */
-export const ORIGINS = ["live", "recorded", "simulated"] as const;
+const ORIGINS = ["live", "recorded", "simulated"] as const;
 export const Origin = z.enum(ORIGINS);
 export type Origin = z.infer<typeof Origin>;

@@ -11,7 +11,7 @@ import { level, total } from "./read-metric.ts";
 import { addSource, type SourceParts } from "./source-metrics.ts";
 
 /** What is measured. */
-export interface MetricsParts extends SourceParts, AlertParts, EventParts {
+interface MetricsParts extends SourceParts, AlertParts, EventParts {
   readonly hub: Hub;
   /** Refused connections and requests, by reason; default: none are counted. */
   readonly refusals?: (() => Readonly<Partial<Record<string, number>>>) | undefined;

@@ -2,7 +2,6 @@
 export {
   createGatewayMetrics,
   type GatewayMetrics,
-  type MetricsParts,
   type WorkerCounts,
 } from "./gateway-metrics.ts";
 export { MergedMetrics, type MetricsJson } from "./merged-metrics.ts";

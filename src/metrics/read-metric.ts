@@ -7,7 +7,7 @@ type Read = () => number | Readonly<Record<string, number>>;
  * How the numbers of several processes of one gateway become one. `first`: the primary process, which is the first, has it for all; `sum`: each has a
  * part; `max`: the worst of them tells.
  */
-export type Across = "first" | "sum" | "max";
+type Across = "first" | "sum" | "max";
 
 /** A number that only grows and is kept elsewhere: read when asked for. By label value where there are several. */
 export function total(

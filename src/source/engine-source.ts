@@ -26,7 +26,7 @@ export interface PolledEngine {
   snapshot(): Snapshot;
 }
 
-export interface EngineSourceOptions {
+interface EngineSourceOptions {
   /** Iterated once, until the signal of the first poll aborts. */
   readonly feed: Feed;
   readonly engine: PolledEngine;
@@ -61,7 +61,7 @@ export function createEngineSource(options: EngineSourceOptions): EngineSnapshot
 }
 
 /** The trend engine as a source. */
-export interface EngineSnapshotSource extends SnapshotSource {
+interface EngineSnapshotSource extends SnapshotSource {
   /**
    * Event time of the feed's latest `clock`; `undefined` before the first. Between two polls it is
    * the last event that the engine processed, so a checkpoint taken then continues with the events

@@ -22,7 +22,7 @@ export interface Publication {
  */
 export type PollOutcome = "published" | "unchanged" | "failed";
 
-export interface PollerOptions {
+interface PollerOptions {
   readonly source: SnapshotSource;
   /**
    * The last publication of an earlier process. There is then no base: the first poll is compared

@@ -5,7 +5,7 @@ import type { EventBody, Freshness } from "../protocol/index.ts";
  * Creates the event for a source's state. Without data, `observed_at` is `nowMs`, wall-clock time,
  * for lack of event time.
  */
-export function statusEvent({ state, reason, observed_at }: Freshness, nowMs: number): EventBody {
+function statusEvent({ state, reason, observed_at }: Freshness, nowMs: number): EventBody {
   return {
     name: "source-status",
     channel: "status",
@@ -14,7 +14,7 @@ export function statusEvent({ state, reason, observed_at }: Freshness, nowMs: nu
   };
 }
 
-export interface FreshnessWatch {
+interface FreshnessWatch {
   readonly freshness: () => Freshness;
   readonly clock: Clock;
   /** Called for each change of state after the start. */

@@ -25,7 +25,7 @@ const MAX_WAITING = 10_000;
 const MEASURE_MS = 10_000;
 
 /** Options of {@link TrendEngine}. */
-export interface TrendEngineOptions {
+interface TrendEngineOptions {
   /** What the feed can know; what it cannot is left out of canary, floors and filters. Default: everything. */
   readonly facts?: FeedFacts;
   /**

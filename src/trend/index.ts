@@ -1,8 +1,7 @@
 /** The trend engine: market events in, snapshots of what trends out. */
 
-export { TrendEngine, type TrendEngineOptions } from "./engine.ts";
+export { TrendEngine } from "./engine.ts";
 export { DEFAULT_SETTINGS, type DetectorSettings } from "./settings.ts";
 export type { EngineCheckpoint } from "./state/checkpoint.ts";
 export { neverFlaredId } from "./state/ids.ts";
 export { REJECT_REASONS, type RejectReason } from "./state/rejection.ts";
-export type { TrendInspection } from "./views/inspection.ts";

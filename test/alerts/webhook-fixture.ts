@@ -23,7 +23,7 @@ export function webhookOf(given: object): Webhook {
 }
 
 /** A message as a receiver sees it. */
-export interface Delivery {
+interface Delivery {
   readonly id: string;
   readonly type: string;
   readonly headers: IncomingHttpHeaders;
@@ -32,7 +32,7 @@ export interface Delivery {
 }
 
 /** How a receiver answers. */
-export type Answer = (response: ServerResponse, delivery: Delivery) => void;
+type Answer = (response: ServerResponse, delivery: Delivery) => void;
 export const status =
   (code: number, headers: Record<string, string> = {}): Answer =>
   (response) =>

@@ -14,7 +14,7 @@ const EVERY_MS = 50;
 const BACKLOG = 2_400;
 /** Text of the events of a batch beside the one that says when it was appended. */
 const PADDING = "x".repeat(1_000);
-export const LOG_BYTES = 64 * 2 ** 20;
+const LOG_BYTES = 64 * 2 ** 20;
 
 const INFO: SourceInfo = {
   name: "bench",

@@ -7,7 +7,7 @@ import type { SnapshotSource } from "../../src/source/index.ts";
 import { type Finish, newDirectory } from "../support/edges.ts";
 
 /** A gateway with this source, and a page that is to show its dashboard. */
-export interface OpenDashboard {
+interface OpenDashboard {
   readonly gateway: Gateway;
   readonly page: Page;
   /** Every address that the page asked for, those of WebSockets too. */

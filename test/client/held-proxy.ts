@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 
 /** What passes: everything; or of a WebSocket, or of every answer, the header fields and then nothing more. */
-export type Passing = "all" | "no-websocket-messages" | "no-streams";
+type Passing = "all" | "no-websocket-messages" | "no-streams";
 
 /** A way to a gateway that the test leads: where to, what passes, and when it breaks. */
 export class HeldProxy implements AsyncDisposable {

@@ -17,7 +17,7 @@ const TURN_MS = 5;
 export const ROOM = { stream: { limits: { maxSockets: 1_000, maxSocketsPerIp: 1_000 } } };
 
 /** What came of it. */
-export interface Weathered {
+interface Weathered {
   readonly reports: readonly Report[];
   readonly proxies: ProxyTally;
 }

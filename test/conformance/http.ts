@@ -12,7 +12,7 @@ export interface Target {
 }
 
 /** What is asked of the server. */
-export interface Question {
+interface Question {
   readonly method?: string | undefined;
   /** Below the base path; or, from a `Link`, with it, as an address of this server. */
   readonly path: string;

@@ -16,7 +16,7 @@ export function readTransport(name: string): TransportName {
 }
 
 /** How a message came over server-sent events. */
-export interface Frame {
+interface Frame {
   readonly event: string;
   readonly id?: string;
 }

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, show } from "./json.ts";
 
 /** Where a value is not what a matcher says. */
-export interface Mismatch {
+interface Mismatch {
   readonly path: string;
   readonly expected: string;
   readonly came: unknown;

@@ -6,7 +6,7 @@ import { match, type Shapes } from "./match.ts";
 import { Failure } from "./verdict.ts";
 
 /** How a line is opened. */
-export interface Opening extends LineOptions {
+interface Opening extends LineOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly protocols?: readonly string[] | undefined;
   /** Without the key. */

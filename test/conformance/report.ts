@@ -1,7 +1,7 @@
 import type { Result } from "./suite.ts";
 
 /** What was found out about a rule. */
-export interface RuleReport {
+interface RuleReport {
   readonly rule: string;
   readonly verdict: "passed" | "failed" | "not-tried";
   /** Cases that passed, of those that prove the rule. */
@@ -19,7 +19,7 @@ interface Failing {
 }
 
 /** A run by rule. */
-export interface Report {
+interface Report {
   readonly url: string;
   readonly passed: number;
   readonly failed: number;

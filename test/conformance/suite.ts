@@ -9,7 +9,7 @@ import { type Outcome, runCase } from "./run-case.ts";
 const CASES = new URL("cases/", import.meta.url);
 
 /** What a suite is run with. */
-export interface SuiteOptions extends Target {
+interface SuiteOptions extends Target {
   /** Cases that need another transport are left out. Default: all. */
   readonly transports?: readonly TransportName[];
   /** Cases at once; default 8. Each has at most three connections open. */

@@ -6,7 +6,7 @@ import { Failure } from "./verdict.ts";
  */
 
 /** The rule that a change which does not fit breaks. */
-export const APPLY = "applying-events";
+const APPLY = "applying-events";
 
 /** Lists by `resource.list`, and the explanations. */
 export interface View {
@@ -17,7 +17,7 @@ export interface View {
 const RESOURCES = ["flares", "newest", "charts", "leaderboards"];
 
 /** The list that a channel's events change; `undefined` for `status` and channels that are not known. */
-export function listNameOf(channel: string): string | undefined {
+function listNameOf(channel: string): string | undefined {
   if (channel === "flares.finished") return "flares.finished_trending";
   return RESOURCES.includes(channel.split(".")[0] ?? "") ? channel : undefined;
 }

@@ -54,7 +54,7 @@ export function batchOf(first: number, size: number, padding = ""): readonly Eve
 /** A cursor. */
 export const at = (seq: number, epoch = EPOCH): Cursor => ({ epoch, seq: toSeq(seq) });
 /** The event that a record holds. */
-export const bodyOf = (record: LogRecord): unknown => JSON.parse(`{${record.tail.toString("utf8")}`);
+const bodyOf = (record: LogRecord): unknown => JSON.parse(`{${record.tail.toString("utf8")}`);
 
 /** What every event log has to do, whatever it keeps its events in. */
 export function eventLogContract(name: string, create: LogFactory): void {

@@ -6,7 +6,7 @@ import { ManualClock } from "../support/manual-clock.ts";
 import { batchOf, type LogSettings } from "./event-log-contract.ts";
 
 /** Makes a new, empty log that can follow another. */
-export type FollowerLogFactory = (settings: LogSettings) => FollowerLog;
+type FollowerLogFactory = (settings: LogSettings) => FollowerLog;
 
 const EPOCH = toEpoch("epoch1");
 const OTHER = toEpoch("epoch2");

@@ -6,7 +6,7 @@ export interface Span {
 }
 
 /** The unit that times are counted in. */
-export interface Grid {
+interface Grid {
   /** Units a minute. */
   readonly minute: number;
   /** What is added to a delay, since what is seen within a unit is known at its end. */

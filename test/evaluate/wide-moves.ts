@@ -9,7 +9,7 @@ const MINUTES = MOVE_AT + 40;
 const SIZE = 0.12;
 
 /** Shares of idle tokens among all that a chain's market is tried with. */
-export const IDLE_SHARES = [0, 0.3, 0.6, 0.9] as const;
+const IDLE_SHARES = [0, 0.3, 0.6, 0.9] as const;
 
 /** How many busy tokens flared when all of them rose together by 12 %. */
 export interface WideMove {

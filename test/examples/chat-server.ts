@@ -12,7 +12,7 @@ export interface ChatRequest {
 }
 
 /** What the chat answers. */
-export interface ChatAnswer {
+interface ChatAnswer {
   readonly status: number;
   readonly body?: unknown;
 }

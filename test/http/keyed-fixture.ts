@@ -34,7 +34,7 @@ export interface Keyed {
   ticket(name: string): Promise<string>;
 }
 
-export type KeyedFactory = (options?: {
+type KeyedFactory = (options?: {
   readonly keys?: WantedKeys;
   readonly anonymous?: "free" | "off";
   readonly maxSockets?: number;

@@ -12,7 +12,7 @@ import type { HubUnderTest } from "./hub-fixture.ts";
 import { type Message, MockSocket } from "./mock-socket.ts";
 
 /** Where every event of the run lies: what a client may be sent, known from outside the hub. */
-export type History = readonly { readonly seq: number; readonly channel: Channel }[];
+type History = readonly { readonly seq: number; readonly channel: Channel }[];
 
 /** A client that holds the server to rules W8 to W15: it throws at a hole, a repeat, or a place that moves back. */
 export class FollowingClient {

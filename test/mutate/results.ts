@@ -5,7 +5,7 @@ import type { Fault } from "./fault-list.ts";
 import { ROOT } from "./sandbox.ts";
 
 /** What became of a fault: the test that found it, or nothing. */
-export interface Result {
+interface Result {
   readonly found: boolean;
   readonly by: string;
 }
@@ -15,7 +15,7 @@ const PATH = join(ROOT, "node_modules/.cache/mutate.json");
 const GOAL = { all: 0.85, folder: 0.75 } as const;
 
 /** Identifies a fault by what it changes, so that a changed fault is tried again. */
-export function idOf({ file, text, replacement }: Fault): string {
+function idOf({ file, text, replacement }: Fault): string {
   return createHash("sha256")
     .update(JSON.stringify([file, text, replacement]))
     .digest("hex")

@@ -16,7 +16,7 @@ import { applyFault, type Fault } from "./fault-list.ts";
 export const ROOT = join(import.meta.dirname, "../..");
 
 /** The outcome of one run of tests. */
-export type Verdict =
+type Verdict =
   | { readonly kind: "passed" }
   | { readonly kind: "failed"; readonly by: string }
   | { readonly kind: "late" };

@@ -6,8 +6,8 @@ import { wallet } from "../feed/chain/test-chain.ts";
 import { StandIn } from "../feed/exchange/stand-in.ts";
 import { FastClock } from "../support/fast-clock.ts";
 
-export const CHAINS = ["bsc", "polygon", "avalanche"] as const satisfies readonly NetworkName[];
-export type ChainName = (typeof CHAINS)[number];
+const CHAINS = ["bsc", "polygon", "avalanche"] as const satisfies readonly NetworkName[];
+type ChainName = (typeof CHAINS)[number];
 
 /** How CoinGecko calls the chains. */
 const PLATFORMS = { bsc: "binance-smart-chain", polygon: "polygon-pos", avalanche: "avalanche" } as const;

@@ -7,7 +7,7 @@ import type { ChurnOrder, Left, Second } from "./churn-server.ts";
 import { Visitor, WAYS, type Way } from "./visitor.ts";
 
 /** What is wanted. */
-export interface ChurnOptions {
+interface ChurnOptions {
   readonly seconds: number;
   /** Connections that come in each of them. */
   readonly perSecond: number;
@@ -15,7 +15,7 @@ export interface ChurnOptions {
 }
 
 /** What came of it. */
-export interface Churn {
+interface Churn {
   /** Connections that came, by their ways. */
   readonly came: Readonly<Record<Way, number>>;
   /** Most sessions at a time. */

@@ -68,7 +68,7 @@ export function openSse(
 }
 
 /** What a client that polls asks, and whom it tells. */
-export interface PollOptions {
+interface PollOptions {
   readonly url: string;
   readonly query: URLSearchParams;
   /** Where the next answer begins; `undefined`: nobody wants one. */

@@ -22,7 +22,7 @@ export const WAYS = [
 export type Way = (typeof WAYS)[number];
 
 /** What a visitor knows of the server. */
-export interface Slot {
+interface Slot {
   readonly port: number;
   /** A cursor that the server gave lately. */
   readonly cursor: string;

@@ -93,7 +93,7 @@ const flareFacts = {
   token,
 };
 
-export const arbitraryFlare = withExtras(
+const arbitraryFlare = withExtras(
   fc.record({
     id: uuid(1),
     ...flareFacts,
@@ -113,7 +113,7 @@ const nestedFlare = fc.record({
   canary_at: timestamp,
 });
 
-export const arbitraryListing = withExtras(
+const arbitraryListing = withExtras(
   fc.record({
     id: uuid(3),
     listed_at: timestamp,
@@ -182,7 +182,7 @@ const ITEMS: Readonly<Record<ListChannel, fc.Arbitrary<ListItem>>> = {
   "leaderboards.avalanche": chainEntry,
 };
 
-export const arbitraryExplanation: fc.Arbitrary<Explanation> = fc.record({
+const arbitraryExplanation: fc.Arbitrary<Explanation> = fc.record({
   at: timestamp,
   score: number,
   threshold: number,

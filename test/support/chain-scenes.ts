@@ -20,7 +20,7 @@ export interface SceneAct {
 }
 
 /** One token and what happens to it. */
-export interface TokenScene {
+interface TokenScene {
   readonly token: string;
   readonly minutes: number;
   /** Trades a minute, now. Default 3. */
@@ -74,11 +74,7 @@ function following(gap: number): Phase {
 }
 
 /** Tokens `first`, `first` + 1, … of which each trades `perMinute` times a minute along the same path. */
-export function tokenScenes(
-  count: number,
-  first: number,
-  scene: Omit<TokenScene, "token">,
-): readonly TokenScene[] {
+function tokenScenes(count: number, first: number, scene: Omit<TokenScene, "token">): readonly TokenScene[] {
   return Array.from({ length: count }, (_, n) => ({ ...scene, token: address(first + n) }));
 }
 

@@ -42,7 +42,7 @@ export function checkMessage(message: unknown, from: "server" | "client" = "serv
 }
 
 /** A response as the contract sees it. */
-export interface ContractResponse {
+interface ContractResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
   /** `undefined` where there is no body. */

@@ -13,7 +13,7 @@ export interface DrainServers {
 }
 
 /** What came of a run. */
-export interface DrainResult {
+interface DrainResult {
   readonly windowMs: number;
   readonly clients: number;
   /** Arrivals at the other server by twentieth of the window; the last has those that came after it, too. */

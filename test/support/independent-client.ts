@@ -20,7 +20,7 @@ const LIST_NAMES: Record<string, [string, string]> = { "flares.finished": ["flar
 const MUTE_CLOSE_MS = 1_000;
 
 /** What one connection said and did. */
-export interface Received {
+interface Received {
   readonly hellos: Json[];
   readonly answers: Json[];
   readonly events: Json[];

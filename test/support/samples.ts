@@ -95,7 +95,7 @@ export const SAMPLE_BSC_ENTRY: BscLeaderboardEntry = {
   object: SAMPLE_NESTED_FLARE,
 };
 
-export const SAMPLE_EXCHANGE_ENTRY: ExchangeLeaderboardEntry = {
+const SAMPLE_EXCHANGE_ENTRY: ExchangeLeaderboardEntry = {
   type: "token",
   ...standing,
   object: { symbol: "BCC", price: "0.19" },

@@ -4,7 +4,7 @@ import { checkMessage } from "./contract.ts";
 import { Waiters } from "./waiters.ts";
 
 /** One event as a browser would dispatch it. */
-export interface SseEvent {
+interface SseEvent {
   readonly event: string;
   /** The last id that came, with this event or before. */
   readonly lastEventId: string;

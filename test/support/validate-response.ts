@@ -6,7 +6,7 @@ import { ERROR_CODES, type ErrorCode } from "../../src/protocol/index.ts";
 import { checkResponse } from "./contract.ts";
 
 /** A response as any client sees it; the body as it came, before any decoding. */
-export interface SeenResponse {
+interface SeenResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | number | undefined>>;
   readonly body: Buffer;

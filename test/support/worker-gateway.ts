@@ -4,7 +4,7 @@ import { type RunningCli, spawnCli } from "../cli/spawn-cli.ts";
 import type { Finish } from "./edges.ts";
 
 /** `serve` with workers, in processes of their own. */
-export interface WorkerGateway {
+interface WorkerGateway {
   readonly cli: RunningCli;
   readonly url: string;
   /** Process ids of the workers that took up their work, in the order in which they did. */
@@ -57,7 +57,7 @@ export async function startWorkerGateway(
 }
 
 /** Opens a connection that is kept. */
-export function keptConnection(url: string): KeptConnection {
+function keptConnection(url: string): KeptConnection {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const ask: KeptConnection["ask"] = (path, headers = {}, method = "GET") =>
     new Promise((resolve, reject) => {

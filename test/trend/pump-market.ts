@@ -9,14 +9,14 @@ export const TOKEN = address(1);
 export const PUMP_AT = 60;
 export const MOMENT = START + (PUMP_AT + 6) * MINUTE;
 
-export const PUMP: Script = {
+const PUMP: Script = {
   token: TOKEN,
   rate: (minute) => (minute >= PUMP_AT ? 25 : 2),
   buyShare: (minute) => (minute >= PUMP_AT ? 0.8 : 0.5),
 };
 
 /** What happens beside the pump. */
-export interface PumpPart {
+interface PumpPart {
   /** Events beside those of the pump and the crowd. */
   readonly extra?: readonly MarketEvent[];
   /** Changes an event of the pump or the crowd; `undefined` leaves it out. */

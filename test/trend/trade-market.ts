@@ -15,7 +15,7 @@ export interface Script {
 }
 
 /** Dollars in each pool at the start. */
-export const POOL_USD = 50_000;
+const POOL_USD = 50_000;
 
 /** Many different traders: seldom the same twice. */
 const CROWD = (random: number) => `0x${Math.floor(random * 1e9).toString(16)}`;

@@ -23,7 +23,7 @@ const MAX_QUIET_S = 604_800;
  * A level that a number passes. With hysteresis: once it has risen to `above` it is told again only after it has fallen to `below`, so that a number which
  * trembles at the level does not ring each time.
  */
-export const Edge = z
+const Edge = z
   .strictObject({
     /** A number of the channel's items, under the name that it has in the API; of flares also `score`. */
     field: z.string(),
@@ -38,7 +38,6 @@ export const Edge = z
     path: ["below"],
     error: "at most above, so that there is a way back",
   });
-export type Edge = z.infer<typeof Edge>;
 
 /** What is to be told: news of the items that a filter selects, or, with `edge`, when a number of theirs passes a level. */
 export const AlertRule = z

@@ -10,7 +10,7 @@ import { createRuleJudge, type RuleJudge } from "./rule-judge.ts";
 import { NEW_RULE } from "./rule-state.ts";
 
 /** What a rule is followed with. */
-export interface RuleFollowing {
+interface RuleFollowing {
   /** Id of the webhook that the rule is of. */
   readonly webhook: string;
   readonly rule: AlertRule;

@@ -12,7 +12,7 @@ const GLOBAL_UNICAST = ipaddr.parseCIDR("2000::/3");
 const AZURE_WIRE_SERVER = "168.63.129.16";
 
 /** An address that a webhook may not lie at. */
-export class PrivateAddressError extends Error {
+class PrivateAddressError extends Error {
   override readonly name = "PrivateAddressError";
 
   constructor(host: string, address: string) {

@@ -24,7 +24,7 @@ export type ConnectionEnd =
   | { readonly kind: "unreachable"; readonly error: Error };
 
 /** What to do next. */
-export type Plan =
+type Plan =
   | { readonly kind: "give-up"; readonly exitCode: ExitCode; readonly message: string }
   | { readonly kind: "reconnect"; readonly afterMs: number; readonly message: string };
 

@@ -6,7 +6,7 @@ import type { ConnectionEnd } from "./reconnect-plan.ts";
 import { type Frame, readFrame } from "./stream-frames.ts";
 
 /** One connection to a server's stream. */
-export interface ConnectionOptions {
+interface ConnectionOptions {
   readonly url: URL;
   /** Goes into `Authorization`. */
   readonly key?: string | undefined;

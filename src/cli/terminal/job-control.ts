@@ -1,5 +1,5 @@
 /** What a program on a whole terminal does when it is stopped (Ctrl-Z) and continued (`fg`). */
-export interface JobControl {
+interface JobControl {
   /** Stops the process and all that were started with it, as Ctrl-Z does where the terminal hears it itself. */
   stop(): void;
   /** Signals have their usual effect again. */

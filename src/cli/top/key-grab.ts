@@ -15,7 +15,7 @@ export interface KeyGrab {
 const KEYS = /\u001B(?:\[[\d;]*[^\d;]?|O.?)|[\s\S]/g;
 
 /** What was pressed, key by key: a letter as itself, an arrow as its whole sequence. */
-export function splitKeys(pressed: string): readonly string[] {
+function splitKeys(pressed: string): readonly string[] {
   return pressed.match(KEYS) ?? [];
 }
 

@@ -22,7 +22,7 @@ export interface TopPage {
 }
 
 /** How it is to look. */
-export interface PageForm {
+interface PageForm {
   readonly width: number;
   /** Infinity: as many lines as it takes, and none that tells the keys. */
   readonly height: number;

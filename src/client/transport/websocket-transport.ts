@@ -3,7 +3,7 @@ import { closed, type End } from "./end.ts";
 import type { Platform, SocketClass } from "./platform.ts";
 
 /** The URLs of a WebSocket connection. */
-export interface WebSocketPlace {
+interface WebSocketPlace {
   /** Builds the URL with extra parameters. */
   readonly urlOf: (more: Readonly<Record<string, string>>) => string;
   /** Issues tickets for a key, as WebSockets cannot send one; `undefined` without a key. */

@@ -3,7 +3,7 @@ import { formatSpan, formatTime } from "../text/format.ts";
 import type { Seen } from "./seen.ts";
 
 /** How it stands: in a word, and how far it can be trusted. */
-export interface Judgement {
+interface Judgement {
   readonly mood: "good" | "wait" | "bad";
   readonly word: string;
 }

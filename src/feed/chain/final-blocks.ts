@@ -6,7 +6,7 @@ import type { BlockReader } from "./rpc/block-reader.ts";
 import type { EndpointPool } from "./rpc/endpoint-pool.ts";
 import { RpcTrouble } from "./rpc/rpc-trouble.ts";
 
-export interface FinalBlocksOptions {
+interface FinalBlocksOptions {
   readonly pool: EndpointPool;
   readonly reader: BlockReader;
   readonly finalityBlocks: number;

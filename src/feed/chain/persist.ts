@@ -7,7 +7,7 @@ const MAX_MS = 15 * SECOND_MS;
 /** Failures in a row after which the operator is notified. */
 const TOLD_AFTER = 3;
 
-export interface PersistOptions {
+interface PersistOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly onNotice: (sentence: string, isTrouble: boolean) => void;

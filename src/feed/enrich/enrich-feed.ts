@@ -5,7 +5,7 @@ import type { Feed } from "../feed.ts";
 import { type Enricher, type Facts, keyOf, type TokenRef } from "./enricher.ts";
 
 /** Options of {@link enrichFeed}. */
-export interface EnrichOptions {
+interface EnrichOptions {
   readonly feed: Feed;
   readonly enrichers: readonly Enricher[];
   readonly clock: Clock;

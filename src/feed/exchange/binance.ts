@@ -13,7 +13,7 @@ import {
 } from "./venue.ts";
 
 /** Addresses of Binance's public market data, which needs no key. */
-export interface BinancePlaces {
+interface BinancePlaces {
   /** `https://data-api.binance.vision`, or `https://api.binance.com`. */
   readonly url: string;
   /** `wss://data-stream.binance.vision`, or `wss://stream.binance.com:9443`. */

@@ -3,7 +3,7 @@ import type { Candle } from "../../market/index.ts";
 import type { MinuteCandle } from "./venue.ts";
 
 /** What a book has dropped so far. */
-export interface BookCounts {
+interface BookCounts {
   /** Candles that came when their minute could no longer be amended. */
   late: number;
 }

@@ -17,7 +17,7 @@ export interface FollowedPair {
 }
 
 /** Criteria for markets to follow. */
-export interface Choice {
+interface Choice {
   /** Quote currencies, all counted as a dollar. */
   readonly quotes: readonly string[];
   /** Minimum quote volume of 24 hours. */

@@ -12,7 +12,7 @@ import {
 } from "./venue.ts";
 
 /** Addresses of Gate. */
-export interface GatePlaces {
+interface GatePlaces {
   /** `https://api.gateio.ws`. */
   readonly url: string;
   /** `wss://api.gateio.ws`. */

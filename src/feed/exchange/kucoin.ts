@@ -15,7 +15,7 @@ import {
 } from "./venue.ts";
 
 /** Address of KuCoin. Its REST API returns the address of the stream. */
-export interface KucoinPlaces {
+interface KucoinPlaces {
   /** `https://api.kucoin.com`. */
   readonly url: string;
   /** Identifies a connection to the exchange. */

@@ -2,7 +2,7 @@ import { WebSocket } from "ws";
 import type { Clock } from "../../lib/time/clock.ts";
 import type { StreamNews, StreamPlace, Venue } from "./venue.ts";
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   readonly stream: Venue["stream"];
   readonly place: StreamPlace;
   readonly clock: Clock;

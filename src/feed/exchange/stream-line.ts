@@ -5,7 +5,7 @@ import { type ServiceClient, UnexpectedAnswer } from "../service/service-client.
 import { StreamConnection } from "./stream-connection.ts";
 import type { StreamNews, StreamPlace, Venue } from "./venue.ts";
 
-export interface LineOptions {
+interface LineOptions {
   readonly venue: Venue;
   readonly client: ServiceClient;
   readonly clock: Clock;

@@ -7,7 +7,7 @@ import { chunks } from "./chunks.ts";
 import { VenueSubscription } from "./stream-line.ts";
 import type { MinuteCandle, StreamNews, Venue, VenueRequest } from "./venue.ts";
 
-export interface FollowerOptions {
+interface FollowerOptions {
   readonly venue: Venue;
   readonly clock: Clock;
   readonly random: () => number;

@@ -21,13 +21,13 @@ export interface MergedPart {
  */
 export const IN_STEP_MS = 10 * SECOND_MS;
 /** A part further behind is waited for as long as it catches up: by a quarter of each such span. */
-export const PATIENCE_MS = 3 * SECOND_MS;
+const PATIENCE_MS = 3 * SECOND_MS;
 const GAIN = 1 / 4;
 /**
  * A part this far behind is catching up with the past, at the start or after an outage of all
  * parts, and gets a longer span.
  */
-export const FAR_MS = MINUTE_MS;
+const FAR_MS = MINUTE_MS;
 export const FAR_PATIENCE_MS = MINUTE_MS;
 /** How long the merge waits for a part without any event. */
 export const FIRST_WORD_MS = 15_000;

@@ -5,7 +5,7 @@ import type { Feed, FeedPart } from "../feed.ts";
 import { FeedBuffer, MAX_EARLY_MS, type MergedPart, type Slot } from "./feed-buffer.ts";
 import { LATE_MS, settleLate } from "./late-event.ts";
 
-export interface MergeOptions {
+interface MergeOptions {
   /** Name of the merged market. */
   readonly name: string;
   /**

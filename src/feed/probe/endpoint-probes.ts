@@ -6,7 +6,7 @@ import type { HostlessProbe, Probe } from "./probe.ts";
 import { askRpc, Hex, RpcFailure } from "./rpc.ts";
 
 /** What a chain's endpoint is tried with. */
-export interface EndpointProbeOptions {
+interface EndpointProbeOptions {
   readonly network: Network;
   readonly url: string;
   /** Its number among those of the chain, from 1 on: two may share their host. */

@@ -7,7 +7,7 @@ import { writeManifest } from "./write-manifest.ts";
 const RECORDING_NAME = /^\d{4}-\d{2}-\d{2}T\d{6}\.\d{3}Z(-\d+)?$/;
 
 /** The parts of a recording, the oldest first. */
-export interface Removable {
+interface Removable {
   /** Bytes on disk of the part that would go next; `undefined`: there is none to go. */
   readonly next: number | undefined;
   /** Removes it: first from the manifest, then from the disk, so that a manifest never names what is not there. */

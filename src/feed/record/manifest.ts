@@ -57,7 +57,7 @@ export interface PartFile {
 }
 
 /** A recording that is a directory. */
-export interface RecordedDirectory {
+interface RecordedDirectory {
   readonly manifest: RecordingManifest;
   readonly parts: readonly PartFile[];
   readonly sizeBytes: number;

@@ -11,7 +11,7 @@ const LOOK_EVERY = 32;
 const MAX_SLEEP_MS = 3_600_000;
 
 /** How event time runs against wall time. */
-export interface FlowOptions {
+interface FlowOptions {
   /** Event seconds per wall second; Infinity: no pacing. */
   readonly speed: number;
   /** Event milliseconds from the first event that are not paced. */

@@ -22,7 +22,7 @@ export function addressOf(group: MarketGroup, pair: string): string {
 }
 
 /** A recorded pair as a token of one group. */
-export interface PairToken {
+interface PairToken {
   readonly group: MarketGroup;
   readonly token: string;
   /** What is known of it, but for the time. */
@@ -30,7 +30,7 @@ export interface PairToken {
 }
 
 /** What is remembered of a pair. */
-export interface Pair {
+interface Pair {
   readonly tokens: readonly PairToken[];
   /** Open time of its latest candle; -1 before the first. */
   lastOpenAt: number;

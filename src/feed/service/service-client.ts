@@ -10,7 +10,7 @@ export class UnexpectedAnswer extends Error {
 }
 
 /** What became of a question. */
-export type Asked<T> =
+type Asked<T> =
   | { readonly kind: "told"; readonly value: T }
   /** There is nothing of that name. */
   | { readonly kind: "absent" }
@@ -18,7 +18,7 @@ export type Asked<T> =
   | { readonly kind: "failed"; readonly reason: string };
 
 /** A question. */
-export interface Question<T> {
+interface Question<T> {
   readonly url: string;
   readonly method?: "GET" | "POST";
   /** Makes the value out of the body. Throws {@link UnexpectedAnswer} for one that is not what was asked for. */

@@ -47,7 +47,7 @@ export interface SimulatedResume {
 }
 
 /** A feed that knows the truth about what it reports. */
-export interface SimulatedFeed extends Feed {
+interface SimulatedFeed extends Feed {
   /** What the market has done on purpose so far, in the order in which it began; it grows while the events are read. The newest 10,000. */
   readonly labels: readonly Label[];
   /** Event time at which its market begins: with the seed, what it is made from. */

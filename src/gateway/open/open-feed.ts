@@ -20,7 +20,7 @@ import type { RestoredState } from "../persistence/restored-state.ts";
 import { chainsOf, noticeTo, openLiveMarket, venuesOf } from "./open-market.ts";
 import type { SimulatedResume } from "./resume-simulated.ts";
 
-export interface FeedParts {
+interface FeedParts {
   readonly clock: Clock;
   readonly logger: Logger;
   /** Key for Etherscan's API. */
@@ -28,7 +28,7 @@ export interface FeedParts {
 }
 
 /** A feed and the state to store for resuming it. */
-export interface OpenFeed {
+interface OpenFeed {
   readonly feed: Feed;
   /** Event time at which a simulated market began. */
   readonly beganAtMs?: number;

@@ -45,7 +45,7 @@ const TROUBLE = "key file is invalid; the previous keys still count, and changes
 
 const NO_RATES = { countElsewhere: () => {}, spent: [] } as const;
 
-export interface KeyParts {
+interface KeyParts {
   readonly clock: Clock;
   readonly logger: Logger;
   /** The edge's key for its leader. The edge serves the plan that the leader grants it. */

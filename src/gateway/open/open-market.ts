@@ -17,7 +17,7 @@ import {
 import type { Clock } from "../../lib/time/clock.ts";
 import { SECOND_MS } from "../../lib/time/time.ts";
 
-export interface MarketParts {
+interface MarketParts {
   readonly clock: Clock;
   readonly logger: Logger;
   /** Event time after which they resume; `undefined`: they start with the warm-up. */

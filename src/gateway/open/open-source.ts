@@ -20,7 +20,7 @@ import type { EngineProgress, RestoredState } from "../persistence/restored-stat
 import { feedGap, openFeed } from "./open-feed.ts";
 import { resumeSimulated, type SimulatedResume } from "./resume-simulated.ts";
 
-export interface SourceParts {
+interface SourceParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly persistence: Persistence;

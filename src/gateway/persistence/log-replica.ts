@@ -4,7 +4,7 @@ import { type EventBody, toSeq } from "../../protocol/index.ts";
 import type { ReplicaSink, ReplicatedEvent } from "../../source/index.ts";
 import type { HeadState, Persistence } from "./persistence.ts";
 
-export interface MirrorParts {
+interface MirrorParts {
   readonly log: FollowerLog;
   readonly head: Head;
   readonly history: HeadState["history"];

@@ -5,7 +5,7 @@ import type { Clock } from "../../lib/time/clock.ts";
 import { FlarewireError } from "../../protocol/index.ts";
 import { type Access, type AccessPolicy, type Anonymous, CHALLENGE } from "./access.ts";
 
-export interface KeyAccessPolicyOptions {
+interface KeyAccessPolicyOptions {
   readonly ring: Pick<KeyRing, "find" | "get">;
   readonly clock: Clock;
   /** Access without a key: the plan free, or none. */
@@ -17,7 +17,7 @@ export interface KeyAccessPolicyOptions {
 }
 
 /** Tickets of this process or of its primary. */
-export interface Tickets {
+interface Tickets {
   /** See TicketTable. */
   issue(keyId: string): IssuedTicket | Promise<IssuedTicket>;
   /** See TicketTable. */

@@ -20,7 +20,7 @@ export interface AdmissionQueueLimits {
 /** Default limits. */
 export const DEFAULT_ADMISSION_LIMITS: AdmissionQueueLimits = { maxWaiting: 1_024, maxWaitMs: 5_000 };
 
-export interface AdmissionQueueOptions {
+interface AdmissionQueueOptions {
   /** Event-loop budget and counters. */
   readonly hub: Pick<Hub, "turn" | "counters">;
   readonly clock: Clock;
@@ -28,7 +28,7 @@ export interface AdmissionQueueOptions {
 }
 
 /** A request to be admitted. */
-export interface AdmissionRequest {
+interface AdmissionRequest {
   readonly by: Claimant;
   /** The request's connection. */
   readonly socket: Duplex;

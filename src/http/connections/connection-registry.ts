@@ -35,7 +35,7 @@ export interface SlotAllocator {
 }
 
 /** A session that ends before its socket closes. */
-export interface Ending {
+interface Ending {
   close(reason: CloseReason): void;
 }
 

@@ -3,7 +3,7 @@ import { CHALLENGE } from "../access/access.ts";
 import type { JsonSchema } from "./schemas.ts";
 
 /** What the contract says of a header field of an answer. */
-export interface HeaderContract {
+interface HeaderContract {
   readonly description: string;
   readonly schema: JsonSchema;
   readonly example: string | number;

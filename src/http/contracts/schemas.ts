@@ -27,7 +27,7 @@ export interface JsonSchema {
 }
 
 /** Which JSON Schema: that of OpenAPI 3.1, or that of AsyncAPI 3. */
-export type Dialect = "draft-2020-12" | "draft-7";
+type Dialect = "draft-2020-12" | "draft-7";
 
 /** Where components are in both kinds of document. */
 const COMPONENTS = "#/components/schemas/";

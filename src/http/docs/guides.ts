@@ -4,7 +4,7 @@ import { DOCUMENTS } from "../endpoints.ts";
 export const PROTOCOL_FILE = "src/protocol/PROTOCOL.md";
 
 /** A Markdown document of the repository that the server also serves as a page. */
-export interface Guide {
+interface Guide {
   /** Address of the page below the base path. */
   readonly path: string;
   /** The document, from the root of the repository or of the installed package. */

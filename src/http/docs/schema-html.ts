@@ -27,7 +27,7 @@ export function typeHtml(schema: JsonSchema): Html {
 }
 
 /** Renders the schema's fields as a table, or its type if it is not an object. */
-export function fieldsHtml(schema: JsonSchema): Html {
+function fieldsHtml(schema: JsonSchema): Html {
   const { properties, required = [] } = schema;
   if (!properties) return html`<p>${typeHtml(schema)}</p>`;
   const rows = Object.entries(properties).map(([name, property]) => {

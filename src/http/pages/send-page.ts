@@ -7,7 +7,7 @@ import type { PageFile } from "./built-pages.ts";
  * Content policy of a page: files of this server, and requests and streams to it. Nothing inline,
  * nothing from elsewhere.
  */
-export const PAGE_POLICY = [
+const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",

@@ -10,7 +10,7 @@ import type { ReadyFields } from "./ready-fields.ts";
  * Returns a path's response to a plain request. `undefined` or an error: the framework's route must
  * answer.
  */
-export type QuickAnswer = (request: IncomingMessage) => ReadyAnswer | undefined;
+type QuickAnswer = (request: IncomingMessage) => ReadyAnswer | undefined;
 
 const STATUS_LINES = { 200: "HTTP/1.1 200 OK\r\n", 304: "HTTP/1.1 304 Not Modified\r\n" } as const;
 

@@ -13,7 +13,7 @@ const VERSION_LENGTH = 16;
 const JSON_TYPE = "application/json; charset=utf-8";
 
 /** A body in one coding with its header fields. */
-export interface Form {
+interface Form {
   readonly bytes: Buffer;
   /** Fields of status 200: entity tag, type, length and coding. */
   readonly fields: ReadyFields;

@@ -4,7 +4,7 @@ import { Representation, versionOf } from "./representation.ts";
 
 /** Parts of the snapshot with a path of their own. */
 export const RESOURCES = ["flares", "newest", "charts", "leaderboards"] as const;
-export type Resource = (typeof RESOURCES)[number];
+type Resource = (typeof RESOURCES)[number];
 
 type Part = Resource | "explanations";
 const PARTS: readonly Part[] = [...RESOURCES, "explanations"];

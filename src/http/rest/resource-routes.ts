@@ -12,7 +12,7 @@ import { type ReadyFields, readyFields } from "./ready-fields.ts";
 import type { Representation } from "./representation.ts";
 import { RESOURCES, ResourceBodies } from "./resource-bodies.ts";
 
-export interface ResourceParts {
+interface ResourceParts {
   readonly head: HeadLike;
   readonly freshness: () => Freshness;
   readonly info: () => SourceInfo;

@@ -4,7 +4,7 @@ import { checkOrigin } from "../connections/admission.ts";
 import { TICKETS_ENDPOINT } from "../endpoints.ts";
 import type { TicketResponse } from "./responses.ts";
 
-export interface TicketsOptions {
+interface TicketsOptions {
   readonly door: AccessPolicy;
   /** See WebSocketOptions. */
   readonly allowedOrigins?: readonly string[] | undefined;

@@ -41,7 +41,7 @@ import { asksForSse } from "./accept-sse.ts";
 import { readPollQuery, readSseQuery } from "./events-query.ts";
 import { SseSocket } from "./sse-socket.ts";
 
-export interface EventsOptions {
+interface EventsOptions {
   readonly hub: Hub;
   readonly log: EventLog;
   readonly head: Head;

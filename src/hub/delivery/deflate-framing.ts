@@ -4,12 +4,12 @@ import type { FramedEvent, Framing } from "./framing.ts";
 import { websocketFraming, writePlainEvent } from "./websocket-framing.ts";
 
 /** Shorter texts stay uncompressed: they would save little. */
-export const MIN_DEFLATED_BYTES = 256;
+const MIN_DEFLATED_BYTES = 256;
 /**
  * Larger texts stay uncompressed. This size takes about 4 ms, and some clients refuse to inflate
  * more than 4 MiB.
  */
-export const MAX_DEFLATED_BYTES = 524_288;
+const MAX_DEFLATED_BYTES = 524_288;
 /** Message openings up to this size are not compressed: they differ per client. */
 const MAX_STORED_BYTES = 1_024;
 /**

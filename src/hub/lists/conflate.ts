@@ -16,7 +16,7 @@ import type { Steps } from "./list-walk.ts";
 const FLARES = maskOf(FLARE_CHANNELS);
 
 /** A part of a backlog without what the lists at the head will contain. */
-export interface MissedFrames {
+interface MissedFrames {
   /** `undefined` if there is nothing to send. */
   readonly bytes: Buffer | undefined;
   /** Channels of the shape that have events. */

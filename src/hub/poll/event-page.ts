@@ -42,7 +42,7 @@ export interface PageParts {
 }
 
 /** Yields the event loop during long work. */
-export type Pause = () => Promise<void>;
+type Pause = () => Promise<void>;
 
 /** A part of the log, or the reason that it is lost. */
 export type EventPage =

@@ -6,7 +6,7 @@ import type { Session } from "./session.ts";
 const TICK_MS = 50;
 
 /** A schedule for closing sessions. */
-export interface CloseSchedule {
+interface CloseSchedule {
   readonly clock: Clock;
   /** Start of the window, by the monotonic clock. */
   readonly startMs: number;

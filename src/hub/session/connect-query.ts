@@ -10,7 +10,7 @@ import { resolveChannels } from "../channel-mask.ts";
 import { quote } from "./command-reader.ts";
 
 /** The id of the subscription in the URL. */
-export const URL_SUBSCRIPTION = "url";
+const URL_SUBSCRIPTION = "url";
 
 /**
  * A connection's URL parameters, as in the command `subscribe`. Without `channels` it subscribes to

@@ -2,7 +2,7 @@ import { readFile, stat } from "node:fs/promises";
 import { InputError } from "../input-error.ts";
 
 /** An issue that a schema reports, as in zod. */
-export interface JsonIssue {
+interface JsonIssue {
   readonly path: readonly PropertyKey[];
   readonly message: string;
   /** Unknown keys of an object. */
@@ -10,7 +10,7 @@ export interface JsonIssue {
 }
 
 /** How to describe an issue without revealing secrets. */
-export interface IssueWords {
+interface IssueWords {
   /** Describes a value that must not be shown; `undefined` shows it. */
   readonly veil?: (name: PropertyKey | undefined) => string | undefined;
   /** Removes secrets from JSON text. */

@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from "../time/clock.ts";
 
 /** The process to watch: `process`, or a test's own. */
-export interface SignalSource {
+interface SignalSource {
   on(signal: Signal, listener: () => void): unknown;
   off(signal: Signal, listener: () => void): unknown;
   /** Ends the process at once. */
@@ -14,7 +14,7 @@ export interface SignalSource {
 type Signal = "SIGTERM" | "SIGINT";
 
 /** What requested the shutdown. */
-export type ShutdownCause = Signal | "parent ended";
+type ShutdownCause = Signal | "parent ended";
 
 /** Exit codes of the program. */
 export const EXIT = {
@@ -31,7 +31,7 @@ export const EXIT = {
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 /** A watch on SIGTERM, SIGINT and, under npm, the parent process. */
-export interface Shutdown {
+interface Shutdown {
   /** Aborts with the first request; its reason is the cause. */
   readonly signal: AbortSignal;
   /** Resolves with the cause of the first request. */

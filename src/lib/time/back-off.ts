@@ -1,5 +1,5 @@
 /** Bounds of the wait after a failed poll, in milliseconds. */
-export const BACK_OFF = { floorMs: 1_000, ceilingMs: 30_000, longestRetryAfterMs: 300_000 } as const;
+const BACK_OFF = { floorMs: 1_000, ceilingMs: 30_000, longestRetryAfterMs: 300_000 } as const;
 
 /**
  * Returns the milliseconds to wait after the `failures`-th consecutive failure (from 1). Full

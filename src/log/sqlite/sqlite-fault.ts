@@ -4,7 +4,7 @@ import { FlarewireError } from "../../protocol/index.ts";
  * `busy`: another process holds the file. `damaged`: the file is foreign or corrupt. `other`:
  * anything else, such as a full disk.
  */
-export type SqliteFault = "busy" | "damaged" | "other";
+type SqliteFault = "busy" | "damaged" | "other";
 
 /** SQLite's primary result codes: https://www.sqlite.org/rescode.html */
 const FAULTS: Readonly<Record<number, SqliteFault>> = {

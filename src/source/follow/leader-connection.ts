@@ -4,7 +4,7 @@ import { problemDetail, readRefusal } from "../../lib/io/read-refusal.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import type { LeaderEnd } from "./leader-wait.ts";
 
-export interface LeaderConnectionOptions {
+interface LeaderConnectionOptions {
   readonly url: URL;
   readonly key: string | undefined;
   readonly clock: Clock;

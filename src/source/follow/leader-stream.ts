@@ -23,7 +23,7 @@ export interface LeaderBatch {
 }
 
 /** How to proceed after a message. */
-export type StreamStep =
+type StreamStep =
   | { readonly kind: "nothing" }
   /** The subscription is active and continues from the position. */
   | { readonly kind: "resumed" }

@@ -23,7 +23,7 @@ export type LeaderEnd =
   | { readonly kind: "diverged"; readonly reason: string };
 
 /** Limits in milliseconds. */
-export const LEADER_WAIT = {
+const LEADER_WAIT = {
   minMs: 1_000,
   maxMs: 30_000,
   permanentMs: 30_000,

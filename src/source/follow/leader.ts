@@ -22,7 +22,7 @@ export interface ReplicaSink {
   publish(batch: LeaderBatch): Promise<void>;
 }
 
-export interface LeaderOptions {
+interface LeaderOptions {
   /** The leader's base address: `http`, `https`, `ws` or `wss`, without a trailing slash. */
   readonly url: string;
   /** API key, sent in each handshake and never logged. Default: none. */

@@ -21,7 +21,7 @@ const FORGET_AFTER_MS = 600_000;
 const MAX_REMEMBERED = 10_000;
 
 /** The keys of one list in a response. */
-export interface KeysOfAnswer {
+interface KeysOfAnswer {
   /** The keys in the current state, and those in the response. */
   readonly before: Iterable<string>;
   readonly listed: ReadonlySet<string>;

@@ -24,7 +24,7 @@ const MAX_LINGER_MS = 30_000;
 const NEWEST_MS = 15 * 60_000;
 
 /** A validated response of an upstream, with its circumstances. */
-export interface UpstreamAnswer {
+interface UpstreamAnswer {
   readonly snapshot: Snapshot;
   /** Event time of the response. */
   readonly observedAtMs: number;
@@ -35,7 +35,7 @@ export interface UpstreamAnswer {
 }
 
 /** The state derived from a response. */
-export interface Belief {
+interface Belief {
   readonly snapshot: Snapshot;
   /** Whether the response lacks items that do not vanish without a reason. */
   readonly isDoubted: boolean;

@@ -2,7 +2,7 @@
  * Limits of an item from an upstream: nesting levels, and total characters of keys, strings and
  * values.
  */
-export const ITEM_BOUNDS = { levels: 32, characters: 65_536 } as const;
+const ITEM_BOUNDS = { levels: 32, characters: 65_536 } as const;
 
 /** Whether a value is a JSON object. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -44,7 +44,7 @@ interface CachedPart {
 type Path = Resource | "snapshot";
 type Unserved = Exclude<Answer, { kind: "fresh" | "unchanged" }>;
 
-export interface ReaderSettings extends RequestSettings {
+interface ReaderSettings extends RequestSettings {
   /** Base address of `/api/v1`, without a trailing slash. */
   readonly base: string;
   readonly reports: UpstreamReports;

@@ -11,7 +11,7 @@ import type { TradeState } from "./trade-detector.ts";
  */
 
 /** The canary's warnings, as explanations name them. */
-export const WARNINGS = [
+const WARNINGS = [
   /** At least half of the liquidity of the last hours is gone and stays gone. Grave. */
   "liquidity-removed",
   /** For some minutes many have bought and hardly anybody ever sold: perhaps nobody can. Grave. */

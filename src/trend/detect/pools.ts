@@ -34,7 +34,7 @@ export function mayTradeInUnknown(token: TokenState, name: string): boolean {
 }
 
 /** What a report of a pool's liquidity says, beside its dollars. */
-export interface LiquidityReport {
+interface LiquidityReport {
   readonly atMs: number;
   readonly usd: number;
   /** The same as the feed wrote it. */

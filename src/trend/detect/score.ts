@@ -42,7 +42,7 @@ export function createReading(): Reading {
 }
 
 /** Fills in the score from the terms: Σ wᵢ·clip(zᵢ, 0, 6), the weights made to sum to 1. */
-export function weigh(reading: Reading): void {
+function weigh(reading: Reading): void {
   const { buyers, imbalance, price, volume } = reading.terms;
   const total = buyers.weight + imbalance.weight + price.weight + volume.weight;
   let sum = 0;
@@ -60,7 +60,7 @@ export function weigh(reading: Reading): void {
  * unexplained. The burst B, with drift κσ, exceeds x with probability e^(−2κx/σ) (the stationary maximum of Brownian motion with
  * drift), which is a normal deviation of about 2√(κx/σ).
  */
-export function measurePrice(
+function measurePrice(
   reading: Reading,
   rises: { readonly longRise: number; readonly burst: number },
   market: Market,
@@ -151,7 +151,7 @@ export function readTrades(
 }
 
 /** Dollars that must flow in to move an x·y=k pool, half of which is quote, by the log return `rise`: reserve·(e^(rise/2) − 1). */
-export function moveCost(liquidityUsd: number, rise: number): number {
+function moveCost(liquidityUsd: number, rise: number): number {
   return (liquidityUsd / 2) * Math.expm1(rise / 2);
 }
 
@@ -159,7 +159,7 @@ export function moveCost(liquidityUsd: number, rise: number): number {
  * Distinct buyers to expect in the fast count: the token's own rate, shrunk to its bucket's by a Gamma prior. The posterior mean of a
  * Poisson rate under Gamma(a, b) is (a + events)/(b + time).
  */
-export function expectedBuyers(state: TradeState, settings: DetectorSettings): number {
+function expectedBuyers(state: TradeState, settings: DetectorSettings): number {
   const priorMs = settings.priorMinutes * MINUTE_MS;
   const rate = (state.priorRate * priorMs + state.slowBuyers) / (priorMs + state.slowMs);
   return rate * settings.fastMs;

@@ -33,7 +33,7 @@ import {
 } from "./token-state.ts";
 
 /** The books that events are entered into. */
-export interface IntakeBooks {
+interface IntakeBooks {
   readonly settings: DetectorSettings;
   readonly tokens: TokenBook;
   readonly profiles: ProfileBook;

@@ -111,7 +111,7 @@ function isNeeded(token: TokenState): boolean {
 }
 
 /** What a token is kept under: its address in lower case, on the exchange its name; `undefined` for what cannot be a token of the group. */
-export function keyOfToken(group: MarketGroup, name: unknown): string | undefined {
+function keyOfToken(group: MarketGroup, name: unknown): string | undefined {
   if (group === "exchange") return isName(name) ? name : undefined;
   return isAddress(name) ? name.toLowerCase() : undefined;
 }

@@ -19,7 +19,7 @@ const RECENT_MS = 300_000;
 /** Prices that are further apart are not of the same token in the same unit. */
 const MAX_RATIO = 1e6;
 /** A token is alive while its last trade or candle is no older. */
-export const LIVE_MS = 3_600_000;
+const LIVE_MS = 3_600_000;
 /** Minutes that {@link TokenState.activeMinutes} remembers. */
 const ACTIVITY_MINUTES = 32;
 /** A token is trading while at least three of the last ten minutes had a trade. */

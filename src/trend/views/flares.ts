@@ -15,7 +15,7 @@ export interface FinishedFlare {
 }
 
 /** What the flare lists and their explanations are made of. */
-export interface ServedFlares {
+interface ServedFlares {
   readonly flares: Flares;
   readonly explanations: Record<string, Explanation>;
 }

@@ -4,7 +4,7 @@ import { benchMarket, benchShapes, withMarket } from "./market.ts";
 import { benchUniform } from "./uniform.ts";
 
 /** How much of the bench: `full` takes some eight minutes, `short` a few seconds and only what is at hand without a network. */
-export type Extent = "full" | "short";
+type Extent = "full" | "short";
 
 const SHORT: Effort = { rounds: 1, ms: 100, warmUpMs: 100 };
 

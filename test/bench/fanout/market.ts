@@ -47,7 +47,7 @@ export async function withMarket<T>(
 }
 
 /** How long, and how often by turns, the delay is measured at the market's own pace. */
-export interface Pace {
+interface Pace {
   readonly turns: number;
   readonly seconds: number;
 }

@@ -12,7 +12,7 @@ function tokensIn({ data }: EventBody): readonly string[] {
 }
 
 /** The tokens that anything happens to in the market, those with most events first. */
-export function busyTokens({ batches }: MarketFile): readonly string[] {
+function busyTokens({ batches }: MarketFile): readonly string[] {
   const counts = new Map<string, number>();
   for (const token of batches.slice(0, -1).flat().flatMap(tokensIn))
     counts.set(token, (counts.get(token) ?? 0) + 1);

@@ -42,12 +42,6 @@ export function floor(joined: boolean): Contender {
 
 export const PLAIN_WS: Contender = { name: "ws", start: () => startNodeServer(server("ws")) };
 
-/** Node's own floor: see its file. */
-export const FRAME_ONCE: Contender = {
-  name: "a loop of socket.write",
-  start: () => startNodeServer(server("frame-once")),
-};
-
 export const FASTIFY_WEBSOCKET: Contender = {
   name: "@fastify/websocket",
   start: () => startNodeServer(server("fastify-websocket")),

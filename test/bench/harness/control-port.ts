@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer } from "node:net";
 
 /** What a server of a bench does when it is told to. */
-export interface Control {
+interface Control {
   /** `p`: publishes the next batch; how many deliveries that makes. */
   publish(): number | Promise<number>;
   /** Any other line, which is JSON. */

@@ -24,7 +24,7 @@ export interface Effort {
 const MAX_MS = 20_000;
 
 /** What was measured: for each contender, and each discipline in order, a cost for each round. */
-export type Results = ReadonlyMap<string, ReadonlyMap<string, readonly Cost[]>>;
+type Results = ReadonlyMap<string, ReadonlyMap<string, readonly Cost[]>>;
 
 /** Throws where the limit of open files is too low for so many connections in one process. */
 export function checkOpenFiles(connections: number): void {

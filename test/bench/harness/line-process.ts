@@ -4,7 +4,7 @@ import { availableParallelism } from "node:os";
 import { createInterface, type Interface } from "node:readline";
 
 /** On which core a process runs: servers have one for themselves, the load another. */
-export type Core = "server" | "load";
+type Core = "server" | "load";
 
 const NUMBERS: Readonly<Record<Core, string>> = { server: "0", load: "1" };
 

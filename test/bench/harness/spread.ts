@@ -1,7 +1,7 @@
 import { median } from "../report.ts";
 
 /** Measured values of one thing: the middle, and half of what lies between the quartiles, as a share of it. */
-export interface Spread {
+interface Spread {
   readonly median: number;
   /** In percent; 0 of one value. */
   readonly spreadPct: number;

@@ -10,7 +10,7 @@ export interface Held {
 }
 
 /** Collects garbage until nothing more goes. Needs `--expose-gc`. */
-export async function held(): Promise<Held> {
+async function held(): Promise<Held> {
   const { gc } = globalThis;
   if (!gc) throw new Error("run it with --expose-gc");
   // More than once: what a finaliser lets go of is garbage only after it has run.

@@ -7,7 +7,7 @@ const MIN_MS = 1;
 const MARK = "flarewire-bench";
 
 /** What the main thread of a page did in a time. */
-export interface MainThread {
+interface MainThread {
   /** Durations of its tasks of at least a millisecond, ascending, in milliseconds of wall time. */
   readonly tasksMs: readonly number[];
   /** Part of the time in which it ran any task, from 0 to 1. */

@@ -64,7 +64,7 @@ export const CONTRACTS = {
   gasEater: ours("GasEater", []),
   noToken: ours("NoToken", []),
 } as const;
-export type ContractName = keyof typeof CONTRACTS;
+type ContractName = keyof typeof CONTRACTS;
 
 const SMALL_GAS = "0x927c0";
 const GAS = "0x989680";

@@ -26,7 +26,7 @@ export async function settle(): Promise<void> {
 }
 
 /** A minute of a pair. */
-export function minuteAt(openAt: number, volume = 1): MinuteCandle {
+function minuteAt(openAt: number, volume = 1): MinuteCandle {
   return { openAt, open: "1", high: "1", low: "1", close: "1", volume: String(volume) };
 }
 
@@ -36,7 +36,7 @@ export function candleNews(pair: string, openAt: number, sentAt?: number, volume
 }
 
 /** One connection of the stream, as the exchange sees it. */
-export interface Served {
+interface Served {
   readonly socket: WebSocket;
   readonly heard: string[];
   isOpen: boolean;

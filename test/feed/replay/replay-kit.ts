@@ -54,7 +54,7 @@ export function line(minute: number, pair = "BTC_AAA", close = "1.5"): string {
   return `${T0 + minute * MINUTE},${pair},1,2,0.5,${close},10`;
 }
 
-export interface Told {
+interface Told {
   readonly events: MarketEvent[];
   readonly skipped: [SkipReason, number, string][];
   readonly totals: Partial<Record<SkipReason, number>>;

@@ -19,20 +19,20 @@ import { PoolRegistry } from "./pool-registry.ts";
 import { UsdPrices } from "./usd-prices.ts";
 
 /** From how many US dollars on a pool's liquidity is real: below, somebody only tries. */
-export const LISTING_USD = 1_000;
+const LISTING_USD = 1_000;
 /** From how many US dollars on the known side a pool between quote tokens says what the other is worth. */
-export const ANCHOR_USD = 50_000;
+const ANCHOR_USD = 50_000;
 /** A token is introduced again after this silence, as whoever reads may have forgotten it. */
 const INTRODUCED_FOR_MS = 6 * HOUR_MS;
 
 /** A log that concerns pools, and what it says; transfers are those of quote tokens. */
-export interface ReadLog {
+interface ReadLog {
   readonly log: EvmLog;
   readonly said: PoolLog | Transfer;
 }
 
 /** A block's logs that concern pools, in order. */
-export interface ReadBlock {
+interface ReadBlock {
   readonly number: number;
   readonly atMs: number;
   readonly logs: readonly ReadLog[];

@@ -8,7 +8,7 @@ import { countProved } from "./receipts-root.ts";
 import { RpcTrouble } from "./rpc-trouble.ts";
 
 /** What a block is read with. */
-export interface BlockReaderOptions {
+interface BlockReaderOptions {
   readonly pool: EndpointPool;
   /** How far above a block an endpoint's own head must lie before it is believed that the block stays. */
   readonly finalityBlocks: number;

@@ -6,7 +6,7 @@ import { Endpoint } from "./endpoint.ts";
 import { RpcTrouble } from "./rpc-trouble.ts";
 
 /** What a pool of endpoints is made with. */
-export interface EndpointPoolOptions {
+interface EndpointPoolOptions {
   readonly urls: readonly string[];
   readonly chainId: number;
   readonly clock: Clock;

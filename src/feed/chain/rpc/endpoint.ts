@@ -7,7 +7,7 @@ import { Quantity } from "../evm-block.ts";
 import { type RpcTrouble, readTrouble } from "./rpc-trouble.ts";
 
 /** What an endpoint is made with. */
-export interface EndpointOptions {
+interface EndpointOptions {
   /** `http(s)://` is asked; `ws(s)://` tells new heads by itself besides. */
   readonly url: string;
   readonly clock: Clock;

@@ -4,7 +4,7 @@ import type { EndpointPool } from "./endpoint-pool.ts";
 import { RpcTrouble } from "./rpc-trouble.ts";
 
 /** Where {@link findBlock} looks. */
-export interface BlockSearch {
+interface BlockSearch {
   readonly pool: EndpointPool;
   readonly highest: number;
   /** Usual time between blocks, for the first guess. */

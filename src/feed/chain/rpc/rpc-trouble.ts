@@ -4,7 +4,7 @@ import { HttpRequestError, RpcRequestError } from "viem";
  * Why an endpoint did not answer as it should. `rate`: it was asked too often. `refused`: it does not do this at all, or not that far back. `reverted`: the contract
  * that was called failed. `failed`: everything else, from a cut line to a page in HTML.
  */
-export type TroubleKind = "rate" | "refused" | "reverted" | "failed";
+type TroubleKind = "rate" | "refused" | "reverted" | "failed";
 
 /** An endpoint's trouble, in words without the endpoint's address, in which there may be a key. */
 export class RpcTrouble extends Error {

@@ -8,7 +8,7 @@ import type { TokenProfiles } from "./profiles-file.ts";
 import { type Skipped, shown } from "./skips.ts";
 
 /** The columns of a candle file, in this order. */
-export const CSV_COLUMNS = ["time_ms", "pair", "open", "high", "low", "close", "volume"] as const;
+const CSV_COLUMNS = ["time_ms", "pair", "open", "high", "low", "close", "volume"] as const;
 
 const HEADER = CSV_COLUMNS.join(",");
 const AMOUNT_COLUMNS = CSV_COLUMNS.slice(2);

@@ -1,5 +1,5 @@
 /** The most characters that an amount may have, as the market events' schema bounds it. */
-export const MAX_AMOUNT_CHARS = 100;
+const MAX_AMOUNT_CHARS = 100;
 
 const PLAIN = /^\d+(\.\d+)?$/;
 const LOOSE = /^\+?(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,4}))?$/;

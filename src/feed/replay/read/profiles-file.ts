@@ -4,7 +4,7 @@ import { InputError } from "../../../lib/input-error.ts";
 import { MarketGroup, type Profile } from "../../../market/index.ts";
 
 /** The largest profiles file that is read. */
-export const MAX_PROFILES_BYTES = 16 * 1024 * 1024;
+const MAX_PROFILES_BYTES = 16 * 1024 * 1024;
 /** Complaints about one file that are told at once. */
 const MAX_COMPLAINTS = 5;
 
@@ -23,7 +23,7 @@ const Groups = z
   .transform((groups) => [...new Set(typeof groups === "string" ? [groups] : groups)]);
 
 /** What the file says of one token, in the API's own spelling. A field that is absent says nothing; `null` says: known to have none. */
-export const TokenProfileEntry = z.strictObject({
+const TokenProfileEntry = z.strictObject({
   /** Where the pair is traded. Absent: the replay's group. */
   group: Groups.optional(),
   /** Absent: the pair's name. */
@@ -64,13 +64,12 @@ export const TokenProfileEntry = z.strictObject({
     .nullable()
     .optional(),
 });
-export type TokenProfileEntry = z.infer<typeof TokenProfileEntry>;
+type TokenProfileEntry = z.infer<typeof TokenProfileEntry>;
 
 /** A profiles file: facts about tokens by the name that the recording has for them (`BTC_BCC`). */
-export const ProfilesFile = z.strictObject({
+const ProfilesFile = z.strictObject({
   tokens: z.record(z.string().min(1).max(128), TokenProfileEntry),
 });
-export type ProfilesFile = z.infer<typeof ProfilesFile>;
 
 type ForumPost = NonNullable<Profile["forumPost"]>;
 

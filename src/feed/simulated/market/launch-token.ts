@@ -93,10 +93,10 @@ export function bornNative(place: Birthplace, rank: number, nowMs: number): Chai
 }
 
 /** What becomes of a newly listed token. */
-export type Destiny = "honest" | "rug" | "honeypot";
+type Destiny = "honest" | "rug" | "honeypot";
 
 /** A token of today, its destiny, and who it is. */
-export interface Newcomer {
+interface Newcomer {
   readonly token: ChainToken;
   readonly subject: Subject;
   readonly destiny: Destiny;

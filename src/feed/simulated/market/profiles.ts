@@ -4,7 +4,7 @@ import type { Naming } from "./names.ts";
 import type { Random } from "./random.ts";
 
 /** How likely each kind of fact is, and how soon it becomes known. */
-export interface Publicity {
+interface Publicity {
   /** Listed by the market-data aggregator. */
   readonly marketData: number;
   readonly social: number;

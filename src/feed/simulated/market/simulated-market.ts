@@ -26,7 +26,7 @@ const NATIVE_USD: Readonly<Record<Exclude<MarketGroup, "exchange">, number>> = {
 };
 
 /** What a simulated market is made from. */
-export interface SimulatedMarketOptions {
+interface SimulatedMarketOptions {
   /** What the market is made from; equal seeds give equal markets. The number 1 and the text "1" are the same seed. */
   readonly seed: number | string;
   /** Event time at which it begins, in whole milliseconds. It is a part of what the market is made from. */

@@ -14,7 +14,7 @@ const SIDE_POOL_SHARE = 0.3;
 const MIGRATION_HOURS = 110;
 
 /** Who acts on one token beside its traders. */
-export interface Company {
+interface Company {
   readonly makers: Makers;
   readonly dust: DustBot | undefined;
   readonly sidePool: SidePool | undefined;

@@ -11,7 +11,7 @@ const MEAN_HOURS_BETWEEN_BURSTS = 20;
 const DUST_USD = [1e-6, 3e-3] as const;
 
 /** What one bot that trades dust is like. */
-export interface DustBotTraits {
+interface DustBotTraits {
   readonly meanMinutes: number;
   /** Deviation of the logarithm of its prices, which rounding makes, from the pool's. */
   readonly distortion: number;

@@ -16,7 +16,7 @@ const FROM_RATE = 0.5;
 const TICK_SHARE = 0.2;
 
 /** What makes one pair of the exchange differ from the next. */
-export interface PairTraits {
+interface PairTraits {
   readonly symbol: string;
   readonly value: ValueTraits;
   readonly tradesPerMinute: number;

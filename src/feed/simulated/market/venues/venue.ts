@@ -12,7 +12,7 @@ const REMIND_AFTER_MS = 30 * MINUTE_MS;
 const MIN_USD = 0.01;
 
 /** Names under which a venue's events go out. */
-export interface VenueNames {
+interface VenueNames {
   readonly group: MarketGroup;
   readonly pool: string;
   readonly token: string;
