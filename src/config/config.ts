@@ -1,4 +1,4 @@
-/** What the program can be told: one table of settings, read from flags, environment and file into a frozen Config. */
+/** Reads all settings from flags, environment and a file into one frozen Config. */
 
 export { leaderOf } from "./leader-of.ts";
 export { listenProblem } from "./listen-problem.ts";

@@ -2,14 +2,16 @@ import { parseArgs } from "node:util";
 import { suggestion } from "../lib/text/nearest.ts";
 import { redact, redactEndpoints } from "./redact.ts";
 
-/** A flag that a command knows. `value`: it takes one; without, it is true, and its `--no-` form false. */
+/**
+ * A flag that a command accepts. Without `value` it is a switch, and its `--no-` form turns it off.
+ */
 export interface FlagForm {
   readonly value: boolean;
   /** One letter, for `-h`. */
   readonly short?: string;
 }
 
-/** A command line, taken apart. Nothing is thrown: what is wrong stands in `problems`, one sentence each. */
+/** A parsed command line. Mistakes are listed in `problems`, one sentence each; nothing throws. */
 export interface ParsedFlags {
   /** By flag name without dashes. */
   readonly flags: ReadonlyMap<string, string | boolean>;
@@ -17,13 +19,16 @@ export interface ParsedFlags {
   readonly problems: readonly string[];
 }
 
-/** Reads `args` by these flags; `--` ends them. At most `positionals` other words are taken. */
+/**
+ * Parses `args` against the known flags. Allows at most `positionals` other words; `--` ends the
+ * flags.
+ */
 export function parseFlags(
   args: readonly string[],
   forms: Readonly<Record<string, FlagForm>>,
   positionals = 0,
 ): ParsedFlags {
-  // Not strict: parseArgs throws at the first mistake, and all of them are to be told at once.
+  // Not strict: parseArgs throws at the first mistake, but we report all of them at once.
   const { tokens } = parseArgs({
     args: [...args],
     options: optionsOf(forms),
@@ -44,7 +49,7 @@ export function parseFlags(
     else flags.set(read.name, read.value);
   }
   for (const name of repeated) problems.push(`--${name} is given twice`);
-  // A word after an unknown flag was most likely meant as its value.
+  // A word after an unknown flag was probably meant as its value.
   if (problems.length === 0) {
     for (const word of words.slice(positionals))
       problems.push(`unexpected argument ${JSON.stringify(hideAddress(word))}`);
@@ -52,7 +57,7 @@ export function parseFlags(
   return { flags, positionals: words.slice(0, positionals), problems };
 }
 
-/** A word that is out of place may be an address with a key in its path. */
+/** Hides secrets: a misplaced word may be an address with a key in its path. */
 function hideAddress(word: string): string {
   return word.includes("//") ? redactEndpoints(word) : redact(word);
 }
@@ -75,7 +80,7 @@ function readFlag(
   }
   if (negated && inline) return { problem: `--${given} takes no value` };
   if (!form.value) return { name, value: inline ? (value ?? "") : !negated };
-  // The word behind is taken as the value even when it is a flag itself, which nobody means.
+  // parseArgs would take the next word as the value even if it is a flag.
   if (value === undefined || value === "" || (!inline && value.startsWith("--")))
     return { problem: `--${name} needs a value` };
   return { name, value };

@@ -27,46 +27,46 @@ import {
   variableOf,
 } from "./schema/settings.ts";
 
-/** Variables that are no settings. */
+/** Variables of this program that are not settings. */
 const KEY_VARIABLES: ReadonlySet<string> = new Set([
   CLIENT_KEY_VARIABLE,
   ETHERSCAN_KEY_VARIABLE,
   LEADER_KEY_VARIABLE,
 ]);
 
-/** Where settings are read from. */
+/** The inputs of {@link loadConfig}. All are empty by default, except where noted. */
 interface ConfigInput {
-  /** The command's arguments; none by default. */
   readonly args?: readonly string[];
-  /** Environment variables; none by default. An empty one counts as not set. */
+  /** An empty variable counts as not set. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** What relative paths of flags and variables are relative to; the process's working directory by default. */
+  /** Base of relative paths in flags and variables. Default: the working directory. */
   readonly directory?: string;
-  /** The settings whose flags the command takes; all by default. */
+  /** Settings that the command accepts as flags. Default: all. */
   readonly settings?: readonly SettingName[];
-  /** Flags of the command that are no settings. */
+  /** Flags of the command that are not settings. */
   readonly flags?: Readonly<Record<string, FlagForm>>;
-  /** Defaults of the command itself, in place of the table's. None by default. */
+  /** The command's own defaults, which replace those of the table. */
   readonly presets?: Partial<Record<SettingName, string>>;
-  /** Settings that are given as words without dashes, in this order; each has to be there. None by default. */
+  /** Settings given as required positional arguments, in this order. */
   readonly positionals?: readonly SettingName[];
 }
 
-/** What was read: the Config, and what the command line held beside settings. */
+/** A Config, and the command line's other flags. */
 interface LoadedConfig extends Pick<ParsedFlags, "flags"> {
   readonly config: Config;
-  /** Whether the user gave this setting; false where a default or a preset counts. */
+  /** Returns whether the user set this, rather than a default or preset. */
   isGiven(name: SettingName): boolean;
 }
 
-/** The flags of these settings, for parseFlags. */
+/** Returns the flags of these settings, for {@link parseFlags}. */
 function settingFlags(names: readonly SettingName[]): Record<string, FlagForm> {
   return Object.fromEntries(names.map((name) => [flagOf(name), { value: !isSwitch(name) }]));
 }
 
 /**
- * Reads flags, environment and, when one is named, the settings file; the first of them that gives a setting wins. Throws
- * FlarewireError `invalid-setting` that lists everything wrong: values out of bounds, unknown flags, variables and keys.
+ * Reads flags, environment and the settings file, if one is named. Flags win over variables, and
+ * variables over the file. Throws FlarewireError `invalid-setting` that lists all mistakes: values
+ * out of bounds, and unknown flags, variables and keys.
  */
 export function loadConfig(input: ConfigInput = {}): LoadedConfig {
   const {
@@ -103,22 +103,24 @@ export function loadConfig(input: ConfigInput = {}): LoadedConfig {
     return value === undefined ? undefined : { value, from: `default of ${name}`, directory, ambient: true };
   });
   const given = [words, flags, variables, ...(file ? [file] : [])];
-  // A command that does not serve has one market only, and a file of settings may be shared with one that does.
+  // Other commands serve one fixed market, and may share a settings file with `serve`.
   const config = resolveConfig(
     [...given, defaults],
     problems,
     settings.includes("feed") ? ineffective : undefined,
   );
-  const isGiven = (name: SettingName) => given.some((place) => place.has(name));
+  const isGiven = (name: SettingName) => given.some((one) => one.has(name));
   return { config, isGiven, flags: parsed.flags };
 }
 
-/** Settings by name as a file would hold them: `{ port: 0, keys: "keys.json", heartbeat: "5s" }`. What is `undefined` has its default. */
+/**
+ * Settings by name, as in a file: `{ port: 0, heartbeat: "5s" }`. `undefined` means the default.
+ */
 export type GivenSettings = {
   readonly [N in Exclude<SettingName, "config">]?: string | number | boolean | readonly string[] | undefined;
 };
 
-/** The Config of a program that embeds Flarewire: settings by name, as a file would hold them; defaults for the rest. Throws as {@link loadConfig}. */
+/** Creates the Config of a program that embeds Flarewire. Throws like {@link loadConfig}. */
 export function createConfig(settings: GivenSettings = {}): Config {
   const problems: string[] = [];
   const given = readObject(settings, (name) => `setting ${name}`, process.cwd(), problems);
@@ -144,7 +146,7 @@ function readEnvironment(
   return given;
 }
 
-/** Kubernetes gives every container such variables for a service that is called flarewire; they are not meant for us. */
+/** Detects the variables that Kubernetes sets in every container for a service named flarewire. */
 function isServiceLink(variable: string, value: string): boolean {
   return /^FLAREWIRE_(SERVICE_(HOST|PORT)|PORT_\d+_)/.test(variable) || /^(tcp|udp):\/\//.test(value);
 }
@@ -152,20 +154,20 @@ function isServiceLink(variable: string, value: string): boolean {
 function readFile(given: GivenValue, problems: string[]): Layer | undefined {
   if (typeof given.value !== "string") return undefined;
   const path = resolve(given.directory, given.value);
-  // A file that is not there is told by the setting's own bound.
+  // The setting's own bound reports a missing file.
   if (!SETTINGS.config.schema.safeParse(path).success) return undefined;
   let content: unknown;
   try {
     content = JSON.parse(readFileSync(path, "utf8").replace(/^\uFEFF/, ""));
   } catch (error) {
-    // The reason of JSON.parse quotes the file, in which there may be a secret.
+    // JSON.parse quotes the file in its message, and the file may hold a secret.
     const message = error instanceof Error ? error.message : String(error);
     const reason = message.replace(/, (?:\.\.\.)?".*"(?:\.\.\.)? is not valid JSON$/s, "");
     problems.push(`${badValue("config", given)}; ${path} cannot be read as JSON: ${reason}`);
     return undefined;
   }
   if (typeof content !== "object" || content === null || Array.isArray(content)) {
-    problems.push(`${path} must hold a JSON object with settings by name, for example {"port": 9000}`);
+    problems.push(`${path} must contain a JSON object of settings, such as {"port": 9000}`);
     return undefined;
   }
   return readObject(content, (name) => fromFile(name, path), directoryOf(path), problems);
@@ -179,7 +181,8 @@ function readObject(
 ): Layer {
   const given = new Map<SettingName, GivenValue>();
   for (const [key, value] of Object.entries(content)) {
-    if (key === "config") problems.push("config cannot be set in a file: a file does not name another");
+    if (key === "config")
+      problems.push("config cannot be set in a file: a settings file cannot name another");
     else if (REMOVED_SETTINGS.has(key)) problems.push(removedSetting(key, from(key)));
     else if (!isSettingName(key))
       problems.push(`unknown setting ${JSON.stringify(key)}${suggestion(key, SETTING_NAMES)}`);
@@ -208,7 +211,7 @@ function missingWords(names: readonly SettingName[]): readonly string[] {
   );
 }
 
-/** True for the error that {@link loadConfig} throws. */
+/** Returns true for the error that {@link loadConfig} throws. */
 export function isSettingError(error: unknown): error is FlarewireError {
   return error instanceof FlarewireError && error.code === "invalid-setting";
 }

@@ -1,11 +1,13 @@
 import { FlarewireError } from "../protocol/index.ts";
 import type { Config } from "./schema/settings.ts";
 
-/** For whoever embeds the gateway: throws FlarewireError `invalid-setting` where the config asks for workers. */
+/**
+ * Throws FlarewireError `invalid-setting` if a program that embeds the gateway asks for workers.
+ */
 export function oneProcess(config: Pick<Config, "workers">): void {
-  // What is no config is told of elsewhere.
+  // Another check reports a value that is not a Config.
   const { workers = 1 }: Partial<typeof config> = Object(config);
   if (workers === 1) return;
-  const message = `workers = ${workers} is for the command, flarewire serve: a program that embeds the gateway serves in its own process; leave workers out, or set it to 1`;
+  const message = `workers must be 1 in a program that embeds the gateway, got ${workers}; for more processes, use flarewire serve`;
   throw new FlarewireError("invalid-setting", message, { field: "workers", bound: "1" });
 }

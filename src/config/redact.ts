@@ -1,8 +1,9 @@
 import { hideSecrets } from "../keys/secret.ts";
 
 /**
- * `text` as a message may quote it: what stands between a URL's `//` and its last `@`, which may be a password, is left out, and so is what is secret in a key. Where a
- * URL is expected and the scheme was forgotten (`urlExpected`), so is everything before the last `@`, and a query, which may hold a key.
+ * Removes secrets from `text` before a message quotes it: keys, and everything between a URL's `//`
+ * and its last `@`. With `urlExpected`, the scheme may be missing: then it also removes everything
+ * before the last `@`, and the query.
  */
 export function redact(text: string, urlExpected = false): string {
   const shown = hideSecrets(text).replace(/\/\/.*@/gs, "//***@");
@@ -10,8 +11,9 @@ export function redact(text: string, urlExpected = false): string {
 }
 
 /**
- * `text` as a message may quote it where addresses of endpoints are expected: of each word only scheme and host, since a key may
- * stand in the rest, also where the address is mistyped. A word that has neither may be the key itself.
+ * Like {@link redact}, for endpoints: keeps only the scheme and host of each word, because the rest
+ * may contain a key. Hides a word without scheme or host entirely, because it may be the key
+ * itself.
  */
 export function redactEndpoints(text: string): string {
   return redact(text).replace(/[^,\s]+/g, (word) => {

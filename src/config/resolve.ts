@@ -16,24 +16,25 @@ import {
   variableOf,
 } from "./schema/settings.ts";
 
-/** A value as it was given, and where. */
+/** A value as given, and its origin. */
 export interface GivenValue {
   readonly value: unknown;
   /** In words: `flag --port`, `environment FLAREWIRE_PORT`, `port in ./flarewire.json`. */
   readonly from: string;
-  /** What relative paths are relative to. */
+  /** Base of relative paths. */
   readonly directory: string;
-  /** It stands in the environment, which is shared: it need not be meant for this run. */
+  /** From the shared environment, so it may be meant for another run. */
   readonly ambient?: boolean;
 }
 
-/** What one place gives, by setting. */
+/** The values of one origin. */
 export type Layer = ReadonlyMap<SettingName, GivenValue>;
 
 /**
- * The Config out of layers, the strongest first; defaults lie below them all. Only the value that counts is judged. Throws
- * FlarewireError `invalid-setting` that tells every mistake, a line each, `problems` of the reading included; and what `objections` says
- * of a Config that is good in each of its values.
+ * Builds the Config from layers, strongest first, with defaults below. Only the winning value of a
+ * setting is checked. Throws FlarewireError `invalid-setting` that lists all mistakes, one per
+ * line. `problems` are mistakes found earlier; `objections` checks a Config whose values are all
+ * valid.
  */
 export function resolveConfig(
   layers: readonly Layer[],
@@ -54,11 +55,11 @@ export function resolveConfig(
     wrong.push(...contradictions(config), ...objections(config, layers));
     if (wrong.length === 0) return config;
   }
-  const head = wrong.length === 1 ? "a setting is wrong" : `${wrong.length} settings are wrong`;
+  const head = wrong.length === 1 ? "a setting is invalid" : `${wrong.length} settings are invalid`;
   throw new FlarewireError("invalid-setting", [head, ...wrong.map((line) => `  ${line}`)].join("\n"));
 }
 
-/** The sentence for a value outside its bound: setting, value, where from, bound, example. */
+/** Describes a value outside its bound: setting, value, origin, bound and example. */
 export function badValue(name: SettingName, { value, from }: GivenValue): string {
   const { bound, example, url, names = [] }: Setting = SETTINGS[name];
   const items = typeof value === "string" ? value.split(",") : [value].flat();
@@ -67,7 +68,7 @@ export function badValue(name: SettingName, { value, from }: GivenValue): string
   return `${name} = ${shorten(value, url)} (${from})${near} must be ${bound}, for example ${example}`;
 }
 
-/** How a flag, an environment variable and a file's key are named in messages. */
+/** How messages name a flag, a variable and a key of a file. */
 export const fromFlag = (name: string) => `flag --${flagOf(name)}`;
 export const fromVariable = (name: string) => `environment ${variableOf(name)}`;
 export const fromFile = (name: string, path: string) => `${name} in ${path}`;
@@ -91,7 +92,7 @@ function readGiven(
   return { problem };
 }
 
-/** What is served by default is the simulated market; who names a recording, or replay, means that. */
+/** Serves the simulated market by default, and a recording if `file` is given. */
 function marketOf(layers: readonly Layer[]): Market {
   const given = (name: SettingName) => layers.find((layer) => layer.has(name))?.get(name)?.value;
   const feed = given("feed") ?? (given("file") === undefined ? "simulated" : "replay");
@@ -105,21 +106,21 @@ function defaultOf(name: SettingName, market: Market): unknown {
   return text === undefined || path ? text : schema.parse(text);
 }
 
-/** Settings that are each within bounds and yet cannot be kept together. */
+/** Settings that are valid each, but not together. */
 function contradictions(config: Config): readonly string[] {
   const isPolled = config.source !== "engine" && leaderOf(config) === undefined;
   if (isPolled && config.staleAfterMs <= config.pollIntervalMs) {
     const [stale, poll] = [formatDuration(config.staleAfterMs), formatDuration(config.pollIntervalMs)];
     return [
-      `staleAfter = ${stale} must be longer than pollInterval = ${poll}, or data is stale between two polls`,
+      `staleAfter must be longer than pollInterval = ${poll}, got ${stale}: data would be stale between two polls`,
     ];
   }
   const { feed, live } = config;
   const asksExchanges = feed === "exchange" || (feed === "live" && live.includes("exchange"));
   if (config.source === "engine" && asksExchanges && config.warmupMs > MAX_FILL_MS) {
-    const [given, most] = [formatDuration(config.warmupMs), formatDuration(MAX_FILL_MS)];
+    const [given, max] = [formatDuration(config.warmupMs), formatDuration(MAX_FILL_MS)];
     return [
-      `warmup = ${given} must be at most ${most} with feed = ${feed}: no more is asked of the exchanges`,
+      `warmup must be at most ${max} with feed = ${feed}, got ${given}: exchanges serve no longer history`,
     ];
   }
   return [];
@@ -138,5 +139,5 @@ function deepFreeze(value: unknown): unknown {
   return Object.freeze(value);
 }
 
-/** The directory that a file's relative paths start from. */
+/** Returns the directory to which a file's relative paths refer. */
 export const directoryOf = (path: string) => dirname(resolve(path));

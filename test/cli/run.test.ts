@@ -84,10 +84,7 @@ describe("what the user got wrong", () => {
 
   test.each([
     [["replay"], "argument FILE is missing"],
-    [
-      ["replay", "no-such.csv"],
-      'file = "no-such.csv" (argument FILE) must be the path of a file that can be read',
-    ],
+    [["replay", "no-such.csv"], 'file = "no-such.csv" (argument FILE) must be the path of a readable file'],
     [["replay", "package.json", "--port", "1"], "unknown flag --port"],
     [["replay", "package.json", "more"], 'unexpected argument "more"'],
     [["replay", "package.json", "--events", "-", "--snapshot", "-"], "standard output is named twice"],

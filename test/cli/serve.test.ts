@@ -62,12 +62,12 @@ test("a port that is taken is the user's to see to: exit code 1", async () => {
   const { code, stdout, stderr } = await runCli(["serve", "--port", String(port)]);
   other.close();
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-  expect(stderr).toContain(`port = ${port} is taken on 127.0.0.1: choose another`);
+  expect(stderr).toContain(`port = ${port} is already in use on 127.0.0.1: choose another`);
 });
 
 test.each([
-  ["203.0.113.9", "host = 203.0.113.9 is no address of this machine: choose one of its own, for example"],
-  ["no-such-host.invalid", "host = no-such-host.invalid is a name without an address here"],
+  ["203.0.113.9", "host = 203.0.113.9 is not an address of this machine: choose one of its own, or --host"],
+  ["no-such-host.invalid", "host = no-such-host.invalid does not resolve to an address"],
 ])(
   "a host %s to listen on that is not there is the user's to see to: exit code 1",
   async (host, expected) => {

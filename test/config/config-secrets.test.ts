@@ -45,7 +45,7 @@ describe("a password", () => {
     expect(message).not.toContain(secret);
   });
 
-  test("in a file is not told, be it JSON or not", ({ onTestFinished }) => {
+  test("in a file is not shown, whether the file is valid JSON or not", ({ onTestFinished }) => {
     const file = join(newDirectory(onTestFinished), "flarewire.json");
     const source = `http://me:${secret}@x.example`;
     for (const content of [

@@ -111,7 +111,7 @@ describe("where a setting comes from", () => {
     expect(config).toMatchObject({ port: 1, host: "variable.example", logCount: 7, heartbeatMs: 15_000 });
   });
 
-  test("the file can be named by a variable, and none is read unless it is named", () => {
+  test("a variable can name the file, and no file is read unless it is named", () => {
     const path = configFile({ port: 3 });
     expect(load([], { FLAREWIRE_CONFIG: path }).port).toBe(3);
     writeFileSync(join(directory, "flarewire.config.json"), JSON.stringify({ port: 4 }));
@@ -122,7 +122,7 @@ describe("where a setting comes from", () => {
     expect(load([], { FLAREWIRE_PORT: "" }).port).toBe(8_080);
   });
 
-  test("relative paths start at the working directory, in a file at the file's directory", () => {
+  test("a path is relative to the working directory, or to the directory of the file that states it", () => {
     writeFileSync(join(directory, "day.csv"), "");
     const path = configFile({ file: "day.csv" });
     expect(load(["--file", "day.csv"]).file).toBe(join(directory, "day.csv"));
@@ -131,7 +131,7 @@ describe("where a setting comes from", () => {
     );
   });
 
-  test("Kubernetes' variables for a service named flarewire are not meant for it", () => {
+  test("the variables that Kubernetes sets for a service named flarewire are ignored", () => {
     const links = {
       FLAREWIRE_SERVICE_HOST: "10.0.0.1",
       FLAREWIRE_SERVICE_PORT: "80",
@@ -143,7 +143,7 @@ describe("where a setting comes from", () => {
 });
 
 describe("what values mean", () => {
-  test("durations become milliseconds, sizes bytes, lists arrays, max no limit of speed", () => {
+  test("durations become milliseconds, sizes bytes, lists arrays, and speed max no limit", () => {
     const config = load(
       "--refresh 1.5s --warmup 8h --drain 500ms --log-bytes 1.5MiB --speed max --cors-origins https://a.example,https://b.example --trust-proxy loopback,10.0.0.0/8".split(
         " ",
@@ -160,7 +160,7 @@ describe("what values mean", () => {
     });
   });
 
-  test("a file may hold numbers, truth values and lists as JSON has them", () => {
+  test("a file may contain JSON numbers, booleans and lists", () => {
     const path = configFile({
       port: 1,
       feed: "replay",
@@ -179,14 +179,14 @@ describe("what values mean", () => {
     });
   });
 
-  test("a simulated market is served at its own pace unless a recording, or replay, is named", () => {
+  test("the simulated market is served in real time unless file or feed says replay", () => {
     writeFileSync(join(directory, "own.csv"), "");
     expect(load([])).toMatchObject({ feed: "simulated", speed: 1, loop: false, warmupMs: 21_600_000 });
     expect(load(["--file", "own.csv"])).toMatchObject({ feed: "replay", speed: 60 });
     expect(load(["--feed", "replay"]).file).toContain("2017-11-12");
   });
 
-  test("the shipped day loops and is warmed up; a recording of one's own is not, unless told", () => {
+  test("the shipped day loops and has a warmup; another recording only if asked", () => {
     writeFileSync(join(directory, "own.csv"), "");
     expect(load(["--feed", "replay"])).toMatchObject({
       loop: true,
@@ -201,48 +201,48 @@ describe("what values mean", () => {
     expect(load(["--feed", "replay", "--no-loop"]).loop).toBe(false);
   });
 
-  test("slashes at the end of addresses are taken off", () => {
+  test("trailing slashes of addresses are removed", () => {
     expect(load(["--source", "https://example.org/api/", "--base-path", "/"])).toMatchObject({
       source: "https://example.org/api",
       basePath: "",
     });
   });
 
-  test("the Config is frozen through and through", () => {
+  test("the Config is deeply frozen", () => {
     const config = load([]);
     expect(Object.isFrozen(config) && Object.isFrozen(config.corsOrigins)).toBe(true);
   });
 
-  test("a program sets by name what a file would", () => {
+  test("a program passes settings by name, as in a file", () => {
     expect(createConfig({ port: 0, heartbeat: "1s" })).toMatchObject({ port: 0, heartbeatMs: 1_000 });
     expect(failureOf(() => createConfig({ port: -1 }))).toContain("port = -1 (setting port)");
   });
 });
 
-describe.each(SETTING_NAMES)("a bad value of %s", (name) => {
+describe.each(SETTING_NAMES)("an invalid value of %s", (name) => {
   const { bound, example }: Setting = SETTINGS[name];
   const rest = ` must be ${bound}, for example ${example}`;
 
-  test("is told when it comes from the flag", () => {
+  test("is reported when it comes from the flag", () => {
     const message = failureOf(() => load([`--${flagOf(name)}=${BAD[name].text}`]));
     expect(message).toContain(`${name} = ${JSON.stringify(BAD[name].text)} (flag --${flagOf(name)})${rest}`);
   });
 
-  test("is told when it comes from the environment", () => {
+  test("is reported when it comes from the environment", () => {
     const message = failureOf(() => load([], { [variableOf(name)]: BAD[name].text }));
     expect(message).toContain(
       `${name} = ${JSON.stringify(BAD[name].text)} (environment ${variableOf(name)})${rest}`,
     );
   });
 
-  test("is told when it comes from the file", () => {
+  test("is reported when it comes from the file", () => {
     const path = configFile({ [name]: BAD[name].json });
     const message = failureOf(() => load(["--config", path]));
     if (name === "config") expect(message).toContain("config cannot be set in a file");
     else expect(message).toContain(`${name} = ${JSON.stringify(BAD[name].json)} (${name} in ${path})${rest}`);
   });
 
-  test("is not one that the table itself calls good", () => {
+  test("is never the example or a default of the table", () => {
     const { schema, default: preset, path }: Setting = SETTINGS[name];
     const texts = [example, ...(typeof preset === "object" ? Object.values(preset) : [preset])];
     for (const text of path ? [] : texts) {
@@ -251,14 +251,14 @@ describe.each(SETTING_NAMES)("a bad value of %s", (name) => {
   });
 });
 
-describe("what is wrong", () => {
-  test("is told all at once, with the nearest name for an unknown one", () => {
+describe("all mistakes", () => {
+  test("are reported at once, with the nearest name for an unknown one", () => {
     const path = configFile({ prot: 1, speed: "fast" });
     const message = failureOf(() =>
       load(["--config", path, "--hartbeat", "3s", "--port", "x"], { FLAREWIRE_LOGCOUNT: "3" }),
     );
     expect(message.split("\n")).toEqual([
-      "5 settings are wrong",
+      "5 settings are invalid",
       "  unknown flag --hartbeat (did you mean --heartbeat?)",
       "  unknown environment variable FLAREWIRE_LOGCOUNT (did you mean FLAREWIRE_LOG_COUNT?)",
       '  unknown setting "prot" (did you mean port?)',
@@ -286,22 +286,22 @@ describe("what is wrong", () => {
     [["--port", "08"], 'port = "08" (flag --port) must be'],
     [["--seed", "007"], 'seed = "007" (flag --seed) must be'],
     [["--speed", "06.5"], 'speed = "06.5" (flag --speed) must be'],
-    [["--base-path", "/a/.b"], "letters, digits or . _ ~ - (no dot first)"],
-    [["--base-path", `/${"a".repeat(200)}`], "in all at most 200 characters"],
+    [["--base-path", "/a/.b"], "letters, digits and . _ ~ - (no leading dot)"],
+    [["--base-path", `/${"a".repeat(200)}`], ", at most 200 characters"],
     [["-x"], "unknown flag -x"],
     [["elsewhere"], 'unexpected argument "elsewhere"'],
-  ])("%j is refused", (args, expected) => {
+  ])("%j is rejected", (args, expected) => {
     expect(failureOf(() => load(args))).toContain(expected);
   });
 
-  test("a file that is no JSON object is named with the reason", () => {
+  test("a file that is not a JSON object is reported with the reason", () => {
     expect(failureOf(() => load(["--config", configFile("{ port: 1 }")]))).toContain(
       "cannot be read as JSON",
     );
-    expect(failureOf(() => load(["--config", configFile([])]))).toContain("must hold a JSON object");
+    expect(failureOf(() => load(["--config", configFile([])]))).toContain("must contain a JSON object");
   });
 
-  test("a setting that was removed is named, with the reason, wherever it is still given", () => {
+  test("a removed setting is reported with the reason, wherever it is given", () => {
     const url = "https://www.reddit.com/r/defi/new.json";
     const path = configFile({ redditUrl: url, enrich: ["coingecko", "reddit"] });
     const message = failureOf(() =>
@@ -309,7 +309,7 @@ describe("what is wrong", () => {
     );
     const reason = "was removed: Reddit closed its API in May 2026; delete it";
     expect(message.split("\n")).toEqual([
-      "4 settings are wrong",
+      "4 settings are invalid",
       `  redditUrl (flag --reddit-url) ${reason}`,
       `  redditUrl (environment FLAREWIRE_REDDIT_URL) ${reason}`,
       `  redditUrl (redditUrl in ${path}) ${reason}`,
@@ -320,9 +320,9 @@ describe("what is wrong", () => {
     expect(failureOf(() => createConfig(embedded))).toContain("redditUrl (setting redditUrl)");
   });
 
-  test("settings that cannot be kept together are refused", () => {
+  test("settings that contradict each other are rejected", () => {
     const message = failureOf(() => load(["--source", "http://x.example", "--poll-interval", "1m"]));
-    expect(message).toContain("staleAfter = 15s must be longer than pollInterval = 1m");
+    expect(message).toContain("staleAfter must be longer than pollInterval = 1m, got 15s");
   });
 
   test.each([
@@ -336,17 +336,17 @@ describe("what is wrong", () => {
     [["--feed", "simulated", "--file", "own.csv"], "file (flag --file) has no effect on the simulated"],
     [["--loop"], "loop (flag --loop) has no effect on the simulated market"],
     [["--feed", "replay", "--seed", "2"], "seed (flag --seed) has no effect on a recorded market"],
-    [["--anonymous", "off"], "anonymous (flag --anonymous) has no effect without a file of keys"],
+    [["--anonymous", "off"], "anonymous (flag --anonymous) has no effect without keys"],
     [["--profiles", "own.csv"], "profiles (flag --profiles) has no effect on the simulated market"],
   ])("%j is refused: one of them would have no effect", (args, expected) => {
     writeFileSync(join(directory, "own.csv"), "");
     expect(failureOf(() => load(args))).toContain(expected);
   });
 
-  test("a setting without effect is refused from a file and from a program, too, but not from the environment", () => {
+  test("a setting without effect is also rejected from a file or a program, but not from the environment", () => {
     const path = configFile({ source: "http://x.example", group: "bsc", speed: 2 });
     expect(failureOf(() => load(["--config", path])).split("\n")).toEqual([
-      "2 settings are wrong",
+      "2 settings are invalid",
       expect.stringContaining(`  group (group in ${path}) has no effect with source = http://x.example: `),
       expect.stringContaining("  speed (speed in "),
     ]);
@@ -354,7 +354,7 @@ describe("what is wrong", () => {
     expect(load(["--source", "http://x.example"], { FLAREWIRE_SPEED: "2" }).speed).toBe(2);
   });
 
-  test("a command without the setting feed plays its recording whatever is served elsewhere", () => {
+  test("a command without the setting feed plays its recording, whatever feed the file sets", () => {
     const recording = join(directory, "own.csv");
     writeFileSync(recording, "");
     const path = configFile({ source: "http://x.example", group: "bsc" });
@@ -367,25 +367,25 @@ describe("what is wrong", () => {
     expect(config).toMatchObject({ file: recording, group: "bsc" });
   });
 
-  test("a pipe is no file: it is told apart from one that is missing, without being opened", () => {
+  test("a pipe is rejected as such, without being opened", () => {
     const pipe = join(directory, "pipe.csv");
     execFileSync("mkfifo", [pipe]);
     for (const name of ["file", "profiles", "config"]) {
       expect(failureOf(() => load([`--${name}`, pipe]))).toContain(
-        `${name} = ${JSON.stringify(pipe)} (flag --${name}) is not a regular file; write what comes out of a pipe`,
+        `${name} = ${JSON.stringify(pipe)} (flag --${name}) is not a regular file; write the output of a pipe`,
       );
     }
-    expect(failureOf(() => load(["--file", directory]))).toContain("the path of a file that can be read");
+    expect(failureOf(() => load(["--file", directory]))).toContain("the path of a readable file");
   });
 });
 
-test("workers take a number or auto, one less than the cores but at least one; who embeds the gateway has one process and is told what to do", async () => {
+test("workers is a number or auto, one less than the cores but at least one; a program that embeds the gateway is limited to one", async () => {
   expect(load(["--workers", "3"]).workers).toBe(3);
   expect(load([]).workers).toBe(1);
   const auto = load(["--workers", "auto"]).workers;
   expect(auto).toBe(Math.min(64, Math.max(1, availableParallelism() - 1)));
   const config = createConfig({ workers: 2 });
-  const said = /workers = 2 is for the command, flarewire serve.*leave workers out, or set it to 1/;
+  const said = /workers must be 1 in a program that embeds the gateway, got 2.*use flarewire serve/;
   await expect(startGateway(config)).rejects.toThrow(said);
   expect(() => createGatewayPlugin(config)).toThrow(said);
 });

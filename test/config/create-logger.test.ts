@@ -25,7 +25,7 @@ test("on a terminal a log line is text: time of day, level, message, fields, and
   expect(stack[1]).toMatch(/^ {4}at /);
 });
 
-test("what a stranger wrote reaches a terminal without its control characters", () => {
+test("a client's text reaches a terminal without control characters", () => {
   const { logger, lines } = logTo(true);
   logger.info({ symbol: "\u001B[2J\u009B", "\u001B]0;x": 1 }, "listed \u001B[31mred");
   expect(lines.join("").trimEnd()).not.toMatch(/\p{Cc}/u);

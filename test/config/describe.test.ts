@@ -18,6 +18,6 @@ test("the help names flag and variable of every setting, and keeps to 100 column
   expect(Math.max(...help.split("\n").map((line) => line.length))).toBeLessThanOrEqual(100);
 });
 
-test("no description tells a path of the machine on which it is made", () => {
+test("no description contains a path of this machine", () => {
   expect(settingsTable() + settingsHelp()).not.toContain(process.cwd());
 });

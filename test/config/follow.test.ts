@@ -4,7 +4,7 @@ import { createConfig, leaderOf, loadConfig } from "../../src/config/config.ts";
 const load = (...args: string[]) => loadConfig({ args }).config;
 const LEADER = "follow:https://flares.example.org/base";
 
-test("follow: and the address of a gateway names a leader, without a slash at its end", () => {
+test("follow: and a gateway's URL names a leader, without a trailing slash", () => {
   const config = load("--source", `${LEADER}/`);
   expect(config.source).toBe(LEADER);
   expect(leaderOf(config)).toBe("https://flares.example.org/base");
@@ -13,7 +13,7 @@ test("follow: and the address of a gateway names a leader, without a slash at it
 });
 
 test.each(["follow:", "follow:x.example", "follow:ftp://x.example", "follow:follow:http://x.example"])(
-  "%s is refused with the bound",
+  "%s is rejected with the bound",
   (source) => {
     expect(() => load("--source", source)).toThrow(
       /must be engine, an http:\/\/ or https:\/\/ URL .*, or follow: and such a URL, for example/,
@@ -35,6 +35,6 @@ test.each([
   expect(() => load("--source", LEADER, ...args)).toThrow(message);
 });
 
-test("nothing is polled, so the pause between polls does not bound what is stale", () => {
+test("nothing is polled, so pollInterval does not bound staleAfter", () => {
   expect(load("--source", LEADER, "--stale-after", "1s").staleAfterMs).toBe(1_000);
 });

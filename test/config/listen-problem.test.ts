@@ -9,37 +9,32 @@ test.each([
   [
     "listen",
     "EADDRINUSE",
-    "port = 80 is taken on 203.0.113.9: choose another, for example --port 9000, or 0",
+    "port = 80 is already in use on 203.0.113.9: choose another, for example --port 9000, or 0",
     "port",
   ],
-  [
-    "listen",
-    "EACCES",
-    "port = 80 may not be used on 203.0.113.9 without more rights: choose another, for",
-    "port",
-  ],
+  ["listen", "EACCES", "port = 80 on 203.0.113.9 requires elevated privileges: choose another", "port"],
   [
     "listen",
     "EADDRNOTAVAIL",
-    "host = 203.0.113.9 is no address of this machine: choose one of its own, for",
+    "host = 203.0.113.9 is not an address of this machine: choose one of its own, or --host",
     "host",
   ],
   [
     "listen",
     "EAFNOSUPPORT",
-    "host = 203.0.113.9 is no address of this machine: choose one of its own, for",
+    "host = 203.0.113.9 is not an address of this machine: choose one of its own, or --host",
     "host",
   ],
   [
     "getaddrinfo",
     "ENOTFOUND",
-    "host = 203.0.113.9 is a name without an address here (ENOTFOUND): choose",
+    "host = 203.0.113.9 does not resolve to an address (ENOTFOUND): choose",
     "host",
   ],
   [
     "getaddrinfo",
     "EAI_AGAIN",
-    "host = 203.0.113.9 is a name without an address here (EAI_AGAIN): choose",
+    "host = 203.0.113.9 does not resolve to an address (EAI_AGAIN): choose",
     "host",
   ],
 ])("%s %s names the setting, its value and an example", (syscall, code, message, field) => {
@@ -49,7 +44,7 @@ test.each([
   expect(found?.message).toContain(message);
 });
 
-test("an error of anything but listening is told as it is", () => {
+test("any other error is not translated", () => {
   expect(listenProblem(systemError("open", "EACCES"), config)).toBeUndefined();
   expect(listenProblem(systemError("listen", "EIO"), config)).toBeUndefined();
   expect(listenProblem(new Error("no"), config)).toBeUndefined();

@@ -29,10 +29,10 @@ test("the live market has all parts and some enrichers, and each can be left out
   const idle = failureOf(() =>
     load("--feed live --live bsc --polygon-rpc https://a.example --exchanges gate".split(" ")),
   );
-  expect(idle).toContain("polygonRpc (flag --polygon-rpc) has no effect on a part that live leaves out");
-  expect(idle).toContain("exchanges (flag --exchanges) has no effect on a part that live leaves out");
+  expect(idle).toContain("polygonRpc (flag --polygon-rpc) has no effect while live leaves out its part");
+  expect(idle).toContain("exchanges (flag --exchanges) has no effect while live leaves out its part");
   expect(failureOf(() => load(["--feed", "chain", "--bsc-rpc", "https://a.example"]))).toContain(
-    "bscRpc (flag --bsc-rpc) has no effect on a chain's market: it is for the live one",
+    "bscRpc (flag --bsc-rpc) has no effect on a chain's market: it applies to the live market",
   );
   expect(failureOf(() => load(["--feed", "live", "--warmup", "13h"]))).toContain(
     "at most 12h with feed = live",

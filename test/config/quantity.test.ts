@@ -4,7 +4,7 @@ import { formatDuration, formatSize, parseDuration, parseSize } from "../../src/
 import { nearest } from "../../src/lib/text/nearest.ts";
 
 describe("durations and sizes", () => {
-  test("whatever is formatted is read back as it was", () => {
+  test("a formatted value parses to the same value", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 1e11 }), (value) => {
         expect(parseDuration(formatDuration(value))).toBe(value);
@@ -13,7 +13,7 @@ describe("durations and sizes", () => {
     );
   });
 
-  test("no text makes them throw, and what they read is a whole number of at least 0", () => {
+  test("no text makes them throw, and each result is a whole number of at least 0", () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.stringMatching(/^[\d.]{1,8} ?(ms|s|m|h|d|B|KiB)$/)), (text) => {
         for (const value of [parseDuration(text), parseSize(text)]) {
@@ -23,7 +23,7 @@ describe("durations and sizes", () => {
     );
   });
 
-  test("a decimal number is read in every unit larger than the smallest", () => {
+  test("a decimal number is accepted in every unit except the smallest", () => {
     const durations = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
     const sizes = { KiB: 1_024, MiB: 1_048_576, GiB: 1_073_741_824 };
     for (const text of ["1.1", "2.2", "0.7", "4.35", "0.1", "0.3", "16.1", "1023.999"]) {
@@ -39,7 +39,7 @@ describe("durations and sizes", () => {
   });
 
   test.each(["0.0001s", "0.000001m", "0.4B", "1.5B", "1.5ms"])(
-    "%j is refused: a part of a millisecond or of a byte cannot be kept",
+    "%j is rejected: fractions of a millisecond or byte are not supported",
     (text) => {
       expect(parseDuration(text) ?? parseSize(text)).toBeUndefined();
     },
@@ -64,7 +64,7 @@ describe("durations and sizes", () => {
 });
 
 describe("the nearest name", () => {
-  test("is the one that was meant, and none where nothing is near", () => {
+  test("is the closest one, or none if nothing is close", () => {
     expect(nearest("hartbeat", ["host", "heartbeat"])).toBe("heartbeat");
     expect(nearest("srve", ["serve", "replay", "tail"])).toBe("serve");
     expect(nearest("completely-else", ["serve", "replay", "tail"])).toBeUndefined();

@@ -1,6 +1,6 @@
 import { flagOf, SETTING_NAMES, SETTINGS, type Setting, type SettingName, variableOf } from "./settings.ts";
 
-/** The table of settings as Markdown: one row each, in the table's order; SETTINGS.md embeds exactly this. */
+/** Renders the settings as a Markdown table, for SETTINGS.md. */
 export function settingsTable(): string {
   const rows = SETTING_NAMES.map((name) => {
     const setting: Setting = SETTINGS[name];
@@ -21,7 +21,7 @@ export function settingsTable(): string {
   ].join("\n");
 }
 
-/** The settings for `--help`: flag, meaning, bound, default and variable of each. */
+/** Renders the settings for `--help`. */
 export function settingsHelp(names: readonly SettingName[] = SETTING_NAMES): string {
   return names
     .map((name) => {

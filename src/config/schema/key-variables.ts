@@ -1,27 +1,30 @@
 import { FlarewireError } from "../../protocol/index.ts";
 
 /*
- * Environment variables that hold a key. They are no settings: what stands in a command line, others can read, and a file of settings is no place
- * for secrets.
+ * Environment variables that hold a key. They are not settings: other users can read a command
+ * line, and a settings file is no place for secrets.
  */
 
-/** What commands that are clients read their key from. */
+/** The key of client commands, such as `tail`. */
 export const CLIENT_KEY_VARIABLE = "FLAREWIRE_CLIENT_KEY";
 
-/** What `serve` reads the key from that it shows the server that it follows. */
+/** The key that `serve` sends to the server that it follows. */
 export const LEADER_KEY_VARIABLE = "FLAREWIRE_LEADER_KEY";
 
-/** What Etherscan is asked with. */
+/** The key for Etherscan. */
 export const ETHERSCAN_KEY_VARIABLE = "FLAREWIRE_ETHERSCAN_KEY";
 
-/** The key in this variable; `undefined` where it is empty or not set. Throws FlarewireError `invalid-setting`, without the value, for what can be no key. */
+/**
+ * Returns the key in this variable, or `undefined` if it is empty or not set. Throws FlarewireError
+ * `invalid-setting`, without the value, if the value cannot be a key.
+ */
 export function keyFrom(
   environment: Readonly<Record<string, string | undefined>>,
   variable: string,
 ): string | undefined {
   const key = environment[variable] || undefined;
   if (key === undefined || /^[\x21-\x7E]+$/.test(key)) return key;
-  const origin = variable === ETHERSCAN_KEY_VARIABLE ? "Etherscan gives it" : "flarewire keys add prints it";
-  const bound = `a key as ${origin}, without spaces and line breaks`;
+  const origin = variable === ETHERSCAN_KEY_VARIABLE ? "from Etherscan" : "from flarewire keys add";
+  const bound = `a key ${origin}, without spaces or line breaks`;
   throw new FlarewireError("invalid-setting", `${variable} must be ${bound}`);
 }

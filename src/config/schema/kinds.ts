@@ -4,25 +4,27 @@ import { join } from "node:path";
 import { z } from "zod";
 import { formatDuration, formatSize, parseDuration, parseSize } from "./quantity.ts";
 
-/** A sort of value: how it is read from text (flag, environment) or JSON (file), and its bound in words, which completes "must be …". */
+/** How to read a value from text or JSON, and its bound in words, which completes "must be …". */
 export interface Kind<T> {
   readonly schema: z.ZodType<T>;
   readonly bound: string;
-  /** What is wrong with a value of the right form, where a clearer sentence than the bound can be said; it follows `name = value (from)`. */
+  /** A clearer sentence than the bound for some invalid values. Follows `name = value (from)`. */
   readonly objection?: (value: unknown) => string | undefined;
-  /** A URL: a message about a bad value leaves out what may be secret in it; of an endpoint, all but scheme and host. */
+  /**
+   * The value is a URL: messages hide its secrets. `endpoint`: messages show only scheme and host.
+   */
   readonly url?: boolean | "endpoint";
-  /** A path: what is relative is so to the directory of the file that says it, or to the working directory. */
+  /** The value is a path, relative to the directory of its file or to the working directory. */
   readonly path?: boolean;
-  /** The values, or the items of a list, where these are names: a message about another one suggests the nearest. */
+  /** The allowed names; a message about another value suggests the nearest one. */
   readonly names?: readonly string[];
-  /** Of a path, the words that are not one. */
+  /** Words that are allowed in place of a path. */
   readonly words?: readonly string[];
   /** The flag takes no value: `--loop`, `--no-loop`. */
   readonly flagOnly?: boolean;
 }
 
-/** Milliseconds from `min` to `max`, written with their unit. */
+/** A duration with its unit, read as milliseconds. */
 export function duration(min: number, max: number): Kind<number> {
   return {
     schema: quantity(parseDuration, min, max),
@@ -30,7 +32,7 @@ export function duration(min: number, max: number): Kind<number> {
   };
 }
 
-/** Bytes from `min` to `max`, written with their unit. */
+/** A size with its unit, read as bytes. */
 export function size(min: number, max: number): Kind<number> {
   return {
     schema: quantity(parseSize, min, max),
@@ -38,7 +40,7 @@ export function size(min: number, max: number): Kind<number> {
   };
 }
 
-/** Bytes from `min` to `max`, or the word `none`, for as many as there come. */
+/** Like {@link size}; `none` means no bound. */
 export function sizeOrNone(min: number, max: number): Kind<number> {
   const { schema, bound } = size(min, max);
   const none = z.literal("none").transform(() => Number.POSITIVE_INFINITY);
@@ -57,21 +59,21 @@ export function integer(min: number, max: number): Kind<number> {
   };
 }
 
-/** A whole number from `min` to `max`, or the word `none`, for no bound. */
+/** Like {@link integer}; `none` means no bound. */
 export function integerOrNone(min: number, max: number): Kind<number> {
   const { schema, bound } = integer(min, max);
   const none = z.literal("none").transform(() => Number.POSITIVE_INFINITY);
   return { schema: z.union([none, schema]), bound: `none, or ${bound}` };
 }
 
-/** A number of processes from 1 to `most`, or `auto`: one less than the cores that this one may run on, at least 1. */
-export function processes(most: number): Kind<number> {
-  const { schema } = integer(1, most);
-  const auto = z.literal("auto").transform(() => Math.min(most, Math.max(1, availableParallelism() - 1)));
-  return { schema: z.union([auto, schema]), bound: `a whole number from 1 to ${most}, or auto` };
+/** A number of processes. `auto`: one less than the available cores, at least 1. */
+export function processes(max: number): Kind<number> {
+  const { schema } = integer(1, max);
+  const auto = z.literal("auto").transform(() => Math.min(max, Math.max(1, availableParallelism() - 1)));
+  return { schema: z.union([auto, schema]), bound: `a whole number from 1 to ${max}, or auto` };
 }
 
-/** A multiple of real time from `min` to `max`, or `max`, which is Infinity: as fast as can be. */
+/** A multiple of real time. `max` is Infinity: as fast as possible. */
 export function speed(min: number, max: number): Kind<number> {
   const text = z
     .string()
@@ -84,7 +86,6 @@ export function speed(min: number, max: number): Kind<number> {
   };
 }
 
-/** Yes or no. */
 export const flag: Kind<boolean> = {
   schema: z.union([z.boolean(), z.enum(["true", "false"]).transform((text) => text === "true")]),
   bound: "true or false",
@@ -97,10 +98,12 @@ export function oneOf<const T extends readonly [string, ...string[]]>(words: T):
   return { schema: z.enum(words), bound, names: words };
 }
 
-/** What lies at a path. `special`: a pipe, a device or a socket. */
+/** What a path leads to. `special`: a pipe, device or socket. */
 export type PathContent = "file" | "directory" | "special" | "nothing";
 
-/** A regular file that exists; `look` says what a path leads to. A pipe is no such file: it can be read once only, and would block whoever opens it. */
+/**
+ * An existing regular file. A pipe is rejected: it can be read only once, and opening it blocks.
+ */
 export function existingFile(look: (path: string) => PathContent): Kind<string> {
   return {
     schema: z
@@ -108,16 +111,16 @@ export function existingFile(look: (path: string) => PathContent): Kind<string> 
       .min(1)
       .max(4_096)
       .refine((path) => look(path) === "file"),
-    bound: "the path of a file that can be read",
+    bound: "the path of a readable file",
     objection: (path) =>
       typeof path === "string" && look(path) === "special"
-        ? "is not a regular file; write what comes out of a pipe to a file first"
+        ? "is not a regular file; write the output of a pipe to a file first"
         : undefined,
     path: true,
   };
 }
 
-/** A regular file that exists, or the directory of a recording. */
+/** An existing regular file, or the directory of a recording. */
 export function existingRecording(look: (path: string) => PathContent): Kind<string> {
   const file = existingFile(look);
   const schema = z.union([
@@ -128,17 +131,17 @@ export function existingRecording(look: (path: string) => PathContent): Kind<str
       .max(4_096)
       .refine((path) => look(join(path, "manifest.json")) === "file"),
   ]);
-  return { ...file, schema, bound: "the path of a file that can be read, or of a recording's directory" };
+  return { ...file, schema, bound: "the path of a readable file or of a recording's directory" };
 }
 
-/** A directory, made when it is not there, or the word `none`. */
+/** A directory, created if missing, or `none`. */
 export const directoryOrNone: Kind<string> = {
   schema: z
     .string()
     .min(1)
     .max(4_096)
     .refine((path) => !path.includes("\0")),
-  bound: "none, or the path of a directory, which is made where there is none",
+  bound: "none, or the path of a directory (created if missing)",
   path: true,
   words: ["none"],
 };
@@ -152,7 +155,7 @@ export const hostName: Kind<string> = {
   bound: "an IP address or a host name",
 };
 
-/** Where the API lies below the root of its host: empty for the root itself, else with a slash in front and none behind. */
+/** The path of the API on its host, with a leading and no trailing slash. Empty for the root. */
 export const urlPath: Kind<string> = {
   schema: z
     .string()
@@ -160,13 +163,16 @@ export const urlPath: Kind<string> = {
     .regex(/^(\/|(\/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)+)$/)
     .transform((text) => (text === "/" ? "" : text)),
   bound:
-    "/, or one or more parts, each a slash and then letters, digits or . _ ~ - (no dot first), in all at most 200 characters",
+    "/, or parts that each start with a slash, of letters, digits and . _ ~ - (no leading dot), at most 200 characters",
 };
 
-/** What stands before the address of a gateway that is to be followed. */
+/** Prefix of the address of a gateway to follow. */
 export const FOLLOW = "follow:";
 
-/** The word `engine`, or the address of a service, without a slash at its end; with {@link FOLLOW} before it, a gateway whose log is followed. */
+/**
+ * `engine`, or the URL of a service without trailing slash. With {@link FOLLOW}: a gateway to
+ * follow.
+ */
 export const sourceName: Kind<string> = {
   schema: z.union([
     z.literal("engine"),
@@ -176,7 +182,7 @@ export const sourceName: Kind<string> = {
       .refine((text) => isServiceUrl(text) || isLeader(text))
       .transform((url) => url.replace(/\/+$/, "")),
   ]),
-  bound: "engine, an http:// or https:// URL without user, query and fragment, or follow: and such a URL",
+  bound: "engine, an http:// or https:// URL without user, query or fragment, or follow: and such a URL",
   url: true,
 };
 
@@ -189,7 +195,7 @@ export function someOf<const T extends readonly [string, ...string[]]>(words: T)
   };
 }
 
-/** Any of these words, separated by commas, or a list of them; `none` for the empty list. */
+/** Like {@link someOf}, or `none` for the empty list. */
 export function someOrNone<const T extends readonly [string, ...string[]]>(
   words: T,
 ): Kind<readonly T[number][]> {
@@ -197,13 +203,13 @@ export function someOrNone<const T extends readonly [string, ...string[]]>(
   return { schema: list(z.enum(words)), bound, names: words };
 }
 
-/** Names of currencies in capitals. */
+/** Currency names in capitals. */
 export const currencies: Kind<readonly string[]> = {
   schema: list(z.string().regex(/^[A-Z0-9]{2,12}$/)).refine((given) => given.length > 0),
-  bound: "one or more names of 2 to 12 capital letters and figures, separated by commas",
+  bound: "one or more names of 2 to 12 capital letters and digits, separated by commas",
 };
 
-/** The address of a service of others, without a slash at its end. `schemes`: `http` or `ws`; each with its `s`. */
+/** The URL of an external service, without trailing slash. `https` and `wss` are allowed too. */
 export function serviceUrl(scheme: "http" | "ws"): Kind<string> {
   const isGood = (text: string) =>
     text.startsWith(`${scheme}://`) || text.startsWith(`${scheme}s://`)
@@ -215,7 +221,7 @@ export function serviceUrl(scheme: "http" | "ws"): Kind<string> {
       .max(2_048)
       .refine(isGood)
       .transform((url) => url.replace(/\/+$/, "")),
-    bound: `an address that begins with ${scheme}:// or ${scheme}s://, without user, query and fragment`,
+    bound: `a ${scheme}:// or ${scheme}s:// URL without user, query or fragment`,
     url: true,
   };
 }
@@ -228,10 +234,10 @@ export const origins: Kind<readonly string[]> = {
       .max(300)
       .refine((text) => text === "*" || isOrigin(text)),
   ),
-  bound: "*, none, or origins of the form https://name[:port], separated by commas",
+  bound: "*, none, or origins such as https://name[:port], separated by commas",
 };
 
-/** A list of names by which a server may be asked, without ports; `*` for any, `none` for the empty list. */
+/** A list of host names without ports; `*` for any, `none` for the empty list. */
 export const hosts: Kind<readonly string[]> = {
   schema: list(
     z
@@ -239,20 +245,20 @@ export const hosts: Kind<readonly string[]> = {
       .max(253)
       .refine((text) => text === "*" || isIP(text) !== 0 || isDomain(text)),
   ),
-  bound: "*, none, or host names or IP addresses without port, separated by commas",
+  bound: "*, none, or host names or IP addresses without a port, separated by commas",
 };
 
-/** A list of JSON-RPC endpoints, `none` for the empty list. What stands in their paths may be a key. */
+/** A list of JSON-RPC endpoints, `none` for the empty list. Their paths may contain keys. */
 export const endpoints: Kind<readonly string[]> = {
   schema: list(z.string().max(2_048).refine(isEndpoint)),
-  bound: "none, or http://, https://, ws:// or wss:// URLs without user, separated by commas",
+  bound: "none, or http://, https://, ws:// or wss:// URLs without a user, separated by commas",
   url: "endpoint",
 };
 
-/** A list of addresses or networks, `none` for the empty list. */
+/** A list of IP addresses or networks, `none` for the empty list. */
 export const networks: Kind<readonly string[]> = {
   schema: list(z.string().max(50).refine(isNetwork)),
-  bound: "none, or IP addresses, networks as 10.0.0.0/8, or the word loopback, separated by commas",
+  bound: "none, or IP addresses, networks such as 10.0.0.0/8, or the word loopback, separated by commas",
 };
 
 function quantity(parse: (text: string) => number | undefined, min: number, max: number): z.ZodType<number> {
@@ -278,7 +284,7 @@ function isServiceUrl(text: string): boolean {
 }
 
 function isEndpoint(text: string): boolean {
-  // A second address behind a space would be taken for a part of the first.
+  // Without this check, a second address after a space would count as part of the first.
   if (!URL.canParse(text) || /\s/.test(text)) return false;
   const url = new URL(text);
   return /^(https?|wss?):$/.test(url.protocol) && url.username === "" && url.password === "";
@@ -296,7 +302,7 @@ function isNetwork(text: string): boolean {
   if (text === "loopback") return true;
   const [, address, bits] = /^([0-9A-Fa-f.:]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
   const version = isIP(address ?? "");
-  // A network of 0 bits is everybody: then any client could claim any address.
+  // A network of 0 bits contains every address, so any client could claim any address.
   const length = Number(bits ?? 1);
   return version !== 0 && length >= 1 && length <= (version === 4 ? 32 : 128);
 }

@@ -3,12 +3,12 @@ import { removedEnricher } from "../removed.ts";
 import { currencies, endpoints, integer, serviceUrl, someOf, someOrNone } from "./kinds.ts";
 import { setting } from "./setting.ts";
 
-/** What can be set of live markets and of those who are asked about tokens. */
+/** Settings of the live markets and of the services that describe tokens. */
 export const LIVE_SETTINGS = {
   live: setting("live", someOf(["bsc", "polygon", "avalanche", "exchange"]), {
     default: "bsc,polygon,avalanche,exchange",
     example: "bsc,exchange",
-    description: "Parts of the live market: chains, and the exchanges",
+    description: "Parts of the live market",
   }),
   bscRpc: rpcOf("bscRpc", "BSC"),
   polygonRpc: rpcOf("polygonRpc", "Polygon"),
@@ -16,44 +16,44 @@ export const LIVE_SETTINGS = {
   exchanges: setting("exchanges", someOf(VENUES), {
     default: VENUES.join(","),
     example: "binance,gate",
-    description: "Exchanges that are followed; none of them needs a key",
+    description: "Exchanges to follow; none of them needs a key",
   }),
   exchangeQuotes: setting("exchangeQuotes", currencies, {
     default: "USDT,USDC",
     example: "USDT",
     description:
-      "Currencies in which a followed market is quoted; each is taken for a US dollar, and a token is followed in the market with the most volume",
+      "Quote currencies of the markets to follow. Each counts as one US dollar. A token is followed in its market with the highest volume",
   }),
   exchangeVolume: setting("exchangeVolume", integer(0, 1_000_000_000_000), {
     default: "1000000",
     example: "250000",
     description:
-      "Least volume of a followed market within 24 hours, in its quote; of a token that is followed already, half of it",
+      "Minimum 24-hour volume of a market to follow, in its quote currency; half of it for a token that is already followed",
   }),
   binanceUrl: setting("binanceUrl", serviceUrl("http"), {
     default: "https://data-api.binance.vision",
     example: "https://api.binance.com",
-    description: "Where Binance is asked for markets and past candles",
+    description: "Base URL of Binance's REST API, for markets and past candles",
   }),
   binanceStreamUrl: setting("binanceStreamUrl", serviceUrl("ws"), {
     default: "wss://data-stream.binance.vision",
     example: "wss://stream.binance.com:9443",
-    description: "Where Binance's candles are streamed",
+    description: "Base URL of Binance's candle stream",
   }),
   kucoinUrl: setting("kucoinUrl", serviceUrl("http"), {
     default: "https://api.kucoin.com",
     example: "https://openapi-v2.kucoin.com",
-    description: "Where KuCoin is asked for markets, past candles and the place of its stream",
+    description: "Base URL of KuCoin's REST API, for markets, past candles and the stream's address",
   }),
   gateUrl: setting("gateUrl", serviceUrl("http"), {
     default: "https://api.gateio.ws",
     example: "https://api.gate.example.org",
-    description: "Where Gate is asked for markets and past candles",
+    description: "Base URL of Gate's REST API, for markets and past candles",
   }),
   gateStreamUrl: setting("gateStreamUrl", serviceUrl("ws"), {
     default: "wss://api.gateio.ws",
     example: "wss://stream.gate.example.org",
-    description: "Where Gate's candles are streamed",
+    description: "Base URL of Gate's candle stream",
   }),
   enrich: setting(
     "enrich",
@@ -70,28 +70,28 @@ export const LIVE_SETTINGS = {
       defaultText: "coingecko,sourcify,dexscreener for live, else none",
       example: "coingecko,etherscan",
       description:
-        "Services that are asked for facts about a market's tokens, those with addresses; etherscan wants a key, in `FLAREWIRE_ETHERSCAN_KEY`",
+        "Services that provide facts about tokens with addresses. etherscan requires a key in `FLAREWIRE_ETHERSCAN_KEY`",
     },
   ),
   coingeckoUrl: setting("coingeckoUrl", serviceUrl("http"), {
     default: "https://api.coingecko.com",
     example: "https://pro-api.coingecko.com",
-    description: "Where CoinGecko's list of coins is, for `market_data`",
+    description: "Base URL of CoinGecko, for `market_data`",
   }),
   sourcifyUrl: setting("sourcifyUrl", serviceUrl("http"), {
     default: "https://sourcify.dev/server",
     example: "https://sourcify.example.org",
-    description: "Where Sourcify is, for `contract_source`",
+    description: "Base URL of Sourcify, for `contract_source`",
   }),
   etherscanUrl: setting("etherscanUrl", serviceUrl("http"), {
     default: "https://api.etherscan.io",
     example: "https://etherscan.example.org",
-    description: "Where Etherscan's API V2 is, for `contract_source`",
+    description: "Base URL of Etherscan's API V2, for `contract_source`",
   }),
   dexscreenerUrl: setting("dexscreenerUrl", serviceUrl("http"), {
     default: "https://api.dexscreener.com",
     example: "https://dexscreener.example.org",
-    description: "Where DexScreener is, for `social_data`",
+    description: "Base URL of DexScreener, for `social_data`",
   }),
 } as const;
 
@@ -100,9 +100,9 @@ function rpcOf<const F extends string>(field: F, chain: string) {
   return setting(field, endpoints, {
     default: "none",
     example: `https://${name}.example.org/v1/KEY,wss://${name}.example.com`,
-    description: `JSON-RPC endpoints of ${chain} for the live market, with two or more compared; none: its public ones`,
+    description: `JSON-RPC endpoints of ${chain} for the live market. Two or more are compared. none: public endpoints`,
   });
 }
 
-/** Their names, in the order of the table. */
+/** In the order of the table. */
 export const LIVE_SETTING_NAMES = Object.keys(LIVE_SETTINGS) as readonly (keyof typeof LIVE_SETTINGS)[];

@@ -1,30 +1,30 @@
-/*
- * Durations and sizes as people write them. Both directions, so that help, documents and error messages speak the language
- * in which the value is given.
- */
+/** Parses and formats durations and sizes as people write them. */
 
 const DURATION_UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const SIZE_UNITS = { B: 1, KiB: 1_024, MiB: 1_048_576, GiB: 1_073_741_824 } as const;
 
 /**
- * Returns the milliseconds of `500ms`, `10s`, `1.5m`, `8h`, `1d` or a bare `0`, rounded to a whole number, and `undefined` for anything else:
- * a number without its unit is refused rather than guessed, and so is a part of a millisecond.
+ * Returns the milliseconds of `500ms`, `10s`, `1.5m`, `8h`, `1d` or a bare `0`, rounded, and
+ * `undefined` for anything else. Rejects a number without a unit, and fractions of a millisecond.
  */
 export function parseDuration(text: string): number | undefined {
   return parse(text, DURATION_UNITS);
 }
 
-/** Milliseconds in the largest unit that divides them: `90s`, `8h`, `0`. */
+/** Formats milliseconds in the largest unit that divides them: `90s`, `8h`, `0`. */
 export function formatDuration(ms: number): string {
   return format(ms, DURATION_UNITS);
 }
 
-/** Returns the bytes of `512B`, `64KiB`, `1.5MiB`, `2GiB` or a bare `0`, rounded to a whole number, and `undefined` for anything else. */
+/**
+ * Returns the bytes of `512B`, `64KiB`, `1.5MiB`, `2GiB` or `0`, rounded; `undefined` for anything
+ * else.
+ */
 export function parseSize(text: string): number | undefined {
   return parse(text, SIZE_UNITS);
 }
 
-/** Bytes in the largest unit that divides them: `64MiB`. */
+/** Formats bytes in the largest unit that divides them: `64MiB`. */
 export function formatSize(bytes: number): string {
   return format(bytes, SIZE_UNITS);
 }
@@ -35,7 +35,8 @@ function parse(text: string, units: Readonly<Record<string, number>>): number | 
   const factor = unit !== undefined && Object.hasOwn(units, unit) ? units[unit] : undefined;
   if (digits === undefined || factor === undefined) return undefined;
   const number = Number(digits);
-  // A decimal times a unit is rarely whole in floating point: 1.1 × 3,600,000 is 3,960,000.0000000005.
+  // A decimal times a unit is rarely whole in floating point: 1.1 × 3,600,000 is
+  // 3,960,000.0000000005.
   const value = Math.round(number * factor);
   const isPartOfSmallest = !Number.isInteger(number) && (factor === 1 || value === 0);
   return Number.isSafeInteger(value) && !isPartOfSmallest ? value : undefined;
