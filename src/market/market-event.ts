@@ -1,9 +1,9 @@
 import { z } from "zod";
 
 /*
- * What feeds report. Every event carries event time as `at`, in milliseconds since 1970 UTC; a feed yields its events in
- * the order of `at`, with a `clock` at least every second of event time. Money that is echoed to users stays a decimal
- * string, as the feed read it.
+ * Events from feeds. Every event carries event time as `at`, in milliseconds since 1970 UTC. A feed
+ * yields its events in the order of `at`, with a `clock` at least every second of event time.
+ * Prices and amounts that users see stay the feed's decimal strings.
  */
 
 /** Milliseconds since 1970-01-01T00:00:00Z; a whole number up to the year 9999. */
@@ -20,7 +20,10 @@ const Amount = z
 const TokenId = z.string().min(1).max(128);
 const Link = z.string().max(2_048).nullable();
 
-/** One swap or fill. `trader` is the transaction's origin, never the router; `side` is the taker's, seen from the token. */
+/**
+ * One swap or fill. `trader` is the transaction's origin, never the router. `side` is the taker's:
+ * `buy` if the taker bought the token.
+ */
 export const Trade = z.object({
   kind: z.literal("trade"),
   at: EventTimeMs,

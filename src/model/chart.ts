@@ -4,7 +4,7 @@ import { NestedFlare } from "./flare.ts";
 import { Address, DecimalString, Id } from "./primitives.ts";
 
 const chartFacts = {
-  /** Derived from group and token: the same token keeps its id when it leaves the chart and returns. */
+  /** Derived from group and token, so a token that returns to the chart has the same id. */
   id: Id,
   /** Mean close of the last 60 one-minute candles. */
   most_recent_price_average: DecimalString,

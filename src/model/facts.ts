@@ -1,7 +1,10 @@
 import { z } from "zod";
 import { Address, Count, Timestamp } from "./primitives.ts";
 
-/** A forum post that mentions the token, as found on the forum's listing; a post whose `url` is not http or https is left out. `position` counts from 1 at the top of that listing. */
+/**
+ * A forum post that mentions the token. `position` counts from 1 at the top of the forum's listing.
+ * A post whose `url` is not http or https is left out.
+ */
 export const ForumPost = z.object({
   position: z.int(),
   address: Address,
@@ -12,7 +15,10 @@ export const ForumPost = z.object({
 });
 export type ForumPost = z.infer<typeof ForumPost>;
 
-/** Where a token's makers can be found. Each link is an http or https address, or `null` when no such link is known. Strings of strangers: never trust them as markup. */
+/**
+ * Links to the token's makers. Each is an http or https address, or `null` if unknown. The strings
+ * are untrusted: never use them as markup.
+ */
 export const SocialData = z.object({
   chat_url: z.string().nullable(),
   microblog_url: z.string().nullable(),
@@ -21,8 +27,9 @@ export const SocialData = z.object({
 export type SocialData = z.infer<typeof SocialData>;
 
 /**
- * Whether verified source code of the token's contract is known: `{status: "1", message: "OK"}` when it was found,
- * else `{status: "0", message: "NOTOK"}`, which says only that none is known: the contract may simply never have been asked about.
+ * Whether verified source code of the token's contract is known: `{status: "1", message: "OK"}` if
+ * so, else `{status: "0", message: "NOTOK"}`. The latter does not mean that the contract is
+ * unverified: it may never have been looked up.
  */
 export const ContractSource = z.union([
   z.object({ status: z.literal("1"), message: z.literal("OK") }),
@@ -30,7 +37,7 @@ export const ContractSource = z.union([
 ]);
 export type ContractSource = z.infer<typeof ContractSource>;
 
-/** How a market-data aggregator lists the token. A token that it does not list has `null` in this object's place. */
+/** A market-data aggregator's entry for the token; `null` if it does not list the token. */
 export const MarketData = z.object({
   market_id: z.string(),
   image_url: z.string().nullable(),
@@ -38,5 +45,5 @@ export const MarketData = z.object({
 });
 export type MarketData = z.infer<typeof MarketData>;
 
-/** Trades counted over the window that the carrying resource names. */
+/** Number of trades within the window that the field's description names. */
 export const TradeCount = Count;

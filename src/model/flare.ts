@@ -2,7 +2,10 @@ import { z } from "zod";
 import { ContractSource, ForumPost, MarketData, SocialData, TradeCount } from "./facts.ts";
 import { Address, DecimalString, Id, Timestamp } from "./primitives.ts";
 
-/** A token as flares, listings and the charts of `bsc` show it. `price` is in US dollars, or in the quote of the feed where that has no dollars. */
+/**
+ * A token in flares, listings and the charts of `bsc`. `price` is in US dollars, or in the quote
+ * currency of a feed without dollar prices.
+ */
 export const Token = z.object({
   name: z.string(),
   symbol: z.string(),
@@ -13,38 +16,44 @@ export const Token = z.object({
 export type Token = z.infer<typeof Token>;
 
 const flareFacts = {
-  /** One trending episode of one token: UUIDv5 of network, address and start, so a replay yields the same id. */
+  /**
+   * Identifies one trending episode of one token: UUIDv5 of network, address and start, so a replay
+   * yields the same id.
+   */
   id: Id,
-  /** Percent by which the price moved over the last 5 minutes, rounded to an integer. */
+  /** Price change over the last 5 minutes, in percent, rounded to an integer. */
   recent_price_change: z.int(),
   /** The same over the 5 minutes before those. */
   previous_price_change: z.int(),
-  /** Buys of the last 5 minutes; 0 where the feed has no trades. */
+  /** Buys of the last 5 minutes; 0 if the feed has no trades. */
   latest_buy_count: TradeCount,
-  /** Sells of the last 5 minutes; 0 where the feed has no trades. */
+  /** Sells of the last 5 minutes; 0 if the feed has no trades. */
   latest_sell_count: TradeCount,
   forum_post: ForumPost.nullable(),
   social_data: SocialData.nullable(),
   contract_source: ContractSource,
-  /** Dollars in the token's pools; `"0"` where the feed does not know. */
+  /** Dollars in the token's pools; `"0"` if the feed does not know. */
   liquidity: DecimalString,
   market_data: MarketData.nullable(),
   token: Token,
 };
 
-/** A token that trends, or did: an item of the lists of `/flares`. A flare may stand in several lists at once, with the same `id`. */
+/**
+ * A trending episode: an item of the lists of `/flares`. A flare can be in several lists at once,
+ * with the same `id`.
+ */
 export const Flare = z.object({
   ...flareFacts,
   started_trending_at: Timestamp,
-  /** `null` while the token still trends. */
+  /** `null` while the token is trending. */
   finished_trending_at: Timestamp.nullable(),
 });
 export type Flare = z.infer<typeof Flare>;
 
 /**
- * A token seen as a flare inside a chart item or a leaderboard entry, whether or not it trends at the moment. Every plan is shown the
- * same, so a flare counts here from the moment on at which it enters `free`, or ends. `id` is that of the latest such flare, or, of
- * a token without one, derived from network and address alone.
+ * A token inside a chart item or a leaderboard entry, in the form of a flare whether or not it
+ * trends. All plans see the same, so a flare counts here only once it enters `free` or ends. `id`
+ * is that of the latest such flare. Without one, it is derived from network and address alone.
  */
 export const NestedFlare = z.object({
   ...flareFacts,
@@ -52,21 +61,21 @@ export const NestedFlare = z.object({
   upvote_site_data: z.null(),
   /** The token is in its group's chart now, or its running flare has been in `free`. */
   relevant: z.boolean(),
-  /** When `relevant` last became true; at first the first sighting of the token. */
+  /** When `relevant` last became true; initially when the token was first seen. */
   last_relevant_at: Timestamp,
-  /** When `relevant` last became false; at first the first sighting of the token. */
+  /** When `relevant` last became false; initially when the token was first seen. */
   last_irrelevant_at: Timestamp,
-  /** A warning: the token looks dangerous. */
+  /** The token looks dangerous. */
   canary: z.boolean(),
-  /** When `canary` last changed, or was first judged. */
+  /** When `canary` last changed; initially when it was first judged. */
   canary_at: Timestamp,
 });
 export type NestedFlare = z.infer<typeof NestedFlare>;
 
 /**
- * `GET /api/v1/flares`. `pro`: every running flare, at once. `free`: running flares at least 5 minutes old and without a
- * canary. `finished_trending`: the 100 that finished last, within 24 hours. Each by start, newest first,
- * ties by address.
+ * `GET /api/v1/flares`. `pro`: every running flare, at once. `free`: running flares that are at
+ * least 5 minutes old and have no canary. `finished_trending`: the last 100 to finish within 24
+ * hours. Sorted by start, newest first, ties by address.
  */
 export const Flares = z.object({
   free: z.array(Flare),

@@ -8,8 +8,8 @@ export const Timestamp = z.string().regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\
 export type Timestamp = z.infer<typeof Timestamp>;
 
 /**
- * An amount of money or of a token as a plain decimal string: digits, at most one point, a leading minus
- * where the meaning allows one; never an exponent, never `NaN`. At most 120 characters.
+ * An amount of money or of a token as a plain decimal string of at most 120 characters: digits, at
+ * most one point, and a leading minus where the field allows it. Never an exponent, never `NaN`.
  */
 export const DecimalString = z
   .string()
@@ -17,24 +17,30 @@ export const DecimalString = z
   .regex(/^-?\d+(\.\d+)?$/);
 export type DecimalString = z.infer<typeof DecimalString>;
 
-/** An identifier in the 8-4-4-4-12 form of RFC 9562, lower case. Flarewire's own are version 5: derived from facts, so that a replay yields the same. */
+/**
+ * An identifier in the lower-case 8-4-4-4-12 form of RFC 9562. Flarewire's own are version 5:
+ * derived from facts, so a replay yields the same.
+ */
 export const Id = z.string().regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/);
 export type Id = z.infer<typeof Id>;
 
-/** A token's contract address: `0x` and hexadecimal digits, as the chain feed found it. Compare without regard to case. */
+/**
+ * A token's contract address: `0x` and hexadecimal digits, spelled as by the chain feed. Compare
+ * case-insensitively.
+ */
 export const Address = z
   .string()
   .max(130, "at most 130 characters")
   .regex(/^0x[0-9a-fA-F]+$/, "an address, 0x and hexadecimal digits");
 export type Address = z.infer<typeof Address>;
 
-/** A count of events: a whole number, never negative. */
+/** A number of events: a non-negative integer. */
 export const Count = z.int().min(0);
 export type Count = z.infer<typeof Count>;
 
 /**
- * The markets that Flarewire tells apart, in the order in which every response lists them. `bsc`, `matic` and
- * `avalanche` are blockchain networks; `exchange` is a centralised exchange, whose tokens have no address.
+ * The markets, in the order in which every response lists them. `bsc`, `matic` and `avalanche` are
+ * blockchain networks. `exchange` is a centralized exchange, whose tokens have no address.
  */
 export const GROUPS = ["bsc", "exchange", "matic", "avalanche"] as const;
 export const Group = z.enum(GROUPS);

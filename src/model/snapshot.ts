@@ -6,8 +6,8 @@ import { Leaderboards } from "./leaderboard.ts";
 import { Newest } from "./listing.ts";
 
 /**
- * Everything that is served, at one instant. Events are the differences between two snapshots. The
- * keys ({@link keyOf}) in each list are unique, and `explanations` contains only flares in one of
+ * Everything that is served, at one instant. Events are the differences between two snapshots. Keys
+ * ({@link keyOf}) are unique within each list, and `explanations` contains only flares in one of
  * the flare lists.
  */
 export const Snapshot = z.object({
