@@ -19,31 +19,35 @@ import { inspectTrend, type TrendInspection } from "./views/inspection.ts";
 import { NewestBook } from "./views/newest.ts";
 import { Rankings } from "./views/rankings.ts";
 
-/** Most events that are held back until the first clock. */
+/** Maximum number of events buffered before the first clock. */
 const MAX_WAITING = 10_000;
 /** A group's medians are measured at least this often while its tokens trade. */
 const MEASURE_MS = 10_000;
 
-/** Options of {@link TrendEngine}. */
 interface TrendEngineOptions {
-  /** What the feed can know; what it cannot is left out of canary, floors and filters. Default: everything. */
+  /**
+   * What the feed supports. Canary, floors and filters skip everything else. Default: everything.
+   */
   readonly facts?: FeedFacts;
   /**
-   * Event time between refreshes of the numbers that flicker: prices, counts, liquidity, explanations. Default 5,000; rounded to whole
-   * seconds, at least one. Membership of the lists is always looked at every second.
+   * Event time between updates of fast-changing numbers: prices, counts, liquidity, explanations.
+   * Default 5,000. Rounded to whole seconds, at least one. Membership of the lists is checked every
+   * second regardless.
    */
   readonly refreshMs?: number;
-  /** Thresholds that differ from {@link DEFAULT_SETTINGS}. */
+  /** Overrides of {@link DEFAULT_SETTINGS}. */
   readonly settings?: Partial<DetectorSettings>;
 }
 
 /**
- * Market events in, snapshots out. Pure: time is that of the events, so the same events give the same snapshots, whenever and
- * however often {@link snapshot} is called.
+ * Turns market events into snapshots. Pure: the only time is that of the events, so equal events
+ * yield equal snapshots, regardless of when and how often {@link snapshot} is called.
  *
- * All that is served changes at whole seconds of event time only. A second is closed by the first event that lies beyond it, or by the
- * clock that reaches it; so what happens exactly at a whole second belongs to the next. A candle is the exception: it belongs to the
- * minute that ends when it happens, and must come before the clock of that moment or, up to `lateMs` after it, amends that minute.
+ * Everything that is served changes only at whole seconds of event time. A second is closed by the
+ * first event beyond it, or by the clock that reaches it, so an event exactly at a whole second
+ * belongs to the next. Candles are the exception: a candle belongs to the minute that ends at its
+ * time. It must precede the clock of that moment, or amends the minute if it is up to `lateMs`
+ * late.
  */
 export class TrendEngine {
   readonly #settings: DetectorSettings;
@@ -60,27 +64,30 @@ export class TrendEngine {
   readonly #rejected: Rejections;
   readonly #numbers: EventNumbers = { price: 0, open: 0, usd: 0, buyShare: undefined };
   #touched: TokenState[] = [];
-  /** Tokens whose liquidity is low but may come back: they are judged again each second until that is decided. */
+  /**
+   * Tokens with low liquidity that may come back. They are judged every second until that is
+   * decided.
+   */
   #inGrace: TokenState[] = [];
   #clockMs: number;
-  /** The last second that was closed. */
+  /** The last closed second. */
   #stepMs: number;
   #nextMinuteMs: number;
-  /** The next second at which anything is to be done. */
+  /** The next second with work to do. */
   #dueMs = Number.POSITIVE_INFINITY;
-  /** A clock event was seen: from then on no other event may run ahead. */
+  /** A clock event was seen. From then on, events far ahead of the clock are rejected. */
   #hasClock: boolean;
-  /** Events before the first clock. Which of them are in the future is not known before. */
+  /** Events before the first clock. Until then it is unknown whether they are in the future. */
   #waiting: MarketEvent[];
   #served: Snapshot | undefined;
 
-  /** `state`: that of a checkpoint; see {@link TrendEngine.restore}. */
+  /** @param state The state in a checkpoint; see {@link TrendEngine.restore}. */
   constructor(options: TrendEngineOptions = {}, state?: EngineState) {
     const facts = options.facts ?? { trades: true, liquidity: true, listings: true, profiles: true };
     const settings = { ...DEFAULT_SETTINGS, ...options.settings };
     this.#settings = settings;
     this.#refreshMs = Math.max(1, Math.round((options.refreshMs ?? 5_000) / SECOND_MS)) * SECOND_MS;
-    const profiles = new ProfileBook(settings.profilesMost, state?.profiles);
+    const profiles = new ProfileBook(settings.maxProfiles, state?.profiles);
     this.#profiles = profiles;
     this.#tokens = new TokenBook(settings, (token) => rememberToken(profiles, token));
     this.#priors = new BuyerRatePriors(settings, state?.priors);
@@ -107,39 +114,51 @@ export class TrendEngine {
     if (state) this.#plan();
   }
 
-  /** An engine that goes on where {@link checkpoint} was taken. `options` must be those of the engine before. Throws for a checkpoint that cannot be read. */
+  /**
+   * Returns an engine that continues from a {@link checkpoint}. `options` must equal those of the
+   * previous engine. Throws if the checkpoint is unreadable.
+   */
   static restore(checkpoint: EngineCheckpoint, options: TrendEngineOptions = {}): TrendEngine {
     return new TrendEngine(options, unpackEngine(checkpoint));
   }
 
-  /** Takes one event. Never throws: what cannot be used is counted in {@link rejected}, and nothing else changes. */
+  /**
+   * Processes one event. Never throws: an unusable event is counted in {@link rejected} and changes
+   * nothing else.
+   */
   accept(event: MarketEvent): void {
     if (!isEvent(event)) this.#rejected.malformed += 1;
     else if (this.#hasClock) this.#enterOrReject(event);
     else this.#await(event);
   }
 
-  /** How many events could not be used, by reason. */
+  /** Number of unusable events by reason. */
   get rejected(): Readonly<Record<RejectReason, number>> {
     return this.#rejected;
   }
 
-  /** Event time up to which events were taken, in milliseconds since 1970 UTC; 0 before the first. */
+  /** Event time reached so far, in milliseconds since 1970 UTC; 0 before the first event. */
   get clockMs(): number {
     return Math.max(0, this.#clockMs);
   }
 
-  /** Earliest event time at which a snapshot could differ from the last one if only time passed; at most {@link clockMs} when it may differ already; Infinity when it never will. */
+  /**
+   * Earliest event time at which passing time alone could change the snapshot. At most {@link
+   * clockMs} if it may differ already; Infinity if it never will.
+   */
   get nextChangeAtMs(): number {
     return this.#isDirty() ? this.clockMs : this.#dueMs;
   }
 
-  /** How many tokens are held. */
+  /** Number of tokens in memory. */
   get tokenCount(): number {
     return this.#tokens.count;
   }
 
-  /** The state as of the last whole second. Items, lists and resources that did not change are the same objects as in the one before. Frozen in meaning: do not modify. */
+  /**
+   * Returns the state as of the last whole second. Unchanged items, lists and resources are the
+   * same objects as in the previous snapshot. Do not modify them.
+   */
   snapshot(): Snapshot {
     if (this.#served && !this.#isDirty()) return this.#served;
     const { flares, explanations } = this.#flares.serve();
@@ -148,7 +167,9 @@ export class TrendEngine {
     return this.#served;
   }
 
-  /** All that the engine holds, as a plain JSON value. It shares nothing with the engine. */
+  /**
+   * Returns the engine's complete state as a plain JSON value that shares nothing with the engine.
+   */
   checkpoint(): EngineCheckpoint {
     return packEngine({
       clockMs: this.#clockMs,
@@ -167,13 +188,19 @@ export class TrendEngine {
     });
   }
 
-  /** Where a token of any group stands, flaring or not, as of the last closed second; `undefined` when none of that name is held. For measuring the detector: it is not served and changes nothing. */
+  /**
+   * Returns whether a token of any group flares, as of the last closed second; `undefined` if the
+   * token is unknown. For measuring the detector: changes nothing.
+   */
   trendOf(group: MarketGroup, token: string): TrendInspection | undefined {
     const held = this.#held(group, token);
     return held && inspectTrend(held);
   }
 
-  /** The detector's numbers for a token of any group, flaring or not, as of {@link clockMs}; `undefined` when none of that name is held. For measuring the detector: it is not served and changes nothing. */
+  /**
+   * Returns the detector's numbers for a token of any group, as of {@link clockMs}; `undefined` if
+   * the token is unknown. For measuring the detector: changes nothing.
+   */
   readingOf(group: MarketGroup, token: string): Explanation | undefined {
     const held = this.#held(group, token);
     if (!held) return undefined;
@@ -198,7 +225,10 @@ export class TrendEngine {
     return !this.#served || this.#flares.isDirty || this.#newest.isDirty || this.#standings.isDirty;
   }
 
-  /** Holds events back until the first clock says what time it is: one from far in the future must not. */
+  /**
+   * Buffers events until the first clock gives the time, because an event from far in the future
+   * must not set it.
+   */
   #await(event: MarketEvent): void {
     if (event.kind !== "clock") {
       const reason = this.#check(event) ?? (this.#waiting.length < MAX_WAITING ? undefined : "ahead");
@@ -232,12 +262,16 @@ export class TrendEngine {
     if (this.#tokens.count !== count || event.kind === "listing") this.#plan();
     if (typeof entered === "string") return entered;
     if (event.kind === "trade" || event.kind === "candle") this.#detector.noteHeard(event.group, event.at);
-    // A candle is judged when its minute ends, which is planned already; a late one was taken in and is judged like a trade.
+    // A candle is judged at the end of its minute, which is planned already. A late one has been
+    // applied and is judged like a trade.
     if (entered && (event.kind !== "candle" || event.at < this.#nextMinuteMs)) this.#touch(entered);
     return undefined;
   }
 
-  /** What is wrong with an event by itself, or `undefined` with its money in the numbers. */
+  /**
+   * Returns what is wrong with the event itself. `undefined` if nothing; its amounts are then in
+   * `#numbers`.
+   */
   #check(event: Exclude<MarketEvent, { kind: "clock" }>): RejectReason | undefined {
     if (!isGroup(event.group) || this.#tokens.keyOf(event.group, event.token) === undefined) return "token";
     return readEvent(event, this.#numbers);
@@ -258,7 +292,10 @@ export class TrendEngine {
     }
   }
 
-  /** Lets time pass up to an event that begins at `fromMs` and happens at `atMs`, unless it is too old or too far ahead. */
+  /**
+   * Advances time to an event that begins at `fromMs` and occurs at `atMs`, unless the event is too
+   * old or too far ahead.
+   */
   #admit(fromMs: number, atMs: number, isClock: boolean): RejectReason | undefined {
     if (this.#clockMs < 0) {
       this.#clockMs = fromMs;
@@ -276,7 +313,7 @@ export class TrendEngine {
     return undefined;
   }
 
-  /** Closes the second `atMs`, of those that matter. */
+  /** Closes the second `atMs`. */
   #step(atMs: number): void {
     this.#stepMs = atMs;
     const isMinute = atMs === this.#nextMinuteMs;
@@ -316,7 +353,7 @@ export class TrendEngine {
     }
   }
 
-  /** A market that moves fast must not look like its tokens' own doing for a whole minute. */
+  /** Fast market moves must not look like moves of single tokens until the minute ends. */
   #measureIfOld(group: MarketGroup, atMs: number): void {
     const { measuredMs } = this.#detector.marketOf(group);
     if (atMs - measuredMs >= MEASURE_MS) this.#detector.measureMarket(group, this.#tokens.of(group), atMs);
@@ -355,7 +392,7 @@ export class TrendEngine {
     return (Math.floor(Math.max(this.#clockMs, this.#stepMs) / SECOND_MS) + 1) * SECOND_MS;
   }
 
-  /** Works out the next second at which anything is to be done. */
+  /** Finds the next second with work to do. */
   #plan(): void {
     let due = Math.min(this.#flares.deadlineMs, this.#newest.deadlineMs);
     due = Math.max(Math.ceil(due / SECOND_MS) * SECOND_MS, this.#stepMs + SECOND_MS);
@@ -368,18 +405,20 @@ export class TrendEngine {
   }
 }
 
-/** A candle belongs to the minute that its time ends; anything else, a past candle too, to the moment when it happens. */
+/**
+ * A candle begins with its minute. Anything else, including a past candle, begins when it occurs.
+ */
 function beginningOf(event: Exclude<MarketEvent, { kind: "clock" }>): number {
   return event.kind === "candle" && event.at === event.openAt + MINUTE_MS ? event.openAt : event.at;
 }
 
-/** Whether a token is judged each minute although nobody trades it. */
+/** Whether the token is judged every minute even without trades. */
 function isOnWatch(token: TokenState, atMs: number): boolean {
   const isRunning = token.trend.startedMs >= 0 || token.canary.isOn;
   return isRunning || token.candle !== null || token.isTouched || isLive(token, atMs);
 }
 
-/** What outlives a forgotten token: since when it was known, where a listing would show it as new. */
+/** Stores since when a forgotten token has been known, if a later listing could show it as new. */
 function rememberToken(profiles: ProfileBook, token: TokenState): void {
   const sinceMs = token.profile.knownSinceMs ?? offeredSince(token);
   if (token.group === "bsc" && sinceMs !== null) profiles.rememberKnown(token.group, token.key, sinceMs);

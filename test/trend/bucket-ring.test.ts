@@ -10,7 +10,7 @@ import {
   sellsWithin,
 } from "../../src/trend/state/bucket-ring.ts";
 
-test("a silent step carries the last price and no trades", () => {
+test("a silent step has the last price and no trades", () => {
   const ring = createRing(8);
   recordInRing(ring, 10, 5, 1, 2);
   recordInRing(ring, 13, 7, 1, 0);
@@ -19,7 +19,7 @@ test("a silent step carries the last price and no trades", () => {
   expect(knownSteps(ring, 13, 60)).toBe(4);
 });
 
-test("steps older than the ring are gone, also after a gap longer than the ring", () => {
+test("steps older than the ring are gone, even after a gap longer than the ring", () => {
   const ring = createRing(4);
   recordInRing(ring, 1, 5, 9, 9);
   advanceRing(ring, 100);
@@ -31,7 +31,7 @@ test("steps older than the ring are gone, also after a gap longer than the ring"
   expect(knownSteps(ring, 100, 60)).toBe(4);
 });
 
-test("a trade that comes late counts in its own step and leaves the close alone", () => {
+test("a late trade counts in its own step and does not change the close", () => {
   const ring = createRing(8);
   recordInRing(ring, 10, 5, 1, 0);
   recordInRing(ring, 11, 6, 1, 0);
@@ -41,7 +41,7 @@ test("a trade that comes late counts in its own step and leaves the close alone"
   expect(closeAt(ring, 10)).toBe(9);
 });
 
-test("an empty ring knows nothing", () => {
+test("an empty ring returns zeros", () => {
   const ring = createRing(4);
   advanceRing(ring, 7);
   amendClose(ring, 7, 1);

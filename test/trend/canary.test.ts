@@ -35,19 +35,19 @@ function warningsOf(buyers: number, sellers: number): readonly string[] {
   return judge(START + MINUTE + trapMs);
 }
 
-test("many buyers of whom nobody could sell are a warning after three minutes, also when one, perhaps the maker, sold", () => {
+test("many buyers without a seller raise a warning after three minutes, even if one, perhaps the maker, sold", () => {
   expect(warningsOf(40, 0)).toEqual(["no-seller"]);
   expect(warningsOf(40, 1)).toEqual(["no-seller"]);
   expect(warningsOf(40, 2)).toEqual([]);
 });
 
-test("of very many buyers three in a hundred who sell are hardly anybody, and few buyers are no trap", () => {
+test("three sellers among a hundred buyers count as none, and few buyers are no trap", () => {
   expect(warningsOf(400, 11)).toEqual(["no-seller"]);
   expect(warningsOf(400, 13)).toEqual([]);
   expect(warningsOf(20, 0)).toEqual([]);
 });
 
-test("the first sale by a second wallet starts the trap's three minutes again", () => {
+test("the first sale by a second wallet restarts the trap's three minutes", () => {
   const { trade, judge } = watched();
   const buy = (atMs: number) => {
     for (let n = 0; n < 40; n += 1) trade(atMs + n, true, `buyer ${n}`);
@@ -65,7 +65,7 @@ test("the first sale by a second wallet starts the trap's three minutes again", 
   expect(judge(laterMs + SECOND + trapMs)).toEqual(["no-seller"]);
 });
 
-test("a warning stays for ten minutes after its cause is gone, also the second time, and a cause within them starts them again", () => {
+test("a warning stays for ten minutes after its cause, every time; a new cause restarts them", () => {
   const { token, judge } = watched();
   let atMs = START;
   for (let round = 0; round < 2; round += 1) {
@@ -99,7 +99,7 @@ test("a price that lost exactly nine tenths has collapsed", () => {
   expect(judge(START + SECOND)).toEqual([]);
 });
 
-test("repeated purchases are a warning beyond three a buyer, and one wallet beyond half of the buying", () => {
+test("more than three purchases per buyer raise a warning, and so does one wallet with half of the buying", () => {
   const bought = (each: number, more: number) => {
     const { trade, judge } = watched();
     for (let n = 0; n < 4 * each + more; n += 1) trade(START, true, `buyer ${n % 4}`);
@@ -117,7 +117,7 @@ test("repeated purchases are a warning beyond three a buyer, and one wallet beyo
   expect(wallet(201)).toEqual(["one-buyer"]);
 });
 
-test("a wallet's first round trip is no warning however large, its later ones are", () => {
+test("a wallet's first round trip raises no warning, its later ones do", () => {
   const { trades, trade, judge } = watched();
   for (let n = 0; n < 12; n += 1) trade(START, true, `buyer ${n}`, 10);
   const trip = (atMs: number, usd: number) => {
@@ -131,7 +131,7 @@ test("a wallet's first round trip is no warning however large, its later ones ar
   expect(judge(START + 4)).toContain("round-trips");
 });
 
-test("round trips within one block are counted as those of different blocks are", () => {
+test("round trips within one block count like those across blocks", () => {
   const { trades, trade, judge } = watched();
   for (let n = 0; n < 12; n += 1) trade(START, true, `buyer ${n}`, 10);
   for (let n = 0; n < 3; n += 1) {

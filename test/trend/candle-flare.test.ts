@@ -71,14 +71,14 @@ test.each([0.1, 0.25])(
   },
 );
 
-test("volume without a rise, and a rise without volume, start nothing", () => {
+test("volume without a rise, or a rise without volume, starts no flare", () => {
   expect(run(() => 1, busy(20)).seen.starts.size).toBe(0);
   const tick = (minute: number) => (minute >= PUMP_AT && minute < PUMP_AT + 2 ? 1.1 : 1);
   const thin = (minute: number) => (minute >= PUMP_AT && minute < PUMP_AT + 2 ? 0.2 : 1);
   expect(run(tick, thin).seen.starts.size).toBe(0);
 });
 
-test("a rise whose minutes had little volume starts nothing, however busy the minutes around it were", () => {
+test("a rise in minutes of little volume starts no flare, even between busy minutes", () => {
   const before = (minute: number) => minute >= PUMP_AT - 5 && minute < PUMP_AT;
   const jump = (minute: number) => (minute >= PUMP_AT && minute < PUMP_AT + 10 ? 1.1 : 1);
   const backed = (minute: number) => (before(minute) || minute < PUMP_AT || minute > PUMP_AT + 10 ? 1 : 12);
@@ -87,7 +87,7 @@ test("a rise whose minutes had little volume starts nothing, however busy the mi
   expect(run(jump, unbacked).seen.starts.size).toBe(0);
 });
 
-test("who bought is a term of the score where the feed says it, and of no weight where it does not", () => {
+test("imbalance is a term of the score if the feed reports buy volume, otherwise it has no weight", () => {
   const random = createRandom(5);
   const shares = candlePath(TOKEN, 300, random, pump(0.1), busy(12)).map((event) => ({
     ...event,
@@ -103,7 +103,7 @@ test("who bought is a term of the score where the feed says it, and of no weight
   expect([...names]).toEqual(["imbalance", "price", "volume"]);
 });
 
-test("a move of the whole market starts nothing", () => {
+test("a move of the whole market starts no flare", () => {
   const random = createRandom(9);
   const tokens = Array.from({ length: 9 }, (_, n) =>
     candlePath(address(n + 1), 300, random, pump(0.1), busy(6)),
@@ -116,7 +116,7 @@ test("a move of the whole market starts nothing", () => {
   expect(most).toBe(0);
 });
 
-test("a token of fewer than thirty candles does not flare, however it rises", () => {
+test("a token with fewer than thirty candles does not flare", () => {
   const random = createRandom(2);
   const early = (minute: number) => (minute < 15 ? 1 : 1 + (minute - 14) * 0.02);
   const events = candlePath(TOKEN, 29, random, early, (minute) => (minute < 15 ? 1 : 20));
@@ -138,7 +138,7 @@ test("a flare whose market falls silent ends as silent, and its token is forgott
   expect(engine.tokenCount).toBe(8);
 });
 
-test("a token that turns out to be a quote token flares no more and none of its kind starts", () => {
+test("a token that turns out to be a quote token stops flaring, and no quote token starts", () => {
   const random = createRandom(5);
   const events = [
     profile(START, TOKEN, { quote: true }),
@@ -153,7 +153,7 @@ test("a token that turns out to be a quote token flares no more and none of its 
   expect(most).toBe(0);
 });
 
-test("a candle that is up to five seconds late counts as if it had come in time", () => {
+test("a candle that is up to five seconds late counts like a punctual one", () => {
   const random = createRandom(5);
   const events = [...quietMarket(8, 215, random), ...candlePath(TOKEN, 215, random, pump(0.1), busy(12))];
   const inTime = new TrendEngine({ facts: CANDLES_ONLY });
@@ -177,7 +177,7 @@ test("a candle that is up to five seconds late counts as if it had come in time"
   expect(late.rejected.late).toBe(0);
 });
 
-test("a candle of a minute before the last, or off the minutes, is refused", () => {
+test("a candle of an earlier minute, or not of a whole minute, is rejected", () => {
   const engine = new TrendEngine({ facts: CANDLES_ONLY });
   drive(engine, withClocks([candle(START + MINUTE, TOKEN, 1, 1)], START + 3 * MINUTE + 4_000));
   engine.accept(candle(START + 2 * MINUTE, TOKEN, 1, 1));
@@ -200,7 +200,7 @@ function lengthOfLongFlare(settings: Partial<DetectorSettings> = {}): number {
   return (Date.parse(flare?.finished_trending_at ?? "") - START) / MINUTE - PUMP_AT;
 }
 
-test("a burst of hours does not become its own normal: its flare outlasts that of baselines which learn from it at full speed", () => {
+test("a burst of hours does not become the new normal: its flare lasts longer than with fast baselines", () => {
   const length = lengthOfLongFlare();
   expect(length).toBeGreaterThanOrEqual(120);
   expect(length).toBeGreaterThan(lengthOfLongFlare({ frozenRate: 1 }));

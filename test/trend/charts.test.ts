@@ -33,7 +33,7 @@ function candles(
 const rising = (percent: number, minutes: number) =>
   Array.from({ length: minutes }, (_, minute) => 1 + (percent / 100) * (minute / minutes));
 
-test("the average, the change and the candles are those of the last sixty minutes, silent ones flat", () => {
+test("average, change and candles cover the last sixty minutes; silent minutes are flat", () => {
   const closes = [9, ...Array.from({ length: 59 }, () => 2), null, 4];
   const engine = new TrendEngine({ facts: RECORDED });
   const events = [profile(START, address(1)), ...candles(address(1), closes)];
@@ -53,7 +53,7 @@ test("the average, the change and the candles are those of the last sixty minute
   Snapshot.parse(engine.snapshot());
 });
 
-test("a chart is ranked by rise for its risk: a smooth rise stands before a wild one of the same size", () => {
+test("a chart ranks by rise for its risk: a smooth rise comes before a wild one of the same size", () => {
   const smooth = rising(5, 30);
   const wild = smooth.map((close, minute) => close * (minute % 2 && minute < 29 ? 1.04 : 1));
   const falling = rising(-5, 30);
@@ -66,7 +66,7 @@ test("a chart is ranked by rise for its risk: a smooth rise stands before a wild
   expect(charts.bsc.map(({ flare }) => flare.token.address)).toEqual([3, 2, 1].map(address));
 });
 
-test("what lifts all tokens lifts none: the rank is neutral to the market", () => {
+test("a rise of all tokens changes no rank: ranks are neutral to the market", () => {
   const events = [0, 1, 2, 3, 4, 5].flatMap((n) => [
     profile(START, address(n)),
     ...candles(address(n), rising(n === 0 ? 6 : 5 - n / 10, 30)),
@@ -77,7 +77,7 @@ test("what lifts all tokens lifts none: the rank is neutral to the market", () =
 });
 
 test.each(["bsc", "exchange", "matic", "avalanche"] as const)(
-  "the chart of %s has its ten best, in its own form",
+  "the chart of %s has its ten best tokens, in the group's own shape",
   (group) => {
     const events = Array.from({ length: 12 }, (_, n) => [
       profile(START, nameOf(group, n), { group }),
@@ -95,7 +95,7 @@ test.each(["bsc", "exchange", "matic", "avalanche"] as const)(
   },
 );
 
-test("only what an aggregator lists is charted, but on the exchange, and where the feed knows no profiles", () => {
+test("only tokens that an aggregator lists are charted, except on the exchange and without profiles", () => {
   const plain = { marketData: null };
   const events = [
     profile(START, address(1), plain),
@@ -127,7 +127,7 @@ test("quote tokens, shallow pools and tokens of fewer than five minutes are not 
   expect(charts.bsc.map(({ flare }) => flare.token.address)).toEqual([address(3)]);
 });
 
-test("counts of an item are those of its sixty minutes, and a chart is frozen between minutes", () => {
+test("an item counts the trades of its sixty minutes; a chart changes only at whole minutes", () => {
   const trades = Array.from({ length: 70 }, (_, minute) => [
     trade(START + minute * MINUTE + 1, address(1)),
     trade(START + minute * MINUTE + 2, address(1), { side: "sell" }),
@@ -146,7 +146,7 @@ test("counts of an item are those of its sixty minutes, and a chart is frozen be
   expect(next.charts.bsc[0]?.most_recent_price).toBe("7");
 });
 
-test("a token that leaves the chart and returns keeps its id, starts a new streak and tells when it was relevant", () => {
+test("a token that returns to the chart has the same id, a new streak and its times of relevance", () => {
   const engine = new TrendEngine({ facts: RECORDED });
   const closes = [...rising(5, 10), ...Array.from({ length: 61 }, () => null), ...rising(5, 10)];
   const other = Array.from({ length: 81 }, () => 1);
@@ -173,7 +173,7 @@ test("a token that leaves the chart and returns keeps its id, starts a new strea
   });
 });
 
-test("a token that lost nine tenths of its price is not charted, however much it trades, until ten minutes after it is above a tenth again", () => {
+test("a token that lost nine tenths is not charted until ten minutes after it is above a tenth again", () => {
   const closes = [...rising(5, 20), ...Array.from({ length: 80 }, (_, n) => 0.1 + n / 10_000)];
   const events = [1, 2].map((n) => profile(START, address(n)));
   const calm = candles(

@@ -12,14 +12,14 @@ function slowly(text: string): number {
   return amount <= 1e27 ? amount : Number.NaN;
 }
 
-test("a decimal is read as the nearest number, as the language reads it", () => {
+test("a decimal is parsed to the nearest number, like Number does", () => {
   fc.assert(
     fc.property(plain, (text) => Object.is(parseAmount(text), slowly(text))),
     { numRuns: 2_000 },
   );
 });
 
-test("what is no plain decimal is refused", () => {
+test("text that is no plain decimal is rejected", () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(..."019.eE+-_ x"), maxLength: 12 }), (text) =>
       Object.is(parseAmount(text), slowly(text)),
@@ -31,7 +31,7 @@ test("what is no plain decimal is refused", () => {
   }
 });
 
-test("figures at the edge of what a double holds are read exactly", () => {
+test("digits at the limit of a double are parsed exactly", () => {
   for (const text of [
     "9007199254740991",
     "9007199254740993",

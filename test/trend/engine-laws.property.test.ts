@@ -115,7 +115,7 @@ function expectLaws(snapshot: Snapshot): void {
   }
 }
 
-test("every snapshot of any market keeps the laws of its lists and its schema", () => {
+test("every snapshot of any market satisfies its schema and the rules of its lists", () => {
   let started = 0;
   fc.assert(
     fc.property(seeds, (seed) => {
@@ -133,7 +133,7 @@ test("every snapshot of any market keeps the laws of its lists and its schema", 
   expect(started).toBeGreaterThan(RUNS.numRuns);
 });
 
-test("[L4] the same events give the same bytes, however often and whenever a snapshot is taken", () => {
+test("[L4] equal events yield equal bytes, regardless of when and how often a snapshot is taken", () => {
   fc.assert(
     fc.property(seeds, fc.integer({ min: 1, max: 50 }), (seed, often) => {
       const events = marketOf(seed);
@@ -152,7 +152,7 @@ test("[L4] the same events give the same bytes, however often and whenever a sna
   );
 });
 
-test("[L4] an engine restored from a checkpoint at any point goes on to the same bytes", () => {
+test("[L4] an engine restored from any checkpoint continues with identical bytes", () => {
   fc.assert(
     fc.property(seeds, fc.double({ min: 0, max: 1, noNaN: true }), (seed, part) => {
       const events = marketOf(seed);
@@ -174,7 +174,7 @@ test("[L4] an engine restored from a checkpoint at any point goes on to the same
   );
 });
 
-test("a snapshot never differs before the engine said that it could", () => {
+test("a snapshot never changes before the time that the engine announced", () => {
   fc.assert(
     fc.property(seeds, (seed) => {
       const engine = new TrendEngine(EAGER);
@@ -192,7 +192,7 @@ test("a snapshot never differs before the engine said that it could", () => {
   );
 });
 
-test("what did not change from one snapshot to the next is the same object", () => {
+test("unchanged parts of two snapshots are the same objects", () => {
   const engine = new TrendEngine(EAGER);
   let before = engine.snapshot();
   const shared = { lists: 0, items: 0 };
@@ -218,12 +218,12 @@ test("what did not change from one snapshot to the next is the same object", () 
   expect(Math.min(shared.lists, shared.items)).toBeGreaterThan(50);
 });
 
-test("a checkpoint of another version, or a damaged one, is refused with the reason", () => {
+test("a checkpoint of another version, or a damaged one, is rejected with the reason", () => {
   expect(() => TrendEngine.restore({ version: 99, state: null })).toThrow("version 99");
-  expect(() => TrendEngine.restore({ version: 8, state: {} })).toThrow("no engine's state");
+  expect(() => TrendEngine.restore({ version: 8, state: {} })).toThrow("no engine state");
 });
 
-test("event time may leap by years: everything ends, nothing hangs", () => {
+test("event time may jump by years: everything ends, nothing hangs", () => {
   const engine = new TrendEngine(EAGER);
   drive(engine, marketOf(3));
   engine.accept({ kind: "clock", at: START + 7_000 * 365 * 24 * HOUR });

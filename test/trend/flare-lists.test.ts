@@ -23,7 +23,7 @@ function finishedBook(count: number, end: (n: number) => number): FlareBook {
   return book;
 }
 
-test("running flares are ordered newest start first, ties by address", () => {
+test("running flares are sorted newest start first, ties by address", () => {
   const book = new FlareBook(DEFAULT_SETTINGS);
   for (const [n, at] of [
     [5, 0],
@@ -35,7 +35,7 @@ test("running flares are ordered newest start first, ties by address", () => {
   expect(names(book.serve().flares.pro)).toEqual([9, 3, 4, 5].map(address));
 });
 
-test("a flare is free from five minutes of age, unless a canary holds it back or takes it out", () => {
+test("a flare is free at five minutes of age, except while it has a canary", () => {
   const book = new FlareBook(DEFAULT_SETTINGS);
   const [calm, wary] = [token(1), token(2)];
   Object.assign(wary.canary, { ...createCanary(), isOn: true });
@@ -54,7 +54,7 @@ test("a flare is free from five minutes of age, unless a canary holds it back or
   expect(names(book.serve().flares.pro)).toEqual([1, 2].map(address));
 });
 
-test("the hundred flares that finished last are listed, newest start first", () => {
+test("the last hundred flares to finish are listed, newest start first", () => {
   // The later they start the earlier they end, so that the twenty that go are the newest starts.
   const book = finishedBook(120, (n) => START + 10 * HOUR - n * MINUTE);
   book.step(START + 10 * HOUR);
@@ -63,7 +63,7 @@ test("the hundred flares that finished last are listed, newest start first", () 
   expect(Object.keys(explanations)).toHaveLength(100);
 });
 
-test("a finished flare leaves after twenty-four hours to the millisecond, and its explanation with it", () => {
+test("a finished flare and its explanation are removed after exactly twenty-four hours", () => {
   const book = finishedBook(2, (n) => START + HOUR + n * SECOND);
   expect(book.deadlineMs).toBe(START + 25 * HOUR);
   book.step(START + 25 * HOUR - 1);
@@ -77,7 +77,7 @@ test("a finished flare leaves after twenty-four hours to the millisecond, and it
   );
 });
 
-test("what did not change is the same object as before", () => {
+test("unchanged parts are the same objects as before", () => {
   const book = finishedBook(3, () => START + HOUR);
   const running = token(9);
   book.start(running, START + HOUR, WHY);

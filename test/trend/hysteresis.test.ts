@@ -40,7 +40,7 @@ function judged() {
 
 const seconds = (ms: number) => ms / SECOND;
 
-test("a flare starts at the third ready second in a row, and one second that is not ready starts the count again", () => {
+test("a flare starts at the third consecutive ready second; a second that is not ready restarts the count", () => {
   const { run } = judged();
   expect(run(2, HOT)).toEqual(["none", "none"]);
   expect(run(1, CALM)).toEqual(["none"]);
@@ -63,7 +63,7 @@ test.each<[string, Reading, Partial<Circumstances>]>([
   expect(run(3, HOT)).toEqual(["none", "none", "start"]);
 });
 
-test("after its end a token starts no flare for the cool-down, however hot it stays, and after the second end neither", () => {
+test("no flare starts during the cool-down after an end, neither the first nor the second time", () => {
   const { run, until } = judged();
   run(3, HOT);
   for (let round = 0; round < 2; round += 1) {
@@ -73,7 +73,7 @@ test("after its end a token starts no flare for the cool-down, however hot it st
   }
 });
 
-test("a flare that fades at once lasts until it was low for long enough, and a silent one the least time", () => {
+test("a flare that fades at once lasts for the whole fading time, a silent one for the minimum duration", () => {
   const faded = judged();
   faded.run(3, HOT);
   // Low from the second after the start on.
@@ -86,7 +86,7 @@ test("a flare that fades at once lasts until it was low for long enough, and a s
   });
 });
 
-test("one hot second within the fading makes the flare fade from the start again", () => {
+test("one hot second during the fading restarts it", () => {
   const { run, until } = judged();
   run(3, HOT);
   expect(new Set(run(seconds(fadeMs), CALM))).toEqual(new Set(["none"]));
@@ -94,7 +94,7 @@ test("one hot second within the fading makes the flare fade from the start again
   expect(until(CALM)).toEqual({ seconds: seconds(fadeMs) + 1, verdict: "faded" });
 });
 
-test("a flare goes on exactly at the finish threshold, and fades below it or without activity", () => {
+test("a flare continues exactly at the finish threshold, and fades below it or without activity", () => {
   const atThreshold = { ...HOT, score: finishShare * START_SCORE };
   const { trend, run, until } = judged();
   run(3, HOT);
@@ -107,13 +107,13 @@ test("a flare goes on exactly at the finish threshold, and fades below it or wit
   expect(trend.isHigh).toBe(false);
 });
 
-test("a grave warning ends a flare at once, in its first second too", () => {
+test("a grave warning ends a flare at once, even in its first second", () => {
   const { run } = judged();
   run(3, HOT);
   expect(run(2, HOT, { isDangerous: true })).toEqual(["canary", "none"]);
 });
 
-test("whatever happens, starts and ends take turns, none starts within the cool-down, and only a warning ends one early", () => {
+test("starts and ends always alternate, none starts during the cool-down, and only a warning ends one early", () => {
   const step = fc.record({
     length: fc.integer({ min: 1, max: 900 }),
     reading: fc.constantFrom(HOT, HOT, CALM),

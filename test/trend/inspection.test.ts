@@ -10,7 +10,7 @@ const pump: Script = {
 };
 const events = withClocks(playScripts([...crowdOf(8), pump], 105), START + 105 * MINUTE, START - 3_000);
 
-test("looking into the engine changes nothing, and says of a flare what is served of it", () => {
+test("inspection changes nothing and agrees with the served flare", () => {
   const [watched, alone] = [new TrendEngine(), new TrendEngine()];
   for (const event of events) {
     watched.accept(event);
@@ -28,7 +28,7 @@ test("looking into the engine changes nothing, and says of a flare what is serve
   expect(watched.readingOf("bsc", pump.token)?.threshold).toBe(served?.threshold);
 });
 
-test("of a token that is not held there is nothing to say", () => {
+test("inspecting an unknown token returns undefined", () => {
   const engine = new TrendEngine();
   expect(engine.trendOf("bsc", address(5))).toBeUndefined();
   expect(engine.readingOf("bsc", "not an address")).toBeUndefined();

@@ -39,7 +39,7 @@ function run(events: readonly MarketEvent[], minutes: number) {
   return board;
 }
 
-test("time trended counts each minute that the chart stood, up to six hours, and falls at the window's other edge", () => {
+test("time_trended counts the minutes in the chart within six hours and shrinks as they expire", () => {
   const board = run([...flat(1, 0, WINDOW + 100), ...flat(2, 0, 10)], WINDOW + 100);
   const time = (n: number, minute: number) => board[minute]?.get(address(n))?.time;
   // Five candles are the least for a chart: it first stands at minute 5, and has stood for a minute at minute 6.
@@ -51,7 +51,7 @@ test("time trended counts each minute that the chart stood, up to six hours, and
   expect(time(2, WINDOW + 18)).toBeUndefined();
 });
 
-test("the average position is the mean rank while charted; equal times are ordered by it", () => {
+test("the average position is the mean rank while charted and breaks ties of time", () => {
   const risers = [1, 2].flatMap((n) => [
     profile(START, address(n)),
     ...Array.from({ length: 20 }, (_, minute) =>

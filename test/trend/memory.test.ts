@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { TrendEngine } from "../../src/trend/index.ts";
 import { address, clock, HOUR, MINUTE, profile, SECOND, START, trade } from "./trend-kit.ts";
 
-test("tokens that traded once are forgotten an hour later, however many there were", () => {
+test("tokens that traded once are forgotten an hour later", () => {
   const engine = new TrendEngine();
   let most = 0;
   for (let n = 0; n < 12_000; n++) {
@@ -15,8 +15,8 @@ test("tokens that traded once are forgotten an hour later, however many there we
   expect(most).toBeLessThan(3_800);
 });
 
-test("a flood of tokens within a minute is held to the bound, the longest silent going first", () => {
-  const engine = new TrendEngine({ settings: { tokensMost: 1_000 } });
+test("a flood of tokens within a minute is bounded; the least recently active go first", () => {
+  const engine = new TrendEngine({ settings: { maxTokens: 1_000 } });
   engine.accept(clock(START));
   for (let n = 0; n < 20_000; n++) {
     engine.accept(trade(START + n, address(n)));
@@ -27,7 +27,7 @@ test("a flood of tokens within a minute is held to the bound, the longest silent
   expect(JSON.stringify(engine.checkpoint())).not.toContain(address(3));
 });
 
-test("a token with a history is remembered for six hours of silence", () => {
+test("a token with a history is forgotten after six hours of silence", () => {
   const engine = new TrendEngine();
   engine.accept(clock(START));
   for (let n = 0; n < 9; n++) engine.accept(trade(START + n, address(1)));
@@ -40,8 +40,8 @@ test("a token with a history is remembered for six hours of silence", () => {
   expect(engine.nextChangeAtMs).toBe(Number.POSITIVE_INFINITY);
 });
 
-test("a profile outlives its silent token, within the bound on profiles", () => {
-  const engine = new TrendEngine({ settings: { profilesMost: 2 } });
+test("a profile outlives its silent token, up to the maximum number of profiles", () => {
+  const engine = new TrendEngine({ settings: { maxProfiles: 2 } });
   engine.accept(clock(START));
   for (const n of [1, 2, 3]) engine.accept(profile(START, address(n), { symbol: `KEPT${n}` }));
   engine.accept(clock(START + 8 * HOUR));
@@ -60,7 +60,7 @@ test("a profile outlives its silent token, within the bound on profiles", () => 
   expect(engine.snapshot().newest.bsc.map(({ token }) => token.symbol)).toEqual(["0x0000…0001", "KEPT3"]);
 });
 
-test("the wallets remembered of one token are bounded", () => {
+test("the number of wallets per token is bounded", () => {
   const engine = new TrendEngine();
   engine.accept(clock(START));
   for (let n = 0; n < 5_000; n++) engine.accept(trade(START + n, address(1)));

@@ -17,7 +17,7 @@ import {
 
 const names = (engine: TrendEngine) => engine.snapshot().newest.bsc.map(({ token }) => token.address);
 
-test("a listing leaves at the first second at or after fifteen minutes, also when nothing else happens", () => {
+test("a listing is removed at the first second after fifteen minutes, even if nothing else happens", () => {
   const engine = new TrendEngine();
   engine.accept(clock(START));
   engine.accept(listing(START + 300, address(1)));
@@ -33,7 +33,7 @@ test("a listing leaves at the first second at or after fifteen minutes, also whe
   expect(names(engine)).toEqual([]);
 });
 
-test("a listing at a whole second is gone exactly fifteen minutes later", () => {
+test("a listing at a whole second is removed exactly fifteen minutes later", () => {
   const engine = new TrendEngine();
   drive(engine, withClocks([listing(START, address(1))], START + 15 * MINUTE - SECOND));
   expect(names(engine)).toEqual([address(1)]);
@@ -41,7 +41,7 @@ test("a listing at a whole second is gone exactly fifteen minutes later", () => 
   expect(names(engine)).toEqual([]);
 });
 
-test("listings are ordered newest first, ties by address, and those of other groups are not shown", () => {
+test("listings are sorted newest first, ties by address; other groups' listings are not shown", () => {
   const engine = new TrendEngine();
   const events = [
     listing(START + 1, address(9)),
@@ -68,7 +68,7 @@ test("a token that has traded for longer than fifteen minutes is not new in a se
   expect(engine.rejected.duplicate).toBe(1);
 });
 
-test("a listing's price, liquidity and facts follow on the grid of the refresh, not before", () => {
+test("a listing's price, liquidity and facts change only at refreshes", () => {
   const engine = new TrendEngine({ refreshMs: 5_000 });
   const events = [
     listing(START + 500, address(1)),
@@ -95,7 +95,7 @@ test("a listing's price, liquidity and facts follow on the grid of the refresh, 
   expect(last.newest.bsc[0]).toMatchObject({ pool: `pool-${address(1)}`, contract_source: { status: "0" } });
 });
 
-test("a quote token is never new, and one that turns out to be one leaves", () => {
+test("a quote token is never listed as new; a token that turns out to be one is removed", () => {
   const engine = new TrendEngine();
   const events = [
     profile(START, address(1), { quote: true }),
@@ -110,8 +110,8 @@ test("a quote token is never new, and one that turns out to be one leaves", () =
   expect(seen).toEqual([[], [address(2)], []]);
 });
 
-test("of more listings than may be listed at once the newest are, and the others are gone", () => {
-  const engine = new TrendEngine({ settings: { newestMost: 3 } });
+test("only the newest listings are kept beyond the maximum", () => {
+  const engine = new TrendEngine({ settings: { maxListings: 3 } });
   const events = [4, 2, 5, 1, 3].map((n, at) => listing(START + at, address(n)));
   drive(engine, withClocks(events, START + SECOND));
   expect(names(engine)).toEqual([3, 1, 5].map(address));

@@ -26,7 +26,7 @@ const CANDLES = candlePath(
   ({ openAt }) => (openAt / MINUTE) % 9 !== 4,
 );
 
-test("a token whose past was looked up reads as if it had been followed all along", () => {
+test("a token with past candles reads as if it had been followed all along", () => {
   const moment = START + 100 * MINUTE + 7 * SECOND;
   const isPast = ({ at }: { at: number }) => at <= START + 100 * MINUTE;
   const past = CANDLES.filter(isPast).map((one) => ({ ...one, at: moment }));
@@ -48,7 +48,7 @@ test("a token whose past was looked up reads as if it had been followed all alon
   expect(Object.values(later.rejected).every((count) => count === 0)).toBe(true);
 });
 
-test("a past candle is late once a minute of the present is closed, and where its minute is known", () => {
+test("a past candle is late after the first closed minute of the present, or if its minute is known", () => {
   const engine = new TrendEngine();
   drive(engine, withClocks([candle(START + MINUTE, TOKEN, 1, 1, exchange)], START + MINUTE + SECOND));
   engine.accept({ ...candle(START, TOKEN, 1, 9, exchange), at: START + MINUTE + SECOND });

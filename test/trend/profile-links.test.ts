@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { TrendEngine } from "../../src/trend/index.ts";
 import { address, drive, listing, profile, START, trade, withClocks } from "./trend-kit.ts";
 
-test("of what a feed says of a token, a link that is not http or https is served as null, the rest as it is", () => {
+test("a profile's link that is not http or https is served as null, everything else unchanged", () => {
   const bad = "javascript:alert(1)";
   const [token, other] = [address(1), address(2)];
   const post = { position: 1, address: token, title: "t", upvotes: 3, posted: START };

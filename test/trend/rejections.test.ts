@@ -70,7 +70,7 @@ function begin(): TrendEngine {
   return engine;
 }
 
-test.each(GARBAGE)("%s is counted as %s and disturbs nothing", (_, reason, event) => {
+test.each(GARBAGE)("%s is counted as %s and changes nothing else", (_, reason, event) => {
   const [engine, calm] = [begin(), begin()];
   engine.snapshot();
   engine.accept(event);
@@ -89,21 +89,21 @@ test("every reason of rejection has a case above", () => {
   expect(new Set(GARBAGE.map(([, reason]) => reason))).toEqual(new Set(REJECT_REASONS));
 });
 
-test("values that are no events at all are counted as malformed", () => {
+test("values that are no events are counted as malformed", () => {
   const engine = new TrendEngine();
   for (const text of ["null", "3", '"x"', "[]", "{}"]) engine.accept(JSON.parse(text));
   expect(engine.rejected.malformed).toBe(5);
   expect(engine.clockMs).toBe(0);
 });
 
-test("an event of five seconds ago is taken, one of the same second too", () => {
+test("an event of five seconds ago is accepted, one of the same second too", () => {
   const engine = begin();
   engine.accept(trade(NOW - 5_000, TOKEN));
   engine.accept(trade(NOW + 5_000, TOKEN));
   expect(Object.values(engine.rejected).every((count) => count === 0)).toBe(true);
 });
 
-test("spellings of an address that differ in case are one token, shown as it was first seen", () => {
+test("addresses that differ in case are one token, shown in the first spelling", () => {
   const engine = new TrendEngine();
   const [mixed, lower] = [
     "0xAbCdEf0000000000000000000000000000000001",

@@ -23,7 +23,7 @@ const { state } = fc.letrec<{ state: unknown }>((tie) => ({
   ),
 }));
 
-test("any state comes back from JSON text as it was, to the bit", () => {
+test("any state survives a round trip through JSON text, to the bit", () => {
   fc.assert(
     fc.property(state, (value) => {
       expect(decodeState(JSON.parse(JSON.stringify(encodeState(value))))).toStrictEqual(value);
@@ -31,10 +31,10 @@ test("any state comes back from JSON text as it was, to the bit", () => {
   );
 });
 
-test("what is no data is refused with its type", () => {
-  expect(() => encodeState({ f: () => 1 })).toThrow("a state cannot hold a function");
-  expect(() => decodeState({ $map: 3 })).toThrow("a map's entries are not a list");
-  expect(() => decodeState({ $f64: "x" })).toThrow("$f64 is not base64");
-  expect(() => decodeState({ $u32: "AAAA*" })).toThrow("$u32 is not base64");
+test("a value that is no data is rejected with its type", () => {
+  expect(() => encodeState({ f: () => 1 })).toThrow("cannot encode a function");
+  expect(() => decodeState({ $map: 3 })).toThrow("a map's entries must be a list");
+  expect(() => decodeState({ $f64: "x" })).toThrow("$f64 must be base64");
+  expect(() => decodeState({ $u32: "AAAA*" })).toThrow("$u32 must be base64");
   expect(() => decodeState({ $u32: "AAAA" })).toThrow("$u32 has 3 bytes");
 });

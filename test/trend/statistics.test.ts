@@ -19,7 +19,7 @@ test("a computed number becomes a plain decimal of ten significant digits", () =
   expect(formatDecimal(-2.5e-3)).toBe("-0.0025");
 });
 
-test("what cannot be printed as a decimal becomes 0", () => {
+test("a number that cannot be printed as a decimal becomes 0", () => {
   for (const value of [Number.NaN, Number.POSITIVE_INFINITY, 1e300, 1e-300])
     expect(formatDecimal(value)).toBe("0");
 });
@@ -30,20 +30,20 @@ test("an exponential decay halves after τ·ln 2 and never runs backwards", () =
   expect(decay(-5, 300)).toBe(1);
 });
 
-test("a count at its expectation is no surprise, and over-dispersion shrinks one", () => {
+test("a count at its expectation is no surprise, and overdispersion shrinks a surprise", () => {
   expect(poissonSurprise(7, 7, 1)).toBe(0);
   expect(poissonSurprise(30, 5, 1)).toBeCloseTo(6.386, 3);
   expect(poissonSurprise(30, 5, 4)).toBeCloseTo(6.386 / 2, 3);
   expect(poissonSurprise(30, 5, 0.2)).toBe(poissonSurprise(30, 5, 1));
 });
 
-test("Wilson's lower bound is that of the published table and 0 of nothing", () => {
+test("Wilson's lower bound equals the published table, and is 0 without observations", () => {
   expect(wilsonLowerBound(0, 0)).toBe(0);
   expect(wilsonLowerBound(81, 263, 1.959964)).toBeCloseTo(0.2553, 4);
   expect(wilsonLowerBound(10, 10)).toBeGreaterThan(wilsonLowerBound(3, 3));
 });
 
-test("the median of an even number is the mean of the middle two", () => {
+test("the median of an even number of values is the mean of the middle two", () => {
   expect(medianInPlace(Float64Array.of(4, 1, 3, 2, 99), 4)).toBe(2.5);
   expect(medianInPlace(Float64Array.of(9, 1, 5), 3)).toBe(5);
   expect(medianInPlace(new Float64Array(0), 0)).toBe(0);
@@ -54,7 +54,7 @@ test("a rounded number is never minus zero", () => {
   expect(roundTo(1.23456, 4)).toBe(1.2346);
 });
 
-test("an equal value keeps its object and a different one does not", () => {
+test("an equal value is replaced by the previous object, a different one is not", () => {
   const before = { a: [1, { b: null }], c: "x" };
   expect(reuseIfEqual(before, { a: [1, { b: null }], c: "x" })).toBe(before);
   const after = { a: [1, { b: 0 }], c: "x" };

@@ -38,7 +38,7 @@ function play(script: Script, extra: readonly MarketEvent[] = [], minutes = MINU
   return { starts: [...starts.values()], warnings, free, last };
 }
 
-test("a pump carried by many buyers starts one flare within two minutes and names its terms", () => {
+test("a pump with many buyers starts one flare within two minutes and explains its terms", () => {
   const { starts, last } = play(pump);
   expect(starts.map(({ flare }) => flare.token.address)).toEqual([TOKEN]);
   const at = starts[0]?.at ?? 0;
@@ -49,7 +49,7 @@ test("a pump carried by many buyers starts one flare within two minutes and name
   expect(why?.terms.map(({ name }) => name)).toEqual(["buyers", "imbalance", "price", "volume"]);
 });
 
-test("the counts of a flare are those of the last five minutes of trades", () => {
+test("a flare counts the trades of the last five minutes", () => {
   const minutes = PUMP_AT + 8;
   const { last } = play(pump, [], minutes);
   const end = START + minutes * MINUTE;
@@ -65,7 +65,7 @@ test("the counts of a flare are those of the last five minutes of trades", () =>
   );
 });
 
-test("a wash of the same few wallets, to and fro, starts nothing", () => {
+test("wash trading between a few wallets starts no flare", () => {
   const wash: Script = {
     token: TOKEN,
     rate: (minute) => (isPump(minute) ? 40 : 2),
@@ -75,7 +75,7 @@ test("a wash of the same few wallets, to and fro, starts nothing", () => {
   expect(play(wash).starts).toEqual([]);
 });
 
-test("one whale's purchases, without other buyers, start nothing", () => {
+test("the purchases of a single whale start no flare", () => {
   const whale: Script = {
     ...pump,
     rate: (minute) => (isPump(minute) ? 5 : 2),
@@ -91,7 +91,7 @@ test("a flare enters free at five minutes, not a millisecond earlier", () => {
   expect(free.get(start?.flare.id ?? "")?.[0]).toBe((start?.at ?? 0) + 5 * MINUTE);
 });
 
-test("the removal of the liquidity ends the flare a minute later and names the warning", () => {
+test("a removal of liquidity ends the flare a minute later, with the warning in its explanation", () => {
   const at = START + (PUMP_AT + 8) * MINUTE;
   const { last, warnings } = play(pump, [liquidity(at, TOKEN, "500", "remove")]);
   expect(warnings).toContain("liquidity-removed");
@@ -101,7 +101,7 @@ test("the removal of the liquidity ends the flare a minute later and names the w
   expect(last.flares.pro).toEqual([]);
 });
 
-test("a market in which nobody can sell never gets to flare for long, one in which some sell does", () => {
+test("a token that nobody can sell does not flare for long; one that some sell does", () => {
   const launch = (buyShare: number): Script => ({
     token: TOKEN,
     rate: (minute) => (minute >= 30 && minute < 42 ? 25 : 0),
@@ -117,7 +117,7 @@ test("a market in which nobody can sell never gets to flare for long, one in whi
   }
 });
 
-test("a weak warning alone keeps nothing out of free, two that count do", () => {
+test("a weak warning alone does not exclude a flare from free; two stronger ones do", () => {
   const unverified = profile(START - 1_500, TOKEN, { contractSource: "unverified" });
   const weak = play(pump, [unverified]);
   expect(weak.warnings).toEqual(new Set(["unverified-source"]));

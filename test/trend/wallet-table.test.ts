@@ -11,7 +11,7 @@ import {
 
 const SECOND = 1_000;
 
-test("each trader finds what was written in its row, however the table grew", () => {
+test("every trader's row keeps its values while the table grows", () => {
   const names = fc.string({ minLength: 1, maxLength: 50 });
   fc.assert(
     fc.property(fc.array(fc.tuple(names, fc.nat(1_000)), { maxLength: 400 }), (purchases) => {
@@ -28,7 +28,7 @@ test("each trader finds what was written in its row, however the table grew", ()
   );
 });
 
-test("of too many traders those that were longest silent are forgotten, and the rest keep their rows", () => {
+test("the least recently active traders are forgotten; the others keep their rows", () => {
   const table = createWallets();
   for (let n = 0; n < 5_000; n++) {
     const row = rowOf(table, `0x${n}`, n * SECOND);
@@ -45,7 +45,7 @@ test("of too many traders those that were longest silent are forgotten, and the 
   expect(table.numbers[forgotten + USD_AT_MS]).toBe(5_000 * SECOND);
 });
 
-test("of traders silent for equally long, as the buyers of one block, some are forgotten, and none that came after them", () => {
+test("among traders last active in the same block some are forgotten, but no later ones", () => {
   const table = createWallets();
   const buy = (trader: string, atMs: number) => {
     table.numbers[rowOf(table, trader, atMs) + LAST_BUY_MS] = atMs;

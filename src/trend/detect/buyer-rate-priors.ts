@@ -2,26 +2,26 @@ import type { MarketGroup } from "../../market/index.ts";
 import type { DetectorSettings } from "../settings.ts";
 import { decay } from "./statistics.ts";
 
-/** Events over time: what one bucket saw of all its tokens, decaying. */
+/** Decaying sums over all tokens in one bucket. */
 interface Bucket {
   events: number;
   timeMs: number;
   atMs: number;
 }
 
-/** Before anything is known: one distinct buyer in five minutes, worth an hour of evidence. */
+/** Initial prior: one distinct buyer in five minutes, worth an hour of evidence. */
 const START_EVENTS = 12;
 const START_MS = 3_600_000;
 
 /**
- * How many distinct buyers a token of a group and a size usually has: what a token of which little is known is measured
- * against. Sizes are powers of ten of the dollars in its pools.
+ * Tracks how many distinct buyers a token of a given group and size usually has, as the prior for
+ * tokens with little history. Sizes are powers of ten of the dollars in the token's pools.
  */
 export class BuyerRatePriors {
   readonly #buckets: Map<string, Bucket>;
   readonly #settings: DetectorSettings;
 
-  /** `buckets`: those of a checkpoint. */
+  /** @param buckets Those of a checkpoint. */
   constructor(settings: DetectorSettings, buckets = new Map<string, Bucket>()) {
     this.#settings = settings;
     this.#buckets = buckets;
@@ -32,13 +32,16 @@ export class BuyerRatePriors {
     return this.#buckets;
   }
 
-  /** Expected distinct buyers a millisecond of a token with that many dollars in its pools; `null` where that is not known. */
+  /**
+   * Returns the expected distinct buyers per millisecond for a token with that liquidity; `null` if
+   * its liquidity is unknown.
+   */
   rateOf(group: MarketGroup, liquidityUsd: number | null): number {
     const bucket = this.#buckets.get(nameOf(group, liquidityUsd));
     return bucket ? (START_EVENTS + bucket.events) / (START_MS + bucket.timeMs) : START_EVENTS / START_MS;
   }
 
-  /** Notes one token's minute. */
+  /** Adds one token's minute. */
   note(
     group: MarketGroup,
     liquidityUsd: number | null,
@@ -62,7 +65,7 @@ export class BuyerRatePriors {
 const MIN_POWER = 2;
 const MAX_POWER = 7;
 
-/** The buckets' names, made once: a bucket is looked up for each token each minute. */
+/** Precomputed bucket names, because each token looks one up every minute. */
 const NAMES: Readonly<Record<MarketGroup, readonly string[]>> = {
   bsc: namesOf("bsc"),
   exchange: namesOf("exchange"),
@@ -76,6 +79,6 @@ function namesOf(group: MarketGroup): readonly string[] {
 
 function nameOf(group: MarketGroup, liquidityUsd: number | null): string {
   const power = liquidityUsd === null ? 0 : Math.floor(Math.log10(Math.max(1, liquidityUsd)));
-  const place = liquidityUsd === null ? 0 : Math.min(MAX_POWER, Math.max(MIN_POWER, power));
-  return NAMES[group][place] ?? "";
+  const index = liquidityUsd === null ? 0 : Math.min(MAX_POWER, Math.max(MIN_POWER, power));
+  return NAMES[group][index] ?? "";
 }

@@ -6,21 +6,23 @@ import { isPriceOfDeepest, liquidityOf } from "./pools.ts";
 import type { TradeState } from "./trade-detector.ts";
 
 /*
- * The canary: does the token look dangerous? A grave warning is enough by itself; of the others it takes two. Only what the feed
- * can know counts.
+ * Judges whether a token looks dangerous. A grave warning is enough by itself; of the others it
+ * takes two. Only what the feed supports counts.
  */
 
-/** The canary's warnings, as explanations name them. */
+/** The canary's warnings, as named in explanations. */
 const WARNINGS = [
-  /** At least half of the liquidity of the last hours is gone and stays gone. Grave. */
+  /** At least half of the liquidity of the last hours is missing and stays missing. Grave. */
   "liquidity-removed",
-  /** For some minutes many have bought and hardly anybody ever sold: perhaps nobody can. Grave. */
+  /**
+   * For some minutes many have bought and almost nobody has sold: selling may be impossible. Grave.
+   */
   "no-seller",
   /** The price lost nine tenths within an hour. Grave. */
   "price-collapsed",
-  /** More than three purchases a buyer. */
+  /** More than three purchases per buyer. */
   "repeat-buyers",
-  /** A large part of the trading goes to and fro between the same wallets. */
+  /** A large part of the trading goes back and forth between the same wallets. */
   "round-trips",
   /** One wallet bought more than half. */
   "one-buyer",
@@ -40,23 +42,21 @@ const WEIGHTS: Readonly<Record<Warning, number>> = {
   "unverified-source": 0.4,
 };
 
-/** What the canary holds of a token. */
 export interface CanaryState {
-  /** The warnings that hold; in `mask` as bits, in the order of {@link WARNINGS}. */
+  /** The active warnings; in `mask` as bits, in the order of {@link WARNINGS}. */
   warnings: readonly Warning[];
   mask: number;
   isOn: boolean;
   /** When that last changed, or was first judged; -1 before. */
   changedMs: number;
-  /** Since when the warnings no longer suffice, while it is still on; -1 otherwise. */
+  /** Since when the warnings have been too few, while the canary is still on; -1 otherwise. */
   calmSinceMs: number;
-  /** Since when many have bought and hardly anybody sold; -1 while some do. */
+  /** Since when many have bought and almost nobody has sold; -1 otherwise. */
   trapSinceMs: number;
-  /** Since when the price has stood at a tenth of its peak or less; -1 while it stands higher. */
+  /** Since when the price has been at a tenth of its peak or less; -1 while it is higher. */
   collapsedSinceMs: number;
 }
 
-/** A token that nobody judged. */
 export function createCanary(): CanaryState {
   return {
     warnings: [],
@@ -69,7 +69,10 @@ export function createCanary(): CanaryState {
   };
 }
 
-/** Judges the token anew. True when the canary went on or off, or its warnings changed. Trade sums must be brought up to `atMs`. */
+/**
+ * Judges the token. Returns true if the canary turned on or off, or its warnings changed. Trade
+ * sums must be decayed to `atMs`.
+ */
 export function judgeCanary(token: TokenState, atMs: number, settings: DetectorSettings): boolean {
   const { canary } = token;
   canary.trapSinceMs = sinceWhen(canary.trapSinceMs, looksLikeTrap(token.trades, settings), atMs);
@@ -93,7 +96,7 @@ export function judgeCanary(token: TokenState, atMs: number, settings: DetectorS
   return !isSame || canary.isOn !== wasOn;
 }
 
-/** Whether a warning holds that ends a flare at once. */
+/** Returns whether a grave warning is active, which ends a flare at once. */
 export function isDangerous(canary: CanaryState): boolean {
   return canary.warnings.length > 0 && canary.warnings.some((warning) => GRAVE.includes(warning));
 }
@@ -135,7 +138,7 @@ function sinceWhen(beforeMs: number, isSo: boolean, atMs: number): number {
   return beforeMs < 0 ? atMs : beforeMs;
 }
 
-/** What a pool said that no longer sets the price is no collapse. */
+/** The old price of a pool that no longer sets the price is no collapse. */
 function looksCollapsed(token: TokenState, settings: DetectorSettings): boolean {
   if (token.mainPool !== "" && token.pricePool !== token.mainPool) return false;
   return token.price > 0 && token.price <= token.peak * settings.collapseShare;

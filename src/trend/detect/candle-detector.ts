@@ -3,47 +3,55 @@ import type { DetectorSettings } from "../settings.ts";
 import { clip } from "./statistics.ts";
 
 /*
- * The detector's measurements for a token of which only one-minute candles are known. One step a minute, O(1), no history.
+ * The detector's measurements for a token with candles only: one step per minute, O(1), no history.
  */
 
 const LN_EPSILON_SHARE = 0.05;
 
-/** What one minute brought. A silent minute is flat: the last close, no volume. */
+/** One minute of a token. A silent minute is flat: the last close, no volume. */
 export interface Minute {
   readonly close: number;
   /** Volume in the feed's quote. */
   readonly volume: number;
-  /** Share of it that takers bought, in [0, 1]; `undefined` where the feed does not know. */
+  /** Share of it bought by takers, in [0, 1]; `undefined` if the feed does not know. */
   readonly buyShare: number | undefined;
 }
 
-/** Running state of one token. Plain numbers, so that it can be copied before a minute that a late candle may yet amend. */
+/**
+ * Running state of one token. Plain numbers, so that it can be copied before a minute that a late
+ * candle may amend.
+ */
 export interface CandleState {
-  /** Minutes seen, silent ones included. */
+  /** Minutes seen, including silent ones. */
   minutes: number;
   close: number;
   /** Exponential average of the close. */
   longPrice: number;
   /** Variance of one-minute log returns. */
   variance: number;
-  /** Exponential averages of volume a minute: fast, slow; and of bought less sold volume, fast. */
+  /**
+   * Exponential averages per minute: fast volume, usual volume, and fast bought minus sold volume.
+   */
   volume: number;
   usualVolume: number;
   flow: number;
   /** Mean and variance of the logarithm of the fast volume. */
   logMean: number;
   logVariance: number;
-  /** The last minute's measurements: log return against the average; the burst (see {@link burstAfter}); log volume above its mean. */
+  /**
+   * Measurements of the last minute: log return against the average, burst ({@link burstAfter}),
+   * log volume above its mean.
+   */
   longRise: number;
   burst: number;
   logVolume: number;
-  /** The burst as far as volume stood behind it: see {@link stepCandle}. */
+  /** The burst as far as volume backed it: see {@link stepCandle}. */
   backed: number;
-  /** The feed says who bought. */
+  /** The feed reports buy volume. */
   knowsBuyers: boolean;
 }
 
-/** The state of a token before its first candle, whose open is `price`. */
+/** Returns the state of a token before its first candle, whose open is `price`. */
 export function createCandleState(price: number, settings: DetectorSettings): CandleState {
   return {
     minutes: 0,
@@ -64,10 +72,11 @@ export function createCandleState(price: number, settings: DetectorSettings): Ca
 }
 
 /**
- * Takes one minute into `state`. `rate` slows the baselines: 1 normally, less while the token flares.
+ * Updates `state` with one minute. `rate` slows the baselines: 1 normally, less during a flare.
  *
- * A rise counts as backed in the measure in which the minute's volume is up to so many times the usual: the depth gate in the spirit
- * of candles. What a pool's reserve tells of a trade, how much money such a move takes, a candle can only tell by what is usual for the token.
+ * A rise counts as backed in proportion to the minute's volume, up to `backedBy` times the usual.
+ * This is the depth gate of candles. A pool's reserve shows how much money a price move takes; for
+ * a candle, only the token's usual volume can.
  */
 export function stepCandle(
   state: CandleState,
@@ -89,8 +98,8 @@ export function stepCandle(
 
   const slow = share(settings.baselineMs);
   const evidence = 1 / (state.minutes + settings.priorMinutes);
-  const kept = clip(change, -settings.returnClip * deviation, settings.returnClip * deviation);
-  state.variance += (kept * kept - state.variance) * Math.max(slow, evidence) * rate;
+  const clipped = clip(change, -settings.returnClip * deviation, settings.returnClip * deviation);
+  state.variance += (clipped * clipped - state.variance) * Math.max(slow, evidence) * rate;
 
   const buyShare = minute.buyShare ?? 0.5;
   state.knowsBuyers ||= minute.buyShare !== undefined;
@@ -107,8 +116,9 @@ export function stepCandle(
 }
 
 /**
- * Page's cumulative sum (1954) of log returns: how far the price has climbed since its last low, less `drift`, which a
- * price without direction is allowed. Never below 0. It forgets a fall at once, where an average keeps standing too high.
+ * Returns Page's cumulative sum (1954) of log returns: the climb since the last low, minus `drift`,
+ * the allowance for a price without direction. Never below 0. Unlike an average, it forgets a fall
+ * at once.
  */
 export function burstAfter(burst: number, change: number, drift: number): number {
   return Math.max(0, burst + change - drift);

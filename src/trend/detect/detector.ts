@@ -23,26 +23,24 @@ import { createReading, type Reading, readCandle, readTrades } from "./score.ts"
 import { medianInPlace } from "./statistics.ts";
 import { decayTrades, logVolume, sampleTrades } from "./trade-detector.ts";
 
-/** A gap in the past is stepped through for at most this long: every window has forgotten what came before. */
+/** Maximum gap between past candles that is filled minute by minute. Every window is shorter. */
 const MAX_FLAT_MINUTES = 1_440;
 
-/** The groups' markets, as of the last minute. */
 export type Markets = Record<MarketGroup, Market>;
 
-/** Groups of which nothing is known yet. */
 export function createMarkets(): Markets {
   return { bsc: createMarket(), exchange: createMarket(), matic: createMarket(), avalanche: createMarket() };
 }
 
-/** Runs the detector over tokens: takes in each minute, measures the groups, reads and judges single tokens. */
+/** Runs the detector: processes each minute, measures the groups, reads and judges tokens. */
 export class Detector {
   readonly #settings: DetectorSettings;
   readonly #facts: FeedFacts;
   readonly #markets: Markets;
   readonly #priors: BuyerRatePriors;
   readonly #reading: Reading = createReading();
-  /** Room for one number a token, for the medians. */
-  #room = new Float64Array(64);
+  /** Scratch space for medians, one number per token. */
+  #scratch = new Float64Array(64);
 
   constructor(settings: DetectorSettings, facts: FeedFacts, markets: Markets, priors: BuyerRatePriors) {
     this.#settings = settings;
@@ -51,17 +49,20 @@ export class Detector {
     this.#priors = priors;
   }
 
-  /** The score that a token must pass to start. */
+  /** Returns the score that a token must exceed to start. */
   startScore(token: TokenState): number {
     return token.trades ? this.#settings.tradeStartScore : this.#settings.candleStartScore;
   }
 
-  /** How fast the token's baselines learn. */
+  /** Returns the relative speed at which the token's baselines learn. */
   rateOf(token: TokenState): number {
     return token.trend.isHigh ? this.#settings.frozenRate : 1;
   }
 
-  /** Closes the minute that ends at `atMs` for one token: its candle or, where none came, a flat one; of trades, the minute's samples. */
+  /**
+   * Closes a token's minute that ends at `atMs`: with its candle, a flat one if none arrived, or
+   * the samples of its trades.
+   */
   closeMinute(token: TokenState, atMs: number): void {
     const minute = atMs / MINUTE_MS - 1;
     if (token.candle) {
@@ -85,7 +86,7 @@ export class Detector {
     token.isStale = true;
   }
 
-  /** Steps through a past minute, and through the flat ones since the minute before that is known. */
+  /** Processes a past minute and the flat ones since the last known minute. */
   fillMinute(token: TokenState, candle: PendingCandle, minute: number): void {
     const { candle: state, minutes } = token;
     if (!state) return;
@@ -99,7 +100,7 @@ export class Detector {
     token.isStale = true;
   }
 
-  /** Takes back the minute that ended at `atMs` and closes it anew with a candle that came late. */
+  /** Repeats the minute that ended at `atMs` with a candle that arrived late. */
   amendMinute(token: TokenState, candle: PendingCandle, atMs: number): void {
     if (!token.candle) return;
     const minute = atMs / MINUTE_MS - 1;
@@ -111,12 +112,12 @@ export class Detector {
     token.isStale = true;
   }
 
-  /** Notes that a token of the group traded. */
+  /** Records that a token of the group traded. */
   noteHeard(group: MarketGroup, atMs: number): void {
     noteHeard(this.#markets[group], atMs);
   }
 
-  /** The group's market, as last measured. */
+  /** Returns the group's market, as last measured. */
   marketOf(group: MarketGroup): Readonly<Market> {
     return this.#markets[group];
   }
@@ -131,7 +132,10 @@ export class Detector {
     extendPath(this.#markets[group], minute, move);
   }
 
-  /** Measures a group's medians at `atMs` over the tokens that trade and hold more than a fake costs, and returns those. */
+  /**
+   * Measures a group's medians at `atMs`. Returns the tokens that they include: those that trade
+   * and have more liquidity than a fake.
+   */
   measureMarket(group: MarketGroup, tokens: Iterable<TokenState>, atMs: number): readonly TokenState[] {
     const trading: TokenState[] = [];
     for (const token of tokens) {
@@ -149,7 +153,7 @@ export class Detector {
     return trading;
   }
 
-  /** Reads the token as of `atMs`. The reading is valid until the next one. */
+  /** Returns the token's measurements as of `atMs`, valid until the next call. */
   read(token: TokenState, atMs: number): Reading {
     const reading = this.#reading;
     const market = this.#markets[token.group];
@@ -164,12 +168,12 @@ export class Detector {
     return reading;
   }
 
-  /** Judges the token's canary and its trend at `atMs`. */
+  /** Judges the token's canary and trend at `atMs`. */
   judge(token: TokenState, atMs: number): { readonly verdict: Verdict; readonly reading: Reading } {
     const reading = this.read(token, atMs);
     if (judgeCanary(token, atMs, this.#settings)) token.isStale = true;
     const isCandle = token.candle !== null;
-    // Only a running flare's end depends on it.
+    // Only the end of a running flare depends on it.
     const isUnheard = token.trend.startedMs >= 0 && isCutOff(this.#markets[token.group], atMs);
     const now = {
       atMs,
@@ -185,7 +189,10 @@ export class Detector {
     return { verdict: judge(token.trend, reading, now, this.#settings), reading };
   }
 
-  /** Looked at only where it decides something: counting costs more than the rest of a judgement. */
+  /**
+   * Returns whether trading has almost stopped. Checked only if it matters, because counting costs
+   * more than the rest of a judgement.
+   */
   #isSilent(token: TokenState, reading: Reading, isUnheard: boolean, atMs: number): boolean {
     const { silentMs, silentTrades, outageMs } = this.#settings;
     const isRunning = token.trend.startedMs >= 0;
@@ -200,16 +207,16 @@ export class Detector {
   }
 
   #median(tokens: readonly TokenState[], of: (token: TokenState) => number): number {
-    if (this.#room.length < tokens.length) this.#room = new Float64Array(tokens.length * 2);
+    if (this.#scratch.length < tokens.length) this.#scratch = new Float64Array(tokens.length * 2);
     for (let index = 0; index < tokens.length; index++) {
       const token = tokens[index];
-      if (token) this.#room[index] = of(token);
+      if (token) this.#scratch[index] = of(token);
     }
-    return medianInPlace(this.#room, tokens.length);
+    return medianInPlace(this.#scratch, tokens.length);
   }
 }
 
-/** Enters a candle's close into the token's chart, price and peak. */
+/** Records a candle's close as the token's chart, price and peak. */
 function noteClose(token: TokenState, { close, text }: PendingCandle, minute: number): void {
   recordInRing(token.minutes, minute, close, 0, 0);
   notePrice(token, close, text);

@@ -3,54 +3,61 @@ import type { DetectorSettings } from "../settings.ts";
 import type { Reading } from "./score.ts";
 
 /*
- * When a token starts to flare and when it stops: two thresholds far apart, a time below the lower one, a least duration and a
- * cool-down. The theory: Page's CUSUM (1954) for the start, Kleinberg's two-state burst automaton (2002) for paying to change state.
+ * Decides when a token's flare starts and ends, with two thresholds far apart, a time below the
+ * lower one, a minimum duration and a cool-down. Theory: Page's CUSUM (1954) for the start,
+ * Kleinberg's two-state burst automaton (2002) for the cost of changing state.
  */
 
-/** Where a token stands. Times are event time; -1: not so. */
+/** A token's flare state. Times are event time; -1 if unset. */
 export interface Trend {
   /** Start of the running flare. */
   startedMs: number;
-  /** Since when the score has stayed below the finish threshold, or the burst has been over. */
+  /** Since when the score has been below the finish threshold, or the burst over. */
   lowSinceMs: number;
-  /** No start before. */
+  /** No flare starts before this time. */
   coolUntilMs: number;
-  /** Judgements in a row that satisfied the start's conditions. */
+  /** Consecutive judgements that met the start conditions. */
   ticks: number;
   /** The score is above the finish threshold: the baselines learn slowly. */
   isHigh: boolean;
 }
 
-/** A token that does not flare and never did. */
 export function createTrend(): Trend {
   return { startedMs: -1, lowSinceMs: -1, coolUntilMs: -1, ticks: 0, isHigh: false };
 }
 
-/** What a judgement needs to know beside the reading. */
+/** Inputs of a judgement besides the reading. */
 export interface Circumstances {
   readonly atMs: number;
   readonly startScore: number;
   readonly startTicks: number;
-  /** Least market-neutral log return at the start. */
+  /** Minimum market-neutral log return at the start. */
   readonly startRise: number;
-  /** False for tokens that may not start: quote tokens, too young ones. A running flare of one that may not flare at all fades. */
+  /**
+   * False for tokens that may not start: quote tokens and tokens that are too young. A running
+   * flare of a token that became a quote token fades.
+   */
   readonly mayStart: boolean;
-  /** A warning so grave that the flare ends at once, and none starts. */
+  /** A grave warning ends the flare at once and prevents a start. */
   readonly isDangerous: boolean;
-  /** Hardly anybody trades any more, whatever the terms remember: none starts, and a running flare ends. */
+  /**
+   * Trading has almost stopped, regardless of the terms. Prevents a start and ends a running flare.
+   */
   readonly isSilent: boolean;
-  /** Nothing is heard of the token's whole group: what it does meanwhile is not known. */
+  /** The token's whole group is silent, so the token's state is unknown. */
   readonly isUnheard: boolean;
 }
 
-/** What a judgement came to. */
 export type Verdict = "start" | "none" | FinishCause;
 
 /**
- * Judges a token and moves its trend. A flare is low while its score is below the finish threshold, and
- * also while its activity does not satisfy the start's condition, or its volume is below the usual: the price
- * remembers a burst long after it is over, and heads are cheap where they spend nothing. It ends when it has
- * been low for `fadeMs`, or as soon as it is silent. Time in which nothing was heard does not count.
+ * Judges a token and updates its trend.
+ *
+ * A running flare is low while its score is below the finish threshold, its activity does not meet
+ * the start condition, or its volume is below the usual. The score alone is not enough: the price
+ * remembers a burst long after it is over, and buyers who spend nothing are cheap to fake. The
+ * flare ends when it has been low for `fadeMs`, or when the token is silent. Time without data of
+ * the group does not count.
  */
 export function judge(
   trend: Trend,
@@ -103,7 +110,7 @@ function finish(
   trend.startedMs = -1;
   trend.lowSinceMs = -1;
   trend.ticks = 0;
-  // An outage ends no burst: the flare may go on as another.
+  // An outage does not end a burst: the token may flare again at once.
   const isCut = cause === "silent" && now.isUnheard;
   trend.coolUntilMs = isCut ? now.atMs : now.atMs + settings.coolDownMs;
   return cause;

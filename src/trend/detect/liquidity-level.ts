@@ -2,40 +2,53 @@ import type { DetectorSettings } from "../settings.ts";
 import { decay } from "./statistics.ts";
 
 /*
- * Detects liquidity that is gone and stays gone. The level is judged against what the pools held
- * recently, the lower of two references, not by adding up removals: a position that is moved, or that stands in a pool for one
- * block only, leaves the level where it was.
+ * Detects liquidity that is removed and stays removed. The current level is compared with the lower
+ * of two references for what the pools held recently. Adding up removals would not work: a position
+ * that is moved, or that stays in a pool for one block only, must leave the level unchanged.
  */
 
 /**
- * Below this share the pools are empty, whatever emptied them. Trading can do that to a position in a
- * range, which may then be taken away unseen; to a pool without ranges it takes a fall by 99.7 %.
+ * Below this share of the usual, the pools are empty for whatever reason. Trading can drain a
+ * position in a range, and its removal afterwards would go unnoticed. A pool without ranges gets
+ * here only by a price fall of 99.7 %.
  */
 const EMPTY_SHARE = 0.05;
-/** Below this nothing is usual yet: a token whose pool first held ten dollars is as old as its real liquidity. */
+/**
+ * Below this, no level is usual yet: a token's age counts from its first real liquidity, even if
+ * its pool first held ten dollars.
+ */
 const MIN_USUAL_USD = 500;
 
-/** The liquidity of one token's pools against its recent level. Plain data for checkpoints. */
+/**
+ * Compares the liquidity of one token's pools with its recent level. Plain data for checkpoints.
+ */
 export interface LiquidityLevel {
-  /** Dollars the pools would hold if their makers had done nothing recently: the sum of the pools' own references. */
+  /**
+   * Dollars the pools would hold if their makers had done nothing recently: the sum of the pools'
+   * own references.
+   */
   referenceUsd: number;
-  /** What they usually hold, whoever changes it: no block can raise it. */
+  /**
+   * Long-term average of what the pools hold, whatever changes it. No single block can raise it.
+   */
   usualUsd: number;
-  /** Since when they have held anything worth the name. */
+  /** Since when they have held at least {@link MIN_USUAL_USD}. */
   bornMs: number;
-  /** How long the level has been too low, less how long it has been high enough since; at most the grace period. */
+  /** Time at a low level, minus the time at a sufficient one since; at most the grace period. */
   lowMs: number;
   isLow: boolean;
-  /** Event time of all of these. */
+  /** Event time of these values. */
   atMs: number;
 }
 
-/** The level of a token without pools. */
 export function createLiquidityLevel(): LiquidityLevel {
   return { referenceUsd: 0, usualUsd: 0, bornMs: -1, lowMs: 0, isLow: false, atMs: 0 };
 }
 
-/** Lets time pass up to `atMs`, during which the pools held `usd`, and `steadyUsd` of it for long enough to count. */
+/**
+ * Advances to `atMs`. Until then the pools held `usd`, and `steadyUsd` of it for long enough to
+ * count.
+ */
 export function passTime(
   level: LiquidityLevel,
   usd: number,
@@ -50,7 +63,7 @@ export function passTime(
   level.atMs = atMs;
 }
 
-/** Judges what the pools hold from now on, against the sum of their references. */
+/** Records what the pools hold from now on, with the sum of their references. */
 export function noteLevel(
   level: LiquidityLevel,
   usd: number,
@@ -62,14 +75,18 @@ export function noteLevel(
   level.isLow = isTooLow(level, usd, atMs, settings);
 }
 
-/** A pool's reference after trades took what it holds from `beforeUsd` to `afterUsd`: it moves along, unless the pool was empty. */
+/**
+ * Returns a pool's reference after trades changed its liquidity from `beforeUsd` to `afterUsd`. It
+ * changes in proportion, unless the pool was empty.
+ */
 export function referenceAfterTrade(referenceUsd: number, beforeUsd: number, afterUsd: number): number {
   return beforeUsd > EMPTY_SHARE * referenceUsd ? (referenceUsd * afterUsd) / beforeUsd : referenceUsd;
 }
 
 /**
- * The share that the past has at `atMs` in an average of time constant `tauMs`. In a token's first hours
- * that is the plain mean since it was born: one that begins small would hide for hours what came next.
+ * Returns the weight of the past at `atMs` in an average of time constant `tauMs`. In a token's
+ * first hours the average is the plain mean since its birth: otherwise a small beginning would hide
+ * for hours what came next.
  */
 export function shareLeft(level: LiquidityLevel, atMs: number, tauMs: number): number {
   const elapsed = atMs - level.atMs;
@@ -78,7 +95,7 @@ export function shareLeft(level: LiquidityLevel, atMs: number, tauMs: number): n
   return Math.min(decay(elapsed, tauMs), 1 - elapsed / (atMs - level.bornMs));
 }
 
-/** Whether the liquidity was removed: the level is low, and has been for the whole grace period. */
+/** Returns whether the liquidity was removed: the level has been low for the whole grace period. */
 export function isRemoved(
   level: LiquidityLevel,
   usd: number,
@@ -92,7 +109,9 @@ export function isRemoved(
   );
 }
 
-/** Whether the level is low but still within the grace period: it must be judged again soon. */
+/**
+ * Returns whether the level is low but still within the grace period and must be judged again soon.
+ */
 export function isInGrace(
   level: LiquidityLevel,
   usd: number,
@@ -102,7 +121,7 @@ export function isInGrace(
   return level.isLow && lowMsAt(level, usd, atMs, settings) < settings.removalGraceMs;
 }
 
-/** A level that is up again for a moment does not begin the grace period anew: it only wears off. */
+/** A momentary recovery does not restart the grace period: it only counts down. */
 function lowMsAt(level: LiquidityLevel, usd: number, atMs: number, settings: DetectorSettings): number {
   const elapsed = Math.max(0, atMs - level.atMs);
   const isStillLow = level.isLow && isTooLow(level, usd, atMs, settings);

@@ -1,33 +1,37 @@
 import { MINUTE_MS } from "../../lib/time/time.ts";
 
-/*
- * What a whole group of tokens does, so that a move of all is nobody's flare and nobody's rank.
- */
+/* Tracks the moves of a whole group, so that they cause no flare and no rank of a single token. */
 
 const PATH_MINUTES = 32;
-/** Nothing is heard of a group for a minute, and for so many times as long as usual: its feed is cut off. */
+/** A group's feed is cut off after a minute, and this many usual gaps, without data. */
 const OUTAGE_GAPS = 20;
-/** Share of the latest gap in the usual one. */
+/** Weight of the latest gap in the usual one. */
 const GAP_SHARE = 0.05;
 
-/** What the rest of a group does: medians over its trading tokens, all 0 when those are too few. */
+/**
+ * Medians over a group's trading tokens; all 0 if there are too few. Subtracting them keeps a move
+ * of the whole market from causing flares and ranks.
+ */
 export interface Market {
   longRise: number;
   burst: number;
   logVolume: number;
-  /** Last trade or candle of any of its tokens; -1 before the first. */
+  /** Last trade or candle of any of the group's tokens; -1 before the first. */
   heardMs: number;
-  /** Usual time between one and the next, and when the first came after an outage; -1 before. */
+  /** Usual time between two of them. */
   usualGapMs: number;
+  /** When the first data arrived after an outage; -1 before. */
   resumedMs: number;
   /** When the medians were last measured; -1 before. */
   measuredMs: number;
-  /** The market's own path: median one-minute log returns added up, at each of the last 32 minutes by minute modulo 32. */
+  /**
+   * Cumulative median one-minute log return at each of the last 32 minutes, indexed by minute
+   * modulo 32.
+   */
   readonly path: Float64Array;
   pathMinute: number;
 }
 
-/** A market of which nothing is known. */
 export function createMarket(): Market {
   return {
     longRise: 0,
@@ -42,7 +46,7 @@ export function createMarket(): Market {
   };
 }
 
-/** Notes that one of the market's tokens traded. */
+/** Records that one of the market's tokens traded. */
 export function noteHeard(market: Market, atMs: number): void {
   const gapMs = market.heardMs < 0 ? 0 : atMs - market.heardMs;
   if (isCutOff(market, atMs)) market.resumedMs = atMs;
@@ -50,12 +54,12 @@ export function noteHeard(market: Market, atMs: number): void {
   market.heardMs = Math.max(market.heardMs, atMs);
 }
 
-/** Whether so long nothing was heard of any token that it is not the tokens that are silent. */
+/** Returns whether the whole group has been silent for so long that its feed must be down. */
 export function isCutOff({ heardMs, usualGapMs }: Readonly<Market>, atMs: number): boolean {
   return heardMs >= 0 && atMs - heardMs > Math.max(MINUTE_MS, OUTAGE_GAPS * usualGapMs);
 }
 
-/** Adds the market's move within `minute` to its path. Minutes that were left out were flat. */
+/** Adds the market's move within `minute` to its path. Skipped minutes were flat. */
 export function extendPath(market: Market, minute: number, move: number): void {
   const { path, pathMinute } = market;
   const level = pathMinute < 0 ? 0 : (path[pathMinute % PATH_MINUTES] ?? 0);
@@ -65,7 +69,9 @@ export function extendPath(market: Market, minute: number, move: number): void {
   market.pathMinute = minute;
 }
 
-/** How far the market moved since the end of `minute`, as log return; 0 for a minute that is no longer known. */
+/**
+ * Returns the market's log return since the end of `minute`; 0 if that minute is no longer stored.
+ */
 export function moveSince({ path, pathMinute }: Readonly<Market>, minute: number): number {
   if (minute > pathMinute || minute <= pathMinute - PATH_MINUTES) return 0;
   return (path[pathMinute % PATH_MINUTES] ?? 0) - (path[minute % PATH_MINUTES] ?? 0);

@@ -7,46 +7,58 @@ import { noteLevel, passTime, referenceAfterTrade, shareLeft } from "./liquidity
 import { decay } from "./statistics.ts";
 
 const MAX_POOLS = 16;
-/** What a pool holds counts once it has stood for one to two of these: what stands there for a block only is not there. */
+/**
+ * Liquidity counts after one to two of these periods, so that a single block's deposit does not.
+ */
 const STEADY_MS = 20_000;
-/** A pool may set the price only while it holds this share of the deepest one. */
+/** A pool needs this share of the deepest pool's liquidity to set the price. */
 const PRICE_POOL_SHARE = 0.1;
 /** Time constant of a pool's recent volume. */
 const VOLUME_MS = 600_000;
-/** A pool takes over the price when its recent volume is this many times that of the present one. */
+/** A pool takes over the price if its recent volume is this many times that of the current one. */
 const TAKE_OVER = 2;
-/** A pool that took over keeps the price for this long while it trades: a pool that is left is not watched, and may fall unseen. */
+/**
+ * Minimum time between two takeovers while the current pool trades. An abandoned pool is not
+ * watched and may fall unseen.
+ */
 const MIN_STAY_MS = 3_600_000;
-/** The furthest, as log of the ratio, that its price may stand from the present one while that one is traded. */
+/**
+ * Maximum distance of the new price from the current one, as log of the ratio, while that trades.
+ */
 const MAX_STEP = 0.25;
-/** A pool this many times as deep as the present one is held by neither: volume is cheap to fake, depth that stands is not. */
+/** Both limits are waived for a pool this many times as deep: lasting depth is hard to fake. */
 const MUCH_DEEPER = 4;
 
-/** The token's pool of that name, if it is known. */
+/** Returns the token's pool of that name, if known. */
 export function findPool(token: TokenState, name: string): Pool | undefined {
   for (const pool of token.pools) if (pool.pool === name) return pool;
   return undefined;
 }
 
-/** Whether a pool of unknown depth may trade the token: any may while no pool's depth is known, then only the first. */
+/**
+ * Returns whether the token may trade in a pool of unknown depth. While no pool's depth is known,
+ * it may in any pool, afterwards only in the first.
+ */
 export function mayTradeInUnknown(token: TokenState, name: string): boolean {
   return token.mainPool === "" || token.firstPool === name;
 }
 
-/** What a report of a pool's liquidity says, beside its dollars. */
+/** A report of a pool's liquidity. */
 interface LiquidityReport {
   readonly atMs: number;
   readonly usd: number;
-  /** The same as the feed wrote it. */
+  /** The same as a decimal string of the feed. */
   readonly usdText: string;
-  /** `listing`: the pool is new. The others as in the market event. */
+  /** `listing`: the pool is new. The others are those of the market event. */
   readonly cause: "listing" | "sync" | "add" | "remove";
 }
 
 /**
- * Stores what a pool holds and compares the token's total with its recent level. A report older than
- * the one before it changes nothing. A token's first pool is believed at once; of a later one only that
- * it was there before, where trades are heard of first. Of more than 16 pools the one of least worth is dropped.
+ * Stores a pool's liquidity and compares the token's total with its recent level.
+ *
+ * A report older than the previous one changes nothing. A token's first pool counts at once. If the
+ * first report of a later pool is a `sync`, the pool existed before, and only its reference counts
+ * at once. Beyond 16 pools, the one of least worth is dropped.
  */
 export function notePool(
   token: TokenState,
@@ -81,7 +93,7 @@ export function notePool(
   return pool;
 }
 
-/** Brings the level, and each pool's reference, up to `atMs` by what the pools held until then. */
+/** Updates the level and each pool's reference to `atMs`, with the liquidity until then. */
 function bringUp(token: TokenState, atMs: number, settings: DetectorSettings): void {
   const { level, pools } = token;
   if (atMs <= level.atMs) return;
@@ -97,14 +109,14 @@ function bringUp(token: TokenState, atMs: number, settings: DetectorSettings): v
   passTime(level, usd, steady, atMs, settings);
 }
 
-/** The least that the pool held for the last 20 to 40 seconds. */
+/** Returns the pool's minimum liquidity of the last 20 to 40 seconds. */
 export function steadyUsd(pool: Pool, atMs: number): number {
   const passed = Math.floor(atMs / STEADY_MS) - pool.span;
   if (passed >= 2) return pool.usd;
   return passed === 1 ? pool.leastUsd : Math.min(pool.leastUsd, pool.leastBeforeUsd);
 }
 
-/** Takes what the pool holds from now on into its running span. */
+/** Adds the pool's liquidity from now on to its current span. */
 function noteLeast(pool: Pool, usd: number, atMs: number): void {
   const passed = Math.floor(atMs / STEADY_MS) - pool.span;
   if (passed > 0) {
@@ -115,7 +127,7 @@ function noteLeast(pool: Pool, usd: number, atMs: number): void {
   pool.leastUsd = Math.min(pool.leastUsd, usd);
 }
 
-/** What a pool must hold to set the price. */
+/** Returns the liquidity that a pool needs to set the price. */
 function leastPriceDepth(token: TokenState, atMs: number): number {
   let most = 0;
   for (const pool of token.pools) most = Math.max(most, steadyUsd(pool, atMs));
@@ -142,11 +154,13 @@ function createPool(token: TokenState, name: string, atMs: number): Pool {
 }
 
 /**
- * Adds a trade to its pool's recent volume and says whether the pool sets the token's price. That is the
- * pool that trades: another one of sufficient depth takes over once it has traded twice as much recently,
- * and, while the present pool trades, only near its price and at most once an hour, unless it is much deeper:
- * volume is cheap to fake, a price that nobody brings into line is no price, and steps to and fro could add
- * up to a rise that nobody traded.
+ * Adds a trade to its pool's recent volume. Returns whether the pool sets the token's price.
+ *
+ * The price comes from the pool that trades most. Another pool of sufficient depth takes over once
+ * it has traded twice as much recently. While the current pool trades, the other's price must also
+ * be near and the last takeover an hour ago, unless the other is much deeper. Volume is cheap to
+ * fake, a price without arbitrage is no price, and steps to and fro could add up to a rise that
+ * nobody traded.
  */
 export function noteTradeIn(
   token: TokenState,
@@ -157,7 +171,7 @@ export function noteTradeIn(
 ): boolean {
   const minuteMs = Math.floor(atMs / MINUTE_MS) * MINUTE_MS;
   if (minuteMs > pool.volumeAtMs) {
-    // What others paid meanwhile says more of the price than what this pool said so long ago.
+    // The other pools' trades since then are better evidence than this pool's old price.
     if (minuteMs - pool.volumeAtMs > VOLUME_MS) pool.scale = 0;
     pool.volumeUsd = volumeAt(pool, minuteMs);
     pool.volumeAtMs = minuteMs;
@@ -178,7 +192,7 @@ export function noteTradeIn(
   return true;
 }
 
-/** Dollars in all of the token's pools; `null` where none is known. */
+/** Returns the dollars in all of the token's pools; `null` if none is known. */
 export function liquidityOf(token: TokenState): number | null {
   if (token.pools.length === 0) return null;
   let sum = 0;
@@ -187,26 +201,30 @@ export function liquidityOf(token: TokenState): number | null {
 }
 
 /**
- * Returns whether the pools hold enough for the token to count in its group's charts and medians:
- * a token with less costs next to nothing to make. True where the feed knows no liquidity.
+ * Returns whether the pools hold enough for the token to count in its group's charts and medians: a
+ * token with less costs almost nothing to create. True if the feed knows no liquidity.
  */
 export function isDeepEnough(token: TokenState, facts: FeedFacts, settings: DetectorSettings): boolean {
   const liquidity = facts.liquidity ? liquidityOf(token) : null;
   return liquidity === null || liquidity >= settings.chartLiquidityUsd;
 }
 
-/** Dollars in the pool that sets the price: what a move of it has to push against; `null` where that is not known. */
+/**
+ * Returns the dollars in the pool that sets the price, which resist its moves; `null` if unknown.
+ */
 export function priceDepthOf(token: TokenState): number | null {
   return findPool(token, token.mainPool)?.usd ?? null;
 }
 
-/** Whether no other pool holds more than the one that sets the price. */
+/** Returns whether no pool is deeper than the one that sets the price. */
 export function isPriceOfDeepest(token: TokenState): boolean {
   const depth = priceDepthOf(token);
   return depth === null || token.pools.every(({ usd }) => usd <= depth);
 }
 
-/** {@link liquidityOf} as a decimal string: the feed's own where there is one pool; `"0"` where none is known. */
+/**
+ * Returns {@link liquidityOf} as a decimal string, the feed's own for one pool; `"0"` if unknown.
+ */
 export function liquidityText(token: TokenState): string {
   const [only, second] = token.pools;
   if (!only) return "0";
@@ -217,7 +235,9 @@ function volumeAt(pool: Pool, atMs: number): number {
   return pool.volumeUsd * decay(atMs - pool.volumeAtMs, VOLUME_MS);
 }
 
-/** The pool with the most recent volume among those that hold at least `minUsd`; of equals the deepest. */
+/**
+ * Returns the pool of highest recent volume among those with at least `minUsd`, then the deepest.
+ */
 function busiest(token: TokenState, minUsd: number, atMs: number): Pool {
   return token.pools
     .filter((pool) => steadyUsd(pool, atMs) >= minUsd)
@@ -227,7 +247,9 @@ function busiest(token: TokenState, minUsd: number, atMs: number): Pool {
     });
 }
 
-/** Stops counting the pool that is worth least as far as it stood: a flood of new ones drives out none that stands. */
+/**
+ * Drops the pool with the least lasting liquidity: a flood of new pools must not displace old ones.
+ */
 function dropLeast(token: TokenState): void {
   const worth = ({ usd, referenceUsd }: Pool) => Math.min(usd, referenceUsd);
   const least = token.pools.reduce((best, pool) => {

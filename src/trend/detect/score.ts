@@ -6,30 +6,29 @@ import type { Market } from "./market.ts";
 import { clip, poissonSurprise, wilsonLowerBound } from "./statistics.ts";
 import { logVolume, type TradeState, usualUsd } from "./trade-detector.ts";
 
-const Z_MOST = 6;
+const MAX_Z = 6;
 
-/** One term as measured: `raw` in its own unit, `z` in deviations, not clipped. */
+/** One measured term: `raw` in its own unit, `z` in deviations, not clipped. */
 export interface Measure {
   raw: number;
   z: number;
-  /** Share of the score; 0 when the feed cannot measure it. */
+  /** Share of the score; 0 if the feed cannot measure it. */
   weight: number;
 }
 
-/** What the detector reads off a token at one moment. One is reused for all tokens: copy what must be kept. */
+/** The detector's measurements of a token at one moment. One object is reused for all tokens. */
 export interface Reading {
   readonly terms: Record<TermName, Measure>;
   /** Weighted sum of the clipped terms, in [0, 6]. */
   score: number;
-  /** Market-neutral log return above the average, or since the last low, the greater. */
+  /** Market-neutral log return above the average or since the last low, whichever is greater. */
   rise: number;
-  /** z of the term that says people are busy: buyers, or volume where those are unknown. */
+  /** z of the activity term: buyers, or volume if buyers are unknown. */
   activity: number;
-  /** Enough money, or volume, stands behind the rise. */
+  /** Enough money or volume is behind the rise. */
   supported: boolean;
 }
 
-/** A reading with every term at nothing. */
 export function createReading(): Reading {
   const none = (): Measure => ({ raw: 0, z: 0, weight: 0 });
   return {
@@ -41,24 +40,26 @@ export function createReading(): Reading {
   };
 }
 
-/** Fills in the score from the terms: Σ wᵢ·clip(zᵢ, 0, 6), the weights made to sum to 1. */
+/** Computes the score Σ wᵢ·clip(zᵢ, 0, 6), with the weights scaled to sum to 1. */
 function weigh(reading: Reading): void {
   const { buyers, imbalance, price, volume } = reading.terms;
   const total = buyers.weight + imbalance.weight + price.weight + volume.weight;
   let sum = 0;
   for (const term of [buyers, imbalance, price, volume]) {
     term.weight = total > 0 ? term.weight / total : 0;
-    sum += term.weight * clip(term.z, 0, Z_MOST);
+    sum += term.weight * clip(term.z, 0, MAX_Z);
   }
   reading.score = sum;
 }
 
 /**
- * The price term: the climb above the long average, or the burst since the last low, whichever is the rarer, each less the market's.
+ * Computes the price term: the rise above the long average or the burst since the last low,
+ * whichever is rarer, each minus the market's.
  *
- * For a random walk of variance σ² a minute, ln(P/EWMA_τ) has variance σ²τ/2; to it is added what the market's own move leaves
- * unexplained. The burst B, with drift κσ, exceeds x with probability e^(−2κx/σ) (the stationary maximum of Brownian motion with
- * drift), which is a normal deviation of about 2√(κx/σ).
+ * For a random walk of variance σ² per minute, ln(P/EWMA_τ) has variance σ²τ/2. The unexplained
+ * part of the market's own move is added to it. The burst B, with drift κσ, exceeds x with
+ * probability e^(−2κx/σ) (the stationary maximum of Brownian motion with drift). That is a normal
+ * deviation of about 2√(κx/σ).
  */
 function measurePrice(
   reading: Reading,
@@ -82,10 +83,14 @@ function measurePrice(
 }
 
 /**
- * Reads a candle token. Its imbalance is that of {@link CandleState.flow}, where the feed says who bought. The price term counts only in
- * the share in which its rise came in minutes of high volume, B/R of {@link CandleState.backed} and the rise: most jumps of a restless
- * pair are thin, and weighed in full they would ask for a threshold that a small pump on real volume cannot reach. A rise is unsupported
- * on no more than the usual volume, and when that share is too small: a thin tick, however far it jumped.
+ * Computes the reading of a candle token. The imbalance is that of {@link CandleState.flow}, if the
+ * feed reports buy volume.
+ *
+ * The price term is multiplied by the backed share of the rise ({@link CandleState.backed}), the
+ * part that came in minutes of high volume. Most jumps of a restless pair are thin. At full weight
+ * they would require a threshold that a small pump on real volume cannot reach. A rise is
+ * unsupported if its volume is not above the usual or its backed share is too small, however far
+ * the price jumped.
  */
 export function readCandle(
   reading: Reading,
@@ -100,7 +105,7 @@ export function readCandle(
   buyers.z = 0;
   imbalance.weight = state.knowsBuyers ? weights.imbalance : 0;
   imbalance.raw = state.volume > 0 ? state.flow / state.volume / 2 : 0;
-  imbalance.z = imbalance.raw * 2 * Z_MOST;
+  imbalance.z = imbalance.raw * 2 * MAX_Z;
   price.weight = weights.price;
   measurePrice(reading, state, market, state.variance, settings);
   if (reading.rise > 0) price.z *= clip(state.backed / reading.rise, 0, 1);
@@ -115,8 +120,9 @@ export function readCandle(
 }
 
 /**
- * Reads a trade token, whose state must have been brought up to the moment. `liquidityUsd`: dollars in the pool that sets its price, or `null`
- * where the feed does not know; then the depth gate asks for volume, as it does for candles.
+ * Computes the reading of a trade token, whose state must be decayed to the present. `liquidityUsd`
+ * is the depth of the pool that sets the price. If it is `null`, the depth gate requires volume, as
+ * for candles.
  */
 export function readTrades(
   reading: Reading,
@@ -132,7 +138,7 @@ export function readTrades(
   buyers.z = poissonSurprise(state.buyers, expectedBuyers(state, settings), dispersion(state, settings));
   imbalance.weight = weights.imbalance;
   imbalance.raw = wilsonLowerBound(state.buys, state.buys + state.sells) - 0.5;
-  imbalance.z = imbalance.raw * 2 * Z_MOST;
+  imbalance.z = imbalance.raw * 2 * MAX_Z;
   price.weight = weights.price;
   state.longRise = Math.log(state.price / state.longPrice);
   measurePrice(reading, state, market, state.variance, settings);
@@ -150,14 +156,18 @@ export function readTrades(
   weigh(reading);
 }
 
-/** Dollars that must flow in to move an x·y=k pool, half of which is quote, by the log return `rise`: reserve·(e^(rise/2) − 1). */
+/**
+ * Returns the dollars that move an x·y=k pool, half of it quote, by the log return `rise`:
+ * reserve·(e^(rise/2) − 1).
+ */
 function moveCost(liquidityUsd: number, rise: number): number {
   return (liquidityUsd / 2) * Math.expm1(rise / 2);
 }
 
 /**
- * Distinct buyers to expect in the fast count: the token's own rate, shrunk to its bucket's by a Gamma prior. The posterior mean of a
- * Poisson rate under Gamma(a, b) is (a + events)/(b + time).
+ * Returns the expected distinct buyers in the fast count: the token's own rate, shrunk to its
+ * bucket's by a Gamma prior. The posterior mean of a Poisson rate under Gamma(a, b) is (a +
+ * events)/(b + time).
  */
 function expectedBuyers(state: TradeState, settings: DetectorSettings): number {
   const priorMs = settings.priorMinutes * MINUTE_MS;
@@ -166,8 +176,9 @@ function expectedBuyers(state: TradeState, settings: DetectorSettings): number {
 }
 
 /**
- * Fano factor of the buyers' count, shrunk to Poisson's 1 while samples are few. An exponentially decayed count of a Poisson stream
- * has half its mean as variance (Campbell's theorem), hence the 2.
+ * Returns the Fano factor of the buyers' count, shrunk to Poisson's 1 while there are few samples.
+ * The variance of an exponentially decayed count of a Poisson stream is half its mean (Campbell's
+ * theorem), hence the 2.
  */
 function dispersion(state: TradeState, settings: DetectorSettings): number {
   const own = state.meanBuyers > 0 ? (2 * state.varianceBuyers) / state.meanBuyers : 1;

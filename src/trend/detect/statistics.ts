@@ -1,29 +1,34 @@
-/*
- * Small exact formulas that the detector and the charts share. All are pure; none allocates.
- */
+/* Small exact formulas shared by the detector and the charts. All are pure; none allocates. */
 
-/** What is left of 1 after `elapsed` under an exponential decay of time constant `tau`, both in the same unit. Time that goes back decays nothing: 1. */
+/**
+ * Returns the remainder of 1 after `elapsed` of exponential decay with time constant `tau`, in the
+ * same unit; 1 if `elapsed` is negative.
+ */
 export function decay(elapsed: number, tau: number): number {
   return elapsed > 0 ? Math.exp(-elapsed / tau) : 1;
 }
 
-/** `value` held to [low, high]; NaN becomes `low`, so that one bad measurement cannot poison a score. */
+/**
+ * Clamps `value` to [low, high]. NaN becomes `low`, so that one bad measurement cannot spoil a
+ * score.
+ */
 export function clip(value: number, low: number, high: number): number {
   return value > low ? Math.min(value, high) : low;
 }
 
 /**
- * How many deviations a count stands above its expectation, for counts more scattered than Poisson's:
- * `2(√(n+3/8) − √(μ+3/8))/√φ`, the variance-stabilising transform of Anscombe (1948), divided by the root of the
- * dispersion φ (the Fano factor, variance over mean; taken as at least 1).
+ * Returns how many deviations a count lies above its expectation, for overdispersed counts:
+ * `2(√(n+3/8) − √(μ+3/8))/√φ`. This is the variance-stabilizing transform of Anscombe (1948),
+ * divided by the root of the dispersion φ (Fano factor: variance over mean; at least 1).
  */
 export function poissonSurprise(count: number, expected: number, dispersion: number): number {
   return (2 * (Math.sqrt(count + 0.375) - Math.sqrt(expected + 0.375))) / Math.sqrt(Math.max(1, dispersion));
 }
 
 /**
- * Lower end of the interval of Wilson (1927) for the share of `hits` in `total`, at `z` normal deviations (1.645: one-sided
- * 95 %). 0 without observations. `total` may be fractional: decayed counts are.
+ * Returns the lower bound of the interval of Wilson (1927) for the share of `hits` in `total`, at
+ * `z` normal deviations (1.645: one-sided 95 %). 0 without observations. `total` may be fractional,
+ * as decayed counts are.
  */
 export function wilsonLowerBound(hits: number, total: number, z = 1.645): number {
   if (!(total > 0)) return 0;
@@ -34,7 +39,10 @@ export function wilsonLowerBound(hits: number, total: number, z = 1.645): number
   return Math.max(0, (centre - spread) / (1 + square));
 }
 
-/** The median of the first `length` numbers, which it sorts in place; the mean of the middle two when they are even in number. 0 of none. */
+/**
+ * Returns the median of the first `length` numbers, which it sorts in place. For an even `length`,
+ * the mean of the middle two; for 0, 0.
+ */
 export function medianInPlace(values: Float64Array, length: number): number {
   if (length === 0) return 0;
   const sorted = values.subarray(0, length).sort();
@@ -43,7 +51,10 @@ export function medianInPlace(values: Float64Array, length: number): number {
   return length % 2 === 1 ? upper : ((sorted[middle - 1] ?? 0) + upper) / 2;
 }
 
-/** `value` rounded to `digits` decimals, never `-0`: what is published must not flicker in its last bits. */
+/**
+ * Rounds to `digits` decimals, never to `-0`. Published numbers must not flicker in their last
+ * bits.
+ */
 export function roundTo(value: number, digits: number): number {
   const factor = 10 ** digits;
   const rounded = Math.round(value * factor) / factor;

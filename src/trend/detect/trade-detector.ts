@@ -14,12 +14,12 @@ import {
 } from "./wallet-table.ts";
 
 /*
- * The detector's measurements for a token whose single trades are known. Every sum decays exponentially and is brought up
- * to date only when it is touched, so a trade costs the same however long the history.
+ * The detector's measurements for a token with individual trades. Every sum decays exponentially
+ * and is updated only on access, so a trade costs the same however long the history.
  */
 
 const LN_EPSILON_SHARE = 0.05;
-/** The canary looks at half an hour. */
+/** The canary's window is half an hour. */
 const CANARY_MS = 1_800_000;
 /** A sale this soon after the same wallet's purchase closes a round trip. */
 const ROUND_TRIP_MS = 900_000;
@@ -30,7 +30,7 @@ export interface TradeState {
   atMs: number;
   price: number;
   longPrice: number;
-  /** Log return above that average, as last read; climb since the last low, as for candles. */
+  /** Log return above that average, as last read; burst since the last low, as for candles. */
   longRise: number;
   burst: number;
   /** Fast: distinct buyers, purchases, sales, dollars. */
@@ -38,15 +38,15 @@ export interface TradeState {
   buys: number;
   sells: number;
   usd: number;
-  /** Dollars bought less dollars sold, over the memory of the long price reference. */
+  /** Dollars bought minus dollars sold, decaying like the long price reference. */
   inflow: number;
-  /** Slow: distinct buyers that came, dollars, and the time over which they did, in milliseconds. */
+  /** Slow: distinct buyers, dollars, and their observation time in milliseconds. */
   slowBuyers: number;
   slowUsd: number;
   slowMs: number;
-  /** Expected distinct buyers a millisecond in the token's bucket. */
+  /** Expected distinct buyers per millisecond in the token's bucket. */
   priorRate: number;
-  /** Distinct buyers that came within the running minute. */
+  /** Distinct buyers of the current minute. */
   minuteBuyers: number;
   /** Mean and variance of the fast count of buyers, sampled each minute. */
   meanBuyers: number;
@@ -58,29 +58,30 @@ export interface TradeState {
   /** Mean and variance of the logarithm of the fast volume, sampled each minute. */
   logMean: number;
   logVariance: number;
-  /** The canary's half hour: distinct buyers and sellers, purchases, dollars bought, dollars traded, dollars of round trips. */
+  /**
+   * The canary's half hour: distinct buyers and sellers, purchases, dollars bought, dollars traded,
+   * dollars of round trips.
+   */
   longBuyers: number;
   longSellers: number;
   longBuys: number;
   longBuyUsd: number;
   longUsd: number;
   roundTripUsd: number;
-  /** Dollars for which the biggest buyer bought. */
+  /** Dollars spent by the biggest buyer. */
   topBuyerUsd: number;
   readonly wallets: WalletTable;
 }
 
-/** One trade as the detector takes it. */
 export interface TradeInput {
   at: number;
   isBuy: boolean;
   usd: number;
   trader: string;
-  /** `null` where the trade's pool does not set the token's price. */
+  /** `null` if the trade's pool does not set the token's price. */
   price: number | null;
 }
 
-/** The state of a token before its first trade. */
 export function createTradeState(atMs: number, price: number, settings: DetectorSettings): TradeState {
   return {
     atMs,
@@ -116,7 +117,7 @@ export function createTradeState(atMs: number, price: number, settings: Detector
   };
 }
 
-/** Brings every decaying sum up to `atMs`; a time before the last changes nothing. `rate` slows the baselines, as for candles. */
+/** Decays every sum to `atMs`, if that is later. `rate` slows the baselines, as for candles. */
 export function decayTrades(state: TradeState, atMs: number, rate: number, settings: DetectorSettings): void {
   const elapsed = atMs - state.atMs;
   if (elapsed <= 0) return;
@@ -147,7 +148,7 @@ export function decayTrades(state: TradeState, atMs: number, rate: number, setti
   state.topBuyerUsd *= canary;
 }
 
-/** Takes one trade into a state that {@link decayTrades} has brought up to its time. */
+/** Adds one trade to a state that {@link decayTrades} has brought to its time. */
 export function addTrade(
   state: TradeState,
   trade: Readonly<TradeInput>,
@@ -200,7 +201,7 @@ function addSale(state: TradeState, row: number, { at, usd }: Readonly<TradeInpu
   state.sells += 1;
   state.inflow -= usd;
   state.longSellers += newness(at, lastSellMs, CANARY_MS);
-  // Within one block both happen at once.
+  // `<=` because both can occur at the same time, in one block.
   if (lastBuyMs >= Math.max(0, lastSellMs) && at - lastBuyMs <= ROUND_TRIP_MS) {
     const trips = (numbers[row + TRIPS] ?? 0) + 1;
     numbers[row + TRIPS] = trips;
@@ -210,14 +211,17 @@ function addSale(state: TradeState, row: number, { at, usd }: Readonly<TradeInpu
 }
 
 /**
- * What one more deed of a trader adds to the decayed count of distinct traders. Each counts e^(−age/τ) by its latest deed, so the deed
- * before it is taken back.
+ * Returns what another action of a trader adds to the decayed count of distinct traders. Each
+ * trader counts e^(−age/τ) by the latest action, so the previous action's part is subtracted.
  */
 function newness(atMs: number, lastMs: number, tauMs: number): number {
   return lastMs < 0 ? 1 : 1 - decay(atMs - lastMs, tauMs);
 }
 
-/** The minute's samples: volatility, dispersion of the buyers, usual volume. Called each minute while the token is alive, after {@link decayTrades}. */
+/**
+ * Takes the minute's samples: volatility, dispersion of the buyers, usual volume. Call it every
+ * minute while the token is alive, after {@link decayTrades}.
+ */
 export function sampleTrades(state: TradeState, rate: number, settings: DetectorSettings): void {
   state.samples = Math.min(state.samples + 1, MAX_SAMPLES);
   const evidence = 1 / (state.samples + settings.priorMinutes);
@@ -237,13 +241,16 @@ export function sampleTrades(state: TradeState, rate: number, settings: Detector
   state.minuteBuyers = 0;
 }
 
-/** Logarithm of the dollars a minute now, with a twentieth of the usual added so that silence stays finite. */
+/**
+ * Returns the logarithm of the current dollars per minute. A twentieth of the usual is added, so
+ * that silence stays finite.
+ */
 export function logVolume(state: TradeState, settings: DetectorSettings): number {
   const now = (state.usd * MINUTE_MS) / settings.fastMs;
   return Math.log(now + usualUsd(state) * LN_EPSILON_SHARE + 1);
 }
 
-/** The token's usual dollars a minute. */
+/** Returns the token's usual dollars per minute. */
 export function usualUsd(state: TradeState): number {
   return state.slowMs > 0 ? (state.slowUsd * MINUTE_MS) / Math.max(state.slowMs, MINUTE_MS) : 0;
 }

@@ -1,43 +1,48 @@
 /*
- * What is remembered of the traders of one token: a row of numbers each. There are hundreds a token and hundreds of thousands in all, and a trade
- * must find its own: as objects they were most of the engine's memory, and by a map of names a fifth of its time. So the rows of all lie in one
- * array, which is itself the hash table (open addressing, linear probing), and a trader is known by 53 bits of its name: two of a token's
- * few hundred are taken for one once in 10^10 tokens. Who seeks such a name on purpose makes his own buyers fewer.
+ * Stores the traders of one token, a row of numbers for each.
+ *
+ * A token has hundreds of traders and the engine hundreds of thousands, and every trade looks one
+ * up. As objects they took most of the engine's memory, and a map by name took a fifth of its time.
+ * So all rows are in one array, which is the hash table itself (open addressing, linear probing). A
+ * trader's key is 53 bits of the name: two of a token's few hundred traders collide once in 10^10
+ * tokens. Someone who creates collisions on purpose only reduces the number of his own buyers.
  */
 
 const MEMORY_MS = 7_200_000;
 const MAX_ROWS = 512;
 const SPARE_ROWS = 128;
 const FIRST_ROWS = 4;
-/** The fullest that a table gets before it is made twice as large. */
+/** Maximum load of a table before its size doubles. */
 const MAX_LOAD = 0.75;
 
-/** The columns of a row. The key is 0 where there is no row. */
+/** The columns of a row. The key of an empty row is 0. */
 const KEY = 0;
 /** Times are -1 before the first. */
 export const LAST_BUY_MS = 1;
 export const LAST_SELL_MS = 2;
-/** Bought for, in decayed dollars as of `USD_AT_MS`. */
+/** Dollars bought, decayed to `USD_AT_MS`. */
 export const USD = 3;
 export const USD_AT_MS = 4;
 /** Round trips closed. */
 export const TRIPS = 5;
 const COLUMNS = 6;
 
-/** The traders of one token. Plain data, so that a checkpoint can hold it. */
+/** The traders of one token. Plain data for checkpoints. */
 export interface WalletTable {
-  /** How many rows are held. */
+  /** Number of occupied rows. */
   count: number;
-  /** The rows, each at or after the place that its key asks for. Room for a power of two of them. */
+  /** The rows, each at or after the slot of its key. The number of slots is a power of two. */
   numbers: Float64Array;
 }
 
-/** A table of nobody. */
 export function createWallets(): WalletTable {
   return { count: 0, numbers: new Float64Array(FIRST_ROWS * COLUMNS) };
 }
 
-/** Where the trader's row begins in `numbers`; one seen for the first time is given a row, for which others may be forgotten. Valid until the next call. */
+/**
+ * Returns the index of the trader's row in `numbers`, valid until the next call. A new trader gets
+ * a row, for which others may be forgotten.
+ */
 export function rowOf(table: WalletTable, trader: string, atMs: number): number {
   const key = keyOf(trader);
   const known = seek(table.numbers, key);
@@ -56,19 +61,19 @@ export function rowOf(table: WalletTable, trader: string, atMs: number): number 
   return row;
 }
 
-/** Where the row of that key begins or, if there is none, would. The table is never full. */
+/** Returns the index of the key's row or of the free row for it. The table is never full. */
 function seek(numbers: Float64Array, key: number): number {
   const mask = numbers.length / COLUMNS - 1;
-  for (let place = key & mask; ; place = (place + 1) & mask) {
-    const row = place * COLUMNS;
+  for (let slot = key & mask; ; slot = (slot + 1) & mask) {
+    const row = slot * COLUMNS;
     const held = numbers[row + KEY];
     if (held === key || held === 0) return row;
   }
 }
 
 /**
- * 53 bits of a name, never 0: two lanes of FNV-1a, the second with the multiplier of MurmurHash2, each finished as in MurmurHash3 so that the low
- * bits depend on all of the name.
+ * Hashes a name to 53 bits, never 0: two lanes of FNV-1a, the second with the multiplier of
+ * MurmurHash2. Both are finished as in MurmurHash3, so that the low bits depend on the whole name.
  */
 function keyOf(name: string): number {
   let low = 0x811c9dc5;
@@ -91,7 +96,10 @@ function grow(table: WalletTable): void {
   rehash(table, table.numbers.length * 2, () => true);
 }
 
-/** Forgets traders that count for nothing any more and, if they are still too many, those that were longest silent. A pass is paid for by the arrivals since the last. */
+/**
+ * Forgets inactive traders and, if too many remain, the least recently active. The arrivals since
+ * the last pass pay for it.
+ */
 function forget(table: WalletTable, atMs: number): void {
   const { numbers } = table;
   const lasts: number[] = [];
@@ -100,7 +108,8 @@ function forget(table: WalletTable, atMs: number): void {
   }
   lasts.sort((a, b) => b - a);
   const oldest = Math.max(lasts[MAX_ROWS - 1] ?? -1, atMs - MEMORY_MS);
-  // Of those that were all silent for as long, as the buyers of one block, as many as there is room for behind those that were not.
+  // Several may have been last active at that very moment, as the buyers of one block. Keep as many
+  // of them as fit.
   let left = MAX_ROWS - lasts.filter((last) => last > oldest).length;
   rehash(table, numbers.length, (row) => {
     const last = lastOf(numbers, row);
@@ -116,7 +125,7 @@ function lastOf(numbers: Float64Array, row: number): number {
   );
 }
 
-/** Lays the rows that stay out anew in an array of that length. */
+/** Copies the rows that stay to a new array of that length. */
 function rehash(table: WalletTable, length: number, stays: (row: number) => boolean): void {
   const before = table.numbers;
   const numbers = new Float64Array(length);

@@ -1,20 +1,20 @@
 /*
- * The recent past of one token in equal steps of time: the last price and the trades of each. Reading and writing fill the
- * steps in which nothing happened, so a silent token costs nothing until it is looked at.
+ * Stores a token's recent past in equal time steps: the last price and the number of trades of
+ * each. Silent steps are filled on access, so a silent token costs nothing.
  */
 
-/** Steps are numbered from 1970: a step's number is its start divided by its length. Empty while `last` is -1. */
+/** Steps are numbered from 1970: start divided by length. The ring is empty while `last` is -1. */
 export interface BucketRing {
   readonly closes: Float64Array;
   readonly buys: Uint32Array;
   readonly sells: Uint32Array;
-  /** Number of the newest step held; -1 before the first. */
+  /** Number of the newest stored step; -1 before the first. */
   last: number;
-  /** Number of the first step ever held. */
+  /** Number of the first step ever stored. */
   first: number;
 }
 
-/** An empty ring that remembers `capacity` steps. */
+/** Returns an empty ring of `capacity` steps. */
 export function createRing(capacity: number): BucketRing {
   return {
     closes: new Float64Array(capacity),
@@ -25,7 +25,10 @@ export function createRing(capacity: number): BucketRing {
   };
 }
 
-/** Makes `bucket` the newest step, filling silent ones with the last price and no trades. Does nothing to an empty ring or for an older step. */
+/**
+ * Makes `bucket` the newest step. Skipped steps get the last price and no trades. Does nothing if
+ * the ring is empty or the step is older.
+ */
 export function advanceRing(ring: BucketRing, bucket: number): void {
   if (ring.last < 0 || bucket <= ring.last) return;
   const size = ring.closes.length;
@@ -40,8 +43,8 @@ export function advanceRing(ring: BucketRing, bucket: number): void {
 }
 
 /**
- * Records a price, and `buys` and `sells` trades, within a step. A step older than the newest takes only the counts: its
- * close is history. One older than the ring is lost.
+ * Records a price and the number of buys and sells within a step. An older step takes only the
+ * counts, because its close is final. A step older than the ring is ignored.
  */
 export function recordInRing(
   ring: BucketRing,
@@ -62,55 +65,60 @@ export function recordInRing(
   ring.sells[slot] = (ring.sells[slot] ?? 0) + sells;
 }
 
-/** Multiplies every price that is held. */
+/** Multiplies all stored prices. */
 export function scaleRing(ring: BucketRing, factor: number): void {
   for (let slot = 0; slot < ring.closes.length; slot++) ring.closes[slot] = (ring.closes[slot] ?? 0) * factor;
 }
 
-/** Puts right the close of a step that is held: of a late candle. The flat steps after it are not touched. */
+/**
+ * Corrects the close of a stored step, for a late candle. The flat steps after it do not change.
+ */
 export function amendClose(ring: BucketRing, bucket: number, price: number): void {
   if (ring.last >= 0 && bucket <= ring.last && bucket >= oldest(ring)) {
     ring.closes[bucket % ring.closes.length] = price;
   }
 }
 
-/** The last price at the end of a step: that of the newest known before it; of a time before the first, the first's. 0 of an empty ring. */
+/** Returns the last price at the end of a step; the first price for earlier steps, 0 if empty. */
 export function closeAt(ring: BucketRing, bucket: number): number {
   if (ring.last < 0) return 0;
   const known = Math.max(oldest(ring), Math.min(bucket, ring.last));
   return ring.closes[known % ring.closes.length] ?? 0;
 }
 
-const ROOM = new Float64Array(1_024);
+const SCRATCH = new Float64Array(1_024);
 
-/** The closes of the steps `from` to `to`, all of them held: from index 0, valid until the next call. */
+/**
+ * Returns the closes of the steps `from` to `to`, from index 0, valid until the next call. The ring
+ * must contain all of them.
+ */
 export function closesWithin(ring: BucketRing, from: number, to: number): Readonly<Float64Array> {
   const { closes } = ring;
   let slot = from % closes.length;
   for (let index = 0; index <= to - from; index++) {
-    ROOM[index] = closes[slot] ?? 0;
+    SCRATCH[index] = closes[slot] ?? 0;
     slot = slot + 1 === closes.length ? 0 : slot + 1;
   }
-  return ROOM;
+  return SCRATCH;
 }
 
-/** Buys of the steps `from` to `to`, both included. */
+/** Returns the buys of the steps `from` to `to`, inclusive. */
 export function buysWithin(ring: BucketRing, from: number, to: number): number {
   return sumOf(ring, ring.buys, from, to);
 }
 
-/** Sells of the steps `from` to `to`, both included. */
+/** Returns the sells of the steps `from` to `to`, inclusive. */
 export function sellsWithin(ring: BucketRing, from: number, to: number): number {
   return sumOf(ring, ring.sells, from, to);
 }
 
-/** How many steps, up to `bucket` and at most `most`, the token has a price for. */
+/** Returns the number of steps with a price, up to `bucket` and at most `most`. */
 export function knownSteps(ring: BucketRing, bucket: number, most: number): number {
   if (ring.last < 0 || bucket < ring.first) return 0;
   return Math.min(bucket - Math.max(ring.first, oldest(ring)) + 1, most);
 }
 
-/** Number of the oldest step still held. */
+/** Returns the number of the oldest stored step. */
 function oldest(ring: BucketRing): number {
   return Math.max(ring.first, ring.last - ring.closes.length + 1);
 }

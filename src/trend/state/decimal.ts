@@ -1,10 +1,10 @@
-/** Most characters of a decimal string that the engine computes itself. */
+/** Maximum length of a decimal string that the engine computes itself. */
 const MAX_CHARACTERS = 120;
 
 /**
- * A computed number as a plain decimal string: no exponent, no trailing zeros, `digits` significant ones (default 10, in
- * [1, 15]: a double holds no more). For averages and sums only: a price that is echoed keeps the feed's own string.
- * What is not finite, or too long to print, becomes `"0"`.
+ * Formats a computed number as a plain decimal string: no exponent, no trailing zeros, `digits`
+ * significant digits (default 10, in [1, 15]: a double has no more). For averages and sums only; an
+ * echoed price keeps the feed's string. Returns `"0"` for a number that is not finite or too long.
  */
 export function formatDecimal(value: number, digits = 10): string {
   if (!Number.isFinite(value) || value === 0) return "0";
@@ -14,10 +14,10 @@ export function formatDecimal(value: number, digits = 10): string {
   const figures = mantissa.replace(".", "").replace(/0+$/, "");
   const point = Number(exponentText) + 1;
   if (Math.abs(point) > MAX_CHARACTERS - 20) return "0";
-  return (value < 0 ? "-" : "") + place(figures, point);
+  return (value < 0 ? "-" : "") + insertPoint(figures, point);
 }
 
-function place(figures: string, point: number): string {
+function insertPoint(figures: string, point: number): string {
   if (point <= 0) return `0.${"0".repeat(-point)}${figures}`;
   if (point >= figures.length) return figures + "0".repeat(point - figures.length);
   return `${figures.slice(0, point)}.${figures.slice(point)}`;

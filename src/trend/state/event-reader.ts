@@ -11,15 +11,15 @@ import {
 import { isName, parseAmount, parsePrice, parseUsd, type RejectReason } from "./rejection.ts";
 
 /*
- * Market events come from outside and may be anything at run time. These readers turn the money of one into numbers, or say what is wrong with it.
- * They are written by hand, for a schema would cost more than all the rest of a trade.
+ * Validates market events, which can be anything at run time, and parses their amounts. Written by
+ * hand, because a schema would cost more than the rest of a trade's processing.
  */
 
 const LAST_MS = 253_402_300_799_999;
 const KINDS: ReadonlySet<unknown> = new Set(["trade", "candle", "listing", "liquidity", "profile", "clock"]);
 const GROUPS: ReadonlySet<unknown> = new Set(["bsc", "exchange", "matic", "avalanche"]);
 
-/** Numbers of one event. One object is reused for all: read it before the next. */
+/** Numbers of one event. One object is reused: read it before the next event. */
 export interface EventNumbers {
   /** A trade's price, a candle's close. */
   price: number;
@@ -29,18 +29,20 @@ export interface EventNumbers {
   buyShare: number | undefined;
 }
 
-/** Whether the value has a known kind and a possible time. */
+/** Returns whether the value has a known kind and a possible time. */
 export function isEvent(value: unknown): value is MarketEvent {
   if (typeof value !== "object" || value === null || !("kind" in value) || !("at" in value)) return false;
   return KINDS.has(value.kind) && isTime(value.at);
 }
 
-/** Whether the value is one of the groups. */
 export function isGroup(value: unknown): value is MarketGroup {
   return GROUPS.has(value);
 }
 
-/** What is wrong with an event other than a clock, or `undefined` with its money in `numbers`. Time and token are not looked at, but a candle's. */
+/**
+ * Validates an event other than a clock and stores its amounts in `numbers`. Returns the reason if
+ * it is invalid. Does not check time and token, except a candle's time.
+ */
 export function readEvent(
   event: Exclude<MarketEvent, { kind: "clock" }>,
   numbers: EventNumbers,
@@ -59,7 +61,7 @@ export function readEvent(
   }
 }
 
-/** What is wrong with a trade, or `undefined` with its price and dollars in `numbers`. */
+/** Returns what is wrong with a trade. If nothing, stores its price and dollars in `numbers`. */
 function readTrade(event: Trade, numbers: EventNumbers): RejectReason | undefined {
   if (!isName(event.pool) || !isName(event.trader)) return "malformed";
   if (event.side !== "buy" && event.side !== "sell") return "malformed";
@@ -69,7 +71,10 @@ function readTrade(event: Trade, numbers: EventNumbers): RejectReason | undefine
   return Number.isNaN(numbers.usd) || Number.isNaN(parseAmount(event.amount)) ? "amount" : undefined;
 }
 
-/** What is wrong with a candle, or `undefined` with its close, its volume in the quote, and the bought share in `numbers`. */
+/**
+ * Returns what is wrong with a candle. If nothing, stores close, volume in the quote, and bought
+ * share in `numbers`.
+ */
 function readCandleEvent(event: Candle, numbers: EventNumbers): RejectReason | undefined {
   if (!isTime(event.openAt)) return "malformed";
   if (event.openAt % MINUTE_MS !== 0 || event.at < event.openAt + MINUTE_MS) return "candle";
@@ -89,14 +94,14 @@ function readCandleEvent(event: Candle, numbers: EventNumbers): RejectReason | u
   return undefined;
 }
 
-/** What is wrong with a listing, or `undefined` with its dollars in `numbers`. */
+/** Returns what is wrong with a listing. If nothing, stores its dollars in `numbers`. */
 function readListing(event: ListingEvent, numbers: EventNumbers): RejectReason | undefined {
   if (!isName(event.pool)) return "malformed";
   numbers.usd = parseUsd(event.liquidity);
   return Number.isNaN(numbers.usd) ? "amount" : undefined;
 }
 
-/** What is wrong with a report of liquidity, or `undefined` with its dollars in `numbers`. */
+/** Returns what is wrong with a liquidity report. If nothing, stores its dollars in `numbers`. */
 function readLiquidity(event: LiquidityEvent, numbers: EventNumbers): RejectReason | undefined {
   if (!isName(event.pool)) return "malformed";
   if (event.cause !== "sync" && event.cause !== "add" && event.cause !== "remove") return "malformed";

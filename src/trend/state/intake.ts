@@ -32,7 +32,6 @@ import {
   type TokenState,
 } from "./token-state.ts";
 
-/** The books that events are entered into. */
 interface IntakeBooks {
   readonly settings: DetectorSettings;
   readonly tokens: TokenBook;
@@ -43,12 +42,12 @@ interface IntakeBooks {
 }
 
 /**
- * Enters events that were read, and for which the clock has been brought up, into their tokens' states. Each method yields the token that it
- * touched, or why the event cannot be used.
+ * Applies validated events to their tokens' states; the clock must be up to date. Each method
+ * returns the changed token, or why the event is unusable.
  */
 export class Intake {
   readonly #books: IntakeBooks;
-  /** Reused, for a trade must not cost an allocation. */
+  /** Reused, because a trade must not allocate. */
   readonly #trade: TradeInput = { at: 0, isBuy: false, usd: 0, trader: "", price: null };
 
   constructor(books: IntakeBooks) {
@@ -56,14 +55,14 @@ export class Intake {
   }
 
   /**
-   * A trade sets the token's price when it is in the pool that does, and no newer trade has set it. One that is
-   * too small to mean anything is rejected as `dust`.
+   * Applies a trade. It sets the token's price if its pool does and no newer trade has. A trade
+   * that is too small to mean anything is rejected as `dust`.
    */
   enterTrade(event: Trade, numbers: EventNumbers): TokenState | RejectReason {
     const { settings, detector, tokens } = this.#books;
     const known = tokens.find(event.group, event.token);
     const pool = known && findPool(known, event.pool);
-    // Nobody can trade for more than stands in the pool, but with himself.
+    // Only a trade with oneself can exceed the pool's liquidity.
     const usd = pool ? Math.min(numbers.usd, steadyUsd(pool, event.at)) : numbers.usd;
     if (usd < minTradeUsd(known, pool, settings)) return "dust";
     const token = known ?? this.#create(event);
@@ -96,8 +95,9 @@ export class Intake {
   }
 
   /**
-   * A candle waits for its minute's end, `nextMinuteMs`; one that is late amends the minute before. A
-   * past candle counts at once, until the token's first minute of the present is closed.
+   * Applies a candle. It waits until its minute ends at `nextMinuteMs`; a late one amends the
+   * previous minute. A past candle counts at once, until the token's first present minute is
+   * closed.
    */
   enterCandle(event: Candle, numbers: EventNumbers, nextMinuteMs: number): TokenState | RejectReason {
     const { settings, detector } = this.#books;
@@ -119,7 +119,10 @@ export class Intake {
     return token;
   }
 
-  /** A listing is new on BSC unless its token is known to have traded before: see {@link isEstablished}. */
+  /**
+   * Applies a listing. It is new if it is on BSC and its token has not traded before: see {@link
+   * isEstablished}.
+   */
   enterListing(event: ListingEvent, numbers: EventNumbers): TokenState | RejectReason {
     const { settings, newest } = this.#books;
     const token = this.#find(event);
@@ -132,7 +135,7 @@ export class Intake {
     return token;
   }
 
-  /** What lies in a pool. A removal by its makers counts against the token once it lasts. */
+  /** Applies a pool's liquidity. A removal by the makers counts against the token if it lasts. */
   enterLiquidity(event: LiquidityEvent, numbers: EventNumbers): TokenState | RejectReason {
     const { settings, tokens } = this.#books;
     const known = tokens.find(event.group, event.token);
@@ -144,7 +147,7 @@ export class Intake {
     return token;
   }
 
-  /** Facts of a token; kept also for one that never traded yet, which is then `undefined`. */
+  /** Stores facts about a token, even before its first trade. The result is then `undefined`. */
   enterProfile(event: Profile): TokenState | undefined {
     const { tokens, profiles } = this.#books;
     const key = tokens.keyOf(event.group, event.token) ?? event.token;
@@ -181,7 +184,10 @@ function noteMarket(token: TokenState, atMs: number): void {
   token.lastSeenMs = Math.max(token.lastSeenMs, atMs);
 }
 
-/** Dollars below which a trade in the pool is dust: it may be rounding, and it costs nothing to send by the thousand. */
+/**
+ * Returns the dollars below which a trade in the pool is dust: it may be rounding, and thousands of
+ * such trades cost nothing.
+ */
 function minTradeUsd(
   token: TokenState | undefined,
   pool: Pool | undefined,
@@ -194,9 +200,10 @@ function minTradeUsd(
 
 function setPrice(token: TokenState, pool: Pool | undefined, event: Trade, price: number): void {
   if (token.price > 0 && token.pricePool !== event.pool && token.mainPool !== "") {
-    // A pool that sets the price again goes on from its own last prices: what others said meanwhile is undone.
+    // A pool that sets the price again continues from its own last prices. Changes of other pools
+    // in the meantime are undone.
     rescalePrices(token, pool?.scale ? pool.scale / token.priceScale : price / token.price);
-    // And where that leaves a step, it is no rise that anybody traded.
+    // A remaining step is no rise that anybody traded.
     if (token.trades) token.trades.price = Math.max(token.trades.price, price);
   }
   if (pool) pool.scale = token.priceScale;
@@ -206,8 +213,9 @@ function setPrice(token: TokenState, pool: Pool | undefined, event: Trade, price
 }
 
 /**
- * Whether the token was there before this pool was listed: listed or traded for a quarter of an hour as far as this
- * engine saw or remembers, by its creation, or in another pool that is older than what the engine has seen.
+ * Returns whether the token existed before this pool was listed: it was listed or traded a quarter
+ * of an hour ago or more as far as this engine knows, it was created then, or it has an older pool
+ * that this engine never saw listed.
  */
 function isEstablished(token: TokenState, { at, pool }: ListingEvent, settings: DetectorSettings): boolean {
   const isOld = (sinceMs: number | null) => sinceMs !== null && at - sinceMs >= settings.newestMs;

@@ -1,34 +1,33 @@
-/** Why the engine did not take a market event in. */
+/** Why the engine rejected a market event. */
 export const REJECT_REASONS = [
-  /** Not an object, a kind that does not exist, a field of the wrong type or out of its range. */
+  /** Not an object, of unknown kind, or with a field of the wrong type or out of range. */
   "malformed",
-  /** Older than the engine's clock by more than the bound for late events; or a candle of a minute before the last. */
+  /** Older than the bound for late events, or a candle of a minute before the previous one. */
   "late",
-  /** Further ahead of the engine's clock than an ordered feed can be. */
+  /** Further ahead of the engine's clock than is possible in an ordered feed. */
   "ahead",
-  /** No such group, or a token that cannot be one of that group: without an address where the group is a chain. */
+  /** Unknown group, or an invalid token for its group: on a chain, it must be an address. */
   "token",
-  /** Not a plain positive decimal number, or beyond any price. */
+  /** Not a plain positive decimal number, or above the bound for prices. */
   "price",
-  /** Not a plain decimal number, or beyond any amount. */
+  /** Not a plain decimal number, or above the bound for amounts. */
   "amount",
-  /** A candle whose prices contradict each other, or whose time is not that of a whole minute. */
+  /** A candle with contradictory prices, or not of a whole minute. */
   "candle",
-  /** A trade too small to mean anything, in dollars or beside its pool. */
+  /** A trade too small to mean anything, in dollars or relative to its pool. */
   "dust",
-  /** A trade, or a removal, in a pool never seen, of a token whose real pool is known. */
+  /** A trade in or removal from an unknown pool, if the token's real pool is known. */
   "unknown-pool",
-  /** A second listing of a pool that is listed. */
+  /** A second listing of the same pool. */
   "duplicate",
-  /** A candle of a token whose trades are known, or the other way round. */
+  /** A candle of a token with trades, or vice versa. */
   "mixed",
 ] as const;
 export type RejectReason = (typeof REJECT_REASONS)[number];
 
-/** How many events were rejected for each reason. */
+/** Number of rejected events by reason. */
 export type Rejections = Record<RejectReason, number>;
 
-/** No rejection yet. */
 export function createRejections(): Rejections {
   return {
     malformed: 0,
@@ -50,19 +49,21 @@ const MAX_CHARACTERS = 100;
 const MAX_PRICE = 1e18;
 const MAX_AMOUNT = 1e27;
 
-/** A price as a number; NaN unless it is a plain decimal in (0, 10^18]. */
+/** Returns a price as a number; NaN unless it is a plain decimal in (0, 10^18]. */
 export function parsePrice(text: unknown): number {
   const price = parseDecimal(text);
   return price > 0 && price <= MAX_PRICE ? price : Number.NaN;
 }
 
-/** An amount of tokens or of money as a number; NaN unless it is a plain decimal in [0, 10^27]. */
+/**
+ * Returns an amount of tokens or money as a number; NaN unless it is a plain decimal in [0, 10^27].
+ */
 export function parseAmount(text: unknown): number {
   const amount = parseDecimal(text);
   return amount <= MAX_AMOUNT ? amount : Number.NaN;
 }
 
-/** Dollars as a number; NaN unless it is a plain decimal in [0, 10^18]. */
+/** Returns dollars as a number; NaN unless they are a plain decimal in [0, 10^18]. */
 export function parseUsd(text: unknown): number {
   const usd = parseDecimal(text);
   return usd <= MAX_PRICE ? usd : Number.NaN;
@@ -80,9 +81,9 @@ const POWERS = Array.from({ length: 23 }, (_, power) => Number(`1e${power}`));
 const SHORT = 23;
 
 /**
- * A decimal of few figures as a number, −1 for any other text. Figures below 2^53 and a power of ten up to 10^22 are exact as doubles, so
- * their quotient is rounded once: it is the number that `Number` yields (Clinger, "How to read floating point numbers accurately", 1990), in a
- * third of the time.
+ * Parses a short decimal; returns −1 for any other text. Digits below 2^53 and powers of ten up to
+ * 10^22 are exact as doubles, so their quotient is rounded once. It equals the result of `Number`
+ * (Clinger, "How to read floating point numbers accurately", 1990), in a third of the time.
  */
 function parseShortDecimal(text: string): number {
   const { length } = text;
@@ -101,14 +102,14 @@ function parseShortDecimal(text: string): number {
   return figures / (POWERS[decimals] ?? Number.NaN);
 }
 
-/** Whether a name of a pool, a trader or an exchange's token is a string of usable length. */
+/** Returns whether a name of a pool, trader or exchange token is a string of valid length. */
 export function isName(value: unknown): value is string {
   return typeof value === "string" && value.length > 0 && value.length <= 128;
 }
 
 const ADDRESS = /^0x[0-9a-fA-F]+$/;
 
-/** Whether a value is a contract's address. */
+/** Returns whether a value is a contract address. */
 export function isAddress(value: unknown): value is string {
   return isName(value) && ADDRESS.test(value);
 }

@@ -1,21 +1,22 @@
-/*
- * The engine's state is plain data, maps and typed arrays. Here it becomes a JSON value and comes back as it was, to the bit.
- */
-/** A value that JSON holds without loss. */
+/* Encodes the engine's state (plain data, maps, typed arrays) as JSON and decodes it exactly. */
+/** A value that JSON represents without loss. */
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };
 
 const ARRAYS = { $f64: Float64Array, $u32: Uint32Array, $u8: Uint8Array } as const;
 type ArrayTag = keyof typeof ARRAYS;
-/** Base64 with nothing else in it: Buffer would pass over what is not. */
+/** Strict base64: Buffer ignores invalid characters. */
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 const IS_LITTLE_ENDIAN = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
 const TAGS: readonly ArrayTag[] = ["$f64", "$u32", "$u8"];
 
-/** `value` as JSON. Fields that are `undefined` are left out. Throws TypeError for a function, a symbol or a bigint. */
+/**
+ * Encodes `value` as JSON. Omits fields that are `undefined`. Throws TypeError for a function, a
+ * symbol or a bigint.
+ */
 export function encodeState(value: unknown): JsonValue {
   if (value === null || typeof value === "boolean" || typeof value === "string") return value;
   if (typeof value === "number") return encodeNumber(value);
-  if (typeof value !== "object") throw new TypeError(`a state cannot hold a ${typeof value}`);
+  if (typeof value !== "object") throw new TypeError(`cannot encode a ${typeof value}`);
   if (Array.isArray(value)) return value.map(encodeState);
   if (value instanceof Map)
     return { $map: [...value].map(([key, item]) => [encodeState(key), encodeState(item)]) };
@@ -25,7 +26,7 @@ export function encodeState(value: unknown): JsonValue {
   return encoded;
 }
 
-/** The value that {@link encodeState} was given. Throws TypeError where a tagged part is not what its tag says. */
+/** Reverses {@link encodeState}. Throws TypeError if a tagged part does not match its tag. */
 export function decodeState(json: JsonValue): unknown {
   if (typeof json !== "object" || json === null) return json;
   if (Array.isArray(json)) return json.map(decodeState);
@@ -42,16 +43,18 @@ function encodeNumber(value: number): JsonValue {
 }
 
 function decodeMap(json: JsonValue | undefined): Map<unknown, unknown> {
-  if (!Array.isArray(json)) throw new TypeError("a map's entries are not a list");
+  if (!Array.isArray(json)) throw new TypeError("a map's entries must be a list");
   return new Map(
     json.map((entry) => {
-      if (!Array.isArray(entry) || entry.length !== 2) throw new TypeError("a map's entry is not a pair");
+      if (!Array.isArray(entry) || entry.length !== 2) throw new TypeError("a map's entry must be a pair");
       return [decodeState(entry[0] ?? null), decodeState(entry[1] ?? null)] as const;
     }),
   );
 }
 
-/** The array's bytes, least significant first, in base64: a fifth of the time that numbers written out take. */
+/**
+ * Encodes the array's bytes, little-endian, in base64: in a fifth of the time of decimal numbers.
+ */
 function encodeBytes(array: Float64Array | Uint32Array | Uint8Array): string {
   const bytes = Buffer.from(array.buffer, array.byteOffset, array.byteLength);
   return inOrder(bytes, array.BYTES_PER_ELEMENT).toString("base64");
@@ -59,14 +62,14 @@ function encodeBytes(array: Float64Array | Uint32Array | Uint8Array): string {
 
 function decodeArray(tag: ArrayTag, json: JsonValue | undefined): Float64Array | Uint32Array | Uint8Array {
   const { BYTES_PER_ELEMENT } = ARRAYS[tag];
-  if (typeof json !== "string" || !BASE64.test(json)) throw new TypeError(`${tag} is not base64`);
+  if (typeof json !== "string" || !BASE64.test(json)) throw new TypeError(`${tag} must be base64`);
   const bytes = Uint8Array.from(inOrder(Buffer.from(json, "base64"), BYTES_PER_ELEMENT));
   if (bytes.length % BYTES_PER_ELEMENT !== 0)
-    throw new TypeError(`${tag} has ${bytes.length} bytes, which are no whole numbers`);
+    throw new TypeError(`${tag} has ${bytes.length} bytes, not a multiple of ${BYTES_PER_ELEMENT}`);
   return new ARRAYS[tag](bytes.buffer);
 }
 
-/** The bytes of numbers between this machine's order and the checkpoint's. */
+/** Converts numbers between this machine's byte order and the checkpoint's. */
 function inOrder(bytes: Buffer, width: number): Buffer {
   if (IS_LITTLE_ENDIAN || width === 1 || bytes.length % width !== 0) return bytes;
   return width === 4 ? Buffer.from(bytes).swap32() : Buffer.from(bytes).swap64();

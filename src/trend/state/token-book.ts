@@ -6,8 +6,10 @@ import type { TokenProfile } from "./token-profile.ts";
 import { createToken, type TokenState } from "./token-state.ts";
 
 const MAX_ALIASES = 4;
-const STRANGER_EVENTS = 5;
-/** How far the bound may be overrun before the silent are sought out: seeking costs a pass over all. */
+const RARE_EVENTS = 5;
+/**
+ * Tokens may exceed their maximum by this factor before an eviction, which costs a pass over all.
+ */
 const OVERRUN = 1.1;
 
 interface GroupBook {
@@ -15,14 +17,14 @@ interface GroupBook {
   readonly aliases: Map<string, TokenState>;
 }
 
-/** All tokens that are held, found by any spelling of their address, and the forgetting of those that fell silent. */
+/** Stores all tokens, finds them by any spelling of their address, and forgets silent ones. */
 export class TokenBook {
   readonly #groups: Readonly<Record<MarketGroup, GroupBook>>;
   readonly #settings: DetectorSettings;
   readonly #onForget: (token: TokenState) => void;
   #count = 0;
 
-  /** `onForget` is called with each token that is forgotten, but for those that were never listed and traded only a few times. */
+  /** @param onForget Called with each forgotten token that was listed or traded repeatedly. */
   constructor(settings: DetectorSettings, onForget: (token: TokenState) => void) {
     this.#settings = settings;
     this.#onForget = onForget;
@@ -30,24 +32,23 @@ export class TokenBook {
     this.#groups = { bsc: create(), exchange: create(), matic: create(), avalanche: create() };
   }
 
-  /** How many tokens are held. */
   get count(): number {
     return this.#count;
   }
 
-  /** The tokens of a group, in order of their first sighting. */
+  /** Returns the tokens of a group, in the order in which they were first seen. */
   of(group: MarketGroup): Iterable<TokenState> {
     return this.#groups[group].tokens.values();
   }
 
-  /** What the token of that name is kept under, as {@link keyOfToken}; the spellings of tokens that are held need no looking into. */
+  /** Returns the token's key like {@link keyOfToken}, but without parsing a known name. */
   keyOf(group: MarketGroup, name: string): string | undefined {
     const book = this.#groups[group];
     const known = book.tokens.get(name) ?? book.aliases.get(name);
     return known ? known.key : keyOfToken(group, name);
   }
 
-  /** The token of that name, in any spelling, if it is held. */
+  /** Returns the token of that name, in any spelling. */
   find(group: MarketGroup, name: string): TokenState | undefined {
     const book = this.#groups[group];
     const known = book.tokens.get(name) ?? book.aliases.get(name);
@@ -60,15 +61,15 @@ export class TokenBook {
     return token;
   }
 
-  /** Takes in a token at first sight. `name` must be one that {@link keyOfToken} accepts. */
+  /** Adds a new token. {@link keyOfToken} must accept its `name`. */
   create(group: MarketGroup, name: string, atMs: number, profile: TokenProfile): TokenState {
     const token = createToken(group, keyOfToken(group, name) ?? name, name, atMs, profile);
     this.add(token);
-    if (this.#count > this.#settings.tokensMost * OVERRUN) this.#evict(token);
+    if (this.#count > this.#settings.maxTokens * OVERRUN) this.#evict(token);
     return token;
   }
 
-  /** Takes in a token of a checkpoint. */
+  /** Adds a token of a checkpoint. */
   add(token: TokenState): void {
     const book = this.#groups[token.group];
     book.tokens.set(token.key, token);
@@ -76,11 +77,11 @@ export class TokenBook {
     this.#count += 1;
   }
 
-  /** Forgets the token when it has been silent beyond its windows. True when it did. */
+  /** Forgets the token if it has been silent beyond its windows. Returns whether it did. */
   forgetIfSilent(token: TokenState, atMs: number): boolean {
-    const { forgetMs, forgetStrangerMs } = this.#settings;
-    const most = token.events < STRANGER_EVENTS ? forgetStrangerMs : forgetMs;
-    if (atMs - token.lastSeenMs <= most || isNeeded(token)) return false;
+    const { forgetMs, forgetRareMs } = this.#settings;
+    const maxSilenceMs = token.events < RARE_EVENTS ? forgetRareMs : forgetMs;
+    if (atMs - token.lastSeenMs <= maxSilenceMs || isNeeded(token)) return false;
     this.#forget(token);
     return true;
   }
@@ -92,7 +93,7 @@ export class TokenBook {
     for (const alias of token.aliases) book.aliases.delete(alias);
     this.#count -= 1;
     const isListed = token.pools.some(({ listedMs }) => listedMs >= 0);
-    if (isListed || token.events >= STRANGER_EVENTS) this.#onForget(token);
+    if (isListed || token.events >= RARE_EVENTS) this.#onForget(token);
   }
 
   #evict(newcomer: TokenState): void {
@@ -100,17 +101,20 @@ export class TokenBook {
       (token) => token !== newcomer && !isNeeded(token),
     );
     all.sort((a, b) => a.lastSeenMs - b.lastSeenMs || (a.key < b.key ? -1 : 1));
-    for (const token of all.slice(0, Math.max(0, this.#count - this.#settings.tokensMost)))
+    for (const token of all.slice(0, Math.max(0, this.#count - this.#settings.maxTokens)))
       this.#forget(token);
   }
 }
 
-/** A token whose state something that is served still stands on. */
+/** Returns whether something that is served depends on the token's state. */
 function isNeeded(token: TokenState): boolean {
   return token.trend.startedMs >= 0 || token.chart.rankCount > 0 || token.chart.rank > 0;
 }
 
-/** What a token is kept under: its address in lower case, on the exchange its name; `undefined` for what cannot be a token of the group. */
+/**
+ * Returns a token's key: its address in lower case, on the exchange its name. `undefined` for what
+ * cannot be a token of the group.
+ */
 function keyOfToken(group: MarketGroup, name: unknown): string | undefined {
   if (group === "exchange") return isName(name) ? name : undefined;
   return isAddress(name) ? name.toLowerCase() : undefined;

@@ -2,12 +2,15 @@ import { safeLink } from "../../lib/text/safe-text.ts";
 import type { MarketGroup, Profile } from "../../market/index.ts";
 import type { ForumPost, MarketData, SocialData } from "../../model/index.ts";
 
-/** What enrichers said of a token. `null`: nothing was said, or it is known that there is none. Replaced whole when something is learned. */
+/**
+ * Facts from enrichers about a token. `null`: unknown, or known not to exist. Every change replaces
+ * the whole object.
+ */
 export interface TokenProfile {
   readonly symbol: string | null;
   readonly name: string | null;
   readonly createdAtMs: number | null;
-  /** First trade or listing of a token that was forgotten since; `null` for others. */
+  /** First trade or listing of a token that was forgotten in the meantime; `null` for others. */
   readonly knownSinceMs: number | null;
   /** A quote token, stablecoin or wrapped native. */
   readonly quote: boolean;
@@ -17,7 +20,7 @@ export interface TokenProfile {
   readonly forumPost: ForumPost | null;
 }
 
-/** A token of which nothing was said. */
+/** The profile of an unknown token. */
 export const NO_PROFILE: TokenProfile = {
   symbol: null,
   name: null,
@@ -30,23 +33,29 @@ export const NO_PROFILE: TokenProfile = {
   forumPost: null,
 };
 
-/** The profiles of all tokens that anything was said of, the least recently used forgotten first: a token may trade long after its profile came. */
+/**
+ * Stores the profiles of all tokens, because a token may trade long after its profile arrived. The
+ * least recently used are forgotten first.
+ */
 export class ProfileBook {
   readonly #profiles: Map<string, TokenProfile>;
   readonly #most: number;
 
-  /** `most`: how many profiles are kept. `profiles`: those of a checkpoint. */
+  /**
+   * @param most Maximum number of profiles.
+   * @param profiles Those of a checkpoint.
+   */
   constructor(most: number, profiles = new Map<string, TokenProfile>()) {
     this.#profiles = profiles;
     this.#most = most;
   }
 
-  /** All profiles, the least recently used first. */
+  /** All profiles, least recently used first. */
   get entries(): ReadonlyMap<string, TokenProfile> {
     return this.#profiles;
   }
 
-  /** The token's profile; that of a stranger where nothing was said. */
+  /** Returns the token's profile, or {@link NO_PROFILE}. */
   find(group: MarketGroup, key: string): TokenProfile {
     const name = `${group}/${key}`;
     const found = this.#profiles.get(name);
@@ -55,7 +64,7 @@ export class ProfileBook {
     return found;
   }
 
-  /** Takes in what an event says. Absent fields change nothing. Yields the token's profile after it. */
+  /** Applies an event and returns the token's new profile. Absent fields change nothing. */
   learn(event: Profile, key: string): TokenProfile {
     const name = `${event.group}/${key}`;
     const profile = merge(this.#profiles.get(name) ?? NO_PROFILE, event);
@@ -63,7 +72,10 @@ export class ProfileBook {
     return profile;
   }
 
-  /** Remembers since when a token was known that is forgotten otherwise, so that another pool of it is not new. */
+  /**
+   * Stores since when a token has been known, so that another of its pools is not new even if the
+   * token is forgotten.
+   */
   rememberKnown(group: MarketGroup, key: string, sinceMs: number): void {
     const name = `${group}/${key}`;
     this.#put(name, { ...(this.#profiles.get(name) ?? NO_PROFILE), knownSinceMs: sinceMs });
@@ -94,7 +106,8 @@ function merge(before: TokenProfile, event: Profile): TokenProfile {
   };
 }
 
-// Copied field by field: what else an event carries must not be served, and whoever made it may change it later.
+// Copied field by field: other fields of an event must not be served, and its sender may change it
+// later.
 
 function copyMarketData(data: NonNullable<Profile["marketData"]> | null): MarketData | null {
   return data && { market_id: data.market_id, image_url: copyLink(data.image_url), name: data.name };
@@ -116,7 +129,9 @@ function copyPost(post: NonNullable<Profile["forumPost"]> | null): ForumPost | n
   return { position, address, url, title, upvotes, posted: new Date(post.posted).toISOString() };
 }
 
-/** Links are strangers' words, and pages make anchors of them: `null` for one that is not http or https. */
+/**
+ * Links are untrusted and pages render them as anchors: returns `null` unless it is http or https.
+ */
 function copyLink(link: string | null): string | null {
   return safeLink(link) === undefined ? null : link;
 }

@@ -9,141 +9,154 @@ import type { TradeState } from "../detect/trade-detector.ts";
 import { type BucketRing, buysWithin, createRing, scaleRing, sellsWithin } from "./bucket-ring.ts";
 import type { TokenProfile } from "./token-profile.ts";
 
-/** Minutes that the charts look back, and the ring that holds them with a little to spare. */
+/** Length of the charts in minutes. The ring of minutes is a little larger. */
 export const CHART_MINUTES = 60;
 const MINUTE_RING = 64;
-/** The counts and price changes of flares look back ten minutes in steps of five seconds. */
+/** Flares count trades and price changes of the last ten minutes, in steps of five seconds. */
 export const FINE_STEP_MS = 5_000;
 const FINE_RING = 128;
 const RECENT_MS = 300_000;
-/** Prices that are further apart are not of the same token in the same unit. */
+/** A larger ratio between two pools' prices means a different token or unit. */
 const MAX_RATIO = 1e6;
-/** A token is alive while its last trade or candle is no older. */
+/** A token is alive until its last trade or candle is older than this. */
 const LIVE_MS = 3_600_000;
-/** Minutes that {@link TokenState.activeMinutes} remembers. */
+/** Number of minutes in {@link TokenState.activeMinutes}. */
 const ACTIVITY_MINUTES = 32;
-/** A token is trading while at least three of the last ten minutes had a trade. */
+/** A token trades if at least three of the last ten minutes had a trade. */
 const TRADING_WINDOW_MINUTES = 10;
 const MIN_TRADING_MINUTES = 3;
 
-/** A pool of a token, and what lies in it. */
+/** A pool of a token, with its liquidity. */
 export interface Pool {
   readonly pool: string;
   usd: number;
-  /** The same as the feed wrote it. */
+  /** The same as a decimal string of the feed. */
   usdText: string;
   /** Event time of that report. */
   usdAtMs: number;
-  /** The running span of 20 seconds, counted from 1970, the least held within it and within the one before: see {@link steadyUsd}. */
+  /**
+   * The current span of 20 seconds, counted from 1970; the minimum liquidity within it and within
+   * the previous one. See {@link steadyUsd}.
+   */
   span: number;
   leastUsd: number;
   leastBeforeUsd: number;
-  /** Dollars it would hold if its makers had done nothing recently. */
+  /** Dollars the pool would hold if its makers had done nothing recently. */
   referenceUsd: number;
-  /** First liquidity; -1 where no listing was seen. */
+  /** First liquidity; -1 if no listing was seen. */
   listedMs: number;
-  /** Dollars traded, decaying over ten minutes from one minute to the next, as of `volumeAtMs`. */
+  /** Dollars traded as of `volumeAtMs`, decaying over ten minutes in steps of one. */
   volumeUsd: number;
   volumeAtMs: number;
-  /** {@link TokenState.priceScale} when this pool last set the price; 0 where that says nothing any more. */
+  /**
+   * {@link TokenState.priceScale} when this pool last set the price; 0 if that is no longer valid.
+   */
   scale: number;
 }
 
-/** A candle of the running minute, which counts when the minute ends. */
+/** A candle of the current minute. It counts when the minute ends. */
 export interface PendingCandle extends Minute {
-  /** The close as the feed wrote it. */
+  /** The close as the feed's decimal string. */
   readonly text: string;
 }
 
-/** A running flare as it is served. */
+/** A running flare as served. */
 export interface RunningFlare {
   readonly id: string;
   readonly startedMs: number;
-  /** It stands in `free` too. */
+  /** It is in `free` too. */
   isFree: boolean;
   published: Flare;
   explanation: Explanation;
 }
 
-/** A token's standing in its group's chart. */
-export interface ChartPlace {
-  /** Rank now, from 1; 0 outside. */
+/** A token's rank in its group's chart. */
+export interface ChartRank {
+  /** Current rank from 1; 0 outside. */
   rank: number;
   streak: number;
-  /** Rank of each of the past 360 minutes, by minute modulo 360; 0 outside. `null` while it was never charted. */
+  /**
+   * Rank in each of the past 360 minutes, indexed by minute modulo 360; 0 outside. `null` unless it
+   * was in the chart.
+   */
   ranks: Uint8Array | null;
   rankSum: number;
   rankCount: number;
 }
 
-/** All that the engine holds of one token. Plain data, so that a checkpoint can hold it. */
+/** The engine's state of one token. Plain data for checkpoints. */
 export interface TokenState {
   readonly group: MarketGroup;
-  /** The address in lower case; on the exchange the symbol. */
+  /** The address in lower case; on the exchange, the symbol. */
   readonly key: string;
   /** The address as first seen. */
   readonly address: string;
-  /** Other spellings of the address that were seen. */
+  /** Other spellings of the address. */
   readonly aliases: string[];
   readonly firstSeenMs: number;
   /** Last event of any kind. */
   lastSeenMs: number;
-  /** First and last trade, or candle with volume; -1 before the first. */
+  /** First and last trade or candle with volume; -1 before the first. */
   firstMarketMs: number;
   lastMarketMs: number;
-  /** The minutes of the last 32 that had a trade, the newest in the lowest bit, and the newest one's number. A signed 32-bit integer. */
+  /**
+   * Bits of the last 32 minutes, set for those with a trade, the newest in the lowest bit; and the
+   * number of the newest one. A signed 32-bit integer.
+   */
   activeMinutes: number;
   lastActiveMinute: number;
-  /** Trades and candles in all. */
+  /** Total number of trades and candles. */
   events: number;
   profile: TokenProfile;
   price: number;
-  /** The price as the feed wrote it. */
+  /** The price as the feed's decimal string. */
   priceText: string;
-  /** Event time of the trade or candle that set it, and the pool of that trade; -1 and "" before the first. */
+  /**
+   * Event time of the trade or candle that set the price, and the pool of that trade; -1 and ""
+   * before the first.
+   */
   priceAtMs: number;
   pricePool: string;
-  /** By how much the past prices have been multiplied in all, see {@link rescalePrices}. */
+  /** Product of all factors applied to past prices; see {@link rescalePrices}. */
   priceScale: number;
-  /** Highest price of the past hour, and the minute it was seen in. */
+  /** Highest price of the past hour, and its minute. */
   peak: number;
   peakMinute: number;
   readonly pools: Pool[];
-  /** Name of the pool whose trades set the price: see {@link noteTradeIn}. "" where none is known. */
+  /** Name of the pool whose trades set the price (see {@link noteTradeIn}); "" if none is known. */
   mainPool: string;
-  /** When that pool last took over from another by its volume; -1 before. */
+  /** When that pool last took over from another by volume; -1 before. */
   tookOverMs: number;
   /** Pool of the first trade; "" before it. */
   firstPool: string;
   readonly level: LiquidityLevel;
   readonly minutes: BucketRing;
-  /** Only of what can be a flare and has single trades. */
+  /** `null` unless the token can flare and has individual trades. */
   fine: BucketRing | null;
   candle: CandleState | null;
-  /** The state before the last minute, to which a late candle returns. */
+  /** The state before the previous minute, for a late candle. */
   candleBefore: CandleState | null;
-  /** The running minute's candle. */
+  /** The candle of the current minute. */
   pending: PendingCandle | null;
   trades: TradeState | null;
   readonly trend: Trend;
   readonly canary: CanaryState;
   flare: RunningFlare | null;
-  /** Of the latest flare that every plan was shown: it stood in `free`, or it ended. */
+  /** Id of the latest flare that all plans have seen, because it was in `free` or ended. */
   publicFlareId: string | null;
-  /** Identifiers derived once they are needed. */
+  /** Derived on first use. */
   nestedId: string | null;
   chartId: string | null;
   isRelevant: boolean;
   lastRelevantMs: number;
   lastIrrelevantMs: number;
-  readonly chart: ChartPlace;
-  /** Waits to be judged; never of a token that was forgotten. */
+  readonly chart: ChartRank;
+  /** Waits to be judged. False for a forgotten token. */
   isTouched: boolean;
-  /** Something that a flare shows may have changed since it was last refreshed. */
+  /** Something that a flare shows may have changed since the last refresh. */
   isStale: boolean;
 }
 
-/** A token at first sight. */
 export function createToken(
   group: MarketGroup,
   key: string,
@@ -197,7 +210,7 @@ export function createToken(
   };
 }
 
-/** The ring in which a token that may flare keeps its last ten minutes. */
+/** Returns the ring with the last ten minutes of a token that can flare. */
 export function createFineRing(): BucketRing {
   return createRing(FINE_RING);
 }
@@ -208,7 +221,10 @@ export function notePrice(token: TokenState, price: number, text: string): void 
   token.priceText = text;
 }
 
-/** Raises the peak to a minute's close. A single trade within it is no peak: anyone can make one and fall from it. */
+/**
+ * Raises the peak to a minute's close. A single trade within the minute does not count, because
+ * anyone can fake one.
+ */
 export function notePeak(token: TokenState, close: number, minute: number): void {
   if (close < token.peak) return;
   token.peak = close;
@@ -216,8 +232,8 @@ export function notePeak(token: TokenState, close: number, minute: number): void
 }
 
 /**
- * Rescales all past prices, because from now on another pool sets them. Pools may stand apart, and the
- * step from one to the other is not a move that anybody traded.
+ * Rescales all past prices because another pool sets the price from now on. Prices differ between
+ * pools, and the step from one to the other is no move that anybody traded.
  */
 export function rescalePrices(token: TokenState, ratio: number): void {
   const scale = token.priceScale * ratio;
@@ -233,7 +249,7 @@ export function rescalePrices(token: TokenState, ratio: number): void {
   trades.minutePrice *= ratio;
 }
 
-/** Notes that the token traded at `atMs`, within that minute counted from 1970. */
+/** Records that the token traded at `atMs`, within that minute counted from 1970. */
 export function noteActivity(token: TokenState, atMs: number, minute: number): void {
   if (token.firstMarketMs < 0) token.firstMarketMs = atMs;
   token.lastMarketMs = Math.max(token.lastMarketMs, atMs);
@@ -244,7 +260,7 @@ export function noteActivity(token: TokenState, atMs: number, minute: number): v
   } else if (passed > -ACTIVITY_MINUTES) token.activeMinutes |= 1 << -passed;
 }
 
-/** How many of the `minutes` before `atMs` had a trade; at most 32 are remembered. */
+/** Returns how many of the `minutes` before `atMs` had a trade; at most 32. */
 export function activeMinutesOf(token: TokenState, atMs: number, minutes = ACTIVITY_MINUTES): number {
   const passed = Math.floor((atMs - 1) / MINUTE_MS) - token.lastActiveMinute;
   if (passed >= minutes) return 0;
@@ -256,26 +272,29 @@ export function activeMinutesOf(token: TokenState, atMs: number, minutes = ACTIV
 }
 
 /**
- * Whether the token trades recently and repeatedly: in at least three of the last ten minutes. Only such
- * tokens make up their group's medians and its chart.
+ * Returns whether the token trades repeatedly: in at least three of the last ten minutes. Only such
+ * tokens count in their group's medians and chart.
  */
 export function isTrading(token: TokenState, atMs: number): boolean {
   return activeMinutesOf(token, atMs, TRADING_WINDOW_MINUTES) >= MIN_TRADING_MINUTES;
 }
 
-/** Since when the token is known to be offered: its first trade or listing; `null` before either. */
+/** Returns the token's first trade or listing; `null` before either. */
 export function offeredSince({ firstMarketMs, pools }: TokenState): number | null {
   let since = firstMarketMs < 0 ? Number.POSITIVE_INFINITY : firstMarketMs;
   for (const { listedMs } of pools) if (listedMs >= 0) since = Math.min(since, listedMs);
   return Number.isFinite(since) ? since : null;
 }
 
-/** Whether the token traded within the hour before `atMs`. */
+/** Returns whether the token traded within the hour before `atMs`. */
 export function isLive(token: TokenState, atMs: number): boolean {
   return token.lastMarketMs >= 0 && atMs - token.lastMarketMs <= LIVE_MS;
 }
 
-/** The ring in which a token's last five minutes lie, the step that ended last at `atMs`, and how many of them five minutes are. */
+/**
+ * Returns the ring with the token's last five minutes, the step that ended last at `atMs`, and the
+ * number of steps in five minutes.
+ */
 export function recentSteps(token: TokenState, atMs: number) {
   const stepMs = token.fine ? FINE_STEP_MS : MINUTE_MS;
   return {
@@ -285,7 +304,7 @@ export function recentSteps(token: TokenState, atMs: number) {
   };
 }
 
-/** The trades of the last five minutes: those that a flare shows. */
+/** Returns the number of trades in the last five minutes, as flares show it. */
 export function countRecentTrades(
   token: TokenState,
   atMs: number,
@@ -295,8 +314,8 @@ export function countRecentTrades(
 }
 
 /**
- * Makes the token relevant, or not, as it stands now: in its group's chart, or flaring for every plan.
- * Charts are the same for all plans, so a flare that only `pro` shows must not change them.
+ * Updates the token's relevance: in its group's chart, or flaring for every plan. Charts are the
+ * same for all plans, so a flare that only `pro` shows must not change them.
  */
 export function judgeRelevance(token: TokenState, atMs: number): void {
   const isPublicFlare = token.flare !== null && token.flare.id === token.publicFlareId;

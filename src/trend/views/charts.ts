@@ -22,33 +22,41 @@ const TOP = 10;
 const RECENT_MINUTES = 5;
 const DECIMALS = 4;
 
-/** A token that may be charted, with what its rank stands on. */
+/** A token eligible for the chart, with the measurements for its rank. */
 export interface Candidate {
   readonly token: TokenState;
   /** Mean close of the last 60 minutes, or of as many as there are. */
   readonly average: number;
-  /** Natural logarithm of the last close over that average, as if the token had moved with its market since it last traded. */
+  /**
+   * Natural logarithm of the last close over that average, assuming that the token has followed its
+   * market since its last trade.
+   */
   readonly rise: number;
-  /** Minutes of the hour that are known. */
+  /** Known minutes of the hour. */
   readonly count: number;
   /** Variance of one-minute log returns within them. */
   readonly variance: number;
-  /** Active minutes among the last 32: how far that variance can be trusted. */
+  /** Active minutes among the last 32, as evidence for that variance. */
   readonly evidence: number;
 }
 
 /**
- * The ten tokens of a group that rise best for their risk at the minute `atMs`, best first. Those that fall least follow where fewer than ten
- * rise; fewer than ten where fewer trade.
+ * Returns the ten tokens of a group that rise best for their risk at the minute `atMs`, best first.
+ * If fewer than ten rise, those that fall least follow. If fewer than ten trade, the list is
+ * shorter.
  *
- * Rank: `(rise − m) / risk`, ties by address. `rise = ln(P/A)`, A the mean of the last n ≤ 60 closes; m the candidates' median rise
- * (0 of fewer than five), so that what lifts all lifts nobody. A token that did not trade in the last minutes is taken to have followed its
- * market since: a price that stands still while all fall is old, not strong. `risk = s·√((n−1)(2n−1)/6n)`: of a random walk whose steps have
- * the variance s², that is the deviation of ln(P/A) to first order, since step k counts with the weight k/n. s² is the token's own variance,
- * shrunk toward the candidates' median by how few of its minutes had trades.
+ * Rank: `(rise − m) / risk`, ties by address. `rise = ln(P/A)`, where A is the mean of the last n ≤
+ * 60 closes and m the candidates' median rise (0 for fewer than five), so that a move of all ranks
+ * nobody. A token without recent trades is assumed to have followed its market since: a constant
+ * price while all fall is old, not strong. `risk = s·√((n−1)(2n−1)/6n)` is the first-order
+ * deviation of ln(P/A) for a random walk whose steps have variance s², because step k has weight
+ * k/n. s² is the token's own variance, shrunk toward the candidates' median if few of its minutes
+ * had trades.
  *
- * Left out: quote tokens; what did not trade in at least three of the last ten minutes, or is younger than a few; what has a canary; on chains,
- * what no aggregator lists (unless the feed knows no profiles), what trades for cents only, and what has too little liquidity (unless it is not known).
+ * Excluded: quote tokens; tokens that did not trade in at least three of the last ten minutes, that
+ * are only a few minutes old, or that have a canary. On chains also tokens that no aggregator lists
+ * (if the feed has profiles), that trade for cents only, or that have too little liquidity (if it
+ * is known).
  */
 export function rankTokens(
   tokens: Iterable<TokenState>,
@@ -87,7 +95,9 @@ function worthOf(
   return (rise - usualRise) / Math.max(risk, Number.MIN_VALUE);
 }
 
-/** The first ten in that order. There are thousands to choose from each minute: they need not all be put in order. */
+/**
+ * Returns the first ten in that order, without sorting the thousands of candidates of each minute.
+ */
 function best(
   candidates: readonly Candidate[],
   compare: (a: Candidate, b: Candidate) => number,
@@ -96,8 +106,8 @@ function best(
   for (const candidate of candidates) {
     const last = top[TOP - 1];
     if (last && compare(candidate, last) > 0) continue;
-    const place = top.findIndex((other) => compare(candidate, other) < 0);
-    top.splice(place < 0 ? top.length : place, 0, candidate);
+    const index = top.findIndex((other) => compare(candidate, other) < 0);
+    top.splice(index < 0 ? top.length : index, 0, candidate);
     if (top.length > TOP) top.pop();
   }
   return top;
@@ -130,7 +140,7 @@ function measure(
   for (let index = 0; index < count; index++) {
     const close = closes[index] ?? 0;
     sum += close;
-    // Most minutes of most tokens are flat, and a logarithm costs more than all the rest.
+    // Most minutes of most tokens are flat, and a logarithm costs more than everything else here.
     if (before > 0 && close !== before) squares += Math.log(close / before) ** 2;
     before = close;
   }
@@ -140,7 +150,7 @@ function measure(
   return { token, average, rise, count, variance: squares / (count - 1), evidence };
 }
 
-/** A charted token as the chart of `bsc` shows it at the minute `atMs`. Its streak and relevance must be those of that minute. */
+/** Renders an item of the chart of `bsc` at `atMs`. Streak and relevance must be up to date. */
 export function viewBscItem(candidate: Candidate, atMs: number): BscChartItem {
   const { token } = candidate;
   const end = lastMinute(atMs);
@@ -153,7 +163,7 @@ export function viewBscItem(candidate: Candidate, atMs: number): BscChartItem {
   };
 }
 
-/** The same for the exchange. */
+/** Renders an item of the chart of the exchange. */
 export function viewExchangeItem(candidate: Candidate, atMs: number): ExchangeChartItem {
   return {
     ...viewChartFacts(candidate, lastMinute(atMs)),
@@ -162,7 +172,7 @@ export function viewExchangeItem(candidate: Candidate, atMs: number): ExchangeCh
   };
 }
 
-/** The same for `matic` and `avalanche`. */
+/** Renders an item of the chart of `matic` or `avalanche`. */
 export function viewChainItem(candidate: Candidate, atMs: number): MaticChartItem {
   const { token } = candidate;
   const end = lastMinute(atMs);
@@ -175,17 +185,17 @@ export function viewChainItem(candidate: Candidate, atMs: number): MaticChartIte
   };
 }
 
-/** A token of the exchange in charts and leaderboards. */
+/** Renders a token of the exchange for charts and leaderboards. */
 export function viewExchangeToken(token: TokenState): { symbol: string; price: string } {
   return { symbol: viewSymbol(token), price: token.priceText };
 }
 
-/** A token of `matic` or `avalanche` in charts and leaderboards. */
+/** Renders a token of `matic` or `avalanche` for charts and leaderboards. */
 export function viewChainToken(token: TokenState): { symbol: string; price: string; address: string } {
   return { symbol: viewSymbol(token), price: token.priceText, address: token.address };
 }
 
-/** Number of the minute that ends at `atMs`. */
+/** Returns the number of the minute that ends at `atMs`. */
 function lastMinute(atMs: number): number {
   return Math.floor(atMs / MINUTE_MS) - 1;
 }

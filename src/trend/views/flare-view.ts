@@ -23,10 +23,10 @@ const VERIFIED: ContractSource = { status: "1", message: "OK" };
 const UNVERIFIED: ContractSource = { status: "0", message: "NOTOK" };
 
 const MAX_REMEMBERED = 4_096;
-/** The same moments are written again and again (of a token's creation, at every refresh), and writing one is slow. */
+/** Caches timestamps: the same ones are formatted at every refresh, which is slow. */
 const remembered = new Map<number, string>();
 
-/** A moment of event time as the API writes it. */
+/** Formats event time as the API's timestamp. */
 export function toTimestamp(atMs: number): string {
   let text = remembered.get(atMs);
   if (text === undefined) {
@@ -37,7 +37,7 @@ export function toTimestamp(atMs: number): string {
   return text;
 }
 
-/** The token's flare of that id, as it stands at `atMs`. */
+/** Renders the token's flare as of `atMs`. */
 export function viewFlare(
   token: TokenState,
   id: string,
@@ -52,7 +52,7 @@ export function viewFlare(
   };
 }
 
-/** The token as charts and leaderboards nest it, as it stands at `atMs`. */
+/** Renders the token for charts and leaderboards as of `atMs`. */
 export function viewNestedFlare(token: TokenState, atMs: number): NestedFlare {
   return {
     ...viewFacts(token, nestedId(token), atMs),
@@ -71,7 +71,9 @@ function nestedId(token: TokenState): string {
   return token.nestedId;
 }
 
-/** The token's names, address and price. Where nobody told a symbol, it is the address in short. */
+/**
+ * Renders the token's names, address and price. An unknown symbol becomes the shortened address.
+ */
 export function viewToken(token: TokenState): Token {
   const { profile } = token;
   const symbol = viewSymbol(token);
@@ -84,18 +86,21 @@ export function viewToken(token: TokenState): Token {
   };
 }
 
-/** The token's symbol; on the exchange always the feed's own name for it. */
+/** Returns the token's symbol; on the exchange always the feed's name. */
 export function viewSymbol({ group, address, profile }: TokenState): string {
   if (group === "exchange") return address;
   return profile.symbol ?? (address.length > 12 ? `${address.slice(0, 6)}…${address.slice(-4)}` : address);
 }
 
-/** Whether verified source of the token's contract is known. */
+/** Returns whether verified source of the token's contract is known. */
 export function viewSource(token: TokenState): ContractSource {
   return token.profile.contractSource === "verified" ? VERIFIED : UNVERIFIED;
 }
 
-/** The detector's numbers as they are published: rounded, so that they do not flicker, and without the terms that the feed cannot measure. */
+/**
+ * Renders the detector's numbers: rounded, so that they do not flicker, and without terms that the
+ * feed cannot measure.
+ */
 export function viewExplanation(
   reading: Reading,
   warnings: readonly string[],
@@ -140,7 +145,10 @@ function viewProfile(token: TokenState) {
   return { forum_post: forumPost, social_data: socialData, contract_source: viewSource(token) };
 }
 
-/** Counts and price changes of the last five minutes, in whole steps of five seconds; of candles, in whole minutes. */
+/**
+ * Renders counts and price changes of the last five minutes, in whole steps of five seconds. Candle
+ * tokens use whole minutes.
+ */
 function viewWindow(token: TokenState, atMs: number) {
   const { ring, end, steps } = recentSteps(token, atMs);
   const now = token.price;

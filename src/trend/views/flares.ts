@@ -7,14 +7,13 @@ import { judgeRelevance, type TokenState } from "../state/token-state.ts";
 import { viewFlare } from "./flare-view.ts";
 import { isEqual, reuseIfEqual, reuseListIfEqual } from "./reuse.ts";
 
-/** A flare that ended, as it is served. */
+/** A finished flare as served. */
 export interface FinishedFlare {
   readonly finishedMs: number;
   readonly flare: Flare;
   readonly explanation: Explanation;
 }
 
-/** What the flare lists and their explanations are made of. */
 interface ServedFlares {
   readonly flares: Flares;
   readonly explanations: Record<string, Explanation>;
@@ -22,16 +21,16 @@ interface ServedFlares {
 
 const NOTHING: ServedFlares = { flares: { free: [], pro: [], finished_trending: [] }, explanations: {} };
 
-/** The flares that are served: of those that run, which stand in `free`; of those that ended, which are still listed. */
+/** Maintains the running flares, in `pro` and `free`, and the finished ones. */
 export class FlareBook {
   readonly #settings: DetectorSettings;
   readonly #running = new Set<TokenState>();
-  /** In order of their finish, oldest first. */
+  /** In the order of their finish, oldest first. */
   readonly #finished: FinishedFlare[];
   #served: ServedFlares = NOTHING;
   #isDirty = true;
 
-  /** `finished`: those of a checkpoint, oldest finish first. */
+  /** @param finished Those of a checkpoint, oldest finish first. */
   constructor(settings: DetectorSettings, finished: FinishedFlare[] = []) {
     this.#settings = settings;
     this.#finished = finished;
@@ -42,17 +41,16 @@ export class FlareBook {
     return this.#isDirty;
   }
 
-  /** How many run. */
   get runningCount(): number {
     return this.#running.size;
   }
 
-  /** The flares that ended and are still listed, oldest finish first. */
+  /** The finished flares that are still listed, oldest finish first. */
   get finished(): readonly FinishedFlare[] {
     return this.#finished;
   }
 
-  /** When time alone next moves a flare between lists; Infinity when it will not. */
+  /** When time alone next moves a flare between lists; Infinity if never. */
   get deadlineMs(): number {
     const { freeAgeMs, finishedMs } = this.#settings;
     let next = (this.#finished[0]?.finishedMs ?? Number.POSITIVE_INFINITY) + finishedMs;
@@ -64,12 +62,12 @@ export class FlareBook {
     return next;
   }
 
-  /** Takes in a token of a checkpoint whose flare runs. */
+  /** Adds a token of a checkpoint with a running flare. */
   resume(token: TokenState): void {
     this.#running.add(token);
   }
 
-  /** A token starts to flare. */
+  /** Starts a flare of the token. */
   start(token: TokenState, atMs: number, explanation: Explanation): void {
     const id = flareId(token.group, token.key, atMs);
     token.flare = {
@@ -83,14 +81,14 @@ export class FlareBook {
     this.#isDirty = true;
   }
 
-  /** A token's flare ends; `explanation` says why. */
+  /** Ends the token's flare. `explanation` gives the reason. */
   finish(token: TokenState, atMs: number, explanation: Explanation): void {
     if (!token.flare) return;
     const flare = viewFlare(token, token.flare.id, token.flare.startedMs, atMs, atMs);
-    // Of those that end in one second the order must not depend on who was judged first.
-    let place = this.#finished.length;
-    while (isAfter(this.#finished[place - 1], atMs, flare)) place -= 1;
-    this.#finished.splice(place, 0, { finishedMs: atMs, flare, explanation });
+    // Sort flares that end in the same second by id, independent of the order of judgement.
+    let index = this.#finished.length;
+    while (isAfter(this.#finished[index - 1], atMs, flare)) index -= 1;
+    this.#finished.splice(index, 0, { finishedMs: atMs, flare, explanation });
     token.publicFlareId = flare.id;
     token.flare = null;
     judgeRelevance(token, atMs);
@@ -98,7 +96,7 @@ export class FlareBook {
     this.#isDirty = true;
   }
 
-  /** Brings the numbers of the running flares up to date. `explain` yields a token's explanation as of now. */
+  /** Updates the numbers of the running flares. `explain` returns a token's current explanation. */
   refresh(atMs: number, explain: (token: TokenState) => Explanation): void {
     for (const token of this.#running) {
       const { flare } = token;
@@ -116,14 +114,14 @@ export class FlareBook {
     }
   }
 
-  /** Moves flares between the lists as age and canary demand. */
+  /** Moves flares between the lists by age and canary. */
   step(atMs: number): void {
-    const { freeAgeMs, finishedMs, finishedMost } = this.#settings;
+    const { freeAgeMs, finishedMs, maxFinished } = this.#settings;
     for (const token of this.#running) {
       const { flare } = token;
       if (!flare) continue;
       const isOldEnough = atMs - flare.startedMs >= freeAgeMs && !token.canary.isOn;
-      // Liquidity that is gone may be a rug: who joins now must not be sent into it.
+      // Missing liquidity may be a rug pull, which new buyers must not be sent into.
       const isFree = isOldEnough && (flare.isFree || !this.#mayBeRug(token, atMs));
       if (flare.isFree === isFree) continue;
       flare.isFree = isFree;
@@ -131,7 +129,7 @@ export class FlareBook {
       judgeRelevance(token, atMs);
       this.#isDirty = true;
     }
-    const tooMany = this.#finished.length - finishedMost;
+    const tooMany = this.#finished.length - maxFinished;
     const expired = this.#finished.findIndex(
       (flare, index) => index >= tooMany && atMs - flare.finishedMs < finishedMs,
     );
@@ -145,7 +143,7 @@ export class FlareBook {
     return token.level.isLow && isInGrace(token.level, liquidityOf(token) ?? 0, atMs, this.#settings);
   }
 
-  /** The lists and explanations; what did not change is the same object as before. */
+  /** Returns the lists and explanations. Unchanged ones are the same objects as before. */
   serve(): ServedFlares {
     if (!this.#isDirty) return this.#served;
     this.#isDirty = false;
@@ -190,7 +188,9 @@ function isAfter(other: FinishedFlare | undefined, atMs: number, flare: Flare): 
   return other !== undefined && other.finishedMs === atMs && other.flare.id > flare.id;
 }
 
-/** The one before when nothing but its time differs: a quiet flare stays quiet. */
+/**
+ * Returns the previous explanation if only its time differs: a quiet flare must cause no events.
+ */
 function reuseExplanation(before: Explanation, after: Explanation): Explanation {
   return isEqual({ ...after, at: before.at }, before) ? before : after;
 }

@@ -14,8 +14,9 @@ const TOP = 10;
 const DECIMALS = 4;
 
 /**
- * The ten tokens that were longest in the chart within the six hours before the minute `atMs`, longest first, then by mean rank, then by
- * address. Each minute that a chart stood counts sixty seconds; the chart of `atMs` itself has stood for none yet.
+ * Returns the ten tokens that were longest in the chart within the past six hours, longest first,
+ * then by mean rank, then by address. Every past minute in a chart counts sixty seconds. The
+ * current chart does not count yet.
  */
 export function standings(tokens: Iterable<TokenState>): TokenState[] {
   const charted = [...tokens].filter(({ chart }) => chart.rankCount > 0);
@@ -29,8 +30,8 @@ export function standings(tokens: Iterable<TokenState>): TokenState[] {
 }
 
 /**
- * Enters the rank that a token has in the chart of the minute `atMs`, and lets the minute six hours before it go. A minute in which nothing of
- * the group was heard, `isObserved` false, counts for nobody.
+ * Records the token's rank in the chart of the minute `atMs` and removes that of six hours before.
+ * A minute without any data of the group (`isObserved` is false) counts for no token.
  */
 export function recordRank(token: TokenState, atMs: number, isObserved: boolean): void {
   const { chart } = token;
@@ -50,17 +51,17 @@ export function recordRank(token: TokenState, atMs: number, isObserved: boolean)
   }
 }
 
-/** A token's standing as the leaderboard of `bsc` shows it at `atMs`. */
+/** Renders an entry of the leaderboard of `bsc` at `atMs`. */
 export function viewBscStanding(token: TokenState, atMs: number): BscLeaderboardEntry {
   return { type: "flare", ...viewTime(token), object: viewNestedFlare(token, atMs) };
 }
 
-/** The same on the exchange. */
+/** Renders an entry of the leaderboard of the exchange. */
 export function viewExchangeStanding(token: TokenState): ExchangeLeaderboardEntry {
   return { type: "token", ...viewTime(token), object: viewExchangeToken(token) };
 }
 
-/** The same on `matic` and `avalanche`. */
+/** Renders an entry of the leaderboard of `matic` or `avalanche`. */
 export function viewChainStanding(token: TokenState): ChainLeaderboardEntry {
   return { type: "token", ...viewTime(token), object: viewChainToken(token) };
 }

@@ -14,7 +14,7 @@ export interface NewListing {
   listing: Listing;
 }
 
-/** The tokens of BSC that were listed lately. */
+/** Maintains the recently listed tokens of BSC. */
 export class NewestBook {
   readonly #settings: DetectorSettings;
   /** Newest first, ties by address. */
@@ -22,7 +22,7 @@ export class NewestBook {
   #served: Newest = { bsc: [] };
   #isDirty = true;
 
-  /** `items`: those of a checkpoint. */
+  /** @param items Those of a checkpoint. */
   constructor(settings: DetectorSettings, items: NewListing[] = []) {
     this.#settings = settings;
     this.#items = items;
@@ -38,25 +38,25 @@ export class NewestBook {
     return this.#items;
   }
 
-  /** When the next listing is no longer new; Infinity without one. */
+  /** When the oldest listing is no longer new; Infinity if there is none. */
   get deadlineMs(): number {
     return (this.#items.at(-1)?.listedMs ?? Number.POSITIVE_INFINITY) + this.#settings.newestMs;
   }
 
-  /** Takes in a listing, unless its token is there already. */
+  /** Adds a listing, unless its token has one already. */
   add(token: TokenState, pool: string, listedMs: number): void {
     if (this.#items.some((item) => item.token === token.key)) return;
     const id = listingId(token.group, pool.toLowerCase(), listedMs);
     const item = { token: token.key, pool, listedMs, listing: viewListing(token, id, pool, listedMs) };
-    const place = this.#items.findIndex(
+    const index = this.#items.findIndex(
       (other) => other.listedMs < listedMs || (other.listedMs === listedMs && other.token > token.key),
     );
-    this.#items.splice(place < 0 ? this.#items.length : place, 0, item);
-    this.#items.splice(this.#settings.newestMost);
+    this.#items.splice(index < 0 ? this.#items.length : index, 0, item);
+    this.#items.splice(this.#settings.maxListings);
     this.#isDirty = true;
   }
 
-  /** Lets go of what is no longer new, and of what `find` no longer knows or says may not be listed. */
+  /** Removes listings that are no longer new. */
   step(atMs: number): void {
     while (atMs >= this.deadlineMs) {
       this.#items.pop();
@@ -64,7 +64,10 @@ export class NewestBook {
     }
   }
 
-  /** Brings prices, liquidity and facts up to date. `find` yields a token by its key; one that is gone, or turned out to be a quote token, leaves. */
+  /**
+   * Updates prices, liquidity and facts. `find` returns a token by its key. Removes listings whose
+   * token is gone or turned out to be a quote token.
+   */
   refresh(find: (key: string) => TokenState | undefined): void {
     for (let index = this.#items.length - 1; index >= 0; index--) {
       const item = this.#items[index];
@@ -84,7 +87,7 @@ export class NewestBook {
     }
   }
 
-  /** The list; what did not change is the same object as before. */
+  /** Returns the list; the same object as before if it is unchanged. */
   serve(): Newest {
     if (!this.#isDirty) return this.#served;
     this.#isDirty = false;

@@ -31,7 +31,7 @@ const NOTHING: ServedStandings = {
   leaderboards: { bsc: [], exchange: [], matic: [], avalanche: [] },
 };
 
-/** How a group's chart and leaderboard look. */
+/** How to render a group's chart and leaderboard. */
 interface Views<I, E> {
   readonly item: (candidate: Candidate, atMs: number) => I;
   readonly standing: (token: TokenState, atMs: number) => E;
@@ -41,16 +41,16 @@ const BSC = { item: viewBscItem, standing: viewBscStanding };
 const EXCHANGE = { item: viewExchangeItem, standing: viewExchangeStanding };
 const CHAIN = { item: viewChainItem, standing: viewChainStanding };
 
-/** The charts and leaderboards: made anew at each minute, frozen between. */
+/** Maintains charts and leaderboards, which change at whole minutes only. */
 export class Rankings {
   readonly #facts: FeedFacts;
   readonly #settings: DetectorSettings;
-  /** Tokens in a chart now, or within the past six hours. */
+  /** Tokens in a chart now or within the past six hours. */
   readonly #charted: Readonly<Record<MarketGroup, Set<TokenState>>>;
   #served: ServedStandings;
   #isDirty = true;
 
-  /** `served`: what a checkpoint's last minute served. */
+  /** @param served The charts and leaderboards of a checkpoint. */
   constructor(facts: FeedFacts, settings: DetectorSettings, served = NOTHING) {
     this.#facts = facts;
     this.#settings = settings;
@@ -63,12 +63,14 @@ export class Rankings {
     return this.#isDirty;
   }
 
-  /** Takes in a token of a checkpoint. */
+  /** Adds a token of a checkpoint. */
   resume(token: TokenState): void {
     if (token.chart.rank > 0 || token.chart.rankCount > 0) this.#charted[token.group].add(token);
   }
 
-  /** The minute `atMs`: ranks every group. `tokensOf` yields a group's tokens, `marketOf` what its market does. */
+  /**
+   * Ranks every group at the minute `atMs`. The callbacks return a group's tokens and its market.
+   */
   step(
     atMs: number,
     tokensOf: (group: MarketGroup) => readonly TokenState[],
@@ -109,7 +111,7 @@ export class Rankings {
     this.#served = next;
   }
 
-  /** Charts and leaderboards; what did not change is the same object as before. */
+  /** Returns charts and leaderboards. Unchanged ones are the same objects as before. */
   serve(): ServedStandings {
     this.#isDirty = false;
     return this.#served;
@@ -143,14 +145,16 @@ export class Rankings {
   }
 }
 
-/** A group at one minute. */
 interface Group {
   readonly name: MarketGroup;
   readonly tokens: readonly TokenState[];
   readonly market: Readonly<Market>;
 }
 
-/** Gives the charted tokens their new ranks; those that fell out have none. Streaks grow in minutes that were observed only. */
+/**
+ * Assigns the charted tokens their new ranks, 0 to those that fell out. Streaks grow only in
+ * observed minutes.
+ */
 function assignRanks(
   charted: Set<TokenState>,
   ranked: readonly Candidate[],
@@ -168,7 +172,7 @@ function assignRanks(
   }
 }
 
-/** The new list, in which every item that is equal to the old one of its key is that very object. */
+/** Returns the new list, with every item that equals its predecessor replaced by that object. */
 function keepItems<T extends ChartItem | LeaderboardEntry>(before: T[], after: T[]): T[] {
   const known = new Map(before.map((item) => [keyOf(item), item]));
   return reuseListIfEqual(

@@ -1,19 +1,19 @@
 /**
- * `before` when it equals `after` in every part, else `after`: what did not change stays the same object, so that whoever
- * compares two snapshots can skip it at a glance. For plain JSON values.
+ * Returns `before` if it equals `after` in every part, else `after`. Unchanged parts stay the same
+ * objects, so that snapshots compare fast. For plain JSON values.
  */
 export function reuseIfEqual<T>(before: T | undefined, after: T): T {
   return before !== undefined && isEqual(before, after) ? before : after;
 }
 
-/** `before` when both lists hold the same objects in the same order, else `after`. */
+/** Returns `before` if both lists contain the same objects in the same order, else `after`. */
 export function reuseListIfEqual<T>(before: T[], after: T[]): T[] {
   return before.length === after.length && before.every((item, index) => item === after[index])
     ? before
     : after;
 }
 
-/** Whether two plain JSON values are equal in every part. */
+/** Returns whether two plain JSON values are equal in every part. */
 export function isEqual(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;

@@ -58,7 +58,7 @@ function play(events: readonly MarketEvent[], minutes: number, fromMinute: numbe
   return charts.map((chart) => chart.map(({ token }) => token.symbol));
 }
 
-test("tokens that nobody has traded for fifty minutes are not charted while the market falls and three really rise", () => {
+test("tokens without a trade for fifty minutes are not charted while the market falls and three rise", () => {
   const random = createRandom(1);
   const minutes = FALL_FROM + 30;
   const events = [
@@ -79,7 +79,7 @@ test("tokens that nobody has traded for fifty minutes are not charted while the 
   }
 });
 
-test("the pairs of an exchange that is cut off lead no chart, from the first minute to the twentieth", () => {
+test("the pairs of an exchange that is cut off lead no chart in its first twenty minutes", () => {
   const random = createRandom(2);
   const minutes = FALL_FROM + 25;
   const isCut = (minute: number) => minute >= FALL_FROM && minute < FALL_FROM + 20;
@@ -97,7 +97,7 @@ test("the pairs of an exchange that is cut off lead no chart, from the first min
   expect(shareOfCut(charts.slice(10))).toBe(0);
 });
 
-test("streak and time_trended do not grow while nothing is heard", () => {
+test("streak and time_trended do not grow without data", () => {
   const random = createRandom(3);
   const events = Array.from({ length: 12 }, (_, n) => pair(`P${n}`, HOUR_MINUTES, random)).flat();
   const engine = new TrendEngine({ facts: CANDLES_ONLY });

@@ -46,7 +46,7 @@ test("a token whose first pool was traded before it held real liquidity is new, 
   expect(names(engine)).toEqual([address(2), TOKEN]);
 });
 
-test("a token that was forgotten is not new in another pool, also after a checkpoint", () => {
+test("a forgotten token is not new in another pool, even after a checkpoint", () => {
   const engine = new TrendEngine();
   const trades = Array.from({ length: 9 }, (_, n) => trade(START + n * SECOND, TOKEN));
   drive(engine, withClocks(trades, START + MINUTE));
@@ -61,7 +61,7 @@ test("a token that was forgotten is not new in another pool, also after a checkp
   }
 });
 
-test("a token that was listed long ago is not new in another pool, though nobody traded it, and though it was forgotten", () => {
+test("a token listed long ago is not new in another pool, even if it never traded or was forgotten", () => {
   const engine = new TrendEngine();
   const many = Array.from({ length: 20 }, (_, n) => listing(START + n * 16 * MINUTE + 1, TOKEN, `p${n}`));
   const late = [

@@ -28,7 +28,7 @@ function play(script: Script, minutes: number, extra: readonly MarketEvent[] = [
   return { endMinute: isRunning ? Number.POSITIVE_INFINITY : (endMs - START) / MINUTE, cause, engine };
 }
 
-test("a flare ends within twenty minutes of its burst although the price stays up", () => {
+test("a flare ends within twenty minutes of its burst even if the price stays high", () => {
   const { endMinute, cause } = play(burst(2), 240);
   expect(endMinute).toBeGreaterThan(BURST_UNTIL - 2);
   expect(endMinute).toBeLessThanOrEqual(BURST_UNTIL + 20);
@@ -50,7 +50,7 @@ test("a token whose trading stopped in the middle of a flare is forgotten like a
   expect(engine.trendOf("bsc", TOKEN)).toBeUndefined();
 });
 
-test("a crowd of wallets that spends cents now and then keeps no flare alive", () => {
+test("a crowd of wallets that occasionally spends cents sustains no flare", () => {
   const from = BURST_UNTIL + 2;
   const minutes = from + 60;
   const cents: MarketEvent[] = [];
@@ -67,7 +67,7 @@ test("a crowd of wallets that spends cents now and then keeps no flare alive", (
   expect(cause).toBe("faded");
 });
 
-test("while nothing at all is heard of a group its flares go on; after a quarter of an hour they end, and may start again at once", () => {
+test("flares of a silent group continue for a quarter of an hour, then end and may restart at once", () => {
   const cutMs = START + (BURST_FROM + 6) * MINUTE;
   const long: Script = { ...burst(0), rate: (minute) => (minute < BURST_FROM ? 2 : 25) };
   const rising: Script = { ...long, buyShare: (minute) => (minute < BURST_FROM ? 0.5 : 0.62) };

@@ -4,7 +4,7 @@ import { MOMENT, PUMP_AT, playPump, TOKEN } from "../pump-market.ts";
 import type { Script } from "../trade-market.ts";
 import { liquidity, listing, MINUTE, SECOND, START, trade } from "../trend-kit.ts";
 
-test("a launch whose pool first held little, for a second or for an hour, is warned of when the rest is taken away", () => {
+test("removing the liquidity of a launch raises a warning, even if its pool first held little", () => {
   const launchMs = START + 61 * MINUTE;
   const script: Script = { token: TOKEN, rate: (minute) => (minute >= 62 ? 25 : 0), buyShare: () => 0.75 };
   const little = [
@@ -25,7 +25,7 @@ test("a launch whose pool first held little, for a second or for an hour, is war
   }
 });
 
-test("trades in a pool of one's own, huge within the transaction, do not hide that the real pool is emptied", () => {
+test("trades in a pool of one's own, huge within a transaction, do not hide the emptying of the real pool", () => {
   const hidden = [
     liquidity(MOMENT, TOKEN, "10000000", "add", "own"),
     liquidity(MOMENT, TOKEN, "100000", "sync", "own"),
@@ -35,7 +35,7 @@ test("trades in a pool of one's own, huge within the transaction, do not hide th
   expect(playPump({ extra: hidden }).warnings).toContain("liquidity-removed");
 });
 
-test("a fall by 95 % is seen although a pool of one's own held the price when it happened", () => {
+test("a fall by 95 % is detected even if a pool of one's own set the price when it happened", () => {
   const extra = [
     liquidity(MOMENT, TOKEN, "10000000", "add", "own"),
     trade(MOMENT, TOKEN, { pool: "own", price: "1.66", quoteUsd: "100", trader: "0xdev" }),
@@ -52,7 +52,7 @@ test("a fall by 95 % is seen although a pool of one's own held the price when it
   expect({ causes, warnings }).toEqual({ causes: ["canary"], warnings: ["price-collapsed"] });
 });
 
-test("nobody warns of an honest token with sixteen pools of his own, or with one that is the first thing heard of it", () => {
+test("neither sixteen pools of one's own nor an early one raises a warning about an honest token", () => {
   const own = Array.from({ length: 15 }, (_, n) =>
     liquidity(START + 50 * MINUTE + n, TOKEN, "1200", "add", `own-${n}`),
   );

@@ -58,7 +58,7 @@ test.each([0, 60, 270])(
   },
 );
 
-test("tokens that cost next to nothing to make switch no start off, however they rise", () => {
+test("the rises of tokens that cost almost nothing to create prevent no start", () => {
   const fakes = Array.from({ length: 35 }, (_, n) => address(5_000 + n));
   const extra: MarketEvent[] = fakes.map((token, n) =>
     liquidity(START + 20 * MINUTE + n, token, "40", "add", `pool-${token}`),

@@ -9,7 +9,7 @@ function play(extra: readonly MarketEvent[], change?: (event: MarketEvent) => Ma
   return { outcome: { canarySeconds, causes, warnings, running: running.length }, last, causes, warnings };
 }
 
-test("a rebalance of 60 % that is back one second later gives no canary and ends no flare", () => {
+test("a rebalance of 60 % that is back one second later causes no canary and ends no flare", () => {
   const rebalance = [
     liquidity(MOMENT, TOKEN, "20000", "remove"),
     liquidity(MOMENT + SECOND, TOKEN, "50000", "add"),
@@ -17,7 +17,7 @@ test("a rebalance of 60 % that is back one second later gives no canary and ends
   expect(play(rebalance).outcome).toEqual({ canarySeconds: 0, causes: [], warnings: [], running: 1 });
 });
 
-test("liquidity that stands in a pool for one block only ends no flare", () => {
+test("liquidity that is in a pool for one block only ends no flare", () => {
   const inAndOut = Array.from({ length: 5 }, (_, n) => [
     liquidity(MOMENT + n * MINUTE, TOKEN, "500000", "add"),
     liquidity(MOMENT + n * MINUTE, TOKEN, "501000", "sync"),
@@ -47,7 +47,7 @@ test("a migration from one pool to another within the grace period is not a rug,
   });
 });
 
-test("liquidity that is gone for the grace period ends the flare, to the second, also when nobody trades", () => {
+test("missing liquidity ends the flare exactly after the grace period, even without trades", () => {
   const removal = liquidity(MOMENT, TOKEN, "20000", "remove");
   const quiet = (event: MarketEvent): MarketEvent =>
     event.kind === "trade" && event.token === TOKEN && event.at > MOMENT
@@ -60,14 +60,14 @@ test("liquidity that is gone for the grace period ends the flare, to the second,
   expect(Date.parse(flare?.finished_trending_at ?? "") - MOMENT).toBe(MINUTE);
 });
 
-test("a price that falls takes liquidity along, which nobody removed", () => {
+test("liquidity that shrinks with a falling price does not count as removed", () => {
   const fall = Array.from({ length: 10 }, (_, n) =>
     liquidity(MOMENT + n * SECOND, TOKEN, `${50_000 - 3_000 * (n + 1)}`, "sync"),
   );
   expect(play(fall).warnings).not.toContain("liquidity-removed");
 });
 
-test("liquidity that trading drove out of reach, step by step, warns as well: it may then be taken away unseen", () => {
+test("liquidity that trading drove out of range raises a warning too, because its removal would be invisible", () => {
   const steps = Array.from({ length: 60 }, (_, n) =>
     liquidity(MOMENT + n * SECOND, TOKEN, `${Math.round(50_000 * 0.85 ** (n + 1))}`, "sync"),
   );
@@ -77,7 +77,7 @@ test("liquidity that trading drove out of reach, step by step, warns as well: it
   expect(warnings).toContain("liquidity-removed");
 });
 
-test("nobody ends another's flare with a pool of his own that is huge for one block", () => {
+test("a pool of one's own that is huge for one block does not end a flare", () => {
   const byTrading = [
     { ...listing(MOMENT, TOKEN, "own"), liquidity: "200" },
     liquidity(MOMENT, TOKEN, "2000000", "sync", "own"),

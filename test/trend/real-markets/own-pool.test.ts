@@ -16,7 +16,7 @@ const wash = (atMs: number, usd: string, prices: readonly string[]) =>
     }),
   );
 
-test("nobody ends a flare, or lifts its price, with a pool of his own that takes the price for one transaction or one block", () => {
+test("a pool of one's own that takes the price for one transaction or block neither ends a flare nor raises its price", () => {
   const honest = playPump();
   const price = priceOf(playPump({ minutes: PUMP_AT + 6 }));
   const same = Array.from({ length: 20 }, () => decimal(price));
@@ -41,7 +41,7 @@ test("nobody ends a flare, or lifts its price, with a pool of his own that takes
   }
 });
 
-test("a pool of one's own that is huge for one transaction moves neither price nor chart, however often it comes", () => {
+test("a pool of one's own that is huge for one transaction moves neither price nor chart, even repeatedly", () => {
   const at = START + 66 * MINUTE + 300;
   const honest = playPump({ script: QUIET, minutes: 75 });
   for (const last of ["900000", "0.000001"]) {
@@ -66,7 +66,7 @@ test("a pool of one's own that is huge for one transaction moves neither price n
   }
 });
 
-test("a trade counts for no more than stands in its pool", () => {
+test("a trade counts for at most its pool's liquidity", () => {
   const pool = liquidity(START + 40 * MINUTE, TOKEN, "2", "add", "own");
   const pumpMs = START + PUMP_AT * MINUTE;
   const volumeOf = ({ engine }: ReturnType<typeof playPump>) =>
@@ -85,7 +85,7 @@ test("a trade counts for no more than stands in its pool", () => {
   expect(playPump({ extra: sale }).running).toHaveLength(1);
 });
 
-test("a pool with a tenth of the depth cannot hold the price still for long while the deep one trades", () => {
+test("a pool with a tenth of the depth cannot freeze the price for long while the deep one trades", () => {
   const parkedMs = START + 20 * MINUTE;
   const extra = [liquidity(parkedMs, TOKEN, "5600", "add", "own")];
   extra.push(...wash(parkedMs + MINUTE, "20000", ["1", "1"]));

@@ -23,7 +23,7 @@ const pump: Script = {
   buyShare: (minute) => (minute >= PUMP_AT ? 0.8 : 0.5),
 };
 
-test("two trades of dust every ten minutes neither keep a flare alive nor set the price", () => {
+test("two dust trades every ten minutes neither sustain a flare nor set the price", () => {
   const minutes = PUMP_AT + 130;
   const dust: MarketEvent[] = [];
   for (let minute = PUMP_AT + 12; minute < minutes; minute += 5)
@@ -40,7 +40,7 @@ test("two trades of dust every ten minutes neither keep a flare alive nor set th
   expect(engine.rejected.dust).toBe(dust.length);
 });
 
-test("what is dust grows with the pool", () => {
+test("the bound for dust grows with the pool", () => {
   const engine = new TrendEngine();
   const events = [
     { ...listing(START + 1, TOKEN), liquidity: "2000000" },
@@ -54,7 +54,7 @@ test("what is dust grows with the pool", () => {
   expect([engine.rejected.dust, engine.tokenCount]).toEqual([2, 2]);
 });
 
-test("the price follows the pool that trades, not a deeper one that is idle, and its pump flares", () => {
+test("the price follows the pool that trades, not a deeper idle one, and its pump flares", () => {
   const minutes = PUMP_AT + 10;
   const engine = new TrendEngine();
   const idle = { ...listing(START - 900, TOKEN, "idle-pool"), liquidity: "60000" };
@@ -84,7 +84,7 @@ test("a pool takes over the price only with twice the recent volume, and the ste
   expect(priceOf()).toBe("1.2");
 });
 
-test("pools that take the price from each other add up no rise that nobody traded", () => {
+test("pools that alternate in setting the price do not add up to a rise that nobody traded", () => {
   const engine = new TrendEngine();
   const both = [listing(START + 1, TOKEN, "a"), listing(START + 1, TOKEN, "b")];
   const trades = Array.from({ length: 12 }, (_, cycle) => {
@@ -113,7 +113,7 @@ test("a pool of little depth never sets the price, however much it trades", () =
   expect(drive(engine, withClocks(events, START + 6 * SECOND)).newest.bsc[0]?.token.price).toBe("1");
 });
 
-test("a trade that comes late counts, but does not overwrite a newer price", () => {
+test("a late trade counts, but does not overwrite a newer price", () => {
   const engine = new TrendEngine();
   drive(engine, withClocks([listing(START + 1, TOKEN)], START + 10 * SECOND));
   engine.accept(trade(START + 9_000, TOKEN, { price: "2" }));
@@ -126,7 +126,7 @@ test("a trade that comes late counts, but does not overwrite a newer price", () 
   expect(Object.values(engine.rejected).every((count) => count === 0)).toBe(true);
 });
 
-test("an event far in the future does not move the clock of an engine that has had none", () => {
+test("an event far in the future does not set the clock of a new engine", () => {
   const engine = new TrendEngine();
   engine.accept(trade(START + 365 * 24 * 60 * MINUTE, TOKEN, { price: "9" }));
   engine.accept(trade(START - 500, address(2)));
@@ -140,7 +140,7 @@ test("an event far in the future does not move the clock of an engine that has h
   }
 });
 
-test("a side pool far from the price never takes it over while the price's own pool trades, however much it is washed", () => {
+test("a side pool far from the price never takes over while the price's own pool trades, despite wash trading", () => {
   const engine = new TrendEngine();
   const wash = [0, 1].map((n) =>
     trade(START + 5 * SECOND + n, TOKEN, {
@@ -157,7 +157,7 @@ test("a side pool far from the price never takes it over while the price's own p
   expect(drive(engine, withClocks(events, START + 11 * SECOND)).newest.bsc[0]?.token.price).toBe("1");
 });
 
-test("one momentary price is no peak to collapse from", () => {
+test("a momentary price is no peak for a collapse", () => {
   const minutes = PUMP_AT + 5;
   const moment = START + (PUMP_AT + 3) * MINUTE + 9_000;
   const pool = `pool-${TOKEN}`;
@@ -171,7 +171,7 @@ test("one momentary price is no peak to collapse from", () => {
   expect(last.flares.pro.map(({ token }) => token.address)).toEqual([TOKEN]);
 });
 
-test("the volumes of two pools are compared as of one moment", () => {
+test("the volumes of two pools are compared at the same moment", () => {
   const engine = new TrendEngine();
   const events = [
     listing(START + 1, TOKEN, "a"),
