@@ -25,14 +25,12 @@ const MAX_WAITING = 10_000;
 const MEASURE_MS = 10_000;
 
 interface TrendEngineOptions {
-  /**
-   * What the feed supports. Canary, floors and filters skip everything else. Default: everything.
-   */
+  /** What the feed supports; canary, floors and filters skip the rest. Default: everything. */
   readonly facts?: FeedFacts;
   /**
-   * Event time between updates of fast-changing numbers: prices, counts, liquidity, explanations.
-   * Default 5,000. Rounded to whole seconds, at least one. Membership of the lists is checked every
-   * second regardless.
+   * Event time between updates of prices, counts, liquidity and explanations. Default 5,000.
+   * Rounded to whole seconds, at least one. Membership of the lists is checked every second
+   * regardless.
    */
   readonly refreshMs?: number;
   /** Overrides of {@link DEFAULT_SETTINGS}. */
@@ -64,10 +62,7 @@ export class TrendEngine {
   readonly #rejected: Rejections;
   readonly #numbers: EventNumbers = { price: 0, open: 0, usd: 0, buyShare: undefined };
   #touched: TokenState[] = [];
-  /**
-   * Tokens with low liquidity that may come back. They are judged every second until that is
-   * decided.
-   */
+  /** Tokens with low liquidity that may come back, judged every second until that is decided. */
   #inGrace: TokenState[] = [];
   #clockMs: number;
   /** The last closed second. */
@@ -75,9 +70,9 @@ export class TrendEngine {
   #nextMinuteMs: number;
   /** The next second with work to do. */
   #dueMs = Number.POSITIVE_INFINITY;
-  /** A clock event was seen. From then on, events far ahead of the clock are rejected. */
+  /** From the first clock on, events far ahead of it are rejected. */
   #hasClock: boolean;
-  /** Events before the first clock. Until then it is unknown whether they are in the future. */
+  /** Events before the first clock: they may be in the future. */
   #waiting: MarketEvent[];
   #served: Snapshot | undefined;
 
@@ -114,18 +109,12 @@ export class TrendEngine {
     if (state) this.#plan();
   }
 
-  /**
-   * Returns an engine that continues from a {@link checkpoint}. `options` must equal those of the
-   * previous engine. Throws if the checkpoint is unreadable.
-   */
+  /** Continues from a {@link checkpoint} with equal `options`. Throws if it is unreadable. */
   static restore(checkpoint: EngineCheckpoint, options: TrendEngineOptions = {}): TrendEngine {
     return new TrendEngine(options, unpackEngine(checkpoint));
   }
 
-  /**
-   * Processes one event. Never throws: an unusable event is counted in {@link rejected} and changes
-   * nothing else.
-   */
+  /** Processes one event. Never throws: an unusable event only counts in {@link rejected}. */
   accept(event: MarketEvent): void {
     if (!isEvent(event)) this.#rejected.malformed += 1;
     else if (this.#hasClock) this.#enterOrReject(event);
@@ -143,14 +132,13 @@ export class TrendEngine {
   }
 
   /**
-   * Earliest event time at which passing time alone could change the snapshot. At most {@link
-   * clockMs} if it may differ already; Infinity if it never will.
+   * Earliest event time at which passing time alone could change the snapshot; Infinity if none. At
+   * most {@link clockMs} if it may differ already.
    */
   get nextChangeAtMs(): number {
     return this.#isDirty() ? this.clockMs : this.#dueMs;
   }
 
-  /** Number of tokens in memory. */
   get tokenCount(): number {
     return this.#tokens.count;
   }
@@ -167,9 +155,7 @@ export class TrendEngine {
     return this.#served;
   }
 
-  /**
-   * Returns the engine's complete state as a plain JSON value that shares nothing with the engine.
-   */
+  /** Returns the complete state as a plain JSON value that shares nothing with the engine. */
   checkpoint(): EngineCheckpoint {
     return packEngine({
       clockMs: this.#clockMs,
@@ -188,18 +174,14 @@ export class TrendEngine {
     });
   }
 
-  /**
-   * Returns whether a token of any group flares, as of the last closed second; `undefined` if the
-   * token is unknown. For measuring the detector: changes nothing.
-   */
+  /** Returns a token's state as of the last closed second, if known. For measuring the detector. */
   trendOf(group: MarketGroup, token: string): TrendInspection | undefined {
     const held = this.#held(group, token);
     return held && inspectTrend(held);
   }
 
   /**
-   * Returns the detector's numbers for a token of any group, as of {@link clockMs}; `undefined` if
-   * the token is unknown. For measuring the detector: changes nothing.
+   * Returns the detector's numbers for a token as of {@link clockMs}, if known. Changes nothing.
    */
   readingOf(group: MarketGroup, token: string): Explanation | undefined {
     const held = this.#held(group, token);
@@ -226,8 +208,7 @@ export class TrendEngine {
   }
 
   /**
-   * Buffers events until the first clock gives the time, because an event from far in the future
-   * must not set it.
+   * Buffers events until the first clock, because one from far in the future must not set the time.
    */
   #await(event: MarketEvent): void {
     if (event.kind !== "clock") {
@@ -262,16 +243,12 @@ export class TrendEngine {
     if (this.#tokens.count !== count || event.kind === "listing") this.#plan();
     if (typeof entered === "string") return entered;
     if (event.kind === "trade" || event.kind === "candle") this.#detector.noteHeard(event.group, event.at);
-    // A candle is judged at the end of its minute, which is planned already. A late one has been
-    // applied and is judged like a trade.
+    // A candle is judged at its minute's end, planned already; a late one is judged like a trade.
     if (entered && (event.kind !== "candle" || event.at < this.#nextMinuteMs)) this.#touch(entered);
     return undefined;
   }
 
-  /**
-   * Returns what is wrong with the event itself. `undefined` if nothing; its amounts are then in
-   * `#numbers`.
-   */
+  /** Returns what is wrong with the event itself, or stores its amounts in `#numbers`. */
   #check(event: Exclude<MarketEvent, { kind: "clock" }>): RejectReason | undefined {
     if (!isGroup(event.group) || this.#tokens.keyOf(event.group, event.token) === undefined) return "token";
     return readEvent(event, this.#numbers);
@@ -292,10 +269,7 @@ export class TrendEngine {
     }
   }
 
-  /**
-   * Advances time to an event that begins at `fromMs` and occurs at `atMs`, unless the event is too
-   * old or too far ahead.
-   */
+  /** Advances time to an event from `fromMs` to `atMs`, unless it is too old or too far ahead. */
   #admit(fromMs: number, atMs: number, isClock: boolean): RejectReason | undefined {
     if (this.#clockMs < 0) {
       this.#clockMs = fromMs;
@@ -313,7 +287,6 @@ export class TrendEngine {
     return undefined;
   }
 
-  /** Closes the second `atMs`. */
   #step(atMs: number): void {
     this.#stepMs = atMs;
     const isMinute = atMs === this.#nextMinuteMs;
