@@ -1,48 +1,52 @@
 import { z } from "zod";
 import { Address, Count, Timestamp } from "./primitives.ts";
 
-/**
- * A forum post that mentions the token. `position` counts from 1 at the top of the forum's listing.
- * A post whose `url` is not http or https is left out.
- */
-export const ForumPost = z.object({
-  position: z.int(),
-  address: Address,
-  url: z.string(),
-  title: z.string(),
-  upvotes: z.int(),
-  posted: Timestamp,
-});
+export const ForumPost = z
+  .object({
+    position: z.int(),
+    address: Address,
+    url: z.string(),
+    title: z.string(),
+    upvotes: z.int(),
+    posted: Timestamp,
+  })
+  .describe(
+    "A forum post that mentions the token. `position` counts from 1 at the top of the forum's " +
+      "listing. A post whose `url` is not http or https is left out.",
+  );
 export type ForumPost = z.infer<typeof ForumPost>;
 
-/**
- * Links to the token's makers. Each is an http or https address, or `null` if unknown. The strings
- * are untrusted: never use them as markup.
- */
-export const SocialData = z.object({
-  chat_url: z.string().nullable(),
-  microblog_url: z.string().nullable(),
-  website_url: z.string().nullable(),
-});
+export const SocialData = z
+  .object({
+    chat_url: z.string().nullable(),
+    microblog_url: z.string().nullable(),
+    website_url: z.string().nullable(),
+  })
+  .describe(
+    "Links to the token's makers. Each is an http or https address, or `null` if unknown. The " +
+      "strings are untrusted: never use them as markup.",
+  );
 export type SocialData = z.infer<typeof SocialData>;
 
-/**
- * Whether verified source code of the token's contract is known: `{status: "1", message: "OK"}` if
- * so, else `{status: "0", message: "NOTOK"}`. The latter does not mean that the contract is
- * unverified: it may never have been looked up.
- */
-export const ContractSource = z.union([
-  z.object({ status: z.literal("1"), message: z.literal("OK") }),
-  z.object({ status: z.literal("0"), message: z.literal("NOTOK") }),
-]);
+export const ContractSource = z
+  .union([
+    z.object({ status: z.literal("1"), message: z.literal("OK") }),
+    z.object({ status: z.literal("0"), message: z.literal("NOTOK") }),
+  ])
+  .describe(
+    'Whether verified source code of the token\'s contract is known: `{status: "1", message: "OK"}` ' +
+      'if so, else `{status: "0", message: "NOTOK"}`. The latter does not mean that the contract is ' +
+      "unverified: it may never have been looked up.",
+  );
 export type ContractSource = z.infer<typeof ContractSource>;
 
-/** A market-data aggregator's entry for the token; `null` if it does not list the token. */
-export const MarketData = z.object({
-  market_id: z.string(),
-  image_url: z.string().nullable(),
-  name: z.string().nullable(),
-});
+export const MarketData = z
+  .object({
+    market_id: z.string(),
+    image_url: z.string().nullable(),
+    name: z.string().nullable(),
+  })
+  .describe("A market-data aggregator's entry for the token; `null` if it does not list the token.");
 export type MarketData = z.infer<typeof MarketData>;
 
 /** Number of trades within the window that the field's description names. */

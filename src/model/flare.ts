@@ -2,84 +2,84 @@ import { z } from "zod";
 import { ContractSource, ForumPost, MarketData, SocialData, TradeCount } from "./facts.ts";
 import { Address, DecimalString, Id, Timestamp } from "./primitives.ts";
 
-/**
- * A token in flares, listings and the charts of `bsc`. `price` is in US dollars, or in the quote
- * currency of a feed without dollar prices.
- */
-export const Token = z.object({
-  name: z.string(),
-  symbol: z.string(),
-  address: Address,
-  price: DecimalString,
-  created_at: Timestamp,
-});
+export const Token = z
+  .object({
+    name: z.string(),
+    symbol: z.string(),
+    address: Address,
+    price: DecimalString,
+    created_at: Timestamp,
+  })
+  .describe(
+    "A token in flares, listings and the charts of `bsc`. `price` is in US dollars, or in the " +
+      "quote currency of a feed without dollar prices.",
+  );
 export type Token = z.infer<typeof Token>;
 
 const flareFacts = {
-  /**
-   * Identifies one trending episode of one token: UUIDv5 of network, address and start, so a replay
-   * yields the same id.
-   */
-  id: Id,
-  /** Price change over the last 5 minutes, in percent, rounded to an integer. */
-  recent_price_change: z.int(),
-  /** The same over the 5 minutes before those. */
-  previous_price_change: z.int(),
-  /** Buys of the last 5 minutes; 0 if the feed has no trades. */
-  latest_buy_count: TradeCount,
-  /** Sells of the last 5 minutes; 0 if the feed has no trades. */
-  latest_sell_count: TradeCount,
+  id: Id.describe(
+    "Identifies one trending episode of one token: UUIDv5 of network, address and start, so a " +
+      "replay yields the same id.",
+  ),
+  recent_price_change: z
+    .int()
+    .describe("Price change over the last 5 minutes, in percent, rounded to an integer."),
+  previous_price_change: z.int().describe("The same over the 5 minutes before those."),
+  latest_buy_count: TradeCount.describe("Buys of the last 5 minutes; 0 if the feed has no trades."),
+  latest_sell_count: TradeCount.describe("Sells of the last 5 minutes; 0 if the feed has no trades."),
   forum_post: ForumPost.nullable(),
   social_data: SocialData.nullable(),
   contract_source: ContractSource,
-  /** Dollars in the token's pools; `"0"` if the feed does not know. */
-  liquidity: DecimalString,
+  liquidity: DecimalString.describe('Dollars in the token\'s pools; `"0"` if the feed does not know.'),
   market_data: MarketData.nullable(),
   token: Token,
 };
 
-/**
- * A trending episode: an item of the lists of `/flares`. A flare can be in several lists at once,
- * with the same `id`.
- */
-export const Flare = z.object({
-  ...flareFacts,
-  started_trending_at: Timestamp,
-  /** `null` while the token is trending. */
-  finished_trending_at: Timestamp.nullable(),
-});
+export const Flare = z
+  .object({
+    ...flareFacts,
+    started_trending_at: Timestamp,
+    finished_trending_at: Timestamp.nullable().describe("`null` while the token is trending."),
+  })
+  .describe(
+    "A trending episode: an item of the lists of `/flares`. A flare can be in several lists at " +
+      "once, with the same `id`.",
+  );
 export type Flare = z.infer<typeof Flare>;
 
-/**
- * A token inside a chart item or a leaderboard entry, in the form of a flare whether or not it
- * trends. All plans see the same, so a flare counts here only once it enters `free` or ends. `id`
- * is that of the latest such flare. Without one, it is derived from network and address alone.
- */
-export const NestedFlare = z.object({
-  ...flareFacts,
-  /** Reserved by the specification; always `null`. */
-  upvote_site_data: z.null(),
-  /** The token is in its group's chart now, or its running flare has been in `free`. */
-  relevant: z.boolean(),
-  /** When `relevant` last became true; initially when the token was first seen. */
-  last_relevant_at: Timestamp,
-  /** When `relevant` last became false; initially when the token was first seen. */
-  last_irrelevant_at: Timestamp,
-  /** The token looks dangerous. */
-  canary: z.boolean(),
-  /** When `canary` last changed; initially when it was first judged. */
-  canary_at: Timestamp,
-});
+export const NestedFlare = z
+  .object({
+    ...flareFacts,
+    upvote_site_data: z.null().describe("Reserved by the specification; always `null`."),
+    relevant: z
+      .boolean()
+      .describe("The token is in its group's chart now, or its running flare has been in `free`."),
+    last_relevant_at: Timestamp.describe(
+      "When `relevant` last became true; initially when the token was first seen.",
+    ),
+    last_irrelevant_at: Timestamp.describe(
+      "When `relevant` last became false; initially when the token was first seen.",
+    ),
+    canary: z.boolean().describe("The token looks dangerous."),
+    canary_at: Timestamp.describe("When `canary` last changed; initially when it was first judged."),
+  })
+  .describe(
+    "A token inside a chart item or a leaderboard entry, in the form of a flare whether or not it " +
+      "trends. All plans see the same, so a flare counts here only once it enters `free` or ends. " +
+      "`id` is that of the latest such flare. Without one, it is derived from network and address " +
+      "alone.",
+  );
 export type NestedFlare = z.infer<typeof NestedFlare>;
 
-/**
- * `GET /api/v1/flares`. `pro`: every running flare, at once. `free`: running flares that are at
- * least 5 minutes old and have no canary. `finished_trending`: the last 100 to finish within 24
- * hours. Sorted by start, newest first, ties by address.
- */
-export const Flares = z.object({
-  free: z.array(Flare),
-  pro: z.array(Flare),
-  finished_trending: z.array(Flare),
-});
+export const Flares = z
+  .object({
+    free: z.array(Flare),
+    pro: z.array(Flare),
+    finished_trending: z.array(Flare),
+  })
+  .describe(
+    "`GET /api/v1/flares`. `pro`: every running flare, at once. `free`: running flares that are at " +
+      "least 5 minutes old and have no canary. `finished_trending`: the last 100 to finish within 24 " +
+      "hours. Sorted by start, newest first, ties by address.",
+  );
 export type Flares = z.infer<typeof Flares>;

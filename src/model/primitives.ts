@@ -1,41 +1,46 @@
 import { z } from "zod";
 
-/**
- * A moment in UTC with exactly three decimals, `2017-11-12T08:23:00.000Z`. Always the form that
- * `Date.prototype.toISOString` prints, so equal moments are equal strings and strings sort by time.
- */
-export const Timestamp = z.string().regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
+export const Timestamp = z
+  .string()
+  .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/)
+  .describe(
+    "A moment in UTC with exactly three decimals, `2017-11-12T08:23:00.000Z`. Always the form that " +
+      "`Date.prototype.toISOString` prints, so equal moments are equal strings and strings sort by " +
+      "time.",
+  );
 export type Timestamp = z.infer<typeof Timestamp>;
 
-/**
- * An amount of money or of a token as a plain decimal string of at most 120 characters: digits, at
- * most one point, and a leading minus where the field allows it. Never an exponent, never `NaN`.
- */
 export const DecimalString = z
   .string()
   .max(120)
-  .regex(/^-?\d+(\.\d+)?$/);
+  .regex(/^-?\d+(\.\d+)?$/)
+  .describe(
+    "An amount of money or of a token as a plain decimal string of at most 120 characters: digits, " +
+      "at most one point, and a leading minus where the field allows it. Never an exponent, never " +
+      "`NaN`.",
+  );
 export type DecimalString = z.infer<typeof DecimalString>;
 
-/**
- * An identifier in the lower-case 8-4-4-4-12 form of RFC 9562. Flarewire's own are version 5:
- * derived from facts, so a replay yields the same.
- */
-export const Id = z.string().regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/);
+export const Id = z
+  .string()
+  .regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/)
+  .describe(
+    "An identifier in the lower-case 8-4-4-4-12 form of RFC 9562. Flarewire's own are version 5: " +
+      "derived from facts, so a replay yields the same.",
+  );
 export type Id = z.infer<typeof Id>;
 
-/**
- * A token's contract address: `0x` and hexadecimal digits, spelled as by the chain feed. Compare
- * case-insensitively.
- */
 export const Address = z
   .string()
   .max(130, "at most 130 characters")
-  .regex(/^0x[0-9a-fA-F]+$/, "an address, 0x and hexadecimal digits");
+  .regex(/^0x[0-9a-fA-F]+$/, "an address, 0x and hexadecimal digits")
+  .describe(
+    "A token's contract address: `0x` and hexadecimal digits, spelled as by the chain feed. " +
+      "Compare case-insensitively.",
+  );
 export type Address = z.infer<typeof Address>;
 
-/** A number of events: a non-negative integer. */
-export const Count = z.int().min(0);
+export const Count = z.int().min(0).describe("A number of events: a non-negative integer.");
 export type Count = z.infer<typeof Count>;
 
 /**

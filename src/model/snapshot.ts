@@ -5,18 +5,19 @@ import { Flares } from "./flare.ts";
 import { Leaderboards } from "./leaderboard.ts";
 import { Newest } from "./listing.ts";
 
-/**
- * Everything that is served, at one instant. Events are the differences between two snapshots. Keys
- * ({@link keyOf}) are unique within each list, and `explanations` contains only flares in one of
- * the flare lists.
- */
-export const Snapshot = z.object({
-  flares: Flares,
-  newest: Newest,
-  charts: Charts,
-  leaderboards: Leaderboards,
-  explanations: Explanations,
-});
+export const Snapshot = z
+  .object({
+    flares: Flares,
+    newest: Newest,
+    charts: Charts,
+    leaderboards: Leaderboards,
+    explanations: Explanations,
+  })
+  .describe(
+    "Everything that is served, at one instant. Events are the differences between two snapshots. " +
+      "Keys (keyOf) are unique within each list, and `explanations` contains only flares in one of " +
+      "the flare lists.",
+  );
 export type Snapshot = z.infer<typeof Snapshot>;
 
 /** A snapshot without data. */

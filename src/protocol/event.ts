@@ -16,21 +16,15 @@ const index = z.int().min(0);
 
 function event<N extends string, C extends z.ZodType, D extends z.ZodType>(name: N, channel: C, data: D) {
   return z.object({
-    /** What happened. */
-    name: z.literal(name),
-    /** The channel whose list it changes. */
-    channel,
-    /** Event time of the observation, by the market's clock: in a replay it is in the past. */
-    observed_at: Timestamp,
+    name: z.literal(name).describe("What happened."),
+    channel: channel.describe("The channel whose list it changes."),
+    observed_at: Timestamp.describe(
+      "Event time of the observation, by the market's clock: in a replay it is in the past.",
+    ),
     data,
   });
 }
 
-/**
- * A flare enters `flares.pro` (cause `detected`), or `flares.free` (cause `aged`: it has lasted 5
- * minutes without a canary). Cause `passed`: it was listed before, and meets the subscription's
- * filter only now.
- */
 export const FlareStarted = event(
   "flare-started",
   FlareChannel,
@@ -41,22 +35,21 @@ export const FlareStarted = event(
     why: Why,
     cause: z.enum(["detected", "aged", "passed"]),
   }),
+).describe(
+  "A flare enters `flares.pro` (cause `detected`), or `flares.free` (cause `aged`: it has lasted " +
+    "5 minutes without a canary). Cause `passed`: it was listed before, and meets the " +
+    "subscription's filter only now.",
 );
 
-/**
- * Fields of a listed flare, its explanation, or the order of the list changed. `why`, if present,
- * replaces the previous explanation.
- */
 export const FlareUpdated = event(
   "flare-updated",
   FlareChannel,
   z.union([SetChange.extend({ why: Why.optional() }), OrderChange]),
+).describe(
+  "Fields of a listed flare, its explanation, or the order of the list changed. `why`, if " +
+    "present, replaces the previous explanation.",
 );
 
-/**
- * A flare ended: it leaves `flares.pro` and `flares.free`, and enters `flares.finished`. `flare` is
- * its final form on each.
- */
 export const FlareFinished = event(
   "flare-finished",
   FlareChannel,
@@ -64,17 +57,19 @@ export const FlareFinished = event(
     z.object({ op: z.literal("remove"), id: z.string(), flare: Flare, why: Why, cause: FinishCause }),
     z.object({ op: z.literal("insert"), index, flare: Flare, why: Why, cause: FinishCause }),
   ]),
+).describe(
+  "A flare ended: it leaves `flares.pro` and `flares.free`, and enters `flares.finished`. " +
+    "`flare` is its final form on each.",
 );
 
-/**
- * A running flare leaves `flares.free` because of a canary; it stays in `flares.pro`. Cause
- * `upstream`: the source no longer lists it in this one of the two lists. Cause `filtered`: the
- * flare continues, but no longer meets the subscription's filter.
- */
 export const FlareWithdrawn = event(
   "flare-withdrawn",
   FlareChannel,
   RemoveChange.extend({ cause: z.enum(["canary", "upstream", "filtered"]) }),
+).describe(
+  "A running flare leaves `flares.free` because of a canary; it stays in `flares.pro`. Cause " +
+    "`upstream`: the source no longer lists it in this one of the two lists. Cause `filtered`: the " +
+    "flare continues, but no longer meets the subscription's filter.",
 );
 
 /**
@@ -83,71 +78,66 @@ export const FlareWithdrawn = event(
  */
 const Filtered = RemoveChange.extend({ cause: z.literal("filtered").optional() });
 
-/**
- * A finished flare leaves `flares.finished` after 24 hours, or after a hundred newer ones. Cause
- * `filtered`: it no longer meets the subscription's filter.
- */
-export const FlareExpired = event("flare-expired", FlareChannel, Filtered);
+export const FlareExpired = event("flare-expired", FlareChannel, Filtered).describe(
+  "A finished flare leaves `flares.finished` after 24 hours, or after a hundred newer ones. " +
+    "Cause `filtered`: it no longer meets the subscription's filter.",
+);
 
 const NewestChannel = z.literal("newest.bsc");
-/**
- * A token was listed. Cause `passed`: it was listed before, and meets the subscription's filter
- * only now.
- */
 export const TokenListed = event(
   "token-listed",
   NewestChannel,
   z.object({ op: z.literal("insert"), index, listing: Listing, cause: z.literal("passed").optional() }),
+).describe(
+  "A token was listed. Cause `passed`: it was listed before, and meets the subscription's filter " +
+    "only now.",
 );
-/**
- * Fields of a listing changed, such as its price, liquidity or newly found facts, or the order of
- * the list.
- */
-export const TokenUpdated = event("token-updated", NewestChannel, z.union([SetChange, OrderChange]));
-/**
- * A listing leaves at the age of 15 minutes. Cause `filtered`: it no longer meets the
- * subscription's filter.
- */
-export const TokenUnlisted = event("token-unlisted", NewestChannel, Filtered);
+export const TokenUpdated = event("token-updated", NewestChannel, z.union([SetChange, OrderChange])).describe(
+  "Fields of a listing changed, such as its price, liquidity or newly found facts, or the order " +
+    "of the list.",
+);
+export const TokenUnlisted = event("token-unlisted", NewestChannel, Filtered).describe(
+  "A listing leaves at the age of 15 minutes. Cause `filtered`: it no longer meets the " +
+    "subscription's filter.",
+);
 
 const changes = z.array(ChangeSchema).min(1);
-/** A group's chart for the new minute: all changes since the previous one. */
 export const ChartUpdated = event(
   "chart-updated",
   z.enum(["charts.bsc", "charts.exchange", "charts.matic", "charts.avalanche"]),
   z.object({ group: Group, changes }),
-);
-/** A group's leaderboard for the new minute: all changes since the previous one. */
+).describe("A group's chart for the new minute: all changes since the previous one.");
 export const LeaderboardUpdated = event(
   "leaderboard-updated",
   z.enum(["leaderboards.bsc", "leaderboards.exchange", "leaderboards.matic", "leaderboards.avalanche"]),
   z.object({ group: Group, changes }),
-);
+).describe("A group's leaderboard for the new minute: all changes since the previous one.");
 
-/** State of the data source: `live`, `stale` (no data for too long) or `down` (it fails). */
-export const SourceState = z.enum(["live", "stale", "down"]);
+export const SourceState = z
+  .enum(["live", "stale", "down"])
+  .describe("State of the data source: `live`, `stale` (no data for too long) or `down` (it fails).");
 export type SourceState = z.infer<typeof SourceState>;
-/** The state of the data source changed. `observed_at` is the event time of its latest data. */
 export const SourceStatusEvent = event(
   "source-status",
   z.literal("status"),
   z.object({ state: SourceState, reason: z.string() }),
-);
+).describe("The state of the data source changed. `observed_at` is the event time of its latest data.");
 
-/** Any event, discriminated by `name`. */
-export const EventBody = z.discriminatedUnion("name", [
-  FlareStarted,
-  FlareUpdated,
-  FlareFinished,
-  FlareWithdrawn,
-  FlareExpired,
-  TokenListed,
-  TokenUpdated,
-  TokenUnlisted,
-  ChartUpdated,
-  LeaderboardUpdated,
-  SourceStatusEvent,
-]);
+export const EventBody = z
+  .discriminatedUnion("name", [
+    FlareStarted,
+    FlareUpdated,
+    FlareFinished,
+    FlareWithdrawn,
+    FlareExpired,
+    TokenListed,
+    TokenUpdated,
+    TokenUnlisted,
+    ChartUpdated,
+    LeaderboardUpdated,
+    SourceStatusEvent,
+  ])
+  .describe("Any event, discriminated by `name`.");
 export type EventBody = z.infer<typeof EventBody>;
 export type EventName = EventBody["name"];
 

@@ -8,46 +8,54 @@ const MAX_NAMED = 64;
 const A_LIST = { error: `a list of 1 to ${MAX_NAMED}` };
 const A_SYMBOL = { error: "a text of 1 to 64 characters" };
 
-/**
- * Selects the items of the lists that meet every given field. One matching value per field is
- * enough. An item enters when it meets the filter and leaves when it no longer does; see `sticky`.
- * Unknown fields are rejected, because ignoring one would send unwanted items.
- */
-export const Filter = z.strictObject({
-  /** Contract addresses, case-insensitive. Excludes items without an address. */
-  tokens: z.array(Address, A_LIST).min(1, A_LIST).max(MAX_NAMED, A_LIST).optional(),
-  /** Symbols, case-insensitive. */
-  symbols: z
-    .array(z.string(A_SYMBOL).min(1, A_SYMBOL).max(64, A_SYMBOL), A_LIST)
-    .min(1, A_LIST)
-    .max(MAX_NAMED, A_LIST)
-    .optional(),
-  /** Minimum liquidity in US dollars. Excludes items that state none. */
-  min_liquidity: z
-    .union([z.number(), DecimalString], { error: "a number, or a decimal as text, from 0 on" })
-    .refine((value) => Number(value) >= 0, { error: "from 0 on" })
-    .optional(),
-  /**
-   * Minimum price change in percent: of a flare over the last 5 minutes, of a chart's item from its
-   * average; below 0 for falls. Excludes items that state none.
-   */
-  min_price_change: z.number({ error: "a number" }).optional(),
-  /**
-   * False: an item is selected only while it meets the filter. True: an item that met the filter
-   * once stays selected until it leaves its list. Default: false without `names`, true with
-   * `names`, so that a finish follows its start.
-   */
-  sticky: z.boolean({ error: "true or false" }).optional(),
-  /**
-   * Only events with these names. Other events are not sent, so the client's lists may become
-   * outdated.
-   */
-  names: z
-    .array(z.enum(EVENT_NAMES, { error: `one of ${EVENT_NAMES.join(", ")}` }))
-    .min(1)
-    .max(EVENT_NAMES.length)
-    .optional(),
-});
+export const Filter = z
+  .strictObject({
+    tokens: z
+      .array(Address, A_LIST)
+      .min(1, A_LIST)
+      .max(MAX_NAMED, A_LIST)
+      .optional()
+      .describe("Contract addresses, case-insensitive. Excludes items without an address."),
+    symbols: z
+      .array(z.string(A_SYMBOL).min(1, A_SYMBOL).max(64, A_SYMBOL), A_LIST)
+      .min(1, A_LIST)
+      .max(MAX_NAMED, A_LIST)
+      .optional()
+      .describe("Symbols, case-insensitive."),
+    min_liquidity: z
+      .union([z.number(), DecimalString], { error: "a number, or a decimal as text, from 0 on" })
+      .refine((value) => Number(value) >= 0, { error: "from 0 on" })
+      .optional()
+      .describe("Minimum liquidity in US dollars. Excludes items that state none."),
+    min_price_change: z
+      .number({ error: "a number" })
+      .optional()
+      .describe(
+        "Minimum price change in percent: of a flare over the last 5 minutes, of a chart's item from " +
+          "its average; below 0 for falls. Excludes items that state none.",
+      ),
+    sticky: z
+      .boolean({ error: "true or false" })
+      .optional()
+      .describe(
+        "False: an item is selected only while it meets the filter. True: an item that met the " +
+          "filter once stays selected until it leaves its list. Default: false without `names`, true " +
+          "with `names`, so that a finish follows its start.",
+      ),
+    names: z
+      .array(z.enum(EVENT_NAMES, { error: `one of ${EVENT_NAMES.join(", ")}` }))
+      .min(1)
+      .max(EVENT_NAMES.length)
+      .optional()
+      .describe(
+        "Only events with these names. Other events are not sent, so the client's lists may become outdated.",
+      ),
+  })
+  .describe(
+    "Selects the items of the lists that meet every given field. One matching value per field is " +
+      "enough. An item enters when it meets the filter and leaves when it no longer does; see " +
+      "`sticky`. Unknown fields are rejected, because ignoring one would send unwanted items.",
+  );
 export type Filter = z.infer<typeof Filter>;
 
 /**

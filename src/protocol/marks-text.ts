@@ -13,8 +13,9 @@ const Texts = z.array(z.string()).max(1_000);
  */
 const MarksEntry = z.tuple([Texts, Texts, z.number().nullable(), z.number().nullable()]);
 
-/** Marks by channel and key, for the items whose marks do not follow from their current fields. */
-export const MarksText = z.partialRecord(z.enum(LIST_CHANNEL_NAMES), z.record(z.string(), MarksEntry));
+export const MarksText = z
+  .partialRecord(z.enum(LIST_CHANNEL_NAMES), z.record(z.string(), MarksEntry))
+  .describe("Marks by channel and key, for the items whose marks do not follow from their current fields.");
 export type MarksText = z.infer<typeof MarksText>;
 
 /** Returns the marks that do not follow from the snapshot, as a JSON value. */

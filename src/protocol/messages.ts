@@ -12,247 +12,281 @@ import { PLANS } from "./plans.ts";
  * fields; the server rejects them.
  */
 
-/** A client's position in the log. Opaque: send it back unchanged. */
-export const CursorText = z.string().max(64);
+export const CursorText = z
+  .string()
+  .max(64)
+  .describe("A client's position in the log. Opaque: send it back unchanged.");
 
-/**
- * A command's id, chosen by the client and repeated in the response. Numbers must survive JSON
- * unchanged.
- */
-export const CommandId = z.union([z.string().max(64), z.int()], {
-  error: "it must be a text of at most 64 characters or a whole number of at most 2^53 - 1",
-});
+export const CommandId = z
+  .union([z.string().max(64), z.int()], {
+    error: "it must be a text of at most 64 characters or a whole number of at most 2^53 - 1",
+  })
+  .describe(
+    "A command's id, chosen by the client and repeated in the response. Numbers must survive JSON " +
+      "unchanged.",
+  );
 export type CommandId = z.infer<typeof CommandId>;
 
-/** State of one part of a market that combines several. */
-export const FreshnessPart = z.object({
-  name: z.string(),
-  /**
-   * `live`: the part is in use. `stale`: the market continues without it for now. `down`: it failed
-   * permanently.
-   */
-  state: SourceState,
-  /** Why it is not `live`, or what is wrong although it is; empty if there is nothing to report. */
-  reason: z.string(),
-  /** Event time up to which it has reported; `null` before the first report. */
-  observed_at: Timestamp.nullable(),
-  /** Milliseconds since that last advanced, or since the server's start. */
-  data_age_ms: z.int().min(0),
-});
+export const FreshnessPart = z
+  .object({
+    name: z.string(),
+    state: SourceState.describe(
+      "`live`: the part is in use. `stale`: the market continues without it for now. `down`: it " +
+        "failed permanently.",
+    ),
+    reason: z
+      .string()
+      .describe(
+        "Why it is not `live`, or what is wrong although it is; empty if there is nothing to report.",
+      ),
+    observed_at: Timestamp.nullable().describe(
+      "Event time up to which it has reported; `null` before the first report.",
+    ),
+    data_age_ms: z
+      .int()
+      .min(0)
+      .describe("Milliseconds since that last advanced, or since the server's start."),
+  })
+  .describe("State of one part of a market that combines several.");
 export type FreshnessPart = z.infer<typeof FreshnessPart>;
 
-/** Freshness of the data. Ages are wall-clock time; `observed_at` is event time. */
-export const Freshness = z.object({
-  state: SourceState,
-  /** Why it is not `live`, or what is wrong although it is; empty if there is nothing to report. */
-  reason: z.string(),
-  /** Event time of the latest data; `null` before the first. */
-  observed_at: Timestamp.nullable(),
-  /** Wall-clock time of the source's latest response; `null` before the first. */
-  last_success_at: Timestamp.nullable(),
-  /** Milliseconds since then, or since the server's start. */
-  data_age_ms: z.int().min(0),
-  /** State of each part, if the market combines several, such as several chains. */
-  parts: z.array(FreshnessPart).optional(),
-});
+export const Freshness = z
+  .object({
+    state: SourceState,
+    reason: z
+      .string()
+      .describe(
+        "Why it is not `live`, or what is wrong although it is; empty if there is nothing to report.",
+      ),
+    observed_at: Timestamp.nullable().describe("Event time of the latest data; `null` before the first."),
+    last_success_at: Timestamp.nullable().describe(
+      "Wall-clock time of the source's latest response; `null` before the first.",
+    ),
+    data_age_ms: z.int().min(0).describe("Milliseconds since then, or since the server's start."),
+    parts: z
+      .array(FreshnessPart)
+      .optional()
+      .describe("State of each part, if the market combines several, such as several chains."),
+  })
+  .describe("Freshness of the data. Ages are wall-clock time; `observed_at` is event time.");
 export type Freshness = z.infer<typeof Freshness>;
 
-/** The kind of market served, and the facts that its feed supports. */
-export const SourceInfo = z.object({
-  name: z.string(),
-  origin: z.enum(["live", "recorded", "simulated"]),
-  /**
-   * Facts that the source supports. Fields for other facts have the specification's neutral value.
-   */
-  facts: z.object({
-    trades: z.boolean(),
-    liquidity: z.boolean(),
-    listings: z.boolean(),
-    profiles: z.boolean(),
-  }),
-});
+export const SourceInfo = z
+  .object({
+    name: z.string(),
+    origin: z.enum(["live", "recorded", "simulated"]),
+    facts: z
+      .object({
+        trades: z.boolean(),
+        liquidity: z.boolean(),
+        listings: z.boolean(),
+        profiles: z.boolean(),
+      })
+      .describe(
+        "Facts that the source supports. Fields for other facts have the specification's neutral value.",
+      ),
+  })
+  .describe("The kind of market served, and the facts that its feed supports.");
 export type SourceInfo = z.infer<typeof SourceInfo>;
 
-/** Limits of a connection. */
-export const Limits = z.object({
-  inbound_bytes: z.int(),
-  commands_per_second: z.number(),
-  commands_burst: z.int(),
-  subscriptions: z.int(),
-  first_command_within_ms: z.int(),
-});
+export const Limits = z
+  .object({
+    inbound_bytes: z.int(),
+    commands_per_second: z.number(),
+    commands_burst: z.int(),
+    subscriptions: z.int(),
+    first_command_within_ms: z.int(),
+  })
+  .describe("Limits of a connection.");
 export type Limits = z.infer<typeof Limits>;
 
-/** Server → client: the first frame of every connection. */
-export const Hello = z.object({
-  type: z.literal("hello"),
-  protocol: z.literal("flarewire.v1"),
-  server: z.string(),
-  server_time: Timestamp,
-  epoch: z.string(),
-  /** The server's position; it does not move the client's cursor. */
-  cursor: CursorText,
-  heartbeat_interval_ms: z.int(),
-  /** Reconnect with the cursor after this long without a frame. */
-  silence_limit_ms: z.int(),
-  /** The connection's plan, if the server uses keys: see {@link channelsOfPlan}. */
-  plan: z.enum(PLANS).optional(),
-  limits: Limits,
-  source: SourceInfo,
-  freshness: Freshness,
-});
+export const Hello = z
+  .object({
+    type: z.literal("hello"),
+    protocol: z.literal("flarewire.v1"),
+    server: z.string(),
+    server_time: Timestamp,
+    epoch: z.string(),
+    cursor: CursorText.describe("The server's position; it does not move the client's cursor."),
+    heartbeat_interval_ms: z.int(),
+    silence_limit_ms: z.int().describe("Reconnect with the cursor after this long without a frame."),
+    plan: z
+      .enum(PLANS)
+      .optional()
+      .describe("The connection's plan, if the server uses keys: see channelsOfPlan."),
+    limits: Limits,
+    source: SourceInfo,
+    freshness: Freshness,
+  })
+  .describe("Server → client: the first frame of every connection.");
 export type Hello = z.infer<typeof Hello>;
 
-/** The part of the snapshot that belongs to the subscribed channels. */
-export const ViewSchema = z.object({
-  flares: Flares.partial().optional(),
-  newest: Newest.partial().optional(),
-  charts: Charts.partial().optional(),
-  leaderboards: Leaderboards.partial().optional(),
-  explanations: Explanations,
-});
+export const ViewSchema = z
+  .object({
+    flares: Flares.partial().optional(),
+    newest: Newest.partial().optional(),
+    charts: Charts.partial().optional(),
+    leaderboards: Leaderboards.partial().optional(),
+    explanations: Explanations,
+  })
+  .describe("The part of the snapshot that belongs to the subscribed channels.");
 
-/** Why a cursor cannot be resumed, and how many events were missed: `null` if unknown. */
-export const Lost = z.object({
-  reason: z.enum(["epoch-changed", "expired", "ahead"]),
-  events: z.int().min(0).nullable(),
-});
+export const Lost = z
+  .object({
+    reason: z.enum(["epoch-changed", "expired", "ahead"]),
+    events: z.int().min(0).nullable(),
+  })
+  .describe("Why a cursor cannot be resumed, and how many events were missed: `null` if unknown.");
 export type Lost = z.infer<typeof Lost>;
 
-/** The state that a mirror needs besides the snapshot. */
-export const MirrorBase = z.object({
-  /** Event time of the snapshot, as in REST. */
-  observed_at: Timestamp,
-  /** Seq of the latest event of each channel; 0 if it had none in this epoch. */
-  positions: z.record(z.string(), z.int().min(0)),
-  /** Earlier values of items since they entered their lists, for filters: see {@link MarksText}. */
-  marks: MarksText,
-});
+export const MirrorBase = z
+  .object({
+    observed_at: Timestamp.describe("Event time of the snapshot, as in REST."),
+    positions: z
+      .record(z.string(), z.int().min(0))
+      .describe("Seq of the latest event of each channel; 0 if it had none in this epoch."),
+    marks: MarksText.describe(
+      "Earlier values of items since they entered their lists, for filters: see MarksText.",
+    ),
+  })
+  .describe("The state that a mirror needs besides the snapshot.");
 export type MirrorBase = z.infer<typeof MirrorBase>;
 
-/**
- * Server → client: the response to `subscribe`. `resumed: "full"`: every event after the given
- * cursor follows. `"reset"`: a snapshot taken exactly at `cursor` is included instead; `lost` says
- * what was missed if a cursor was given.
- */
-export const Subscribed = z.object({
-  type: z.literal("subscribed"),
-  id: CommandId,
-  channels: z.array(ChannelSchema),
-  /** The filter in force, in normalized form; absent if there is none. */
-  filter: Filter.optional(),
-  cursor: CursorText,
-  resumed: z.enum(["full", "reset"]),
-  lost: Lost.optional(),
-  base: MirrorBase.optional(),
-  snapshot: ViewSchema.optional(),
-});
+export const Subscribed = z
+  .object({
+    type: z.literal("subscribed"),
+    id: CommandId,
+    channels: z.array(ChannelSchema),
+    filter: Filter.optional().describe("The filter in force, in normalized form; absent if there is none."),
+    cursor: CursorText,
+    resumed: z.enum(["full", "reset"]),
+    lost: Lost.optional(),
+    base: MirrorBase.optional(),
+    snapshot: ViewSchema.optional(),
+  })
+  .describe(
+    'Server → client: the response to `subscribe`. `resumed: "full"`: every event after the given ' +
+      'cursor follows. `"reset"`: a snapshot taken exactly at `cursor` is included instead; `lost` ' +
+      "says what was missed if a cursor was given.",
+  );
 export type Subscribed = z.infer<typeof Subscribed>;
 
-/** Server → client: the response to `unsubscribe`. */
-export const Unsubscribed = z.object({ type: z.literal("unsubscribed"), id: CommandId, cursor: CursorText });
+export const Unsubscribed = z
+  .object({ type: z.literal("unsubscribed"), id: CommandId, cursor: CursorText })
+  .describe("Server → client: the response to `unsubscribe`.");
 export type Unsubscribed = z.infer<typeof Unsubscribed>;
 
 /** Fields that the log adds to an event: its position and the time of the append. */
 const appended = { type: z.literal("event"), cursor: CursorText, seq: z.int().min(1), emitted_at: Timestamp };
 
-/**
- * Server → client. No event of this subscription between `prev` and `seq` was left out. A client
- * that holds a seq ≥ `prev` has missed nothing; one that holds a seq ≥ this one has it already.
- */
-export const EventMessage = z.intersection(
-  z.object({
-    ...appended,
-    prev: z.int().min(0),
-    /**
-     * Seq of the last event in the same batch. Only after that event are the lists a state that
-     * REST serves.
-     */
-    batch: z.int().min(1).optional(),
-  }),
-  EventBody,
-);
+export const EventMessage = z
+  .intersection(
+    z.object({
+      ...appended,
+      prev: z.int().min(0),
+      batch: z
+        .int()
+        .min(1)
+        .optional()
+        .describe(
+          "Seq of the last event in the same batch. Only after that event are the lists a state that " +
+            "REST serves.",
+        ),
+    }),
+    EventBody,
+  )
+  .describe(
+    "Server → client. No event of this subscription between `prev` and `seq` was left out. A " +
+      "client that holds a seq ≥ `prev` has missed nothing; one that holds a seq ≥ this one has it " +
+      "already.",
+  );
 export type EventMessage = z.infer<typeof EventMessage>;
 
-/**
- * Server → client, every `heartbeat_interval_ms` after the first `subscribed`. Everything of the
- * subscription up to `cursor` was sent.
- */
-export const Heartbeat = z.object({
-  type: z.literal("heartbeat"),
-  cursor: CursorText,
-  server_time: Timestamp,
-  /** Seq of the latest event of each channel; 0 if it had none in this epoch. */
-  positions: z.record(z.string(), z.int().min(0)),
-  freshness: Freshness,
-});
+export const Heartbeat = z
+  .object({
+    type: z.literal("heartbeat"),
+    cursor: CursorText,
+    server_time: Timestamp,
+    positions: z
+      .record(z.string(), z.int().min(0))
+      .describe("Seq of the latest event of each channel; 0 if it had none in this epoch."),
+    freshness: Freshness,
+  })
+  .describe(
+    "Server → client, every `heartbeat_interval_ms` after the first `subscribed`. Everything of " +
+      "the subscription up to `cursor` was sent.",
+  );
 export type Heartbeat = z.infer<typeof Heartbeat>;
 
-/** Server → client: the response to `ping`. */
-export const Pong = z.object({ type: z.literal("pong"), id: CommandId.optional(), server_time: Timestamp });
+export const Pong = z
+  .object({ type: z.literal("pong"), id: CommandId.optional(), server_time: Timestamp })
+  .describe("Server → client: the response to `ping`.");
 export type Pong = z.infer<typeof Pong>;
 
-/**
- * Server → client: a command was rejected; the connection stays open. `id` is present if the
- * command's was readable.
- */
-export const ErrorMessage = z.object({
-  type: z.literal("error"),
-  id: CommandId.optional(),
-  code: z.enum(Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]]),
-  message: z.string(),
-  field: z.string().optional(),
-});
+export const ErrorMessage = z
+  .object({
+    type: z.literal("error"),
+    id: CommandId.optional(),
+    code: z.enum(Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]]),
+    message: z.string(),
+    field: z.string().optional(),
+  })
+  .describe(
+    "Server → client: a command was rejected; the connection stays open. `id` is present if the " +
+      "command's was readable.",
+  );
 export type ErrorMessage = z.infer<typeof ErrorMessage>;
 
-/**
- * Server → client, over server-sent events only: the last event before the server ends the stream.
- * Corresponds to a WebSocket close frame.
- */
-export const CloseMessage = z.object({
-  type: z.literal("close"),
-  reason: z.enum(Object.keys(CLOSE_CODES) as [CloseReason, ...CloseReason[]]),
-  /** The code in {@link CLOSE_CODES}. */
-  code: z.int(),
-  action: z.enum(["stop", "backoff", "resume"]),
-});
+export const CloseMessage = z
+  .object({
+    type: z.literal("close"),
+    reason: z.enum(Object.keys(CLOSE_CODES) as [CloseReason, ...CloseReason[]]),
+    code: z.int().describe("The code in CLOSE_CODES."),
+    action: z.enum(["stop", "backoff", "resume"]),
+  })
+  .describe(
+    "Server → client, over server-sent events only: the last event before the server ends the " +
+      "stream. Corresponds to a WebSocket close frame.",
+  );
 export type CloseMessage = z.infer<typeof CloseMessage>;
 
-/**
- * Server → client, in mode `latest`: a start, a finish or a source status that the client was too
- * slow for. It changes no list and moves no cursor.
- */
-export const Missed = z.intersection(
-  z.object({ type: z.literal("missed"), seq: z.int().min(1), emitted_at: Timestamp }),
-  EventBody,
-);
+export const Missed = z
+  .intersection(
+    z.object({ type: z.literal("missed"), seq: z.int().min(1), emitted_at: Timestamp }),
+    EventBody,
+  )
+  .describe(
+    "Server → client, in mode `latest`: a start, a finish or a source status that the client was " +
+      "too slow for. It changes no list and moves no cursor.",
+  );
 export type Missed = z.infer<typeof Missed>;
 
-/**
- * Server → client, in mode `latest`: replaces events that the client was too slow for. Contains the
- * lists of these channels at `cursor`. Flare channels always come together, and `explanations` then
- * replaces the previous ones.
- */
-export const Conflated = z.object({
-  type: z.literal("conflated"),
-  cursor: CursorText,
-  channels: z.array(ChannelSchema),
-  snapshot: ViewSchema,
-});
+export const Conflated = z
+  .object({
+    type: z.literal("conflated"),
+    cursor: CursorText,
+    channels: z.array(ChannelSchema),
+    snapshot: ViewSchema,
+  })
+  .describe(
+    "Server → client, in mode `latest`: replaces events that the client was too slow for. Contains " +
+      "the lists of these channels at `cursor`. Flare channels always come together, and " +
+      "`explanations` then replaces the previous ones.",
+  );
 export type Conflated = z.infer<typeof Conflated>;
 
-/**
- * Server → client: the server is being replaced. Connect again, here or elsewhere, with the cursor
- * after `reconnect_after_ms`. The delay differs per client, so that they do not all return at once.
- * The server then closes the connection if it is still open.
- */
-export const Goaway = z.object({
-  type: z.literal("goaway"),
-  reason: z.enum(["draining"]),
-  reconnect_after_ms: z.int().min(0),
-  /** Shutdown window over which all connections are closed. */
-  window_ms: z.int().min(0),
-});
+export const Goaway = z
+  .object({
+    type: z.literal("goaway"),
+    reason: z.enum(["draining"]),
+    reconnect_after_ms: z.int().min(0),
+    window_ms: z.int().min(0).describe("Shutdown window over which all connections are closed."),
+  })
+  .describe(
+    "Server → client: the server is being replaced. Connect again, here or elsewhere, with the " +
+      "cursor after `reconnect_after_ms`. The delay differs per client, so that they do not all " +
+      "return at once. The server then closes the connection if it is still open.",
+  );
 export type Goaway = z.infer<typeof Goaway>;
 
 export const ServerMessage = z.union([
@@ -269,32 +303,36 @@ export const ServerMessage = z.union([
 ]);
 export type ServerMessage = z.infer<typeof ServerMessage>;
 
-/**
- * Client → server: subscribe to channels or patterns. `after`: continue after this cursor.
- * `filter`: only these items and events. `mode`: `events` (default) sends every event, however
- * late; `latest` may conflate them. `snapshot: false`: without a cursor, start at the head without
- * the lists. `mirror`: add `base` to the lists.
- */
-export const Subscribe = z.strictObject({
-  type: z.literal("subscribe"),
-  id: CommandId,
-  channels: z.array(z.string().max(64)).min(1).max(64),
-  filter: Filter.optional(),
-  mode: z.enum(["events", "latest"]).optional(),
-  after: CursorText.optional(),
-  snapshot: z.boolean().optional(),
-  mirror: z.boolean().optional(),
-});
+export const Subscribe = z
+  .strictObject({
+    type: z.literal("subscribe"),
+    id: CommandId,
+    channels: z.array(z.string().max(64)).min(1).max(64),
+    filter: Filter.optional(),
+    mode: z.enum(["events", "latest"]).optional(),
+    after: CursorText.optional(),
+    snapshot: z.boolean().optional(),
+    mirror: z.boolean().optional(),
+  })
+  .describe(
+    "Client → server: subscribe to channels or patterns. `after`: continue after this cursor. " +
+      "`filter`: only these items and events. `mode`: `events` (default) sends every event, however " +
+      "late; `latest` may conflate them. `snapshot: false`: without a cursor, start at the head " +
+      "without the lists. `mirror`: add `base` to the lists.",
+  );
 export type Subscribe = z.infer<typeof Subscribe>;
 
-/** Client → server: end the subscription with this id. */
-export const Unsubscribe = z.strictObject({ type: z.literal("unsubscribe"), id: CommandId });
+export const Unsubscribe = z
+  .strictObject({ type: z.literal("unsubscribe"), id: CommandId })
+  .describe("Client → server: end the subscription with this id.");
 export type Unsubscribe = z.infer<typeof Unsubscribe>;
 
-/** Client → server: request a `pong`. */
-export const Ping = z.strictObject({ type: z.literal("ping"), id: CommandId.optional() });
+export const Ping = z
+  .strictObject({ type: z.literal("ping"), id: CommandId.optional() })
+  .describe("Client → server: request a `pong`.");
 export type Ping = z.infer<typeof Ping>;
 
-/** Any command, discriminated by `type`. */
-export const Command = z.discriminatedUnion("type", [Subscribe, Unsubscribe, Ping]);
+export const Command = z
+  .discriminatedUnion("type", [Subscribe, Unsubscribe, Ping])
+  .describe("Any command, discriminated by `type`.");
 export type Command = z.infer<typeof Command>;

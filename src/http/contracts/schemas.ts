@@ -3,7 +3,6 @@ import * as model from "../../model/index.ts";
 import * as protocol from "../../protocol/index.ts";
 import * as changes from "../../protocol/view/change-schema.ts";
 import * as responses from "../rest/responses.ts";
-import { DESCRIPTIONS } from "./descriptions.ts";
 
 /*
  * The schemas of everything that is served, under the names that they have in the code, as components that refer to each other.
@@ -72,7 +71,7 @@ export function namedSchemas(target: Dialect): Readonly<Record<string, JsonSchem
   const made = z.toJSONSchema(registry, { io: "input", target, uri: (id) => `${COMPONENTS}${id}` });
   const schemas: Record<string, JsonSchema> = {};
   for (const [name, { $schema: _dialect, $id: _id, ...schema }] of Object.entries(made.schemas)) {
-    schemas[name] = describe(name, schema as JsonSchema, target);
+    schemas[name] = schema as JsonSchema;
   }
   const items = [
     "BscChartItem",
@@ -87,9 +86,9 @@ export function namedSchemas(target: Dialect): Readonly<Record<string, JsonSchem
     // The log does not look into items, whose form the channel tells; readers of the contract want to know.
     InsertChange: withProperty(schemas.InsertChange, "item", { anyOf: items.map(refTo) }),
     EventName: { description: "What happened.", type: "string", enum: protocol.EVENT_NAMES },
-    EventMessage: oneOf(DESCRIPTIONS.EventMessage, Object.values(EVENT_SCHEMAS)),
+    EventMessage: oneOf(protocol.EventMessage.description, Object.values(EVENT_SCHEMAS)),
     Missed: oneOf(
-      DESCRIPTIONS.Missed,
+      protocol.Missed.description,
       MISSED_NAMES.map((name) => `Missed${pascal(name)}`),
     ),
   };
@@ -123,34 +122,14 @@ function eventMessages(): Readonly<Record<string, z.ZodType>> {
   const missed = protocol.Missed.def.left.shape;
   for (const body of protocol.EventBody.options) {
     const name = body.shape.name.value;
-    messages[EVENT_SCHEMAS[name]] = z.object({ ...placed, ...body.shape });
+    messages[EVENT_SCHEMAS[name]] = z.object({ ...placed, ...body.shape }).describe(body.description ?? "");
     if (MISSED_NAMES.some((told) => told === name)) {
-      messages[`Missed${pascal(name)}`] = z.object({ ...missed, ...body.shape });
+      messages[`Missed${pascal(name)}`] = z
+        .object({ ...missed, ...body.shape })
+        .describe(body.description ?? "");
     }
   }
   return messages;
-}
-
-function describe(name: string, schema: JsonSchema, target: Dialect): JsonSchema {
-  const source = Object.entries(RENAMED).find(([, renamed]) => renamed === name)?.[0] ?? name;
-  const base = source.replace(/^Missed(?=\w)/, "").replace(/Message$/, "");
-  const words = (field = "") =>
-    DESCRIPTIONS[`${source}${field}`] ??
-    DESCRIPTIONS[`${base}${field}`] ??
-    DESCRIPTIONS[`${base}Event${field}`];
-  const properties = Object.entries(schema.properties ?? {}).map(([field, property]) => {
-    const description = words(`.${field}`);
-    if (description === undefined) return [field, property];
-    // Draft 7 ignores what stands beside a reference.
-    if (property.$ref && target === "draft-7") return [field, { description, allOf: [property] }];
-    return [field, { ...property, description }];
-  });
-  const description = words();
-  return {
-    ...(description === undefined ? {} : { description }),
-    ...schema,
-    ...(schema.properties ? { properties: Object.fromEntries(properties) } : {}),
-  };
 }
 
 function withProperty(schema: JsonSchema | undefined, field: string, property: JsonSchema): JsonSchema {
