@@ -1,27 +1,27 @@
 import { createHash } from "node:crypto";
 
-/** What a rule has to say to a webhook: one message. */
+/** One message from a rule to a webhook. */
 export interface Alert {
-  /** The same whenever the same thing is said again, so that a receiver can tell a repeat: the `webhook-id`. */
+  /** Sent as `webhook-id`. The same for a repeated message, so that a receiver can recognize it. */
   readonly id: string;
-  /** Id of the webhook that it is for. */
+  /** Id of its webhook. */
   readonly webhook: string;
-  /** Wall-clock time at which it was made, in milliseconds since 1970 UTC. */
+  /** Wall-clock time of its creation, in milliseconds since 1970 UTC. */
   readonly madeAtMs: number;
-  /** The JSON text that is posted and signed. */
+  /** JSON text, which is posted and signed. */
   readonly body: string;
 }
 
-/** What is said, before it is put into its form. */
+/** The content of an alert before formatting. */
 export interface AlertContent {
   /** An event's name, or `edge-rose`, `edge-fell`, `alerts-lost`, `alerts-expired`. */
   readonly type: string;
-  /** What tells it from everything else that this rule says: cursor and item, say. */
+  /** Identifies the content among all alerts of its rule: cursor and item, for example. */
   readonly key: string;
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** Puts it into the form of Standard Webhooks: `{"type", "timestamp", "data"}`, where `timestamp` is when it was made. */
+/** Formats an alert as in Standard Webhooks: `{"type", "timestamp", "data"}`. */
 export function formAlert(webhook: string, rule: string, content: AlertContent, madeAtMs: number): Alert {
   const { type, key, data } = content;
   const timestamp = new Date(madeAtMs).toISOString();

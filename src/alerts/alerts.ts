@@ -8,58 +8,61 @@ import type { AlertStore } from "./store/alert-store.ts";
 import { GroupCommit } from "./store/group-commit.ts";
 import { type SenderOptions, WebhookSender } from "./webhooks/webhook-sender.ts";
 
-/** What alerts are made of. */
 export interface AlertsOptions {
   readonly webhooks: readonly Webhook[];
   readonly log: EventLog;
   readonly head: Head;
   readonly history: Hub["history"];
-  /** Shares the event loop with what clients ask for. */
+  /** Shares the event loop with clients' requests. */
   readonly turn?: Hub["turn"];
   /** Closed by {@link Alerts.stop}. */
   readonly store: AlertStore;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** See SenderOptions. */
   readonly sender?: Partial<Pick<SenderOptions, "limits" | "random" | "post">>;
 }
 
-/** How a webhook fares. */
+/** Statistics of one webhook. */
 export interface WebhookStats {
   readonly attempts: Readonly<Record<string, number>>;
   readonly dropped: number;
-  /** Messages; NaN where the store cannot be read. */
+  /** Messages in the queue; NaN if the store cannot be read. */
   readonly waiting: number;
-  /** Age of the oldest message that waits, in milliseconds; 0 without one; NaN likewise. */
+  /**
+   * Age of the oldest queued message in milliseconds, 0 if none; NaN if the store cannot be read.
+   */
   readonly oldestAgeMs: number;
   readonly disabled: boolean;
 }
 
-/** Rules that are followed, and webhooks that are told. */
+/** The running rules and webhooks. */
 export interface Alerts {
   /** By webhook's id. */
   stats(): Readonly<Record<string, WebhookStats>>;
-  /** Ends what is under way; what waits goes on with the next process that has the same store. */
+  /** Stops everything. The next process with the same store delivers the remaining messages. */
   stop(): Promise<void>;
 }
 
-/** What belongs to no webhook and rule of today. Where it cannot be forgotten, as on a full disk, the next start does it. */
+/**
+ * Deletes the state of webhooks and rules that are no longer configured. On failure, as with a full
+ * disk, the next start retries.
+ */
 function forgetOthers({ webhooks, store, logger }: AlertsOptions): void {
   const rules = webhooks.flatMap(({ id, rules: those }) => those.map((rule) => nameOfRule(id, rule)));
   try {
     store.retain(new Set(rules), new Set(webhooks.map(({ id }) => id)));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    logger.warn(`what is kept of other webhooks and rules cannot be forgotten now: ${reason}`);
+    logger.warn(`could not delete the state of removed webhooks and rules: ${reason}`);
   }
 }
 
-/** Follows all rules, and delivers what they tell. What belongs to no webhook and rule of today is forgotten. */
+/** Follows all rules and delivers their alerts. Deletes the state of removed webhooks and rules. */
 export function startAlerts(options: AlertsOptions): Alerts {
   const { webhooks, store, clock, logger, log, head, history, turn } = options;
-  const began = { wallMs: clock.now(), monotonicMs: clock.monotonic() };
-  // A clock that is set must not make a day of messages too old at once.
-  const steadyMs = () => Math.round(began.wallMs + clock.monotonic() - began.monotonicMs);
+  const start = { wallMs: clock.now(), monotonicMs: clock.monotonic() };
+  // Changing the clock must not expire a day of messages at once.
+  const steadyMs = () => Math.round(start.wallMs + clock.monotonic() - start.monotonicMs);
   const stopping = new AbortController();
   const { signal } = stopping;
   const poll = new LongPoll({ log, head, history, clock, stopping: signal, ...(turn ? { turn } : {}) });
@@ -69,8 +72,8 @@ export function startAlerts(options: AlertsOptions): Alerts {
   const running: Promise<void>[] = [];
   for (const webhook of webhooks) {
     const { id } = webhook;
-    const onNotice = (sentence: string, isTrouble: boolean) =>
-      isTrouble ? logger.warn({ webhook: id }, sentence) : logger.info({ webhook: id }, sentence);
+    const onNotice = (message: string, isTrouble: boolean) =>
+      isTrouble ? logger.warn({ webhook: id }, message) : logger.info({ webhook: id }, message);
     const sender = new WebhookSender({
       ...options.sender,
       webhook,
@@ -85,7 +88,7 @@ export function startAlerts(options: AlertsOptions): Alerts {
     for (const rule of webhook.rules) {
       const onAlerts = () => sender.wake();
       const isDisabled = () => sender.isDisabled;
-      // Each waits on a signal of its own: to listen to one costs as much as it has listeners, and ten thousand rules would pay for each other.
+      // One signal per rule: adding a listener costs as much as the signal already has listeners.
       const own = AbortSignal.any([signal]);
       running.push(
         followRule({
@@ -114,7 +117,7 @@ export function startAlerts(options: AlertsOptions): Alerts {
       const oldestAgeMs = oldestMadeAtMs === undefined ? 0 : Math.max(0, steadyMs() - oldestMadeAtMs);
       return [id, { attempts, dropped, waiting: count, oldestAgeMs, disabled: sender.isDisabled }];
     } catch {
-      // The sender tells of it. What cannot be read now is not known, and holds up no other number.
+      // The sender reports the failure. It must not hide the other metrics.
       return [id, { attempts, dropped, waiting: Number.NaN, oldestAgeMs: Number.NaN, disabled: false }];
     }
   };

@@ -1,4 +1,4 @@
-/** Alerts: rules that look at the log, and webhooks that are told what they find. */
+/** Alerts: rules that read the log, and webhooks that receive the matches. */
 
 export { type Alerts, type AlertsOptions, startAlerts, type WebhookStats } from "./alerts.ts";
 export { readAlertFile } from "./rules/alert-file.ts";

@@ -4,15 +4,15 @@ import { InputError } from "../lib/input-error.ts";
 import { formatKeys, type Key, readKeyFile } from "./key-file.ts";
 
 /**
- * Replaces a file of keys by what `edit` makes of its keys; without a file there are none, and one is made. Whoever reads it sees the old file or the
- * new one, never a part. Only its owner may read it. Throws InputError when the file is broken or somebody else is at work on it; what `edit`
- * throws leaves the file as it is.
+ * Replaces a key file with the result of `edit`, or creates it. The change is atomic, and only the
+ * owner may read the file. Throws InputError if the file is invalid or is being edited. If `edit`
+ * throws, the file stays as it is.
  */
 export async function editKeyFile(
   file: string,
   edit: (keys: readonly Key[]) => readonly Key[],
 ): Promise<void> {
-  // A link goes on being one.
+  // A symbolic link stays one.
   const target = await realpath(file).catch(() => file);
   const next = `${target}.new`;
   const handle = await lock(file, next);
@@ -32,7 +32,7 @@ export async function editKeyFile(
   await syncDirectory(dirname(target));
 }
 
-/** The file that will take the place of the old one; that it is there keeps others from changing the old one meanwhile. */
+/** Creates the file that will replace the old one. Its existence also locks the old one. */
 async function lock(file: string, next: string): Promise<FileHandle> {
   try {
     return await open(next, "wx", 0o600);
@@ -40,8 +40,8 @@ async function lock(file: string, next: string): Promise<FileHandle> {
     const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
     const reason =
       code === "EEXIST"
-        ? `somebody else is changing it; if nobody is, remove ${next}`
-        : `it cannot be written: ${next} cannot be made (${String(code)})`;
+        ? `another process is changing it; if none is, remove ${next}`
+        : `it cannot be written: could not create ${next} (${String(code)})`;
     throw new InputError(file, reason, { cause });
   }
 }
@@ -55,7 +55,7 @@ async function ownerOf(path: string): Promise<{ readonly uid: number; readonly g
   }
 }
 
-/** An administrator's change must not lock the server out of its file. */
+/** Keeps the owner, so that an administrator's change does not lock the server out. */
 async function keepOwner(
   handle: FileHandle,
   { uid, gid }: { readonly uid: number; readonly gid: number },
@@ -66,7 +66,7 @@ async function keepOwner(
 
 async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path, "r");
-  // Not every file system can.
+  // Not every file system supports this.
   await directory.sync().catch(() => {});
   await directory.close();
 }

@@ -1,4 +1,4 @@
-/** Who may have what: keys, their file, and tickets in their name. */
+/** Access: keys, the key file, and tickets. */
 export * from "./edit-key-file.ts";
 export * from "./key-file.ts";
 export * from "./key-ring.ts";

@@ -4,7 +4,6 @@ import { describeIssue, parseJsonText, readTrustedText } from "../lib/io/json-fi
 import { PLANS } from "../protocol/index.ts";
 import { hideSecrets } from "./secret.ts";
 
-/** Most keys of a file. */
 const MAX_KEYS = 10_000;
 const MAX_BYTES = 8 * 1_048_576;
 
@@ -12,24 +11,24 @@ const instant = () =>
   z.iso.datetime({ offset: true, error: "a time such as 2027-01-31T12:00:00Z, with its zone" });
 const count = () => z.int({ error: "a whole number" }).min(1, "1 or more").max(1_000_000, "at most 1000000");
 
-/** A key as its file holds it. The key itself is not in it. */
+/** A key as stored in the file, without its secret. */
 export const Key = z.strictObject({
-  /** The part of the key that is no secret. */
+  /** The public part of the key. */
   id: z.string().regex(/^[0-9a-f]{8}$/, "8 hexadecimal digits"),
   /** SHA-256 of the whole key, hexadecimal. */
   sha256: z.string().regex(/^[0-9a-f]{64}$/, "64 hexadecimal digits; never the key itself"),
   plan: z.enum(PLANS, { error: `one of ${PLANS.join(", ")}` }),
-  /** Whose it is, for people. */
+  /** The holder, for people. */
   name: z
     .string()
-    .regex(/^[^\p{Cc}]{1,64}$/u, "1 to 64 characters, none of them for control")
+    .regex(/^[^\p{Cc}]{1,64}$/u, "1 to 64 characters, without control characters")
     .optional(),
   created_at: instant().optional(),
-  /** From this moment on it does not count any more; left out: it always does. */
+  /** The key is invalid from this time on. Default: never. */
   expires_at: instant().optional(),
-  /** Open streams and waiting polls with it; left out: as many as the server takes. */
+  /** Limit of open streams and waiting polls. Default: the server's. */
   connections: count().optional(),
-  /** Requests in the long run, and at once after a rest; left out: no bound. */
+  /** Long-term request rate, and the size of a burst. Default: no limit. */
   requests_per_minute: count().optional(),
 });
 export type Key = z.infer<typeof Key>;
@@ -38,7 +37,7 @@ const KeyFile = z.strictObject({
   keys: z.array(Key, { error: "a list" }).max(MAX_KEYS, `at most ${MAX_KEYS} keys`),
 });
 
-/** Reads a file of keys. Throws InputError that names file, field, value and bound; no message holds a key. */
+/** Reads a key file. Throws InputError that names file, field, value and bound, never a key. */
 export async function readKeyFile(
   file: string,
 ): Promise<{ readonly text: string; readonly keys: readonly Key[] }> {
@@ -46,7 +45,7 @@ export async function readKeyFile(
   return { text, keys: parseKeys(text, file) };
 }
 
-/** The keys in the text of a file; `file` is for messages. Throws as {@link readKeyFile}. */
+/** Parses the text of a key file; `file` is for messages. Throws like {@link readKeyFile}. */
 export function parseKeys(text: string, file: string): readonly Key[] {
   const content = parseJsonText(text, file, '{"keys": [...]}, as flarewire keys writes it');
   const parsed = KeyFile.safeParse(content);
@@ -59,23 +58,23 @@ export function parseKeys(text: string, file: string): readonly Key[] {
   }
   const seen = new Set<string>();
   for (const { id } of parsed.data.keys) {
-    if (seen.has(id)) throw new InputError(file, `two keys have the id ${id}; each has to have its own`);
+    if (seen.has(id)) throw new InputError(file, `two keys have the id ${id}; give each its own`);
     seen.add(id);
   }
   return parsed.data.keys;
 }
 
-/** The text of a file with these keys. */
+/** Formats these keys as a file. */
 export function formatKeys(keys: readonly Key[]): string {
   return `${JSON.stringify({ keys }, undefined, 2)}\n`;
 }
 
-/** True from the key's last moment on. */
+/** Returns true once the key has expired. */
 export function isExpired({ expires_at }: Key, nowMs: number): boolean {
   return expires_at !== undefined && Date.parse(expires_at) <= nowMs;
 }
 
-/** Whoever puts the key itself there must not find it in a log. */
+/** A user may have put the key itself there. It must not appear in a log. */
 function veil(name: PropertyKey | undefined): string | undefined {
-  return name === "sha256" ? "of another form" : undefined;
+  return name === "sha256" ? "malformed" : undefined;
 }

@@ -4,25 +4,24 @@ import { type CloseReason, isLowered } from "../protocol/index.ts";
 import { isExpired, type Key, readKeyFile } from "./key-file.ts";
 import { idOf, isSecretOf } from "./secret.ts";
 
-/** How often the file and the keys' last moments are looked at. */
+/** How often to check the file and the keys' expiry. */
 const LOOK_MS = 1_000;
 
-/** Why those who hold a key are sent away: it does not count any more, or not for as much as before. */
+/** Why a key's clients are disconnected: the key is invalid, or has fewer rights than before. */
 export type EndReason = Extract<CloseReason, "unauthorized" | "forbidden">;
 
-/** What a key ring is made of. */
 interface KeyRingOptions {
   readonly file: string;
   readonly clock: Clock;
-  /** Told of each new version of the file that counts: the ids of what it has, and what changed. */
+  /** Reports each new valid version of the file: its keys' ids, and the changes. */
   readonly onReload: (change: KeyChange) => void;
-  /** Told once of a file that cannot be used, as an InputError; the keys of before go on. */
+  /** Reports once, as an InputError, that the file is invalid. The previous keys stay valid. */
   readonly onTrouble: (error: unknown) => void;
-  /** Told whose holders have to go. */
+  /** Reports a key whose clients must be disconnected. */
   readonly onEnd: (id: string, reason: EndReason) => void;
 }
 
-/** What a new version of the file brought, by the ids of keys. */
+/** The changes of a new version of the file, by key id. */
 export interface KeyChange {
   readonly keys: number;
   readonly added: readonly string[];
@@ -30,7 +29,7 @@ export interface KeyChange {
   readonly lowered: readonly string[];
 }
 
-/** Keys that count, by their text and by their id. */
+/** Looks up valid keys. */
 export interface KnownKeys {
   /** See {@link KeyRing.find}. */
   find(text: string): Key | undefined;
@@ -45,25 +44,27 @@ interface Held {
 
 type HeldKeys = ReadonlyMap<string, Held>;
 
-/** The keys of a list that somebody else follows. */
+/** Creates a fixed set of keys, for a process that does not read the file itself. */
 export function knownKeys(keys: readonly Key[]): KnownKeys {
   const held = hold(keys);
   return { find: (text) => findIn(held, text), get: (id) => held.get(id)?.key };
 }
 
 /**
- * The keys that count now: those of a file, which is looked at every second. Not watched: what replaces a file by another, as editors and
- * orchestrators do, and what lies on a network, is not seen by a watch.
+ * The keys of a file that is checked every second. A file watch would miss replacements of the
+ * file, as by editors and orchestrators, and changes on network drives.
  */
 export class KeyRing implements KnownKeys {
   readonly #options: KeyRingOptions;
   #held: HeldKeys = hold([]);
-  /** Ids of keys that have been ended for their age. */
+  /** Ids of keys that ended by expiry. */
   #ended: ReadonlySet<string> = new Set();
   #signature = "";
-  /** The file was read again after it was seen in this form first: it may have changed within the grain of its times. */
+  /**
+   * Read again after the last change: the file may change twice within its timestamp's resolution.
+   */
   #isSettled = false;
-  /** As it counts. */
+  /** The valid text; `undefined` while the file is invalid. */
   #text: string | undefined;
   #looking: Promise<void> | undefined;
   #stop: () => void = () => {};
@@ -72,7 +73,7 @@ export class KeyRing implements KnownKeys {
     this.#options = options;
   }
 
-  /** Reads the file and follows it until {@link stop}. Rejects with InputError where it cannot be used. */
+  /** Reads the file and follows it until {@link stop}. Rejects with InputError if it is invalid. */
   static async open(options: KeyRingOptions): Promise<KeyRing> {
     const ring = new KeyRing(options);
     ring.#signature = await signatureOf(options.file);
@@ -84,32 +85,32 @@ export class KeyRing implements KnownKeys {
     return ring;
   }
 
-  /** How many keys there are, those included whose time is over. */
+  /** Number of keys, including expired ones. */
   get size(): number {
     return this.#held.size;
   }
 
-  /** All of them, without their secrets. */
+  /** All keys, without their secrets. */
   get keys(): readonly Key[] {
     return [...this.#held.values()].map(({ key }) => key);
   }
 
-  /** True while the file cannot be used, and the keys read before it became so count. */
+  /** True while the file is invalid and the previous keys are in use. */
   get isStale(): boolean {
     return this.#text === undefined;
   }
 
-  /** The key whose whole text this is, whether its time is over or not; `undefined` for any other text, which takes no longer the more of it is right. */
+  /** Returns the key with this exact text, even if expired. Takes constant time. */
   find(text: string): Key | undefined {
     return findIn(this.#held, text);
   }
 
-  /** The key of this id, whether its time is over or not. */
+  /** Returns the key with this id, even if expired. */
   get(id: string): Key | undefined {
     return this.#held.get(id)?.key;
   }
 
-  /** Sends away whose key's time is over, and takes in what the file says now; called every second. Resolves when that is done, and never rejects. */
+  /** Ends expired keys and rereads the file. Called every second. Never rejects. */
   look(): Promise<void> {
     this.#endExpired();
     this.#looking ??= this.#reread().finally(() => {
@@ -118,12 +119,12 @@ export class KeyRing implements KnownKeys {
     return this.#looking;
   }
 
-  /** Resolves when the look that is under way, if there is one, is over. */
+  /** Resolves when the current check, if any, is done. */
   async looked(): Promise<void> {
     await this.#looking;
   }
 
-  /** Looks no more. */
+  /** Stops the checks. */
   stop(): void {
     this.#stop();
   }
@@ -140,7 +141,7 @@ export class KeyRing implements KnownKeys {
       this.#text = text;
       this.#replace(keys);
     } catch (error) {
-      // What is just being written is broken for a moment; what stays so is told of.
+      // A file that is being written may be invalid for a moment. Report it only if it stays so.
       if (!isSame) return;
       this.#text = undefined;
       this.#options.onTrouble(error);
@@ -187,7 +188,7 @@ function hold(keys: readonly Key[]): HeldKeys {
   return new Map(keys.map((key) => [key.id, { key, digest: Buffer.from(key.sha256, "hex") }]));
 }
 
-/** Changes whenever the file does, or another takes its place; of one that is not there, says why. */
+/** Changes when the file changes or is replaced. For a missing file, returns the error code. */
 async function signatureOf(file: string): Promise<string> {
   try {
     const { dev, ino, size, mtimeNs, ctimeNs } = await stat(file, { bigint: true });

@@ -2,11 +2,11 @@ import type { Clock } from "../lib/time/clock.ts";
 import { FlarewireError } from "../protocol/index.ts";
 import { idOf, isSecretOf, type MintedSecret, mintSecret } from "./secret.ts";
 
-/** How long a ticket holds; it is to be used at once. */
+/** Lifetime of a ticket, which should be used at once. */
 export const TICKET_MS = 30_000;
-/** Tickets that are not used yet, of one key and in all. */
+/** Limits of unused tickets, per key and in total. */
 export const TICKETS_OF_KEY = 64;
-const TICKETS_IN_ALL = 10_000;
+const MAX_TICKETS = 10_000;
 
 interface Ticket {
   readonly keyId: string;
@@ -14,18 +14,20 @@ interface Ticket {
   readonly untilMs: number;
 }
 
-/** A ticket as it is handed out. */
+/** A ticket for a client. */
 export interface IssuedTicket {
   readonly text: string;
   /** Wall-clock milliseconds since 1970 UTC. */
   readonly expiresAtMs: number;
 }
 
-/** Tickets that were handed out and not used: each opens one connection, soon, in the name of a key. Bounded, and forgotten with the process. */
+/**
+ * Unused tickets. Each opens one connection with the rights of a key. Bounded, and in memory only.
+ */
 export class TicketTable {
   readonly #clock: Clock;
   readonly #mint: () => MintedSecret;
-  /** In the order of their ends. */
+  /** In order of expiry. */
   readonly #tickets = new Map<string, Ticket>();
   readonly #byKey = new Map<string, number>();
 
@@ -34,23 +36,26 @@ export class TicketTable {
     this.#mint = mint;
   }
 
-  /** Tickets that can be used. */
+  /** Number of valid tickets. */
   get size(): number {
-    this.#forgetOld();
+    this.#removeExpired();
     return this.#tickets.size;
   }
 
-  /** A new ticket of this key. Throws FlarewireError `rate-limited` when the key has too many that are not used, `over-capacity` when all together are. */
+  /**
+   * Creates a ticket for this key. Throws FlarewireError `rate-limited` if the key has too many
+   * unused tickets, and `over-capacity` if the server has.
+   */
   issue(keyId: string): IssuedTicket {
-    this.#forgetOld();
+    this.#removeExpired();
     const own = this.#byKey.get(keyId) ?? 0;
     if (own >= TICKETS_OF_KEY) {
-      const message = `the key has ${own} tickets that are not used; ${TICKETS_OF_KEY} is the most`;
+      const message = `the key has ${own} unused tickets; the limit is ${TICKETS_OF_KEY}`;
       throw new FlarewireError("rate-limited", message, { bound: `${TICKETS_OF_KEY}` });
     }
-    if (this.#tickets.size >= TICKETS_IN_ALL) {
-      const message = `${TICKETS_IN_ALL} tickets are not used yet, which is the most`;
-      throw new FlarewireError("over-capacity", message, { bound: `${TICKETS_IN_ALL}` });
+    if (this.#tickets.size >= MAX_TICKETS) {
+      const message = `the server has ${this.#tickets.size} unused tickets; the limit is ${MAX_TICKETS}`;
+      throw new FlarewireError("over-capacity", message, { bound: `${MAX_TICKETS}` });
     }
     let minted = this.#mint();
     while (this.#tickets.has(minted.id)) minted = this.#mint();
@@ -60,26 +65,26 @@ export class TicketTable {
     return { text: minted.text, expiresAtMs: this.#clock.now() + TICKET_MS };
   }
 
-  /** The id of the key in whose name this ticket is, as long as it can be used. Another text takes no longer the more of it is right. */
+  /** Returns the id of a valid ticket's key, or `undefined`. Takes constant time. */
   keyOf(text: string): string | undefined {
-    this.#forgetOld();
+    this.#removeExpired();
     const ticket = this.#tickets.get(idOf("fwt", text) ?? "");
     return isSecretOf(ticket?.digest, text) ? ticket?.keyId : undefined;
   }
 
-  /** Uses the ticket, which is then good for nothing any more; false where it was not good for anything before. */
+  /** Uses up a ticket. Returns false if it is invalid. */
   spend(text: string): boolean {
     if (this.keyOf(text) === undefined) return false;
     this.#remove(idOf("fwt", text) ?? "");
     return true;
   }
 
-  /** The key is gone: its tickets are good for nothing, whatever key has its id later. */
+  /** Removes the tickets of a removed key, whose id a later key may have. */
   forget(keyId: string): void {
     for (const [id, ticket] of this.#tickets) if (ticket.keyId === keyId) this.#remove(id);
   }
 
-  #forgetOld(): void {
+  #removeExpired(): void {
     const nowMs = this.#clock.monotonic();
     for (const [id, { untilMs }] of this.#tickets) {
       if (untilMs > nowMs) return;

@@ -2,13 +2,12 @@ import { Counter, type Registry } from "prom-client";
 import type { WebhookStats } from "../alerts/index.ts";
 import { level, total } from "./read-metric.ts";
 
-/** What is measured of alerts. */
 export interface AlertParts {
-  /** By id of the webhook, how it fares; left out where there are none. */
+  /** Statistics by webhook id; absent without webhooks. */
   readonly webhooks?: () => Readonly<Record<string, WebhookStats>>;
 }
 
-/** Whether those who are to be told are told. */
+/** Adds the metrics of alerts. */
 export function addAlerts(registry: Registry, { webhooks }: AlertParts): void {
   if (!webhooks) return;
   const each = (read: (stats: WebhookStats) => number) => () =>
@@ -27,28 +26,28 @@ export function addAlerts(registry: Registry, { webhooks }: AlertParts): void {
   total(
     registry,
     "flarewire_webhook_dropped_total",
-    "Messages that a webhook did not take in time, by webhook.",
+    "Messages dropped because a webhook did not accept them in time, by webhook.",
     each(({ dropped }) => dropped),
     "webhook",
   );
   level(
     registry,
     "flarewire_webhook_waiting",
-    "Messages that wait for a webhook, by webhook.",
+    "Messages in a webhook's queue, by webhook.",
     each(({ waiting }) => waiting),
     "webhook",
   );
   level(
     registry,
     "flarewire_webhook_oldest_seconds",
-    "Age of the oldest message that waits for a webhook, by webhook; 0 when none waits.",
+    "Age of the oldest message in a webhook's queue, by webhook; 0 if the queue is empty.",
     each(({ oldestAgeMs }) => oldestAgeMs / 1_000),
     "webhook",
   );
   level(
     registry,
     "flarewire_webhook_disabled",
-    "1 for a webhook whose receiver wants nothing any more.",
+    "1 for a webhook that is disabled, because its receiver declined further messages.",
     each(({ disabled }) => Number(disabled)),
     "webhook",
   );

@@ -10,48 +10,47 @@ import { addProcess } from "./process-metrics.ts";
 import { level, total } from "./read-metric.ts";
 import { addSource, type SourceParts } from "./source-metrics.ts";
 
-/** What is measured. */
 interface MetricsParts extends SourceParts, AlertParts, EventParts {
   readonly hub: Hub;
-  /** Refused connections and requests, by reason; default: none are counted. */
+  /** Refused connections and requests, by reason. Default: none. */
   readonly refusals?: (() => Readonly<Partial<Record<string, number>>>) | undefined;
-  /** How many processes serve now, and how many ended that should not have; default: this one, and none. */
+  /** Running processes and unexpected exits. Default: one process, and no exit. */
   readonly workers?: (() => WorkerCounts) | undefined;
-  /** Left out where there is no key file. */
+  /** Absent without a key file. */
   readonly isKeyFileUsable?: (() => boolean) | undefined;
 }
 
-/** The processes that serve clients. */
+/** The processes that serve clients: those running, and those that exited unexpectedly. */
 export interface WorkerCounts {
   readonly serving: number;
   readonly ended: number;
 }
 
-/** The gateway in numbers, for Prometheus. */
+/** The gateway's metrics for Prometheus. */
 export interface GatewayMetrics {
   readonly contentType: string;
-  /** Everything as it is now, in the text format. */
+  /** Returns the current values in the text format. */
   text(): Promise<string>;
-  /** The same as plain objects, for {@link MergedMetrics}. */
+  /** Returns the current values as plain objects, for {@link MergedMetrics}. */
   json(): Promise<MetricsJson>;
-  /** A poll is over; `workMs`: what comparing and publishing took, without the wait for the source. */
+  /** Records a poll. `workMs`: time to compare and publish, without the wait for the source. */
   polled(outcome: PollOutcome, workMs: number): void;
   close(): void;
 }
 
-/** Upper ends of the classes of {@link GatewayMetrics.polled}, in seconds. */
+/** Upper bounds of the histogram of {@link GatewayMetrics.polled}, in seconds. */
 const POLL_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1];
 
 /**
- * Nearly all of it is read off plain counts when somebody asks, so that a gateway that nobody watches pays for nothing. Each gateway has a
- * registry of its own: two in one process do not mix.
+ * Creates the metrics of one gateway. Nearly all values are read from plain counters at each
+ * scrape, so an unmonitored gateway pays nothing. Each gateway has its own registry.
  */
 export function createGatewayMetrics(parts: MetricsParts): GatewayMetrics {
   const registry = new Registry();
   const meter = measureProcess();
   const polls = new Histogram({
     name: "flarewire_poll_duration_seconds",
-    help: "Comparing a snapshot with the one before and publishing what changed, by outcome: published, unchanged, failed.",
+    help: "Time to compare a snapshot with the previous one and publish the changes, by outcome: published, unchanged, failed.",
     labelNames: ["outcome"],
     buckets: POLL_BUCKETS,
     registers: [registry],
@@ -79,11 +78,11 @@ export function createGatewayMetrics(parts: MetricsParts): GatewayMetrics {
 function addWorkers(registry: Registry, read: () => WorkerCounts): void {
   const [serving, ended] = ["flarewire_workers", "flarewire_worker_ends_total"];
   level(registry, serving, "Processes that serve clients.", () => read().serving, undefined, "first");
-  const about = "Processes that served clients and ended without being told to.";
+  const about = "Unexpected exits of processes that serve clients.";
   total(registry, ended, about, () => read().ended, undefined, "first");
 }
 
 function addKeyFile(registry: Registry, isUsable: () => boolean): void {
-  const about = "1 while the key file can be used; 0 while it cannot, and the keys read before count.";
+  const about = "1 while the key file is valid; 0 while it is not, and the previous keys are in use.";
   level(registry, "flarewire_key_file_usable", about, () => Number(isUsable()), undefined, "first");
 }

@@ -1,4 +1,4 @@
-/** The gateway in numbers, for whoever operates it. */
+/** The gateway's metrics. */
 export {
   createGatewayMetrics,
   type GatewayMetrics,

@@ -1,20 +1,23 @@
 import { AggregatorRegistry, Registry } from "prom-client";
 
-/** The numbers of one process, as its registry gives them as plain objects. */
+/** The metrics of one process as plain objects. */
 export type MetricsJson = Awaited<ReturnType<Registry["getMetricsAsJSON"]>>;
 
-/** The numbers of several processes of one gateway as one, each by its own rule: see Across. */
+/** Merges the metrics of several processes of one gateway, each metric by its rule: see Across. */
 export class MergedMetrics {
   readonly contentType = Registry.PROMETHEUS_CONTENT_TYPE;
-  /** What those that are gone had counted: a count never goes back, or whoever draws its rate would see a burst. */
+  /**
+   * The final counts of ended processes. A counter must not decrease, or its rate would show a
+   * burst.
+   */
   #departed: MetricsJson = [];
 
-  /** As text; `first`: those of the primary process, whose word counts where only one can. */
+  /** Formats the merged metrics. `first`: the primary process, which provides the global values. */
   async text(first: MetricsJson, others: readonly MetricsJson[]): Promise<string> {
     return AggregatorRegistry.aggregate([first, ...others, this.#departed]).metrics();
   }
 
-  /** A process is gone, and this is the last that was heard of it. */
+  /** Records the last metrics of a process that ended. */
   async depart(last: MetricsJson): Promise<void> {
     const counts = last.filter(
       ({ type, aggregator }) => aggregator === "sum" && ["counter", "histogram"].includes(String(type)),

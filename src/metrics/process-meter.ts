@@ -1,21 +1,24 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { systemClock } from "../lib/time/clock.ts";
 
-/** Measures of the process that have to be watched, not only read. */
+/** Measurements that need continuous observation. */
 export interface ProcessMeter {
-  /** By quantile, how late the event loop was, in seconds, over the last one to two minutes, or since it was asked where that is longer ago. Asking changes nothing for others who ask. */
+  /**
+   * Returns the event loop's delay in seconds, by quantile, over the last one to two minutes or
+   * since the previous call, if longer ago. A call does not affect other callers.
+   */
   loopDelay(): Readonly<Record<string, number>>;
   close(): void;
 }
 
-/** The histogram looks every so many milliseconds; so long is no delay. */
+/** Sampling interval of the histogram, which is not a delay. */
 const RESOLUTION_MS = 20;
 const NS = 1e9;
 
-/** Long enough that several who scrape each minute or more often see the same delays. */
+/** Long enough that several scrapers with intervals up to a minute see the same delays. */
 const WINDOW_MS = 60_000;
 
-/** Begins to watch. It must be closed, or the watching goes on. `monotonic`: milliseconds, as `Clock.monotonic`. */
+/** Starts measuring, until closed. `monotonic`: milliseconds, as in `Clock.monotonic`. */
 export function measureProcess(monotonic: () => number = systemClock.monotonic): ProcessMeter {
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   delay.enable();

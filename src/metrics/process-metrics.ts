@@ -2,7 +2,7 @@ import type { Registry } from "prom-client";
 import type { ProcessMeter } from "./process-meter.ts";
 import { level, total } from "./read-metric.ts";
 
-/** The process itself. */
+/** Adds the metrics of the process. */
 export function addProcess(registry: Registry, meter: ProcessMeter): void {
   level(
     registry,
@@ -18,7 +18,7 @@ export function addProcess(registry: Registry, meter: ProcessMeter): void {
   level(
     registry,
     "nodejs_heap_used_bytes",
-    "Memory that live objects, and garbage not yet collected, take.",
+    "Memory of live objects and of garbage that is not collected yet.",
     () => process.memoryUsage().heapUsed,
   );
   total(registry, "process_cpu_seconds_total", "CPU time of the process, user and system.", () => {
@@ -28,7 +28,7 @@ export function addProcess(registry: Registry, meter: ProcessMeter): void {
   level(
     registry,
     "process_start_time_seconds",
-    "When the process began, in seconds since 1970.",
+    "Start time of the process, in seconds since 1970.",
     () => Math.round(performance.timeOrigin / 1_000),
     undefined,
     "first",

@@ -1,15 +1,15 @@
 import { Counter, Gauge, type Registry } from "prom-client";
 
-/** A number that is kept elsewhere; by label value where there are several. */
+/** Reads a value, or several by label. */
 type Read = () => number | Readonly<Record<string, number>>;
 
 /**
- * How the numbers of several processes of one gateway become one. `first`: the primary process, which is the first, has it for all; `sum`: each has a
- * part; `max`: the worst of them tells.
+ * How to merge a metric of several processes. `first`: the primary process has the value for all;
+ * `sum`: each has a share; `max`: the largest counts.
  */
 type Across = "first" | "sum" | "max";
 
-/** A number that only grows and is kept elsewhere: read when asked for. By label value where there are several. */
+/** Adds a counter whose value is read at each scrape. */
 export function total(
   registry: Registry,
   name: string,
@@ -27,7 +27,7 @@ export function total(
   });
 }
 
-/** A number that goes up and down; likewise. */
+/** Adds a gauge whose value is read at each scrape. */
 export function level(
   registry: Registry,
   name: string,
@@ -58,8 +58,8 @@ function describe(
 function forEachSeries(
   now: ReturnType<Read>,
   label: string | undefined,
-  tell: (labels: Record<string, string>, value: number) => void,
+  set: (labels: Record<string, string>, value: number) => void,
 ): void {
-  if (typeof now === "number") tell({}, now);
-  else for (const [value, count] of Object.entries(now)) tell({ [label ?? ""]: value }, count);
+  if (typeof now === "number") set({}, now);
+  else for (const [value, count] of Object.entries(now)) set({ [label ?? ""]: value }, count);
 }

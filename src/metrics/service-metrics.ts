@@ -3,7 +3,7 @@ import type { ServiceReport } from "../feed/index.ts";
 import type { Freshness } from "../protocol/index.ts";
 import { level, total } from "./read-metric.ts";
 
-/** How each part of a market fares that is made of several; of another one there is no series. */
+/** Adds the metrics of a combined market's parts. */
 export function addParts(
   registry: Registry,
   freshness: () => Freshness,
@@ -14,7 +14,7 @@ export function addParts(
   level(
     registry,
     "flarewire_part_up",
-    "1 for a part of the market with which it goes on, 0 for one without which.",
+    "1 for a part of the market that is in use, 0 for one that is not.",
     each(({ state }) => Number(state === "live")),
     "part",
     "first",
@@ -22,7 +22,7 @@ export function addParts(
   level(
     registry,
     "flarewire_part_age_seconds",
-    "Age of what a part of the market told last.",
+    "Age of the last data from a part of the market.",
     each(({ data_age_ms }) => data_age_ms / 1_000),
     "part",
     "first",
@@ -30,14 +30,14 @@ export function addParts(
   total(
     registry,
     "flarewire_part_late_events_total",
-    "Trades and candles of a part that came too late for the market, and were left out.",
+    "Trades and candles of a part that were dropped because they arrived too late.",
     () => late?.() ?? {},
     "part",
     "first",
   );
 }
 
-/** What the services of others were asked, and what became of it: exchanges, endpoints of chains, enrichers. Only those that were configured have series. */
+/** Adds the metrics of external services: exchanges, RPC endpoints and enrichers, if configured. */
 export function addServices(registry: Registry, services: () => readonly ServiceReport[]): void {
   const labelNames: ("part" | "service")[] = ["part", "service"];
   const common = { labelNames, registers: [registry], aggregator: "first" as const };
@@ -61,15 +61,15 @@ export function addServices(registry: Registry, services: () => readonly Service
           this.inc({ part: report.part, service: report.service }, read(report));
       },
     });
-  const up = "1 for a service that answers as it should, 0 for one that does not.";
+  const up = "1 for a service that works, 0 for one that does not.";
   gauge("flarewire_service_up", up, ({ isUp }) => Number(isUp));
-  const age = "Time since a service said something of use; absent before the first.";
+  const age = "Time since a service's last useful response; absent before the first one.";
   gauge("flarewire_service_age_seconds", age, ({ ageMs }) => ageMs && ageMs / 1_000);
   counter("flarewire_service_requests_total", "Requests to a service.", ({ requests }) => requests);
-  const failed = "Requests to a service that brought nothing of use, those that it refused left out.";
+  const failed = "Failed requests to a service, without those that it refused.";
   counter("flarewire_service_errors_total", failed, ({ errors }) => errors);
-  const refused = "Requests that a service refused: too many, or of a kind that it does not answer.";
+  const refused = "Requests that a service refused as too many or as unsupported.";
   counter("flarewire_service_refused_total", refused, ({ refused }) => refused);
-  const waits = "Time for which requests were held back, to keep within what a service bears.";
+  const waits = "Time for which requests were delayed to stay within a service's rate limit.";
   counter("flarewire_service_wait_seconds_total", waits, ({ waitedMs }) => waitedMs / 1_000);
 }

@@ -5,22 +5,21 @@ import type { UpstreamStats } from "../source/index.ts";
 import { level, total } from "./read-metric.ts";
 import { addParts, addServices } from "./service-metrics.ts";
 
-/** What is measured of the source. */
 export interface SourceParts {
   readonly freshness: () => Freshness;
   readonly info: () => SourceInfo;
   readonly version: string;
-  /** Counters of an upstream that is polled; left out where there is none. */
+  /** Counters of a polled upstream; absent without one. */
   readonly upstream?: () => UpstreamStats;
-  /** By reason the market events that could not be used so far; left out where the source does not say. */
+  /** Unusable market events by reason; absent if the source does not count them. */
   readonly rejected?: (() => Readonly<Record<string, number>>) | undefined;
-  /** By part of the market its trades and candles that came too late; left out likewise. */
+  /** Trades and candles that arrived too late, by part of the market; absent likewise. */
   readonly late?: (() => Readonly<Record<string, number>>) | undefined;
-  /** How the services of others fare that the market asks; left out likewise. */
+  /** Reports on the external services of the market; absent likewise. */
   readonly services?: (() => readonly ServiceReport[]) | undefined;
 }
 
-/** How old the data is, and how its source fares. */
+/** Adds the metrics of the source and its data. */
 export function addSource(
   registry: Registry,
   { freshness, info, version, upstream, rejected, late, services }: SourceParts,
@@ -28,7 +27,7 @@ export function addSource(
   level(
     registry,
     "flarewire_data_age_seconds",
-    "Age of the data that is served; absent until there is some.",
+    "Age of the served data; absent until there is some.",
     () => {
       const { data_age_ms } = freshness();
       return data_age_ms === null ? {} : data_age_ms / 1_000;
@@ -39,7 +38,7 @@ export function addSource(
   level(
     registry,
     "flarewire_source_state",
-    "1 for the state that the source is in.",
+    "1 for the current state of the source.",
     () => {
       const { state } = freshness();
       return { live: 0, stale: 0, down: 0, [state]: 1 };
@@ -49,7 +48,7 @@ export function addSource(
   );
   new Gauge({
     name: "flarewire_info",
-    help: "Always 1: which version runs, on which source.",
+    help: "Always 1; the labels state the version and the source.",
     labelNames: ["version", "source", "origin"],
     registers: [registry],
     aggregator: "first",
@@ -63,7 +62,7 @@ export function addSource(
     total(
       registry,
       "flarewire_rejected_market_events_total",
-      "Market events that could not be used, by reason.",
+      "Market events that were unusable, by reason.",
       rejected,
       "reason",
     );
@@ -84,13 +83,13 @@ export function addSource(
   total(
     registry,
     "flarewire_upstream_not_modified_total",
-    "Bodies that the upstream did not have to send, thanks to a 304.",
+    "Upstream responses with status 304, which saved a body.",
     () => upstream().notModified,
   );
   total(
     registry,
     "flarewire_upstream_doubted_total",
-    "Answers that lacked so much that they were not believed in full.",
+    "Upstream responses that lacked so much data that they were not fully applied.",
     () => upstream().doubted,
   );
 }

@@ -20,7 +20,7 @@ const reasonOf = (content: unknown): string => {
   return "taken";
 };
 
-test("what is left out has its default: every flare, at once, on a public address", () => {
+test("omitted fields have their defaults: every flare, without delay, to a public address", () => {
   expect(parseAlertFile(JSON.stringify({ webhooks: [webhook] }), "alerts.json")).toEqual([
     {
       ...webhook,
@@ -38,29 +38,32 @@ const REFUSED: readonly (readonly [unknown, RegExp])[] = [
   [{ webhooks: [] }, /at least one webhook/],
   [{ webhooks: [webhook, webhook] }, /two webhooks have the id desk/],
   [withHook({ id: "a b" }), /webhooks\[0\]\.id is "a b"; it must be 1 to 64 letters/],
-  [withHook({ url: "ftp://example.org" }), /url is of another form; .* http or https URL/],
+  [withHook({ url: "ftp://example.org" }), /url is malformed; .* http or https URL/],
   [withHook({ url: "https://me:hunter2@example.org" }), /without user name and password/],
-  [withHook({ secret: "whsec_c2hvcnQ=" }), /secret is of another form; .*24 to 64 bytes.*openssl rand/],
+  [withHook({ secret: "whsec_c2hvcnQ=" }), /secret is malformed; .*24 to 64 bytes.*openssl rand/],
   [withHook({ secret: SECRET.slice(6) }), /whsec_ and the base64/],
-  [withHook({ colour: 1 }), /webhooks\[0\] has "colour", which nobody knows/],
+  [withHook({ colour: 1 }), /unknown key "colour" in webhooks\[0\]/],
   [
     withHook({ allow_private_addresses: "yes" }),
     /allow_private_addresses is "yes"; it must be true or false/,
   ],
   [withHook({ rules: [] }), /at least one rule/],
-  [withHook({ rules: [rule, rule] }), /two rules of the webhook desk have the name all/],
+  [withHook({ rules: [rule, rule] }), /two rules of webhook desk have the name all/],
   [withRule({ name: "" }), /rules\[0\]\.name is ""/],
   [withRule({ channels: ["flares.por"] }), /channels\[0\] is "flares\.por"; it must be one of flares\.free/],
-  [withRule({ channels: ["charts.bsc"] }), /channels that carry news/],
-  [withRule({ channels: ["status"], filter: { names: ["flare-started"] } }), /channels that carry news/],
+  [withRule({ channels: ["charts.bsc"] }), /channels with starts, finishes or listings/],
+  [
+    withRule({ channels: ["status"], filter: { names: ["flare-started"] } }),
+    /channels with starts, finishes or listings/,
+  ],
   [
     withRule({ filter: { names: ["flare-updated"] } }),
-    /of flare-started, flare-finished, token-listed, source-status/,
+    /some of flare-started, flare-finished, token-listed, source-status/,
   ],
   [withRule({ filter: { min_liquidity: -1 } }), /filter\.min_liquidity is -1; it must be from 0 on/],
-  [withRule({ filter: { colour: "red" } }), /filter has "colour"/],
+  [withRule({ filter: { colour: "red" } }), /unknown key "colour" in .*filter/],
   [withRule({ quiet_seconds: -1 }), /quiet_seconds is -1; it must be 0 or more/],
-  [withRule({ quiet_seconds: 604_801 }), /at most 604800, a week/],
+  [withRule({ quiet_seconds: 604_801 }), /at most 604800 \(a week\)/],
   [withRule({ edge: { ...edge, below: 3 } }), /edge\.below is 3; it must be at most above/],
   [withRule({ edge: { ...edge, on: "up" } }), /edge\.on is "up"; it must be one of rise, fall, both/],
   [
@@ -70,12 +73,12 @@ const REFUSED: readonly (readonly [unknown, RegExp])[] = [
   [withRule({ edge, channels: ["status"] }), /left out: status has no numbers to watch/],
   [
     withRule({ edge, filter: { names: ["flare-started"] } }),
-    /filter\.names .*left out where there is an edge/,
+    /filter\.names .*left out in a rule with an edge/,
   ],
 ];
 
 test.each(REFUSED.map(([content, reason]) => ({ content, reason })))(
-  "what is refused says $reason",
+  "an invalid file is rejected with $reason",
   ({ content, reason }) => {
     const message = reasonOf(content);
     expect(message).toMatch(reason);
@@ -93,7 +96,7 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   filter: ["tokens", "symbols", "min_liquidity", "min_price_change", "sticky", "names"],
 };
 
-test("no value of any field is refused in the words of the schema library", () => {
+test("no message contains the schema library's own words", () => {
   const put: Readonly<Record<string, (more: object) => unknown>> = {
     file: (more) => ({ webhooks: [webhook], ...more }),
     webhook: withHook,
@@ -111,24 +114,24 @@ test("no value of any field is refused in the words of the schema library", () =
   ).toEqual([]);
 });
 
-test("a file that is not there, or endless, is refused by name", async ({ onTestFinished }) => {
+test("a missing or endless file is rejected by name", async ({ onTestFinished }) => {
   const directory = newDirectory(onTestFinished);
   await expect(readAlertFile(join(directory, "none.json"))).rejects.toThrow(
     /none\.json: it cannot be read \(ENOENT\)/,
   );
   const big = join(directory, "big.json");
   writeFileSync(big, " ".repeat(1_048_577));
-  await expect(readAlertFile(big)).rejects.toThrow(/it has 1048577 bytes; 1048576 is the most/);
-  await expect(readAlertFile("/dev/zero")).rejects.toThrow(/it is no regular file/);
+  await expect(readAlertFile(big)).rejects.toThrow(/it has 1048577 bytes; the limit is 1048576/);
+  await expect(readAlertFile("/dev/zero")).rejects.toThrow(/it is not a regular file/);
 });
 
-test("a file that everybody can write is refused, for whoever can write it can have secrets sent anywhere", async ({
+test("a file that any user can write is rejected, because it could redirect messages to anyone", async ({
   onTestFinished,
 }) => {
   const file = join(newDirectory(onTestFinished), "alerts.json");
   writeFileSync(file, JSON.stringify({ webhooks: [webhook] }));
   chmodSync(file, 0o666);
-  await expect(readAlertFile(file)).rejects.toThrow(/everybody on this machine can write it.*chmod 600/);
+  await expect(readAlertFile(file)).rejects.toThrow(/any user on this machine can write to it.*chmod 600/);
   chmodSync(file, 0o660);
   expect(await readAlertFile(file)).toHaveLength(1);
 });

@@ -30,16 +30,14 @@ const ADAPTERS = {
   sqlite: (finish: Finish) => openSqlite(join(newDirectory(finish), "alerts.sqlite")),
 };
 
-describe.each(Object.entries(ADAPTERS))("the %s store keeps the contract", (_name, make) => {
+describe.each(Object.entries(ADAPTERS))("the %s store fulfills the contract", (_name, make) => {
   const opened = (finish: Finish) => {
     const store = make(finish);
     finish(() => store.close());
     return store;
   };
 
-  test("a queue is taken from in the order in which it was filled, each webhook's on its own", ({
-    onTestFinished,
-  }) => {
+  test("each webhook has its own queue, first in, first out", ({ onTestFinished }) => {
     const store = opened(onTestFinished);
     expect(store.first("desk")).toBeUndefined();
     store.commit("desk/a", place(1), [alert(1), alert(2), alert(3, "phone")]);
@@ -55,18 +53,18 @@ describe.each(Object.entries(ADAPTERS))("the %s store keeps the contract", (_nam
     expect(store.first("phone")).toEqual(alert(3, "phone"));
   });
 
-  test("the last place of a rule is kept, and a message that waits already is not put there again", ({
+  test("the last position of a rule is stored, and a queued message is not queued twice", ({
     onTestFinished,
   }) => {
     const store = opened(onTestFinished);
-    expect(store.place("desk/a")).toBeUndefined();
+    expect(store.position("desk/a")).toBeUndefined();
     store.commit("desk/a", place(1), [alert(1)]);
     store.commit("desk/a", place(2), [{ ...alert(1), madeAtMs: 9, body: "told again" }, alert(2)]);
-    expect(store.place("desk/a")).toEqual(place(2));
+    expect(store.position("desk/a")).toEqual(place(2));
     expect([store.waiting("desk").count, store.first("desk")]).toEqual([2, alert(1)]);
   });
 
-  test("what is too old or too much goes, the oldest first, and is counted until it is told", ({
+  test("messages that are too old or too many are dropped, oldest first, and counted until announced", ({
     onTestFinished,
   }) => {
     const store = opened(onTestFinished);
@@ -90,7 +88,7 @@ describe.each(Object.entries(ADAPTERS))("the %s store keeps the contract", (_nam
     expect(store.notice("desk")).toBeUndefined();
   });
 
-  test("a webhook that is disabled has no queue; enabled, it has one again", ({ onTestFinished }) => {
+  test("a disabled webhook has no queue; once enabled, it has one again", ({ onTestFinished }) => {
     const store = opened(onTestFinished);
     store.commit("desk/a", place(1), [alert(1), alert(2, "phone")]);
     store.expire("desk", 2, 9);
@@ -105,19 +103,19 @@ describe.each(Object.entries(ADAPTERS))("the %s store keeps the contract", (_nam
     expect(store.disabled("desk")).toBeUndefined();
   });
 
-  test("of rules and webhooks that are no more nothing is kept", ({ onTestFinished }) => {
+  test("the state of removed rules and webhooks is deleted", ({ onTestFinished }) => {
     const store = opened(onTestFinished);
     store.commit("desk/a", place(1), [alert(1)]);
     store.commit("phone/a", place(2), [alert(2, "phone")]);
     store.disable("gone", "mark");
     store.retain(new Set(["desk/a"]), new Set(["desk"]));
-    expect([store.place("desk/a"), store.place("phone/a")]).toEqual([place(1), undefined]);
+    expect([store.position("desk/a"), store.position("phone/a")]).toEqual([place(1), undefined]);
     expect([store.first("desk"), store.first("phone")]).toEqual([alert(1), undefined]);
     expect(store.disabled("gone")).toBeUndefined();
   });
 });
 
-test("what a SQLite store held is there for the next process, and for one process at a time", ({
+test("a SQLite store persists for the next process, and serves one process at a time", ({
   onTestFinished,
 }) => {
   const path = join(newDirectory(onTestFinished), "alerts.sqlite");
@@ -127,24 +125,24 @@ test("what a SQLite store held is there for the next process, and for one proces
   expect(() => openSqlite(path)).toThrow(/locked/);
   first.close();
   const second = openSqlite(path);
-  expect(second.place("desk/a")).toEqual(place(7));
+  expect(second.position("desk/a")).toEqual(place(7));
   expect(second.first("desk")).toEqual(alert(2));
   expect(second.expired("desk")).toMatchObject({ count: 1 });
   second.close();
 });
 
-test("a commit that fails changes nothing, neither the queue nor the place", ({ onTestFinished }) => {
+test("a failed commit changes neither the queue nor the position", ({ onTestFinished }) => {
   const path = join(newDirectory(onTestFinished), "alerts.sqlite");
   const store = openSqlite(path);
   onTestFinished(() => store.close());
   store.commit("desk/a", place(1), [alert(1)]);
   const broken = { ...alert(3), body: undefined as unknown as string };
   expect(() => store.commit("desk/a", place(2), [alert(2), broken])).toThrow();
-  expect(store.place("desk/a")).toEqual(place(1));
+  expect(store.position("desk/a")).toEqual(place(1));
   expect(store.waiting("desk").count).toBe(1);
 });
 
-test("a file of another program, or of another form, is left as it is", ({ onTestFinished }) => {
+test("a file of another program or version is left untouched", ({ onTestFinished }) => {
   const directory = newDirectory(onTestFinished);
   const text = join(directory, "text.sqlite");
   writeFileSync(text, "no database at all".repeat(100));
@@ -153,6 +151,6 @@ test("a file of another program, or of another form, is left as it is", ({ onTes
   const db = new DatabaseSync(other);
   db.exec("CREATE TABLE mine (a); PRAGMA user_version = 9");
   db.close();
-  expect(() => openSqlite(other)).toThrow(/no store of alerts of form 1/);
+  expect(() => openSqlite(other)).toThrow(/not an alert store of version 1/);
   rmSync(text);
 });

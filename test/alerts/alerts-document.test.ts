@@ -14,21 +14,21 @@ function fieldsUnder(heading: string): readonly string[] {
   return [...table.matchAll(/^\| `(\w+)`/gm)].map(([, name = ""]) => name);
 }
 
-test("the document's file is one that is taken", () => {
+test("the document's example is a valid file", () => {
   const [, example = ""] = /```json\n([\s\S]*?)```/.exec(DOCUMENT) ?? [];
   expect(parseAlertFile(example, "ALERTS.md")).toHaveLength(1);
 });
 
-test("the document has the fields of webhooks and rules, and no others", () => {
+test("the document lists the fields of webhooks and rules, and no others", () => {
   expect(fieldsUnder("Webhooks")).toEqual(Object.keys(Webhook.shape));
   expect(fieldsUnder("Rules")).toEqual(Object.keys(AlertRule.shape));
 });
 
-test("the document names the news, the numbers that have levels, and the bounds", () => {
+test("the document names the events, the fields of an edge, and the bounds", () => {
   for (const name of NEWS) expect(DOCUMENT).toContain(`\`${name}\``);
   for (const resource of ["flares.pro", "newest.bsc", "charts.bsc"])
     for (const field of edgeFieldsOf(resource)) expect(DOCUMENT).toContain(`\`${field}\``);
-  const { keptMs, mostKept, timeoutMs } = DEFAULT_SENDER_LIMITS;
-  expect(DOCUMENT).toContain(`${keptMs / 3_600_000} hours, the last ${mostKept.toLocaleString("en")}`);
+  const { maxAgeMs, maxCount, timeoutMs } = DEFAULT_SENDER_LIMITS;
+  expect(DOCUMENT).toContain(`${maxAgeMs / 3_600_000} hours, the last ${maxCount.toLocaleString("en")}`);
   expect(DOCUMENT).toContain(`within ${timeoutMs / 1_000} seconds`);
 });

@@ -34,7 +34,7 @@ function fillDisk(): () => void {
   return () => void full.mockRestore();
 }
 
-test("[L5] a disk that is full while a message is delivered loses and repeats nothing, and the operator reads of it", async ({
+test("[L5] a disk that is full during a delivery loses and repeats nothing, and the log reports it", async ({
   sut,
   onTestFinished,
 }) => {
@@ -42,7 +42,7 @@ test("[L5] a disk that is full while a message is delivered loses and repeats no
   await receiver.up();
   const { lines, start, store } = begin(sut, receiver, onTestFinished);
   const alerts = start();
-  await expect.poll(() => store.place("desk/all")).toBeDefined();
+  await expect.poll(() => store.position("desk/all")).toBeDefined();
   let makeRoom = () => {};
   receiver.answer = (response) => {
     if (receiver.attempts.length === 1) makeRoom = fillDisk();
@@ -52,9 +52,11 @@ test("[L5] a disk that is full while a message is delivered loses and repeats no
   await receiver.until(() => receiver.taken.length === 1);
   await expect
     .poll(() => lines)
-    .toContain("what waits for the webhook cannot be read or kept: database or disk is full");
+    .toContain("could not read or update the webhook's queue: database or disk is full");
   await sut.publish("flare");
-  await expect.poll(() => lines.at(-1)).toMatch(/the rule all goes on from what it kept last.*disk is full/);
+  await expect
+    .poll(() => lines.at(-1))
+    .toMatch(/rule all failed and resumes from its last saved position.*disk is full/);
   expect(alerts.stats()).toMatchObject({ desk: { waiting: 1, disabled: false } });
   makeRoom();
   sut.clock.advance(60_000);
@@ -67,7 +69,7 @@ test("[L5] a disk that is full while a message is delivered loses and repeats no
   await alerts.stop();
 });
 
-test("[L5] a store that forgets nothing at the start, and cannot be read at times, ends neither the gateway nor its numbers", async ({
+test("[L5] a store that fails to delete or read at times ends neither the gateway nor its metrics", async ({
   sut,
   onTestFinished,
 }) => {
@@ -79,9 +81,9 @@ test("[L5] a store that forgets nothing at the start, and cannot be read at time
   });
   const alerts = start();
   expect(lines).toEqual([
-    "what is kept of other webhooks and rules cannot be forgotten now: database or disk is full",
+    "could not delete the state of removed webhooks and rules: database or disk is full",
   ]);
-  await expect.poll(() => store.place("desk/all")).toBeDefined();
+  await expect.poll(() => store.position("desk/all")).toBeDefined();
   vi.spyOn(store, "waiting").mockImplementationOnce(() => {
     throw new Error("disk I/O error");
   });

@@ -4,18 +4,18 @@ import { judgeAnswer } from "../../src/alerts/webhooks/delivery-plan.ts";
 const answered = (status: number, retryAfter?: string) =>
   judgeAnswer({ kind: "answered", status, retryAfter });
 
-test.each([200, 202, 204, 299])("%i takes a message", (status) => {
+test.each([200, 202, 204, 299])("%i accepts a message", (status) => {
   expect(answered(status, "5")).toEqual({ kind: "delivered" });
 });
 
 test.each([100, 199, 300, 301, 302, 304, 307, 308, 399, 400, 404, 409, 411, 429, 500, 599])(
-  "%i does not, and the message is sent again",
+  "%i does not, and the message is repeated",
   (status) => {
     expect(answered(status)).toMatchObject({ kind: "failed", retryAfterMs: undefined });
   },
 );
 
-test("410 wants no more, and who does not answer may later", () => {
+test("410 ends the delivery for good, and a missing response causes a retry", () => {
   expect(answered(410)).toEqual({ kind: "gone" });
   expect(judgeAnswer({ kind: "failed", reason: "it was cut" })).toMatchObject({
     kind: "failed",

@@ -15,7 +15,7 @@ function open(finish: Finish) {
   return { store, group: new GroupCommit(store) };
 }
 
-test("what a thousand rules keep at one moment takes five transactions, with a turn for others between", async ({
+test("simultaneous commits of a thousand rules take five transactions, with a turn for others in between", async ({
   onTestFinished,
 }) => {
   const { store, group } = open(onTestFinished);
@@ -28,12 +28,10 @@ test("what a thousand rules keep at one moment takes five transactions, with a t
   expect(together).toHaveBeenCalledTimes(5);
   expect(turns).toBeGreaterThan(0);
   expect(store.waiting("desk").count).toBe(1_000);
-  expect(rules.filter((at) => store.place(`desk/${at}`)?.cursor !== `test1-${at}`)).toEqual([]);
+  expect(rules.filter((at) => store.position(`desk/${at}`)?.cursor !== `test1-${at}`)).toEqual([]);
 });
 
-test("where one cannot be kept, none of the same moment is, and each is told so; what comes later is kept", async ({
-  onTestFinished,
-}) => {
+test("if one write fails, all of its batch fail; later ones succeed", async ({ onTestFinished }) => {
   const { store, group } = open(onTestFinished);
   const broken = { ...alert(2), body: undefined as unknown as string };
   const outcomes = await Promise.allSettled([
@@ -41,14 +39,12 @@ test("where one cannot be kept, none of the same moment is, and each is told so;
     group.commit("desk/2", place(2), [broken]),
   ]);
   expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
-  expect([store.place("desk/1"), store.first("desk")]).toEqual([undefined, undefined]);
+  expect([store.position("desk/1"), store.first("desk")]).toEqual([undefined, undefined]);
   await group.commit("desk/1", place(1), [alert(1)]);
   expect(store.first("desk")).toEqual(alert(1));
 });
 
-test("what many webhooks took at one moment is taken out of their queues in one transaction", async ({
-  onTestFinished,
-}) => {
+test("simultaneous removals of many webhooks take one transaction", async ({ onTestFinished }) => {
   const { store, group } = open(onTestFinished);
   const alerts = Array.from({ length: 150 }, (_, at) => ({ ...alert(at), webhook: `desk${at}` }));
   store.commit("desk/1", place(1), alerts);

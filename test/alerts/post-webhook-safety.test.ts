@@ -56,14 +56,14 @@ test.each([
   expect(receiver.posted).toEqual([]);
 });
 
-test("to a receiver whose certificate is right it is posted", async () => {
+test("a receiver with a valid certificate gets the message", async () => {
   tls.setDefaultCACertificates([FOR_THIS_MACHINE.cert]);
   await using receiver = await startSecure(FOR_THIS_MACHINE);
   expect(await post(receiver.url)).toMatchObject({ kind: "answered", status: 204 });
   expect(receiver.posted).toEqual(["/hook"]);
 });
 
-test("a name that leads to a public address first and to a private one later is refused at the connection: its look-up is the only one", async () => {
+test("a name that resolves to a public address first and to a private one later is rejected at the connection, whose lookup is the only one", async () => {
   await using receiver = new Receiver();
   await receiver.up();
   const { port } = new URL(receiver.url);
@@ -93,9 +93,9 @@ test("a name that leads to a public address first and to a private one later is 
   }
   expect(reasons).toEqual([
     expect.stringMatching(/abort/i),
-    expect.stringMatching(/^rebind\.example leads to 127\.0\.0\.1, which is no public address/),
-    expect.stringMatching(/^rebind\.example leads to 127\.0\.0\.1, which is no public address/),
-    expect.stringMatching(/^rebind\.example leads to nowhere/),
+    expect.stringMatching(/^rebind\.example resolves to 127\.0\.0\.1, which is not a public address/),
+    expect.stringMatching(/^rebind\.example resolves to 127\.0\.0\.1, which is not a public address/),
+    expect.stringMatching(/^rebind\.example resolves to no address/),
   ]);
   expect(lookedUp).toHaveLength(answers.length);
   expect(receiver.attempts).toEqual([]);

@@ -30,7 +30,7 @@ const post = (url: string, more: object = {}) =>
     ...more,
   });
 
-test("what is posted arrives byte for byte, and the status is the answer", async ({ receiver }) => {
+test("the body arrives byte for byte, and the result is the status", async ({ receiver }) => {
   receiver.answer = status(429, { "retry-after": "7" });
   expect(await post(receiver.url)).toEqual({ kind: "answered", status: 429, retryAfter: "7" });
   expect(receiver.attempts[0]?.body).toBe(body);
@@ -42,17 +42,17 @@ test("a redirect is not followed, wherever it leads", async ({ receiver }) => {
   expect(receiver.attempts).toHaveLength(1);
 });
 
-test("an answer without end is not read, one that never comes is given up", async ({ receiver }) => {
+test("an endless response is not read, and a missing one times out", async ({ receiver }) => {
   receiver.answer = (response) => response.writeHead(200).write("x".repeat(1_000_000));
   expect(await post(receiver.url)).toMatchObject({ status: 200 });
   receiver.answer = () => {};
   expect(await post(receiver.url, { timeoutMs: 50 })).toEqual({
     kind: "failed",
-    reason: "no answer within 50 ms",
+    reason: "no response within 50 ms",
   });
 });
 
-test("whoever cuts, is not there, or speaks something else, has failed, with the reason in words", async ({
+test("a receiver that closes, is absent or speaks another protocol fails, with the reason in words", async ({
   receiver,
 }) => {
   receiver.answer = (response) => response.socket?.end("hello\r\n\r\n");
@@ -69,16 +69,16 @@ test("whoever cuts, is not there, or speaks something else, has failed, with the
   });
 });
 
-test("whoever wants to speak another protocol has failed, at once", async ({ receiver }) => {
+test("a protocol upgrade fails at once", async ({ receiver }) => {
   receiver.answer = (response) =>
     response.socket?.end("HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n");
   expect(await post(receiver.url)).toEqual({
     kind: "failed",
-    reason: "it closed the connection without an answer",
+    reason: "the receiver closed the connection without a response",
   });
 });
 
-test("a private address is refused before a byte is sent: as a number, in other forms, and behind a name", async ({
+test("a private address is rejected before a byte is sent: as a number, in other forms, and behind a name", async ({
   receiver,
 }) => {
   const { port } = new URL(receiver.url);
@@ -87,7 +87,7 @@ test("a private address is refused before a byte is sent: as a number, in other 
     const answer = await post(`http://${host}:${port}/hook`, { allowPrivateAddresses: false });
     expect(answer, host).toMatchObject({
       kind: "failed",
-      reason: expect.stringMatching(/no public address; allow_private_addresses/),
+      reason: expect.stringMatching(/not a public address; set allow_private_addresses/),
     });
   }
   expect(receiver.attempts).toEqual([]);

@@ -46,7 +46,7 @@ async function quiet(): Promise<void> {
 const typesOf = (alerts: readonly Alert[]) => alerts.map(({ body }) => JSON.parse(body).type);
 const cursorsOf = (alerts: readonly Alert[]) => alerts.map(({ body }) => JSON.parse(body).data.event.cursor);
 
-test("[L3] a rule begins at the head, and tells each start once, over any number of processes", async ({
+test("[L3] a rule begins at the head, and reports each start once, across any number of processes", async ({
   sut,
 }) => {
   const store = createMemoryAlertStore();
@@ -68,7 +68,7 @@ test("[L3] a rule begins at the head, and tells each start once, over any number
   expect(new Set(alerts.map(({ id }) => id)).size).toBe(3);
 });
 
-test("[L3] what the log does not hold any more is told as lost, and the rule goes on at the head", async ({
+test("[L3] events that the log no longer holds are reported as lost, and the rule continues at the head", async ({
   make,
 }) => {
   const sut = make({ log: { minCount: 2, maxAgeMs: 0, lastingAgeMs: 0 } });
@@ -95,7 +95,9 @@ test("[L3] what the log does not hold any more is told as lost, and the rule goe
   });
 });
 
-test("[W36] starts are told from a cursor that is hours old, where all else is gone", async ({ make }) => {
+test("[W36] starts are reported from a cursor that is hours old, when all other events are gone", async ({
+  make,
+}) => {
   const sut = make({ log: { minCount: 2, maxAgeMs: 0 } });
   const store = createMemoryAlertStore();
   const first = follow(sut, store);
@@ -111,7 +113,7 @@ test("[W36] starts are told from a cursor that is hours old, where all else is g
   expect(typesOf(drain(store))).toEqual(Array(5).fill("flare-started"));
 });
 
-test("a filter and the names of news are those of a subscription", async ({ sut }) => {
+test("filter and names work as in a subscription", async ({ sut }) => {
   const store = createMemoryAlertStore();
   const rule = follow(sut, store, { channels: ["*"], filter: { symbols: ["t1"], names: ["token-listed"] } });
   await quiet();
@@ -126,7 +128,7 @@ test("a filter and the names of news are those of a subscription", async ({ sut 
   }
 });
 
-test("a level that is passed while nobody looked is told by the next process, once", async ({ sut }) => {
+test("a level that was crossed between two processes is reported by the next one, once", async ({ sut }) => {
   const store = createMemoryAlertStore();
   const edge = { field: "recent_price_change", above: 3, below: 0 };
   const first = follow(sut, store, { edge });
@@ -141,9 +143,7 @@ test("a level that is passed while nobody looked is told by the next process, on
   }
 });
 
-test("a level that was changed begins anew: nothing falls from one that it had not risen to", async ({
-  sut,
-}) => {
+test("a changed level starts over: no fall without a rise", async ({ sut }) => {
   const store = createMemoryAlertStore();
   const first = follow(sut, store, { edge: { field: "recent_price_change", above: 3, below: 0 } });
   await quiet();
@@ -158,9 +158,7 @@ test("a level that was changed begins anew: nothing falls from one that it had n
   expect(typesOf(drain(store))).toEqual([]);
 });
 
-test("where nothing can be kept, as on a full disk, nothing is told twice and nothing is left out", async ({
-  sut,
-}) => {
+test("if nothing can be stored, as on a full disk, no alert is repeated or lost", async ({ sut }) => {
   const store = createMemoryAlertStore();
   const commit = store.commit.bind(store);
   let full = false;
@@ -182,7 +180,7 @@ test("where nothing can be kept, as on a full disk, nothing is told twice and no
   await rule.end();
   expect(cursorsOf(drain(store))).toEqual(["test1-1", "test1-2", "test1-3"]);
   expect(rule.notices).toEqual([
-    expect.stringMatching(/rule rule goes on from what it kept last.*disk is full/),
+    expect.stringMatching(/rule rule failed and resumes from its last saved position.*disk is full/),
   ]);
 });
 
@@ -203,7 +201,7 @@ test.for([
   [true, ["flare-started"]],
   [false, ["flare-started", "flare-started"]],
 ] as const)(
-  "[W40] a rule without an edge is sticky by default, and tells a start once however often the filter is passed: sticky %s",
+  "[W40] a rule without an edge is sticky by default, and reports a start once, however often the filter matches: sticky %s",
   async ([sticky, told], { sut }) => {
     const filter = { min_liquidity: 50_000, ...(sticky === undefined ? {} : { sticky }) };
     expect(await toldOf(sut, { filter })).toEqual(told);
@@ -215,7 +213,7 @@ test.for([
   [false, ["edge-rose", "edge-rose"]],
   [true, ["edge-rose", "edge-fell", "edge-rose"]],
 ] as const)(
-  "[W40] a rule with an edge is plain by default, and watches what meets its filter now: sticky %s",
+  "[W40] a rule with an edge is not sticky by default, and watches the current matches of its filter: sticky %s",
   async ([sticky, told], { sut }) => {
     const filter = { min_liquidity: 50_000, ...(sticky === undefined ? {} : { sticky }) };
     const edge = { field: "liquidity", above: 60_000, below: 20_000, on: "both" };

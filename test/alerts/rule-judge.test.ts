@@ -73,7 +73,7 @@ const told = (judge: RuleJudge, messages: readonly EventMessage[]) =>
       .join(),
   );
 
-test("a start and its finish are told, each as the event that a stream would carry", () => {
+test("a start and its finish are reported, each as the event that a stream sends", () => {
   const flares = new Flares();
   const judge = createRuleJudge(ruleOf({}), NEW_RULE);
   const started = flares.start("ONE", 0);
@@ -83,7 +83,7 @@ test("a start and its finish are told, each as the event that a stream would car
   expect(told(judge, [flares.finish("ONE", 60)])).toEqual(["flare-finished"]);
 });
 
-test("in the quiet after a start nothing of that token begins, and what was not begun does not end; others are told", () => {
+test("during a token's quiet time its starts and their finishes are suppressed; other tokens are reported", () => {
   const flares = new Flares();
   const judge = createRuleJudge(ruleOf({ quiet_seconds: 600 }), NEW_RULE);
   const messages = [
@@ -108,7 +108,7 @@ test("in the quiet after a start nothing of that token begins, and what was not 
   ]);
 });
 
-test("of a flare that enters a second list in the quiet the finish is told: its start was", () => {
+test("the finish of a flare that enters a second list during the quiet is reported, because its start was", () => {
   const [pro, free] = [new Flares("flares.pro"), new Flares("flares.free")];
   const judge = createRuleJudge(ruleOf({ channels: ["flares.*"], quiet_seconds: 600 }), NEW_RULE);
   const messages = [
@@ -122,7 +122,7 @@ test("of a flare that enters a second list in the quiet the finish is told: its 
 
 const EDGE = { edge: { field: "liquidity", above: 20, below: 10, on: "both" } };
 
-test("a level is passed upwards at above and downwards at below, and what trembles in between rings once", () => {
+test("a level is crossed upward at above and downward at below, and oscillation in between alerts once", () => {
   const flares = new Flares();
   const judge = createRuleJudge(ruleOf(EDGE), NEW_RULE);
   judge.begin(
@@ -154,7 +154,7 @@ test("a level is passed upwards at above and downwards at below, and what trembl
   ]);
 });
 
-test("what is told of a level names the number, the level, and the item with why it flares", () => {
+test("an edge alert names the number, the level, and the item with why it flares", () => {
   const flares = new Flares();
   const judge = createRuleJudge(ruleOf(EDGE), NEW_RULE);
   judge.begin(
@@ -170,7 +170,7 @@ test("what is told of a level names the number, the level, and the item with why
   });
 });
 
-test("a rule that goes on tells what rose while it was away; one that is new takes what is up for granted", () => {
+test("a resumed rule reports rises that it missed; a new one assumes that raised items were reported", () => {
   const at = { cursor: "test1-9", observed_at: "2026-01-01T00:00:00.000Z" };
   const up = { ...SAMPLE_FLARE, id: "UP", liquidity: "30" };
   const view = { flares: { pro: [up] }, explanations: {} };
@@ -188,7 +188,7 @@ test("a rule that goes on tells what rose while it was away; one that is new tak
   ]);
 });
 
-test("what left the list while the rule was away has neither risen nor fallen: it rings when it comes back high", () => {
+test("an item that left the list while the rule was away alerts when it comes back above the level", () => {
   const flares = new Flares();
   const at = { cursor: "test1-0", observed_at: "2026-01-01T00:00:00.000Z" };
   const before = createRuleJudge(ruleOf(EDGE), NEW_RULE);
@@ -203,7 +203,7 @@ test("what left the list while the rule was away has neither risen nor fallen: i
   expect(told(after, [flares.start("ONE", 9, "30"), flares.set("TWO", 9, "40")])).toEqual(["edge-rose", ""]);
 });
 
-test("on fall only the fall rings", () => {
+test("with on: fall, only falls alert", () => {
   const flares = new Flares();
   const judge = createRuleJudge(ruleOf({ edge: { ...EDGE.edge, on: "fall" } }), NEW_RULE);
   judge.begin(
@@ -220,7 +220,7 @@ test("on fall only the fall rings", () => {
   expect(told(judge, messages)).toEqual(["", "", "edge-fell", ""]);
 });
 
-test("whatever the numbers do, rises and falls are told by turns, each rise at above or more and each fall at below or less", () => {
+test("for any numbers, rises and falls alternate, each rise at above or more and each fall at below or less", () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 30 }), { maxLength: 60 }), fc.nat(59), (values, cut) => {
       const flares = new Flares();
@@ -257,7 +257,7 @@ test("whatever the numbers do, rises and falls are told by turns, each rise at a
   );
 });
 
-test("a rule with a quiet time on several flare channels forgets the flares that ended", () => {
+test("a rule with a quiet time on several flare channels forgets finished flares", () => {
   const [pro, free] = [new Flares(), new Flares("flares.free")];
   const judge = createRuleJudge(ruleOf({ channels: ["flares.*"], quiet_seconds: 600 }), NEW_RULE);
   for (let second = 0; second < 100; second += 1) {

@@ -19,9 +19,9 @@ interface SenderUnderTest {
   readonly receiver: Receiver;
   readonly notices: string[];
   sender: WebhookSender;
-  /** Puts so many messages into the queue. */
+  /** Adds messages to the queue. */
   tell(count: number): readonly Alert[];
-  /** Lets time pass until the sender has tried `attempts` times in all. */
+  /** Advances the clock until the sender has made `attempts` attempts in total. */
   tried(attempts: number): Promise<void>;
   /** Another sender on the same store, as after a restart. */
   restart(more?: object): void;
@@ -43,8 +43,8 @@ const test = base.extend<{ sut: SenderUnderTest }>({
       const sender = new WebhookSender({
         ...{ webhook, store, clock, commits: new GroupCommit(store), random: () => 0.5 },
         steadyMs: () => clock.monotonic(),
-        limits: { keptMs: 24 * HOUR, mostKept: 20, timeoutMs: 5_000 },
-        onNotice: (sentence) => notices.push(sentence),
+        limits: { maxAgeMs: 24 * HOUR, maxCount: 20, timeoutMs: 5_000 },
+        onNotice: (message) => notices.push(message),
       });
       running = sender.run(stop.signal);
       return sender;
@@ -97,7 +97,7 @@ test("messages arrive once each, in order, signed", async ({ sut }) => {
   });
 });
 
-test("a receiver that answers 500, cuts, or redirects to a private address is asked again, ever later, and gets everything in the end", async ({
+test("after a 500, a cut connection or a redirect, the sender retries with growing delays until the receiver has everything", async ({
   sut,
 }) => {
   const { receiver } = sut;
@@ -114,13 +114,13 @@ test("a receiver that answers 500, cuts, or redirects to a private address is as
   expect(idsOf(receiver.attempts)).toEqual([0, 0, 0, 0, 0, 1, 2].map((at) => alerts[at]?.id));
   expect(sut.clock.slept.filter((ms) => ms !== 60_000).slice(0, 4)).toEqual([1_500, 2_500, 4_500, 8_500]);
   expect(sut.notices).toEqual([
-    expect.stringMatching(/does not take a message: it answered 500; it is sent again/),
-    "the webhook takes messages again; failed attempts: 4",
+    expect.stringMatching(/could not deliver to the webhook: the receiver responded 500; retrying/),
+    "the webhook accepts messages again; failed attempts: 4",
   ]);
   await expect.poll(() => sut.sender.attempts).toEqual({ delivered: 3, failed: 4, gone: 0 });
 });
 
-test("a receiver that is down for twenty-three hours gets all that was told meanwhile", async ({ sut }) => {
+test("a receiver that was down for 23 hours gets all messages", async ({ sut }) => {
   const { receiver, clock } = sut;
   await receiver.down();
   const alerts = [];
@@ -135,7 +135,7 @@ test("a receiver that is down for twenty-three hours gets all that was told mean
   expect(idsOf(receiver.taken)).toEqual(idsOf(alerts));
 });
 
-test("what is older than a day, or too much, is dropped, and the receiver is told how much before anything else", async ({
+test("messages that are too old or too many are dropped, and the receiver first gets their number", async ({
   sut,
 }) => {
   const { receiver, clock } = sut;
@@ -156,7 +156,7 @@ test("what is older than a day, or too much, is dropped, and the receiver is tol
   expect(sut.sender.dropped).toBe(5);
 });
 
-test("an alerts-expired that was not acknowledged is sent again as it was, after a restart too, and what expired since is another", async ({
+test("an unacknowledged alerts-expired is repeated unchanged, also after a restart, and later drops get another", async ({
   sut,
 }) => {
   const { receiver } = sut;
@@ -181,7 +181,7 @@ test("an alerts-expired that was not acknowledged is sent again as it was, after
   expect(receiver.taken[1]?.id).not.toBe(receiver.taken[0]?.id);
 });
 
-test("a wall clock that jumps a week makes nothing old", async ({ sut }) => {
+test("a wall clock that jumps by a week expires nothing", async ({ sut }) => {
   const { receiver, clock } = sut;
   receiver.answer = status(503);
   const alerts = sut.tell(2);
@@ -193,9 +193,7 @@ test("a wall clock that jumps a week makes nothing old", async ({ sut }) => {
   expect(idsOf(receiver.taken)).toEqual(idsOf(alerts));
 });
 
-test("410 disables the webhook, after a restart too, until it is given another address or secret", async ({
-  sut,
-}) => {
+test("410 disables the webhook, also after a restart, until its url or secret changes", async ({ sut }) => {
   const { receiver } = sut;
   receiver.answer = status(410);
   sut.tell(3);
@@ -205,8 +203,8 @@ test("410 disables the webhook, after a restart too, until it is given another a
   sut.tell(1);
   expect(sut.sender.isDisabled).toBe(true);
   expect(sut.notices).toEqual([
-    expect.stringMatching(/disabled: its receiver said 410 Gone/),
-    expect.stringMatching(/another url or secret to enable it/),
+    expect.stringMatching(/disabled: its receiver responded 410 Gone/),
+    expect.stringMatching(/change its url or secret to enable it/),
   ]);
   receiver.answer = status(200);
   sut.restart({ url: `${receiver.url}2` });
@@ -219,7 +217,7 @@ test.for([
   ["expire", 0],
   ["remove", 1],
 ] as const)(
-  "a store whose %s throws is asked again after a minute, whatever comes in, and %i messages are sent till then",
+  "a store whose %s throws is retried after a minute, whatever arrives, and %i messages are sent until then",
   async ([name, sent], { sut }) => {
     const { receiver, clock, store, notices } = sut;
     vi.spyOn(store, name).mockImplementationOnce(() => {
@@ -230,7 +228,9 @@ test.for([
     await clock.nextSleep();
     expect(clock.slept.at(-1)).toBe(60_000);
     expect(receiver.attempts).toHaveLength(sent);
-    expect(notices).toEqual([expect.stringMatching(/cannot be read or kept: disk I\/O error/)]);
+    expect(notices).toEqual([
+      expect.stringMatching(/could not read or update the webhook's queue: disk I\/O error/),
+    ]);
     clock.advance(60_000);
     await expect.poll(() => store.first("desk")).toBeUndefined();
     // What was taken and could not be taken out of the queue is not sent again.
@@ -238,7 +238,7 @@ test.for([
   },
 );
 
-test("[L5] a store that cannot be read or written at the start, as on a full disk, ends nothing: it is tried again", async ({
+test("[L5] a store that cannot be read or written at the start, as on a full disk, is retried", async ({
   sut,
 }) => {
   const { receiver, clock, store } = sut;
@@ -261,7 +261,9 @@ test("[L5] a store that cannot be read or written at the start, as on a full dis
   expect(receiver.taken[0]?.id).toBe(alert?.id);
 });
 
-test("a Retry-After in seconds is waited for, up to an hour, and nothing new hastens it", async ({ sut }) => {
+test("the sender obeys a Retry-After in seconds, up to an hour, also when new messages arrive", async ({
+  sut,
+}) => {
   const { receiver, clock } = sut;
   receiver.answer = status(429, { "retry-after": "120" });
   sut.tell(1);
@@ -274,7 +276,7 @@ test("a Retry-After in seconds is waited for, up to an hour, and nothing new has
   await expect.poll(() => clock.slept.at(-1)).toBe(3_600_000);
 });
 
-test("a new message does not end the pause after a failure, in any round: it waits behind the one that failed", async ({
+test("a new message never shortens the pause after a failure: it waits behind the failed one", async ({
   sut,
 }) => {
   const { receiver, clock, store } = sut;
@@ -298,7 +300,7 @@ test("a new message does not end the pause after a failure, in any round: it wai
   expect(idsOf(receiver.taken)).toEqual(idsOf(alerts));
 });
 
-test("a message that is under way when the sender stops counts neither as taken nor as failed, and is sent by the next", async ({
+test("a message in flight when the sender stops counts as neither delivered nor failed, and the next process sends it", async ({
   sut,
 }) => {
   const { receiver, sender, notices } = sut;
@@ -313,7 +315,7 @@ test("a message that is under way when the sender stops counts neither as taken 
 });
 
 test.for(["0", "-1", "1e9", "Wed, 21 Oct 2015 07:28:00 GMT", ""])(
-  "a Retry-After of %j makes no loop of requests: the waits grow as without one",
+  "a Retry-After of %j causes no tight loop: the delays grow as without one",
   async (retryAfter, { sut }) => {
     const { receiver, clock } = sut;
     receiver.answer = status(503, { "retry-after": retryAfter });

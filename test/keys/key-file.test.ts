@@ -31,7 +31,7 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }));
 const SECRET = mintSecret("fw");
 const KEY: Key = { id: SECRET.id, sha256: SECRET.digest.toString("hex"), plan: "pro" };
 
-test("what is written is what is read", () => {
+test("a written file reads back equal", () => {
   const keys: Key[] = [
     KEY,
     {
@@ -49,13 +49,13 @@ test("what is written is what is read", () => {
   expect(parseKeys(`\uFEFF${formatKeys([])}`, "k")).toEqual([]);
 });
 
-test("a file that everybody can write is refused with the command that mends it, to read and to edit; its group may write it", async () => {
+test("a file that any user can write is rejected with the command that fixes it, both to read and to edit; its group may write it", async () => {
   const file = join(directory, "open.json");
   writeFileSync(file, formatKeys([KEY]));
   for (const mode of [0o666, 0o602, 0o777]) {
     chmodSync(file, mode);
     const reason = new RegExp(
-      `everybody on this machine can write it \\(mode 0${mode.toString(8)}\\); run chmod 600 `,
+      `any user on this machine can write to it \\(mode 0${mode.toString(8)}\\); run chmod 600 `,
     );
     await expect(readKeyFile(file)).rejects.toThrow(reason);
     await expect(editKeyFile(file, (keys) => keys)).rejects.toThrow(InputError);
@@ -73,16 +73,16 @@ test.each([
   [[], /^k: the file is \[\]; it must be/],
   [{}, /^k: keys is missing; it must be a list$/],
   [{ keys: {}, more: 1 }, /^k: keys is \{\}; it must be a list$/],
-  [{ keys: [], kyes: [] }, /^k: the file has "kyes", which nobody knows; there are keys$/],
+  [{ keys: [], kyes: [] }, /^k: unknown key "kyes" in the file; known keys: keys$/],
   [
     one({ expire_at: "2027-01-31T00:00:00Z" }),
-    /^k: keys\[0\] has "expire_at", which nobody knows; there are id, .*expires_at/,
+    /^k: unknown key "expire_at" in keys\[0\]; known keys: id, .*expires_at/,
   ],
   [one({ id: "desk" }), /^k: keys\[0\]\.id is "desk"; it must be 8 hexadecimal digits$/],
   [one({ plan: "gold" }), /^k: keys\[0\]\.plan is "gold"; it must be one of free, pro$/],
   [
     one({ sha256: SECRET.text }),
-    /^k: keys\[0\]\.sha256 is of another form; it must be 64 hexadecimal digits; never the key/,
+    /^k: keys\[0\]\.sha256 is malformed; it must be 64 hexadecimal digits; never the key/,
   ],
   [
     one({ id: SECRET.text }),
@@ -103,7 +103,7 @@ test.each([
   ],
   [one({ requests_per_minute: 1e7 }), /requests_per_minute is 10000000; it must be at most 1000000$/],
   [one({ name: "a\nb" }), /^k: keys\[0\]\.name is "a\\nb"; it must be 1 to 64 characters/],
-  [{ keys: [KEY, KEY] }, /^k: two keys have the id [0-9a-f]{8}; each has to have its own$/],
+  [{ keys: [KEY, KEY] }, /^k: two keys have the id [0-9a-f]{8}; give each its own$/],
 ])("%j is refused with field, value and bound, and without secrets", (content, message) => {
   const text = typeof content === "string" ? content : JSON.stringify(content);
   const read = () => parseKeys(text, "k");
@@ -112,7 +112,7 @@ test.each([
   expect(read).not.toThrow(SECRET.text.slice(13));
 });
 
-test("a change makes the file where there is none, for its owner only, and leaves nothing else behind", async () => {
+test("a change creates a missing file for its owner only, and leaves nothing else behind", async () => {
   const file = join(directory, "new.json");
   await editKeyFile(file, (keys) => [...keys, KEY]);
   expect((await readKeyFile(file)).keys).toEqual([KEY]);
@@ -125,7 +125,7 @@ test("a change makes the file where there is none, for its owner only, and leave
   expect(statSync(file).ino).not.toBe(before);
 });
 
-test("a change that fails leaves the file as it was, and the way free", async () => {
+test("a failed change leaves the file as it was, and the next change works", async () => {
   const file = join(directory, "kept.json");
   await editKeyFile(file, () => [KEY]);
   const refuse = () => {
@@ -139,10 +139,10 @@ test("a change that fails leaves the file as it was, and the way free", async ()
   expect(readFileSync(file, "utf8")).toBe("{");
 });
 
-test("two at work on a file at once do not undo each other's change: the second is told", async () => {
+test("a second concurrent change is rejected, so that none undoes another", async () => {
   const file = join(directory, "busy.json");
   writeFileSync(`${file}.new`, "");
-  await expect(editKeyFile(file, () => [KEY])).rejects.toThrow(`if nobody is, remove ${file}.new`);
+  await expect(editKeyFile(file, () => [KEY])).rejects.toThrow(`if none is, remove ${file}.new`);
   expect(existsSync(file)).toBe(false);
   rmSync(`${file}.new`);
   const add = (id: string) => editKeyFile(file, (keys) => [...keys, { ...KEY, id }]);
@@ -152,7 +152,7 @@ test("two at work on a file at once do not undo each other's change: the second 
   expect((await readKeyFile(file)).keys).toHaveLength(done);
 });
 
-test("a link to the file goes on being one", async () => {
+test("a link to the file stays a link", async () => {
   const [file, link] = [join(directory, "real.json"), join(directory, "link.json")];
   writeFileSync(file, formatKeys([]));
   symlinkSync(file, link);
@@ -161,8 +161,8 @@ test("a link to the file goes on being one", async () => {
   expect((await readKeyFile(file)).keys).toEqual([KEY]);
 });
 
-test("what is no file is refused, and so is one that cannot be made", async () => {
-  await expect(readKeyFile(directory)).rejects.toThrow("it is no regular file");
+test("a directory is rejected, and so is a file that cannot be created", async () => {
+  await expect(readKeyFile(directory)).rejects.toThrow("it is not a regular file");
   await expect(readKeyFile(join(directory, "none"))).rejects.toThrow("it cannot be read (ENOENT)");
   const nowhere = join(directory, "none", "keys.json");
   await expect(editKeyFile(nowhere, () => [])).rejects.toThrow("it cannot be written");

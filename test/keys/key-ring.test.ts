@@ -26,7 +26,7 @@ async function ringed(onTestFinished: Finish, key = KEY) {
   return { file, write, clock, reports, ring };
 }
 
-test("[K7] a key file that stays broken is reported at the second look, once, and its keys go on; mended, it counts again, in every round", async ({
+test("[K7] a key file that stays broken is reported once, at the second check, and its keys stay valid; once fixed, it is read again, in every round", async ({
   onTestFinished,
 }) => {
   const { write, reports, ring } = await ringed(onTestFinished);
@@ -46,7 +46,7 @@ test("[K7] a key file that stays broken is reported at the second look, once, an
   ring.stop();
 });
 
-test("[K7] a key file that is gone is reported at the second look, and a key that is taken out of it ends at the first", async ({
+test("[K7] a missing key file is reported at the second check, and a removed key ends at the first", async ({
   onTestFinished,
 }) => {
   const { file, write, clock, reports, ring } = await ringed(onTestFinished);
@@ -68,7 +68,7 @@ test("[K7] a key file that is gone is reported at the second look, and a key tha
   ring.stop();
 });
 
-test("[K7] a key whose time is over ends once, at the first look after it", async ({ onTestFinished }) => {
+test("[K7] an expired key ends once, at the first check after its expiry", async ({ onTestFinished }) => {
   const expires_at = new Date(new ManualClock().now() + 5_000).toISOString();
   const { clock, reports, ring } = await ringed(onTestFinished, { ...KEY, expires_at });
   clock.advance(4_999);

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { createLogger } from "../../src/gateway/create-logger.ts";
 import { digestOf, hideSecrets, idOf, isSecretOf, mintSecret } from "../../src/keys/index.ts";
 
-test("a key has 256 bits of chance behind a prefix that can be looked for, and no two are equal", () => {
+test("a key has 256 random bits after a recognizable prefix, and no two are equal", () => {
   const made = Array.from({ length: 100 }, () => mintSecret("fw"));
   for (const { text, id, digest } of made) {
     expect(text).toMatch(/^fw_[0-9a-f]{8}_[\w-]{43}$/);
@@ -14,7 +14,7 @@ test("a key has 256 bits of chance behind a prefix that can be looked for, and n
   expect(new Set(made.map(({ text }) => text)).size).toBe(made.length);
 });
 
-test("only the whole text is the secret of its digest, and no text is that of none", () => {
+test("only the whole text matches its digest, and no text matches a missing digest", () => {
   const { text, digest } = mintSecret("fwt");
   expect(isSecretOf(digest, text)).toBe(true);
   expect(isSecretOf(undefined, text)).toBe(false);
@@ -28,12 +28,12 @@ test("only the whole text is the secret of its digest, and no text is that of no
   fc.assert(fc.property(wrong, (other) => !isSecretOf(digest, other)));
 });
 
-test("the log holds no key and no ticket, in whatever field, message, error or form", () => {
+test("the log contains no key and no ticket, in any field, message, error or format", () => {
   const lines: string[] = [];
   const logger = createLogger("trace", { write: (line) => lines.push(line) });
   const [key, ticket] = [mintSecret("fw"), mintSecret("fwt")];
   logger.info({
-    authorization: "Bearer something of another form",
+    authorization: "Bearer something else",
     req: { headers: { authorization: "other" } },
   });
   logger.info({ url: `/api/v1/events?ticket=${ticket.text}&key=${key.text}` }, `asked with ${key.text}`);

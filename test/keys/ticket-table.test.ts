@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { mintSecret, TICKET_MS, TICKETS_OF_KEY, TicketTable } from "../../src/keys/index.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
-test("the table is bounded in all, whatever keys ask, and empties with time and use", () => {
+test("the table has a total limit, whatever keys request, and empties with time and use", () => {
   const clock = new ManualClock();
   const table = new TicketTable(clock);
   const first = table.issue("first").text;
@@ -11,7 +11,7 @@ test("the table is bounded in all, whatever keys ask, and empties with time and 
     for (let count = 0; count < TICKETS_OF_KEY && issued < 10_000; count++, issued++)
       table.issue(`key ${key}`);
   }
-  expect(() => table.issue("another")).toThrow("10000 tickets are not used yet, which is the most");
+  expect(() => table.issue("another")).toThrow("the server has 10000 unused tickets; the limit is 10000");
   expect(table.keyOf(first)).toBe("first");
   table.spend(first);
   expect([table.keyOf(first), table.size]).toEqual([undefined, 9_999]);
@@ -23,7 +23,7 @@ test("the table is bounded in all, whatever keys ask, and empties with time and 
   expect([table.size, table.keyOf(last)]).toEqual([0, undefined]);
 });
 
-test("a ticket's end does not hang on the machine's clock, and two never have one id", () => {
+test("a ticket's expiry does not depend on the wall clock, and no two tickets share an id", () => {
   const clock = new ManualClock();
   const secret = mintSecret("fwt");
   const made = [secret, secret, mintSecret("fwt")];
@@ -34,7 +34,7 @@ test("a ticket's end does not hang on the machine's clock, and two never have on
   expect(table.keyOf(one)).toBe("a");
 });
 
-test("[K7] when a key is gone its tickets are good for nothing, and those of others stay", () => {
+test("[K7] the tickets of a removed key are invalid, and those of others stay valid", () => {
   const table = new TicketTable(new ManualClock());
   const gone = Array.from({ length: TICKETS_OF_KEY }, () => table.issue("gone").text);
   const other = table.issue("other").text;
@@ -46,11 +46,11 @@ test("[K7] when a key is gone its tickets are good for nothing, and those of oth
   expect(table.size).toBe(1 + TICKETS_OF_KEY);
 });
 
-test("[K4] a key has as many unused tickets as it may and not one more, and each that is used or too old makes room for one", () => {
+test("[K4] a key has at most its limit of unused tickets, and each used or expired one makes room for another", () => {
   const clock = new ManualClock();
   const table = new TicketTable(clock);
   const [first] = Array.from({ length: TICKETS_OF_KEY }, () => table.issue("mine").text);
-  const refused = `the key has ${TICKETS_OF_KEY} tickets that are not used; ${TICKETS_OF_KEY} is the most`;
+  const refused = `the key has ${TICKETS_OF_KEY} unused tickets; the limit is ${TICKETS_OF_KEY}`;
   for (let round = 0; round < 2; round += 1) {
     expect(() => table.issue("mine")).toThrow(refused);
     expect(table.keyOf(table.issue("other").text)).toBe("other");

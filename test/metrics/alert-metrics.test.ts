@@ -2,7 +2,7 @@ import { Registry } from "prom-client";
 import { expect, test } from "vitest";
 import { addAlerts } from "../../src/metrics/alert-metrics.ts";
 
-test("each webhook is counted for itself: attempts by outcome, what waits, how old it is in seconds, whether it is off", async () => {
+test("each webhook has its own series: attempts by outcome, queue length, age in seconds, and whether it is disabled", async () => {
   const registry = new Registry();
   const attempts = { delivered: 3, failed: 2, gone: 0 };
   const desk = { attempts, dropped: 4, waiting: 5, oldestAgeMs: 90_500, disabled: false };

@@ -14,7 +14,7 @@ function processOf(sent: number, seq: number, delay: number): Promise<MetricsJso
   return registers[0]?.getMetricsAsJSON() ?? Promise.resolve([]);
 }
 
-test("parts are added up, what one knows for all is the primary's, of delays the worst counts, and no count goes back with a process that ends", async () => {
+test("sums are added, global values are the primary's, delays take the maximum, and no counter decreases when a process ends", async () => {
   const merged = new MergedMetrics();
   const [primary, one, other] = await Promise.all([
     processOf(0, 9, 0.1),

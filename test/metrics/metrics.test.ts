@@ -23,7 +23,7 @@ async function scrape(url: string): Promise<Map<string, number>> {
   );
 }
 
-test("connections, events, deliveries and resumes are counted as clients saw them", async () => {
+test("connections, events, deliveries and resumes match what clients saw", async () => {
   await using market = await startLedGateway();
   const client = new IndependentClient(market.url);
   await client.connect();
@@ -54,7 +54,7 @@ test("connections, events, deliveries and resumes are counted as clients saw the
   expect(seen.get("flarewire_lag_events")).toBe(0);
 });
 
-test("data age, source state and what a 304 saved are those of the upstream that is polled", async ({
+test("data age, source state and 304 responses are those of the polled upstream", async ({
   onTestFinished,
 }) => {
   await using market = await startLedGateway();
@@ -70,14 +70,14 @@ test("data age, source state and what a 304 saved are those of the upstream that
   expect(seen.get('flarewire_upstream_polls_total{outcome="succeeded"}')).toBeGreaterThan(0);
 });
 
-test("a gateway that is told to serve no metrics has no such address", async ({ onTestFinished }) => {
+test("a gateway without metrics has no such address", async ({ onTestFinished }) => {
   await using market = await startLedGateway();
   const gateway = await startGateway(createConfig({ ...QUIET, source: market.url, metrics: "false" }));
   onTestFinished(() => gateway.stop());
   expect((await fetch(`${gateway.url}/metrics`)).status).toBe(404);
 });
 
-test("every series on the dashboard is served, and every series that is served is on the dashboard", async ({
+test("every series on the dashboard is served, and every served series is on the dashboard", async ({
   onTestFinished,
 }) => {
   const path = new URL("../../examples/grafana-dashboard.json", import.meta.url);

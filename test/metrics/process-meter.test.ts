@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { measureProcess } from "../../src/metrics/process-meter.ts";
 
-test("who scrapes takes no delay of the event loop from others who scrape, and a delay is gone after two minutes", async ({
+test("one scraper hides no event loop delay from another, and a delay disappears after two minutes", async ({
   onTestFinished,
 }) => {
   let nowMs = 0;

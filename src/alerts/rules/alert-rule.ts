@@ -9,7 +9,7 @@ import {
 } from "../../protocol/index.ts";
 import { edgeFieldsOf } from "./edge-field.ts";
 
-/** The events that are news in themselves: what a rule without an edge tells of. */
+/** The events that a rule without an edge reports. */
 export const NEWS: ReadonlySet<EventName> = new Set([
   "flare-started",
   "flare-finished",
@@ -20,40 +20,47 @@ export const NEWS: ReadonlySet<EventName> = new Set([
 const MAX_QUIET_S = 604_800;
 
 /**
- * A level that a number passes. With hysteresis: once it has risen to `above` it is told again only after it has fallen to `below`, so that a number which
- * trembles at the level does not ring each time.
+ * A level for a number, with hysteresis. After a rise to `above`, the next rise counts only after a
+ * fall to `below`, so a number that oscillates around the level does not alert each time.
  */
 const Edge = z
   .strictObject({
-    /** A number of the channel's items, under the name that it has in the API; of flares also `score`. */
+    /** A number of the channel's items, by its name in the API; `score` too for flares. */
     field: z.string(),
-    /** It has risen when it is this or more. */
+    /** The number has risen when it is at least this. */
     above: z.number(),
-    /** It has fallen when it is this or less; at most `above`. */
+    /** The number has fallen when it is at most this. Must not exceed `above`. */
     below: z.number(),
-    /** Which of the two is told; default `rise`. */
+    /** The direction to report. Default: `rise`. */
     on: z.enum(["rise", "fall", "both"], { error: "one of rise, fall, both" }).default("rise"),
   })
   .refine(({ above, below }) => below <= above, {
     path: ["below"],
-    error: "at most above, so that there is a way back",
+    error: "at most above",
   });
 
-/** What is to be told: news of the items that a filter selects, or, with `edge`, when a number of theirs passes a level. */
+/**
+ * A rule: reports news about items that pass a filter or, with `edge`, numbers that cross a level.
+ */
 export const AlertRule = z
   .strictObject({
-    /** Names it in what is sent, and in the log; one of its own in its webhook. */
+    /** Names the rule in messages and in the log. Unique within the webhook. */
     name: z.string().regex(/^[\w.-]{1,64}$/, "1 to 64 letters, digits, and _ . -"),
-    /** Channels, or patterns such as `charts.*`; default `flares.pro`: every flare, at once. */
+    /**
+     * Channels, or patterns such as `charts.*`. Default: `flares.pro`, every flare without delay.
+     */
     channels: z.array(z.string()).min(1).max(CHANNELS.length).default(["flares.pro"]),
-    /** As for a subscription. Its `names` are of the news: flare-started, flare-finished, token-listed, source-status; with `edge` it has none. */
+    /** As in a subscription. `names` selects from {@link NEWS}, and must be absent with `edge`. */
     filter: Filter.optional(),
     edge: Edge.optional(),
-    /** For so many seconds of event time after it told of a token, nothing that begins is told of it again; default 0. What ended is told if its beginning was. */
+    /**
+     * After an alert about a token, starts for it are suppressed for this many seconds of event
+     * time. Default: 0. A finish is reported if its start was.
+     */
     quiet_seconds: z
       .number()
       .min(0, "0 or more")
-      .max(MAX_QUIET_S, `at most ${MAX_QUIET_S}, a week`)
+      .max(MAX_QUIET_S, `at most ${MAX_QUIET_S} (a week)`)
       .default(0),
   })
   .superRefine((rule, { addIssue }) => {
@@ -67,12 +74,12 @@ export const AlertRule = z
     const { edge, filter } = rule;
     if (!edge) checkNews(channels, filter, issue);
     else {
-      if (filter?.names) issue(["filter", "names"], "left out where there is an edge");
+      if (filter?.names) issue(["filter", "names"], "left out in a rule with an edge");
       for (const channel of channels) {
         const fields = edgeFieldsOf(channel);
         const those =
           fields.length > 0
-            ? `${fields.join(", ")}, as ${channel} has them`
+            ? `${fields.join(", ")}, which are the numbers of ${channel}`
             : `left out: ${channel} has no numbers to watch`;
         if (!fields.includes(edge.field)) issue(["edge", "field"], `one of ${those}`);
       }
@@ -80,12 +87,12 @@ export const AlertRule = z
   });
 export type AlertRule = z.infer<typeof AlertRule>;
 
-/** The channels that these patterns select, each once. */
+/** Returns the channels that these patterns select, each once. */
 export function channelsOfRule(patterns: readonly string[]): readonly Channel[] {
   return [...new Set(patterns.flatMap(matchChannels))];
 }
 
-/** What a rule without an edge tells of: of its names those that are news. */
+/** Returns the events that a rule without an edge reports. */
 export function newsOf(filter: Filter | undefined): EventName[] {
   return [...NEWS].filter((name) => !filter?.names || filter.names.includes(name));
 }
@@ -96,11 +103,11 @@ function checkNews(
   issue: (path: string[], message: string) => void,
 ): void {
   const unknown = filter?.names?.find((name) => !NEWS.has(name));
-  if (unknown) issue(["filter", "names"], `of ${[...NEWS].join(", ")}; changes are told by an edge`);
+  if (unknown) issue(["filter", "names"], `some of ${[...NEWS].join(", ")}; use an edge to report changes`);
   const names = new Set(channels.flatMap(eventNamesOn));
   if (newsOf(filter).some((name) => names.has(name))) return;
   issue(
     ["channels"],
-    "channels that carry news, or of charts an edge: they have nothing that starts or ends",
+    "channels with starts, finishes or listings; charts have none, so their rules require an edge",
   );
 }

@@ -1,13 +1,13 @@
 import type { ListItem } from "../../model/index.ts";
 import type { ListChannel, View } from "../../protocol/index.ts";
 
-/** Reads a number off an item; `undefined` where it states none. */
+/** Reads a number from an item; `undefined` if absent. */
 type Read = (item: Readonly<Record<string, unknown>>, why: { readonly score: number } | undefined) => unknown;
 
 const inner = (object: unknown, name: string): unknown =>
   typeof object === "object" && object !== null ? Reflect.get(object, name) : undefined;
 
-/** By resource, the numbers that a rule can watch, under the names that they have in the API. */
+/** The numbers that a rule can watch, by resource and by their names in the API. */
 const FIELDS: Readonly<Record<string, Readonly<Record<string, Read>>>> = {
   flares: {
     score: (_item, why) => why?.score,
@@ -28,12 +28,12 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, Read>>>> = {
   },
 };
 
-/** The fields that a rule on this channel can watch; none for channels without such items. */
+/** Returns the fields that a rule on this channel can watch; none for channels without items. */
 export function edgeFieldsOf(channel: string): readonly string[] {
   return Object.keys(FIELDS[channel.split(".")[0] ?? ""] ?? {});
 }
 
-/** The field's number of an item, as it is in the view; `undefined` where it has none. */
+/** Returns an item's number, or `undefined` if it has none. */
 export function readEdgeField(
   field: string,
   channel: ListChannel,

@@ -3,45 +3,44 @@ import type { Head, LongPoll, PollAnswer } from "../../hub/index.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import { type EventMessage, type Filter, formatCursor, type Lost, type View } from "../../protocol/index.ts";
 import { type AlertContent, formAlert } from "../alert.ts";
-import type { AlertStore, RulePlace } from "../store/alert-store.ts";
+import type { AlertStore, RulePosition } from "../store/alert-store.ts";
 import type { GroupCommit } from "../store/group-commit.ts";
 import { type AlertRule, newsOf } from "./alert-rule.ts";
 import { createRuleJudge, type RuleJudge } from "./rule-judge.ts";
 import { NEW_RULE } from "./rule-state.ts";
 
-/** What a rule is followed with. */
 interface RuleFollowing {
-  /** Id of the webhook that the rule is of. */
+  /** Id of the rule's webhook. */
   readonly webhook: string;
   readonly rule: AlertRule;
-  /** A rule reads the log as every client does: by its cursor. */
+  /** A rule reads the log by cursor, like every client. */
   readonly poll: Pick<LongPoll, "take">;
   readonly head: Pick<Head, "ready" | "observedAtMs">;
-  readonly store: Pick<AlertStore, "place">;
-  /** Keeps places and messages, those of all rules together. */
+  readonly store: Pick<AlertStore, "position">;
+  /** Saves positions and messages of all rules together. */
   readonly commits: Pick<GroupCommit, "commit">;
   readonly clock: Clock;
   readonly steadyMs: () => number;
-  /** True while the webhook is disabled: what the rule finds is not kept for it. */
+  /** True while the webhook is disabled. The rule's alerts are then discarded. */
   readonly isDisabled: () => boolean;
-  /** Something was put into the webhook's queue. */
+  /** Called after alerts were added to the webhook's queue. */
   readonly onAlerts: () => void;
-  /** Told in a sentence what an operator has to know. */
-  readonly onNotice: (sentence: string, isTrouble: boolean) => void;
+  /** Reports a message for the operator. */
+  readonly onNotice: (message: string, isTrouble: boolean) => void;
   readonly signal: AbortSignal;
 }
 
 const PAGE_EVENTS = 200;
 const WAIT_MS = 30_000;
 const READY_LOOK_MS = 200;
-/** Time between two tries to go on after a fault, such as a full disk. */
+/** Pause after a fault, such as a full disk. */
 const FAULT_REST_MS = 5_000;
-/** A place is kept with each message, and without one as often as this. */
-const KEEP_EVERY_MS = 60_000;
+/** A position is saved with each message, and otherwise this often. */
+const SAVE_EVERY_MS = 60_000;
 
 /**
- * Name of a rule's place in the store. A level that was changed is another rule: what had risen to the old one has not risen to it, and of what had not there is no
- * telling when it did.
+ * Returns the rule's name in the store. A changed level makes a different rule, because the old
+ * rule's state is about the old level.
  */
 export function nameOfRule(webhook: string, { name, channels, filter, edge }: AlertRule): string {
   if (!edge) return `${webhook}/${name}`;
@@ -50,8 +49,9 @@ export function nameOfRule(webhook: string, { name, channels, filter, edge }: Al
 }
 
 /**
- * Follows the log for one rule, from where it was kept on, and puts what there is to tell into the webhook's queue, until the signal aborts. Never rejects. Events that the log does not
- * hold any more are told as `alerts-lost`.
+ * Follows the log for one rule from its saved position, and adds alerts to the webhook's queue,
+ * until the signal aborts. Never rejects. Events that the log no longer holds are reported as
+ * `alerts-lost`.
  */
 export async function followRule(following: RuleFollowing): Promise<void> {
   const { head, clock, signal, onNotice, rule } = following;
@@ -62,7 +62,7 @@ export async function followRule(following: RuleFollowing): Promise<void> {
     } catch (error) {
       if (signal.aborted) return;
       const reason = error instanceof Error ? error.message : String(error);
-      onNotice(`the rule ${rule.name} goes on from what it kept last, since it could not: ${reason}`, true);
+      onNotice(`rule ${rule.name} failed and resumes from its last saved position: ${reason}`, true);
       await clock.sleep(FAULT_REST_MS, signal).catch(() => {});
     }
   }
@@ -70,33 +70,33 @@ export async function followRule(following: RuleFollowing): Promise<void> {
 
 type Page = Extract<PollAnswer, { kind: "page" }>;
 
-/** One run of a rule, from the place that is kept: what is only in memory is dropped with it. */
+/** One run of a rule from its saved position. Its unsaved state ends with it. */
 class RuleRun {
   readonly #following: RuleFollowing;
   readonly #name: string;
   readonly #judge: RuleJudge;
   readonly #query: { readonly channels: readonly string[]; readonly filter: Filter };
-  #place: RulePlace | undefined;
-  #keptAtMs = Number.NEGATIVE_INFINITY;
+  #position: RulePosition | undefined;
+  #savedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(following: RuleFollowing) {
     const { webhook, rule, store } = following;
     this.#following = following;
     this.#name = nameOfRule(webhook, rule);
-    this.#place = store.place(this.#name);
-    this.#judge = createRuleJudge(rule, this.#place?.state ?? NEW_RULE);
+    this.#position = store.position(this.#name);
+    this.#judge = createRuleJudge(rule, this.#position?.state ?? NEW_RULE);
     const { channels, filter, edge } = rule;
     this.#query = { channels, filter: edge ? { ...filter } : { ...filter, names: newsOf(filter) } };
   }
 
   async run(): Promise<void> {
     const { rule, signal } = this.#following;
-    // A number's level is seen in the lists as they are; only of news every single event counts.
-    if (rule.edge || !this.#place) await this.#begin([]);
+    // The current lists are enough for a level. Only news needs every event.
+    if (rule.edge || !this.#position) await this.#begin([]);
     while (!signal.aborted) {
-      const answer = await this.#take({ after: this.#place?.cursor, waitMs: WAIT_MS });
+      const answer = await this.#take({ after: this.#position?.cursor, waitMs: WAIT_MS });
       if (answer.kind === "lost") await this.#begin(this.#lostContents(answer.lost));
-      else if (answer.kind === "nothing") await this.#keep(formatCursor(answer.cursor), []);
+      else if (answer.kind === "nothing") await this.#save(formatCursor(answer.cursor), []);
       else await this.#read(answer);
     }
   }
@@ -106,52 +106,52 @@ class RuleRun {
     return poll.take({ ...this.#query, ...ask, limit: PAGE_EVENTS }, signal);
   }
 
-  async #begin(before: readonly AlertContent[]): Promise<void> {
+  async #begin(lost: readonly AlertContent[]): Promise<void> {
     const { head, rule } = this.#following;
     const answer = await this.#take({ after: undefined, waitMs: 0, snapshot: rule.edge !== undefined });
-    if (answer.kind !== "page") throw new Error(`the head gave no place, but ${answer.kind}`);
+    if (answer.kind !== "page") throw new Error(`the log answered ${answer.kind} instead of its head`);
     const cursor = formatCursor(answer.cursor);
     const at = { cursor, observed_at: new Date(head.observedAtMs).toISOString() };
-    const known = this.#place !== undefined;
+    const known = this.#position !== undefined;
     const risen =
       answer.snapshot === undefined ? [] : this.#judge.begin(parseView(answer.snapshot), at, known);
-    await this.#keep(cursor, [...before, ...risen], true);
+    await this.#save(cursor, [...lost, ...risen], true);
   }
 
   #read({ bytes, cursor }: Page): Promise<void> {
-    return this.#keep(
+    return this.#save(
       formatCursor(cursor),
       parseMessages(bytes).flatMap((message) => this.#judge.take(message)),
     );
   }
 
   #lostContents({ reason, events }: Lost): readonly AlertContent[] {
-    const after = this.#place?.cursor ?? "";
-    // Whoever looks at levels sees in the lists what they are now.
+    const after = this.#position?.cursor ?? "";
+    // A rule with an edge compares its level with the current lists instead.
     if (this.#following.rule.edge) return [];
     return [{ type: "alerts-lost", key: after, data: { after, reason, events } }];
   }
 
-  async #keep(cursor: string, contents: readonly AlertContent[], always = false): Promise<void> {
+  async #save(cursor: string, contents: readonly AlertContent[], always = false): Promise<void> {
     const { commits, webhook, rule, clock, steadyMs, isDisabled, onAlerts } = this.#following;
-    this.#place = { cursor, state: this.#judge.state };
+    this.#position = { cursor, state: this.#judge.state };
     const nowMs = clock.monotonic();
-    if (contents.length === 0 && !always && nowMs - this.#keptAtMs < KEEP_EVERY_MS) return;
+    if (contents.length === 0 && !always && nowMs - this.#savedAtMs < SAVE_EVERY_MS) return;
     const madeAtMs = steadyMs();
-    const told = isDisabled() ? [] : contents;
-    const alerts = told.map((content) => formAlert(webhook, rule.name, content, madeAtMs));
-    await commits.commit(this.#name, this.#place, alerts);
-    this.#keptAtMs = nowMs;
+    const wanted = isDisabled() ? [] : contents;
+    const alerts = wanted.map((content) => formAlert(webhook, rule.name, content, madeAtMs));
+    await commits.commit(this.#name, this.#position, alerts);
+    this.#savedAtMs = nowMs;
     if (alerts.length > 0) onAlerts();
   }
 }
 
-/** The messages of a page, which this process made itself. */
+/** Parses a page, which this process itself has formatted. */
 function parseMessages(bytes: Buffer): readonly EventMessage[] {
   return JSON.parse(`[${bytes.toString()}]`) as EventMessage[];
 }
 
-/** The lists of a page, likewise. */
+/** Parses the lists of a page, likewise. */
 function parseView(text: string): View {
   return JSON.parse(text) as View;
 }

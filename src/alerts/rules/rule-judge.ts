@@ -15,22 +15,25 @@ import { type AlertRule, channelsOfRule } from "./alert-rule.ts";
 import { readEdgeField } from "./edge-field.ts";
 import { Quiet, type RuleState } from "./rule-state.ts";
 
-/** Where something was seen. */
+/** When and where in the log something was seen. */
 export interface Sighting {
   readonly cursor: string;
   readonly observed_at: string;
 }
 
-/** Decides what a rule tells of the events that come in. Pure: the same events, from the same state on, give the same alerts. */
+/** Decides which events a rule reports. Pure: the same state and events give the same alerts. */
 export interface RuleJudge {
   readonly state: RuleState;
-  /** Begins anew at a view, at the start or because events were lost. `known`: what came before is known, and what differs from it is told. */
+  /**
+   * Starts from a view, at the beginning or after lost events. `known`: the state is from an
+   * earlier view, so differences are reported.
+   */
   begin(view: View, at: Sighting, known: boolean): readonly AlertContent[];
-  /** The next event of the rule's channels and filter. Throws ChangeMismatch where one was left out. */
+  /** Takes the next event of the rule's channels and filter. Throws ChangeMismatch after a gap. */
   take(message: EventMessage): readonly AlertContent[];
 }
 
-/** The judge of this rule, which goes on from `state`. */
+/** Creates the judge of this rule. It resumes from `state`. */
 export function createRuleJudge(rule: AlertRule, state: RuleState): RuleJudge {
   const quiet = new Quiet(rule.quiet_seconds * 1_000, state);
   return rule.edge ? new EdgeJudge(rule, rule.edge, quiet) : new NewsJudge(rule, quiet);
@@ -39,7 +42,7 @@ export function createRuleJudge(rule: AlertRule, state: RuleState): RuleJudge {
 class NewsJudge implements RuleJudge {
   readonly #quiet: Quiet;
   readonly #isNeverQuiet: boolean;
-  /** A flare's end comes on each channel that it stood in. */
+  /** False if a flare's finish arrives on several channels. */
   readonly #endsOnce: boolean;
 
   constructor(rule: AlertRule, quiet: Quiet) {
@@ -57,12 +60,12 @@ class NewsJudge implements RuleJudge {
   }
 
   take(message: EventMessage): readonly AlertContent[] {
-    return this.#isTold(message)
+    return this.#isReported(message)
       ? [{ type: message.name, key: message.cursor, data: { event: message } }]
       : [];
   }
 
-  #isTold(message: EventMessage): boolean {
+  #isReported(message: EventMessage): boolean {
     if (this.#isNeverQuiet) return true;
     const atMs = Date.parse(message.observed_at);
     this.#quiet.moveTo(atMs);
@@ -72,7 +75,7 @@ class NewsJudge implements RuleJudge {
       case "flare-finished":
         return this.#quiet.ends(message.data.flare.id, this.#endsOnce);
       case "token-listed":
-        return this.#quiet.rings(tokenOf(message.data.listing), atMs);
+        return this.#quiet.mayReport(tokenOf(message.data.listing), atMs);
       case "flare-updated":
       case "flare-withdrawn":
       case "flare-expired":
@@ -112,10 +115,10 @@ class EdgeJudge implements RuleJudge {
     const items = this.#channels.flatMap((channel) =>
       listOf(view, channel).map((item) => [channel, item] as const),
     );
-    const there = new Set(items.map(([channel, item]) => placeOf(channel, keyOf(item))));
-    for (const what of this.#quiet.open) if (!there.has(what)) this.#quiet.ends(what, true);
-    const told = items.flatMap(([channel, item]) => this.#judge(channel, item, at, known));
-    return known ? told : [];
+    const present = new Set(items.map(([channel, item]) => itemIdOf(channel, keyOf(item))));
+    for (const what of this.#quiet.open) if (!present.has(what)) this.#quiet.ends(what, true);
+    const alerts = items.flatMap(([channel, item]) => this.#judge(channel, item, at, known));
+    return known ? alerts : [];
   }
 
   take(message: EventMessage): readonly AlertContent[] {
@@ -128,8 +131,8 @@ class EdgeJudge implements RuleJudge {
       const key = change.op === "insert" ? keyOf(change.item) : change.id;
       const item = change.op === "remove" ? undefined : list.find((one) => keyOf(one) === key);
       if (item) return this.#judge(channel, item, message, true);
-      // Whoever is gone has neither risen nor fallen; when it comes back, it begins anew.
-      this.#quiet.ends(placeOf(channel, key), true);
+      // An item that is gone has neither risen nor fallen. If it comes back, it starts over.
+      this.#quiet.ends(itemIdOf(channel, key), true);
       return [];
     });
   }
@@ -138,20 +141,20 @@ class EdgeJudge implements RuleJudge {
     const { field, above, below, on } = this.#edge;
     const value = readEdgeField(field, channel, item, this.#view);
     if (value === undefined) return [];
-    const what = placeOf(channel, keyOf(item));
+    const what = itemIdOf(channel, keyOf(item));
     const isHigh = this.#quiet.isOpen(what);
     const atMs = Date.parse(at.observed_at);
-    const tell = (type: "edge-rose" | "edge-fell") => [
+    const report = (type: "edge-rose" | "edge-fell") => [
       { type, key: `${at.cursor} ${what}`, data: this.#describe(channel, item, at, value) },
     ];
     if (!isHigh && value >= above) {
-      // What falls is told by its fall; that it was up before is no news.
+      // With `fall`, only the fall is reported.
       if (!known || on === "fall") this.#quiet.assume(what);
-      else if (this.#quiet.begins(what, tokenOf(item), atMs)) return tell("edge-rose");
+      else if (this.#quiet.begins(what, tokenOf(item), atMs)) return report("edge-rose");
     } else if (isHigh && value <= below) {
-      const roseTold = this.#quiet.ends(what, true);
-      if (on === "both" && roseTold) return tell("edge-fell");
-      if (on === "fall" && this.#quiet.rings(tokenOf(item), atMs)) return tell("edge-fell");
+      const wasReported = this.#quiet.ends(what, true);
+      if (on === "both" && wasReported) return report("edge-fell");
+      if (on === "fall" && this.#quiet.mayReport(tokenOf(item), atMs)) return report("edge-fell");
     }
     return [];
   }
@@ -164,11 +167,11 @@ class EdgeJudge implements RuleJudge {
   }
 }
 
-function placeOf(channel: ListChannel, key: string): string {
+function itemIdOf(channel: ListChannel, key: string): string {
   return `${channel} ${key}`;
 }
 
-/** What a rule's quiet is about: the address, or of the exchange the symbol. */
+/** Identifies the token for {@link Quiet}: its address, or its symbol on an exchange. */
 function tokenOf(item: object): string {
   if ("flare" in item && typeof item.flare === "object" && item.flare) return tokenOf(item.flare);
   const token = "token" in item ? item.token : undefined;

@@ -1,23 +1,30 @@
-/** What a rule knows beside its place in the log, as JSON: enough to go on in another process as if nothing had been. */
+/** A rule's state besides its position in the log. Another process can resume from it. */
 export interface RuleState {
-  /** Tokens that are not told of again, each with the event time in milliseconds up to which. */
+  /** Tokens that are quiet, each with the end of the quiet in event time, in milliseconds. */
   readonly quiet: readonly (readonly [token: string, untilMs: number])[];
-  /** What began, and whether that was told: flares by id, and items above their level by channel and key. */
-  readonly begun: readonly (readonly [what: string, told: boolean])[];
+  /**
+   * Open flares by id and raised items by channel and key, and whether their start was reported.
+   */
+  readonly begun: readonly (readonly [what: string, isReported: boolean])[];
 }
 
-/** Of a rule that knows nothing yet. */
+/** The state of a new rule. */
 export const NEW_RULE: RuleState = { quiet: [], begun: [] };
 
-/** Most beginnings remembered; of the oldest the ends are then told, whatever was said of them. */
+/**
+ * Maximum number of remembered starts. Beyond it, the oldest are forgotten and their ends reported.
+ */
 const MAX_BEGUN = 10_000;
 
-/** Decides which beginnings are told, and with them which ends. Times are event time, so that the same events give the same alerts at any speed. */
+/**
+ * Decides which starts and ends are reported. Uses event time, so the result does not depend on
+ * speed.
+ */
 export class Quiet {
   readonly #quietMs: number;
   readonly #until: Map<string, number>;
   readonly #begun: Map<string, boolean>;
-  /** What ended at {@link #timeMs}, and may end once more then, on another channel. */
+  /** Ended at {@link #timeMs}; the same end may arrive again at that time, on another channel. */
   readonly #ended = new Set<string>();
   #timeMs = Number.NEGATIVE_INFINITY;
 
@@ -31,18 +38,17 @@ export class Quiet {
     return { quiet: [...this.#until], begun: [...this.#begun] };
   }
 
-  /** What is known to have begun and not to have ended. */
+  /** Everything that has begun and not ended. */
   get open(): readonly string[] {
     return [...this.#begun.keys()];
   }
 
-  /** True for what is known to have begun and not to have ended. */
   isOpen(what: string): boolean {
     return this.#begun.has(what);
   }
 
-  /** True when something may be told of the token now; then the quiet begins. */
-  rings(token: string, atMs: number): boolean {
+  /** Returns true if the token is not quiet, and starts its quiet time. */
+  mayReport(token: string, atMs: number): boolean {
     if (this.#quietMs === 0) return true;
     for (const [other, untilMs] of this.#until) if (untilMs <= atMs) this.#until.delete(other);
     if (this.#until.has(token)) return false;
@@ -50,24 +56,26 @@ export class Quiet {
     return true;
   }
 
-  /** True when what begins with this token now is told. */
+  /** Records a start. Returns true if it is reported. */
   begins(what: string, token: string, atMs: number): boolean {
-    const told = this.rings(token, atMs);
-    // Of a flare that begins in two lists the first word counts.
-    if (!this.#begun.get(what)) this.#begun.set(what, told);
+    const isReported = this.mayReport(token, atMs);
+    // For a flare that starts in two lists, the first decision counts.
+    if (!this.#begun.get(what)) this.#begun.set(what, isReported);
     for (const oldest of this.#begun.keys()) {
       if (this.#begun.size <= MAX_BEGUN) break;
       this.#begun.delete(oldest);
     }
-    return told;
+    return isReported;
   }
 
-  /** Takes it for begun, and says nothing. */
+  /** Records a start as reported, without an alert. */
   assume(what: string): void {
     this.#begun.set(what, true);
   }
 
-  /** Moves to this event time, and forgets what ended before: all ends of one flare have one time. */
+  /**
+   * Advances to this event time and forgets earlier ends. All ends of one flare have the same time.
+   */
   moveTo(atMs: number): void {
     if (atMs <= this.#timeMs) return;
     for (const what of this.#ended) this.#begun.delete(what);
@@ -75,11 +83,14 @@ export class Quiet {
     this.#timeMs = atMs;
   }
 
-  /** True when its end is told: unless its beginning was not. It stays known until {@link moveTo} where the same end may come once more. */
+  /**
+   * Records an end. Returns true if it is reported, which is unless its start was not. If the same
+   * end may arrive again (`isLast` false), it is remembered until {@link moveTo}.
+   */
   ends(what: string, isLast: boolean): boolean {
-    const told = this.#begun.get(what) ?? true;
+    const isReported = this.#begun.get(what) ?? true;
     if (isLast) this.#begun.delete(what);
     else if (this.#begun.has(what)) this.#ended.add(what);
-    return told;
+    return isReported;
   }
 }

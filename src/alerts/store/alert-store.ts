@@ -1,13 +1,13 @@
 import type { Alert } from "../alert.ts";
 import type { RuleState } from "../rules/rule-state.ts";
 
-/** Where a rule is in the log, and what it knows there. */
-export interface RulePlace {
+/** A rule's position in the log, and its state there. */
+export interface RulePosition {
   readonly cursor: string;
   readonly state: RuleState;
 }
 
-/** How many messages of a webhook were dropped undelivered, and of when. */
+/** Messages of a webhook that were dropped undelivered. */
 export interface Expired {
   readonly count: number;
   readonly firstMadeAtMs: number;
@@ -15,37 +15,47 @@ export interface Expired {
 }
 
 /**
- * What is to be delivered, and up to where the rules have read. Adapters: in memory, and in a SQLite file. A message and the place behind the event that it tells of are
- * kept together or not at all, so that a rule that goes on in another process says nothing twice and leaves nothing out.
+ * Stores undelivered messages and the rules' positions. Adapters: memory and SQLite. A message and
+ * the position after its event are stored in one transaction, so a rule that resumes in another
+ * process neither repeats nor skips an alert.
  */
 export interface AlertStore {
-  /** The place that was kept last under this name; `undefined` of a rule that is new. */
-  place(rule: string): RulePlace | undefined;
-  /** Keeps the place, and appends the messages to their webhook's queue. A message whose id is in the queue already is not appended again. Throws when it cannot be kept; nothing is changed then. */
-  commit(rule: string, place: RulePlace, alerts: readonly Alert[]): void;
-  /** Does all of this work in one transaction. Throws what the work throws; nothing is changed then. */
+  /** Returns the rule's stored position; `undefined` for a new rule. */
+  position(rule: string): RulePosition | undefined;
+  /**
+   * Stores the position and appends the messages to their queues, except those already queued.
+   * Throws on failure, and then changes nothing.
+   */
+  commit(rule: string, position: RulePosition, alerts: readonly Alert[]): void;
+  /** Runs `work` in one transaction. If it throws, nothing changes. */
   together(work: () => void): void;
-  /** The oldest message of the webhook's queue; `undefined` when there is none. */
+  /** Returns the oldest message of the webhook's queue, if any. */
   first(webhook: string): Alert | undefined;
-  /** Takes a message out of its queue. */
+  /** Removes a message from its queue. */
   remove(alert: Alert): void;
-  /** Drops the webhook's oldest messages: those made before this moment, and those beyond the `most` newest. Adds them to {@link expired}; returns how many. */
-  expire(webhook: string, beforeMs: number, most: number): number;
-  /** What was dropped and not announced yet; `undefined`: nothing. */
+  /**
+   * Drops the webhook's messages from before this time, and all but the newest `maxCount`. Adds
+   * them to {@link expired}. Returns their number.
+   */
+  expire(webhook: string, beforeMs: number, maxCount: number): number;
+  /** Returns the dropped messages that are not announced yet, if any. */
   expired(webhook: string): Expired | undefined;
-  /** Keeps this message about what was dropped, until it is acknowledged, and counts from 0 again. */
+  /**
+   * Stores a message about the dropped messages until it is acknowledged, and resets
+   * {@link expired}.
+   */
   announce(notice: Alert): void;
-  /** The message that was announced and is not acknowledged yet. */
+  /** Returns the announced message that is not acknowledged yet, if any. */
   notice(webhook: string): Alert | undefined;
-  /** The message that was announced is acknowledged. */
+  /** Deletes the announced message after its acknowledgement. */
   forgetNotice(webhook: string): void;
-  /** How many messages wait, and when the oldest was made. */
+  /** Returns the length of the queue, and when its oldest message was created. */
   waiting(webhook: string): { readonly count: number; readonly oldestMadeAtMs: number | undefined };
-  /** What disabled the webhook, as {@link disable} was told; `undefined` while it is not disabled. */
+  /** Returns the mark with which the webhook was disabled; `undefined` if it is enabled. */
   disabled(webhook: string): string | undefined;
-  /** Empties the webhook's queue, and keeps `mark`; `undefined` enables it. */
+  /** Empties the webhook's queue and stores `mark`; `undefined` enables the webhook. */
   disable(webhook: string, mark: string | undefined): void;
-  /** Forgets the places and queues of all others. */
+  /** Deletes the positions and queues of all others. */
   retain(rules: ReadonlySet<string>, webhooks: ReadonlySet<string>): void;
   close(): void;
 }

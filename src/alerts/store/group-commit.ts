@@ -1,8 +1,8 @@
 import type { Alert } from "../alert.ts";
-import type { AlertStore, RulePlace } from "./alert-store.ts";
+import type { AlertStore, RulePosition } from "./alert-store.ts";
 
-/** Most commits of one transaction: what it takes is also a pause of everything else. */
-const MAX_TOGETHER = 200;
+/** Maximum commits per transaction. A transaction blocks the event loop. */
+const MAX_BATCH = 200;
 
 interface Waiting {
   readonly write: () => void;
@@ -11,8 +11,9 @@ interface Waiting {
 }
 
 /**
- * Keeps together what many rules and senders have to keep at one moment. An event that a thousand rules tell of, a minute that is over for all of them, or messages that
- * many receivers took, cost a few transactions, each of which waits for the disk, and not a thousand.
+ * Combines simultaneous writes of many rules and senders into a few transactions. Each transaction
+ * waits for the disk, so a thousand rules that match the same event must not cause a thousand of
+ * them.
  */
 export class GroupCommit {
   readonly #store: AlertStore;
@@ -23,41 +24,43 @@ export class GroupCommit {
     this.#store = store;
   }
 
-  /** As {@link AlertStore.commit}; resolves when it is kept. Rejects when it cannot be, and nothing of it is then. */
-  commit(rule: string, place: RulePlace, alerts: readonly Alert[]): Promise<void> {
-    return this.#keep(() => this.#store.commit(rule, place, alerts));
+  /**
+   * Like {@link AlertStore.commit}. Resolves when stored; rejects, and stores nothing, on failure.
+   */
+  commit(rule: string, position: RulePosition, alerts: readonly Alert[]): Promise<void> {
+    return this.#enqueue(() => this.#store.commit(rule, position, alerts));
   }
 
-  /** As {@link AlertStore.remove}; resolves and rejects likewise. */
+  /** Like {@link AlertStore.remove}; resolves and rejects likewise. */
   remove(alert: Alert): Promise<void> {
-    return this.#keep(() => this.#store.remove(alert));
+    return this.#enqueue(() => this.#store.remove(alert));
   }
 
-  #keep(write: () => void): Promise<void> {
+  #enqueue(write: () => void): Promise<void> {
     return new Promise((done, fail) => {
       this.#waiting.push({ write, done, fail });
-      this.#due();
+      this.#schedule();
     });
   }
 
-  #due(): void {
+  #schedule(): void {
     if (this.#isDue || this.#waiting.length === 0) return;
     this.#isDue = true;
     setImmediate(() => {
       this.#isDue = false;
-      this.#write(this.#waiting.splice(0, MAX_TOGETHER));
-      this.#due();
+      this.#write(this.#waiting.splice(0, MAX_BATCH));
+      this.#schedule();
     });
   }
 
-  #write(those: readonly Waiting[]): void {
+  #write(batch: readonly Waiting[]): void {
     try {
       this.#store.together(() => {
-        for (const { write } of those) write();
+        for (const { write } of batch) write();
       });
-      for (const { done } of those) done();
+      for (const { done } of batch) done();
     } catch (error) {
-      for (const { fail } of those) fail(error);
+      for (const { fail } of batch) fail(error);
     }
   }
 }

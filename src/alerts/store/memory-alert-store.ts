@@ -1,31 +1,31 @@
 import type { Alert } from "../alert.ts";
-import type { AlertStore, Expired, RulePlace } from "./alert-store.ts";
+import type { AlertStore, Expired, RulePosition } from "./alert-store.ts";
 
-/** An {@link AlertStore} that is gone with the process. */
+/** Creates an {@link AlertStore} in memory. */
 export function createMemoryAlertStore(): AlertStore {
   return new MemoryAlertStore();
 }
 
 class MemoryAlertStore implements AlertStore {
-  readonly #places = new Map<string, RulePlace>();
+  readonly #positions = new Map<string, RulePosition>();
   readonly #queues = new Map<string, Map<string, Alert>>();
   readonly #expired = new Map<string, Expired>();
   readonly #notices = new Map<string, Alert>();
   readonly #disabled = new Map<string, string>();
 
-  place(rule: string): RulePlace | undefined {
-    return this.#places.get(rule);
+  position(rule: string): RulePosition | undefined {
+    return this.#positions.get(rule);
   }
 
-  commit(rule: string, place: RulePlace, alerts: readonly Alert[]): void {
-    this.#places.set(rule, place);
+  commit(rule: string, position: RulePosition, alerts: readonly Alert[]): void {
+    this.#positions.set(rule, position);
     for (const alert of alerts) {
       const queue = this.#queue(alert.webhook);
       if (!queue.has(alert.id)) queue.set(alert.id, alert);
     }
   }
 
-  /** Nothing here can fail half way. */
+  /** No operation here can fail halfway. */
   together(work: () => void): void {
     work();
   }
@@ -39,11 +39,11 @@ class MemoryAlertStore implements AlertStore {
     this.#queue(webhook).delete(id);
   }
 
-  expire(webhook: string, beforeMs: number, most: number): number {
+  expire(webhook: string, beforeMs: number, maxCount: number): number {
     const queue = this.#queue(webhook);
     const dropped: Alert[] = [];
     for (const alert of queue.values()) {
-      if (alert.madeAtMs >= beforeMs && queue.size <= most) break;
+      if (alert.madeAtMs >= beforeMs && queue.size <= maxCount) break;
       queue.delete(alert.id);
       dropped.push(alert);
     }
@@ -93,9 +93,9 @@ class MemoryAlertStore implements AlertStore {
   }
 
   retain(rules: ReadonlySet<string>, webhooks: ReadonlySet<string>): void {
-    for (const rule of this.#places.keys()) if (!rules.has(rule)) this.#places.delete(rule);
-    for (const held of [this.#queues, this.#expired, this.#notices, this.#disabled])
-      for (const webhook of held.keys()) if (!webhooks.has(webhook)) held.delete(webhook);
+    for (const rule of this.#positions.keys()) if (!rules.has(rule)) this.#positions.delete(rule);
+    for (const map of [this.#queues, this.#expired, this.#notices, this.#disabled])
+      for (const webhook of map.keys()) if (!webhooks.has(webhook)) map.delete(webhook);
   }
 
   close(): void {}

@@ -3,11 +3,11 @@ import { makePrivateFile } from "../../lib/io/private-file.ts";
 import { transact } from "../../lib/io/transact.ts";
 import type { Alert } from "../alert.ts";
 import { NEW_RULE, type RuleState } from "../rules/rule-state.ts";
-import type { AlertStore, Expired, RulePlace } from "./alert-store.ts";
+import type { AlertStore, Expired, RulePosition } from "./alert-store.ts";
 
-/** `FLWA`, in SQLite's header of the file: whose it is. */
+/** `FLWA`, the application id in SQLite's file header. */
 const APPLICATION_ID = 0x464c5741;
-/** Raised whenever the tables change their meaning. */
+/** Version of the tables. */
 const FORM = 1;
 
 const TABLES = `
@@ -19,16 +19,20 @@ const TABLES = `
   CREATE TABLE disabled (webhook TEXT PRIMARY KEY, mark TEXT NOT NULL) STRICT;
 `;
 
-/** Made in stores of before too: a version that does not know it counts what was dropped all the same. */
+/**
+ * Created in older stores too. A version that does not know this table still counts dropped
+ * messages.
+ */
 const NOTICE = `CREATE TABLE IF NOT EXISTS notice (webhook TEXT PRIMARY KEY, id TEXT NOT NULL, made_at_ms INTEGER NOT NULL,
   body TEXT NOT NULL) STRICT`;
 
-/** With it, looking for what is too old costs nothing while nothing is; before each message it is looked for. */
+/** Makes the search for expired messages free while there are none. It runs before each message. */
 const AGED = "CREATE INDEX IF NOT EXISTS aged ON alert (webhook, made_at_ms)";
 
 /**
- * An {@link AlertStore} in the SQLite file at `path`, for this process alone. Throws where the file cannot be opened or made, or is none of
- * ours: what waits in it is somebody's, and is not set aside unasked.
+ * Opens an {@link AlertStore} in the SQLite file at `path`, for this process alone. Throws if the
+ * file cannot be opened or created, or is not ours. It never replaces such a file, because its
+ * messages are still undelivered.
  */
 export function openSqliteAlertStore(path: string): AlertStore {
   makePrivateFile(path);
@@ -48,8 +52,9 @@ class SqliteAlertStore implements AlertStore {
       const one = (pragma: string) => Object.values(this.#get(`PRAGMA ${pragma}`) ?? {})[0];
       const isNew = one("schema_version") === 0;
       if (!isNew && (one("application_id") !== APPLICATION_ID || one("user_version") !== FORM))
-        throw new Error(`it is no store of alerts of form ${FORM}`);
-      // An acknowledged message must not come twice after a crash, and one that was made must not be gone: each transaction is on the disk.
+        throw new Error(`not an alert store of version ${FORM}`);
+      // Each transaction must be on disk: a crash must neither repeat an acknowledged message nor
+      // lose one.
       db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
       if (isNew)
         transact(this.#db, () =>
@@ -62,15 +67,15 @@ class SqliteAlertStore implements AlertStore {
     }
   }
 
-  place(rule: string): RulePlace | undefined {
+  position(rule: string): RulePosition | undefined {
     const row = this.#get("SELECT cursor, state FROM place WHERE rule = ?", rule);
     return row && { cursor: String(row.cursor), state: readState(String(row.state)) };
   }
 
-  commit(rule: string, { cursor, state }: RulePlace, alerts: readonly Alert[]): void {
+  commit(rule: string, { cursor, state }: RulePosition, alerts: readonly Alert[]): void {
     transact(this.#db, () => {
-      const place = "INSERT OR REPLACE INTO place VALUES (?, ?, ?)";
-      this.#prepare(place).run(rule, cursor, JSON.stringify(state));
+      const upsert = "INSERT OR REPLACE INTO place VALUES (?, ?, ?)";
+      this.#prepare(upsert).run(rule, cursor, JSON.stringify(state));
       const append = this.#prepare(
         "INSERT INTO alert (id, webhook, made_at_ms, body) VALUES (?, ?, ?, ?) ON CONFLICT (webhook, id) DO NOTHING",
       );
@@ -94,14 +99,14 @@ class SqliteAlertStore implements AlertStore {
     this.#prepare("DELETE FROM alert WHERE webhook = ? AND id = ?").run(webhook, id);
   }
 
-  expire(webhook: string, beforeMs: number, most: number): number {
+  expire(webhook: string, beforeMs: number, maxCount: number): number {
     const last = this.#get(
       `SELECT max(at) AS at FROM (
         SELECT at FROM alert WHERE webhook = ?1 AND made_at_ms < ?2
         UNION ALL SELECT * FROM (SELECT at FROM alert WHERE webhook = ?1 ORDER BY at DESC LIMIT 1 OFFSET ?3))`,
       webhook,
       beforeMs,
-      most,
+      maxCount,
     )?.at;
     if (last === null || last === undefined) return 0;
     const those = "FROM alert WHERE webhook = ?1 AND at <= ?2";
@@ -163,10 +168,10 @@ class SqliteAlertStore implements AlertStore {
   }
 
   retain(rules: ReadonlySet<string>, webhooks: ReadonlySet<string>): void {
-    const forget = (table: string, column: string, kept: ReadonlySet<string>) => {
+    const forget = (table: string, column: string, wanted: ReadonlySet<string>) => {
       const names = this.#prepare(`SELECT DISTINCT ${column} AS name FROM ${table}`).all();
       const drop = this.#prepare(`DELETE FROM ${table} WHERE ${column} = ?`);
-      for (const { name } of names) if (!kept.has(String(name))) drop.run(String(name));
+      for (const { name } of names) if (!wanted.has(String(name))) drop.run(String(name));
     };
     transact(this.#db, () => {
       forget("place", "rule", rules);
@@ -181,7 +186,7 @@ class SqliteAlertStore implements AlertStore {
     this.#db.close();
   }
 
-  /** To prepare one costs more than to run it. */
+  /** Caches statements: preparing one costs more than running it. */
   #prepare(sql: string): StatementSync {
     const prepared = this.#prepared.get(sql) ?? this.#db.prepare(sql);
     this.#prepared.set(sql, prepared);
@@ -197,7 +202,7 @@ function readAlert(webhook: string, row: Row): Alert {
   return { id: String(row.id), webhook, madeAtMs: Number(row.made_at_ms), body: String(row.body) };
 }
 
-/** What another version wrote, or nobody, is not known. */
+/** Starts over if the state has an unknown form. */
 function readState(text: string): RuleState {
   const parsed: unknown = JSON.parse(text);
   const isState = typeof parsed === "object" && parsed !== null && "quiet" in parsed && "begun" in parsed;

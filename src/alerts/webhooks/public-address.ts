@@ -2,44 +2,45 @@ import { lookup as lookupName } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
 import ipaddr from "ipaddr.js";
 
-/** Where public IPv6 addresses lie: https://www.iana.org/assignments/ipv6-address-space. */
+/** All public IPv6 addresses: https://www.iana.org/assignments/ipv6-address-space. */
 const GLOBAL_UNICAST = ipaddr.parseCIDR("2000::/3");
 
 /**
- * Azure's wire server: public by its number, but answered inside Azure only, with settings and certificates of the machine that asks. Source:
- * learn.microsoft.com, "What is IP address 168.63.129.16?". Those of other clouds lie in networks that are not public.
+ * Azure's wire server. Its address looks public, but it is reachable inside Azure only, and serves
+ * settings and certificates of the requesting machine. Source: learn.microsoft.com, "What is IP
+ * address 168.63.129.16?". Those of other clouds have private addresses.
  */
 const AZURE_WIRE_SERVER = "168.63.129.16";
 
-/** An address that a webhook may not lie at. */
+/** Thrown for an address that a webhook must not use. */
 class PrivateAddressError extends Error {
   override readonly name = "PrivateAddressError";
 
   constructor(host: string, address: string) {
-    const what = host === address ? address : `${host} leads to ${address}, which`;
-    super(`${what} is no public address; allow_private_addresses allows it`);
+    const subject = host === address ? address : `${host} resolves to ${address}, which`;
+    super(`${subject} is not a public address; set allow_private_addresses to allow it`);
   }
 }
 
-/** True for what the whole Internet reaches: not this machine, not its networks, no address for a special purpose. */
+/** Returns true for an address on the public Internet, without special purpose. */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
-  // An IPv4 address in the form of an IPv6 one is what it stands for.
+  // An IPv4-mapped IPv6 address counts as its IPv4 address.
   const plain = ipaddr.process(address);
   if (plain.range() !== "unicast" || plain.toString() === AZURE_WIRE_SERVER) return false;
-  // Of IPv6 this block alone is given out; ::7f00:1, which is ::127.0.0.1 written otherwise, has no range of its own.
+  // Only this IPv6 block is public. ::7f00:1, another form of ::127.0.0.1, is in no named range.
   return plain.kind() === "ipv4" || plain.match(GLOBAL_UNICAST);
 }
 
-/** Throws PrivateAddressError where the host is itself an address that is not public; of a name nothing is known yet. */
+/** Throws PrivateAddressError if the host is a non-public address. Does not resolve names. */
 export function checkHost(host: string): void {
   const bare = host.replace(/^\[|\]$/g, "");
   if (isIP(bare) !== 0 && !isPublicAddress(bare)) throw new PrivateAddressError(bare, bare);
 }
 
 /**
- * Looks a name up for a connection, and gives only public addresses. In the connection's own look-up, because what a check before it was told may be
- * another answer than the connection gets.
+ * Resolves a name for a connection, and rejects non-public addresses. It runs as the connection's
+ * own lookup, because a separate check could see a different answer.
  */
 export const lookupPublic: LookupFunction = (hostname, options, callback) => {
   lookupName(hostname, { ...options, all: true }, (error, addresses) => {
@@ -47,7 +48,7 @@ export const lookupPublic: LookupFunction = (hostname, options, callback) => {
     const hidden = addresses.find(({ address }) => !isPublicAddress(address));
     const [first] = addresses;
     if (hidden || !first)
-      return callback(new PrivateAddressError(hostname, hidden?.address ?? "nowhere"), "", 0);
+      return callback(new PrivateAddressError(hostname, hidden?.address ?? "no address"), "", 0);
     if (options.all) callback(null, addresses);
     else callback(null, first.address, first.family);
   });

@@ -8,58 +8,62 @@ import { judgeAnswer, type Outcome, retryDelayMs } from "./delivery-plan.ts";
 import { postWebhook, type WebhookAnswer, type WebhookPost } from "./post-webhook.ts";
 import { signWebhook } from "./webhook-signature.ts";
 
-/** How long messages are kept for a receiver that takes none, how many, and how long an attempt may take. */
-export interface SenderLimits {
-  readonly keptMs: number;
-  readonly mostKept: number;
+interface SenderLimits {
+  /** Age at which an undelivered message is dropped. */
+  readonly maxAgeMs: number;
+  /** Maximum length of the queue. */
+  readonly maxCount: number;
   readonly timeoutMs: number;
 }
 
-/** 24 hours, as starts and finishes are kept in the log; 10,000 messages; 15 seconds, the least that Standard Webhooks asks for. */
+/** 24 hours, as for flares in the log; 10,000 messages; 15 s, the minimum of Standard Webhooks. */
 export const DEFAULT_SENDER_LIMITS: SenderLimits = {
-  keptMs: 86_400_000,
-  mostKept: 10_000,
+  maxAgeMs: 86_400_000,
+  maxCount: 10_000,
   timeoutMs: 15_000,
 };
 
-/** What a sender is made of. */
 export interface SenderOptions {
   readonly webhook: Webhook;
   readonly store: AlertStore;
-  /** Takes messages out of the store, those of all webhooks together. */
+  /** Removes messages of all webhooks from the store together. */
   readonly commits: Pick<GroupCommit, "remove">;
   readonly clock: Clock;
-  /** The time by which messages age, in milliseconds since 1970 UTC: does not jump. */
+  /** The clock for the age of messages, in milliseconds since 1970 UTC. It never jumps. */
   readonly steadyMs: () => number;
   readonly limits?: SenderLimits;
-  /** For the jitter; default Math.random. */
+  /** For jitter. Default: `Math.random`. */
   readonly random?: () => number;
-  /** Default: a real request. */
+  /** Default: a real HTTP request. */
   readonly post?: (post: WebhookPost) => Promise<WebhookAnswer>;
-  /** Told in a sentence what an operator has to know. */
-  readonly onNotice: (sentence: string, isTrouble: boolean) => void;
+  /** Reports a message for the operator. */
+  readonly onNotice: (message: string, isTrouble: boolean) => void;
 }
 
-/** How often a sender that has nothing to do looks for what is too old. */
+/** How often an idle sender looks for expired messages. */
 const IDLE_MS = 60_000;
 
 /**
- * Delivers the messages of one webhook, in order, one at a time, each again until it is taken or too old. So a receiver sees a start before its finish; and one that is
- * down, slow, or says no holds up nobody but itself.
+ * Delivers the messages of one webhook, one at a time and in order, and repeats each until it is
+ * accepted or expires. So a receiver sees a start before its finish, and a slow or failing receiver
+ * delays only itself.
  */
 export class WebhookSender {
-  /** Attempts so far, by what came of them. */
+  /** Attempts so far, by result. */
   readonly attempts: Record<Outcome["kind"], number> = { delivered: 0, failed: 0, gone: 0 };
-  /** Messages that were dropped because they were too old or too many. */
+  /** Messages dropped as too old or too many. */
   dropped = 0;
   readonly #options: SenderOptions;
   readonly #limits: SenderLimits;
-  /** What the webhook was disabled as; one that was changed since is another receiver. */
+  /** Hash of URL and secret. A webhook with another mark counts as another receiver. */
   readonly #mark: string;
   #failures = 0;
-  /** Keeps that the last message was taken, until that is kept: on a full disk it is not sent again each time. */
-  #settle: (() => Promise<void>) | undefined;
-  /** Something came into the queue since it was looked at. */
+  /**
+   * Removes the last accepted message. Repeated until it succeeds, so that a full disk does not
+   * cause another delivery.
+   */
+  #removeAccepted: (() => Promise<void>) | undefined;
+  /** Messages arrived since the last look at the queue. */
   #hasNews = false;
   #wake: (() => void) | undefined;
 
@@ -70,13 +74,13 @@ export class WebhookSender {
     this.#mark = createHash("sha256").update(`${url} ${secret}`).digest("hex");
   }
 
-  /** True while the receiver wants nothing: its messages need not be made. */
+  /** True while the receiver wants no messages. */
   get isDisabled(): boolean {
     const { store, webhook } = this.#options;
     return store.disabled(webhook.id) === this.#mark;
   }
 
-  /** There is something new in the queue. */
+  /** Call when the queue has a new message. */
   wake(): void {
     this.#hasNews = true;
     this.#wake?.();
@@ -96,33 +100,33 @@ export class WebhookSender {
       } catch (error) {
         if (signal.aborted) return;
         const reason = error instanceof Error ? error.message : String(error);
-        onNotice(`what waits for the webhook cannot be read or kept: ${reason}`, true);
-        // Whatever is new: what failed now fails again.
+        onNotice(`could not read or update the webhook's queue: ${reason}`, true);
+        // New messages do not end this pause: the same operation would fail again.
         await clock.sleep(IDLE_MS, signal).catch(() => {});
       }
     }
   }
 
-  /** What disabled another address or secret does not disable this one. */
+  /** Enables a webhook whose URL or secret changed since it was disabled. */
   #begin(): void {
     const { store, webhook, onNotice } = this.#options;
     if (this.isDisabled)
       onNotice(
-        "the webhook is disabled: its receiver said 410 Gone; give it another url or secret to enable it",
+        "the webhook is disabled: its receiver responded 410 Gone; change its url or secret to enable it",
         true,
       );
     else if (store.disabled(webhook.id) !== undefined) store.disable(webhook.id, undefined);
   }
 
-  /** Sends the next message, if there is one; returns for how long to wait then. */
+  /** Sends the next message, if any. Returns the pause afterwards. */
   async #step(signal: AbortSignal): Promise<number> {
     const { store, webhook, steadyMs, onNotice } = this.#options;
     const { id } = webhook;
-    await this.#settled();
-    const tooOld = store.expire(id, steadyMs() - this.#limits.keptMs, this.#limits.mostKept);
-    if (tooOld > 0) {
-      this.dropped += tooOld;
-      onNotice(`${tooOld} messages were dropped: the webhook took none for too long`, true);
+    await this.#finishRemoval();
+    const expired = store.expire(id, steadyMs() - this.#limits.maxAgeMs, this.#limits.maxCount);
+    if (expired > 0) {
+      this.dropped += expired;
+      onNotice(`dropped ${expired} messages that the webhook did not accept in time`, true);
     }
     this.#hasNews = false;
     const notice = this.#expiredNotice();
@@ -133,32 +137,29 @@ export class WebhookSender {
     this.attempts[outcome.kind] += 1;
     switch (outcome.kind) {
       case "delivered":
-        this.#settle = notice
+        this.#removeAccepted = notice
           ? async () => store.forgetNotice(id)
           : () => this.#options.commits.remove(alert);
         if (this.#failures > 0)
-          onNotice(`the webhook takes messages again; failed attempts: ${this.#failures}`, false);
+          onNotice(`the webhook accepts messages again; failed attempts: ${this.#failures}`, false);
         this.#failures = 0;
-        await this.#settled();
+        await this.#finishRemoval();
         return 0;
       case "gone":
         store.disable(id, this.#mark);
-        onNotice("the webhook is disabled: its receiver said 410 Gone", true);
+        onNotice("the webhook is disabled: its receiver responded 410 Gone", true);
         return 0;
       case "failed":
         this.#failures += 1;
         if (this.#failures === 1)
-          onNotice(
-            `the webhook does not take a message: ${outcome.reason}; it is sent again until it does`,
-            true,
-          );
+          onNotice(`could not deliver to the webhook: ${outcome.reason}; retrying`, true);
         return retryDelayMs(this.#failures, outcome.retryAfterMs, this.#options.random ?? Math.random);
     }
   }
 
-  async #settled(): Promise<void> {
-    await this.#settle?.();
-    this.#settle = undefined;
+  async #finishRemoval(): Promise<void> {
+    await this.#removeAccepted?.();
+    this.#removeAccepted = undefined;
   }
 
   #post(alert: Alert, signal: AbortSignal): Promise<WebhookAnswer> {
@@ -168,7 +169,8 @@ export class WebhookSender {
       headers: {
         "content-type": "application/json",
         "user-agent": "flarewire",
-        // What is signed is when it is sent: receivers refuse what is old, and the message says itself when it was made.
+        // Signs the time of the attempt, because receivers reject old ones. The body has the
+        // creation time.
         ...signWebhook(secretBytes(webhook.secret), alert, clock.now()),
       },
       body: alert.body,
@@ -179,8 +181,9 @@ export class WebhookSender {
   }
 
   /**
-   * Says how much was dropped, before what comes behind it: no hole is silent. It stays the same message until it is acknowledged, as the
-   * receiver may have it already; what is dropped meanwhile is another message.
+   * Returns a message about dropped messages, if any, to be sent before the next one. It stays the
+   * same until acknowledged, because the receiver may have it already. Later drops get another
+   * message.
    */
   #expiredNotice(): Alert | undefined {
     const { store, webhook, steadyMs } = this.#options;
@@ -196,7 +199,7 @@ export class WebhookSender {
     return notice;
   }
 
-  /** Waits, unless something new comes while there was nothing to do. */
+  /** Waits. While there is no failure, a new message ends the wait. */
   async #rest(delayMs: number, signal: AbortSignal): Promise<void> {
     if (this.#failures === 0 && this.#hasNews) return;
     const woken = new AbortController();
@@ -204,7 +207,7 @@ export class WebhookSender {
     try {
       await this.#options.clock.sleep(delayMs, AbortSignal.any([signal, woken.signal]));
     } catch {
-      // Either is a reason to look again.
+      // Both signals mean: look again.
     } finally {
       this.#wake = undefined;
     }

@@ -1,8 +1,10 @@
 import { createHmac } from "node:crypto";
 
 /**
- * The headers that tell a receiver that a message is ours, whole and not an old one sent again, as Standard Webhooks 1.0.0 says:
- * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md. `secret`: the bytes that both know; `id`: the same at each attempt.
+ * Returns the headers by which a receiver verifies a message's origin, integrity and age, as in
+ * Standard Webhooks 1.0.0:
+ * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md. `id`:
+ * the same for each attempt.
  */
 export function signWebhook(
   secret: Buffer,

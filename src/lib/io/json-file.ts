@@ -30,18 +30,18 @@ const OTHERS_WRITE = 0o002;
  * otherwise: a device or pipe may never end, and a file that anybody can change must not control
  * access.
  */
-export async function readTrustedText(file: string, mostBytes: number): Promise<string> {
+export async function readTrustedText(file: string, maxBytes: number): Promise<string> {
   try {
     const about = await stat(file);
-    if (!about.isFile()) throw new InputError(file, "it is no regular file");
-    if (about.size > mostBytes)
-      throw new InputError(file, `it has ${about.size} bytes; ${mostBytes} is the most`);
+    if (!about.isFile()) throw new InputError(file, "it is not a regular file");
+    if (about.size > maxBytes)
+      throw new InputError(file, `it has ${about.size} bytes; the limit is ${maxBytes}`);
     // Windows has no such permissions, and Node invents some.
     if (about.mode & OTHERS_WRITE && process.platform !== "win32") {
       const mode = (about.mode & 0o777).toString(8);
       throw new InputError(
         file,
-        `everybody on this machine can write it (mode 0${mode}); run chmod 600 ${file}, and check what it holds`,
+        `any user on this machine can write to it (mode 0${mode}); run chmod 600 ${file} and check its contents`,
       );
     }
     return await readFile(file, "utf8");
@@ -110,8 +110,8 @@ export function describeIssue(
   const field = place.join("").replace(/^\./, "") || "the file";
   if (keys) {
     const unknown = keys.map((key) => JSON.stringify(hide(key.slice(0, MAX_QUOTED)))).join(", ");
-    const there = known ? `; there are ${known(path.length).join(", ")}` : "";
-    return `${field} has ${unknown}, which nobody knows${there}`;
+    const all = known ? `; known keys: ${known(path.length).join(", ")}` : "";
+    return `unknown key ${unknown} in ${field}${all}`;
   }
   const value = path.reduce<unknown>(
     (part, key) => (typeof part === "object" && part !== null ? Reflect.get(part, key) : undefined),
