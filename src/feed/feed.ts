@@ -1,55 +1,62 @@
 import type { FeedFacts, MarketEvent, Origin } from "../market/index.ts";
 
-/** Where market events come from. */
+/** A source of market events. */
 export interface Feed {
   /** Short name for people and logs: `replay`, `simulated`. */
   readonly name: string;
   readonly origin: Origin;
-  /** What it can know. */
+  /** The facts that it supports. */
   readonly facts: FeedFacts;
   /**
-   * The events in event-time order, with a `clock` at least every second of event time. Ends when there is no more to come;
-   * throws FlarewireError when it fails for good; returns soon after `signal` aborts. Iterated at most once.
+   * Yields the events in event-time order, with a `clock` at least every second of event time. Ends
+   * when the source ends, throws FlarewireError if it fails for good, and returns soon after
+   * `signal` aborts. Can be iterated once.
    */
   events(signal: AbortSignal): AsyncIterable<MarketEvent>;
-  /** What of it does not work while the rest goes on, in words for everybody: without addresses, and without figures that change. `undefined`: all of it works. */
+  /**
+   * What currently fails while the rest works, as public text: without addresses and changing
+   * numbers. `undefined` if everything works.
+   */
   readonly trouble?: () => string | undefined;
-  /** Of a market that is made of several: how each fares. */
+  /** State of each part of a merged market. */
   readonly parts?: () => readonly FeedPart[];
-  /** How the services of others fare that it asks, the same ones in the same order each time. */
+  /** State of the external services that the feed queries, always in the same order. */
   readonly services?: () => readonly ServiceReport[];
 }
 
-/** How a part of a market fares. */
+/** The state of one part of a market. */
 export interface FeedPart {
   readonly name: string;
-  /** `live`: the market goes on with it. `stale`: without it, for the moment. `down`: it failed for good. */
+  /** `live`: contributing. `stale`: not contributing at the moment. `down`: failed for good. */
   readonly state: "live" | "stale" | "down";
-  /** Why it is not `live`, or what is amiss though it is; empty where there is nothing to say. */
+  /** Why it is not `live`, or what fails although it is; empty otherwise. */
   readonly reason: string;
-  /** Event time up to which it has told; `undefined` before the first. */
+  /** Event time reached so far; `undefined` before the first event. */
   readonly observedAtMs: number | undefined;
-  /** Milliseconds since that moved, or since the start. */
+  /** Milliseconds since that advanced, or since the start. */
   readonly ageMs: number;
-  /** Its trades and candles that came too late for the market, so far. */
+  /** Number of its trades and candles that arrived too late for the market. */
   readonly late: number;
 }
 
-/** How a service of others fares. Counts are since the start. */
+/** The state of an external service. Counts are since the start. */
 export interface ServiceReport {
-  /** What it is asked for: `bsc`, `exchange`, `enrich`. */
+  /** What it is queried for: `bsc`, `exchange`, `enrich`. */
   readonly part: string;
-  /** Its name: `binance`, `coingecko`; of an endpoint its host. Never an address, which may hold a key. */
+  /**
+   * Its name, `binance` or `coingecko`; for an endpoint its host. Never an address, which may
+   * contain a key.
+   */
   readonly service: string;
-  /** It answered, when it was asked last, as it should. */
+  /** Its last response was valid. */
   readonly isUp: boolean;
-  /** Milliseconds since it said something of use; `undefined` before the first time. */
+  /** Milliseconds since its last useful response; `undefined` before the first. */
   readonly ageMs: number | undefined;
   readonly requests: number;
-  /** Requests that brought nothing of use, those that were refused left out. */
+  /** Failed requests, without refused ones. */
   readonly errors: number;
-  /** Requests that it refused because there were too many, or because it does not answer such. */
+  /** Requests that it refused because there were too many or because it does not support them. */
   readonly refused: number;
-  /** Milliseconds for which requests were held back, to keep within what it bears. */
+  /** Milliseconds by which requests were delayed to stay within its limits. */
   readonly waitedMs: number;
 }

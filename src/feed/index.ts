@@ -1,4 +1,7 @@
-/** Where market events come from. One port, `Feed`: a simulated market, recordings replayed at any speed, live markets of exchanges and chains; and what records any of them. */
+/**
+ * Sources of market events behind one interface, `Feed`: a simulated market, recordings replayed at
+ * any speed, and live markets of exchanges and chains. Any of them can be recorded.
+ */
 
 export { createChainFeed } from "./chain/chain-feed.ts";
 export type { Network } from "./chain/network.ts";

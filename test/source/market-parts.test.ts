@@ -59,12 +59,12 @@ test("the whole is ready as long as one part is, says which is not and how old i
       ],
     },
   ]);
-  bsc.end(new Error("no endpoint is of chain 56"));
+  bsc.end(new Error("no endpoint serves chain 56"));
   exchange.end(new Error("gone"));
   await settle();
   expect(source.freshness()).toMatchObject({
     state: "down",
-    parts: [{ name: "bsc", state: "down", reason: "failed: no endpoint is of chain 56" }, { state: "down" }],
+    parts: [{ name: "bsc", state: "down", reason: "failed: no endpoint serves chain 56" }, { state: "down" }],
   });
 });
 

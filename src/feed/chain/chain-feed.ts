@@ -21,8 +21,8 @@ export interface ChainFeedOptions {
   /** Returns [0, 1), for the pauses after failures. Default `Math.random`. */
   readonly random?: () => number;
   /**
-   * Receives a sentence for the operator, and whether it reports trouble. Endpoints appear by host
-   * only, because the rest may be a key.
+   * Receives a message for the operator, and whether it reports trouble. Endpoints appear by host
+   * only, because the rest of an address may be a key.
    */
   readonly onNotice?: (sentence: string, isTrouble: boolean) => void;
 }
@@ -41,16 +41,16 @@ export interface ChainFeedOptions {
  */
 export function createChainFeed(options: ChainFeedOptions): Feed {
   let isTaken = false;
-  let asked: AskedPool | undefined;
+  let endpoints: EndpointState | undefined;
   const onPool: OnPool = (pool) => {
-    asked = pool;
+    endpoints = pool;
   };
   return {
     name: options.network.name,
     origin: "live",
     facts: { trades: true, liquidity: true, listings: true, profiles: false },
-    trouble: () => asked?.trouble,
-    services: () => asked?.services(options.network.name) ?? [],
+    trouble: () => endpoints?.trouble,
+    services: () => endpoints?.services(options.network.name) ?? [],
     events(signal) {
       if (isTaken) throw new Error("a chain feed can be iterated only once");
       isTaken = true;
@@ -59,13 +59,13 @@ export function createChainFeed(options: ChainFeedOptions): Feed {
   };
 }
 
-/** What a feed reports about its endpoints. */
-type AskedPool = Pick<EndpointPool, "services" | "trouble">;
+/** The state of the endpoints. */
+type EndpointState = Pick<EndpointPool, "services" | "trouble">;
 
-/** Receives the endpoints when requests to them start. */
-export type OnPool = (pool: AskedPool) => void;
+/** Receives the endpoints when the first requests start. */
+export type OnPool = (pool: EndpointState) => void;
 
-/** Loaded on demand, because the library for chains would make every other start slower. */
+/** Loaded on demand, because the chain library would slow down every other start. */
 async function* follow(
   options: ChainFeedOptions,
   signal: AbortSignal,

@@ -19,7 +19,7 @@ const Data = z
   .string()
   .regex(/^0x([0-9a-fA-F]{2})*$/)
   .transform(lower);
-/** A whole number within a double's precision. */
+/** An integer within a double's precision. */
 export const Quantity = z
   .string()
   .regex(/^0x[0-9a-fA-F]{1,14}$/)
@@ -80,7 +80,7 @@ export function logsOf(receipts: readonly Receipt[]): EvmLog[] {
 }
 
 /**
- * Returns why these cannot be the receipts of the block, as the second half of a sentence;
+ * Returns why the receipts cannot belong to the block, as the second half of a sentence;
  * `undefined` if they can.
  */
 export function contradictionOf(header: Header, receipts: readonly Receipt[]): string | undefined {
@@ -90,9 +90,9 @@ export function contradictionOf(header: Header, receipts: readonly Receipt[]): s
   let last = -1;
   for (const [index, receipt] of receipts.entries()) {
     if (receipt.blockHash !== hash) return `has a receipt of block ${receipt.blockHash}`;
-    if (receipt.transactionHash !== transactions[index]) return `has its receipt ${index} from elsewhere`;
+    if (receipt.transactionHash !== transactions[index]) return `has receipt ${index} of another transaction`;
     for (const { logIndex } of receipt.logs) {
-      if (logIndex <= last) return `has log ${logIndex} behind log ${last}`;
+      if (logIndex <= last) return `has log ${logIndex} after log ${last}`;
       last = logIndex;
     }
   }

@@ -25,27 +25,24 @@ export interface FinalBlock {
   readonly isReplacement: boolean;
 }
 
-/** Blocks that are read at a time while catching up. */
+/** Maximum number of concurrent reads while catching up. */
 const READ_AHEAD = 8;
 /**
  * Number of published blocks that are remembered by hash. After a deeper change of the chain,
- * reading starts anew.
+ * reading continues at the oldest of them.
  */
 const REMEMBERED = 512;
-/**
- * Attempts in which no endpoint has a successor of the last published block before that block is
- * given up.
- */
+/** Attempts without any child of the last published block, before that block is given up. */
 const DOUBTS = 3;
-/** Failures in a row after which the operator is notified. */
-const TOLD_AFTER = 4;
+/** Consecutive failures after which the operator is notified. */
+const NOTIFY_AFTER = 4;
 /** Minimum time between two attempts at a block. */
 const MIN_PAUSE_MS = 250;
 
 /**
- * Yields the blocks from a number on, once each, each the child of the one before, as they become
- * final. Waits for endpoints as long as necessary. If a chain replaces final blocks, notifies the
- * operator and marks the replacements.
+ * Yields the blocks from a number on as they become final, each exactly once and each the child of
+ * the previous one. Waits for endpoints as long as necessary. If the chain replaces final blocks,
+ * notifies the operator and marks the replacements.
  */
 export async function* finalBlocks(
   options: FinalBlocksOptions,
@@ -59,7 +56,7 @@ class FinalBlockStream {
   readonly #signal: AbortSignal;
   readonly #reads = new Map<number, Promise<EvmBlock>>();
   /** Hashes of the last published blocks, by number. */
-  readonly #told = new Map<number, string>();
+  readonly #published = new Map<number, string>();
   #next: number;
   #failures = 0;
   #doubts = 0;
@@ -74,7 +71,7 @@ class FinalBlockStream {
     while (!this.#signal.aborted) {
       try {
         const block = await this.#follower();
-        if (block) yield this.#tell(block, false);
+        if (block) yield this.#publish(block, false);
         else if (this.#doubts >= DOUBTS) yield* this.#replaced();
       } catch (error) {
         this.#signal.throwIfAborted();
@@ -95,12 +92,12 @@ class FinalBlockStream {
       return undefined;
     }
     this.#reads.delete(number);
-    const parentHash = this.#told.get(number - 1);
+    const parentHash = this.#published.get(number - 1);
     if (this.#failures === 0 && this.#doubts === 0) {
       const block = await read;
       if (parentHash === undefined || block.parentHash === parentHash) return block;
     }
-    // An endpoint lies, is on a branch of its own, or the chain has changed: query all.
+    // An endpoint lies or follows another branch, or the chain has changed: query all.
     this.#reads.clear();
     const block = await reader.settle(number, parentHash, this.#signal);
     if (!block) {
@@ -114,24 +111,23 @@ class FinalBlockStream {
   #readAhead(): void {
     const { pool, reader, finalityBlocks } = this.#options;
     const final = pool.head - finalityBlocks;
-    const most = this.#failures > 0 || this.#doubts > 0 ? 1 : READ_AHEAD;
-    for (let number = this.#next; number < this.#next + most && number <= final; number++) {
+    const maxReads = this.#failures > 0 || this.#doubts > 0 ? 1 : READ_AHEAD;
+    for (let number = this.#next; number < this.#next + maxReads && number <= final; number++) {
       if (this.#reads.has(number)) continue;
       const read = reader.read(number, this.#signal);
-      // Its failure is handled in its turn, or not at all.
+      // Handled when the block is due.
       read.catch(() => undefined);
       this.#reads.set(number, read);
     }
   }
 
-  #tell(block: EvmBlock, isReplacement: boolean): FinalBlock {
-    this.#told.set(block.number, block.hash);
-    for (const number of this.#told.keys()) {
-      if (this.#told.size <= REMEMBERED) break;
-      this.#told.delete(number);
+  #publish(block: EvmBlock, isReplacement: boolean): FinalBlock {
+    this.#published.set(block.number, block.hash);
+    for (const number of this.#published.keys()) {
+      if (this.#published.size <= REMEMBERED) break;
+      this.#published.delete(number);
     }
-    if (this.#failures >= TOLD_AFTER)
-      this.#options.onNotice(`blocks come again, from ${block.number} on`, false);
+    if (this.#failures >= NOTIFY_AFTER) this.#options.onNotice(`resuming at block ${block.number}`, false);
     this.#next = block.number + 1;
     this.#failures = 0;
     this.#doubts = 0;
@@ -139,34 +135,34 @@ class FinalBlockStream {
   }
 
   /**
-   * Handles a chain that continues from another block than the last published one: goes back to the
+   * Handles a chain that continues from another block than the last published one: returns to the
    * common block and continues from there.
    */
   async *#replaced(): AsyncGenerator<FinalBlock> {
     const { reader, onNotice } = this.#options;
     const branch: EvmBlock[] = [];
     let number = this.#next - 1;
-    for (; this.#told.has(number); number--) {
+    for (; this.#published.has(number); number--) {
       const block = await reader.settle(number, undefined, this.#signal);
-      if (!block || block.hash === this.#told.get(number)) break;
+      if (!block || block.hash === this.#published.get(number)) break;
       branch.unshift(block);
     }
     const [first] = branch;
     this.#doubts = 0;
     if (!first) return;
-    const words = `blocks ${first.number} to ${this.#next - 1} counted as final and were replaced`;
-    onNotice(`${words}; their published events stay`, true);
-    for (const block of branch) yield this.#tell(block, true);
+    const words = `blocks ${first.number} to ${this.#next - 1} were final but have been replaced`;
+    onNotice(`${words}; published events remain`, true);
+    for (const block of branch) yield this.#publish(block, true);
   }
 
   async #waitAfter(error: RpcTrouble): Promise<void> {
     const { clock, pool } = this.#options;
     this.#failures += 1;
     this.#reads.clear();
-    if (this.#failures === TOLD_AFTER)
+    if (this.#failures === NOTIFY_AFTER)
       this.#options.onNotice(`no block is available: ${error.message}`, true);
     await clock.sleep(MIN_PAUSE_MS, this.#signal);
-    // A moving head may be that of an endpoint that came back.
+    // A moving head may belong to an endpoint that has recovered.
     await pool.changed(pauseAfter(this.#failures, this.#options.random), this.#signal);
   }
 }

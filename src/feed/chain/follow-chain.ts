@@ -13,13 +13,13 @@ import { EndpointPool } from "./rpc/endpoint-pool.ts";
 import { findBlock } from "./rpc/find-block.ts";
 import { RpcTrouble } from "./rpc/rpc-trouble.ts";
 
-/** How often heads are requested on a faster chain. */
-const MIN_LOOK_MS = 100;
+/** Minimum interval between polls of the head, for fast chains. */
+const MIN_POLL_MS = 100;
 const PROGRESS_EVERY_MS = 10 * SECOND_MS;
-/** Progress is reported while the feed is this far behind. */
+/** Progress is reported while the feed is at least this far behind. */
 const BEHIND_MS = 60 * SECOND_MS;
 
-/** See createChainFeed. Ends when the signal aborts. */
+/** Implements createChainFeed. Ends when the signal aborts. */
 export async function* followChain(
   options: ChainFeedOptions,
   given: AbortSignal,
@@ -44,7 +44,7 @@ class ChainFollower {
   readonly #pool: EndpointPool;
   readonly #onNotice: (sentence: string, isTrouble: boolean) => void;
   readonly #random: () => number;
-  #toldSecond: number | undefined;
+  #lastSecond: number | undefined;
   #progressAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: ChainFeedOptions, signal: AbortSignal) {
@@ -53,14 +53,14 @@ class ChainFollower {
     this.#random = options.random ?? Math.random;
     this.#signal = signal;
     this.#onNotice = onNotice;
-    // Time continues second by second, because an engine examines each.
+    // Continue second by second, because an engine processes each.
     if (options.resumeAfterMs !== undefined)
-      this.#toldSecond = Math.ceil(options.resumeAfterMs / SECOND_MS) - 1;
+      this.#lastSecond = Math.ceil(options.resumeAfterMs / SECOND_MS) - 1;
     this.#pool = new EndpointPool({
       urls: urls.length > 0 ? urls : network.rpcUrls,
       chainId: network.chainId,
       clock,
-      lookEveryMs: Math.max(MIN_LOOK_MS, network.blockMs),
+      pollEveryMs: Math.max(MIN_POLL_MS, network.blockMs),
       onNotice,
     });
   }
@@ -74,7 +74,7 @@ class ChainFollower {
     void pool.run(this.#signal);
     const { finalityBlocks } = this.#options.network;
     while (pool.head < finalityBlocks) {
-      if (pool.allWrongChain) throw new Error(`no endpoint is of chain ${this.#options.network.chainId}`);
+      if (pool.allWrongChain) throw new Error(`no endpoint serves chain ${this.#options.network.chainId}`);
       await pool.changed(SECOND_MS, this.#signal);
     }
     const network = await this.#checked();
@@ -89,35 +89,32 @@ class ChainFollower {
       this.#signal,
     );
     for await (const { block, isReplacement } of blocks) {
-      const wasTold = this.#wasTold(block);
-      const events = await this.#translate(translator, contracts, block, wasTold);
-      // Most content of a replacement block was published before; publishing it again would
+      const wasPublished = this.#wasPublished(block);
+      const events = await this.#translate(translator, contracts, block, wasPublished);
+      // Most content of a replacement block was published before. Publishing it again would
       // duplicate it.
-      if (isReplacement || wasTold) continue;
+      if (isReplacement || wasPublished) continue;
       yield* this.#ticks(block.atMs);
       yield* events;
       this.#report({ block, isReplacement });
     }
   }
 
-  /**
-   * Returns the network without the contracts that do not exist: the table may be wrong, or the
-   * chain a copy.
-   */
+  /** Returns the network without contracts that do not exist on the chain. */
   async #checked(): Promise<Network> {
     const { network } = this.#options;
     const reader = new ContractReader(network, this.#pool);
     const named = [...network.factories, ...network.quotes];
     const addresses = named.map(({ address }) => address);
     const present = await this.#persist(() => reader.haveCode(addresses, this.#signal));
-    const isThere = ({ address }: { readonly address: string }) => present.has(address);
+    const exists = ({ address }: { readonly address: string }) => present.has(address);
     for (const one of named) {
       const words = "name" in one ? `the factory of ${one.name}` : `the token ${one.symbol}`;
-      if (!isThere(one))
-        this.#onNotice(`${words} does not exist at ${one.address} on ${network.name}; leaving it out`, true);
+      if (!exists(one))
+        this.#onNotice(`${words} does not exist at ${one.address} on ${network.name}; ignoring it`, true);
     }
-    const factories = network.factories.filter(isThere);
-    const quotes = network.quotes.filter(isThere);
+    const factories = network.factories.filter(exists);
+    const quotes = network.quotes.filter(exists);
     if (factories.length === 0 || quotes.length === 0)
       throw new Error(`none of the followed contracts exists on ${network.name}`);
     return { ...network, factories, quotes };
@@ -125,11 +122,11 @@ class ChainFollower {
 
   async #firstBlock(): Promise<number> {
     const { network, backfillMs = HOUR_MS, resumeAfterMs } = this.#options;
-    // A token's value, and so what is published, depends on the minute before.
+    // A token's value depends on the previous minute, and the published events depend on the value.
     const momentOf = (headMs: number) =>
       resumeAfterMs === undefined ? headMs - backfillMs : resumeAfterMs - WORTH_WINDOW_MS;
-    let last = new RpcTrouble("failed", "no endpoint is available now");
-    // An endpoint may claim blocks that no other has; then the next lower claim counts.
+    let last = new RpcTrouble("failed", "no endpoint is available");
+    // An endpoint may claim blocks that no other has. Then try the next lower claim.
     for (const head of this.#pool.heads) {
       const highest = Math.max(0, head - network.finalityBlocks);
       try {
@@ -146,7 +143,7 @@ class ChainFollower {
     throw last;
   }
 
-  /** Without these prices, nothing has a dollar value before they trade. */
+  /** Without the prices of these pools, nothing has a dollar value until they trade. */
   async #learnAnchors(
     translator: BlockTranslator,
     contracts: ContractReader,
@@ -154,7 +151,7 @@ class ChainFollower {
   ): Promise<void> {
     const facts = await this.#persist(async () => {
       const addresses = await contracts.anchors(this.#signal);
-      return contracts.describe(addresses, this.#placeOf(atBlock), this.#signal);
+      return contracts.describe(addresses, this.#stateBlocks(atBlock), this.#signal);
     });
     for (const pool of facts) translator.pools.learnPool(pool);
   }
@@ -164,16 +161,16 @@ class ChainFollower {
     translator: BlockTranslator,
     contracts: ContractReader,
     block: EvmBlock,
-    wasTold: boolean,
+    wasPublished: boolean,
   ): Promise<MarketEvent[]> {
     const { pools } = translator;
     const read = translator.read(block);
-    const strangers = translator.unknownPools(read);
+    const unknown = translator.unknownPools(read);
     const facts =
-      strangers.length === 0
+      unknown.length === 0
         ? []
         : await this.#persist(() =>
-            contracts.describe(strangers, this.#placeOf(block.number - 1), this.#signal),
+            contracts.describe(unknown, this.#stateBlocks(block.number - 1), this.#signal),
           );
     const needed = facts.flatMap(({ token0, token1 }) => pools.unknownTokens(token0, token1));
     const tokens = [...new Set([...needed, ...translator.unknownTokens(read)])];
@@ -186,39 +183,39 @@ class ChainFollower {
         );
     }
     for (const pool of facts) pools.learnPool(pool);
-    for (const address of strangers) if (pools.isUnknown(address)) pools.dismiss(address);
-    if (!wasTold) return translator.translate(read);
+    for (const address of unknown) if (pools.isUnknown(address)) pools.dismiss(address);
+    if (!wasPublished) return translator.translate(read);
     translator.absorb(read);
     return [];
   }
 
   /**
-   * Where to read a pool's state: at the end of a block, or, if nodes have pruned that, of the last
-   * final one.
+   * Returns the blocks at which to read a pool's state: the given one or, if nodes have pruned it,
+   * the last final one.
    */
-  #placeOf(atBlock: number): { readonly atBlock: number; readonly latest: number } {
+  #stateBlocks(atBlock: number): { readonly atBlock: number; readonly latest: number } {
     const { finalityBlocks } = this.#options.network;
-    // The lowest head received so far: an endpoint that claims more may lie, and one that claims
-    // less is behind.
+    // The lowest sufficient head: an endpoint that claims more may lie, one that claims less is
+    // behind.
     const final = this.#pool.heads.findLast((head) => head - finalityBlocks >= atBlock) ?? finalityBlocks;
     return { atBlock: Math.max(0, atBlock), latest: Math.max(0, atBlock, final - finalityBlocks) };
   }
 
-  /** Published by a previous feed. */
-  #wasTold({ atMs }: EvmBlock): boolean {
+  /** A previous feed published the block. */
+  #wasPublished({ atMs }: EvmBlock): boolean {
     return atMs < (this.#options.resumeAfterMs ?? Number.NEGATIVE_INFINITY);
   }
 
   /**
-   * Emits a clock for each whole second up to a block's time: no earlier block follows. Events of a
-   * second come after its clock.
+   * Emits a clock for each whole second up to a block's time, because no earlier block follows. A
+   * second's events come after its clock.
    */
   *#ticks(atMs: number): Generator<MarketEvent> {
     const second = Math.floor(atMs / SECOND_MS);
-    for (let tick = (this.#toldSecond ?? second - 1) + 1; tick <= second; tick++) {
+    for (let tick = (this.#lastSecond ?? second - 1) + 1; tick <= second; tick++) {
       yield { kind: "clock", at: tick * SECOND_MS };
     }
-    this.#toldSecond = Math.max(this.#toldSecond ?? second, second);
+    this.#lastSecond = Math.max(this.#lastSecond ?? second, second);
   }
 
   #report({ block }: FinalBlock): void {
@@ -230,7 +227,7 @@ class ChainFollower {
     this.#progressAt = now;
     const minutes = Math.round(behindMs / 60_000);
     this.#onNotice(
-      `${network.name} is read up to block ${block.number}; ${behind} blocks, about ${minutes} minutes, to go`,
+      `${network.name} is at block ${block.number}, ${behind} blocks (about ${minutes} minutes) behind`,
       false,
     );
   }

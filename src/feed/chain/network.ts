@@ -1,25 +1,24 @@
 import type { MarketGroup } from "../../market/index.ts";
 
-/** A token in which others are priced. */
+/** A token in which other tokens are priced. */
 export interface QuoteToken {
-  /** In lower case, as all addresses here. */
+  /** Lower case, like all addresses here. */
   readonly address: string;
   readonly symbol: string;
   readonly decimals: number;
   /**
-   * Counts as one US dollar, always. If a stablecoin loses its peg, tokens priced in it appear too
-   * expensive.
+   * Always counts as one US dollar. If it loses its peg, tokens priced in it appear too expensive.
    */
   readonly isStable: boolean;
 }
 
-/** A factory and the form of its pools. */
+/** A factory contract and the kind of its pools. */
 export interface Factory {
   readonly address: string;
   readonly name: string;
   /**
-   * `v2`: two reserves, x·y = k. `v3`: liquidity in ranges. `algebra`: the events of `v3` with
-   * another creation event.
+   * `v2`: two reserves, x·y = k. `v3`: liquidity in ranges. `algebra`: like `v3`, with another
+   * creation event.
    */
   readonly form: "v2" | "v3" | "algebra";
 }
@@ -30,10 +29,11 @@ export interface Network {
   /** Group of its tokens. */
   readonly group: MarketGroup;
   readonly chainId: number;
-  /** Blocks that must follow a block before it is published, because it no longer changes then. */
+  /** Number of blocks that must follow a block before it counts as final and is published. */
   readonly finalityBlocks: number;
   /**
-   * Usual time between two blocks in milliseconds: the polling interval, and the blocks of an hour.
+   * Usual time between two blocks in milliseconds. Sets the polling interval and the estimate of
+   * blocks per hour.
    */
   readonly blockMs: number;
   readonly factories: readonly Factory[];

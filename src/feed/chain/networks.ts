@@ -1,25 +1,25 @@
 import type { Network } from "./network.ts";
 
 /*
- * Contracts that are followed, by chain. Each address has a link to the deployer's document. All
- * were checked in November 2026, the tokens also in https://github.com/DefiLlama/DefiLlama-Adapters
- * (projects/helper/coreAssets.json). Unconfirmed values say so. At the start the chain is asked
- * whether a contract exists at each address.
+ * The supported chains and the contracts followed on them. Each address links to the deployer's
+ * document. All were checked in November 2026, the tokens also in
+ * https://github.com/DefiLlama/DefiLlama-Adapters (projects/helper/coreAssets.json). Unconfirmed
+ * values are marked. At the start, the feed verifies on the chain that a contract exists at each
+ * address.
  */
 
 /** Uniswap Labs: https://docs.uniswap.org/contracts/v3/reference/deployments/Polygon-Deployments */
 const UNISWAP_V3 = "0x1f98431c8ad98523631ae4a59f267346ea31f984";
 
-/** The supported chains. */
 export const NETWORKS = {
   bsc: {
     name: "bsc",
     group: "bsc",
     chainId: 56,
     // https://github.com/bnb-chain/BEPs, BEP-126: a block is final when it and its child are
-    // justified, "within two blocks in most cases". One more is for endpoints with many nodes. If
-    // votes are late (BEP-590 allows up to three blocks), finality is late too; if such a block is
-    // replaced, the operator is notified.
+    // justified, "within two blocks in most cases". One more allows for endpoints with many nodes.
+    // Late votes delay finality (BEP-590 allows up to three blocks); if such a block is replaced,
+    // the operator is notified.
     finalityBlocks: 3,
     // BEP-619 (Fermi): 0.45 s.
     blockMs: 450,
@@ -39,12 +39,14 @@ export const NETWORKS = {
         isStable: false,
         address: "0xbb4cdb9cbd36b01bd1cbaebf2de08d9173bc095c",
       },
-      // https://stargateprotocol.gitbook.io/stargate/developers (18 decimals, other than on most chains)
+      // https://stargateprotocol.gitbook.io/stargate/developers (18 decimals, unlike on most
+      // chains)
       { symbol: "USDT", decimals: 18, isStable: true, address: "0x55d398326f99059ff775485246999027b3197955" },
       // https://docs.zerodev.app/onramp/smart-routing-address/supported-chains (18 decimals)
       { symbol: "USDC", decimals: 18, isStable: true, address: "0x8ac76a51cc950d9822d68b83fe1ad97b32cd580d" },
     ],
-    // https://docs.bnbchain.org/bnb-smart-chain/developers/json_rpc/json-rpc-endpoint: 10,000 requests in 5 minutes each, no eth_getLogs
+    // https://docs.bnbchain.org/bnb-smart-chain/developers/json_rpc/json-rpc-endpoint 10,000
+    // requests in 5 minutes each, no eth_getLogs
     rpcUrls: [
       "https://bsc-dataseed.bnbchain.org",
       "https://bsc-dataseed.defibit.io",
@@ -56,7 +58,7 @@ export const NETWORKS = {
     group: "matic",
     chainId: 137,
     // PIP-11 (github.com/maticnetwork/Polygon-Improvement-Proposals): milestones make blocks final
-    // within some seconds. No document confirms that this number of blocks is enough.
+    // within seconds. No document confirms that this number of blocks is enough.
     finalityBlocks: 16,
     // Approximate; it only sets the polling interval.
     blockMs: 2_000,
@@ -93,7 +95,8 @@ export const NETWORKS = {
         address: "0x7ceb23fd6bc0add59e62ac25578270cff1b9f619",
       },
     ],
-    // https://github.com/ethereum-lists/chains (eip155-137.json), which no longer has polygon-rpc.com
+    // https://github.com/ethereum-lists/chains (eip155-137.json), which no longer lists
+    // polygon-rpc.com
     rpcUrls: ["https://polygon.drpc.org", "https://polygon-bor-rpc.publicnode.com"],
   },
   avalanche: {
@@ -101,7 +104,7 @@ export const NETWORKS = {
     group: "avalanche",
     chainId: 43_114,
     // https://build.avax.network/docs/rpcs/c-chain: nodes return accepted blocks only, and an
-    // accepted block is final. One more is for endpoints with many nodes.
+    // accepted block is final. One more allows for endpoints with many nodes.
     finalityBlocks: 1,
     // Approximate: validators set the pace (ACP-226), and this only sets the polling interval.
     blockMs: 1_500,
@@ -124,8 +127,8 @@ export const NETWORKS = {
       // https://stargateprotocol.gitbook.io/stargate/developers
       { symbol: "USDt", decimals: 6, isStable: true, address: "0x9702230a8ea53601f5cd2dc00fdbc13d4df4a8c7" },
     ],
-    // https://build.avax.network/docs/rpcs/c-chain; the second, for a second opinion, is Allnodes',
-    // widely used but not in the network's documents.
+    // https://build.avax.network/docs/rpcs/c-chain; the second, to cross-check blocks, is run by
+    // Allnodes: widely used, but not in the network's documents.
     rpcUrls: ["https://api.avax.network/ext/bc/C/rpc", "https://avalanche-c-chain-rpc.publicnode.com"],
   },
 } as const satisfies Record<string, Network>;

@@ -12,7 +12,7 @@ async function nodesOn(branches: string) {
   for (const [index, node] of nodes.entries())
     node.branchAt = (number) => (number === 50 ? branches.charAt(index) : "a");
   const run = new NodePool(nodes);
-  await until("all are known", () => run.pool.able(0).length === nodes.length);
+  await until("all are known", () => run.pool.usable(0).length === nodes.length);
   const { pool, clock, onNotice } = run;
   const reader = new BlockReader({ pool, finalityBlocks: 2, clock, onNotice });
   return {
@@ -28,12 +28,12 @@ async function nodesOn(branches: string) {
   };
   function able(index: number): boolean {
     const [host] = (nodes[index]?.url ?? "").split("//").slice(1);
-    return pool.able(0).some(({ name }) => name === host);
+    return pool.usable(0).some(({ name }) => name === host);
   }
 }
 
 describe("a block that is read", () => {
-  test("is that of the first endpoint, if a second one has the same", async () => {
+  test("comes from the first endpoint if a second one has the same", async () => {
     await using run = await nodesOn("aa");
     expect(await run.read(50)).toEqual({
       ...{ number: 50, hash: hashOn("a", 50), parentHash: hashOn("a", 49) },
@@ -43,23 +43,23 @@ describe("a block that is read", () => {
     expect(run.nodes.map((node) => node.count("eth_getBlockByNumber"))).toEqual([1, 1]);
   });
 
-  test("is refused where a second endpoint has another, and taken where none can say", async () => {
+  test("is rejected if a second endpoint has another, and accepted if no second one responds", async () => {
     await using run = await nodesOn("ab");
-    await expect(run.read(50)).rejects.toThrow("endpoints do not agree on block 50");
+    await expect(run.read(50)).rejects.toThrow("endpoints disagree on block 50");
     const [, other] = run.nodes;
     if (other) other.answer = () => BUSY;
     expect((await run.read(50)).hash).toBe(hashOn("a", 50));
     expect(run.run.notices).toEqual([]);
   });
 
-  test("is asked of nobody before it is final: an endpoint's head must lie two blocks above", async () => {
+  test("is not requested before it is final: an endpoint's head must be two blocks above", async () => {
     await using run = await nodesOn("aa");
     expect((await run.read(98)).number).toBe(98);
     await expect(run.read(99)).rejects.toThrow("no endpoint has block 99");
     expect(run.nodes.map((node) => node.count("eth_getBlockReceipts"))).toEqual([1, 0]);
   });
 
-  test("may be dated an hour ahead of this machine's clock, and no more", async () => {
+  test("may be dated at most an hour ahead of this machine's clock", async () => {
     await using run = await nodesOn("a");
     const [node] = run.nodes;
     if (!node) throw new Error("no node");
@@ -67,14 +67,14 @@ describe("a block that is read", () => {
     node.secondAt = () => (now + HOUR_MS) / 1_000;
     expect((await run.read(50)).atMs).toBe(now + HOUR_MS);
     node.secondAt = () => (now + HOUR_MS) / 1_000 + 1;
-    await expect(run.read(50)).rejects.toThrow(/which this machine's clock has not reached/);
+    await expect(run.read(50)).rejects.toThrow(/with a future time/);
     expect([run.resting(), run.run.notices]).toEqual([
       [0],
-      [expect.stringMatching(/^dates block 50 .* has not reached$/)],
+      [expect.stringMatching(/^returned block 50 with a future time, .*; check this machine's clock$/)],
     ]);
   });
 
-  test("must have the receipts of its header, and come as the one that was asked for", async () => {
+  test("must match its header's receipts and the requested number", async () => {
     await using run = await nodesOn("a");
     const [node] = run.nodes;
     if (!node) throw new Error("no node");
@@ -83,16 +83,16 @@ describe("a block that is read", () => {
         method === "eth_getBlockByNumber" ? { result: { ...node.headerOf(50), ...change } } : undefined;
     };
     tell({ receiptsRoot: hashOn("f", 1) });
-    await expect(run.read(50)).rejects.toThrow("logs of block 50 that are not those of its header");
+    await expect(run.read(50)).rejects.toThrow("logs of block 50 that do not match its header");
     run.run.clock.advance(60_000);
     tell({ number: "0x31" });
     await expect(run.read(50)).rejects.toThrow("a block 50 that is number 49");
     run.run.clock.advance(60_000);
     tell({ timestamp: "yesterday" });
-    await expect(run.read(50)).rejects.toThrow("tells no usable block 50");
+    await expect(run.read(50)).rejects.toThrow("returned an invalid block 50");
   });
 
-  test("is no fault of an endpoint that is asked too often, and one of an endpoint that lies", async () => {
+  test("counts as a failure of an endpoint that lies, but not of a rate-limited one", async () => {
     await using run = await nodesOn("a");
     const [node] = run.nodes;
     if (!node) throw new Error("no node");
@@ -102,10 +102,10 @@ describe("a block that is read", () => {
     node.answer = () => ({ result: "nonsense" });
     run.run.clock.advance(100);
     const read = run.read(50);
-    const refused = expect(read).rejects.toThrow("tells no usable block 50");
+    const refused = expect(read).rejects.toThrow("returned an invalid block 50");
     await until("it is blamed", () => run.resting().length === 1);
     await refused;
-    expect(run.run.notices).toEqual(["tells no usable block 50"]);
+    expect(run.run.notices).toEqual(["returned an invalid block 50"]);
   });
 });
 
@@ -123,7 +123,7 @@ describe("a block that is settled among all endpoints", () => {
       expect((await run.settle())?.hash).toBe(hashOn(most, 50));
       const wrong = [...branches].flatMap((branch, index) => (branch === most ? [] : [index]));
       expect(run.resting()).toEqual(wrong);
-      expect(run.run.notices).toEqual(wrong.map(() => "tells another block 50 than the others"));
+      expect(run.run.notices).toEqual(wrong.map(() => "returned another block 50 than the others"));
     },
   );
 
@@ -131,12 +131,12 @@ describe("a block that is settled among all endpoints", () => {
     "is none where there is no majority: %s; nobody is blamed",
     async (branches) => {
       await using run = await nodesOn(branches);
-      await expect(run.settle()).rejects.toThrow("do not agree on block 50, and there is no majority");
+      await expect(run.settle()).rejects.toThrow("disagree on block 50, without a majority");
       expect([run.resting(), run.run.notices]).toEqual([[], []]);
     },
   );
 
-  test("follows the block before, however many tell another; and is none where nobody's does", async () => {
+  test("follows its parent even against a majority; is undefined if no block does", async () => {
     await using run = await nodesOn("aab");
     for (const node of run.nodes.slice(0, 2)) node.branchAt = () => "c";
     expect((await run.settle(hashOn("a", 49)))?.hash).toBe(hashOn("b", 50));
@@ -146,7 +146,7 @@ describe("a block that is settled among all endpoints", () => {
     expect(run.resting()).toEqual([]);
   });
 
-  test("cannot be had where nobody answers", async () => {
+  test("is unavailable if no endpoint responds", async () => {
     await using run = await nodesOn("aa");
     for (const node of run.nodes) node.answer = () => ({ status: 500 });
     await expect(run.settle()).rejects.toThrow("no endpoint has block 50");

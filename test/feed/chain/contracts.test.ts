@@ -19,7 +19,7 @@ async function withReader<T>(
     urls: network.rpcUrls,
     chainId: network.chainId,
     clock: systemClock,
-    lookEveryMs: 100,
+    pollEveryMs: 100,
     onNotice: () => undefined,
   });
   const running = pool.run(over.signal);
@@ -33,7 +33,7 @@ async function withReader<T>(
 }
 
 describeOnAnvil("contracts of strangers", () => {
-  test("[metadata] words of 32 bytes, no words, a revert, eaten gas, no contract and absurd decimals harm nobody else", async () => {
+  test("[metadata] bytes32 texts, empty texts, reverts, used-up gas, missing contracts and absurd decimals affect no other token", async () => {
     const exchange = await Exchange.open();
     await using chain = exchange.chain;
     const plain = await exchange.token("Plain Token", "PLAIN", { decimals: 6 });
@@ -57,7 +57,7 @@ describeOnAnvil("contracts of strangers", () => {
     ]);
   });
 
-  test("[genuine] a pool that was there before is known by its factory; one that only claims to be of it is not", async () => {
+  test("[genuine] an existing pool is confirmed by its factory; a false claim is not", async () => {
     await using market = await Market.open();
     const { exchange, token } = market;
     const { chain, coin, v2Factory } = exchange;
@@ -84,7 +84,7 @@ describeOnAnvil("contracts of strangers", () => {
     ]);
   });
 
-  test("[listing] a pool that had liquidity before the feed began is not listed; its trades are told", async () => {
+  test("[listing] a pool with liquidity from before the start is not listed; its trades are published", async () => {
     await using market = await Market.open();
     const { network, chain } = market.exchange;
     await market.trade();

@@ -117,7 +117,7 @@ describe("logs of pools", () => {
     );
   });
 
-  test("[exact] a real PancakeSwap V3 swap on BSC, its two extra fields left behind", () => {
+  test("[exact] a real PancakeSwap V3 swap on BSC is decoded without its two extra fields", () => {
     const log = {
       address: "0x172fcd41e0913e95784454622d1c3724f546f849",
       topics: [
@@ -144,7 +144,7 @@ describe("logs of pools", () => {
     expect(decodeLog(log)).toEqual(expected(log));
   });
 
-  test("[exact] any event, with any values, is what the encoder put in", () => {
+  test("[exact] any event with any values survives encoding and decoding", () => {
     const sizes: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
       address: fc
         .bigInt({ min: 0n, max: (1n << 160n) - 1n })
@@ -187,7 +187,7 @@ describe("logs of pools", () => {
     );
   });
 
-  test("[edge] a tick that is no signed number of 24 bits makes its log meaningless", () => {
+  test("[edge] a log whose tick is no signed 24-bit number is ignored", () => {
     const words = (tick: bigint) =>
       [1n, BigInt.asUintN(256, tick)].map((value) => value.toString(16).padStart(64, "0")).join("");
     const tickOf = (tick: bigint) => {
@@ -202,7 +202,7 @@ describe("logs of pools", () => {
       expect(tickOf(tick)).toBeUndefined();
   });
 
-  test("[edge] what is cut, longer, out of its type's range or short of topics means nothing", () => {
+  test("[edge] a log that is truncated, too long, out of range or without its topics is ignored", () => {
     const sync = (data: string, topics: string[] = [EVENT_TOPICS["Sync(uint112,uint112)"]]) =>
       decodeLog({ address: "0xaa", topics, data, logIndex: 0, transactionHash: "0x", origin: "0x" });
     const word = (value: bigint) => value.toString(16).padStart(64, "0");

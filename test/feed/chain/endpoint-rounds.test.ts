@@ -19,7 +19,7 @@ function endpointOf(node: ScriptedNode, url = node.url) {
 }
 
 describe("one endpoint", () => {
-  test("rests longer with each failure in a row, up to five seconds, and from the beginning after praise", async () => {
+  test("rests longer with each consecutive failure, up to five seconds, and starts over after a success", async () => {
     await using node = await new ScriptedNode().listen();
     const { clock, endpoint } = endpointOf(node);
     const rests = (): number => {
@@ -37,7 +37,7 @@ describe("one endpoint", () => {
     expect(rests()).toBe(250);
   });
 
-  test("counts looks that fail until one succeeds, and tells each head once, also one that goes back", async () => {
+  test("counts failed polls until one succeeds, and reports each head once, even one that decreases", async () => {
     await using node = await new ScriptedNode().listen();
     const { clock, endpoint, heads } = endpointOf(node);
     for (const round of [1, 2]) {
@@ -56,7 +56,7 @@ describe("one endpoint", () => {
     expect(heads).toEqual([99, 98]);
   });
 
-  test("is asked more slowly with each complaint, up to two seconds, and faster again while it answers", async () => {
+  test("gets requests more slowly with each refusal, up to two seconds, and faster again while it responds", async () => {
     await using node = await new ScriptedNode().listen();
     const { clock, endpoint } = endpointOf(node);
     /** How long the next question is held back. */
@@ -85,7 +85,7 @@ describe("one endpoint", () => {
     expect(better.at(-1)).toBe(0);
   });
 
-  test("is slowed once by complaints about what was asked at the same time", async () => {
+  test("is slowed once by refusals of simultaneous requests", async () => {
     await using node = await new ScriptedNode().listen();
     const { clock, endpoint } = endpointOf(node);
     node.answer = () => BUSY;
@@ -98,7 +98,7 @@ describe("one endpoint", () => {
     await again;
   });
 
-  test("is left alone for as long as it asks for, and does not count as failing", async () => {
+  test("gets no requests for as long as it demands, without counting as failing", async () => {
     await using node = await new ScriptedNode().listen();
     const { clock, endpoint } = endpointOf(node);
     node.answer = () => ({ ...BUSY, retryAfter: "7" });
@@ -118,7 +118,7 @@ describe("one endpoint", () => {
     expect(endpoint.tally.report("bsc", "x", true)).toMatchObject({ requests: 2, refused: 1, errors: 0 });
   });
 
-  test("is left alone for five minutes at most, however long it asks for", async () => {
+  test("gets no requests for five minutes at most, whatever it demands", async () => {
     await using node = await new ScriptedNode().listen();
     for (const [retryAfter, restMs] of [
       ["300", 300_000],
@@ -137,12 +137,12 @@ describe("one endpoint", () => {
     }
   });
 
-  test("tells its heads over a WebSocket, which is closed when nobody listens any more", async () => {
+  test("pushes its heads over a WebSocket, which is closed when the listener stops", async () => {
     await using node = await new ScriptedNode().listen();
     const { endpoint, heads } = endpointOf(node, node.url.replace("http", "ws"));
     const stop = new AbortController();
     await endpoint.listen(stop.signal);
-    expect([endpoint.tellsHeads, node.openSockets, heads]).toEqual([true, 1, [100]]);
+    expect([endpoint.pushesHeads, node.openSockets, heads]).toEqual([true, 1, [100]]);
     node.tellHead(101);
     node.tellHead(103);
     await until("both are heard", () => heads.length === 3);
@@ -153,7 +153,7 @@ describe("one endpoint", () => {
 });
 
 describe("several endpoints", () => {
-  test("are asked by how well they do: the failing one last, one that is behind not at all", async () => {
+  test("are used in order of reliability: the failing one last, one that is behind not at all", async () => {
     await using first = await new ScriptedNode().listen();
     await using second = await new ScriptedNode().listen();
     await using run = new NodePool([first, second]);
@@ -161,7 +161,7 @@ describe("several endpoints", () => {
     second.head = 99;
     await run.ready();
     await until("both heads are known", () => pool.heads.join() === "100,99");
-    expect([pool.head, pool.able(99).length, pool.able(100).length, pool.able(101).length]).toEqual([
+    expect([pool.head, pool.usable(99).length, pool.usable(100).length, pool.usable(101).length]).toEqual([
       100, 2, 1, 0,
     ]);
     const asked = async () => {
@@ -174,14 +174,14 @@ describe("several endpoints", () => {
     expect(await asked()).toEqual([1, 1]);
     // It rests, and when it has rested it comes behind the other.
     expect(await asked()).toEqual([0, 1]);
-    expect(pool.able(0)).toHaveLength(1);
+    expect(pool.usable(0)).toHaveLength(1);
     clock.advance(250);
     await settle();
-    expect(pool.able(0)).toHaveLength(2);
+    expect(pool.usable(0)).toHaveLength(2);
     expect(await asked()).toEqual([0, 1]);
   });
 
-  test("are asked nothing while they rest, though nobody else is there", async () => {
+  test("get no requests while they rest, even if all do", async () => {
     await using node = await new ScriptedNode().listen();
     await using run = new NodePool([node]);
     const { pool, clock } = run;
@@ -190,25 +190,25 @@ describe("several endpoints", () => {
     node.answer = (method) => (method === "eth_call" ? BROKEN : undefined);
     await expect(pool.ask("eth_call", [], never)).rejects.toMatchObject({ kind: "failed" });
     node.answer = undefined;
-    await expect(pool.ask("eth_call", [], never)).rejects.toThrow("no endpoint is available now");
+    await expect(pool.ask("eth_call", [], never)).rejects.toThrow("no endpoint is available");
     expect([pool.head, node.count("eth_call")]).toEqual([-1, 1]);
     clock.advance(250);
     expect([pool.head, await pool.ask("eth_call", [], never)]).toEqual([100, "0x"]);
   });
 
-  test("are not asked one after the other about a contract that fails", async () => {
+  test("are not tried one after another for a call that reverts", async () => {
     await using first = await new ScriptedNode().listen();
     await using second = await new ScriptedNode().listen();
     await using run = new NodePool([first, second]);
     await run.ready();
-    await until("both are known", () => run.pool.able(0).length === 2);
+    await until("both are known", () => run.pool.usable(0).length === 2);
     const reverted: Answer = { error: { code: 3, message: "execution reverted" } };
     for (const node of [first, second]) node.answer = () => reverted;
     await expect(run.pool.ask("eth_call", [], never)).rejects.toMatchObject({ kind: "reverted" });
     expect([first.count("eth_call"), second.count("eth_call")]).toEqual([1, 0]);
   });
 
-  test("are reported when they go down and when they come back, once each time", async () => {
+  test("are reported once when they go down and once when they recover", async () => {
     await using node = await new ScriptedNode().listen();
     await using run = new NodePool([node]);
     const { notices, pool } = run;
@@ -221,11 +221,11 @@ describe("several endpoints", () => {
       node.answer = undefined;
       for (let count = 0; count < 8; count++) await run.look();
       expect(pool.services("bsc")[0]?.isUp).toBe(true);
-      expect(notices.map((one) => one === "answers again")).toEqual(Array(round).fill([false, true]).flat());
+      expect(notices.map((one) => one === "responds again")).toEqual(Array(round).fill([false, true]).flat());
     }
   });
 
-  test("of another chain are told of and never asked again", async () => {
+  test("of another chain are reported and never used again", async () => {
     await using node = await new ScriptedNode().listen();
     node.chainId = 1;
     const run = new NodePool([node]);
@@ -234,10 +234,10 @@ describe("several endpoints", () => {
     run.clock.advance(60_000);
     await settle();
     expect([node.asked, run.pool.head]).toEqual([["eth_chainId"], -1]);
-    expect(run.notices).toEqual(["is of chain 1, not 56: it is not asked again"]);
+    expect(run.notices).toEqual(["serves chain 1, not 56; ignoring it"]);
   });
 
-  test("are waited for without leaving timers behind, until a head moves or the time is over", async () => {
+  test("are awaited until a head moves or the time is over, without leaking timers", async () => {
     await using node = await new ScriptedNode().listen();
     await using run = new NodePool([node]);
     const { pool, clock } = run;

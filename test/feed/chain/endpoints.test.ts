@@ -19,7 +19,7 @@ const FAULTS: readonly Fault[] = [
 
 describeOnAnvil("a chain behind several endpoints", () => {
   test.each(FAULTS)(
-    "[failover] with one that is $kind beside an honest one, all is told, exactly",
+    "[failover] with a $kind endpoint beside an honest one, every event is published exactly",
     async (fault) => {
       await using market = await Market.open();
       const { network, chain } = market.exchange;
@@ -39,7 +39,7 @@ describeOnAnvil("a chain behind several endpoints", () => {
     },
   );
 
-  test("[failover] one that claims blocks which nobody has, and is there first, keeps nobody from beginning", async () => {
+  test("[failover] an endpoint that claims blocks that no other has does not prevent the start", async () => {
     await using market = await Market.open();
     const { network, chain } = market.exchange;
     await using liar = await new FaultyNode(chain.url).start();
@@ -52,7 +52,7 @@ describeOnAnvil("a chain behind several endpoints", () => {
     expect(collector.facts).toEqual(market.events);
   });
 
-  test("[failover] of three endpoints the two that agree are believed, and the third is told of", async () => {
+  test("[failover] two of three endpoints outvote the third, which is reported", async () => {
     await using market = await Market.open();
     const { network, chain } = market.exchange;
     await using liar = await new FaultyNode(chain.url).start();
@@ -64,7 +64,7 @@ describeOnAnvil("a chain behind several endpoints", () => {
     expect(collector.facts).toEqual(market.events);
   });
 
-  test("[pace] an endpoint that is asked too often is asked less, and all is told in the end", async () => {
+  test("[pace] a rate-limited endpoint gets fewer requests, and every event is published in the end", async () => {
     await using market = await Market.open();
     const { network, chain } = market.exchange;
     await using busy = await new FaultyNode(chain.url).start();
@@ -75,7 +75,7 @@ describeOnAnvil("a chain behind several endpoints", () => {
     expect(collector.facts).toEqual(market.events);
   });
 
-  test("[heads] an endpoint with a WebSocket tells new blocks without being asked", async () => {
+  test("[heads] an endpoint with a WebSocket pushes new blocks", async () => {
     await using market = await Market.open();
     const { network, chain } = market.exchange;
     // Nobody asks for heads within an hour.
@@ -88,7 +88,7 @@ describeOnAnvil("a chain behind several endpoints", () => {
     expect(collector.facts).toEqual(market.events);
   });
 
-  test("[heads] where the WebSocket is cut, blocks come from the other endpoint", async () => {
+  test("[heads] when the WebSocket is cut, blocks come from the other endpoint", async () => {
     await using market = await Market.open();
     const { network, chain } = market.exchange;
     await using line = await new TcpLine(chain.url).start();
@@ -101,16 +101,16 @@ describeOnAnvil("a chain behind several endpoints", () => {
     expect(collector.facts).toEqual(market.events);
   });
 
-  test("[refusal] with nothing but endpoints of another chain the feed fails, and says so", async () => {
+  test("[refusal] with only endpoints of another chain the feed fails with the reason", async () => {
     await using market = await Market.open();
     await using foreign = await new FaultyNode(market.exchange.chain.url).start();
     foreign.fault = { kind: "foreign" };
     await using collector = new Collector({ network: market.exchange.network, urls: [foreign.url] });
-    await expect(collector.ended).rejects.toThrow("no endpoint is of chain 56");
-    expect(collector.notices.join()).toContain("is of chain 1, not 56");
+    await expect(collector.ended).rejects.toThrow("no endpoint serves chain 56");
+    expect(collector.notices.join()).toContain("serves chain 1, not 56");
   });
 
-  test("[preset] what is not where the table says is left out and told; with nothing left the feed fails", async () => {
+  test("[preset] a missing contract is ignored and reported; without any left the feed fails", async () => {
     await using market = await Market.open();
     const { network } = market.exchange;
     const nowhere = `0x${"77".repeat(20)}`;
@@ -120,7 +120,7 @@ describeOnAnvil("a chain behind several endpoints", () => {
     await using collector = new Collector({ network: partly });
     await collector.reached(await market.settle());
     expect(collector.notices).toContain(
-      `the factory of Gone does not exist at ${nowhere} on test; leaving it out`,
+      `the factory of Gone does not exist at ${nowhere} on test; ignoring it`,
     );
     expect(collector.facts).toEqual([]);
     const nothing = { ...network, factories: [{ ...first, address: nowhere }] };

@@ -13,7 +13,7 @@ describe.each(RECORDED)("block %s", (name) => {
   const header = Header.parse(recordedHeader(name));
   const receipts = Receipts.parse(recordedReceipts(name));
 
-  test("[proof] the root in the header is that of the receipts, all of them", () => {
+  test("[proof] the header's root is that of all receipts", () => {
     expect(contradictionOf(header, receipts)).toBeUndefined();
     expect(countProved(receipts, header.receiptsRoot)).toBe(receipts.length);
     expect(logsOf(receipts).map(({ address, data }) => address + data)).toEqual(
@@ -21,7 +21,7 @@ describe.each(RECORDED)("block %s", (name) => {
     );
   });
 
-  test("[proof] a log that is altered, left out, added or moved shows in the root", () => {
+  test("[proof] a changed, missing, added or moved log changes the root", () => {
     const at = receipts.findIndex(({ logs }) => logs.some(({ data }) => data.length > 2));
     const [victim] = receipts.slice(at);
     if (!victim) throw new Error("the block has no log with data");
@@ -42,16 +42,16 @@ describe.each(RECORDED)("block %s", (name) => {
     expect(countProved(receipts.toReversed(), header.receiptsRoot)).toBe(-1);
   });
 
-  test("[proof] receipts of another block, too few of them or in disorder are told in words", () => {
+  test("[proof] receipts of another block, missing or out of order are reported as such", () => {
     expect(contradictionOf(header, receipts.slice(1))).toContain("receipts for");
-    expect(contradictionOf(header, receipts.toReversed())).toContain("from elsewhere");
+    expect(contradictionOf(header, receipts.toReversed())).toContain("of another transaction");
     const other = receipts.map((one) => ({ ...one, blockHash: header.parentHash }));
     expect(contradictionOf(header, other)).toContain(header.parentHash);
     const same = receipts.map((one) => ({ ...one, logs: one.logs.map((log) => ({ ...log, logIndex: 3 })) }));
-    expect(contradictionOf(header, same)).toContain("behind log 3");
+    expect(contradictionOf(header, same)).toContain("after log 3");
   });
 
-  test("[proof] what a chain adds behind its block is left out, and proves nothing else", () => {
+  test("[proof] receipts that a chain appends to its block are ignored, and only they", () => {
     const [model] = receipts;
     if (!model) throw new Error("the block is empty");
     const zero = `0x${"0".repeat(40)}`;
@@ -60,7 +60,7 @@ describe.each(RECORDED)("block %s", (name) => {
   });
 });
 
-test("[edge] what is no header and no receipt is refused", () => {
+test("[edge] an invalid header or receipt is rejected", () => {
   for (const wrong of [null, "<html>", {}, { ...recordedHeader(RECORDED[0]), number: -1 }]) {
     expect(Header.safeParse(wrong).success).toBe(false);
   }

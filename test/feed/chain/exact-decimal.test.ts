@@ -10,8 +10,8 @@ function fraction(text: string): readonly [bigint, bigint] {
   return [BigInt(whole + rest), 10n ** BigInt(rest.length)];
 }
 
-describe("decimals out of whole numbers", () => {
-  test("[exact] an amount is its units moved by the decimals, nothing lost", () => {
+describe("decimals from integers", () => {
+  test("[exact] an amount is its units shifted by the decimals, without loss", () => {
     expect(formatUnits(1n, 18)).toBe("0.000000000000000001");
     expect(formatUnits(1_500_000n, 6)).toBe("1.5");
     expect(formatUnits(0n, 18)).toBe("0");
@@ -26,7 +26,7 @@ describe("decimals out of whole numbers", () => {
     );
   });
 
-  test("[exact] a ratio is cut off behind its figures: never above, and by less than one in the last", () => {
+  test("[exact] a ratio is truncated: never above, and by less than one in the last digit", () => {
     expect(formatRatio(1n, 3n)).toBe("0.333333333333333333");
     expect(formatRatio(2n, 3n * 10n ** 20n)).toBe("0.00000000000000000000666666666666666666");
     expect(formatRatio(10n ** 30n + 7n, 1n)).toBe(`1${"0".repeat(30)}`);

@@ -14,7 +14,7 @@ const WAITS = [250, 500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000].map((ms) =>
 async function follow(from: number, count = 1) {
   const nodes = await Promise.all(Array.from({ length: count }, () => new ScriptedNode().listen()));
   const run = new NodePool(nodes);
-  await until("all are known", () => run.pool.able(0).length === nodes.length);
+  await until("all are known", () => run.pool.usable(0).length === nodes.length);
   const { pool, clock, onNotice, signal, notices } = run;
   const reader = new BlockReader({ pool, finalityBlocks: FINALITY, clock, onNotice });
   const told: string[] = [];
@@ -52,10 +52,11 @@ async function follow(from: number, count = 1) {
 
 const onA = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => `a${from + index}`);
-const troubles = (notices: readonly string[]) => notices.filter((one) => /^(no block|blocks)/.test(one));
+const troubles = (notices: readonly string[]) =>
+  notices.filter((one) => /^(no block|blocks|resuming)/.test(one));
 
 describe("the blocks of a chain", () => {
-  test("are told once, in order, when they are two blocks below the head, and none is asked for before", async () => {
+  test("are published once, in order, when they are two blocks below the head, and not requested before", async () => {
     await using run = await follow(80);
     await run.reached(98);
     for (let count = 0; count < 8; count++) await run.run.look();
@@ -66,7 +67,7 @@ describe("the blocks of a chain", () => {
     expect([run.told, run.notices]).toEqual([onA(80, 101), []]);
   });
 
-  test("are waited for longer with each failure, up to 15 s; that is told once, and that they come again, each time", async () => {
+  test("are awaited longer with each failure, up to 15 s; failure and resumption are reported once each time", async () => {
     await using run = await follow(80);
     const { clock, notices } = run;
     for (const [round, number] of [98, 101].entries()) {
@@ -83,12 +84,12 @@ describe("the blocks of a chain", () => {
       expect(troubles(notices).at(-1)).toMatch(/^no block is available: /);
       run.set({ answer: undefined });
       await run.reached(number + 3);
-      expect(troubles(notices).slice(2 * round + 1)).toEqual([`blocks come again, from ${number + 1} on`]);
+      expect(troubles(notices).slice(2 * round + 1)).toEqual([`resuming at block ${number + 1}`]);
     }
     expect(run.told).toEqual(onA(80, 104));
   });
 
-  test("are read by one endpoint again when a failure or a doubt is over", async () => {
+  test("are read from one endpoint again when a failure or a doubt is over", async () => {
     await using run = await follow(97, 2);
     await run.reached(98);
     const receipts = () => run.nodes.reduce((sum, node) => sum + node.count("eth_getBlockReceipts"), 0);
@@ -113,7 +114,7 @@ describe("the blocks of a chain", () => {
     expect(run.told).toEqual(onA(97, 114));
   });
 
-  test("that were read ahead of a dispute are read again", async () => {
+  test("that were read ahead are read again after a dispute", async () => {
     await using run = await follow(90, 2);
     await run.reached(98);
     const [liar, honest] = run.nodes;
@@ -136,8 +137,8 @@ describe("the blocks of a chain", () => {
   });
 });
 
-describe("blocks that counted as final and are replaced", () => {
-  test("are told again from the first one that differs, in order and marked, each time; then it goes on", async () => {
+describe("replaced final blocks", () => {
+  test("are published again from the first difference, in order and marked, before later ones follow", async () => {
     await using run = await follow(90);
     await run.reached(98);
     run.set({ head: 101, branchAt: (number) => (number >= 95 ? "b" : "a") });
@@ -148,12 +149,12 @@ describe("blocks that counted as final and are replaced", () => {
     await run.reached(101);
     expect(run.told).toEqual([...onA(90, 98), ...first, "c99!", "c100", "c101"]);
     expect(troubles(run.notices)).toEqual([
-      "blocks 95 to 98 counted as final and were replaced; their published events stay",
-      "blocks 99 to 99 counted as final and were replaced; their published events stay",
+      "blocks 95 to 98 were final but have been replaced; published events remain",
+      "blocks 99 to 99 were final but have been replaced; published events remain",
     ]);
   });
 
-  test("are not believed before three looks; a node that comes back to the old chain replaces nothing", async () => {
+  test("are not believed before three attempts; a node that returns to the old chain replaces nothing", async () => {
     await using run = await follow(90);
     await run.reached(98);
     for (const next of [99, 101]) {
@@ -169,7 +170,7 @@ describe("blocks that counted as final and are replaced", () => {
     expect(troubles(run.notices)).toEqual([]);
   });
 
-  test("are known 512 blocks back: a chain that changes further back goes on from there", async () => {
+  test("are found up to 512 blocks back: after a deeper change, reading continues there", async () => {
     await using run = await follow(1);
     run.set({ head: 520 + FINALITY });
     await run.reached(520);

@@ -7,10 +7,10 @@ import { NodePool } from "./node-pool.ts";
 import { ScriptedNode } from "./scripted-node.ts";
 
 describe("the first block at a moment", () => {
-  test("is the first that is not before it, exactly at it included; the highest where all are before", async () => {
+  test("is the first at or after it; the highest if all are before", async () => {
     await using node = await new ScriptedNode().listen();
     await using run = new NodePool([node]);
-    await until("it is known", () => run.pool.able(0).length === 1);
+    await until("it is known", () => run.pool.usable(0).length === 1);
     const { pool, signal } = run;
     const gaps = fc.array(fc.nat({ max: 3 }), { minLength: 1, maxLength: 40 });
     await fc.assert(
@@ -35,16 +35,16 @@ describe("the first block at a moment", () => {
     );
   });
 
-  test("may depend on the time of the highest, and is not found among blocks of no use", async () => {
+  test("may depend on the time of the highest, and is not searched among invalid blocks", async () => {
     await using node = await new ScriptedNode().listen();
     await using run = new NodePool([node]);
-    await until("it is known", () => run.pool.able(0).length === 1);
+    await until("it is known", () => run.pool.usable(0).length === 1);
     const { pool, signal } = run;
     const before = (highestAtMs: number) => highestAtMs - 7_000;
     expect(await findBlock({ pool, highest: 98, blockMs: 1_000 }, before, signal)).toBe(91);
     node.answer = () => ({ result: null });
     await expect(findBlock({ pool, highest: 98, blockMs: 1_000 }, before, signal)).rejects.toThrow(
-      "no usable block 98",
+      "invalid block 98",
     );
   });
 });

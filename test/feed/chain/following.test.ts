@@ -14,7 +14,7 @@ async function passTime({ exchange: { chain } }: Market, blocks: number, seconds
 }
 
 describeOnAnvil("a chain that is followed", () => {
-  test("[order] events never lie before the clock that was told last, nor a second beyond it", async () => {
+  test("[order] events are never before the last clock, nor a second after it", async () => {
     await using market = await Market.open();
     for (let count = 0; count < 4; count++) {
       await market.trade();
@@ -32,7 +32,7 @@ describeOnAnvil("a chain that is followed", () => {
     }
   });
 
-  test("[final] a trade in a block that is replaced before it is final is never told", async () => {
+  test("[final] a trade in a block that is replaced before it is final is never published", async () => {
     await using market = await Market.open();
     const { network, chain } = market.exchange;
     await using collector = new Collector({ network });
@@ -46,7 +46,7 @@ describeOnAnvil("a chain that is followed", () => {
     expect(collector.notices).toEqual([]);
   });
 
-  test("[final] where blocks that counted as final are replaced, that is told, and the feed goes on with the new chain", async () => {
+  test("[final] a replacement of final blocks is reported, and the feed continues with the new chain", async () => {
     await using market = await Market.open();
     const { network, chain } = market.exchange;
     await using collector = new Collector({ network });
@@ -57,12 +57,12 @@ describeOnAnvil("a chain that is followed", () => {
     await chain.ask("anvil_reorg", [3, []]);
     await market.trade();
     await collector.reached(await market.settle());
-    expect(collector.notices.join()).toMatch(/blocks \d+ to \d+ counted as final and were replaced/);
+    expect(collector.notices.join()).toMatch(/blocks \d+ to \d+ were final but have been replaced/);
     expect(collector.facts.slice(before).map(({ kind }) => kind)).toEqual(["liquidity", "trade"]);
     expect(collector.facts).toEqual(market.events);
   });
 
-  test("[final] trades of blocks that counted as final are not told again, wherever the new chain has them", async () => {
+  test("[final] trades of replaced final blocks are not published again, wherever the new chain has them", async () => {
     await using market = await Market.open();
     const { network, chain } = market.exchange;
     await using collector = new Collector({ network });
@@ -81,11 +81,11 @@ describeOnAnvil("a chain that is followed", () => {
     await chain.ask("anvil_reorg", [5, transactions]);
     await market.trade();
     await collector.reached(await market.settle());
-    expect(collector.notices.join()).toMatch(/blocks \d+ to \d+ counted as final and were replaced/);
+    expect(collector.notices.join()).toMatch(/blocks \d+ to \d+ were final but have been replaced/);
     expect(collector.facts).toEqual(market.events);
   });
 
-  test("[restart] a node that stops and comes back is followed on, without loss or repeat", async () => {
+  test("[restart] after a node's restart the feed continues without loss or repetition", async () => {
     await using market = await Market.open();
     const { network, chain } = market.exchange;
     await using collector = new Collector({ network });
@@ -98,7 +98,7 @@ describeOnAnvil("a chain that is followed", () => {
     expect(collector.facts).toEqual(market.events);
   });
 
-  test("[resume] a feed that goes on behind a clock tells what follows, and nothing twice", async () => {
+  test("[resume] a feed that resumes after a clock publishes what follows, and nothing twice", async () => {
     await using market = await Market.open();
     const { network } = market.exchange;
     for (let count = 0; count < 6; count++) await market.trade();
@@ -117,7 +117,7 @@ describeOnAnvil("a chain that is followed", () => {
     expect(rest.events[0]).toEqual({ kind: "clock", at: resumeAfterMs });
   });
 
-  test("[progress] while there is much to make up for, how far it is and what is left is told", async () => {
+  test("[progress] while it catches up, the feed reports its progress", async () => {
     await using market = await Market.open();
     await market.trade();
     const untilMs = await market.settle();
@@ -125,12 +125,10 @@ describeOnAnvil("a chain that is followed", () => {
     const network = { ...market.exchange.network, blockMs: 120_000 };
     await using collector = new Collector({ network, backfillMs: 60_000 });
     await collector.reached(untilMs);
-    expect(collector.notices[0]).toMatch(
-      /^test is read up to block \d+; \d+ blocks, about \d+ minutes, to go$/,
-    );
+    expect(collector.notices[0]).toMatch(/^test is at block \d+, \d+ blocks \(about \d+ minutes\) behind$/);
   });
 
-  test("[resume] while endpoints are behind what was told before nothing is told, and then what follows, second by second", async () => {
+  test("[resume] the feed waits for endpoints that are behind, then continues second by second", async () => {
     await using market = await Market.open();
     const { network, chain } = market.exchange;
     for (let count = 0; count < 4; count++) await market.trade();

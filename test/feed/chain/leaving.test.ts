@@ -6,7 +6,7 @@ import { describeOnAnvil } from "./anvil.ts";
 import { Market } from "./market.ts";
 
 describeOnAnvil("a chain that is followed no longer", () => {
-  test("is asked no more, though nobody aborts", async () => {
+  test("gets no more requests, even if nobody aborts", async () => {
     await using market = await Market.open();
     await market.trade();
     await market.settle();

@@ -14,7 +14,7 @@ function summary(events: readonly MarketEvent[]): readonly string[] {
 }
 
 describeOnAnvil("the listing of a token", () => {
-  test("[listing] is told once, when its pool first has real liquidity: not at its creation, not again after it was emptied", async () => {
+  test("[listing] is published once, when the pool first has real liquidity: not at its creation, not again after it was emptied", async () => {
     const exchange = await Exchange.open();
     await using chain = exchange.chain;
     const { coin, v2Factory } = exchange;

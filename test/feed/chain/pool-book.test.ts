@@ -21,7 +21,7 @@ function bookOf(): PoolRegistry {
 }
 
 describe("pools that matter", () => {
-  test("are those that a factory of the network made, in its own form", () => {
+  test("are created by a factory of the network, in its own form", () => {
     const book = bookOf();
     const isGenuine = (factory: string, form: "v2" | "v3" | "algebra") =>
       book.isGenuine({ ...POOL, pool: "0xp", factory, form });
@@ -33,7 +33,7 @@ describe("pools that matter", () => {
     ]);
   });
 
-  test("have a quote token and a usable one; others are asked about once", () => {
+  test("have a quote token and a valid one; others are looked up once", () => {
     const book = bookOf();
     book.learnToken("0xbb", undefined);
     book.create({ ...POOL, pool: "0xp1" });
@@ -55,7 +55,7 @@ describe("pools that matter", () => {
     expect(book.unknownTokens("0xcc", "0xdd")).toEqual([]);
   });
 
-  test("are 200,000 at most: the one that was used longest ago is forgotten first, and unknown again", () => {
+  test("are 200,000 at most: the least recently used is forgotten first", () => {
     const book = bookOf();
     for (let count = 0; count < 200_000; count++) book.create({ ...POOL, pool: `0xp${count}` });
     expect(book.find("0xp0")).toBeDefined();

@@ -188,7 +188,7 @@ function ticksOf({ lower, upper, liquidity }: Position) {
   return { tickLower: lower, tickUpper: upper, amount: units(liquidity) };
 }
 
-describe("liquidity of pools of ranges", () => {
+describe("liquidity of pools with ranges", () => {
   test.each([0, 1] as const)(
     "[depth] dollars out of reach of the price add no liquidity (dollars are token %i)",
     (dollarIndex) => {
@@ -204,7 +204,7 @@ describe("liquidity of pools of ranges", () => {
     },
   );
 
-  test("[depth] a token is not listed by dollars that wait far from its price", () => {
+  test("[depth] dollars far from its price do not list a token", () => {
     const pool = new ModelPool().create();
     pool.mint({ lower: -40_000, upper: -20_000, liquidity: 1_000_000 }).mine();
     expect(pool.reports).toEqual([["add", 0]]);
@@ -241,7 +241,7 @@ describe("liquidity of pools of ranges", () => {
     ]);
   });
 
-  test("[depth] liquidity that stands in a pool for one block ends at the level before", () => {
+  test("[depth] liquidity that is in a pool for one block ends at the previous level", () => {
     const justInTime = { lower: -600, upper: 600, liquidity: 2_000_000 };
     const pool = new ModelPool().create().mint(WIDE).mine();
     pool.mint(justInTime).swapTo(20).swapTo(0).burn(justInTime).collect(justInTime).mine();
@@ -254,12 +254,12 @@ describe("liquidity of pools of ranges", () => {
     expect(after).toBe(before);
   });
 
-  test("[depth] a narrow range counts with the dollars that it holds, not with its virtual reserve", () => {
+  test("[depth] a narrow range counts with its balance, not with its virtual reserve", () => {
     const pool = new ModelPool().create().mint({ lower: -100, upper: 100, liquidity: 1_000_000 }).mine();
     expect(pool.reports).toEqual([["listing", 9_975]]);
   });
 
-  test("[depth] a price that leaves a position behind leaves its dollars out of reach", () => {
+  test("[depth] a price that leaves a position's range removes its dollars from the depth", () => {
     const pool = new ModelPool().create().mint({ lower: -2_000, upper: 2_000, liquidity: 50_000 });
     pool.mine().swapTo(2_500).swapTo(0).mine();
     expect(pool.reports.map(([cause]) => cause)).toEqual(["listing", "sync", "sync"]);
@@ -267,7 +267,7 @@ describe("liquidity of pools of ranges", () => {
     expect(pool.reports[2]?.[1]).toBeGreaterThan(pool.reports[0]?.[1] ?? 0);
   });
 
-  test("[depth] a pool that was there before is followed from its state on; up to there its state has it all", () => {
+  test("[depth] an existing pool is followed from its state on, which includes everything before", () => {
     const late = { lower: -FULL, upper: FULL, liquidity: 10_000 };
     const pool = new ModelPool().learn([WIDE, late], 1_000);
     // In the block of whose end the state is, this position is counted already.
@@ -279,7 +279,7 @@ describe("liquidity of pools of ranges", () => {
     ]);
   });
 
-  test("[depth] where only a later state could be asked, a swap sets the range back to its own block", () => {
+  test("[depth] if only a later state was available, a swap resets the range to its own block", () => {
     const below = { lower: -40_000, upper: -20_000, liquidity: 1_000_000 };
     const pool = new ModelPool().learn([WIDE, below], 2_000);
     pool.swapTo(0).mint({ lower: -FULL, upper: FULL, liquidity: 10_000 }).mine();
@@ -289,7 +289,7 @@ describe("liquidity of pools of ranges", () => {
     ]);
   });
 
-  test("[depth] where the liquidity in range is unknown, the balance counts until a swap reports it", () => {
+  test("[depth] while the liquidity in range is unknown, the balance counts until a swap reports it", () => {
     const below = { lower: -40_000, upper: -20_000, liquidity: 100_000 };
     const added = { lower: -FULL, upper: FULL, liquidity: 10_000 };
     const pool = new ModelPool().learn([WIDE, below], 999, false);

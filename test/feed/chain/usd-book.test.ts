@@ -49,8 +49,8 @@ function price(book: UsdPrices, pool: Pool, usd: bigint): void {
   book.touch(pool);
 }
 
-describe("what quote tokens are worth", () => {
-  test("[anchor] a thin pool says nothing, whatever its price; of deep ones the deepest counts", () => {
+describe("the value of quote tokens", () => {
+  test("[anchor] a thin pool does not count, whatever its price; among deep ones the deepest counts", () => {
     const thin = anchor("0xa", [COIN, USD], [1n, 49_999n]);
     const deep = anchor("0xb", [COIN, USD], [100n, 60_000n]);
     const book = bookOf(thin);
@@ -66,7 +66,7 @@ describe("what quote tokens are worth", () => {
     expect(dollars(book, COIN)).toBe(601);
   });
 
-  test("[anchor] a token without a pool to a stablecoin is worth what one to a known token says", () => {
+  test("[anchor] a token without a stablecoin pool is valued by a pool with a known token", () => {
     const coin = anchor("0xa", [COIN, USD], [1_000n, 600_000n]);
     const ether = anchor("0xb", [ETHER, COIN], [200n, 1_000n]);
     const book = bookOf(ether, coin);
@@ -74,7 +74,7 @@ describe("what quote tokens are worth", () => {
     expect([dollars(book, COIN), dollars(book, ETHER)]).toEqual([600, 3_000]);
   });
 
-  test("[anchor] a price that is gone at the end of its block was never there", () => {
+  test("[anchor] a price that is gone at the end of its block does not count", () => {
     const pool = anchor("0xa", [COIN, USD], [1_000n, 600_000n]);
     const book = bookOf(pool);
     book.settle(0);
@@ -87,7 +87,7 @@ describe("what quote tokens are worth", () => {
     }
   });
 
-  test("[anchor] one that is held counts after half a minute, and one that is let go before that never does", () => {
+  test("[anchor] a price counts once it has held for half a minute, and never before", () => {
     for (const heldMs of [1_000, 29_000, 30_000, 31_000, 90_000]) {
       const pool = anchor("0xa", [COIN, USD], [1_000n, 600_000n]);
       const book = bookOf(pool);
@@ -106,7 +106,7 @@ describe("what quote tokens are worth", () => {
     }
   });
 
-  test("[anchor] a pool that is emptied for a moment leaves the worth as it was; after a minute nothing is known", () => {
+  test("[anchor] a pool that is empty for a moment does not change the value; after a minute it is unknown", () => {
     const pool = anchor("0xa", [COIN, USD], [1_000n, 600_000n]);
     const book = bookOf(pool);
     book.settle(0);
@@ -123,7 +123,7 @@ describe("what quote tokens are worth", () => {
     expect(dollars(book, COIN)).toBe(700);
   });
 
-  test("[anchor] a pool of ranges counts with what lies in range of its price: none, and it says nothing however full it is", () => {
+  test("[anchor] a pool with ranges counts with its liquidity in range: without any, it does not count, however full", () => {
     // 600 dollars: √600 × 2⁹⁶, and a bit.
     const sqrtPriceX96 = 1_940_685_714_182_491_852_533_977_682_923n;
     const range = { sqrtPriceX96, tick: 63_973, liquidity: 0n };
@@ -152,7 +152,7 @@ describe("what quote tokens are worth", () => {
     expect(dollars(book, COIN)).toBe(599);
   });
 
-  test("[anchor] the worth is always the middle of the last minute's prices, second by second", () => {
+  test("[anchor] the value is always the median of the last minute's prices, second by second", () => {
     const step = fc.record({
       seconds: fc.integer({ min: 0, max: 40 }),
       usd: fc.integer({ min: 60, max: 9_000 }),
@@ -178,7 +178,7 @@ describe("what quote tokens are worth", () => {
     );
   });
 
-  test("[anchor] a minute of prices is held, however long the chain is followed", () => {
+  test("[anchor] only a minute of prices is stored, however long the chain is followed", () => {
     const gc = createGc();
     const pool = anchor("0xa", [COIN, USD], [1_000n, 600_000n]);
     const book = bookOf(pool);

@@ -6,7 +6,7 @@ import { Ledger } from "./ledger.ts";
 import { wallet } from "./test-chain.ts";
 
 describeOnAnvil("what happens in V2 pools on a real EVM", () => {
-  test("[exact] listing, trades of many wallets, two legs at once, liquidity added and taken: as in the ledger, to the last figure", async () => {
+  test("[exact] listing, trades of many wallets, two legs at once, liquidity added and removed equal the ledger, to the last digit", async () => {
     const exchange = await Exchange.open();
     await using chain = exchange.chain;
     const ledger = new Ledger();
@@ -81,7 +81,7 @@ describeOnAnvil("what happens in V2 pools on a real EVM", () => {
     expect(after).toEqual({ tokens: held, coins: lying });
   });
 
-  test("[anchor] a huge swap that is traded back in the next block moves no dollar figure of any token", async () => {
+  test("[anchor] a huge swap that is traded back in the next block changes no token's dollar value", async () => {
     const exchange = await Exchange.open();
     await using chain = exchange.chain;
     const { coin, usd } = exchange;
@@ -122,7 +122,7 @@ describeOnAnvil("what happens in V2 pools on a real EVM", () => {
     expect(paid).toEqual(["600", "600", "600", "600"]);
   });
 
-  test("[received] of a token that takes a fee the pool's own receipts count, and the price is what was paid for them", async () => {
+  test("[received] for a token with a transfer fee, the amount that the pool received counts, and the price follows from it", async () => {
     const exchange = await Exchange.open();
     await using chain = exchange.chain;
     const { coin } = exchange;

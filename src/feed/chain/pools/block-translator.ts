@@ -18,17 +18,19 @@ import { depthOf, type MarketSides, marketSides, type Pool, tradable } from "./p
 import { PoolRegistry } from "./pool-registry.ts";
 import { UsdPrices } from "./usd-prices.ts";
 
-/** From how many US dollars on a pool's liquidity is real: below, somebody only tries. */
+/** Dollars from which a pool's liquidity is real; less is a test. */
 const LISTING_USD = 1_000;
-/** From how many US dollars on the known side a pool between quote tokens says what the other is worth. */
+/**
+ * Minimum dollars on the known side of a pool between quote tokens for it to price the other one.
+ */
 const ANCHOR_USD = 50_000;
-/** A token is introduced again after this silence, as whoever reads may have forgotten it. */
+/** A token is introduced again after this silence, because the reader may have forgotten it. */
 const INTRODUCED_FOR_MS = 6 * HOUR_MS;
 
-/** A log that concerns pools, and what it says; transfers are those of quote tokens. */
+/** A log that concerns pools, decoded. Transfers are those of quote tokens. */
 interface ReadLog {
   readonly log: EvmLog;
-  readonly said: PoolLog | Transfer;
+  readonly decoded: PoolLog | Transfer;
 }
 
 /** A block's logs that concern pools, in order. */
@@ -38,7 +40,7 @@ interface ReadBlock {
   readonly logs: readonly ReadLog[];
 }
 
-/** Bounds of {@link BlockTranslator}, in US dollars. */
+/** Thresholds in US dollars. */
 export interface TranslatorBounds {
   /** Default {@link LISTING_USD}. */
   readonly listingUsd?: number;
@@ -47,19 +49,20 @@ export interface TranslatorBounds {
 }
 
 /**
- * Blocks in, market events out, in the order of the logs. Pure: what has to be asked of the chain is told by {@link unknownPools} and {@link unknownTokens},
- * and has to be in {@link pools} before {@link translate}.
+ * Translates blocks into market events, in the order of the logs. Pure: {@link unknownPools} and
+ * {@link unknownTokens} return what to look up on the chain, and {@link pools} must contain the
+ * results before {@link translate}.
  *
- * A pool's liquidity is twice the depth of its quote side, in US dollars: the other side is priced
- * by the pool itself, so that a trillion of a maker's own token adds nothing. The depth of a V2 pool
- * is its reserve. Of the V3 forms it is the smaller of two figures, see {@link depthOf}: the virtual
- * reserve of the liquidity in range, which swaps state and mints and burns in range change; and the
- * balance, without what makers took out of their range. The balance follows the quote token's own
- * transfers, because protocol fees leave these pools without a log. While the liquidity in range is
- * not known, because the pool's state could not be asked and no swap has stated it since, the whole
- * balance counts, including ranges out of reach.
+ * A pool's liquidity is twice the depth of its quote side, in US dollars. The pool itself prices
+ * the other side, so a trillion of a maker's own token would add nothing. The depth of a V2 pool is
+ * its reserve. For V3 forms it is the smaller of two figures, see {@link depthOf}. One is the
+ * virtual reserve of the liquidity in range, which swaps report and mints and burns in range
+ * change. The other is the balance, without amounts that makers have removed from their range. The
+ * balance follows the quote token's own transfers, because protocol fees leave these pools without
+ * a log. While the liquidity in range is unknown (the pool's state could not be read and there was
+ * no swap since), the whole balance counts, including ranges out of reach.
  *
- * What a quote token is worth is settled before a block and holds for all of it: see {@link UsdPrices}.
+ * A quote token's value is fixed before a block and holds for all of it: see {@link UsdPrices}.
  */
 export class BlockTranslator {
   readonly pools: PoolRegistry;
@@ -74,22 +77,25 @@ export class BlockTranslator {
     this.#listingUsd = BigInt(Math.round(listingUsd)) * powerOfTen(USD_DECIMALS);
   }
 
-  /** The logs that concern pools. Creations that no factory of the network made are left out. */
+  /** Decodes the logs that concern pools. Skips creations by other factories. */
   read({ number, atMs, logs }: EvmBlock): ReadBlock {
     const read: ReadLog[] = [];
     for (const log of logs) {
-      const said = decodeLog(log) ?? (this.pools.isQuote(log.address) ? decodeTransfer(log) : undefined);
-      if (said && (said.kind !== "created" || this.pools.isGenuine(said))) read.push({ log, said });
+      const decoded = decodeLog(log) ?? (this.pools.isQuote(log.address) ? decodeTransfer(log) : undefined);
+      if (decoded && (decoded.kind !== "created" || this.pools.isGenuine(decoded)))
+        read.push({ log, decoded });
     }
     return { number, atMs, logs: read };
   }
 
-  /** Addresses that speak as pools do, and of which nothing is known. */
+  /** Returns unknown addresses that emit pool events. */
   unknownPools({ logs }: ReadBlock): readonly string[] {
-    const created = new Set(logs.flatMap(({ said }) => (said.kind === "created" ? [said.pool] : [])));
-    const unknown = logs.flatMap(({ log, said }) =>
-      said.kind !== "created" &&
-      said.kind !== "transfer" &&
+    const created = new Set(
+      logs.flatMap(({ decoded }) => (decoded.kind === "created" ? [decoded.pool] : [])),
+    );
+    const unknown = logs.flatMap(({ log, decoded }) =>
+      decoded.kind !== "created" &&
+      decoded.kind !== "transfer" &&
       !created.has(log.address) &&
       this.pools.isUnknown(log.address)
         ? [log.address]
@@ -98,46 +104,51 @@ export class BlockTranslator {
     return [...new Set(unknown)];
   }
 
-  /** Tokens of pools that are created here, and of which nothing is known. */
+  /** Returns unknown tokens of pools that the block creates. */
   unknownTokens({ logs }: ReadBlock): readonly string[] {
-    const unknown = logs.flatMap(({ said }) =>
-      said.kind === "created" ? this.pools.unknownTokens(said.token0, said.token1) : [],
+    const unknown = logs.flatMap(({ decoded }) =>
+      decoded.kind === "created" ? this.pools.unknownTokens(decoded.token0, decoded.token1) : [],
     );
     return [...new Set(unknown)];
   }
 
-  /** What happened, in order. What happens to pools that are not known is passed over. */
+  /** Returns the block's events, in order. Skips events of unknown pools. */
   translate({ number, atMs, logs }: ReadBlock): MarketEvent[] {
     const events: MarketEvent[] = [];
     this.#usd.settle(atMs);
-    for (const [index, { log, said }] of logs.entries()) {
-      if (said.kind === "created") {
-        this.pools.create(said);
+    for (const [index, { log, decoded }] of logs.entries()) {
+      if (decoded.kind === "created") {
+        this.pools.create(decoded);
         continue;
       }
-      if (said.kind === "transfer") {
-        this.#move(log.address, said, number);
+      if (decoded.kind === "transfer") {
+        this.#move(log.address, decoded, number);
         continue;
       }
       const pool = this.pools.find(log.address);
       if (!pool) continue;
-      const cause = this.#enter(pool, said, number, () => followerOf(logs, index));
+      const cause = this.#enter(pool, decoded, number, () => followerOf(logs, index));
       this.#usd.touch(pool);
       const sides = marketSides(pool);
       if (!sides) continue;
-      if (cause) this.#tellLiquidity(events, atMs, pool, sides, cause);
-      if (said.kind === "swap") this.#tellTrade(events, atMs, pool, sides, said, log.origin);
+      if (cause) this.#emitLiquidity(events, atMs, pool, sides, cause);
+      if (decoded.kind === "swap") this.#emitTrade(events, atMs, pool, sides, decoded, log.origin);
     }
     return events;
   }
 
-  /** Takes in a block that was told before, without telling it again. Who reads on may not know its tokens. */
+  /**
+   * Applies a block that was published before, without publishing it again. Its tokens are
+   * introduced again, because the next reader may not know them.
+   */
   absorb(block: ReadBlock): void {
     for (const event of this.translate(block))
       if (event.kind === "profile") this.pools.forgetIntroduction(event.token);
   }
 
-  /** A quote token comes into pools, or leaves them. V2 pools tell their reserves themselves. */
+  /**
+   * Applies a transfer of a quote token into or out of pools. V2 pools report their own reserves.
+   */
   #move(token: string, { from, to, units }: Transfer, blockNumber: number): void {
     for (const [address, moved] of [
       [from, -units],
@@ -153,32 +164,32 @@ export class BlockTranslator {
     }
   }
 
-  /** Brings the pool up to date. Yields why its liquidity changed, if it did. */
+  /** Updates the pool. Returns why its liquidity changed, if it did. */
   #enter(
     pool: Pool,
-    said: Exclude<PoolLog, { kind: "created" }>,
+    decoded: Exclude<PoolLog, { kind: "created" }>,
     blockNumber: number,
-    follower: () => ReadLog["said"] | undefined,
+    follower: () => ReadLog["decoded"] | undefined,
   ): LiquidityEvent["cause"] | undefined {
-    if (said.kind === "sync") return pool.form === "v2" ? enterSync(pool, said, follower()) : undefined;
-    // The reserves of a V2 pool were told by the log before.
-    if (said.form !== pool.form || said.form === "v2") return undefined;
-    if (said.kind === "initialized" || said.kind === "swap") {
-      enterRange(pool, said);
-      return said.kind === "swap" ? "sync" : undefined;
+    if (decoded.kind === "sync") return pool.form === "v2" ? enterSync(pool, decoded, follower()) : undefined;
+    // The previous log reported the reserves of a V2 pool.
+    if (decoded.form !== pool.form || decoded.form === "v2") return undefined;
+    if (decoded.kind === "initialized" || decoded.kind === "swap") {
+      enterRange(pool, decoded);
+      return decoded.kind === "swap" ? "sync" : undefined;
     }
-    if (blockNumber > pool.rangeAtBlock) enterPosition(pool, said);
-    if (said.amount0 === 0n && said.amount1 === 0n) return undefined;
-    if (said.kind === "mint") return "add";
-    if (said.kind === "burn") {
-      pool.owed[0] += said.amount0;
-      pool.owed[1] += said.amount1;
+    if (blockNumber > pool.rangeAtBlock) enterPosition(pool, decoded);
+    if (decoded.amount0 === 0n && decoded.amount1 === 0n) return undefined;
+    if (decoded.kind === "mint") return "add";
+    if (decoded.kind === "burn") {
+      pool.owed[0] += decoded.amount0;
+      pool.owed[1] += decoded.amount1;
       return "remove";
     }
-    return enterCollect(pool, said);
+    return enterCollect(pool, decoded);
   }
 
-  #tellLiquidity(
+  #emitLiquidity(
     events: MarketEvent[],
     at: number,
     pool: Pool,
@@ -197,8 +208,11 @@ export class BlockTranslator {
     } else events.push({ kind: "liquidity", ...event, usd, cause });
   }
 
-  /** A trade at what the pool really took and gave. What goes in or out on both sides, as at a flash loan, is none. */
-  #tellTrade(
+  /**
+   * Emits a trade of what the pool really received and paid. A flow in the same direction on both
+   * sides, as for a flash loan, is no trade.
+   */
+  #emitTrade(
     events: MarketEvent[],
     at: number,
     pool: Pool,
@@ -233,8 +247,8 @@ export class BlockTranslator {
   }
 
   #introduce(events: MarketEvent[], at: number, token: MarketSides["token"]): void {
-    if (at - token.toldAtMs < INTRODUCED_FOR_MS) return;
-    token.toldAtMs = at;
+    if (at - token.introducedAtMs < INTRODUCED_FOR_MS) return;
+    token.introducedAtMs = at;
     const { address, symbol, name } = token;
     if (symbol === undefined && name === undefined) return;
     const words = { ...(symbol === undefined ? {} : { symbol }), ...(name === undefined ? {} : { name }) };
@@ -242,22 +256,26 @@ export class BlockTranslator {
   }
 }
 
-/** What the pool says next in the same transaction, directly behind: a V2 pool tells its reserves first, and then why they are such. */
-function followerOf(logs: readonly ReadLog[], index: number): ReadLog["said"] | undefined {
+/**
+ * Returns the pool's next log if it directly follows in the same transaction: a V2 pool reports its
+ * reserves first and the reason afterwards.
+ */
+function followerOf(logs: readonly ReadLog[], index: number): ReadLog["decoded"] | undefined {
   const here = logs[index]?.log;
   const next = logs[index + 1];
   if (!here || !next || next.log.logIndex !== here.logIndex + 1) return undefined;
   return next.log.address === here.address && next.log.transactionHash === here.transactionHash
-    ? next.said
+    ? next.decoded
     : undefined;
 }
 
 function enterSync(
   pool: Pool,
   { reserve0, reserve1 }: Sync,
-  follower: ReadLog["said"] | undefined,
+  follower: ReadLog["decoded"] | undefined,
 ): LiquidityEvent["cause"] {
-  // All that it has, its makers just brought: it was empty, and never will be again, for a V2 pool keeps back a little of its first liquidity.
+  // The makers just added everything in the pool, so it was empty. That happens once, because a V2
+  // pool locks a little of its first liquidity.
   if (follower?.kind === "mint" && follower.amount0 === reserve0 && follower.amount1 === reserve1)
     pool.isFresh = true;
   pool.balances[0] = reserve0;
@@ -268,16 +286,18 @@ function enterSync(
 }
 
 /**
- * A swap states the whole range. A first price counts only where the range is not known: what was
- * asked is the state after it.
+ * Applies a reported price. A swap reports the whole range. An initial price counts only if the
+ * range is unknown: a state read from the chain is more recent.
  */
-function enterRange(pool: Pool, said: Initialized | Swap): void {
-  if (!said.range || (said.kind === "initialized" && pool.range)) return;
-  pool.range = said.range;
+function enterRange(pool: Pool, decoded: Initialized | Swap): void {
+  if (!decoded.range || (decoded.kind === "initialized" && pool.range)) return;
+  pool.range = decoded.range;
   pool.rangeAtBlock = -1;
 }
 
-/** Liquidity that is added or removed around the present tick changes the liquidity in range. */
+/**
+ * Applies liquidity added or removed around the current tick, which changes the liquidity in range.
+ */
 function enterPosition(pool: Pool, { kind, position }: MakerMove): void {
   const { range } = pool;
   if (!range || !position || range.tick < position.lower || range.tick >= position.upper) return;
@@ -286,7 +306,7 @@ function enterPosition(pool: Pool, { kind, position }: MakerMove): void {
   pool.range = { ...range, liquidity: after > 0n ? after : 0n };
 }
 
-/** What is collected was owed, or is a maker's share of the fees: only these lay in the pool for traders still. */
+/** Applies a collection of owed amounts or of a maker's fees; only fees were still available. */
 function enterCollect(pool: Pool, { amount0, amount1 }: MakerMove): LiquidityEvent["cause"] | undefined {
   const [owed0, owed1] = pool.owed;
   pool.owed = [owed0 > amount0 ? owed0 - amount0 : 0n, owed1 > amount1 ? owed1 - amount1 : 0n];

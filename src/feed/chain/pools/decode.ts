@@ -1,11 +1,12 @@
 import { countWords, type EvmLog, readAddress, readInt, readInt24, readUint } from "./evm-log.ts";
 
 /*
- * The events of pools, by hand: all are words of fixed places, and a general decoder, measured at twenty thousand logs a second, would spend the
- * whole of what a busy chain leaves. Where a word cannot hold what the event's type allows, the log is some other contract's and means nothing.
+ * Decodes the events of pools by hand. All consist of words at fixed positions. A general decoder,
+ * measured at twenty thousand logs a second, would use up everything that a busy chain leaves. A
+ * log with a word out of its type's range belongs to another contract and is ignored.
  */
 
-/** A pool that a factory made. `factory` is whoever wrote the log: to be believed only where it is a known one. */
+/** A factory created a pool. `factory` is the log's sender: check that it is a known one. */
 export interface PoolCreated {
   readonly kind: "created";
   readonly form: "v2" | "v3" | "algebra";
@@ -15,51 +16,53 @@ export interface PoolCreated {
   readonly token1: string;
 }
 
-/** The price of a pool of a V3 form, and the liquidity in reach of it. */
+/** The price of a V3 pool, and the liquidity in range. */
 export interface PriceRange {
   /** √(token1 / token0) × 2⁹⁶. */
   readonly sqrtPriceX96: bigint;
-  /** Tick of that price, as the pool states it: on the edge of a tick the price does not decide. */
+  /** Tick of that price as the pool reports it: at the edge of a tick, the price is ambiguous. */
   readonly tick: number;
-  /** Sum of the liquidity of all positions from `lower` ≤ `tick` to `tick` < `upper`. */
+  /** Sum of the liquidity of all positions with `lower` ≤ `tick` < `upper`. */
   readonly liquidity: bigint;
 }
 
-/** A pool of a V3 form receives its first price. No liquidity is in it yet. */
+/** A V3 pool got its first price. It has no liquidity yet. */
 export interface Initialized {
   readonly kind: "initialized";
   readonly form: "v3";
   readonly range: PriceRange;
 }
 
-/** What a pool paid in and out at a swap, of each token, in the token's smallest unit and from the pool's side: above zero came in. */
+/** A swap's amounts in the tokens' smallest units; positive if the pool received them. */
 export interface Swap {
   readonly kind: "swap";
   readonly form: "v2" | "v3";
   readonly amount0: bigint;
   readonly amount1: bigint;
-  /** Of the V3 forms: as the swap left it. */
+  /** V3 forms only: the range after the swap. */
   readonly range?: PriceRange;
 }
 
-/** What lies in a V2 pool, told whenever it changes, before the log of what changed it. */
+/** The reserves of a V2 pool, reported at every change, before the log of its reason. */
 export interface Sync {
   readonly kind: "sync";
   readonly reserve0: bigint;
   readonly reserve1: bigint;
 }
 
-/** Makers bring tokens, or take them back. At a V3 form's `burn` they are owed only; `collect` pays what is owed, and fees. */
+/**
+ * Makers add or remove tokens. A `burn` of a V3 form owes amounts; `collect` pays them, and fees.
+ */
 export interface MakerMove {
   readonly kind: "mint" | "burn" | "collect";
   readonly form: "v2" | "v3";
   readonly amount0: bigint;
   readonly amount1: bigint;
-  /** At a V3 form's `mint` and `burn`: the liquidity that was added or removed, and its ticks. */
+  /** For `mint` and `burn` of V3 forms: the liquidity that was added or removed, and its ticks. */
   readonly position?: { readonly lower: number; readonly upper: number; readonly liquidity: bigint };
 }
 
-/** A token went from one account to another. */
+/** A transfer of a token between two accounts. */
 export interface Transfer {
   readonly kind: "transfer";
   readonly from: string;
@@ -67,7 +70,7 @@ export interface Transfer {
   readonly units: bigint;
 }
 
-/** What this feed reads of pools. */
+/** The decoded events of pools. */
 export type PoolLog = PoolCreated | Initialized | Swap | Sync | MakerMove;
 
 const MAX_UINT112 = (1n << 112n) - 1n;
@@ -76,7 +79,7 @@ const MAX_UINT160 = (1n << 160n) - 1n;
 
 type Reader = (log: EvmLog) => PoolLog | undefined;
 
-/** The signatures of the events, as their contracts declare them; keccak-256 of a signature is its topic. */
+/** The signatures of the events, as declared by their contracts, with their keccak-256 topics. */
 export const EVENT_TOPICS = {
   "PairCreated(address,address,address,uint256)":
     "0x0d3648bd0f6ba80134a33ba9275ac585d9d315f0ad8355cddefde31afa28d0e9",
@@ -114,7 +117,7 @@ const READERS: Readonly<Record<Signature, Reader>> = {
   "Burn(address,uint256,uint256,address)": (log) => readMove(log, "burn", "v2", 3, 2, 0),
   "Initialize(uint160,int24)": readInitialized,
   "Swap(address,address,int256,int256,uint160,uint128,int24)": (log) => readV3Swap(log, 5),
-  // PancakeSwap V3 adds the protocol's fees of either token behind the fields of Uniswap's.
+  // PancakeSwap V3 appends the protocol's fees of either token to the fields of Uniswap's event.
   "Swap(address,address,int256,int256,uint160,uint128,int24,uint128,uint128)": (log) => readV3Swap(log, 7),
   "Mint(address,address,int24,int24,uint128,uint256,uint256)": (log) => readPositionMove(log, "mint", 4),
   "Burn(address,int24,int24,uint128,uint256,uint256)": (log) => readPositionMove(log, "burn", 3),
@@ -129,7 +132,9 @@ const BY_TOPIC: ReadonlyMap<string, Reader> = new Map(
 /** The topics of all events that {@link decodeLog} reads. */
 export const POOL_TOPICS: readonly string[] = Object.values(EVENT_TOPICS);
 
-/** What a log says about a pool; `undefined` for every other log, and for one whose words are not what its topic promises. */
+/**
+ * Decodes a pool's log; `undefined` for any other log, and for one that does not match its topic.
+ */
 export function decodeLog(log: EvmLog): PoolLog | undefined {
   const [topic] = log.topics;
   return topic === undefined ? undefined : BY_TOPIC.get(topic)?.(log);
@@ -138,7 +143,9 @@ export function decodeLog(log: EvmLog): PoolLog | undefined {
 /** "Transfer(address,address,uint256)" of ERC-20. */
 export const TRANSFER_TOPIC = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 
-/** What a log says about a token's moving; `undefined` for every other log, as that of a single piece (ERC-721), whose topic is the same. */
+/**
+ * Decodes a token transfer; `undefined` for other logs, and for ERC-721, which has the same topic.
+ */
 export function decodeTransfer(log: EvmLog): Transfer | undefined {
   if (log.topics[0] !== TRANSFER_TOPIC || !isShaped(log, 3, 1)) return undefined;
   const from = readAddress(log.topics[1] ?? "", 0);
@@ -173,7 +180,10 @@ function readSync(log: EvmLog): Sync | undefined {
   return reserve0 > MAX_UINT112 || reserve1 > MAX_UINT112 ? undefined : { kind: "sync", reserve0, reserve1 };
 }
 
-/** A V2 pool tells what really came in, a token's own fee taken off, and what it sent; in one token both may be, so the balance counts. */
+/**
+ * A V2 pool reports amounts received (net of a token's own fee) and sent. Both can occur for one
+ * token, so the difference counts.
+ */
 function readV2Swap(log: EvmLog): Swap | undefined {
   if (!isShaped(log, 3, 4)) return undefined;
   const amount0 = readUint(log.data, 0) - readUint(log.data, 2);
@@ -207,12 +217,12 @@ function readMove(
   topics: number,
   words: number,
   first: number,
-  most?: bigint,
+  max?: bigint,
 ): MakerMove | undefined {
   if (!isShaped(log, topics, words)) return undefined;
   const amount0 = readUint(log.data, first);
   const amount1 = readUint(log.data, first + 1);
-  if (most !== undefined && (amount0 > most || amount1 > most)) return undefined;
+  if (max !== undefined && (amount0 > max || amount1 > max)) return undefined;
   return { kind, form, amount0, amount1 };
 }
 

@@ -1,32 +1,32 @@
-/** A log of a final block, with what its transaction says. Hexadecimal text is in lower case. */
+/** A log of a final block, with its transaction's sender. Hexadecimal text is lower case. */
 export interface EvmLog {
-  /** The contract that wrote it. */
+  /** The contract that emitted it. */
   readonly address: string;
   /** Up to four words of 32 bytes; the first names the event. */
   readonly topics: readonly string[];
   readonly data: string;
-  /** Its place within the block. */
+  /** Its index within the block. */
   readonly logIndex: number;
   readonly transactionHash: string;
-  /** Who signed the transaction: the trader, whichever routers lay between. */
+  /** Signer of the transaction: the trader, regardless of routers in between. */
   readonly origin: string;
 }
 
 const WORD = 64;
 
-/** How many words of 32 bytes the data holds; −1 where it is no whole number of them. */
+/** Returns the number of 32-byte words in the data; −1 if there is an incomplete one. */
 export function countWords(data: string): number {
   const digits = data.length - 2;
   return digits % WORD === 0 ? digits / WORD : -1;
 }
 
-/** The word of that index as an unsigned number. */
+/** Reads a word as an unsigned number. */
 export function readUint(data: string, index: number): bigint {
   const from = 2 + index * WORD;
   return BigInt(`0x${data.slice(from, from + WORD)}`);
 }
 
-/** The word of that index as a signed number, in two's complement. */
+/** Reads a word as a signed number in two's complement. */
 export function readInt(data: string, index: number): bigint {
   return BigInt.asIntN(256, readUint(data, index));
 }
@@ -35,7 +35,7 @@ const SIGN_DIGITS = 58;
 const POSITIVE = "0".repeat(SIGN_DIGITS);
 const NEGATIVE = "f".repeat(SIGN_DIGITS);
 
-/** The word of that index as a signed number of 24 bits; `undefined` where it does not fit. */
+/** Reads a word as a signed number of 24 bits; `undefined` if it does not fit. */
 export function readInt24(data: string, index: number): number | undefined {
   const from = 2 + index * WORD;
   const low = Number.parseInt(data.slice(from + SIGN_DIGITS, from + WORD), 16);
@@ -45,7 +45,7 @@ export function readInt24(data: string, index: number): number | undefined {
 
 const PADDING = "0".repeat(24);
 
-/** The address in the word of that index; `undefined` where more than twenty bytes are set. */
+/** Reads the address in a word; `undefined` if more than twenty bytes are set. */
 export function readAddress(data: string, index: number): string | undefined {
   const from = 2 + index * WORD;
   return data.startsWith(PADDING, from) ? `0x${data.slice(from + 24, from + WORD)}` : undefined;

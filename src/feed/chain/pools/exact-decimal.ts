@@ -1,15 +1,18 @@
-/** Significant figures of a price; what lies behind them is cut off. A double holds fifteen, so a reader loses nothing. */
+/** Significant digits of a price; the rest is truncated. A double has only fifteen. */
 export const PRICE_FIGURES = 18;
 
-/** Figures behind the point of an amount in dollars; what lies behind them is cut off. */
+/** Decimals of a dollar amount; the rest is truncated. */
 export const USD_DECIMALS = 18;
 
-/** 10^`power`, for 0 and above. */
+/** Returns 10^`power` for a non-negative `power`. */
 export function powerOfTen(power: number): bigint {
   return 10n ** BigInt(power);
 }
 
-/** `units` × 10^−`decimals` as a plain decimal: exact, without zeros at its end. `units` must not be below zero. */
+/**
+ * Formats `units` × 10^−`decimals` as an exact plain decimal without trailing zeros. `units` must
+ * not be negative.
+ */
 export function formatUnits(units: bigint, decimals: number): string {
   const figures = units.toString().padStart(decimals + 1, "0");
   const whole = figures.slice(0, figures.length - decimals);
@@ -18,10 +21,13 @@ export function formatUnits(units: bigint, decimals: number): string {
   return end === whole.length ? whole : `${whole}.${figures.slice(whole.length, end)}`;
 }
 
-/** `numerator` / `denominator` as a plain decimal of at most {@link PRICE_FIGURES} significant figures, cut off behind them; `"0"` for zero. Both above zero. */
+/**
+ * Formats `numerator` / `denominator` as a plain decimal, truncated to {@link PRICE_FIGURES}
+ * significant digits; `"0"` for zero. Both must not be negative.
+ */
 export function formatRatio(numerator: bigint, denominator: bigint): string {
   if (numerator === 0n) return "0";
-  // The quotient has this many figures before the point, or one fewer.
+  // The quotient has this many digits before the point, or one fewer.
   const whole = numerator.toString().length - denominator.toString().length + 1;
   const decimals = Math.max(0, PRICE_FIGURES - whole + 1);
   const scaled = (numerator * powerOfTen(decimals)) / denominator;

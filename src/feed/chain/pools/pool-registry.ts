@@ -4,20 +4,23 @@ import type { Pool, PoolSide, TrackedToken } from "./pool.ts";
 import type { PoolFacts, TokenFacts } from "./token.ts";
 import type { UsdPrices } from "./usd-prices.ts";
 
-/** Bounds of memory: what was silent longest is forgotten first, and asked for again when it comes back. */
+/** Memory bounds. The least recently used are forgotten first and looked up again when needed. */
 const MAX_POOLS = 200_000;
-const MAX_STRANGERS = 400_000;
+const MAX_IGNORED = 400_000;
 const MAX_TOKENS = 200_000;
 
-/** The pools that matter: made by a factory of the network, with a quote token on one side at least, and a token whose decimals are known on the other. */
+/**
+ * Stores the pools that matter: created by a factory of the network, with a quote token on at least
+ * one side, and a token of known decimals on the other.
+ */
 export class PoolRegistry {
   readonly #factories: ReadonlyMap<string, string>;
   readonly #quotes: ReadonlyMap<string, QuoteToken>;
   readonly #usd: UsdPrices;
-  /** The latest used last. */
+  /** Most recently used last. */
   readonly #pools = new Map<string, Pool>();
-  readonly #strangers = new Set<string>();
-  /** `undefined`: a contract that is no usable token. */
+  readonly #ignored = new Set<string>();
+  /** `undefined`: a contract that is no valid token. */
   readonly #tokens = new Map<string, TrackedToken | undefined>();
 
   constructor(network: Network, usd: UsdPrices) {
@@ -26,7 +29,7 @@ export class PoolRegistry {
     this.#usd = usd;
   }
 
-  /** The pool at that address, if it is one that matters. */
+  /** Returns the pool at that address, if it matters, and marks it as used. */
   find(address: string): Pool | undefined {
     const pool = this.#pools.get(address);
     if (!pool) return undefined;
@@ -35,45 +38,44 @@ export class PoolRegistry {
     return pool;
   }
 
-  /** The same, without counting it as used. */
+  /** Returns the same without marking it as used. */
   peek(address: string): Pool | undefined {
     return this.#pools.get(address);
   }
 
-  /** It is one of the network's quote tokens. */
   isQuote(address: string): boolean {
     return this.#quotes.has(address);
   }
 
-  /** Nothing was ever found out about that address. */
+  /** Returns whether the address has never been looked up. */
   isUnknown(address: string): boolean {
-    return !this.#pools.has(address) && !this.#strangers.has(address);
+    return !this.#pools.has(address) && !this.#ignored.has(address);
   }
 
-  /** The log was written by a factory of the network. */
+  /** Returns whether a factory of the network emitted the log. */
   isGenuine({ factory, form }: PoolCreated): boolean {
     return this.#factories.get(factory) === form;
   }
 
-  /** The tokens of which facts are needed before a pool between these two can be taken in: none where it does not matter. */
+  /** Returns the tokens to look up before a pool of these two can be added, if it is relevant. */
   unknownTokens(token0: string, token1: string): readonly string[] {
     if (!this.#quotes.has(token0) && !this.#quotes.has(token1)) return [];
     return [token0, token1].filter((token) => !this.#quotes.has(token) && !this.#tokens.has(token));
   }
 
-  /** Takes in what a token says of itself; `undefined`: it is not usable. */
+  /** Stores a token's facts; `undefined` if it is invalid. */
   learnToken(address: string, facts: TokenFacts | undefined): void {
-    this.#tokens.set(address, facts && { ...facts, toldAtMs: Number.NEGATIVE_INFINITY });
+    this.#tokens.set(address, facts && { ...facts, introducedAtMs: Number.NEGATIVE_INFINITY });
     trim(this.#tokens, MAX_TOKENS);
   }
 
-  /** The token is to be introduced anew with what happens next. */
+  /** Makes the token's next event introduce it again. */
   forgetIntroduction(address: string): void {
     const token = this.#tokens.get(address);
-    if (token) token.toldAtMs = Number.NEGATIVE_INFINITY;
+    if (token) token.introducedAtMs = Number.NEGATIVE_INFINITY;
   }
 
-  /** Takes in a pool at its creation. */
+  /** Adds a newly created pool. */
   create({ pool, form, token0, token1 }: PoolCreated): void {
     if (this.#pools.has(pool)) return;
     const shape = form === "v2" ? "v2" : "v3";
@@ -86,15 +88,15 @@ export class PoolRegistry {
     );
   }
 
-  /** Takes in a pool that was there before. */
+  /** Adds a pool that existed before. */
   learnPool(facts: PoolFacts): void {
     this.#add(facts, facts.balances?.every((units) => units === 0n) ?? false);
   }
 
-  /** Takes in that the address is no pool that matters. */
+  /** Records that no pool that matters is at the address. */
   dismiss(address: string): void {
-    this.#strangers.add(address);
-    trim(this.#strangers, MAX_STRANGERS);
+    this.#ignored.add(address);
+    trim(this.#ignored, MAX_IGNORED);
   }
 
   #add(facts: PoolFacts, isFresh: boolean): void {
@@ -117,7 +119,7 @@ export class PoolRegistry {
       range,
       rangeAtBlock: countedAtBlock,
     };
-    this.#strangers.delete(address);
+    this.#ignored.delete(address);
     this.#pools.set(address, pool);
     trim(this.#pools, MAX_POOLS);
     this.#usd.add(pool);
@@ -131,9 +133,9 @@ export class PoolRegistry {
   }
 }
 
-function trim(held: Map<string, unknown> | Set<string>, most: number): void {
-  for (const key of held.keys()) {
-    if (held.size <= most) return;
-    held.delete(key);
+function trim(entries: Map<string, unknown> | Set<string>, max: number): void {
+  for (const key of entries.keys()) {
+    if (entries.size <= max) return;
+    entries.delete(key);
   }
 }

@@ -1,24 +1,24 @@
 import type { PriceRange } from "./decode.ts";
 
-/** What a token's contract says of itself. Its words are a stranger's. */
+/** What a token's contract reports about itself. Its texts are untrusted. */
 export interface TokenFacts {
   readonly address: string;
-  /** Figures behind the point, from 0 to 77. */
+  /** From 0 to 77. */
   readonly decimals: number;
-  /** `undefined`: the contract says none. */
+  /** `undefined` if the contract reports none. */
   readonly symbol: string | undefined;
   readonly name: string | undefined;
 }
 
-/** What is known of a pool that was there before it was first seen. */
+/** Facts about a pool that existed before it was first seen. */
 export interface PoolFacts {
   readonly address: string;
   readonly form: "v2" | "v3";
   readonly token0: string;
   readonly token1: string;
-  /** What it had at the end of block `countedAtBlock`; `undefined`: it could not be asked. */
+  /** Balances at the end of block `countedAtBlock`; `undefined` if they could not be read. */
   readonly balances: readonly [bigint, bigint] | undefined;
   readonly countedAtBlock: number;
-  /** Of the V3 forms: price and liquidity in range; `undefined`: not known, or no price yet. */
+  /** V3 forms: price and liquidity in range; `undefined` if unknown or without a price. */
   readonly range: PriceRange | undefined;
 }

@@ -5,7 +5,7 @@ import { depthOf, type Pool } from "./pool.ts";
 
 const ONE_DOLLAR = powerOfTen(USD_DECIMALS);
 
-/** Span of event time of which a worth is the median: half of it is the least for which somebody has to hold a price to be believed. */
+/** Window of event time for the median. A false price must hold for half of it to be believed. */
 export const WORTH_WINDOW_MS = MINUTE_MS;
 
 interface Anchor {
@@ -13,36 +13,39 @@ interface Anchor {
   readonly quotes: readonly [QuoteToken, QuoteToken];
 }
 
-/** What the anchors said of a token from a moment on; `undefined`: nothing. */
-interface Saying {
+/** A token's price by the anchors from a moment on; `undefined` if there was none. */
+interface PriceChange {
   readonly fromMs: number;
   readonly one: bigint | undefined;
 }
 
 /**
- * What a quote token is worth in US dollars. A stablecoin is worth one. Any other is worth the median over the last minute of what the deepest pool between it and a
- * quote token of known worth said at the end of each block. A pool says nothing where less than `leastUsd` lies on its other side, for traders and, of the V3
- * forms, in range of its price: it could be bent by anyone, and one without liquidity in range says whatever it is told.
+ * Values quote tokens in US dollars. A stablecoin is worth one dollar. Any other token is worth the
+ * median of the last minute's prices at the ends of blocks. The price comes from the deepest pool
+ * between it and a quote token of known value. A pool with less than `minUsd` on that other side,
+ * available to traders and, for V3 forms, in range, has no price: anyone could move it, and without
+ * liquidity in range any price is possible.
  *
- * So a price that a huge swap makes, or a loan that is paid back in its own transaction, moves no dollar figure of any token, unless it is held for half
- * a minute, against everybody who would trade it back; what a token is really worth is told half a minute late.
+ * So a price made by a huge swap, or by a loan repaid in its own transaction, changes no dollar
+ * value unless it is held for half a minute, against everybody who would trade it back. In
+ * exchange, real changes count half a minute late.
  */
 export class UsdPrices {
   readonly #quotes: readonly QuoteToken[];
-  readonly #leastUsd: bigint;
+  readonly #minUsd: bigint;
   readonly #anchors = new Map<string, Anchor>();
-  /** By address, the oldest first; the first one counts for all time before it. */
-  readonly #sayings = new Map<string, Saying[]>();
+  /** By address, oldest first. The first price also counts for all time before it. */
+  readonly #history = new Map<string, PriceChange[]>();
   readonly #worth = new Map<string, bigint>();
   #isStale = true;
   #settledAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(quotes: readonly QuoteToken[], leastUsd: number) {
+  constructor(quotes: readonly QuoteToken[], minUsd: number) {
     this.#quotes = quotes;
-    this.#leastUsd = BigInt(Math.round(leastUsd)) * ONE_DOLLAR;
+    this.#minUsd = BigInt(Math.round(minUsd)) * ONE_DOLLAR;
   }
 
-  /** Takes in a pool between two quote tokens. Others are left alone. */
+  /** Adds a pool between two quote tokens. Ignores others. */
   add(pool: Pool): void {
     const [first, second] = pool.sides;
     if (first.kind !== "quote" || second.kind !== "quote") return;
@@ -50,55 +53,61 @@ export class UsdPrices {
     this.#isStale = true;
   }
 
-  /** To be called when a pool has changed. */
+  /** Call when a pool has changed. */
   touch(pool: Pool): void {
     const [first, second] = pool.sides;
     if (first.kind === "quote" && second.kind === "quote") this.#isStale = true;
   }
 
-  /** To be called before each block, with its time: the pools are as the block before left them, and what is worth what is settled for this one. */
+  /**
+   * Call before each block, with its time. Fixes all values for the block, by the pools as the
+   * previous block left them.
+   */
   settle(atMs: number): void {
-    if (this.#isStale) this.#ask();
+    if (this.#isStale) this.#update();
     this.#isStale = false;
     this.#settledAtMs = atMs;
-    for (const [address, sayings] of this.#sayings) {
-      while ((sayings[1]?.fromMs ?? Number.POSITIVE_INFINITY) <= atMs - WORTH_WINDOW_MS) sayings.shift();
-      const one = medianOf(sayings, atMs);
+    for (const [address, changes] of this.#history) {
+      while ((changes[1]?.fromMs ?? Number.POSITIVE_INFINITY) <= atMs - WORTH_WINDOW_MS) changes.shift();
+      const one = medianOf(changes, atMs);
       if (one === undefined) this.#worth.delete(address);
       else this.#worth.set(address, one);
     }
   }
 
-  /** What `units` of the token's smallest unit are worth, in 10^−18 dollars, cut off behind; `undefined` while no pool tells it. */
+  /**
+   * Returns the value of `units` of the token's smallest unit in 10^−18 dollars, truncated;
+   * `undefined` while unknown.
+   */
   worthOf(quote: QuoteToken, units: bigint): bigint | undefined {
     const one = this.wholeWorth(quote);
     return one === undefined ? undefined : (units * one) / powerOfTen(quote.decimals);
   }
 
-  /** What one whole token is worth, in 10^−18 dollars. */
+  /** Returns the value of one whole token in 10^−18 dollars. */
   wholeWorth(quote: QuoteToken): bigint | undefined {
     return quote.isStable ? ONE_DOLLAR : this.#worth.get(quote.address);
   }
 
-  /** Notes what the anchors say now: it holds from the block on that was settled last. */
-  #ask(): void {
-    const said = this.#compute();
+  /** Records the anchors' current prices, which hold from the last settled block on. */
+  #update(): void {
+    const prices = this.#compute();
     for (const { address, isStable } of this.#quotes) {
       if (isStable) continue;
-      const one = said.get(address);
-      const sayings = this.#sayings.get(address);
-      if (!sayings) {
-        // What was never known has no past.
-        if (one !== undefined) this.#sayings.set(address, [{ fromMs: this.#settledAtMs, one }]);
-      } else if (sayings.at(-1)?.one !== one) {
-        // Of blocks of one moment the last counts.
-        if (sayings.length > 1 && sayings.at(-1)?.fromMs === this.#settledAtMs) sayings.pop();
-        sayings.push({ fromMs: this.#settledAtMs, one });
+      const one = prices.get(address);
+      const changes = this.#history.get(address);
+      if (!changes) {
+        // A token without earlier prices has no history.
+        if (one !== undefined) this.#history.set(address, [{ fromMs: this.#settledAtMs, one }]);
+      } else if (changes.at(-1)?.one !== one) {
+        // Several blocks have the same time; the last one counts.
+        if (changes.length > 1 && changes.at(-1)?.fromMs === this.#settledAtMs) changes.pop();
+        changes.push({ fromMs: this.#settledAtMs, one });
       }
     }
   }
 
-  /** From the stablecoins outwards: whoever gets a worth in one round may lend it in the next. */
+  /** Starts from the stablecoins. Tokens valued in one round can value others in the next. */
   #compute(): Map<string, bigint> {
     const worth = new Map(
       this.#quotes.filter(({ isStable }) => isStable).map(({ address }) => [address, ONE_DOLLAR]),
@@ -109,10 +118,10 @@ export class UsdPrices {
         for (const side of [0, 1] as const) {
           const quote = anchor.quotes[side];
           if (worth.has(quote.address)) continue;
-          const said = this.#hear(anchor, side, worth);
+          const price = this.#priceOf(anchor, side, worth);
           const best = found.get(quote.address);
-          if (said && said.depth >= this.#leastUsd && (!best || said.depth > best.depth))
-            found.set(quote.address, said);
+          if (price && price.depth >= this.#minUsd && (!best || price.depth > best.depth))
+            found.set(quote.address, price);
         }
       }
       if (found.size === 0) break;
@@ -121,27 +130,33 @@ export class UsdPrices {
     return worth;
   }
 
-  /** What the pool says of its token of that side, and how many 10^−18 dollars lie on the other one. */
-  #hear({ pool, quotes }: Anchor, side: 0 | 1, worth: ReadonlyMap<string, bigint>) {
+  /**
+   * Returns the price of the pool's token on that side, and the 10^−18 dollars on the other side.
+   */
+  #priceOf({ pool, quotes }: Anchor, side: 0 | 1, worth: ReadonlyMap<string, bigint>) {
     const other = side === 0 ? 1 : 0;
-    const lent = worth.get(quotes[other].address);
-    if (lent === undefined || !pool.isCounted) return undefined;
+    const otherPrice = worth.get(quotes[other].address);
+    if (otherPrice === undefined || !pool.isCounted) return undefined;
     const ratio = ratioOf(pool);
     if (!ratio) return undefined;
-    // ratio: units of token 1 for units of token 0.
+    // ratio: units of token 1 per units of token 0.
     const [up, down] = side === 0 ? ratio : [ratio[1], ratio[0]];
-    const depth = ((depthOf(pool, other) ?? 0n) * lent) / powerOfTen(quotes[other].decimals);
-    const one = (up * lent * powerOfTen(quotes[side].decimals)) / (down * powerOfTen(quotes[other].decimals));
+    const depth = ((depthOf(pool, other) ?? 0n) * otherPrice) / powerOfTen(quotes[other].decimals);
+    const one =
+      (up * otherPrice * powerOfTen(quotes[side].decimals)) / (down * powerOfTen(quotes[other].decimals));
     return one > 0n ? { depth, one } : undefined;
   }
 }
 
-/** What was said for half of the window that ends at a moment, or less, in order of the worth: nothing said counts for nothing. */
-function medianOf(sayings: readonly Saying[], atMs: number): bigint | undefined {
+/**
+ * Returns the median of the prices within the window that ends at a moment, weighted by time. Times
+ * without a price do not count.
+ */
+function medianOf(changes: readonly PriceChange[], atMs: number): bigint | undefined {
   const beginMs = atMs - WORTH_WINDOW_MS;
-  const spans = sayings.flatMap(({ fromMs, one }, index) => {
+  const spans = changes.flatMap(({ fromMs, one }, index) => {
     const startMs = index === 0 ? beginMs : Math.max(beginMs, fromMs);
-    const endMs = Math.min(atMs, sayings[index + 1]?.fromMs ?? atMs);
+    const endMs = Math.min(atMs, changes[index + 1]?.fromMs ?? atMs);
     return one === undefined || endMs <= startMs ? [] : [{ one, ms: endMs - startMs }];
   });
   const total = spans.reduce((sum, { ms }) => sum + ms, 0);
@@ -153,7 +168,7 @@ function medianOf(sayings: readonly Saying[], atMs: number): bigint | undefined 
   return undefined;
 }
 
-/** How many units of token 1 a pool gives for how many of token 0; `undefined` while it is empty. */
+/** Returns a pool's rate as units of token 1 and of token 0; `undefined` while it is empty. */
 function ratioOf({ form, balances: [first, second], range }: Pool): readonly [bigint, bigint] | undefined {
   if (form === "v2") return first > 0n && second > 0n ? [second, first] : undefined;
   return range && range.sqrtPriceX96 > 0n ? [range.sqrtPriceX96 * range.sqrtPriceX96, 1n << 192n] : undefined;

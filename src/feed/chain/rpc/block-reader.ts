@@ -7,26 +7,28 @@ import type { EndpointPool } from "./endpoint-pool.ts";
 import { countProved } from "./receipts-root.ts";
 import { RpcTrouble } from "./rpc-trouble.ts";
 
-/** What a block is read with. */
 interface BlockReaderOptions {
   readonly pool: EndpointPool;
-  /** How far above a block an endpoint's own head must lie before it is believed that the block stays. */
+  /** Blocks by which an endpoint's head must exceed a block before that block is requested. */
   readonly finalityBlocks: number;
   readonly clock: Clock;
   readonly onNotice: (sentence: string, isTrouble: boolean) => void;
 }
 
-/** So far ahead of this machine's clock a block may be dated. */
+/** Bound on a block's time ahead of this machine's clock. */
 const MAX_AHEAD_MS = HOUR_MS;
 
-/** A block, whoever told it, and whether another endpoint has the same one at that height. `undefined`: no other could say. */
-interface Testimony {
+/**
+ * A valid block from one endpoint. `confirmed`: whether another endpoint has the same block at that
+ * height; `undefined` if none responded.
+ */
+interface VerifiedBlock {
   readonly block: EvmBlock;
   readonly endpoint: Endpoint;
-  readonly seconded: boolean | undefined;
+  readonly confirmed: boolean | undefined;
 }
 
-/** Reads final blocks that hold what their header promises, and of which endpoints do not contradict each other. */
+/** Reads final blocks that match their headers and on which endpoints agree. */
 export class BlockReader {
   readonly #options: BlockReaderOptions;
 
@@ -35,26 +37,28 @@ export class BlockReader {
   }
 
   /**
-   * The block of that height from whoever has it, and a second opinion on its hash. Rejects with RpcTrouble where nobody has it, or opinions differ; who
-   * lied or failed rests then, so another attempt may well succeed.
+   * Returns the block at that height from the best endpoint, with its hash confirmed by another.
+   * Rejects with RpcTrouble if none has it or they disagree. An endpoint that lied or failed then
+   * rests, so that another attempt may succeed.
    */
   async read(number: number, signal: AbortSignal): Promise<EvmBlock> {
     let last = new RpcTrouble("failed", `no endpoint has block ${number}`);
-    for (const endpoint of this.#able(number)) {
-      const told = await this.#testify(endpoint, number, signal);
-      if (told instanceof RpcTrouble) {
-        last = told;
+    for (const endpoint of this.#usable(number)) {
+      const answer = await this.#readFrom(endpoint, number, signal);
+      if (answer instanceof RpcTrouble) {
+        last = answer;
         continue;
       }
-      if (told.seconded !== false) return told.block;
-      throw new RpcTrouble("failed", `endpoints do not agree on block ${number}`);
+      if (answer.confirmed !== false) return answer.block;
+      throw new RpcTrouble("failed", `endpoints disagree on block ${number}`);
     }
     throw last;
   }
 
   /**
-   * The block of that height that follows the one of hash `parentHash`, out of what all endpoints tell; the one that most of them tell, where there are
-   * several. `undefined`: everybody who answered, somebody at least, has one that does not follow. Rejects with RpcTrouble where it cannot be decided.
+   * Queries all endpoints for the block at that height whose parent is `parentHash`, and returns
+   * the one that most of them have. `undefined`: at least one endpoint responded, and no response
+   * has that parent. Rejects with RpcTrouble if there is no majority.
    */
   async settle(
     number: number,
@@ -62,36 +66,36 @@ export class BlockReader {
     signal: AbortSignal,
   ): Promise<EvmBlock | undefined> {
     const answers = await Promise.all(
-      this.#able(number).map((endpoint) => this.#testify(endpoint, number, signal, false)),
+      this.#usable(number).map((endpoint) => this.#readFrom(endpoint, number, signal, false)),
     );
-    const told = answers.flatMap((answer) => (answer instanceof RpcTrouble ? [] : [answer]));
-    if (told.length === 0) throw new RpcTrouble("failed", `no endpoint has block ${number}`);
-    const fitting = told.filter(({ block }) => parentHash === undefined || block.parentHash === parentHash);
+    const blocks = answers.flatMap((answer) => (answer instanceof RpcTrouble ? [] : [answer]));
+    if (blocks.length === 0) throw new RpcTrouble("failed", `no endpoint has block ${number}`);
+    const fitting = blocks.filter(({ block }) => parentHash === undefined || block.parentHash === parentHash);
     if (fitting.length === 0) return undefined;
     const groups = [...Map.groupBy(fitting, ({ block }) => block.hash).values()].toSorted(
       (a, b) => b.length - a.length,
     );
-    const [most = [], next = []] = groups;
-    if (most.length === next.length) {
-      throw new RpcTrouble("failed", `endpoints do not agree on block ${number}, and there is no majority`);
+    const [largest = [], next = []] = groups;
+    if (largest.length === next.length) {
+      throw new RpcTrouble("failed", `endpoints disagree on block ${number}, without a majority`);
     }
-    for (const { endpoint, block } of told) {
-      if (most.some((one) => one.block.hash === block.hash)) endpoint.markSuccess();
-      else this.#blame(endpoint, `tells another block ${number} than the others`);
+    for (const { endpoint, block } of blocks) {
+      if (largest.some((one) => one.block.hash === block.hash)) endpoint.markSuccess();
+      else this.#blame(endpoint, `returned another block ${number} than the others`);
     }
-    return most[0]?.block;
+    return largest[0]?.block;
   }
 
-  #able(number: number): Endpoint[] {
-    return this.#options.pool.able(number + this.#options.finalityBlocks);
+  #usable(number: number): Endpoint[] {
+    return this.#options.pool.usable(number + this.#options.finalityBlocks);
   }
 
-  async #testify(
+  async #readFrom(
     endpoint: Endpoint,
     number: number,
     signal: AbortSignal,
     withSecond = true,
-  ): Promise<Testimony | RpcTrouble> {
+  ): Promise<VerifiedBlock | RpcTrouble> {
     try {
       const id = `0x${number.toString(16)}`;
       const [header, receipts, second] = await Promise.all([
@@ -104,17 +108,17 @@ export class BlockReader {
       if (header.timestamp * 1_000 > this.#options.clock.now() + MAX_AHEAD_MS)
         throw new RpcTrouble(
           "failed",
-          `dates block ${number} ${new Date(header.timestamp * 1_000).toISOString()}, which this machine's clock has not reached`,
+          `returned block ${number} with a future time, ${new Date(header.timestamp * 1_000).toISOString()}; check this machine's clock`,
         );
-      if (wrong !== undefined) throw new RpcTrouble("failed", `tells a block ${number} that ${wrong}`);
+      if (wrong !== undefined) throw new RpcTrouble("failed", `returned a block ${number} that ${wrong}`);
       const proved = countProved(receipts, header.receiptsRoot);
       if (proved < 0)
-        throw new RpcTrouble("failed", `tells logs of block ${number} that are not those of its header`);
+        throw new RpcTrouble("failed", `returned logs of block ${number} that do not match its header`);
       endpoint.markSuccess();
       const { hash, parentHash, timestamp } = header;
       const logs = logsOf(receipts.slice(0, proved));
       const block = { number, hash, parentHash, atMs: timestamp * 1_000, logs };
-      return { block, endpoint, seconded: second === undefined ? undefined : second === hash };
+      return { block, endpoint, confirmed: second === undefined ? undefined : second === hash };
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof RpcTrouble) {
@@ -122,20 +126,20 @@ export class BlockReader {
         return error;
       }
       const words =
-        error instanceof z.ZodError ? `tells no usable block ${number}` : "gives no usable answer";
+        error instanceof z.ZodError ? `returned an invalid block ${number}` : "returned no valid response";
       this.#blame(endpoint, words);
       return new RpcTrouble("failed", words, undefined, { cause: error });
     }
   }
 
-  /** The hash that another endpoint has at that height. */
+  /** Returns the hash of another endpoint's block at that height. */
   async #second(
     first: Endpoint,
     number: number,
     id: string,
     signal: AbortSignal,
   ): Promise<string | undefined> {
-    const other = this.#able(number).find((endpoint) => endpoint !== first);
+    const other = this.#usable(number).find((endpoint) => endpoint !== first);
     try {
       const answer = await other?.ask("eth_getBlockByNumber", [id, false], signal);
       return answer === undefined ? undefined : Header.parse(answer).hash;

@@ -7,9 +7,9 @@ import { RpcTrouble, readTrouble } from "./rpc-trouble.ts";
 const MAX_SYMBOL = 256;
 const MAX_NAME = 1_024;
 const MAX_DECIMALS = 77;
-/** Bytes of calls that travel in one. */
+/** Bytes of calls in one request. */
 const BATCH_BYTES = 8_192;
-/** The fees for which V3 factories make pools, in hundredths of a basis point. */
+/** The fees of V3 pools, in hundredths of a basis point. */
 const FEES = [100, 500, 2_500, 3_000, 10_000] as const;
 
 const TOKEN_ABI = parseAbi([
@@ -18,7 +18,7 @@ const TOKEN_ABI = parseAbi([
   "function name() view returns (string)",
   "function balanceOf(address) view returns (uint256)",
 ]);
-/** Tokens from before there was a standard. */
+/** Tokens from before the standard return their texts as bytes32. */
 const OLD_TOKEN_ABI = parseAbi([
   "function symbol() view returns (bytes32)",
   "function name() view returns (bytes32)",
@@ -29,7 +29,7 @@ const POOL_ABI = parseAbi([
   "function token1() view returns (address)",
   "function fee() view returns (uint24)",
   "function getReserves() view returns (uint112, uint112, uint32)",
-  // Of the longer answers of slot0 and globalState the first two words are enough.
+  // The first two words of the longer results of slot0 and globalState are enough.
   "function slot0() view returns (uint160, int24)",
   "function globalState() view returns (uint160, int24)",
   "function liquidity() view returns (uint128)",
@@ -47,10 +47,13 @@ interface Call {
   readonly args?: readonly unknown[];
 }
 
-/** What was said; `undefined` where the contract failed, or said what is not of the promised type. */
-type Said = unknown;
+/** A call's result; `undefined` if the contract failed or returned another type. */
+type Result = unknown;
 
-/** Asks contracts, many in one request, of which any may fail without harm to the others. Nothing has to be deployed for it. */
+/**
+ * Calls contracts, many in one request. Each may fail without affecting the others. Needs no
+ * deployed helper contract.
+ */
 export class ContractReader {
   readonly #network: Network;
   readonly #pool: EndpointPool;
@@ -62,7 +65,7 @@ export class ContractReader {
     this.#factories = new Map(network.factories.map((factory) => [factory.address, factory]));
   }
 
-  /** Which of the addresses have code. Rejects with RpcTrouble. */
+  /** Returns the addresses that have code. Rejects with RpcTrouble. */
   async haveCode(addresses: readonly string[], signal: AbortSignal): Promise<ReadonlySet<string>> {
     const codes = await Promise.all(
       addresses.map((address) => this.#pool.ask("eth_getCode", [address, "latest"], signal)),
@@ -72,18 +75,18 @@ export class ContractReader {
     );
   }
 
-  /** What tokens say of themselves; one without usable decimals is left out. Rejects with RpcTrouble. */
+  /** Returns the tokens' facts, without tokens of invalid decimals. Rejects with RpcTrouble. */
   async tokens(addresses: readonly string[], signal: AbortSignal): Promise<readonly TokenFacts[]> {
     const ask = (abi: Abi, names: readonly string[]) =>
       addresses.map((address) => names.map((functionName) => ({ abi, address, functionName })));
-    const said = await this.#callEach(ask(TOKEN_ABI, ["decimals", "symbol", "name"]), signal);
-    const isOdd = ([, symbol, name]: readonly Said[] = []) =>
+    const results = await this.#callEach(ask(TOKEN_ABI, ["decimals", "symbol", "name"]), signal);
+    const isOdd = ([, symbol, name]: readonly Result[] = []) =>
       typeof symbol !== "string" || typeof name !== "string";
-    const odd = addresses.filter((_, index) => isOdd(said[index]));
-    const oldCalls = ask(OLD_TOKEN_ABI, ["symbol", "name"]).filter((_, index) => isOdd(said[index]));
+    const odd = addresses.filter((_, index) => isOdd(results[index]));
+    const oldCalls = ask(OLD_TOKEN_ABI, ["symbol", "name"]).filter((_, index) => isOdd(results[index]));
     const old = await this.#callEach(oldCalls, signal);
     return addresses.flatMap((address, index) => {
-      const [decimals, symbol, name] = said[index] ?? [];
+      const [decimals, symbol, name] = results[index] ?? [];
       const [oldSymbol, oldName] = old[odd.indexOf(address)] ?? [];
       if (typeof decimals !== "bigint" || decimals > BigInt(MAX_DECIMALS)) return [];
       return [
@@ -97,7 +100,7 @@ export class ContractReader {
     });
   }
 
-  /** The pools between two quote tokens that the network's factories have. Rejects with RpcTrouble. */
+  /** Returns the network's pools between two quote tokens. Rejects with RpcTrouble. */
   async anchors(signal: AbortSignal): Promise<readonly string[]> {
     const { quotes, factories } = this.#network;
     const calls = quotes.flatMap(({ address: first }, index) =>
@@ -109,13 +112,14 @@ export class ContractReader {
           ),
         ),
     );
-    const said = await this.#call(calls, signal);
-    return [...new Set(said.flatMap((pool) => addressOf(pool) ?? []))];
+    const results = await this.#call(calls, signal);
+    return [...new Set(results.flatMap((pool) => addressOf(pool) ?? []))];
   }
 
   /**
-   * What the addresses are, of those that are pools of the network's factories: a contract may call any factory its own, so the factory is asked. What lies in
-   * them is that of the end of block `atBlock`, or, where nobody remembers that, of the end of block `latest`. Rejects with RpcTrouble.
+   * Returns facts about those of the addresses that are pools of the network's factories. Any
+   * contract can name a factory, so the factory itself is asked. The state is that at the end of
+   * block `atBlock` or, if no node has it, of block `latest`. Rejects with RpcTrouble.
    */
   async describe(
     addresses: readonly string[],
@@ -126,9 +130,9 @@ export class ContractReader {
     const calls = addresses.map((address) =>
       fields.map((functionName) => ({ abi: POOL_ABI, address, functionName })),
     );
-    const said = await this.#callEach(calls, signal);
+    const results = await this.#callEach(calls, signal);
     const claims = addresses.flatMap((address, index) => {
-      const [by, token0, token1] = (said[index] ?? []).map(addressOf);
+      const [by, token0, token1] = (results[index] ?? []).map(addressOf);
       const factory = by === undefined ? undefined : this.#factories.get(by);
       if (!factory || token0 === undefined || token1 === undefined) return [];
       const { quotes } = this.#network;
@@ -157,13 +161,16 @@ export class ContractReader {
     });
   }
 
-  /** Of each pool its state, its balance of either token and, of the V3 forms, its liquidity in range; and the block of whose end that is. */
+  /**
+   * Returns each pool's state, its balance of either token and, for V3 forms, its liquidity in
+   * range; and the block to which they belong.
+   */
   async #states(
     pools: readonly { address: string; factory: Factory; token0: string; token1: string }[],
     atBlock: number,
     latest: number,
     signal: AbortSignal,
-  ): Promise<{ readonly states: readonly (readonly Said[])[]; readonly countedAtBlock: number }> {
+  ): Promise<{ readonly states: readonly (readonly Result[])[]; readonly countedAtBlock: number }> {
     const state = { v2: "getReserves", v3: "slot0", algebra: "globalState" } as const;
     const calls = pools.map(({ address, factory, token0, token1 }) => [
       { abi: POOL_ABI, address, functionName: state[factory.form] },
@@ -181,19 +188,19 @@ export class ContractReader {
   }
 
   /**
-   * Calls in groups, all in one request; a group in which one failed is asked again, alone: a contract that eats all gas leaves none to those behind it, and
-   * must not keep others from being known.
+   * Runs groups of calls in one request, and repeats each group with a failed call by itself: a
+   * contract that uses up all gas leaves none to those after it, and must not hide them.
    */
   async #callEach(
     groups: readonly (readonly Call[])[],
     signal: AbortSignal,
     atBlock?: number,
-  ): Promise<readonly (readonly Said[])[]> {
-    const said = await this.#call(groups.flat(), signal, atBlock);
-    const parts: (readonly Said[])[] = [];
+  ): Promise<readonly (readonly Result[])[]> {
+    const results = await this.#call(groups.flat(), signal, atBlock);
+    const parts: (readonly Result[])[] = [];
     let taken = 0;
     for (const { length } of groups) {
-      parts.push(said.slice(taken, taken + length));
+      parts.push(results.slice(taken, taken + length));
       taken += length;
     }
     if (groups.length === 1) return parts;
@@ -205,13 +212,16 @@ export class ContractReader {
     );
   }
 
-  /** One call after the other inside one request. Where that fails as a whole, because one contract eats all gas, the halves are tried. */
-  async #call(calls: readonly Call[], signal: AbortSignal, atBlock?: number): Promise<readonly Said[]> {
+  /**
+   * Runs calls in one request. If the request as a whole fails because one contract uses up all
+   * gas, each half is tried by itself.
+   */
+  async #call(calls: readonly Call[], signal: AbortSignal, atBlock?: number): Promise<readonly Result[]> {
     if (calls.length === 0) return [];
     const failures: RpcTrouble[] = [];
     const request = async ({ method, params = [] }: { method: string; params?: readonly unknown[] }) => {
       try {
-        // What a node no longer remembers is no fault of it.
+        // A node that has pruned this block is not at fault.
         return await this.#pool.ask(method, params, signal, atBlock === undefined);
       } catch (error) {
         failures.push(readTrouble(error));
@@ -220,8 +230,13 @@ export class ContractReader {
     };
     const client = createPublicClient({ transport: custom({ request }, { retryCount: 0 }) });
     const contracts = calls.map((call) => ({ ...call, address: call.address as Address }));
-    const place = atBlock === undefined ? {} : { blockNumber: BigInt(atBlock) };
-    const answers = await client.multicall({ contracts, deployless: true, batchSize: BATCH_BYTES, ...place });
+    const height = atBlock === undefined ? {} : { blockNumber: BigInt(atBlock) };
+    const answers = await client.multicall({
+      contracts,
+      deployless: true,
+      batchSize: BATCH_BYTES,
+      ...height,
+    });
     signal.throwIfAborted();
     const [failure] = failures;
     if (!failure) return answers.map((answer) => (answer.status === "success" ? answer.result : undefined));
@@ -242,33 +257,35 @@ function lookUp({ address, form }: Factory, first: string, second: string, fee: 
 
 function readState(
   form: "v2" | "v3",
-  [state, first, second, liquidity]: readonly Said[],
+  [state, first, second, liquidity]: readonly Result[],
 ): Pick<PoolFacts, "balances" | "range"> {
   if (form === "v2") {
     const [reserve0, reserve1]: readonly unknown[] = Array.isArray(state) ? state : [];
-    const isTold = typeof reserve0 === "bigint" && typeof reserve1 === "bigint";
-    const balances = isTold ? ([reserve0, reserve1] as const) : undefined;
+    const isComplete = typeof reserve0 === "bigint" && typeof reserve1 === "bigint";
+    const balances = isComplete ? ([reserve0, reserve1] as const) : undefined;
     return { balances, range: undefined };
   }
   const [sqrtPriceX96, tick]: readonly unknown[] = Array.isArray(state) ? state : [];
-  const isTold = typeof first === "bigint" && typeof second === "bigint";
+  const isComplete = typeof first === "bigint" && typeof second === "bigint";
   const isPriced = typeof sqrtPriceX96 === "bigint" && sqrtPriceX96 > 0n && typeof tick === "number";
   return {
-    balances: isTold ? [first, second] : undefined,
+    balances: isComplete ? [first, second] : undefined,
     range: isPriced && typeof liquidity === "bigint" ? { sqrtPriceX96, tick, liquidity } : undefined,
   };
 }
 
-function addressOf(said: Said): string | undefined {
-  return typeof said === "string" && /^0x[0-9a-fA-F]{40}$/.test(said) && !/^0x0+$/.test(said)
-    ? said.toLowerCase()
+function addressOf(result: Result): string | undefined {
+  return typeof result === "string" && /^0x[0-9a-fA-F]{40}$/.test(result) && !/^0x0+$/.test(result)
+    ? result.toLowerCase()
     : undefined;
 }
 
-/** Text, or 32 bytes of it, without what nobody can read. */
-function textOf(said: Said): string | undefined {
-  if (typeof said !== "string") return undefined;
-  const text = /^0x[0-9a-f]{64}$/.test(said) ? Buffer.from(said.slice(2), "hex").toString("utf8") : said;
+/** Returns text, or 32 bytes as text, without unprintable characters. */
+function textOf(result: Result): string | undefined {
+  if (typeof result !== "string") return undefined;
+  const text = /^0x[0-9a-f]{64}$/.test(result)
+    ? Buffer.from(result.slice(2), "hex").toString("utf8")
+    : result;
   const words = text.replace(/[\p{Cc}\p{Cs}\uFFFD]/gu, "").trim();
   return words === "" ? undefined : words;
 }

@@ -5,27 +5,26 @@ import { Quantity } from "../evm-block.ts";
 import { Endpoint } from "./endpoint.ts";
 import { RpcTrouble } from "./rpc-trouble.ts";
 
-/** What a pool of endpoints is made with. */
 interface EndpointPoolOptions {
   readonly urls: readonly string[];
   readonly chainId: number;
   readonly clock: Clock;
-  /** How often to ask for heads, in milliseconds. */
-  readonly lookEveryMs: number;
-  /** How long an answer may take, in milliseconds. Default 10,000. */
+  /** How often to poll the heads, in milliseconds. */
+  readonly pollEveryMs: number;
+  /** Timeout of a request in milliseconds. Default 10,000. */
   readonly timeoutMs?: number;
-  /** Told what a person should know, in a sentence; whether it is trouble. */
+  /** Receives a message for the operator, and whether it reports trouble. */
   readonly onNotice: (sentence: string, isTrouble: boolean) => void;
 }
 
-/** The endpoints of one chain: who is well, how far each has come, and answers from whoever gives one. */
+/** Tracks the health and heads of one chain's endpoints, and sends requests to the best one. */
 export class EndpointPool {
   readonly #options: EndpointPoolOptions;
   readonly #endpoints: readonly Endpoint[];
-  /** Those whose chain is the right one; one that is of another is never asked again. */
+  /** Endpoints on the right chain. One on another chain is never used again. */
   readonly #proved = new Set<Endpoint>();
   readonly #foreign = new Set<Endpoint>();
-  /** What is wrong with an endpoint now, in words without its address. */
+  /** Current fault of an endpoint, without its address. */
   readonly #faults = new Map<Endpoint, string>();
   #waiting: (() => void)[] = [];
 
@@ -36,29 +35,31 @@ export class EndpointPool {
     this.#endpoints = [...new Set(urls)].map((url) => new Endpoint({ url, clock, timeoutMs, onHead }));
   }
 
-  /** Looks after the heads until the signal aborts. Does not reject. */
+  /** Polls the heads until the signal aborts. Does not reject. */
   async run(signal: AbortSignal): Promise<void> {
     await Promise.all(this.#endpoints.map((endpoint) => this.#watch(endpoint, signal)));
   }
 
-  /** Who is well and claims to have come this far, the most reliable first. */
-  able(head: number): Endpoint[] {
+  /**
+   * Returns the endpoints that are not resting and claim to have this block, most reliable first.
+   */
+  usable(head: number): Endpoint[] {
     return [...this.#proved]
       .filter((endpoint) => !endpoint.isResting && endpoint.head >= head)
       .toSorted((a, b) => a.strikes - b.strikes);
   }
 
-  /** The highest head that somebody who is well claims; −1 where nobody does. */
+  /** The highest head that a usable endpoint claims; −1 if there is none. */
   get head(): number {
     return this.heads[0] ?? -1;
   }
 
-  /** The heads that those who are well claim, each once, the highest first. */
+  /** The distinct heads that usable endpoints claim, highest first. */
   get heads(): readonly number[] {
-    return [...new Set(this.able(0).map(({ head }) => head))].toSorted((a, b) => b - a);
+    return [...new Set(this.usable(0).map(({ head }) => head))].toSorted((a, b) => b - a);
   }
 
-  /** How each endpoint fares; one that shares its host with another has its number behind it. */
+  /** Returns the state of each endpoint. Endpoints that share a host are numbered. */
   services(part: string): readonly ServiceReport[] {
     const hosts = this.#endpoints.map(({ name }) => name);
     return this.#endpoints.map((endpoint, index) => {
@@ -68,30 +69,34 @@ export class EndpointPool {
     });
   }
 
-  /** Why no endpoint can be used, without their addresses; `undefined` while one of them answers. */
+  /** Why no endpoint is usable, without addresses; `undefined` if at least one is. */
   get trouble(): string | undefined {
     const isSilent = (endpoint: Endpoint) => this.#faults.has(endpoint) || !this.#proved.has(endpoint);
     if (!this.#endpoints.every(isSilent)) return undefined;
-    const faults = this.#endpoints.map((endpoint) => this.#faults.get(endpoint) ?? "has not answered yet");
+    const faults = this.#endpoints.map((endpoint) => this.#faults.get(endpoint) ?? "has not responded yet");
     const counts = [...Map.groupBy(faults, (fault) => fault)];
     const words = counts.map(([fault, { length }]) => (length === 1 ? fault : `${fault} (${length} times)`));
-    return `none of its ${faults.length} endpoints can be used: ${words.join(", ")}`;
+    return `none of its ${faults.length} endpoints is usable: ${words.join(", ")}`;
   }
 
-  /** Whether all endpoints turned out to be of another chain. */
+  /** Whether all endpoints are on another chain. */
   get allWrongChain(): boolean {
     return this.#foreign.size === this.#endpoints.length;
   }
 
-  /** The answer of the first that gives one. Rejects with RpcTrouble `reverted` where that is the answer, or with the last one's where nobody has any. Failures are strikes, unless not `isBlamed`. */
+  /**
+   * Returns the first successful response. Rejects with RpcTrouble `reverted` if that is the
+   * response, or with the last failure if no endpoint succeeds. Failures count against the endpoint
+   * if `isBlamed`.
+   */
   async ask(
     method: string,
     params: readonly unknown[],
     signal: AbortSignal,
     isBlamed = true,
   ): Promise<unknown> {
-    let last = new RpcTrouble("failed", "no endpoint is available now");
-    for (const endpoint of this.able(-1)) {
+    let last = new RpcTrouble("failed", "no endpoint is available");
+    for (const endpoint of this.usable(-1)) {
       try {
         return await endpoint.ask(method, params, signal);
       } catch (error) {
@@ -104,7 +109,7 @@ export class EndpointPool {
     throw last;
   }
 
-  /** Waits until some head moves, `ms` at most. */
+  /** Waits until a head moves, at most for `ms`. */
   async changed(ms: number, signal: AbortSignal): Promise<void> {
     const over = new AbortController();
     const moved = new Promise<void>((resolve) => this.#waiting.push(resolve));
@@ -123,7 +128,7 @@ export class EndpointPool {
   }
 
   async #watch(endpoint: Endpoint, signal: AbortSignal): Promise<void> {
-    const { clock, lookEveryMs, onNotice } = this.#options;
+    const { clock, pollEveryMs, onNotice } = this.#options;
     let isListening = false;
     let isDown = false;
     while (!signal.aborted && !this.#foreign.has(endpoint)) {
@@ -132,15 +137,16 @@ export class EndpointPool {
         if (this.#proved.has(endpoint)) {
           if (!isListening) void endpoint.listen(signal);
           isListening = true;
-          // One that tells its heads is asked now and then too, since a line may be dead and silent.
+          // Poll one that pushes its heads occasionally too, because a connection may be dead and
+          // silent.
           const trouble = await endpoint.look(signal);
           this.#note(endpoint, trouble?.message);
           if (trouble && !isDown) onNotice(`${endpoint.name} ${trouble.message}`, true);
-          else if (!trouble && isDown) onNotice(`${endpoint.name} answers again`, false);
+          else if (!trouble && isDown) onNotice(`${endpoint.name} responds again`, false);
           isDown = trouble !== undefined;
         }
       }
-      const pauseMs = endpoint.tellsHeads ? Math.max(lookEveryMs, 5 * SECOND_MS) : lookEveryMs;
+      const pauseMs = endpoint.pushesHeads ? Math.max(pollEveryMs, 5 * SECOND_MS) : pollEveryMs;
       await clock.sleep(pauseMs, signal).catch(() => undefined);
     }
   }
@@ -155,11 +161,11 @@ export class EndpointPool {
         return;
       }
       this.#foreign.add(endpoint);
-      this.#note(endpoint, `is of chain ${said}, not ${chainId}`);
-      onNotice(`${endpoint.name} is of chain ${said}, not ${chainId}: it is not asked again`, true);
+      this.#note(endpoint, `serves chain ${said}, not ${chainId}`);
+      onNotice(`${endpoint.name} serves chain ${said}, not ${chainId}; ignoring it`, true);
     } catch (error) {
       if (signal.aborted) return;
-      const fault = error instanceof RpcTrouble ? error.message : "answers nonsense";
+      const fault = error instanceof RpcTrouble ? error.message : "returned an invalid chain id";
       this.#note(endpoint, fault);
       if (error instanceof RpcTrouble && error.kind === "rate") return;
       endpoint.markFailure();
@@ -167,7 +173,7 @@ export class EndpointPool {
     }
   }
 
-  /** Leaves out the words of the endpoint itself, because {@link trouble} is public. */
+  /** Drops the endpoint's own message, because {@link trouble} is public. */
   #note(endpoint: Endpoint, fault: string | undefined): void {
     if (fault === undefined) this.#faults.delete(endpoint);
     else this.#faults.set(endpoint, fault.replace(/:.*$/s, ""));

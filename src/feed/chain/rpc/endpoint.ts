@@ -6,18 +6,17 @@ import { type RequestOutcome, ServiceTally } from "../../service/service-tally.t
 import { Quantity } from "../evm-block.ts";
 import { type RpcTrouble, readTrouble } from "./rpc-trouble.ts";
 
-/** What an endpoint is made with. */
 interface EndpointOptions {
-  /** `http(s)://` is asked; `ws(s)://` tells new heads by itself besides. */
+  /** `http(s)://` is polled; `ws(s)://` also pushes new heads. */
   readonly url: string;
   readonly clock: Clock;
-  /** How long an answer may take, in milliseconds. */
+  /** Timeout of a request in milliseconds. */
   readonly timeoutMs: number;
-  /** Told whenever the endpoint's head has moved. */
+  /** Called when the endpoint's head has moved. */
   readonly onHead: () => void;
 }
 
-/** A contract that fails is an answer. */
+/** A reverted call is a valid response. */
 const OUTCOMES = {
   rate: "refused",
   refused: "refused",
@@ -28,20 +27,21 @@ const OUTCOMES = {
 const NewHead = z.object({ result: z.object({ number: Quantity }) });
 
 const MAX_REST_MS = 5 * SECOND_MS;
-/** At first an endpoint is asked as fast as it answers; the first complaint sets this pause between two requests. */
+/** Requests start without a pause. The first refusal sets this pause between two requests. */
 const FIRST_PAUSE_MS = 20;
 const MAX_PAUSE_MS = 2 * SECOND_MS;
-/** What a good answer leaves of the pause. */
+/** Factor on the pause after a good response. */
 const RECOVERY = 0.7;
 
 /**
- * One node, or a provider's many behind one address. Keeps its pace under what the provider bears (a complaint doubles the pause between requests,
- * good answers wear it down), and rests after failures, longer with each in a row.
+ * A node, or a provider's many nodes behind one address. Adapts its pace to the provider's limits:
+ * a refusal doubles the pause between requests, good responses shorten it. Rests after failures,
+ * longer with each consecutive one.
  */
 export class Endpoint {
-  /** Its host, for people: what follows in the address may be a key. */
+  /** Its host, for people: the rest of the address may be a key. */
   readonly name: string;
-  readonly tellsHeads: boolean;
+  readonly pushesHeads: boolean;
   readonly tally: ServiceTally;
   readonly #options: EndpointOptions;
   readonly #client;
@@ -58,26 +58,26 @@ export class Endpoint {
     this.#options = options;
     this.name = new URL(url).host;
     this.tally = new ServiceTally(options.clock);
-    this.tellsHeads = /^wss?:/.test(url);
-    this.#client = createLine(url, timeoutMs, this.tellsHeads);
+    this.pushesHeads = /^wss?:/.test(url);
+    this.#client = createRpcClient(url, timeoutMs, this.pushesHeads);
   }
 
-  /** The highest block that it claims to have; −1 before it said anything. */
+  /** The highest block that it claims to have; −1 before the first response. */
   get head(): number {
     return this.#head;
   }
 
-  /** Failures in a row, of its answers and of its reachability. */
+  /** Consecutive failures of requests and of head polls. */
   get strikes(): number {
     return this.#strikes + this.#misses;
   }
 
-  /** It failed lately, and is left alone for a while. */
+  /** It failed recently and gets no requests for a while. */
   get isResting(): boolean {
     return this.#options.clock.monotonic() < this.#restUntil;
   }
 
-  /** Asks in its pace. Rejects with RpcTrouble, or with the signal's reason. */
+  /** Sends a request at its pace. Rejects with RpcTrouble or the signal's reason. */
   async ask(method: string, params: readonly unknown[], signal: AbortSignal): Promise<unknown> {
     const { clock } = this.#options;
     const now = clock.monotonic();
@@ -88,7 +88,7 @@ export class Endpoint {
     const askedAt = clock.monotonic();
     this.tally.asked(askedAt - now);
     try {
-      // The types know each method's own parameters; here they are a caller's.
+      // viem types each method's own parameters; here they are the caller's.
       const answer: unknown = await this.#client.request({ method, params } as never);
       this.tally.ended("good");
       this.#pauseMs = this.#pauseMs < 1 ? 0 : this.#pauseMs * RECOVERY;
@@ -101,19 +101,19 @@ export class Endpoint {
     }
   }
 
-  /** It answered, and what it said held. */
+  /** Resets the failures after a response proved valid. */
   markSuccess(): void {
     this.#strikes = 0;
     this.#restUntil = 0;
   }
 
-  /** It failed, or what it said did not hold: it rests. */
+  /** Counts a failed or invalid response and rests. */
   markFailure(): void {
     this.#strikes += 1;
     this.#rest();
   }
 
-  /** Asks for the head. Yields what is wrong, if anything is: it then rests, unless it was only asked too often. */
+  /** Polls the head. Returns the trouble, if any, and rests unless it was rate-limited. */
   async look(signal: AbortSignal): Promise<RpcTrouble | undefined> {
     try {
       this.noteHead(Quantity.parse(await this.ask("eth_blockNumber", [], signal)));
@@ -128,21 +128,23 @@ export class Endpoint {
     }
   }
 
-  /** It says that this is its head now. A head may go back: blocks are replaced, and endpoints are many nodes. */
+  /**
+   * Sets the claimed head. It may decrease: blocks are replaced, and an endpoint may be many nodes.
+   */
   noteHead(head: number): void {
     if (head === this.#head) return;
     this.#head = head;
     this.#options.onHead();
   }
 
-  /** Listens for heads until the signal aborts, where it tells them; then the line is closed. Failures are strikes. */
+  /** Subscribes to heads until the signal aborts, if the endpoint pushes them. Failures count. */
   async listen(signal: AbortSignal): Promise<void> {
     const { transport } = this.#client;
     if (!("subscribe" in transport)) return;
     const close = () =>
       void transport
         .getRpcClient()
-        .then((line) => line.close())
+        .then((client) => client.close())
         .catch(() => undefined);
     signal.addEventListener("abort", close, { once: true });
     const onData = (message: unknown) => {
@@ -152,7 +154,7 @@ export class Endpoint {
     try {
       await transport.subscribe({ params: ["newHeads"], onData, onError: () => this.markFailure() });
       if (signal.aborted) close();
-      // Nobody told of blocks that came before the line was listened to.
+      // The subscription does not report blocks from before it started.
       else await this.look(signal);
     } catch {
       if (!signal.aborted) this.markFailure();
@@ -164,7 +166,7 @@ export class Endpoint {
     this.#restUntil = Math.max(this.#restUntil, this.#options.clock.monotonic() + restMs);
   }
 
-  /** Complaints about what was asked before the pace was slowed say nothing new. */
+  /** Refusals of requests sent before the pause was raised do not raise it again. */
   #slowDown({ retryAfterMs = 0 }: RpcTrouble, askedAt: number): void {
     const now = this.#options.clock.monotonic();
     if (askedAt > this.#slowedAt) {
@@ -172,12 +174,12 @@ export class Endpoint {
       this.#slowedAt = now;
     }
     this.#nextAt = Math.max(this.#nextAt, now + Math.max(this.#pauseMs, retryAfterMs));
-    // The others are asked meanwhile; it is no failure.
+    // Other endpoints take over meanwhile. This is no failure.
     this.#restUntil = Math.max(this.#restUntil, now + retryAfterMs);
   }
 }
 
-function createLine(url: string, timeout: number, isSocket: boolean) {
+function createRpcClient(url: string, timeout: number, isSocket: boolean) {
   if (!isSocket) return createClient({ transport: http(url, { retryCount: 0, timeout }) });
   const reconnect = { attempts: Number.POSITIVE_INFINITY, delay: 2 * SECOND_MS };
   return createClient({ transport: webSocket(url, { retryCount: 0, timeout, reconnect }) });

@@ -3,7 +3,6 @@ import { Header } from "../evm-block.ts";
 import type { EndpointPool } from "./endpoint-pool.ts";
 import { RpcTrouble } from "./rpc-trouble.ts";
 
-/** Where {@link findBlock} looks. */
 interface BlockSearch {
   readonly pool: EndpointPool;
   readonly highest: number;
@@ -12,8 +11,9 @@ interface BlockSearch {
 }
 
 /**
- * The first block whose time is not before a moment, which may depend on the time of the highest one; the highest where all are before. Times never go
- * back along a chain, so it is found by halving. Rejects with RpcTrouble.
+ * Returns the first block at or after a moment, which may depend on the highest block's time; the
+ * highest block if all are earlier. Uses bisection, because times never decrease along a chain.
+ * Rejects with RpcTrouble.
  */
 export async function findBlock(
   { pool, highest, blockMs }: BlockSearch,
@@ -24,13 +24,13 @@ export async function findBlock(
     const answer = await pool.ask("eth_getBlockByNumber", [`0x${number.toString(16)}`, false], signal);
     const read = Header.safeParse(answer);
     if (!read.success)
-      throw new RpcTrouble("failed", `no usable block ${number}: ${z.prettifyError(read.error)}`);
+      throw new RpcTrouble("failed", `invalid block ${number}: ${z.prettifyError(read.error)}`);
     return read.data.timestamp * 1_000;
   };
   const highestAtMs = await timeOf(highest);
   const moment = momentOf(highestAtMs);
   if (highestAtMs < moment) return highest;
-  // Everything before `low` is too early, `high` is not.
+  // Invariant: blocks before `low` are too early, `high` is not.
   let high = highest;
   let stride = Math.max(1, Math.ceil((highestAtMs - moment) / blockMs));
   let low = Math.max(0, high - stride);

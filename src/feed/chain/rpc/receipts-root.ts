@@ -2,9 +2,10 @@ import { keccak256, toRlp } from "viem/utils";
 import type { Receipt } from "../evm-block.ts";
 
 /*
- * The root of the receipts stands in the block's header, and so in the block's hash: whoever alters, adds or leaves out a single log cannot keep it. It is
- * the root of a Merkle Patricia trie from the RLP of an index to the receipt (Ethereum yellow paper, section 4.3.2 and appendix D; EIP-2718 for the type
- * in front).
+ * Verifies receipts against the root in the block's header, and so against the block's hash: a
+ * changed, added or missing log changes the root. It is the root of a Merkle Patricia trie from the
+ * RLP of an index to the receipt (Ethereum yellow paper, section 4.3.2 and appendix D; EIP-2718 for
+ * the type prefix).
  */
 
 type Bytes = Uint8Array;
@@ -13,8 +14,9 @@ type Rlp = Bytes | readonly Rlp[];
 const EMPTY = new Uint8Array();
 
 /**
- * How many of the receipts, from the first on, are what the root is made of; −1 where they are not. All of them, or, on a chain that adds
- * receipts of its own behind those of the block (Polygon's state syncs, before they were part of it), all but the last.
+ * Returns how many of the receipts, from the first on, the root covers; −1 if it does not match.
+ * That is all of them. On a chain that appends receipts of its own to a block's (Polygon's state
+ * syncs, before they were part of the block), it is all but the last.
  */
 export function countProved(receipts: readonly Receipt[], root: string): number {
   const encoded = receipts.map(encodeReceipt);
@@ -51,7 +53,7 @@ interface Entry {
   readonly value: Bytes;
 }
 
-/** The node of all entries, whose paths are one up to `depth`. */
+/** Builds the node of all entries, whose paths are equal up to `depth`. */
 function buildNode(entries: readonly Entry[], depth: number): Rlp {
   const [first] = entries;
   if (!first) return EMPTY;
@@ -74,13 +76,13 @@ function sharedDepth(entries: readonly Entry[], depth: number): number {
   return shared;
 }
 
-/** A node stands in its parent by its hash, unless it is shorter than that. */
+/** A parent refers to a node by hash, unless the node is shorter than that. */
 function refer(node: Rlp): Rlp {
   const encoded = encode(node);
   return encoded.length < 32 ? node : keccak256(encoded, "bytes");
 }
 
-/** Nibbles as bytes, with a flag for an odd number of them and for the end of a path in front. */
+/** Packs nibbles into bytes, prefixed with flags for an odd count and for the end of a path. */
 function compact(nibbles: readonly number[], isEnd: boolean): Bytes {
   const flag = isEnd ? 2 : 0;
   const odd = nibbles.length % 2;
@@ -103,7 +105,7 @@ function hexBytes(hex: string): Bytes {
   return Buffer.from(hex.slice(2), "hex");
 }
 
-/** Big-endian without zeros in front; nothing for zero. */
+/** Big-endian without leading zeros; empty for zero. */
 function numberBytes(value: number): Bytes {
   if (value === 0) return EMPTY;
   const hex = value.toString(16);

@@ -1,16 +1,19 @@
 import { HttpRequestError, RpcRequestError } from "viem";
 
 /**
- * Why an endpoint did not answer as it should. `rate`: it was asked too often. `refused`: it does not do this at all, or not that far back. `reverted`: the contract
- * that was called failed. `failed`: everything else, from a cut line to a page in HTML.
+ * Why a request failed. `rate`: too many requests. `refused`: the endpoint does not support the
+ * request, or not that far back. `reverted`: the called contract failed. `failed`: anything else,
+ * from a broken connection to an HTML page.
  */
 type TroubleKind = "rate" | "refused" | "reverted" | "failed";
 
-/** An endpoint's trouble, in words without the endpoint's address, in which there may be a key. */
+/**
+ * A failed request. The message does not contain the endpoint's address, which may include a key.
+ */
 export class RpcTrouble extends Error {
   override readonly name = "RpcTrouble";
   readonly kind: TroubleKind;
-  /** How long the endpoint asks to be left alone, in milliseconds; `undefined`: it does not say. */
+  /** Pause in milliseconds that the endpoint demands; `undefined` if it names none. */
   readonly retryAfterMs: number | undefined;
 
   constructor(kind: TroubleKind, words: string, retryAfterMs?: number, options?: ErrorOptions) {
@@ -29,35 +32,32 @@ const RATE_CODES: ReadonlySet<number> = new Set([429, -32_005, -32_029, -32_097]
 const REFUSED_CODES: ReadonlySet<number> = new Set([-32_601, -32_004]);
 const MAX_RETRY_AFTER_MS = 300_000;
 
-/** Reads any failure of a request, in the words that nodes and their providers use. */
+/** Converts any failure of a request, by the wording that nodes and providers use. */
 export function readTrouble(error: unknown): RpcTrouble {
   if (error instanceof RpcTrouble) return error;
   if (error instanceof RpcRequestError) {
     const { code } = error;
     const words = error.details;
     if (RATE_CODES.has(code) || RATE.test(words))
-      return trouble("rate", `is asked too often (${code})`, error);
+      return trouble("rate", `reports too many requests (${code})`, error);
     if (REFUSED_CODES.has(code) || REFUSED.test(words))
-      return trouble("refused", `refuses the method (${code})`, error);
-    if (code === 3 || REVERTED.test(words)) return trouble("reverted", "says that the call failed", error);
-    return trouble("failed", `answers with error ${code}: ${words.slice(0, 120)}`, error);
+      return trouble("refused", `does not support the method (${code})`, error);
+    if (code === 3 || REVERTED.test(words))
+      return trouble("reverted", "reports that the call reverted", error);
+    return trouble("failed", `returned error ${code}: ${words.slice(0, 120)}`, error);
   }
   if (error instanceof HttpRequestError) {
     const { status } = error;
     if (status === 429 || RATE.test(error.details)) {
       const retryAfterMs = retryAfter(error.headers?.get("retry-after") ?? null);
-      return new RpcTrouble("rate", "is asked too often", retryAfterMs, { cause: error });
+      return new RpcTrouble("rate", "reports too many requests", retryAfterMs, { cause: error });
     }
-    return trouble(
-      "failed",
-      status === undefined ? "cannot be reached" : `answers with status ${status}`,
-      error,
-    );
+    return trouble("failed", status === undefined ? "is unreachable" : `returned status ${status}`, error);
   }
   const name = error instanceof Error ? error.name : typeof error;
   return trouble(
     "failed",
-    name === "TimeoutError" ? "does not answer" : `gives no usable answer (${name})`,
+    name === "TimeoutError" ? "timed out" : `returned no valid response (${name})`,
     error,
   );
 }
@@ -66,7 +66,7 @@ function trouble(kind: TroubleKind, words: string, cause: unknown): RpcTrouble {
   return new RpcTrouble(kind, words, undefined, { cause });
 }
 
-/** Seconds only: a date would need a clock that agrees with the provider's. */
+/** Seconds only: a date would require clocks that agree. */
 function retryAfter(text: string | null): number | undefined {
   if (text === null || !/^\d{1,6}$/.test(text)) return undefined;
   return Math.min(MAX_RETRY_AFTER_MS, Number(text) * 1_000);
