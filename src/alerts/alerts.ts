@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import { type Head, type Hub, LongPoll } from "../hub/index.ts";
+import { messageOf } from "../lib/text/message-of.ts";
 import type { Clock } from "../lib/time/clock.ts";
 import type { EventLog } from "../log/index.ts";
 import type { Webhook } from "./rules/alert-file.ts";
@@ -52,7 +53,7 @@ function forgetOthers({ webhooks, store, logger }: AlertsOptions): void {
   try {
     store.retain(new Set(rules), new Set(webhooks.map(({ id }) => id)));
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     logger.warn(`could not delete the state of removed webhooks and rules: ${reason}`);
   }
 }

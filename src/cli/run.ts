@@ -1,5 +1,6 @@
 import { isSettingError } from "../config/config.ts";
 import { EXIT, type ExitCode } from "../lib/io/shutdown.ts";
+import { messageOf } from "../lib/text/message-of.ts";
 import { suggestion } from "../lib/text/nearest.ts";
 import { VERSION } from "../lib/version.ts";
 import { exitCodeOf } from "./exit-code.ts";
@@ -125,7 +126,7 @@ function asksForHelp(args: readonly string[]): boolean {
 
 function explain(error: unknown, command: string, terminal: Terminal): ExitCode {
   if (isBrokenPipe(error)) return EXIT.clean;
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   say(terminal, `flarewire ${command}: ${message}`);
   if (isSettingError(error)) say(terminal, `Run flarewire ${command} --help for all settings.`);
   return exitCodeOf(error);

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { messageOf } from "../lib/text/message-of.ts";
 import { suggestion } from "../lib/text/nearest.ts";
 import { FlarewireError } from "../protocol/index.ts";
 import { type FlagForm, type ParsedFlags, parseFlags } from "./flags.ts";
@@ -161,7 +162,7 @@ function readFile(given: GivenValue, problems: string[]): Layer | undefined {
     content = JSON.parse(readFileSync(path, "utf8").replace(/^\uFEFF/, ""));
   } catch (error) {
     // JSON.parse quotes the file in its message, and the file may hold a secret.
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     const reason = message.replace(/, (?:\.\.\.)?".*"(?:\.\.\.)? is not valid JSON$/s, "");
     problems.push(`${badValue("config", given)}; ${path} cannot be read as JSON: ${reason}`);
     return undefined;

@@ -1,5 +1,6 @@
 import type { Feed } from "../feed/feed.ts";
 import { InputError } from "../lib/input-error.ts";
+import { messageOf } from "../lib/text/message-of.ts";
 import type { Clock } from "../lib/time/clock.ts";
 import { isoTime } from "../lib/time/iso-time.ts";
 import type { Snapshot } from "../model/index.ts";
@@ -245,8 +246,4 @@ class EngineSource implements EngineSnapshotSource {
     this.#lifecycle = { state: "failed", reason: message };
     return new FlarewireError(code, message, { cause });
   }
-}
-
-function messageOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause);
 }

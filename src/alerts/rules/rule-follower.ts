@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Head, LongPoll, PollAnswer } from "../../hub/index.ts";
+import { messageOf } from "../../lib/text/message-of.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import { type EventMessage, type Filter, formatCursor, type Lost, type View } from "../../protocol/index.ts";
 import { type AlertContent, formAlert } from "../alert.ts";
@@ -61,7 +62,7 @@ export async function followRule(following: RuleFollowing): Promise<void> {
       await new RuleRun(following).run();
     } catch (error) {
       if (signal.aborted) return;
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       onNotice(`rule ${rule.name} failed and resumes from its last saved position: ${reason}`, true);
       await clock.sleep(FAULT_REST_MS, signal).catch(() => {});
     }

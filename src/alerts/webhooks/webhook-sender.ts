@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { messageOf } from "../../lib/text/message-of.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import { type Alert, formAlert } from "../alert.ts";
 import { secretBytes, type Webhook } from "../rules/alert-file.ts";
@@ -99,7 +100,7 @@ export class WebhookSender {
         if (delayMs > 0) await this.#rest(delayMs, signal);
       } catch (error) {
         if (signal.aborted) return;
-        const reason = error instanceof Error ? error.message : String(error);
+        const reason = messageOf(error);
         onNotice(`could not read or update the webhook's queue: ${reason}`, true);
         // New messages do not end this pause: the same operation would fail again.
         await clock.sleep(IDLE_MS, signal).catch(() => {});

@@ -3,6 +3,7 @@ import { mkdir, rename, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { z } from "zod";
 import { PRIVATE_DIRECTORY, PRIVATE_FILE } from "../../lib/io/private-file.ts";
+import { messageOf } from "../../lib/text/message-of.ts";
 import { Profile } from "../../market/index.ts";
 import type { Facts } from "./enricher.ts";
 
@@ -83,7 +84,7 @@ export class FactCache {
       await rename(temporary, this.#path);
       return undefined;
     } catch (error) {
-      return error instanceof Error ? error.message : String(error);
+      return messageOf(error);
     }
   }
 }

@@ -1,3 +1,4 @@
+import { messageOf } from "../../lib/text/message-of.ts";
 import { backOffMs } from "../../lib/time/back-off.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import { HOUR_MS } from "../../lib/time/time.ts";
@@ -60,9 +61,7 @@ export class VenueSubscription {
     const { clock, random, onHealth } = this.#options;
     while (!signal.aborted) {
       const since = clock.monotonic();
-      const reason = await this.#stand(signal).catch((error: unknown) =>
-        error instanceof Error ? error.message : String(error),
-      );
+      const reason = await this.#stand(signal).catch((error: unknown) => messageOf(error));
       if (signal.aborted) return;
       onHealth(reason);
       this.#failures = clock.monotonic() - since > STOOD_MS ? 1 : this.#failures + 1;

@@ -1,3 +1,4 @@
+import { messageOf } from "../../lib/text/message-of.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import { MINUTE_MS, SECOND_MS } from "../../lib/time/time.ts";
 import type { MarketEvent } from "../../market/index.ts";
@@ -128,7 +129,7 @@ export class FeedBuffer {
       }
       this.#end = { reason: "has ended" };
     } catch (error) {
-      const words = error instanceof Error ? error.message : String(error);
+      const words = messageOf(error);
       this.#end = { reason: signal.aborted ? "has ended" : `failed: ${words}`, error };
     }
     this.#onNews();

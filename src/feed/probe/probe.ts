@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { messageOf } from "../../lib/text/message-of.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import { DeadlineExpired, withDeadline } from "../../lib/time/deadline.ts";
 
@@ -51,6 +52,6 @@ export async function runProbe(
     signal.throwIfAborted();
     if (error instanceof DeadlineExpired) return finding(false, error.message);
     if (error instanceof z.ZodError) return finding(false, "answers with what is of another type");
-    return finding(false, error instanceof Error ? error.message : String(error));
+    return finding(false, messageOf(error));
   }
 }

@@ -2,6 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { InputError } from "../../lib/input-error.ts";
+import { messageOf } from "../../lib/text/message-of.ts";
 import { EventTimeMs, FeedFacts, Origin } from "../../market/index.ts";
 
 /** Name of the file in a recording's directory that says what the recording is and which parts it has. */
@@ -116,8 +117,4 @@ function parseJson(path: string, text: string): unknown {
   } catch (error) {
     throw new InputError(path, `the manifest is not JSON: ${messageOf(error)}`, { cause: error });
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

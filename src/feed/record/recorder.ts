@@ -4,6 +4,7 @@ import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { PRIVATE_DIRECTORY, PRIVATE_FILE } from "../../lib/io/private-file.ts";
+import { messageOf } from "../../lib/text/message-of.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import { HOUR_MS } from "../../lib/time/time.ts";
 import { VERSION } from "../../lib/version.ts";
@@ -316,8 +317,4 @@ async function writeWhole({ handle, bytes: from }: OpenPart, bytes: Buffer): Pro
     await handle.truncate(from).catch(() => {});
     throw error;
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,4 +1,5 @@
 import { InputError } from "../../lib/input-error.ts";
+import { messageOf } from "../../lib/text/message-of.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import type { MarketEvent, MarketGroup } from "../../market/index.ts";
 import type { Feed } from "../feed.ts";
@@ -8,7 +9,7 @@ import { PairBook } from "./pair-book.ts";
 import { CandleCsvParser } from "./read/candle-csv.ts";
 import { EventNdjsonParser } from "./read/event-ndjson.ts";
 import { LineSplitter } from "./read/line-splitter.ts";
-import { messageOf, readProfiles, type TokenProfiles } from "./read/profiles-file.ts";
+import { readProfiles, type TokenProfiles } from "./read/profiles-file.ts";
 import { BytesEndedError, readBytes } from "./read/read-bytes.ts";
 import { type OnSkipped, SkipCounter, type SkipReason } from "./read/skips.ts";
 import { type RecordingFormat, type RecordingHead, sniffRecording } from "./read/sniff-recording.ts";

@@ -7,6 +7,7 @@ import {
   readAlertFile,
   startAlerts,
 } from "../../alerts/index.ts";
+import { messageOf } from "../../lib/text/message-of.ts";
 import { type PersistenceOptions, storedPath } from "../persistence/persistence.ts";
 
 /** Opened webhooks that do not deliver yet. */
@@ -46,7 +47,7 @@ function openStore(options: PersistenceOptions): AlertStore {
   try {
     return openSqliteAlertStore(path);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     warn(`${path} cannot be used (${reason})`);
   }
   return createMemoryAlertStore();

@@ -9,6 +9,7 @@ import {
   type SlotAllocator,
 } from "../../http/index.ts";
 import { type EndReason, type Key, type KeyChange, KeyRing, TicketTable } from "../../keys/index.ts";
+import { messageOf } from "../../lib/text/message-of.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 
 /** Access policy, connection registry and the watch of the key file. */
@@ -84,7 +85,7 @@ export async function openKeys(
       keys.onReload(change);
     },
     onTrouble: (error) => {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       logger.error({ reason }, "key file is invalid; persistenceOptions the previous keys");
     },
     onEnd: (id, reason) => {

@@ -3,6 +3,7 @@ import { type Config, leaderOf } from "../../config/config.ts";
 import { createRecorder, RecordingError, recordFeed, type ServiceReport } from "../../feed/index.ts";
 import type { KnownLists } from "../../hub/index.ts";
 import { InputError } from "../../lib/input-error.ts";
+import { messageOf } from "../../lib/text/message-of.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import { FlarewireError, type Snapshot } from "../../protocol/index.ts";
 import {
@@ -108,7 +109,7 @@ export function openSource(
     };
   } catch (error) {
     if (isUserError(error)) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     const problem = `the engine's checkpoint cannot be loaded (${reason})`;
     return { ...createEngine(config, parts, undefined), problem };
   }

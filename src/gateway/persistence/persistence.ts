@@ -5,6 +5,7 @@ import type { Logger } from "pino";
 import type { Config } from "../../config/config.ts";
 import { MANIFEST_FILE } from "../../feed/index.ts";
 import type { Head } from "../../hub/index.ts";
+import { messageOf } from "../../lib/text/message-of.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import { VERSION } from "../../lib/version.ts";
 import {
@@ -107,7 +108,7 @@ export function openPersistence(options: PersistenceOptions): Persistence {
     file = openLogFile({ path, nowMs: options.clock.now(), onSetAside });
   } catch (error) {
     if (error instanceof FileBusyError) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     if (!options.isDataOptional) throw unusable(config, reason, error);
     logger.warn({ err: error }, `events are held in memory only: ${path} cannot be opened (${reason})`);
     return new MemoryKept(options, TROUBLE);

@@ -1,5 +1,6 @@
 import { deflateSync, inflateSync } from "node:zlib";
 import type { Head, KnownLists } from "../../hub/index.ts";
+import { messageOf } from "../../lib/text/message-of.ts";
 import type { ListCheckpoint, StoredLog } from "../../log/index.ts";
 import {
   advanceLists,
@@ -83,7 +84,7 @@ export function restoreState(
     const before = checkpoints.map((one) => ({ seq: toSeq(one.seq), lists: () => decodeLists(one) }));
     return { known: { lists, places: before }, observedAtMs, engine: base.engine };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     return { problem: `the stored state cannot be read (${reason})` };
   }
 }

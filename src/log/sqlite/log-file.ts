@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { makePrivateFile, PRIVATE_DIRECTORY } from "../../lib/io/private-file.ts";
 import { transact } from "../../lib/io/transact.ts";
+import { messageOf } from "../../lib/text/message-of.ts";
 import { type Channel, LASTING_EVENTS, type Run } from "../../protocol/index.ts";
 import type { LogRecord, LogStart } from "../event-log.ts";
 import { bootId } from "./boot-id.ts";
@@ -109,7 +110,7 @@ function setAside({ path, nowMs }: LogFileOptions, error: unknown): string {
   for (const suffix of ["-wal", "-shm", ""]) {
     if (existsSync(path + suffix)) renameSync(path + suffix, aside + suffix);
   }
-  const why = error instanceof Error ? error.message : String(error);
+  const why = messageOf(error);
   return `${path} is unusable (${why}); moved it to ${aside} and started a new log`;
 }
 

@@ -1,3 +1,4 @@
+import { messageOf } from "../../lib/text/message-of.ts";
 import { type Cursor, type EventBody, type Lost, type Seq, toSeq } from "../../protocol/index.ts";
 import type { LastingResult, LogRecord, ReadResult, ReplicaLog } from "../event-log.ts";
 import { createMemoryLog, type MemoryLogOptions } from "../memory-log.ts";
@@ -172,8 +173,4 @@ class SqliteLog implements DurableLog {
       return `cannot remove it either (${messageOf(error)}): remove it before the next start, which would otherwise resume from it`;
     }
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,10 +1,11 @@
 import { z } from "zod";
+import { messageOf } from "../../../lib/text/message-of.ts";
 import { MINUTE_MS } from "../../../lib/time/time.ts";
 import { FeedFacts, MarketEvent, Origin } from "../../../market/index.ts";
 import { profileFields, REINTRODUCE_AFTER_MS } from "../pair-book.ts";
 import { LATEST_AT_MS, type Timeline } from "../timeline.ts";
 import type { LineParser } from "./line-parser.ts";
-import { messageOf, type TokenProfiles } from "./profiles-file.ts";
+import type { TokenProfiles } from "./profiles-file.ts";
 import { type Skipped, shown } from "./skips.ts";
 
 /** The version of the recording format that is written and read here. */

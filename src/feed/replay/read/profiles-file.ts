@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { z } from "zod";
 import { InputError } from "../../../lib/input-error.ts";
+import { messageOf } from "../../../lib/text/message-of.ts";
 import { MarketGroup, type Profile } from "../../../market/index.ts";
 
 /** The largest profiles file that is read. */
@@ -155,9 +156,4 @@ function complaint(issue: z.core.$ZodIssue): string {
   if (issue.code === "unrecognized_keys")
     return `does not know ${issue.keys.map((key) => JSON.stringify(key)).join(", ")}`;
   return issue.message;
-}
-
-/** What a failed read or parse says of itself. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

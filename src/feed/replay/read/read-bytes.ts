@@ -1,6 +1,7 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { createGunzip, type Gunzip } from "node:zlib";
+import { messageOf } from "../../../lib/text/message-of.ts";
 
 /**
  * Bytes of a file read at once. Gzip unpacks to at most 1,032 times its size, so a hostile file can put 17 MB into memory
@@ -14,7 +15,7 @@ export class BytesEndedError extends Error {
   readonly how: "cut" | "damaged" | "unreadable";
 
   constructor(how: BytesEndedError["how"], cause: unknown) {
-    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    super(messageOf(cause), { cause });
     this.how = how;
   }
 }

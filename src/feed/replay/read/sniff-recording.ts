@@ -1,11 +1,11 @@
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { constants, gunzipSync } from "node:zlib";
 import { InputError } from "../../../lib/input-error.ts";
+import { messageOf } from "../../../lib/text/message-of.ts";
 import type { FeedFacts, Origin } from "../../../market/index.ts";
 import { type PartFile, readRecordingDirectory } from "../../record/manifest.ts";
 import { csvFirstLine } from "./candle-csv.ts";
 import { readHeader } from "./event-ndjson.ts";
-import { messageOf } from "./profiles-file.ts";
 import { isGzip } from "./read-bytes.ts";
 import { shown } from "./skips.ts";
 
