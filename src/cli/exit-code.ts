@@ -1,20 +1,23 @@
 import { RecordingError } from "../feed/index.ts";
 import { InputError } from "../lib/input-error.ts";
 import { EXIT, type ExitCode } from "../lib/io/shutdown.ts";
-import { ERROR_CODES, FlarewireError } from "../protocol/index.ts";
+import { actionAfter, ERROR_CODES, FlarewireError } from "../protocol/index.ts";
 import { OutputError } from "./terminal/text-sink.ts";
 
 /** What an error means to the caller of the program: {@link EXIT}. A fault of the program itself counts as `retry`: a supervisor should start it again. */
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof OutputError || error instanceof InputError || error instanceof RecordingError)
     return EXIT.usage;
-  if (error instanceof FlarewireError) return ERROR_CODES[error.code].retryable ? EXIT.retry : EXIT.usage;
+  if (error instanceof FlarewireError && actionAfter(ERROR_CODES[error.code].status) === "stop")
+    return EXIT.usage;
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   return typeof code === "string" && USER_ERRORS.has(code) ? EXIT.usage : EXIT.retry;
 }
 
-/** Errors of the system that the user has to see to. */
+/** Errors that only the user can fix. */
 const USER_ERRORS = new Set([
+  "invalid-setting",
+  "invalid-input",
   "EADDRINUSE",
   "EADDRNOTAVAIL",
   "EACCES",

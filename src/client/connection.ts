@@ -1,15 +1,15 @@
+import { boundAsked } from "../protocol/reconnect.ts";
 import {
-  boundAsked,
   type Input,
   initialState,
-  MIN_WAIT_MS,
+  STABLE_MS,
   step,
   type Transport,
   transportOf,
 } from "./connection-state.ts";
 import type { StreamPlan } from "./options.ts";
 import { type End, ended } from "./transport/end.ts";
-import { type LineMessage, openLine, type TransportConnection } from "./transport/transport.ts";
+import { openTransport, type TransportConnection, type TransportMessage } from "./transport/transport.ts";
 
 /** State of the connection. */
 export interface ConnectionStatus {
@@ -32,7 +32,7 @@ interface ConnectionUse {
   /** Returns the cursor to resume from; `undefined` for the head. */
   readonly cursor: () => string | undefined;
   /** Processes a message. Throws an End if the connection must end. */
-  readonly take: (message: LineMessage) => void;
+  readonly take: (message: TransportMessage) => void;
   /** Called when the status changes. */
   readonly changed: () => void;
 }
@@ -54,7 +54,7 @@ export function createConnection(plan: StreamPlan, use: ConnectionUse): Connecti
   const { after, random } = plan.platform;
   const timers: Record<string, () => void> = {};
   const inputs: Input[] = [];
-  let state = initialState(plan.ladder, plan.climbAfterMs);
+  let state = initialState(plan.transports, plan.upgradeAfterMs);
 
   const input = (given: Input) => {
     if (inputs.push(given) > 1) return;
@@ -63,10 +63,9 @@ export function createConnection(plan: StreamPlan, use: ConnectionUse): Connecti
       const { state: then, effects } = step(before, next);
       state = then;
       for (const effect of effects) {
-        if (effect.do === "open" || effect.do === "shut") {
+        if (effect.do === "open") {
           for (const cancel of Object.values(timers)) cancel();
-          if (effect.do === "open") strands.open(effect.transport);
-          else strands.shut();
+          open(effect.transport);
         } else {
           const ms = effect.leastMs + random() * effect.spreadMs;
           timers[effect.do]?.();
@@ -79,15 +78,8 @@ export function createConnection(plan: StreamPlan, use: ConnectionUse): Connecti
     }
   };
 
-  const strands = createStrands(plan, use, input);
-  const status = () => {
-    const { facts, phase } = state;
-    return {
-      state: phase.name,
-      transport: transportOf(facts),
-      reason: phase.reason,
-    };
-  };
+  const open = createAttempts(plan, use, input);
+  const status = () => ({ ...state.phase, transport: transportOf(state.facts) });
   return { status, input };
 }
 
@@ -102,67 +94,61 @@ interface Attempt {
 }
 
 /** Manages the current connection, and the previous one while only that one delivers. */
-function createStrands(plan: StreamPlan, use: ConnectionUse, input: Connection["input"]) {
+function createAttempts(plan: StreamPlan, use: ConnectionUse, input: Connection["input"]) {
   const { after, now, random } = plan.platform;
   const clientId = `sdk${random()}`;
   let silenceMs = SILENCE_MS;
   let current: Attempt | undefined;
   let previous: Attempt | undefined;
 
-  const drop = (strand: Attempt | undefined) => {
-    strand?.calm?.();
-    strand?.line?.abort();
-    if (strand === current) current = undefined;
+  const drop = (attempt: Attempt | undefined) => {
+    attempt?.calm?.();
+    attempt?.line?.abort();
+    if (attempt === current) current = undefined;
     else previous = undefined;
   };
 
-  const end = (strand: Attempt, reason: End) => {
-    const isCurrent = strand === current;
-    drop(strand);
-    if (isCurrent) input({ type: "ended", end: reason, heard: strand.heard });
+  const end = (attempt: Attempt, reason: End) => {
+    const isCurrent = attempt === current;
+    drop(attempt);
+    if (isCurrent) input({ type: "ended", end: reason, heard: attempt.heard });
   };
 
-  const listen = (strand: Attempt, ms: number) => {
-    strand.calm?.();
-    strand.calm = after(ms, () => end(strand, ended("silent", `nothing for ${ms} ms`)));
+  const listen = (attempt: Attempt, ms: number) => {
+    attempt.calm?.();
+    attempt.calm = after(ms, () => end(attempt, ended("silent", `nothing for ${ms} ms`)));
   };
 
-  const receive = (strand: Attempt, message: LineMessage) => {
+  const receive = (attempt: Attempt, message: TransportMessage) => {
     const { type } = message;
     if (type === "hello") {
       silenceMs = boundAsked(message.silence_limit_ms) || SILENCE_MS;
     }
-    strand.answered ||= type === "subscribed";
+    attempt.answered ||= type === "subscribed";
     // Before it subscribes, only the first message extends the deadline, however much follows.
-    if (strand.answered || !strand.heard) listen(strand, silenceMs);
-    strand.heard = true;
-    if (strand === current) drop(previous);
+    if (attempt.answered || !attempt.heard) listen(attempt, silenceMs);
+    attempt.heard = true;
+    if (attempt === current) drop(previous);
     use.take(message);
-    if (strand !== current) return;
+    if (attempt !== current) return;
     if (type === "goaway") input({ type, ms: message.reconnect_after_ms });
     else if (type === "subscribed") input({ type: "answered" });
-    else if (now() - strand.openedAtMs >= MIN_WAIT_MS) input({ type: "settled" });
+    else if (now() - attempt.openedAtMs >= STABLE_MS) input({ type: "settled" });
   };
 
-  const open = (transport: Transport) => {
-    if (current?.heard) {
-      drop(previous);
-      previous = current;
-    } else drop(current);
-    const strand: Attempt = { heard: false, openedAtMs: now() };
-    current = strand;
+  return (transport?: Transport) => {
+    if (!transport || current?.heard) drop(previous);
+    if (!transport || !current?.heard) drop(current);
+    if (!transport) return;
+    previous ??= current;
+    const attempt: Attempt = { heard: false, openedAtMs: now() };
+    current = attempt;
     silenceMs = SILENCE_MS;
-    listen(strand, plan.firstMessageMs);
+    listen(attempt, plan.firstMessageMs);
     // Use one client id per transport, so that a trial does not replace a working connection.
-    strand.line = openLine(plan, transport, use.cursor(), `${clientId}.${transport}`, {
-      onMessage: (message) => receive(strand, message),
-      onEnd: (reason) => end(strand, reason),
+    attempt.line = openTransport(plan, transport, use.cursor(), `${clientId}.${transport}`, {
+      onMessage: (message) => receive(attempt, message),
+      onEnd: (reason) => end(attempt, reason),
     });
   };
-
-  const shut = () => {
-    drop(current);
-    drop(previous);
-  };
-  return { open, shut };
 }

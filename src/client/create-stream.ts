@@ -1,12 +1,18 @@
+import {
+  acceptEvent,
+  advanceTo,
+  applySubscribed,
+  type ClientState,
+  type StreamItem,
+} from "./client-state.ts";
 import { createConnection } from "./connection.ts";
 import { createFreshness } from "./freshness.ts";
-import { type Holding, moveTo, type StreamItem, takeAnswer, takeEvent } from "./holding.ts";
 import { createListeners, LISTENED } from "./listeners.ts";
 import type { StreamPlan } from "./options.ts";
 import type { Listened, Listener, Stream } from "./stream.ts";
 import { misuse, oneOf, StreamError } from "./stream-error.ts";
 import { endOf } from "./transport/end.ts";
-import type { LineMessage } from "./transport/transport.ts";
+import type { TransportMessage } from "./transport/transport.ts";
 
 /**
  * Creates a {@link Stream}. It connects in a microtask, so listeners added synchronously miss
@@ -14,9 +20,9 @@ import type { LineMessage } from "./transport/transport.ts";
  */
 export function createStream(plan: StreamPlan): Stream {
   const freshness = createFreshness(plan.platform.now);
-  const { add, tell, tellError } = createListeners();
+  const { add, emit } = createListeners();
   const over = new AbortController();
-  let holding: Holding = { cursor: plan.after, view: undefined, started: false };
+  let client: ClientState = { cursor: plan.after, view: undefined, started: false };
   let queue: StreamItem[] | undefined;
   let wake = () => {};
   let error: StreamError | undefined;
@@ -24,44 +30,44 @@ export function createStream(plan: StreamPlan): Stream {
   const changed = () => {
     const now = status();
     const { reason } = now;
-    tell("connection", now);
+    emit("connection", now);
     if (now.state !== "closed") return;
     over.abort();
     if (reason) {
       error = new StreamError("refused", `refused (${reason}): change the request or the key`);
-      if (!queue) tellError(error);
+      if (!queue) emit("error", error);
     }
     wake();
   };
 
-  const tellItem = (item: StreamItem) => {
+  const emitItem = (item: StreamItem) => {
     if (queue && queue.push(item) >= plan.queueLimit) input({ type: "hold", hold: "slow" });
     wake();
-    if (item.name !== "reset") tell("event", item);
+    if (item.name !== "reset") emit("event", item);
     if (over.signal.aborted) return;
     // The name and its value match, which types cannot express across a union.
-    tell(item.name, item as never);
+    emit(item.name, item as never);
   };
 
-  const take = (message: LineMessage) => {
+  const take = (message: TransportMessage) => {
     let item: StreamItem | undefined;
     try {
-      if (message.type === "subscribed") ({ holding, item } = takeAnswer(holding, message));
-      else if (message.type === "event") ({ holding, item } = takeEvent(holding, message));
+      if (message.type === "subscribed") ({ client, item } = applySubscribed(client, message));
+      else if (message.type === "event") ({ client, item } = acceptEvent(client, message));
       else if (message.type === "heartbeat" || message.type === "page") {
-        holding = moveTo(holding, message.cursor);
+        client = advanceTo(client, message.cursor);
       }
     } catch (fault) {
       const end = endOf(fault);
       // Resuming from the cursor repairs a gap. A mismatch with the lists requires new ones.
-      if (end !== fault) holding = { ...holding, cursor: undefined };
+      if (end !== fault) client = { ...client, cursor: undefined };
       throw end;
     }
     freshness.take(message);
-    if (item) tellItem(item);
+    if (item) emitItem(item);
   };
 
-  const { status, input } = createConnection(plan, { cursor: () => holding.cursor, take, changed });
+  const { status, input } = createConnection(plan, { cursor: () => client.cursor, take, changed });
   const mustBeOpen = () => {
     if (over.signal.aborted) misuse("the stream is closed", "connect again with after: stream.cursor");
   };
@@ -92,10 +98,10 @@ export function createStream(plan: StreamPlan): Stream {
   const close = () => input({ type: "close" });
   const stream: Stream = {
     get view() {
-      return holding.view;
+      return client.view;
     },
     get cursor() {
-      return holding.cursor;
+      return client.cursor;
     },
     get connection() {
       return status();
@@ -112,7 +118,7 @@ export function createStream(plan: StreamPlan): Stream {
     [Symbol.asyncIterator]() {
       if (queue) misuse("the stream is read already", "use on() in other places");
       if (!error) mustBeOpen();
-      const { cursor, view, started } = holding;
+      const { cursor, view, started } = client;
       // A late reader must start with the current lists.
       queue = started && cursor ? [{ name: "reset", reason: "started", lost: 0, cursor, view }] : [];
       const reader = read(queue);

@@ -1,5 +1,5 @@
 import type { Freshness } from "../protocol/messages.ts";
-import type { LineMessage } from "./transport/transport.ts";
+import type { TransportMessage } from "./transport/transport.ts";
 
 /** Age of the data. It grows while no message arrives, whatever the reason. */
 export interface DataFreshness {
@@ -19,7 +19,7 @@ export function createFreshness(nowMs: () => number) {
   let atMs = 0;
   const ageOf = (then: Freshness) => nowMs() - atMs + then.data_age_ms;
   return {
-    take(message: LineMessage): void {
+    take(message: TransportMessage): void {
       let given = "freshness" in message ? message.freshness : undefined;
       // An event older than known data says nothing about the present: it comes from a backlog.
       const knownAt = said?.observed_at ?? "";

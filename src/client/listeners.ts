@@ -10,17 +10,19 @@ interface Listeners {
    * Adds a listener and returns a function that removes it. A listener added twice is called twice.
    */
   readonly add: <N extends keyof Listened>(name: N, listener: Listener<N>) => () => void;
-  /** Calls the listeners of a name. One that throws does not affect others, but is reported. */
-  readonly tell: <N extends keyof Listened>(name: N, told: Listened[N]) => void;
-  /** Reports to the error listeners, or to the runtime if there are none. */
-  readonly tellError: (error: StreamError) => void;
+  /**
+   * Calls the listeners of a name. One that throws does not affect others, but is reported. An
+   * error without a listener is reported to the runtime.
+   */
+  readonly emit: <N extends keyof Listened>(name: N, told: Listened[N]) => void;
 }
 
 export function createListeners(): Listeners {
   let all: readonly (readonly [name: string, listener: (told: never) => unknown])[] = [];
-  const tell = <N extends keyof Listened>(name: N, told: Listened[N]) => {
-    for (const [under, listener] of all) {
-      if (under !== name) continue;
+  const emit = <N extends keyof Listened>(name: N, told: Listened[N]) => {
+    const own = all.filter(([under]) => under === name);
+    if (name === "error" && !own[0]) void Promise.reject(told);
+    for (const [, listener] of own) {
       // Called at once; what it throws, now or later, becomes a rejection.
       const called = (async () => listener(told as never))();
       called.catch((cause) => {
@@ -30,13 +32,9 @@ export function createListeners(): Listeners {
           { cause },
         );
         if (name === "error") throw error;
-        tellError(error);
+        emit("error", error);
       });
     }
-  };
-  const tellError = (error: StreamError) => {
-    if (all.some(([name]) => name === "error")) tell("error", error);
-    else void Promise.reject(error);
   };
   return {
     add: (name, listener) => {
@@ -46,7 +44,6 @@ export function createListeners(): Listeners {
         all = all.filter((one) => one !== own);
       };
     },
-    tell,
-    tellError,
+    emit,
   };
 }

@@ -51,7 +51,7 @@ export interface ConnectOptions {
    * How long a lesser transport is used before an upgrade attempt, in milliseconds. Default:
    * 60,000; longer after each failure.
    */
-  readonly climbAfterMs?: number;
+  readonly upgradeAfterMs?: number;
   /** Replaces globals, such as `{ WebSocket }` from the package `ws`. */
   readonly platform?: Partial<Platform>;
 }
@@ -59,7 +59,7 @@ export interface ConnectOptions {
 /** The validated, complete options. */
 export interface StreamPlan
   extends Required<
-      Pick<ConnectOptions, "pauseHiddenAfterMs" | "queueLimit" | "firstMessageMs" | "climbAfterMs">
+      Pick<ConnectOptions, "pauseHiddenAfterMs" | "queueLimit" | "firstMessageMs" | "upgradeAfterMs">
     >,
     Pick<ConnectOptions, "after" | "signal"> {
   /** The server's base address without a trailing slash; `http` or `https`. */
@@ -69,7 +69,7 @@ export interface StreamPlan
   /** Whether the stream maintains lists. */
   readonly keepsView: boolean;
   readonly headers: Readonly<Record<string, string>>;
-  readonly ladder: readonly Transport[];
+  readonly transports: readonly Transport[];
   readonly platform: Platform;
 }
 
@@ -90,21 +90,11 @@ export const EVENT_NAMES = [
   "source-status",
 ] satisfies EventName[];
 
-/** The fields of a filter, also checked by a test. */
-export const FILTERS = [
-  "tokens",
-  "symbols",
-  "min_liquidity",
-  "min_price_change",
-  "sticky",
-  "names",
-] satisfies (keyof Filter)[];
-
 const NUMBERS = {
   pauseHiddenAfterMs: 10_000,
   queueLimit: 1_000,
   firstMessageMs: 8_000,
-  climbAfterMs: 60_000,
+  upgradeAfterMs: 60_000,
 };
 
 const OPTIONS = [
@@ -119,13 +109,11 @@ const OPTIONS = [
 ] satisfies string[];
 
 /**
- * Validates options. Throws StreamError `misuse` with advice. The server validates the values of a
- * filter.
+ * Validates options. Throws StreamError `misuse` with advice. The server validates the filter.
  */
 export function readOptions(given: string | URL, options: ConnectOptions): StreamPlan {
   for (const name of Object.keys(options)) oneOf("option", name, OPTIONS);
   const { channels = ["*"], filter = {}, key, transport = "auto" } = options;
-  for (const name of Object.keys(filter)) oneOf("filter", name, FILTERS);
   if (!Array.isArray(channels)) misuse(`channels "${channels}"`, 'use an array like ["flares.*"]');
   // Do not quote the key: errors end up in logs.
   if (key !== undefined && !/^[!-~]+$/.test(key)) misuse("this key", "use one from flarewire keys add");
@@ -142,10 +130,10 @@ export function readOptions(given: string | URL, options: ConnectOptions): Strea
     ...numbers,
     base: readAddress(given),
     // Omits undefined values. Lists become comma-separated in the URL.
-    query: JSON.parse(JSON.stringify({ channels, ...filter })),
+    query: JSON.parse(JSON.stringify({ ...filter, channels })),
     keepsView: !filter.names,
     headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
-    ladder: ladderOf(transport, platform, key !== undefined),
+    transports: transportsOf(transport, platform),
     platform,
   };
 }
@@ -161,14 +149,11 @@ function readAddress(given: string | URL): string {
 }
 
 /** Returns the transports that are available here and allowed. */
-function ladderOf(asked: Transport | "auto", platform: Platform, withKey: boolean): readonly Transport[] {
+function transportsOf(asked: Transport | "auto", { WebSocket }: Platform): readonly Transport[] {
   const all = ["websocket", "sse", "poll"] as const;
   oneOf("transport", asked, ["auto", ...all]);
-  const ladder = all.filter(
-    (name) =>
-      (asked === "auto" || asked === name) &&
-      (name === "websocket" ? platform.WebSocket && (platform.fetch || !withKey) : platform.fetch),
+  const transports = all.filter(
+    (name) => (asked === "auto" || asked === name) && (WebSocket || name !== "websocket"),
   );
-  if (ladder.length > 0) return ladder;
-  return misuse(`no ${asked} here`, 'use platform: { WebSocket, fetch }, or "sse"');
+  return transports[0] ? transports : misuse("no WebSocket here", 'use platform: { WebSocket }, or "sse"');
 }

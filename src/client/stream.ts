@@ -1,8 +1,8 @@
 import type { EventName } from "../protocol/event.ts";
 import type { View } from "../protocol/view/view.ts";
+import type { Reset, StreamEvent, StreamItem } from "./client-state.ts";
 import type { ConnectionStatus } from "./connection.ts";
 import type { DataFreshness } from "./freshness.ts";
-import type { Reset, StreamEvent, StreamItem } from "./holding.ts";
 import type { StreamError } from "./stream-error.ts";
 
 /** The values passed to listeners, by name. */

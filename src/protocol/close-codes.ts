@@ -1,8 +1,6 @@
 /**
- * The server's reasons to close a WebSocket. The range of a code says what to do. 4000–4099 `stop`:
- * do not reconnect until something changes. 4100–4199 `backoff`: wait at least a second, with full
- * jitter. 4200–4299 `resume`: reconnect at once with the cursor. 1001 is an immediate shutdown;
- * treat it as `backoff`.
+ * The server's reasons to close a WebSocket, each with the action that `actionAfter` returns for
+ * its code.
  */
 export const CLOSE_CODES = {
   "going-away": { code: 1001, action: "backoff", meaning: "the server shuts down immediately" },
@@ -41,16 +39,3 @@ export const CLOSE_CODES = {
 } as const;
 
 export type CloseReason = keyof typeof CLOSE_CODES;
-
-/** Returns the action of a Flarewire close code by its range; `undefined` for other codes. */
-export function rangeAction(code: number): "stop" | "backoff" | "resume" | undefined {
-  return (["stop", "backoff", "resume"] as const)[Math.floor(code / 100) - 40];
-}
-
-/**
- * Returns what a client should do after a close with this code: see {@link CLOSE_CODES}. Other
- * codes mean `backoff`.
- */
-export function closeAction(code: number): "stop" | "backoff" | "resume" {
-  return rangeAction(code) ?? "backoff";
-}

@@ -1,106 +1,90 @@
 import type { FreshnessPart, Lost } from "./messages.ts";
 
 /**
- * All public error codes: the meaning, the HTTP status, and whether retrying unchanged may help.
- * The key is the `code` in error messages and the last part of a problem's `type`.
+ * All public error codes: the meaning, and the HTTP status, which says what a client does
+ * (`actionAfter`). The key is the `code` in error messages and the last part of a problem's `type`.
  */
 export const ERROR_CODES = {
   "invalid-message": {
     status: 400,
-    retryable: false,
     meaning: "the frame is not a JSON object of a known form",
   },
   "unknown-command": {
     status: 400,
-    retryable: false,
     meaning: "the command's type is not subscribe, unsubscribe or ping",
   },
   "invalid-parameter": {
     status: 400,
-    retryable: false,
     meaning: "a parameter or field is invalid or out of range",
   },
-  "unknown-channel": { status: 400, retryable: false, meaning: "a name or pattern matches no channel" },
-  "unknown-subscription": { status: 404, retryable: false, meaning: "no subscription has this id" },
+  "unknown-channel": { status: 400, meaning: "a name or pattern matches no channel" },
+  "unknown-subscription": { status: 404, meaning: "no subscription has this id" },
   "duplicate-subscription": {
     status: 409,
-    retryable: false,
     meaning: "a subscription with this id already exists",
   },
   "too-many-subscriptions": {
     status: 409,
-    retryable: false,
     meaning: "the connection has the maximum number of subscriptions",
   },
   "cursor-conflict": {
     status: 409,
-    retryable: false,
     meaning: "the connection already has a cursor; send `after` with its first subscription only",
   },
   "filter-conflict": {
     status: 409,
-    retryable: false,
     meaning: "another subscription of the connection follows the channel with another filter",
   },
   "unsupported-version": {
     status: 400,
-    retryable: false,
     meaning: "the server supports none of the offered subprotocols",
   },
-  "upgrade-required": { status: 426, retryable: false, meaning: "this address requires WebSocket" },
+  "upgrade-required": { status: 426, meaning: "this address requires WebSocket" },
   "rate-limited": {
     status: 429,
-    retryable: true,
     meaning: "too many commands per second or requests per minute",
   },
   unauthorized: {
     status: 401,
-    retryable: false,
     meaning: "missing or invalid API key",
   },
-  forbidden: { status: 403, retryable: false, meaning: "the plan does not include this" },
-  "not-found": { status: 404, retryable: false, meaning: "no resource has this address" },
+  forbidden: { status: 403, meaning: "the plan does not include this" },
+  "not-found": { status: 404, meaning: "no resource has this address" },
   "method-not-allowed": {
     status: 405,
-    retryable: false,
     meaning: "the address does not support this method",
   },
-  "invalid-request": { status: 400, retryable: false, meaning: "the request is not well-formed HTTP" },
-  "request-timeout": { status: 408, retryable: true, meaning: "the request did not arrive in time" },
+  "invalid-request": { status: 400, meaning: "the request is not well-formed HTTP" },
+  "request-timeout": { status: 408, meaning: "the request did not arrive in time" },
   "content-too-large": {
     status: 413,
-    retryable: false,
     meaning: "the request body is too large",
   },
-  "address-too-long": { status: 414, retryable: false, meaning: "the address is too long" },
+  "address-too-long": { status: 414, meaning: "the address is too long" },
   "unsupported-media-type": {
     status: 415,
-    retryable: false,
     meaning: "the type of the request body is not supported",
   },
   "headers-too-large": {
     status: 431,
-    retryable: false,
     meaning: "the request headers are too large",
   },
   "cursor-gone": {
     status: 410,
-    retryable: false,
     meaning: "the events after this cursor are no longer stored",
   },
-  "over-capacity": { status: 503, retryable: true, meaning: "the connection limit is reached" },
-  "origin-refused": { status: 403, retryable: false, meaning: "pages of this origin may not connect" },
-  "host-refused": { status: 421, retryable: false, meaning: "the server does not accept this host name" },
-  "not-ready": { status: 503, retryable: true, meaning: "no fresh data is available" },
-  draining: { status: 503, retryable: true, meaning: "the server is shutting down" },
-  "invalid-setting": { status: 500, retryable: false, meaning: "a setting is invalid or out of range" },
-  "invalid-input": { status: 500, retryable: false, meaning: "a file or an upstream response is unreadable" },
+  "over-capacity": { status: 503, meaning: "the connection limit is reached" },
+  "origin-refused": { status: 403, meaning: "pages of this origin may not connect" },
+  "host-refused": { status: 421, meaning: "the server does not accept this host name" },
+  "not-ready": { status: 503, meaning: "no fresh data is available" },
+  draining: { status: 503, meaning: "the server is shutting down" },
+  "invalid-setting": { status: 500, meaning: "a setting is invalid or out of range" },
+  "invalid-input": { status: 500, meaning: "a file or an upstream response is unreadable" },
   "upstream-failed": {
     status: 502,
-    retryable: true,
     meaning: "the upstream service failed",
   },
-  internal: { status: 500, retryable: true, meaning: "an internal error" },
+  internal: { status: 500, meaning: "an internal error" },
 } as const;
 
 export type ErrorCode = keyof typeof ERROR_CODES;

@@ -1,4 +1,4 @@
-import { type Holding, takeEvent } from "../client/holding.ts";
+import { acceptEvent, type ClientState } from "../client/client-state.ts";
 import { connect, type StreamEvent, type View } from "../client/index.ts";
 
 /** `connecting`: nothing comes, for now; `live`; `delayed`: the server says that its data is old; `refused`: it does not serve this page. */
@@ -18,7 +18,7 @@ type Told = {
   readonly state?: FeedState;
   readonly event?: StreamEvent;
   /** Everything, in place of what was known. */
-  readonly whole?: Holding;
+  readonly whole?: ClientState;
 };
 
 /** How long a page is hidden before it takes no part: short enough that a browser has not frozen it, long enough to change tabs. */
@@ -28,7 +28,7 @@ const BEAT_MS = 5_000;
 /** So many of them are missing when it is taken for frozen, and one more on the average, so that not all followers act at once. */
 const MISSED_BEATS = 3;
 
-const NOTHING: Holding = { cursor: undefined, view: undefined, started: false };
+const NOTHING: ClientState = { cursor: undefined, view: undefined, started: false };
 
 /**
  * Follows the flares of a server for all tabs of an origin over one connection. Of the tabs that are looked at one has the lock, and with it the connection; it
@@ -38,7 +38,7 @@ const NOTHING: Holding = { cursor: undefined, view: undefined, started: false };
 export class SharedFeed {
   readonly #server: string;
   readonly #changed: () => void;
-  #holding = NOTHING;
+  #client = NOTHING;
   #state: FeedState = "connecting";
   /** Over when nothing on the page needs it. */
   #started: AbortController | undefined;
@@ -58,7 +58,7 @@ export class SharedFeed {
   }
 
   now(): Seen {
-    return { view: this.#holding.view, state: this.#state };
+    return { view: this.#client.view, state: this.#state };
   }
 
   /** Begins, unless it has. */
@@ -152,7 +152,7 @@ export class SharedFeed {
   }
 
   #follow(until: AbortSignal): void {
-    const { cursor } = this.#holding;
+    const { cursor } = this.#client;
     const stream = connect(this.#server, {
       // As many of them as the plan of a visitor without a key has.
       channels: ["flares.*", "status"],
@@ -174,12 +174,12 @@ export class SharedFeed {
     stream.on("event", (event) => {
       if (this.#take(event)) return note({ event });
       // What is held here is not what the server means: without a cursor it says what is.
-      this.#holding = NOTHING;
+      this.#client = NOTHING;
       if (this.#part) void this.#stand(this.#part.signal);
     });
     stream.on("reset", ({ cursor, view }) => {
-      this.#holding = { cursor, view, started: true };
-      note({ whole: this.#holding });
+      this.#client = { cursor, view, started: true };
+      note({ whole: this.#client });
     });
     stream.on("connection", () => note());
     // Its state says it.
@@ -197,13 +197,13 @@ export class SharedFeed {
 
   #hear({ ask, state, event, whole }: Told): void {
     if (this.#leads) {
-      if (ask) this.#say({ whole: this.#holding, state: this.#state });
+      if (ask) this.#say({ whole: this.#client, state: this.#state });
       return;
     }
     if (ask) return;
     this.#heardAtMs = performance.now();
-    if (whole?.view && whole.cursor !== this.#holding.cursor) this.#holding = whole;
-    if (event && this.#holding.view && !this.#take(event)) this.#say({ ask: true });
+    if (whole?.view && whole.cursor !== this.#client.cursor) this.#client = whole;
+    if (event && this.#client.view && !this.#take(event)) this.#say({ ask: true });
     if (state) this.#state = state;
     this.#changed();
   }
@@ -211,7 +211,7 @@ export class SharedFeed {
   /** Takes an event in; false when something is missing before it, or it does not fit. */
   #take(event: StreamEvent): boolean {
     try {
-      this.#holding = takeEvent(this.#holding, event).holding;
+      this.#client = acceptEvent(this.#client, event).client;
       return true;
     } catch {
       return false;

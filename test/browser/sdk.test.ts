@@ -77,7 +77,7 @@ describe.skipIf(executable === undefined)("the SDK in Chromium", () => {
 
   test("a proxy that passes no WebSocket message makes it fall back, and it climbs back after", async () => {
     proxy.passing = "no-websocket-messages";
-    await followIn(page, proxy.url, { firstMessageMs: 500, climbAfterMs: 400 });
+    await followIn(page, proxy.url, { firstMessageMs: 500, upgradeAfterMs: 400 });
     await becomes("live sse");
     await moreEvents(page, 5);
     proxy.passing = "all";

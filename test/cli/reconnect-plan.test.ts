@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type ConnectionEnd, planNext } from "../../src/cli/tail/reconnect-plan.ts";
-import { CLOSE_CODES, closeAction } from "../../src/protocol/index.ts";
+import { CLOSE_CODES } from "../../src/protocol/index.ts";
 
 const calm = { failures: 0, connectedBefore: true, random: () => 0.5 };
 const closed = (code: number, subscribed = true): ConnectionEnd => ({
@@ -19,7 +19,7 @@ const refused = (status: number, retryAfterMs?: number): ConnectionEnd => ({
 describe("after a connection has ended", () => {
   test.each(Object.entries(CLOSE_CODES))(
     "%s does what the range of its code says",
-    (_reason, { code, meaning }) => {
+    (_reason, { code, action, meaning }) => {
       const plan = planNext(closed(code), calm);
       expect(plan.message).toContain(meaning);
       const expected = {
@@ -27,7 +27,7 @@ describe("after a connection has ended", () => {
         backoff: { kind: "reconnect", afterMs: 1_500 },
         resume: { kind: "reconnect", afterMs: 0 },
       };
-      expect(plan).toMatchObject(expected[closeAction(code)]);
+      expect(plan).toMatchObject(expected[action]);
     },
   );
 

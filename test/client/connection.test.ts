@@ -66,9 +66,10 @@ class World {
       }
     }
     this.stream = connect("http://127.0.0.1:9", {
+      transport: "websocket",
       ...options,
       platform: {
-        ...{ WebSocket: Socket, fetch: undefined, document: undefined, window: undefined },
+        ...{ WebSocket: Socket, fetch: () => new Promise(() => {}), document: undefined, window: undefined },
         now: () => this.#nowMs,
         random: () => 0.5,
         after: (ms, fn) => {
@@ -121,7 +122,7 @@ async function begun(options?: ConnectOptions): Promise<World> {
 
 test("[W17] each mute connection is left after its time, the later ones after growing waits, and one that lasts starts over", async () => {
   const world = await begun({ firstMessageMs: 8_000 });
-  for (const [at, waitMs] of [1_500, 2_000, 3_000].entries()) {
+  for (const [at, waitMs] of [1_500, 2_500, 4_500].entries()) {
     await world.pass(7_999);
     expect(world.open).toEqual([at]);
     await world.pass(1);
@@ -199,7 +200,7 @@ test("a hole makes it connect again from its cursor, with growing waits while it
   const world = await begun();
   await world.socket(0).greet();
   await world.socket(0).say(flareStarted(1, "A"));
-  for (const [at, waitMs] of [1_500, 2_000, 3_000].entries()) {
+  for (const [at, waitMs] of [1_500, 2_500, 4_500].entries()) {
     await world.socket(at).say(flareStarted(9, "B", 7));
     expect(world.stream.connection).toMatchObject({ state: "waiting", reason: "a hole before abcd-9" });
     await world.pass(waitMs - 1);

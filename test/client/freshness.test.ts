@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { createFreshness } from "../../src/client/freshness.ts";
-import type { LineMessage } from "../../src/client/transport/transport.ts";
+import type { TransportMessage } from "../../src/client/transport/transport.ts";
 import { FRESH } from "../hub/hub-fixture.ts";
 
 /** An event that was observed so many minutes past eight. */
-const eventOf = (minutes: number): LineMessage =>
+const eventOf = (minutes: number): TransportMessage =>
   JSON.parse(`{"type":"event","observed_at":"2017-11-12T08:${minutes}:00.000Z"}`);
-const heartbeat = (freshness: object): LineMessage =>
+const heartbeat = (freshness: object): TransportMessage =>
   JSON.parse(JSON.stringify({ type: "heartbeat", cursor: "abcd-1", freshness: { ...FRESH, ...freshness } }));
 
 test("[W16] the data grow older until the server speaks of them, and nothing is known before it does", () => {
@@ -44,7 +44,7 @@ test("[W16] events of a backlog do not make old data look fresh; one that is new
 });
 
 test("[W16] a change of the source's state counts at once, but not one of a backlog", () => {
-  const status = (minutes: number, state: string, reason: string): LineMessage =>
+  const status = (minutes: number, state: string, reason: string): TransportMessage =>
     JSON.parse(
       `{"type":"event","name":"source-status","observed_at":"2017-11-12T08:${minutes}:00.000Z","data":{"state":"${state}","reason":"${reason}"}}`,
     );

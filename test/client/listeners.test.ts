@@ -6,7 +6,7 @@ import type { StreamError } from "../../src/client/stream-error.ts";
 const STATUS = { state: "live", transport: "sse", reason: "" } as const;
 
 test("a listener is called as often as it was given, until it is removed, and the others go on", () => {
-  const { add, tell } = createListeners();
+  const { add, emit } = createListeners();
   const calls: string[] = [];
   const twice = () => void calls.push("twice");
   const removers = [
@@ -14,20 +14,20 @@ test("a listener is called as often as it was given, until it is removed, and th
     add("connection", twice),
     add("connection", () => calls.push("other")),
   ];
-  tell("connection", STATUS);
+  emit("connection", STATUS);
   expect(calls.splice(0)).toEqual(["twice", "twice", "other"]);
   removers[0]?.();
   removers[0]?.();
-  tell("connection", STATUS);
+  emit("connection", STATUS);
   expect(calls.splice(0)).toEqual(["twice", "other"]);
   removers[2]?.();
   removers[1]?.();
-  tell("connection", STATUS);
+  emit("connection", STATUS);
   expect(calls).toEqual([]);
 });
 
 test("a listener that throws keeps nothing from those behind it, and each error is reported once", async () => {
-  const { add, tell } = createListeners();
+  const { add, emit } = createListeners();
   const [calls, errors]: [string[], StreamError[]] = [[], []];
   add("error", (error) => errors.push(error));
   add("connection", () => {
@@ -35,7 +35,7 @@ test("a listener that throws keeps nothing from those behind it, and each error 
   });
   add("connection", () => Promise.reject(new Error("later")));
   add("connection", () => calls.push("behind"));
-  tell("connection", STATUS);
+  emit("connection", STATUS);
   expect(calls).toEqual(["behind"]);
   await turn();
   expect(errors.map(({ code, message }) => [code, message])).toEqual([

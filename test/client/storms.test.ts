@@ -139,7 +139,7 @@ test("[P6] polls whose every cursor is gone at once begin anew once and then aft
 
 test("a time that is longer than timers know is none, and does not fire at once", () => {
   const armed = vi.spyOn(globalThis, "setTimeout");
-  const forever: ConnectOptions = { transport: "sse", firstMessageMs: Infinity, climbAfterMs: Infinity };
+  const forever: ConnectOptions = { transport: "sse", firstMessageMs: Infinity, upgradeAfterMs: Infinity };
   const stream = connect("http://127.0.0.1:9", { ...forever, pauseHiddenAfterMs: 2 ** 31 });
   return new Promise<void>((resolve) => queueMicrotask(resolve)).then(() => {
     expect(stream.connection.state).toBe("connecting");

@@ -78,14 +78,14 @@ for (const transport of TRANSPORTS) {
   });
 }
 
-test("a proxy that lets WebSockets open but passes no message makes it fall back, and it climbs back after", async ({
+test("a proxy that lets WebSockets open but passes no message makes it fall back, and it upgrades back after", async ({
   wire,
   proxyTo,
   start,
 }) => {
   const proxy = await proxyTo(wire.port);
   proxy.passing = "no-websocket-messages";
-  const { stream, until, seqs } = start(proxy.url, { climbAfterMs: 5_000, firstMessageMs: 50_000 });
+  const { stream, until, seqs } = start(proxy.url, { upgradeAfterMs: 5_000, firstMessageMs: 50_000 });
   await until(() => stream.connection.state === "live");
   expect(stream.connection.transport).toBe("sse");
   await wire.publish("list", "list");
@@ -105,14 +105,14 @@ test("a proxy that lets WebSockets open but passes no message makes it fall back
   expect(stream.view).toEqual(restOf(wire));
 });
 
-test("where no stream passes it polls, and climbs back to the best that does", async ({
+test("where no stream passes it polls, and upgrades back to the best that does", async ({
   wire,
   proxyTo,
   start,
 }) => {
   const proxy = await proxyTo(wire.port);
   proxy.passing = "no-streams";
-  const { stream, until, seqs } = start(proxy.url, { climbAfterMs: 2_000, firstMessageMs: 4_000 });
+  const { stream, until, seqs } = start(proxy.url, { upgradeAfterMs: 2_000, firstMessageMs: 4_000 });
   await until(() => stream.connection.state === "live");
   expect(stream.connection.transport).toBe("poll");
   await wire.publish("list");

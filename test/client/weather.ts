@@ -38,7 +38,7 @@ export async function weather(
   const company = await start(
     TRANSPORTS.map((transport, at) => ({
       url: urls[at] ?? "",
-      options: { transport, climbAfterMs: 10_000 },
+      options: { transport, upgradeAfterMs: 10_000 },
     })),
   );
   try {

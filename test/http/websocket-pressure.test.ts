@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { expect } from "vitest";
-import { CLOSE_CODES, closeAction } from "../../src/protocol/index.ts";
+import { actionAfter, CLOSE_CODES } from "../../src/protocol/index.ts";
 import type { Step } from "../hub/test-market.ts";
 import { SAMPLE_LISTING } from "../support/samples.ts";
 import { type ConnectionHandle, test, type WireClient } from "./websocket-fixture.ts";
@@ -44,7 +44,7 @@ test("[L5] [W23] a frozen reader is closed resumable, costs bounded memory, and 
   wire.clock.advance(11_000);
   frozen.ws.resume();
   const { code, reason } = await frozen.ended;
-  expect([code, reason, closeAction(code)]).toEqual([
+  expect([code, reason, actionAfter(code)]).toEqual([
     CLOSE_CODES["slow-consumer"].code,
     "slow-consumer",
     "resume",

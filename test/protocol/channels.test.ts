@@ -3,7 +3,6 @@ import { EMPTY_SNAPSHOT } from "../../src/model/index.ts";
 import {
   CHANNELS,
   CLOSE_CODES,
-  closeAction,
   isChannel,
   LIST_CHANNEL_NAMES,
   LIST_CHANNELS,
@@ -62,30 +61,7 @@ test("a name is a channel only as it is written", () => {
   expect(["toString", "flares", "flares.Pro"].some(isChannel)).toBe(false);
 });
 
-test("the range of each close code says what its action is", () => {
-  const ranges = { stop: 4_000, backoff: 4_100, resume: 4_200 };
-  for (const [reason, { code, action }] of Object.entries(CLOSE_CODES)) {
-    expect(closeAction(code), reason).toBe(action);
-    if (code !== 1_001) expect(Math.floor(code / 100) * 100, reason).toBe(ranges[action]);
-  }
-});
-
 test("no two close codes are the same number", () => {
   const codes = Object.values(CLOSE_CODES).map(({ code }) => code);
   expect(new Set(codes).size).toBe(codes.length);
-});
-
-test.each([
-  [3_999, "backoff"],
-  [4_000, "stop"],
-  [4_099, "stop"],
-  [4_100, "backoff"],
-  [4_199, "backoff"],
-  [4_200, "resume"],
-  [4_299, "resume"],
-  [4_300, "backoff"],
-  [1_000, "backoff"],
-  [1_006, "backoff"],
-])("after a close with %d a client should %s", (code, action) => {
-  expect(closeAction(code)).toBe(action);
 });

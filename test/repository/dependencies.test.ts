@@ -76,7 +76,7 @@ test("the view that clients build needs no schema library at run time", () => {
 });
 
 test("the client takes from the protocol, at run time, only what needs no schema library", () => {
-  const free = ["view/view", "view/change", "channels", "close-codes", "cursor"].map(
+  const free = ["view/view", "view/change", "channels", "cursor", "reconnect"].map(
     (name) => `protocol/${name}.ts`,
   );
   const own = FILES.filter((file) => file.startsWith("client/"));

@@ -1,5 +1,5 @@
 import { EXIT, type ExitCode } from "../../lib/io/shutdown.ts";
-import { CLOSE_CODES, closeAction } from "../../protocol/index.ts";
+import { actionAfter, CLOSE_CODES } from "../../protocol/index.ts";
 import { exitCodeOf } from "../exit-code.ts";
 import { plainText } from "../terminal/plain-text.ts";
 
@@ -45,7 +45,7 @@ export function planNext(
   switch (end.kind) {
     case "closed": {
       const message = `closed: ${closeText(end.code, end.reason)}`;
-      const action = closeAction(end.code);
+      const action = actionAfter(end.code);
       if (action === "stop") return { kind: "give-up", exitCode: EXIT.usage, message };
       // A server that closes before it serves is not asked again without a pause, whatever its code says.
       return action === "resume" && end.subscribed

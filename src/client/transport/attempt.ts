@@ -1,26 +1,25 @@
+import { actionAfter } from "../../protocol/reconnect.ts";
 import { type End, ended, endOf } from "./end.ts";
 import type { Platform } from "./platform.ts";
-import type { LineListener, LineMessage, TransportConnection } from "./transport.ts";
+import type { TransportConnection, TransportListener, TransportMessage } from "./transport.ts";
 
 /** What a transport may use while its connection is open. */
-export interface LineRun {
+export interface TransportContext {
   /**
    * Sends a request and returns a response with one of these statuses. Throws an {@link End} for
    * other statuses or no response.
    */
-  readonly ask: (
+  readonly request: (
     url: string,
     statuses: readonly number[],
-    accept?: string,
+    more?: Readonly<Record<string, string>>,
     method?: string,
   ) => Promise<Response>;
   /** Delivers a message. Throws the End that the connection must end with. */
-  readonly tell: (message: LineMessage) => void;
+  readonly deliver: (message: TransportMessage) => void;
   /** Aborts when the connection has ended. */
   readonly signal: AbortSignal;
 }
-
-type Fetch = NonNullable<Platform["fetch"]>;
 
 /**
  * Runs a transport. The connection ends when `run` returns or throws. `headers` are sent with each
@@ -29,15 +28,14 @@ type Fetch = NonNullable<Platform["fetch"]>;
 export function startTransport(
   { fetch }: Platform,
   headers: Readonly<Record<string, string>>,
-  { onMessage, onEnd }: LineListener,
-  run: (line: LineRun) => Promise<End>,
+  { onMessage, onEnd }: TransportListener,
+  run: (context: TransportContext) => Promise<End>,
 ): TransportConnection {
   const over = new AbortController();
   const { signal } = over;
-  const ask = async (url: string, statuses: readonly number[], accept = "*/*", method = "GET") => {
-    // Call it by its bare name: a browser's fetch throws as a method of another object. Without
-    // fetch, no transport that needs it is chosen (see ladderOf).
-    const asked = (fetch as Fetch)(url, { method, headers: { ...headers, accept }, signal });
+  const request = async (url: string, statuses: readonly number[], more?: object, method = "GET") => {
+    // Call it by its bare name: a browser's fetch throws as a method of another object.
+    const asked = fetch(url, { method, headers: { ...headers, ...more }, signal });
     const response = await asked.catch((error) => {
       // In Node, only the cause describes the error.
       throw ended("away", `no answer: ${error.cause ?? error}`);
@@ -45,17 +43,17 @@ export function startTransport(
     if (!statuses.includes(response.status)) throw await refusal(response);
     return response;
   };
-  const tell = (message: LineMessage) => {
+  const deliver = (message: TransportMessage) => {
     signal.throwIfAborted();
     onMessage(message);
   };
-  const whole = async () => {
-    const end = await run({ ask, tell, signal }).catch(endOf);
-    if (signal.aborted) return;
-    over.abort();
-    onEnd(end);
-  };
-  void whole();
+  void run({ request, deliver, signal })
+    .catch(endOf)
+    .then((end) => {
+      if (signal.aborted) return;
+      over.abort();
+      onEnd(end);
+    });
   return over;
 }
 
@@ -67,9 +65,9 @@ async function refusal(response: Response): Promise<End> {
   const { status, headers } = response;
   const own = headers.get("content-type")?.includes("problem+json");
   const { detail = "" }: { detail?: string } = own ? Object(await response.json()) : {};
-  const later = status >= 500 || status === 429 || status === 408;
+  const action = actionAfter(status);
   return ended(
-    later ? "backoff" : own ? "stop" : "cut",
+    own || action === "backoff" ? action : "fallback",
     `HTTP ${status} ${detail}`,
     1_000 * Number(headers.get("retry-after")),
   );

@@ -1,14 +1,12 @@
-import { rangeAction } from "../../protocol/close-codes.ts";
+import { actionAfter, type ReconnectAction } from "../../protocol/reconnect.ts";
 
 /** How a connection ended, and what to do next. */
 export interface End {
   /**
-   * `stop`, `backoff`, `resume`: according to the server's close code or status (PROTOCOL.md, W26).
-   * `cut`: no reason from the server; without any earlier message, the transport may be blocked.
-   * `silent`: no message for too long. `away`: no response to HTTP either, so another transport
-   * would fail too.
+   * According to the close code or status; or `silent`: no message for too long; or `away`: no
+   * response to HTTP either, so another transport would fail too.
    */
-  readonly action: "stop" | "backoff" | "resume" | "cut" | "silent" | "away";
+  readonly action: ReconnectAction | "silent" | "away";
   /** For people. */
   readonly reason: string;
   /** Minimum delay requested by the server. */
@@ -19,14 +17,12 @@ export function ended(action: End["action"], reason: string, leastMs?: number): 
   return { action, reason, leastMs };
 }
 
-/**
- * Interprets a close code. Codes of the server state an action; others come from intermediaries.
- */
+/** Interprets a close code. */
 export function closed(code: number, reason: string): End {
-  return ended(rangeAction(code) ?? "cut", `close code ${code} ${reason}`.trim());
+  return ended(actionAfter(code), `close code ${code} ${reason}`.trim());
 }
 
 /** Converts a thrown value: an End is returned, anything else means invalid data. */
 export function endOf(thrown: unknown): End {
-  return "action" in Object(thrown) ? (thrown as End) : ended("cut", `unreadable: ${thrown}`);
+  return "action" in Object(thrown) ? (thrown as End) : ended("fallback", `unreadable: ${thrown}`);
 }

@@ -11,7 +11,7 @@ export type SocketClass = new (url: string, protocol: string) => SocketLike;
 /** The SDK's environment. Missing parts are taken from the global scope. */
 export interface Platform {
   readonly WebSocket?: SocketClass | undefined;
-  readonly fetch?: typeof fetch | undefined;
+  readonly fetch: typeof fetch;
   /** If present, its `visibilitychange` events report whether the page is visible. */
   readonly document?: (EventTarget & { readonly hidden: boolean }) | undefined;
   /** If present, its `online` events report that the network is back. */
@@ -26,7 +26,7 @@ export interface Platform {
 
 /** Returns the global environment with overrides. */
 export function platformOf(given?: Partial<Platform>): Platform {
-  const { WebSocket, fetch, document, window } = globalThis as Partial<Platform>;
+  const { WebSocket, document, window } = globalThis as Partial<Platform>;
   return {
     WebSocket,
     fetch,

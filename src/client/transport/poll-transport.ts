@@ -1,7 +1,8 @@
 import type { SourceState } from "../../protocol/event.ts";
 import type { EventMessage, Freshness, Lost, Subscribed } from "../../protocol/messages.ts";
-import { MIN_WAIT_MS } from "../connection-state.ts";
-import type { LineRun } from "./attempt.ts";
+import { actionAfter } from "../../protocol/reconnect.ts";
+import { STABLE_MS } from "../connection-state.ts";
+import type { TransportContext } from "./attempt.ts";
 import { type End, ended } from "./end.ts";
 import type { Platform } from "./platform.ts";
 
@@ -17,7 +18,7 @@ const WAIT_S = "25";
  * extra parameters.
  */
 export async function runPolls(
-  { ask, tell }: LineRun,
+  { request, deliver }: TransportContext,
   { now }: Pick<Platform, "now">,
   after: string | undefined,
   snapshot: boolean,
@@ -30,12 +31,12 @@ export async function runPolls(
       place ? { after: place, limit: "1000", wait: first ? "0" : WAIT_S } : { snapshot: `${snapshot}` },
     );
     const askedAtMs = now();
-    const response = await ask(url, place ? [200, 204, 410] : [200]);
+    const response = await request(url, place ? [200, 204, 410] : [200]);
     const { status, headers } = response;
     const body: Body = status === 204 ? {} : Object(await response.json());
     if (status === 410) {
       // Let the next connection start over. Restarting within this one could loop without a pause.
-      if (!first) return ended("resume", "HTTP 410");
+      if (!first) return ended(actionAfter(status), "HTTP 410");
       ({ lost } = body);
       place = undefined;
       continue;
@@ -44,9 +45,9 @@ export async function runPolls(
     const isNews = cursor !== place && (body.more || body.events?.length);
     // A cache may be responding, or the server does not wait. Continuing would poll in a tight
     // loop.
-    if (!first && !isNews && now() - askedAtMs < MIN_WAIT_MS) return ended("cut", "a stale answer");
+    if (!first && !isNews && now() - askedAtMs < STABLE_MS) return ended("fallback", "a stale answer");
     if (first) {
-      tell({
+      deliver({
         type: "subscribed",
         cursor,
         resumed: place ? "full" : "reset",
@@ -54,8 +55,8 @@ export async function runPolls(
         snapshot: body.snapshot,
       } as Subscribed);
     }
-    for (const event of body.events ?? []) tell(event);
-    tell({
+    for (const event of body.events ?? []) deliver(event);
+    deliver({
       type: "page",
       cursor,
       freshness: {

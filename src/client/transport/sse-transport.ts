@@ -1,25 +1,25 @@
-import type { LineRun } from "./attempt.ts";
+import type { TransportContext } from "./attempt.ts";
 import { closed, type End, ended } from "./end.ts";
-import type { LineMessage } from "./transport.ts";
+import type { TransportMessage } from "./transport.ts";
 
 /**
  * Reads server-sent events until they end. Unlike EventSource, it can read a rejection's reason and
  * send a key in a header.
  */
-export async function runSse({ ask, tell }: LineRun, url: string): Promise<End> {
-  const { body } = await ask(url, [200], "text/event-stream");
+export async function runSse({ request, deliver }: TransportContext, url: string): Promise<End> {
+  const { body } = await request(url, [200], { accept: "text/event-stream" });
   const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
   for (let rest = ""; ; ) {
     const read = await reader?.read().catch(() => undefined);
-    if (!read || read.done) return ended("cut", "cut off");
+    if (!read || read.done) return ended("fallback", "cut off");
     const lines = (rest + read.value).split("\n");
     rest = lines.pop() ?? "";
     for (const line of lines) {
       // The server writes each message as one data line, which includes its type and cursor.
       if (!line.startsWith("data:")) continue;
-      const message: LineMessage = JSON.parse(line.slice(5));
+      const message: TransportMessage = JSON.parse(line.slice(5));
       if (message.type === "close") return closed(message.code, message.reason);
-      tell(message);
+      deliver(message);
     }
   }
 }

@@ -11,7 +11,7 @@ import { runWebSocket } from "./websocket-transport.ts";
  * A message from a connection: a stream's messages, or the same from polls, plus the end of each
  * page.
  */
-export type LineMessage =
+export type TransportMessage =
   | ServerMessage
   | CloseMessage
   | {
@@ -21,9 +21,9 @@ export type LineMessage =
     };
 
 /** Callbacks of a connection. None is called after an abort. */
-export interface LineListener {
+export interface TransportListener {
   /** Throws the End that the connection must end with. */
-  readonly onMessage: (message: LineMessage) => void;
+  readonly onMessage: (message: TransportMessage) => void;
   /** Called once, last. */
   readonly onEnd: (end: End) => void;
 }
@@ -38,22 +38,22 @@ export interface TransportConnection {
  * Opens a connection after `cursor`, or at the head with the lists. The server ends any earlier
  * connection with the same `client` (PROTOCOL.md, W32).
  */
-export function openLine(
+export function openTransport(
   { base, query, keepsView, headers, platform }: StreamPlan,
   transport: Transport,
   cursor: string | undefined,
   client: string,
-  listener: LineListener,
+  listener: TransportListener,
 ): TransportConnection {
   const urlOf = (path: string, more: Readonly<Record<string, string>>) =>
     `${base}/api/v1/${path}?${new URLSearchParams({ ...query, ...more })}`;
   const after = cursor && { after: cursor };
   const following = { ...after, ...(!keepsView && { snapshot: "false" }), client };
-  return startTransport(platform, headers, listener, (line) => {
-    if (transport === "sse") return runSse(line, urlOf("events", following));
+  return startTransport(platform, headers, listener, (context) => {
+    if (transport === "sse") return runSse(context, urlOf("events", following));
     if (transport === "poll")
-      return runPolls(line, platform, cursor, keepsView, (more) => urlOf("events", more));
-    return runWebSocket(line, platform, {
+      return runPolls(context, platform, cursor, keepsView, (more) => urlOf("events", more));
+    return runWebSocket(context, platform, {
       urlOf: (more) => urlOf("stream", { ...following, ...more }).replace(/^http/, "ws"),
       tickets: headers.authorization && `${base}/api/v1/tickets`,
       why: urlOf("events", { limit: "1", ...after }),

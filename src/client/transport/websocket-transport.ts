@@ -1,4 +1,4 @@
-import type { LineRun } from "./attempt.ts";
+import type { TransportContext } from "./attempt.ts";
 import { closed, type End } from "./end.ts";
 import type { Platform, SocketClass } from "./platform.ts";
 
@@ -17,12 +17,12 @@ interface WebSocketPlace {
 
 /** Reads a WebSocket until it ends. With a key, each connection fetches a single-use ticket. */
 export async function runWebSocket(
-  { ask, tell, signal }: LineRun,
-  { WebSocket, fetch }: Platform,
+  { request, deliver, signal }: TransportContext,
+  { WebSocket }: Platform,
   { urlOf, tickets, why }: WebSocketPlace,
 ): Promise<End> {
   // A server without keys issues none, and requires none.
-  const given = tickets && (await ask(tickets, [201, 404], "*/*", "POST"));
+  const given = tickets && (await request(tickets, [201, 404], {}, "POST"));
   const { ticket } = given ? Object(await given.json()) : {};
   signal.throwIfAborted();
   const socket = new (WebSocket as SocketClass)(urlOf(ticket && { ticket }), "flarewire.v1");
@@ -39,7 +39,7 @@ export async function runWebSocket(
     socket.onmessage = ({ data }) => {
       heard = true;
       try {
-        tell(JSON.parse(String(data)));
+        deliver(JSON.parse(String(data)));
       } catch (error) {
         stop();
         reject(error);
@@ -47,6 +47,6 @@ export async function runWebSocket(
     };
     socket.onclose = ({ code, reason }) => resolve(closed(code, reason));
   });
-  if (!heard && end.action === "cut" && fetch) await ask(why, [200, 410]);
+  if (!heard && end.action === "fallback") await request(why, [200, 410]);
   return end;
 }

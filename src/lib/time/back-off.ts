@@ -1,18 +1,24 @@
 /** Bounds of the wait after a failed poll, in milliseconds. */
-const BACK_OFF = { floorMs: 1_000, ceilingMs: 30_000, longestRetryAfterMs: 300_000 } as const;
+export const BACK_OFF = { floorMs: 1_000, ceilingMs: 30_000 } as const;
+const MAX_RETRY_AFTER_MS = 300_000;
 
 /**
  * Returns the milliseconds to wait after the `failures`-th consecutive failure (from 1). Full
  * jitter, so that gateways of one upstream do not return in step: evenly spread between the floor
  * and a bound that doubles from twice the floor to the ceiling. `random` yields [0, 1).
  */
-export function backOffMs(
-  failures: number,
-  random: () => number,
-  { floorMs, ceilingMs }: { readonly floorMs: number; readonly ceilingMs: number } = BACK_OFF,
-): number {
-  const bound = Math.min(ceilingMs, floorMs * 2 ** Math.min(failures, 16));
-  return floorMs + Math.floor(random() * (bound - floorMs));
+export function backOffMs(failures: number, random: () => number, bounds: BackOffBounds = BACK_OFF): number {
+  return bounds.floorMs + Math.floor(random() * backOffSpreadMs(failures, bounds));
+}
+
+/** Returns the random part of {@link backOffMs}: from 0 up to this many milliseconds. */
+export function backOffSpreadMs(failures: number, { floorMs, ceilingMs }: BackOffBounds = BACK_OFF): number {
+  return Math.min(ceilingMs, floorMs * 2 ** failures) - floorMs;
+}
+
+interface BackOffBounds {
+  readonly floorMs: number;
+  readonly ceilingMs: number;
 }
 
 /**
@@ -28,7 +34,7 @@ export function retryAfterMs(headers: Headers, nowMs: number): number | undefine
     ? Number(text) * 1_000
     : httpDate(text) - (Number.isNaN(answeredAtMs) ? nowMs : answeredAtMs);
   if (Number.isNaN(waitMs)) return undefined;
-  return Math.min(BACK_OFF.longestRetryAfterMs, Math.max(BACK_OFF.floorMs, waitMs));
+  return Math.min(MAX_RETRY_AFTER_MS, Math.max(BACK_OFF.floorMs, waitMs));
 }
 
 /**

@@ -1,4 +1,10 @@
-import { CLOSE_CODES, closeAction } from "../../protocol/index.ts";
+import {
+  actionAfter,
+  CLOSE_CODES,
+  type ReconnectAction,
+  type RetryDelay,
+  retryDelay,
+} from "../../protocol/index.ts";
 
 /** How a connection to the leader ended. */
 export type LeaderEnd =
@@ -22,45 +28,32 @@ export type LeaderEnd =
   /** The leader's events do not continue this side's log. */
   | { readonly kind: "diverged"; readonly reason: string };
 
-/** Limits in milliseconds. */
-const LEADER_WAIT = {
-  minMs: 1_000,
-  maxMs: 30_000,
-  permanentMs: 30_000,
-  maxRequestedMs: 300_000,
-} as const;
+/** A leader that refuses for good is retried after this delay, because it may be repaired. */
+const AFTER_STOP: RetryDelay = { leastMs: 30_000, spreadMs: 30_000 };
 
-/**
- * Returns the milliseconds until the next attempt.
- *
- * Zero after `resume` codes (4200–4299), `goaway` or silence, unless the previous attempt failed
- * too. Otherwise at least a second plus full jitter, up to a bound that doubles with each
- * consecutive failure. Permanent errors (4000–4099, 4xx, another program) are retried at most twice
- * a minute, because nothing else would notice a recovery.
- */
+/** Returns the milliseconds until the next attempt. An edge never gives up (PROTOCOL.md, F7). */
 export function leaderWaitMs(end: LeaderEnd, failures: number, random: () => number): number {
-  const { minMs, maxMs, permanentMs, maxRequestedMs } = LEADER_WAIT;
-  const backOff = (floorMs: number = minMs) =>
-    floorMs + random() * Math.min(maxMs, 1_000 * 2 ** Math.min(failures, 10));
-  const later = () => permanentMs + random() * permanentMs;
+  const action = actionOf(end);
+  if (action === "resume" && failures === 0) return 0;
+  const askedMs = end.kind === "refused" ? end.retryAfterMs : 0;
+  const { leastMs, spreadMs } = action === "stop" ? AFTER_STOP : retryDelay(failures, askedMs);
+  return leastMs + random() * spreadMs;
+}
+
+function actionOf(end: LeaderEnd): ReconnectAction {
   switch (end.kind) {
-    case "closed": {
-      const action = closeAction(end.code);
-      if (action === "stop") return later();
-      return action === "resume" && failures === 0 ? 0 : backOff();
-    }
+    case "closed":
+      return actionAfter(end.code);
     case "moved":
     case "silent":
-      return failures === 0 ? 0 : backOff();
-    case "refused": {
-      const isTemporary = end.status >= 500 || end.status === 429 || end.status === 408;
-      return isTemporary ? backOff(Math.min(maxRequestedMs, Math.max(minMs, end.retryAfterMs))) : later();
-    }
+      return "resume";
+    case "refused":
+      return actionAfter(end.status) === "backoff" ? "backoff" : "stop";
     case "incompatible":
-      return later();
+      return "stop";
     case "unreachable":
     case "diverged":
-      return backOff();
+      return "backoff";
   }
 }
 

@@ -1,33 +1,33 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { type LineRun, startTransport } from "../../../src/client/transport/attempt.ts";
+import { startTransport, type TransportContext } from "../../../src/client/transport/attempt.ts";
 import { type End, ended } from "../../../src/client/transport/end.ts";
 import { platformOf } from "../../../src/client/transport/platform.ts";
-import type { LineMessage } from "../../../src/client/transport/transport.ts";
+import type { TransportMessage } from "../../../src/client/transport/transport.ts";
 
 /** An attempt that does what `run` does, and what its listener received. `fetch` answers its requests. */
-function open(fetch: typeof globalThis.fetch, run: (line: LineRun) => Promise<End>) {
-  const messages: LineMessage[] = [];
+function open(fetch: typeof globalThis.fetch, run: (context: TransportContext) => Promise<End>) {
+  const messages: TransportMessage[] = [];
   const ends: End[] = [];
   const listener = {
-    onMessage: (message: LineMessage) => void messages.push(message),
+    onMessage: (message: TransportMessage) => void messages.push(message),
     onEnd: (end: End) => void ends.push(end),
   };
-  return { line: startTransport(platformOf({ fetch }), {}, listener, run), messages, ends };
+  return { connection: startTransport(platformOf({ fetch }), {}, listener, run), messages, ends };
 }
 
-const HEARTBEAT: LineMessage = JSON.parse('{"type":"heartbeat","cursor":"abcd-1","positions":{}}');
+const HEARTBEAT: TransportMessage = JSON.parse('{"type":"heartbeat","cursor":"abcd-1","positions":{}}');
 
 const PROBLEM = "application/problem+json; charset=utf-8";
 const refusals: readonly (readonly [number, string, Record<string, string>, End["action"], number])[] = [
   [400, "a problem", { "content-type": PROBLEM }, "stop", 0],
   [403, "a problem", { "content-type": PROBLEM }, "stop", 0],
-  [400, "a page of a proxy", { "content-type": "text/html" }, "cut", 0],
-  [407, "no body", {}, "cut", 0],
+  [400, "a page of a proxy", { "content-type": "text/html" }, "fallback", 0],
+  [407, "no body", {}, "fallback", 0],
   [408, "a problem", { "content-type": PROBLEM }, "backoff", 0],
   [408, "a page of a proxy", { "content-type": "text/html" }, "backoff", 0],
   [429, "a problem and a wait", { "content-type": PROBLEM, "retry-after": "90" }, "backoff", 90_000],
-  [499, "no body", {}, "cut", 0],
+  [499, "no body", {}, "fallback", 0],
   [500, "no body", {}, "backoff", 0],
   [503, "a wait", { "retry-after": "1" }, "backoff", 1_000],
 ];
@@ -36,8 +36,8 @@ test.for(refusals)(
   "[W26] [W3] an answer %i with %s ends the attempt with the action and the wait",
   async ([status, , headers, action, leastMs]) => {
     const answer = async () => Response.json({ detail: "because" }, { status, headers });
-    const { ends } = open(answer, async ({ ask }) => {
-      await ask("http://server", [200]);
+    const { ends } = open(answer, async ({ request }) => {
+      await request("http://server", [200]);
       return ended("resume", "it was let in");
     });
     await turn();
@@ -58,16 +58,16 @@ test("an attempt that has ended aborts its request and delivers no late message"
     };
     return new Response(new ReadableStream({ start }));
   };
-  let tell: LineRun["tell"] = () => {};
-  const { messages, ends } = open(answer, async (line) => {
-    await line.ask("http://server", [200]);
-    tell = line.tell;
-    tell(HEARTBEAT);
+  let deliver: TransportContext["deliver"] = () => {};
+  const { messages, ends } = open(answer, async (context) => {
+    await context.request("http://server", [200]);
+    deliver = context.deliver;
+    deliver(HEARTBEAT);
     return ended("resume", "close code 4200");
   });
   await turn();
   expect([ends.map(({ reason }) => reason), signal?.aborted]).toEqual([["close code 4200"], true]);
-  expect(() => tell(HEARTBEAT)).toThrow();
+  expect(() => deliver(HEARTBEAT)).toThrow();
   expect(messages).toHaveLength(1);
   body?.close();
 });
@@ -77,14 +77,14 @@ test.each([
   ["its request is answered after all", Response.json({})],
 ])("an attempt that was left reports no end, also when %s", async (_what, response) => {
   const answers = Promise.withResolvers<Response>();
-  const { line, ends } = open(
+  const { connection, ends } = open(
     () => answers.promise,
-    async ({ ask }) => {
-      await ask("http://server", [200]);
-      return ended("cut", "cut off");
+    async ({ request }) => {
+      await request("http://server", [200]);
+      return ended("fallback", "cut off");
     },
   );
-  line.abort();
+  connection.abort();
   if (response) answers.resolve(response);
   else answers.reject(new DOMException("left", "AbortError"));
   await turn();

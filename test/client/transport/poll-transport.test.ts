@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { End } from "../../../src/client/transport/end.ts";
 import { runPolls } from "../../../src/client/transport/poll-transport.ts";
-import type { LineMessage } from "../../../src/client/transport/transport.ts";
+import type { TransportMessage } from "../../../src/client/transport/transport.ts";
 import { flareStarted } from "../../cli/scripted-server.ts";
 
 interface Answer {
@@ -15,11 +15,11 @@ interface Answer {
 /** Polls behind `after`, with these answers in turn; when there are no more, the request fails. */
 async function poll(after: string | undefined, answers: readonly Answer[]) {
   const asked: Record<string, string>[] = [];
-  const received: LineMessage[] = [];
+  const received: TransportMessage[] = [];
   let nowMs = 0;
   const rest = [...answers];
   const run = {
-    ask: async (url: string) => {
+    request: async (url: string) => {
       asked.push(Object.fromEntries(new URL(url).searchParams));
       const answer = rest.shift();
       if (!answer) throw new Error("no more answers");
@@ -28,7 +28,7 @@ async function poll(after: string | undefined, answers: readonly Answer[]) {
       const body = answer.status === 204 ? null : JSON.stringify(answer.body);
       return new Response(body, { status: answer.status, headers });
     },
-    tell: (message: LineMessage) => void received.push(message),
+    deliver: (message: TransportMessage) => void received.push(message),
     signal: new AbortController().signal,
   };
   const urlOf = (more: Readonly<Record<string, string>>) => `http://server?${new URLSearchParams(more)}`;
@@ -78,7 +78,7 @@ test("[P6] [L3] a cursor that is gone at the start is answered with the lists an
 
 test("[P5] an empty answer in less than a second ends the polls; news, however quick, and a wait of a second do not", async () => {
   const start = quiet("abcd-4", 5);
-  const stale = { action: "cut", reason: "a stale answer" };
+  const stale = { action: "fallback", reason: "a stale answer" };
   expect((await poll("abcd-4", [start, quiet("abcd-4", 999)])).end).toMatchObject(stale);
   expect((await poll("abcd-4", [start, { ...page(4, 5, true), tookMs: 999 }])).end).toMatchObject(stale);
   const { asked } = await poll("abcd-4", [start, page(5, 0, true), page(6, 0), quiet("abcd-6", 1_000)]);

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ended } from "../../../src/client/transport/end.ts";
 import { runSse } from "../../../src/client/transport/sse-transport.ts";
-import type { LineMessage } from "../../../src/client/transport/transport.ts";
+import type { TransportMessage } from "../../../src/client/transport/transport.ts";
 
 /** Reads this text, which comes in pieces of these sizes; returns the messages and the end. */
 async function read(text: string, sizes: readonly number[]) {
@@ -17,11 +17,11 @@ async function read(text: string, sizes: readonly number[]) {
       if (at >= bytes.length) controller.close();
     },
   });
-  const received: LineMessage[] = [];
+  const received: TransportMessage[] = [];
   const end = await runSse(
     {
-      ask: async () => new Response(body),
-      tell: (message) => void received.push(message),
+      request: async () => new Response(body),
+      deliver: (message) => void received.push(message),
       signal: new AbortController().signal,
     },
     "http://server",
@@ -39,7 +39,7 @@ test("[S3] wherever a stream is cut into pieces, each message is received once a
     fc.asyncProperty(names, sizes, async (all, pieces) => {
       const { received, end } = await read(all.map((name) => frame(message(name))).join(""), pieces);
       expect(received).toEqual(all.map(message));
-      expect(end).toEqual(ended("cut", "cut off"));
+      expect(end).toEqual(ended("fallback", "cut off"));
     }),
     { numRuns: 100 },
   );

@@ -3,13 +3,13 @@ import { expect, test } from "vitest";
 import { startTransport } from "../../../src/client/transport/attempt.ts";
 import type { End } from "../../../src/client/transport/end.ts";
 import { platformOf, type SocketLike } from "../../../src/client/transport/platform.ts";
-import type { LineMessage } from "../../../src/client/transport/transport.ts";
+import type { TransportMessage } from "../../../src/client/transport/transport.ts";
 import { runWebSocket } from "../../../src/client/transport/websocket-transport.ts";
 
 /** A WebSocket connection whose server, over HTTP too, is the test. */
 function open({ tickets, fetch }: { readonly tickets?: string; readonly fetch: typeof globalThis.fetch }) {
   const sockets: FakeSocket[] = [];
-  const [ends, messages]: [End[], LineMessage[]] = [[], []];
+  const [ends, messages]: [End[], TransportMessage[]] = [[], []];
   class FakeSocket implements SocketLike {
     onmessage: SocketLike["onmessage"] = null;
     onclose: SocketLike["onclose"] = null;
@@ -26,12 +26,12 @@ function open({ tickets, fetch }: { readonly tickets?: string; readonly fetch: t
   }
   const platform = platformOf({ WebSocket: FakeSocket, fetch });
   const listener = {
-    onMessage: (message: LineMessage) => void messages.push(message),
+    onMessage: (message: TransportMessage) => void messages.push(message),
     onEnd: (end: End) => void ends.push(end),
   };
   const place = { urlOf: () => "ws://server", tickets, why: "http://server/why" };
-  const line = startTransport(platform, {}, listener, (run) => runWebSocket(run, platform, place));
-  return { line, sockets, ends, messages };
+  const connection = startTransport(platform, {}, listener, (run) => runWebSocket(run, platform, place));
+  return { connection, sockets, ends, messages };
 }
 
 const unasked: typeof fetch = async (url) => {
@@ -40,14 +40,14 @@ const unasked: typeof fetch = async (url) => {
 
 test("a WebSocket that was left is closed, and its late messages and its late end cause no request and no callback", async () => {
   const asked: string[] = [];
-  const { line, sockets, ends, messages } = open({
+  const { connection, sockets, ends, messages } = open({
     fetch: async (url) => {
       asked.push(`${url}`);
       return Response.json({});
     },
   });
   await turn();
-  line.abort();
+  connection.abort();
   expect(sockets.map(({ closes }) => closes)).toEqual([1]);
   sockets[0]?.onmessage?.({ data: '{"type":"heartbeat"}' });
   sockets[0]?.onclose?.({ code: 1006, reason: "" });
@@ -69,14 +69,17 @@ test("a WebSocket that ends without a message or a close code of the server asks
   cut.sockets[0]?.onclose?.({ code: 1006, reason: "" });
   closed.sockets[0]?.onclose?.({ code: 4_100, reason: "internal" });
   await turn();
-  expect([cut.ends, closed.ends].flat().map(({ action }) => action)).toEqual(["cut", "backoff"]);
+  expect([cut.ends, closed.ends].flat().map(({ action }) => action)).toEqual(["fallback", "backoff"]);
 });
 
 test("[K4] a connection that is left while it fetches its ticket opens no WebSocket", async () => {
   const answers = Promise.withResolvers<Response>();
-  const { line, sockets, ends } = open({ tickets: "http://server/tickets", fetch: () => answers.promise });
+  const { connection, sockets, ends } = open({
+    tickets: "http://server/tickets",
+    fetch: () => answers.promise,
+  });
   await turn();
-  line.abort();
+  connection.abort();
   answers.resolve(Response.json({ ticket: "once" }, { status: 201 }));
   await turn();
   expect([sockets, ends]).toEqual([[], []]);

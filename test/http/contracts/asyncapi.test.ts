@@ -2,10 +2,10 @@ import { Parser } from "@asyncapi/parser";
 import { expect, test } from "vitest";
 import { createAsyncApi } from "../../../src/http/index.ts";
 import {
+  actionAfter,
   CHANNELS,
   CLOSE_CODES,
   Command,
-  closeAction,
   EVENT_NAMES,
   ServerMessage,
 } from "../../../src/protocol/index.ts";
@@ -79,7 +79,7 @@ test("[K1] [K4] each server takes a key in a header field, or a ticket in the ad
 test("its close codes are those of the code, and in the range that says what to do", () => {
   const told = ASYNCAPI["x-close-codes"].map(({ reason, ...rest }) => [reason, rest]);
   expect(Object.fromEntries(told)).toEqual(CLOSE_CODES);
-  for (const { code, action } of ASYNCAPI["x-close-codes"]) expect(closeAction(code)).toBe(action);
+  for (const { code, action } of ASYNCAPI["x-close-codes"]) expect(actionAfter(code)).toBe(action);
 });
 
 test("it knows every channel of the market, and what comes on it", () => {

@@ -71,7 +71,7 @@ test("[F5] [F7] a leader that diverges again and again is tried later each time,
     waits.push(await wait);
     follower.clock.advance(60_000);
   }
-  expect(waits).toEqual([2_000, 3_000, 5_000, 9_000]);
+  expect(waits).toEqual([2_500, 4_500, 8_500, 15_500]);
   const good = await linked(server, follower);
   const closed = follower.nextWait();
   good.socket.close(4200);
@@ -80,7 +80,7 @@ test("[F5] [F7] a leader that diverges again and again is tried later each time,
   expect(next.query.get("after")).toBe("abcd-5");
   const diverged = follower.nextWait();
   send(next.socket, statusEvent(8));
-  expect(await diverged).toBe(2_000);
+  expect(await diverged).toBe(2_500);
 });
 
 test("[F7] [W17] whatever comes keeps a connection, and one that brings nothing more is left, the second in a row after a wait", async ({
@@ -104,14 +104,14 @@ test("[F7] [W17] whatever comes keeps a connection, and one that brings nothing 
   clock.advance(35_000);
   const closed = once(mute.socket, "close");
   clock.advance(500);
-  expect(await second).toBe(2_000);
+  expect(await second).toBe(2_500);
   await closed;
-  expect(follower.notices.at(-1)).toMatch(/sent nothing for 35000 ms; connecting again in 2\.0 s/);
-  clock.advance(2_000);
+  expect(follower.notices.at(-1)).toMatch(/sent nothing for 35000 ms; connecting again in 2\.5 s/);
+  clock.advance(2_500);
   await server.next();
   const third = follower.nextWait();
   clock.advance(35_500);
-  expect(await third).toBe(3_000);
+  expect(await third).toBe(4_500);
 });
 
 test.for([

@@ -125,7 +125,7 @@ test("[F7] tries that fail wait longer each time, by chance, and as long as the 
     follower.clock.advance(120_000);
     waits.push(await next);
   }
-  expect(waits).toEqual([2_000, 3_000, 5_000, 9_000, 16_000, 16_000, 16_000]);
+  expect(waits).toEqual([2_500, 4_500, 8_500, 15_500, 15_500, 15_500, 15_500]);
   expect(follower.leader.freshness()).toMatchObject({
     state: "down",
     reason: "the leader rejected the connection with HTTP 503: no data yet; connect again soon",
@@ -134,7 +134,7 @@ test("[F7] tries that fail wait longer each time, by chance, and as long as the 
   server.refuse = { status: 503, headers: { "Retry-After": "90" }, body: "" };
   const asked = follower.nextWait();
   follower.clock.advance(120_000);
-  expect(await asked).toBe(105_000);
+  expect(await asked).toBe(104_500);
   server.refuse = { status: 404, body: "<html>" };
   const stop = follower.nextWait();
   follower.clock.advance(120_000);

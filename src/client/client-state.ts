@@ -29,7 +29,7 @@ export interface Reset {
 export type StreamItem = StreamEvent | Reset;
 
 /** A client's cursor, and the lists there. */
-export interface Holding {
+export interface ClientState {
   /** `undefined` before the first response, and after a mismatch. */
   readonly cursor: string | undefined;
   /** `undefined` before the first response, or if none is maintained. */
@@ -39,22 +39,25 @@ export interface Holding {
 }
 
 /** The next state, and the item to emit, if any. */
-interface Taken {
-  readonly holding: Holding;
+interface Transition {
+  readonly client: ClientState;
   readonly item?: StreamItem;
 }
 
 /** Processes the response to a subscription. */
-export function takeAnswer(holding: Holding, { cursor, lost, resumed, snapshot }: Subscribed): Taken {
-  if (resumed === "full") return { holding: { ...holding, started: true } };
+export function applySubscribed(
+  client: ClientState,
+  { cursor, lost, resumed, snapshot }: Subscribed,
+): Transition {
+  if (resumed === "full") return { client: { ...client, started: true } };
   const view = snapshot as View | undefined;
   const { reason, events } =
     lost ??
-    (holding.started
+    (client.started
       ? { reason: "mismatch" as const, events: null }
       : { reason: "started" as const, events: 0 });
   return {
-    holding: { cursor, view, started: true },
+    client: { cursor, view, started: true },
     item: { name: "reset", reason, lost: events, cursor, view },
   };
 }
@@ -64,12 +67,12 @@ export function takeAnswer(holding: Holding, { cursor, lost, resumed, snapshot }
  * event is missing; reconnecting with the cursor repairs that. Throws another error if it does not
  * fit the lists.
  */
-export function takeEvent(holding: Holding, event: EventMessage): Taken {
-  const seq = seqOf(holding, event.cursor);
-  if (event.seq <= seq) return { holding };
+export function acceptEvent(client: ClientState, event: EventMessage): Transition {
+  const seq = seqOf(client, event.cursor);
+  if (event.seq <= seq) return { client };
   if (!(event.prev <= seq)) throw ended("backoff", `a hole before ${event.cursor}`);
   return {
-    holding: { ...holding, cursor: event.cursor, view: holding.view && applyEvent(holding.view, event) },
+    client: { ...client, cursor: event.cursor, view: client.view && applyEvent(client.view, event) },
     item: event,
   };
 }
@@ -78,15 +81,15 @@ export function takeEvent(holding: Holding, event: EventMessage): Taken {
  * Advances to a cursor up to which everything was sent. Never goes back: a new connection may be
  * behind the previous one.
  */
-export function moveTo(holding: Holding, cursor: string): Holding {
-  const seq = seqOf(holding, cursor);
-  return placeIn(cursor).seq > seq ? { ...holding, cursor } : holding;
+export function advanceTo(client: ClientState, cursor: string): ClientState {
+  const seq = seqOf(client, cursor);
+  return placeIn(cursor).seq > seq ? { ...client, cursor } : client;
 }
 
 /** Returns the current seq. Throws an {@link End} if `cursor` is of another epoch. */
-function seqOf(holding: Holding, cursor: string): number {
-  const { epoch, seq } = placeIn(`${holding.cursor}`);
-  if (epoch !== placeIn(cursor).epoch) throw ended("backoff", `${cursor} does not follow ${holding.cursor}`);
+function seqOf(client: ClientState, cursor: string): number {
+  const { epoch, seq } = placeIn(`${client.cursor}`);
+  if (epoch !== placeIn(cursor).epoch) throw ended("backoff", `${cursor} does not follow ${client.cursor}`);
   return seq;
 }
 

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { type Holding, moveTo, takeEvent } from "../../src/client/holding.ts";
+import { acceptEvent, advanceTo, type ClientState } from "../../src/client/client-state.ts";
 import type { EventMessage } from "../../src/protocol/messages.ts";
 import { flareStarted } from "../cli/scripted-server.ts";
 
-const HELD: Holding = { cursor: "abcd-9", view: undefined, started: true };
+const HELD: ClientState = { cursor: "abcd-9", view: undefined, started: true };
 const eventAt = (seq: number, cursor = `abcd-${seq}`): EventMessage =>
   JSON.parse(JSON.stringify({ ...flareStarted(seq, "A"), cursor }));
 
@@ -19,30 +19,33 @@ function thrown(act: () => unknown): unknown {
 
 test("[W14] [F3] no heartbeat moves the client back, and one that is ahead moves it on", () => {
   for (const cursor of ["abcd-1", "abcd-8", "abcd-9", "abcd-9-1f2e3d4c"])
-    expect(moveTo(HELD, cursor)).toBe(HELD);
-  let holding = HELD;
+    expect(advanceTo(HELD, cursor)).toBe(HELD);
+  let client = HELD;
   // Places are numbers: 10 is behind 9.
   for (const cursor of ["abcd-10", "abcd-2", "abcd-100-1f2e3d4c", "abcd-11"])
-    holding = moveTo(holding, cursor);
-  expect(holding).toEqual({ ...HELD, cursor: "abcd-100-1f2e3d4c" });
+    client = advanceTo(client, cursor);
+  expect(client).toEqual({ ...HELD, cursor: "abcd-100-1f2e3d4c" });
 });
 
 test("[L3] an event or a heartbeat of another epoch ends the connection and moves nothing", () => {
   const reason = "efgh-10 does not follow abcd-9";
-  expect(thrown(() => moveTo(HELD, "efgh-10"))).toMatchObject({ action: "backoff", reason });
-  expect(thrown(() => takeEvent(HELD, eventAt(10, "efgh-10")))).toMatchObject({ action: "backoff", reason });
-  expect(thrown(() => takeEvent(HELD, eventAt(9, "efgh-9")))).toMatchObject({ action: "backoff" });
+  expect(thrown(() => advanceTo(HELD, "efgh-10"))).toMatchObject({ action: "backoff", reason });
+  expect(thrown(() => acceptEvent(HELD, eventAt(10, "efgh-10")))).toMatchObject({
+    action: "backoff",
+    reason,
+  });
+  expect(thrown(() => acceptEvent(HELD, eventAt(9, "efgh-9")))).toMatchObject({ action: "backoff" });
 });
 
 test("[W13] [W15] an event at the cursor or before it is ignored, the next one is delivered, and one behind a hole ends the connection", () => {
-  for (const seq of [1, 8, 9]) expect(takeEvent(HELD, eventAt(seq))).toEqual({ holding: HELD });
+  for (const seq of [1, 8, 9]) expect(acceptEvent(HELD, eventAt(seq))).toEqual({ client: HELD });
   const next = eventAt(10);
-  expect(takeEvent(HELD, next)).toEqual({ holding: { ...HELD, cursor: "abcd-10" }, item: next });
+  expect(acceptEvent(HELD, next)).toEqual({ client: { ...HELD, cursor: "abcd-10" }, item: next });
   // A selection may leave out what lies between.
-  expect(takeEvent(HELD, { ...eventAt(30), prev: 5 }).item).toMatchObject({ seq: 30 });
-  expect(takeEvent(HELD, { ...eventAt(30), prev: 9 }).item).toMatchObject({ seq: 30 });
+  expect(acceptEvent(HELD, { ...eventAt(30), prev: 5 }).item).toMatchObject({ seq: 30 });
+  expect(acceptEvent(HELD, { ...eventAt(30), prev: 9 }).item).toMatchObject({ seq: 30 });
   for (const prev of [10, 29])
-    expect(thrown(() => takeEvent(HELD, { ...eventAt(30), prev }))).toMatchObject({
+    expect(thrown(() => acceptEvent(HELD, { ...eventAt(30), prev }))).toMatchObject({
       action: "backoff",
       reason: "a hole before abcd-30",
     });

@@ -1,0 +1,55 @@
+import { BACK_OFF, backOffSpreadMs } from "../lib/time/back-off.ts";
+
+/**
+ * What a client does after a connection has ended. `resume`: reconnect at once with the cursor, or
+ * after a delay if the connection before was not stable either. `backoff`: reconnect after a delay.
+ * `fallback`: the same; the end says nothing about the server, so a client with several transports
+ * leaves one that never delivered. `stop`: the same request fails again; give up, or retry rarely.
+ */
+export type ReconnectAction = "resume" | "backoff" | "fallback" | "stop";
+
+/**
+ * Actions by close code and HTTP status, whose numbers do not overlap: one row for a code, or for
+ * its hundred. A problem's code has the row of its status.
+ */
+const ACTIONS: Readonly<Record<number, ReconnectAction>> = {
+  4: "stop",
+  5: "backoff",
+  40: "stop",
+  41: "backoff",
+  42: "resume",
+  408: "backoff",
+  410: "resume",
+  429: "backoff",
+  1001: "backoff",
+};
+
+/**
+ * Longest delay accepted from a server: above the ten minutes that a drain may take, and short
+ * enough not to silence a bot.
+ */
+const MAX_ASKED_MS = 900_000;
+
+/** Returns what to do after this close code or HTTP status (PROTOCOL.md, W26). */
+export function actionAfter(code: number): ReconnectAction {
+  return ACTIONS[code] ?? ACTIONS[Math.floor(code / 100)] ?? "fallback";
+}
+
+/** A delay with full jitter: `leastMs` plus a random part of `spreadMs`. */
+export interface RetryDelay {
+  readonly leastMs: number;
+  readonly spreadMs: number;
+}
+
+/** Returns the delay after `failures` consecutive failures, at least what the server asked for. */
+export function retryDelay(failures: number, askedMs?: number): RetryDelay {
+  return {
+    leastMs: Math.max(BACK_OFF.floorMs, boundAsked(askedMs)),
+    spreadMs: backOffSpreadMs(failures + 1),
+  };
+}
+
+/** Limits a delay requested by a server; 0 if it is invalid. */
+export function boundAsked(ms = 0): number {
+  return ms > 0 ? Math.min(ms, MAX_ASKED_MS) : 0;
+}
