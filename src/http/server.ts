@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, Server } from "node:http";
+import type { Socket } from "node:net";
 import {
   type FastifyBaseLogger,
   type FastifyHttpOptions,
@@ -92,13 +93,14 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   });
   // A server may ignore unknown expectations. If Node refused them, it would send no body.
   app.server.on("checkExpectation", app.routing);
-  boundConnections(app.server, settings, { clock, refusals, isTrusted: visitors.isTrusted });
+  const unheard = new Map<Socket, number>();
+  boundConnections(app.server, settings, { clock, refusals, isTrusted: visitors.isTrusted, unheard });
   app.setErrorHandler((error, request, reply) => {
     refusals.countError(error, request.ip);
     return sendProblem(error, request, reply, logOf);
   });
   limitIdleness(app.server, settings.idleTimeoutMs);
-  boundClosing(app, options.clock, settings.closeGraceMs);
+  boundClosing(app, options.clock, settings.closeGraceMs, unheard);
   const checkHost = createHostCheck(settings);
   const quick = new QuickPath(app, common.readyFor, checkHost, visitors, options.ready);
   app.addHook(

@@ -8,6 +8,7 @@ import { BYTES_PER_REQUEST } from "../../src/http/access/request-limit.ts";
 import { type HttpSettings, Refusals } from "../../src/http/index.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { validateResponse } from "../support/validate-response.ts";
+import { eventually } from "../support/waiters.ts";
 import { type RestFactory, test } from "./rest-fixture.ts";
 
 /** A listening server with these bounds, what it logs, and what it refuses. */
@@ -85,6 +86,35 @@ describe("[W33] connections of any kind are bounded", () => {
     await expect.poll(async () => (await ask(port, "127.0.0.5")).status).toBe(200);
     expect(refusals.counts.connections).toBeGreaterThanOrEqual(1);
     expect(app.server.listening).toBe(true);
+  });
+
+  test("in all; a full server waits a second for the first request of a connection, then refuses and counts it", async ({
+    makeRest,
+  }) => {
+    const { port, app, clock, refusals } = await bounded(makeRest, { maxConnections: 3 });
+    const silent: { readonly socket: Socket; received: string }[] = [];
+    for (const localAddress of ["127.0.0.2", "127.0.0.3", "127.0.0.4"]) {
+      const accepted = once(app.server, "connection");
+      const one = { socket: connect({ port, host: "127.0.0.1", localAddress }), received: "" };
+      one.socket.setEncoding("utf8").on("data", (text) => (one.received += text));
+      silent.push(one);
+      await accepted;
+    }
+    const [first, ...others] = silent;
+    const seen = () => silent.map(({ socket, received }) => ({ closed: socket.closed, received }));
+    expect((await ask(port, "127.0.0.5")).problem).toMatchObject({ bound: "3 in all" });
+    first?.socket.write("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    await eventually(() => /^HTTP\/1\.1 200 /.test(first?.received ?? ""), seen, { maxWaitMs: 10_000 });
+    expect(seen().some(({ closed }) => closed)).toBe(false);
+    expect(refusals.counts).toEqual({ connections: 1 });
+
+    clock.advance(1_000);
+    expect((await ask(port, "127.0.0.5")).problem).toMatchObject({ bound: "3 in all" });
+    await eventually(() => silent.every(({ socket }) => socket.closed), seen);
+    for (const { received } of others)
+      expect(received).toMatch(/^HTTP\/1\.1 503 .*too many open connections: 3 in all/s);
+    expect(refusals.counts).toEqual({ connections: 4 });
+    expect((await ask(port, "127.0.0.5")).status).toBe(200);
   });
 
   test("but not of a trusted proxy, which brings those of many", async ({ makeRest }) => {

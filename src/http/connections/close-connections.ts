@@ -13,16 +13,22 @@ const LOOK_EVERY_MS = 50;
  * that browsers open in advance and have not used, and those whose response ends later, which stay
  * open for the next request. The request timeout stops when a server closes. So this closes unused
  * connections at once, others when they become idle, and the rest after `graceMs`.
+ *
+ * @param unheard Receives the connections without a request so far, and when they were accepted.
  */
-export function boundClosing(app: FastifyInstance, clock: Clock, graceMs: number): void {
-  const unheard = new Set<Socket>();
+export function boundClosing(
+  app: FastifyInstance,
+  clock: Clock,
+  graceMs: number,
+  unheard: Map<Socket, number>,
+): void {
   // One function for all connections, because a closure each would cost memory for ten thousand
   // idle clients.
   function forget(this: Socket): void {
     unheard.delete(this);
   }
   app.server.on("connection", (socket: Socket) => {
-    unheard.add(socket);
+    unheard.set(socket, clock.monotonic());
     socket.on("close", forget);
   });
   const hear = ({ socket }: IncomingMessage) => {
@@ -35,7 +41,7 @@ export function boundClosing(app: FastifyInstance, clock: Clock, graceMs: number
     done();
   });
   app.addHook("preClose", (done) => {
-    for (const socket of unheard) socket.destroy();
+    for (const socket of unheard.keys()) socket.destroy();
     if (app.server.listening) {
       const { server } = app;
       const stopLooking = clock.every(LOOK_EVERY_MS, () => server.closeIdleConnections());

@@ -21,8 +21,13 @@ const LINGER_MS = 1_000;
  * file descriptor.
  */
 const MAX_LINGERING = 32;
-/** How often a full server looks for idle connections to close. */
+/**
+ * How often a full server looks for idle connections to close, and how long a connection may send
+ * nothing before it counts as idle.
+ */
 const CHECK_IDLE_MS = 1_000;
+/** Node does not close a connection whose response is not finished. */
+const UNFINISHED = { finished: false };
 
 /** Connections of one address. */
 interface Group {
@@ -32,9 +37,11 @@ interface Group {
 
 /**
  * Refuses connections beyond the limits with 503, before reading anything. A full server closes
- * idle connections, which their clients reopen on demand.
+ * idle connections, which their clients reopen on demand, and refuses those that never sent
+ * anything.
  *
  * @param isTrusted Whether an address is a proxy with the connections of many clients.
+ * @param unheard Connections without a request so far, and when they were accepted.
  */
 export function boundConnections(
   server: Server,
@@ -43,9 +50,10 @@ export function boundConnections(
     readonly clock: Clock;
     readonly refusals: Refusals;
     readonly isTrusted: (address: string) => boolean;
+    readonly unheard: ReadonlyMap<Socket, number>;
   },
 ): void {
-  const { clock, refusals, isTrusted } = parts;
+  const { clock, refusals, isTrusted, unheard } = parts;
   const groups = new Map<string, Group>();
   const groupOf = new Map<Socket, Group>();
   let [lingering, idleClosedAtMs] = [0, Number.NEGATIVE_INFINITY];
@@ -58,12 +66,6 @@ export function boundConnections(
     group.count -= 1;
     if (group.count === 0) groups.delete(group.address);
   }
-  const closeIdle = () => {
-    const nowMs = clock.monotonic();
-    if (nowMs - idleClosedAtMs < CHECK_IDLE_MS) return;
-    idleClosedAtMs = nowMs;
-    server.closeIdleConnections();
-  };
   const refuse = (socket: Socket, address: string, reason: "connections" | "connections-of-address") => {
     refusals.count(reason, address);
     if (lingering >= MAX_LINGERING) return socket.destroy();
@@ -75,6 +77,17 @@ export function boundConnections(
       socket,
       new FlarewireError("over-capacity", `too many open connections: ${bound}`, { bound }),
     );
+  };
+  const closeIdle = () => {
+    const nowMs = clock.monotonic();
+    if (nowMs - idleClosedAtMs < CHECK_IDLE_MS) return;
+    idleClosedAtMs = nowMs;
+    closeIdleConnections(server, unheard.keys());
+    for (const [socket, acceptedAtMs] of unheard) {
+      const address = groupOf.get(socket)?.address;
+      if (address === undefined || nowMs - acceptedAtMs < CHECK_IDLE_MS) continue;
+      if (socket.bytesRead === 0 && socket.writable) refuse(socket, address, "connections");
+    }
   };
   const [serve, ...others] = server.rawListeners("connection");
   if (!serve || others.length > 0)
@@ -96,6 +109,18 @@ export function boundConnections(
     socket.once("close", leave);
     serve.call(server, socket);
   });
+}
+
+/**
+ * Closes connections between two requests. Node also counts a connection as idle whose first
+ * request may be on its way, and would close it without a response; this spares those.
+ */
+function closeIdleConnections(server: Server, spared: Iterable<Socket>): void {
+  // Node stores the response in progress under this name. See isResponding.
+  const held = [...spared].filter((socket) => !Reflect.get(socket, "_httpMessage"));
+  for (const socket of held) Reflect.set(socket, "_httpMessage", UNFINISHED);
+  server.closeIdleConnections();
+  for (const socket of held) Reflect.set(socket, "_httpMessage", null);
 }
 
 /** Sends the problem on an unread connection, whatever its request is, and closes it. */
