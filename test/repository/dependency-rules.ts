@@ -17,7 +17,7 @@ export const ALLOWED: Record<string, { rooms: readonly string[]; packages: reado
   },
   http: {
     rooms: ["hub", "log", "keys", "protocol", "model"],
-    packages: ["node:", "zod", "fastify", "@fastify/websocket", "ws"],
+    packages: ["node:", "zod", "fastify", "@fastify/websocket", "ws", "ipaddr.js"],
   },
   workers: {
     rooms: ["http", "hub", "log", "keys", "metrics", "protocol", "source"],
