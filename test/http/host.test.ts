@@ -100,3 +100,32 @@ test("allowedHosts adds names, also where the address is no loopback address; a 
   expect(await ask({ host: "0.0.0.0" }, "rebound.example")).toBe(200);
   expect(await ask({}, "rebound.example")).toBe(200);
 });
+
+test.for([
+  ["http://evil.example/api/v1/flares", "127.0.0.1", 421],
+  ["HTTP://evil.example:80/healthz", "127.0.0.1", 421],
+  ["http://127.0.0.1@evil.example/healthz", "127.0.0.1", 421],
+  ["http://evil.example@127.0.0.1/healthz", "127.0.0.1", 421],
+  ["http://evil.example?/healthz", "127.0.0.1", 421],
+  ["http://localhost:8080/healthz", "127.0.0.1", 200],
+  ["http://[::1]/healthz", "evil.example", 200],
+] as const)("on a loopback address the host in an absolute URL counts, not the Host field: %s with %s is %i", async ([
+  target,
+  host,
+  status,
+], { makeRest }) => {
+  const { app } = await listening(makeRest, { host: "127.0.0.1" });
+  for (const fields of [[], ["Connection: upgrade", "Upgrade: websocket"]]) {
+    const answer = await exchange(app, [`GET ${target} HTTP/1.1`, `Host: ${host}`, ...fields]);
+    expect(answer.slice(0, 12)).toBe(`HTTP/1.1 ${status}`);
+    if (status === 421) expect(answer).toContain("host-refused");
+  }
+});
+
+test("OPTIONS for the whole server is answered, and CONNECT opens nothing", async ({ makeRest }) => {
+  const { app } = await listening(makeRest, { host: "127.0.0.1" });
+  expect(await exchange(app, ["OPTIONS * HTTP/1.1", "Host: localhost"])).toMatch(/^HTTP\/1\.1 (204|404) /);
+  expect(await exchange(app, ["OPTIONS * HTTP/1.1", "Host: evil.example"])).toMatch(/^HTTP\/1\.1 421 /);
+  expect(await exchange(app, ["CONNECT evil.example:443 HTTP/1.1", "Host: localhost"])).toBe("");
+  expect(await exchange(app, ["GET /healthz HTTP/1.1", "Host: localhost"])).toMatch(/^HTTP\/1\.1 200 /);
+});

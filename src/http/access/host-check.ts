@@ -14,7 +14,8 @@ LOOPBACK.addAddress("::1", "ipv6");
 export type HostCheck = (request: IncomingMessage) => FlarewireError | undefined;
 
 /**
- * Creates the check of the `Host` field, which must be given exactly once. On a loopback address,
+ * Creates the check of the `Host` field, which must be given exactly once, and of the authority in
+ * an absolute URL, which outranks it (RFC 9112, 3.2.2). On a loopback address,
  * or with a list of names, it refuses other names: with DNS rebinding, a page that points its own
  * name at 127.0.0.1 has the same origin as this server and could read it.
  */
@@ -26,7 +27,7 @@ export function createHostCheck({
   const names = new Set(allowedHosts.map((name) => name.toLowerCase()));
   return (request) => {
     const fault = faultOf(request);
-    const given = request.headers.host;
+    const given = authorityIn(request.url) ?? request.headers.host;
     if (fault || isOpen || given === undefined) return fault;
     const name = nameIn(given);
     if (name !== undefined && (names.has(name) || isLoopback(name))) return undefined;
@@ -54,6 +55,11 @@ function nameIn(host: string): string | undefined {
   const [, inBrackets, name = inBrackets] =
     /^(?:\[([\d.:a-f]+)\]|([^[\]:/@\s]+))(?::\d{0,5})?$/i.exec(host) ?? [];
   return name?.toLowerCase().replace(/\.$/, "");
+}
+
+/** Returns host and port of a request target that is an absolute URL. */
+function authorityIn(target = ""): string | undefined {
+  return /^[a-z][a-z\d+.-]*:\/\/([^/?#]*)/i.exec(target)?.[1];
 }
 
 /** Node itself would answer a missing Host with an empty body, and accept the first of two. */
