@@ -3,7 +3,7 @@ import { EPOCH } from "../hub/hub-fixture.ts";
 import type { Step } from "../hub/test-market.ts";
 import { SseClient } from "../support/sse-client.ts";
 import { validateResponse } from "../support/validate-response.ts";
-import { type ConnectionHandle, test } from "./websocket-fixture.ts";
+import { type ConnectionHandle, HANDSHAKE, test } from "./websocket-fixture.ts";
 
 const PATH = "/api/v1/events";
 const FILTER = "min_liquidity=50000&tokens=0x1".concat("a".repeat(39));
@@ -64,22 +64,18 @@ test("[P5] a filtered request waits past what is not for it, and is answered wit
   });
 });
 
+/** The three ways to ask for events. */
+const WAYS: readonly (readonly [path: string, headers: Record<string, string>])[] = [
+  ["/api/v1/stream", HANDSHAKE],
+  [PATH, { accept: "text/event-stream" }],
+  [PATH, {}],
+];
+
 test("[W6] [P7] [S2] a mistyped filter is refused with the nearest name over WebSocket, SSE and poll, and not taken for none", async ({
   wire,
 }) => {
-  const upgrade = {
-    connection: "upgrade",
-    upgrade: "websocket",
-    "sec-websocket-version": "13",
-    "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
-  };
-  const ways: readonly (readonly [string, Record<string, string>])[] = [
-    ["/api/v1/stream", upgrade],
-    [PATH, { accept: "text/event-stream" }],
-    [PATH, {}],
-  ];
   const typos = { min_pricechange: "min_price_change", Channels: "channels", token: "tokens" };
-  for (const [path, headers] of ways) {
+  for (const [path, headers] of WAYS) {
     for (const [typo, meant] of Object.entries(typos)) {
       const { message, body } = await wire.ask(`${path}?channels=*&${typo}=5`, headers);
       expect(message.statusCode, `${path} ${typo}`).toBe(400);
@@ -94,6 +90,26 @@ test("[W6] [P7] [S2] a mistyped filter is refused with the nearest name over Web
     const { message } = await wire.ask(`${PATH}?${parameter}`, { accept: "text/event-stream" });
     expect(message.statusCode, parameter).toBe(400);
   }
+});
+
+test("[W3] [P7] [S2] a query that is not percent-encoded UTF-8 is refused over WebSocket, SSE and poll, and a valid one is not", async ({
+  wire,
+}) => {
+  for (const [path, headers] of WAYS) {
+    for (const value of ["%ff%zz", "%", "a%2", "%C3%28", "%c0%af", "ok&tokens=%zz", "ok&%=1"]) {
+      const { message, body } = await wire.ask(`${path}?channels=*&symbols=${value}`, headers);
+      expect([message.statusCode, path, value]).toEqual([400, path, value]);
+      expect(JSON.parse(body)).toMatchObject({ type: "urn:flarewire:problem:invalid-parameter" });
+    }
+  }
+  const { body } = await wire.ask(`${PATH}?names=source-status&symbols=%ff%zz`);
+  expect(JSON.parse(body)).toMatchObject({
+    field: "symbols",
+    detail: expect.stringMatching(/^symbols has an invalid percent escape; .*"%25"/),
+  });
+  expect(await page(wire, "symbols=100%25,%F0%9F%94%A5,a+b")).toMatchObject({
+    filter: { symbols: ["100%", "a b", "🔥"] },
+  });
 });
 
 test("[W27] the filter in force is in the answer over WebSocket, SSE and poll, and nothing is where there is none", async ({

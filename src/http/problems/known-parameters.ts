@@ -15,19 +15,37 @@ declare module "fastify" {
 /**
  * Returns the error for a query parameter that the route does not read, because a mistyped filter
  * would otherwise have no effect. Its field is the parameter, and its message suggests the nearest
- * known name. Returns `undefined` if there is none.
+ * known name. Returns the error for an invalid percent escape too, which the parser leaves as text.
+ * Returns `undefined` if there is neither.
  */
-export function unknownParameter({ query, routeOptions }: FastifyRequest): FlarewireError | undefined {
+export function unknownParameter({ query, raw, routeOptions }: FastifyRequest): FlarewireError | undefined {
   const known = routeOptions.config.parameters;
   if (!known || typeof query !== "object" || query === null) return undefined;
   // First, because it says more and does not repeat the key.
   const refusal = keyInAddress(query);
   if (refusal) return refusal;
   const given = Object.keys(query).find((name) => !known.includes(name));
-  if (given === undefined) return undefined;
+  if (given === undefined) return badEscape(raw.url);
   const bound = known.length === 0 ? "left out" : `one of ${known.join(", ")}`;
   return new FlarewireError("invalid-parameter", unknownName("parameter", given, known), {
     field: given.slice(0, 64),
     bound,
   });
+}
+
+/** Returns the error for the first parameter whose value is not percent-encoded UTF-8. */
+function badEscape(target = ""): FlarewireError | undefined {
+  const [, query = ""] = /\?([^#]*)/.exec(target) ?? [];
+  if (!query.includes("%")) return undefined;
+  for (const part of query.split("&")) {
+    try {
+      decodeURIComponent(part);
+    } catch {
+      const field = (part.split("=", 1)[0] ?? "").slice(0, 64);
+      const bound = 'UTF-8, with a percent sign itself as "%25"';
+      const message = `${field} has an invalid percent escape; values must be ${bound}`;
+      return new FlarewireError("invalid-parameter", message, { field, bound });
+    }
+  }
+  return undefined;
 }
