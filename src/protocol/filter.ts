@@ -8,6 +8,9 @@ const MAX_NAMED = 64;
 const A_LIST = { error: `a list of 1 to ${MAX_NAMED}` };
 const A_SYMBOL = { error: "a text of 1 to 64 characters" };
 
+/** Fields that select items by what they are. */
+const ITEM_FIELDS = ["tokens", "symbols", "min_liquidity", "min_price_change"] as const;
+
 export const Filter = z
   .strictObject({
     tokens: z
@@ -40,7 +43,8 @@ export const Filter = z
       .describe(
         "False: an item is selected only while it meets the filter. True: an item that met the " +
           "filter once stays selected until it leaves its list. Default: false without `names`, true " +
-          "with `names`, so that a finish follows its start.",
+          "with `names`, so that a finish follows its start. Rejected without a field that selects " +
+          "items, because it would have no effect.",
       ),
     names: z
       .array(z.enum(EVENT_NAMES, { error: `one of ${EVENT_NAMES.join(", ")}` }))
@@ -50,6 +54,10 @@ export const Filter = z
       .describe(
         "Only events with these names. Other events are not sent, so the client's lists may become outdated.",
       ),
+  })
+  .refine((filter) => filter.sticky === undefined || selectsItems(filter), {
+    path: ["sticky"],
+    error: `left out without ${ITEM_FIELDS.join(", ")}`,
   })
   .describe(
     "Selects the items of the lists that meet every given field. One matching value per field is " +
@@ -82,19 +90,22 @@ export interface ListFilter {
   passes(marks: Marks): boolean;
 }
 
+function selectsItems(filter: Readonly<Partial<Record<(typeof ITEM_FIELDS)[number], unknown>>>): boolean {
+  return ITEM_FIELDS.some((field) => filter[field] !== undefined);
+}
+
 /** Compiles a filter; `undefined` if it selects everything. */
 export function compileFilter(filter: Filter | undefined): ListFilter | undefined {
   const { tokens, symbols, names, min_liquidity, min_price_change } = filter ?? {};
   const sticky = filter?.sticky ?? names !== undefined;
   const liquidity = min_liquidity === undefined ? undefined : Number(min_liquidity);
-  const selectsItems =
-    Boolean(tokens || symbols) || liquidity !== undefined || min_price_change !== undefined;
+  const isItemFilter = selectsItems(filter ?? {});
   const inForce: Filter = {
     ...(tokens && { tokens: distinct(tokens.map(foldCase)) }),
     ...(symbols && { symbols: distinct(symbols.map(foldCase)) }),
     ...(liquidity !== undefined && { min_liquidity: liquidity }),
     ...(min_price_change !== undefined && { min_price_change }),
-    ...(selectsItems && { sticky }),
+    ...(isItemFilter && { sticky }),
     ...(names && { names: distinct(names) }),
   };
   const key = JSON.stringify(inForce);
@@ -108,7 +119,7 @@ export function compileFilter(filter: Filter | undefined): ListFilter | undefine
     tokens: tokenSet,
     symbols: symbolSet,
     names: inForce.names && new Set(inForce.names),
-    selectsItems,
+    selectsItems: isItemFilter,
     sticky,
     passes: (marks) =>
       (!tokenSet || marks.tokens.some((token) => tokenSet.has(token))) &&

@@ -139,6 +139,7 @@ test("[P7] a value that is mistyped is refused with the nearest name, and mode w
     "names=flare-start": "(did you mean flare-started?)",
     "min_price=5": "(did you mean min_price_change?)",
     "mode=latest": "left out: only streams have modes",
+    "sticky=true": "left out without tokens, symbols, min_liquidity, min_price_change",
   };
   for (const [query, words] of Object.entries(refusals)) {
     const { message, body } = await wire.ask(`${PATH}?${query}`);

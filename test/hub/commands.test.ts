@@ -68,7 +68,7 @@ test("[W5] what comes behind a subscribe with an old cursor is answered behind i
   }
 });
 
-test("[W6] a mistyped field of a command or its filter is refused with the nearest name, and nothing is subscribed to", ({
+test("[W6] a field of a command or its filter that is mistyped or without effect is refused, with the nearest name, and nothing is subscribed to", ({
   sut,
 }) => {
   const socket = sut.open();
@@ -78,6 +78,11 @@ test("[W6] a mistyped field of a command or its filter is refused with the neare
       { type: "subscribe", channels: ["*"], filter: { min_pricechange: 5 } },
       "filter.min_pricechange",
       /"filter.min_pricechange" \(did you mean filter.min_price_change\?\).*filter.tokens/,
+    ],
+    [
+      { type: "subscribe", channels: ["*"], filter: { sticky: true } },
+      "filter.sticky",
+      /left out without tokens/,
     ],
     [{ type: "unsubscribe", colour: "red" }, "colour", /unknown field "colour"; known: type, id/],
     [{ type: "ping", ["x".repeat(99)]: 1 }, "x".repeat(64), /unknown field "x{64}"; known: type, id/],

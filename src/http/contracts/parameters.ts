@@ -71,7 +71,7 @@ const CHOICE = {
   ),
   sticky: query(
     "sticky",
-    "`false`: an item is selected while it meets the filter. `true`: an item that met it once stays until it leaves its list. Default: `false` without `names`, `true` with `names`.",
+    "`false`: an item is selected while it meets the filter. `true`: an item that met it once stays until it leaves its list. Default: `false` without `names`, `true` with `names`. Only with a parameter that selects items: `tokens`, `symbols`, `min_liquidity` or `min_price_change`.",
     { type: "boolean" },
   ),
   names: query(

@@ -30,7 +30,10 @@ export interface ConnectQuery {
  * Checks a connection's parameters against its plan, while it can still be refused over HTTP.
  * Throws FlarewireError with the field.
  */
-export function checkQuery({ channels, filter, mode, after }: ConnectQuery, plan?: Plan): void {
+export function checkQuery(
+  { channels, filter, mode, after, snapshot, mirror }: ConnectQuery,
+  plan?: Plan,
+): void {
   if (channels?.length === 0) {
     throw new FlarewireError("invalid-parameter", "channels is empty; name at least one channel", {
       field: "channels",
@@ -42,6 +45,8 @@ export function checkQuery({ channels, filter, mode, after }: ConnectQuery, plan
   const [field] = Object.keys({
     ...(after === undefined ? {} : { after }),
     ...(mode === undefined ? {} : { mode }),
+    ...(snapshot === undefined ? {} : { snapshot }),
+    ...(mirror === undefined ? {} : { mirror }),
     ...filter,
   });
   if (field !== undefined) {
