@@ -109,18 +109,17 @@ test.for([
   ["http://evil.example?/healthz", "127.0.0.1", 421],
   ["http://localhost:8080/healthz", "127.0.0.1", 200],
   ["http://[::1]/healthz", "evil.example", 200],
-] as const)("on a loopback address the host in an absolute URL counts, not the Host field: %s with %s is %i", async ([
-  target,
-  host,
-  status,
-], { makeRest }) => {
-  const { app } = await listening(makeRest, { host: "127.0.0.1" });
-  for (const fields of [[], ["Connection: upgrade", "Upgrade: websocket"]]) {
-    const answer = await exchange(app, [`GET ${target} HTTP/1.1`, `Host: ${host}`, ...fields]);
-    expect(answer.slice(0, 12)).toBe(`HTTP/1.1 ${status}`);
-    if (status === 421) expect(answer).toContain("host-refused");
-  }
-});
+] as const)(
+  "on a loopback address the host in an absolute URL counts, not the Host field: %s with %s is %i",
+  async ([target, host, status], { makeRest }) => {
+    const { app } = await listening(makeRest, { host: "127.0.0.1" });
+    for (const fields of [[], ["Connection: upgrade", "Upgrade: websocket"]]) {
+      const answer = await exchange(app, [`GET ${target} HTTP/1.1`, `Host: ${host}`, ...fields]);
+      expect(answer.slice(0, 12)).toBe(`HTTP/1.1 ${status}`);
+      if (status === 421) expect(answer).toContain("host-refused");
+    }
+  },
+);
 
 test("OPTIONS for the whole server is answered, and CONNECT opens nothing", async ({ makeRest }) => {
   const { app } = await listening(makeRest, { host: "127.0.0.1" });
