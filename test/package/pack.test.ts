@@ -48,7 +48,7 @@ async function stopThroughNpx(
   folder: string,
   onTestFinished: (handler: OnTestFinishedHandler) => void,
 ): Promise<void> {
-  const npx = spawn("npx", ["flarewire", "serve", "--port", "0"], {
+  const npx = spawn("npx", ["flarewire", "serve", "--port", "0", "--warmup", "1m"], {
     cwd: folder,
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...env, XDG_STATE_HOME: join(folder, "state") },
@@ -155,7 +155,7 @@ test.skipIf(!env)(
       code: 1,
       stderr: expect.stringMatching(/^flarewire needs Node >=22\.18, and this is 20\.19\.6: update Node\n$/),
     });
-    const server = spawn(bin, ["serve", "--port", "0", "--log-level", "error"], {
+    const server = spawn(bin, ["serve", "--port", "0", "--warmup", "1m", "--log-level", "error"], {
       cwd: folder,
       stdio: ["ignore", "pipe", "inherit"],
       env: { ...env, XDG_STATE_HOME: join(folder, "state") },

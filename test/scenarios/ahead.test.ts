@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { spawnCli } from "../cli/spawn-cli.ts";
 import { HeldProxy } from "../client/held-proxy.ts";
-import { type Finish, seqOf, startEdge, startLeader } from "../support/edges.ts";
+import { type Finish, hasty, seqOf, startEdge, startLeader } from "../support/edges.ts";
 import { SseClient } from "../support/sse-client.ts";
 import { startWorkerGateway } from "../support/worker-gateway.ts";
 
@@ -40,7 +40,7 @@ test("[F3] [W14] an edge sends a client that is ahead of it no cursor before its
   onTestFinished,
 }) => {
   const leader = await startLeader(onTestFinished);
-  const edge = await startEdge(leader, onTestFinished, { heartbeat: "1s" });
+  const edge = await startEdge(leader, onTestFinished, { heartbeat: "1s" }, hasty());
   await expectNoEarlyCursor(edge.url, onTestFinished);
 });
 
@@ -54,7 +54,7 @@ test("[F3] [L3] tail comes to an edge that is far behind, and prints no event tw
 }, async ({ onTestFinished }) => {
   const leader = await startLeader(onTestFinished);
   await using proxy = await HeldProxy.open(Number(new URL(leader.url).port));
-  const edge = await startEdge(proxy, onTestFinished, { heartbeat: "1s" });
+  const edge = await startEdge(proxy, onTestFinished, { heartbeat: "1s" }, hasty());
   await expect.poll(() => edge.head.ready).toBe(true);
   proxy.freeze();
   const behind = seqOf(edge);

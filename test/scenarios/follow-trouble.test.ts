@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createConfig, startGateway } from "../../src/index.ts";
-import { newDirectory, seqOf, startEdge, startLeader } from "../support/edges.ts";
+import { hasty, newDirectory, seqOf, startEdge, startLeader } from "../support/edges.ts";
 import { IndependentClient } from "../support/independent-client.ts";
 import { expectOneState } from "../support/one-state.ts";
 
@@ -10,7 +10,7 @@ test("[F5] [F4] a leader that begins a new epoch takes its edges along, and thei
   timeout: 60_000,
 }, async ({ onTestFinished }) => {
   const leader = await startLeader(onTestFinished);
-  const edge = await startEdge(leader, onTestFinished, { staleAfter: "1s" });
+  const edge = await startEdge(leader, onTestFinished, { staleAfter: "1s" }, hasty());
   const client = new IndependentClient(edge.url);
   await client.connect();
   await client.until(() => client.received.events.length > 20);

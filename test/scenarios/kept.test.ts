@@ -26,8 +26,10 @@ test("by default serve keeps its events below the user's state directory, each s
 }) => {
   const home = newDirectory(onTestFinished);
   const environment = { FLAREWIRE_DATA: "", XDG_STATE_HOME: home };
-  const dead = ["--source", "http://127.0.0.1:9"];
-  for (const args of [["--warmup", "1m"], dead]) {
+  for (const args of [
+    ["--warmup", "1m"],
+    ["--feed", "replay", "--warmup", "0"],
+  ]) {
     await using cli = spawnCli(["serve", "--port", "0", ...args], environment);
     await cli.said("stdout", "\n");
     cli.child.kill("SIGTERM");
@@ -214,7 +216,7 @@ test.each(["removed", "moved"])(
     const data = newDirectory(onTestFinished);
     const logged: string[] = [];
     const logger = pino({ base: null }, { write: (line) => void logged.push(line) });
-    const config = createConfig({ ...QUIET, warmup: "0s", speed: 10, data });
+    const config = createConfig({ ...QUIET, feed: "replay", warmup: "0s", speed: 600, data });
     const gateway = await startGateway(config, { logger });
     onTestFinished(() => gateway.stop());
     await expect.poll(() => lostDataOf(gateway.url)).toMatchObject({ state: "live", reason: "", gauge: "0" });

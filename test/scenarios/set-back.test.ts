@@ -2,7 +2,15 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { spawnCli } from "../cli/spawn-cli.ts";
-import { type Finish, handOver, newDirectory, seqOf, startEdge, startLeader } from "../support/edges.ts";
+import {
+  type Finish,
+  handOver,
+  hasty,
+  newDirectory,
+  seqOf,
+  startEdge,
+  startLeader,
+} from "../support/edges.ts";
 import { cutInHalf, flipBit, framesOf, putImage, takeImage } from "../support/image.ts";
 import { IndependentClient } from "../support/independent-client.ts";
 import { expectOneState } from "../support/one-state.ts";
@@ -154,7 +162,7 @@ test("[F3] [F5] [W39] an edge follows its leader over restarts, and its clients 
   let leader = await startLeader(onTestFinished, begin);
   const again = { ...begin, port: Number(new URL(leader.url).port) };
   const path = join(data, readdirSync(data).find((name) => name.endsWith(".sqlite")) ?? "");
-  const edge = await startEdge(leader, onTestFinished, { data: newDirectory(onTestFinished) });
+  const edge = await startEdge(leader, onTestFinished, { data: newDirectory(onTestFinished) }, hasty());
   const client = new IndependentClient(edge.url);
   onTestFinished(() => client.disconnect());
   await expect.poll(() => edge.head.ready).toBe(true);

@@ -1,0 +1,21 @@
+import { globSync, readFileSync } from "node:fs";
+import { matchesGlob } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import config from "../../vitest.config.ts";
+
+const cwd = fileURLToPath(new URL("../../", import.meta.url));
+const projects = config.test?.projects?.map((project) => Object(project).test) ?? [];
+const isolated: readonly string[] = projects.find(({ name }) => name === "system").include;
+
+test("each pattern of the test configuration matches a file", () => {
+  expect(isolated.filter((pattern) => globSync(pattern, { cwd }).length === 0)).toEqual([]);
+});
+
+test("a test that collects garbage to measure memory runs in a process of its own", () => {
+  const measuring = globSync("test/**/*.test.ts", { cwd }).filter((file) =>
+    /^import .*create-gc\.ts"/m.test(readFileSync(`${cwd}${file}`, "utf8")),
+  );
+  expect(measuring.length).toBeGreaterThan(3);
+  expect(measuring.filter((file) => !isolated.some((pattern) => matchesGlob(file, pattern)))).toEqual([]);
+});
