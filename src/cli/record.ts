@@ -66,8 +66,8 @@ export async function record(args: readonly string[], terminal: Terminal): Promi
   const logger = createLogger(config.logLevel);
   const etherscanKey = keyFrom(environment, ETHERSCAN_KEY_VARIABLE);
   const { feed } = openFeed(config, { clock: systemClock, logger, etherscanKey });
-  const { record: directory, recordBytes: mostBytes } = config;
-  const recorder = createRecorder({ directory, mostBytes, feed, clock: systemClock });
+  const { record: directory, recordBytes: maxBytes } = config;
+  const recorder = createRecorder({ directory, maxBytes, feed, clock: systemClock });
   terminal.stdout.write(`${recorder.directory}\n`);
   const shutdown = watchShutdown(process);
   try {

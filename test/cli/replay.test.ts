@@ -194,7 +194,7 @@ test("of many lines with one fault the first are told, then their number; nothin
   expect(code).toBe(0);
   const told = stderr.split("\n").filter((line) => line.includes("skipped (bad-columns)"));
   expect(told).toHaveLength(6);
-  expect(told.at(-1)).toContain("10 in all");
+  expect(told.at(-1)).toContain("10 in total");
   expect(stderr.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}]/u);
 });
 
@@ -217,7 +217,7 @@ test("of a recording that is cut, all before the cut is written; then it says so
   const whole = linesOf((await runCli(["replay", day, "--events", "-"])).stdout);
   const { code, stdout, stderr } = await runCli(["replay", cut, "--events", "-"]);
   expect(code).toBe(1);
-  expect(stderr).toMatch(/candles\), .*\nflarewire replay: .*cut\.csv\.gz.*cut after line \d+/);
+  expect(stderr).toMatch(/candles\), .*\nflarewire replay: .*cut\.csv\.gz.*truncated after line \d+/);
   const lines = linesOf(stdout);
   expect(lines.length).toBeGreaterThan(whole.length / 2);
   // The last second may have been cut in the middle, too.
@@ -231,7 +231,7 @@ test("a recording without a usable line ends with 1 and why", async () => {
   writeFileSync(path, "time_ms,pair,open,high,low,close,volume\n");
   const { code, stderr } = await runCli(["replay", path]);
   expect(code).toBe(1);
-  expect(stderr).toContain("no line of the file can be used");
+  expect(stderr).toContain("no line of the file is usable");
 });
 
 test.skipIf(!existsSync("/dev/full"))("a full disk ends it with 1 and the file's name", async () => {

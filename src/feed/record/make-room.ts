@@ -3,27 +3,30 @@ import { join } from "node:path";
 import { MANIFEST_FILE, PART_FILE, type RecordingManifest, readManifest } from "./manifest.ts";
 import { writeManifest } from "./write-manifest.ts";
 
-/** How a recording's directory is called: by the moment at which it began, and by a number where there was one already. */
+/** The name of a recording's directory: its start time, and a number if that was taken. */
 const RECORDING_NAME = /^\d{4}-\d{2}-\d{2}T\d{6}\.\d{3}Z(-\d+)?$/;
 
-/** The parts of a recording, the oldest first. */
+/** The parts of a recording, oldest first. */
 interface Removable {
-  /** Bytes on disk of the part that would go next; `undefined`: there is none to go. */
+  /** Bytes on disk of the oldest part; `undefined` if none can be removed. */
   readonly next: number | undefined;
-  /** Removes it: first from the manifest, then from the disk, so that a manifest never names what is not there. */
+  /** Removes it from the manifest, then from the disk: a manifest never names a missing file. */
   drop(): void;
 }
 
 /**
- * Removes whole parts, the oldest first, those of the other recordings in `root` before those of the one named `own`, until all of them have at most
- * `mostBytes`; what is left over is never less than what the own one cannot let go. Only one process records into `root`, so every other recording has
- * ended, also one whose name is later because the clock was set back since. Directories that are no recordings, or were given another name,
- * are left alone. May be killed anywhere: a part that no manifest names any more goes with the next call. Throws what the file system throws.
+ * Removes whole parts, oldest first, until all recordings in `root` have at most `maxBytes`, or
+ * nothing else can be removed. Those of other recordings go before those of the one named `own`.
+ *
+ * Only one process records into `root`, so every other recording has ended, even one with a later
+ * name because the clock was set back. Other directories, and renamed recordings, stay. The process
+ * may be killed at any point: the next call removes files that no manifest names. Throws the file
+ * system's errors.
  */
 export function makeRoom(
   root: string,
   own: { readonly name: string; readonly bytes: number; readonly parts: Removable },
-  mostBytes: number,
+  maxBytes: number,
 ): void {
   const ended = readdirSync(root, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && RECORDING_NAME.test(entry.name) && entry.name !== own.name)
@@ -32,28 +35,27 @@ export function makeRoom(
     .flatMap((directory) => openEnded(directory));
   let bytes = own.bytes + ended.reduce((sum, recording) => sum + recording.bytes(), 0);
   for (const parts of [...ended, own.parts]) {
-    for (let next = parts.next; next !== undefined && bytes > mostBytes; next = parts.next) {
+    for (let next = parts.next; next !== undefined && bytes > maxBytes; next = parts.next) {
       parts.drop();
       bytes -= next;
     }
   }
 }
 
-/** A recording whose process has ended, as a list of one; an empty list where there is none. */
+/** Returns the ended recording in a directory, as a list of at most one. */
 function openEnded(directory: string): EndedRecording[] {
-  const isThere = statSync(join(directory, MANIFEST_FILE), { throwIfNoEntry: false })?.isFile() ?? false;
-  if (!isThere) return [];
+  const exists = statSync(join(directory, MANIFEST_FILE), { throwIfNoEntry: false })?.isFile() ?? false;
+  if (!exists) return [];
   let manifest: RecordingManifest;
   try {
     manifest = readManifest(directory);
   } catch {
-    // Somebody else's, or of a version that this program does not know.
+    // Not ours, or of an unknown version.
     return [];
   }
   return [new EndedRecording(directory, manifest)];
 }
 
-/** A recording whose process has ended. */
 class EndedRecording implements Removable {
   readonly #directory: string;
   #manifest: RecordingManifest;
@@ -86,7 +88,7 @@ class EndedRecording implements Removable {
     return statSync(join(this.#directory, file), { throwIfNoEntry: false })?.size ?? 0;
   }
 
-  /** Removes parts that the manifest does not name, and a recording without any. */
+  /** Removes parts that the manifest does not name, and a recording without parts. */
   #tidy(): void {
     const named = new Set(this.#manifest.parts.map(({ file }) => file));
     for (const file of readdirSync(this.#directory))
@@ -94,7 +96,7 @@ class EndedRecording implements Removable {
     if (named.size > 0) return;
     for (const file of [`${MANIFEST_FILE}.new`, MANIFEST_FILE])
       rmSync(join(this.#directory, file), { force: true });
-    // What somebody else put there stays.
+    // Foreign files stay.
     if (readdirSync(this.#directory).length === 0) rmdirSync(this.#directory);
   }
 }

@@ -5,27 +5,27 @@ import { InputError } from "../../lib/input-error.ts";
 import { messageOf } from "../../lib/text/message-of.ts";
 import { EventTimeMs, FeedFacts, Origin } from "../../market/index.ts";
 
-/** Name of the file in a recording's directory that says what the recording is and which parts it has. */
+/** Name of the file in a recording's directory that describes the recording and lists its parts. */
 export const MANIFEST_FILE = "manifest.json";
 
-/** A manifest of ten years in parts of an hour is smaller. */
+/** Enough for ten years in parts of an hour. */
 const MAX_MANIFEST_BYTES = 64 * 1024 * 1024;
 
 /** Header and trailer of RFC 1952. */
 const MIN_MEMBER_BYTES = 18;
 
-/** How the files of a recording's parts are called. */
+/** Names of the files of a recording's parts. */
 export const PART_FILE: RegExp = /^part-\d{5,9}\.ndjson\.gz$/;
 
-/** One file of a recording: gzip members, each of whole lines, the first line the recording's header. */
+/** One file of a recording: gzip members of whole lines, starting with the recording's header. */
 export const RecordingPart = z.discriminatedUnion("state", [
-  /** It is being written, or was when its process was killed: its last member may be torn. */
+  /** Being written, or its process was killed while it was: the last member may be torn. */
   z.object({ state: z.literal("open"), file: z.string().regex(PART_FILE) }),
   z.object({
     state: z.literal("closed"),
     file: z.string().regex(PART_FILE),
     bytes: z.int().min(0),
-    /** Market events, clocks included. */
+    /** Market events, including clocks. */
     events: z.int().min(0),
     /** Event time of its first and last event. */
     first_at: EventTimeMs,
@@ -34,30 +34,30 @@ export const RecordingPart = z.discriminatedUnion("state", [
 ]);
 export type RecordingPart = z.infer<typeof RecordingPart>;
 
-/** What `manifest.json` holds. */
+/** The content of `manifest.json`. */
 export const RecordingManifest = z.object({
   kind: z.literal("recording-manifest"),
   version: z.literal(1),
-  /** Name of the feed that was recorded. */
+  /** Name of the recorded feed. */
   feed: z.string().max(256),
   origin: Origin,
   facts: FeedFacts,
-  /** Wall-clock time at which the recording began, ISO 8601. */
+  /** Wall-clock time of the recording's start, ISO 8601. */
   started_at: z.iso.datetime(),
   /** Program and version that wrote it. */
   writer: z.string().max(256),
-  /** In the order of time; the first ones may have been removed. Only the last one can be open. */
+  /** In order of time. The first ones may have been removed. Only the last one can be open. */
   parts: z.array(RecordingPart),
 });
 export type RecordingManifest = z.infer<typeof RecordingManifest>;
 
-/** A file to read, and whether it may end in a torn member. */
+/** A file to read, and whether it may end with a torn member. */
 export interface PartFile {
   readonly path: string;
   readonly isOpen: boolean;
 }
 
-/** A recording that is a directory. */
+/** A recording in a directory. */
 interface RecordedDirectory {
   readonly manifest: RecordingManifest;
   readonly parts: readonly PartFile[];
@@ -65,8 +65,9 @@ interface RecordedDirectory {
 }
 
 /**
- * Reads the manifest of a recording's directory and looks at its parts. Throws `InputError` where there is none, it cannot be understood, or a
- * part that was closed is missing or of another size than was written. An open part may be missing: its process ended before it wrote any of it.
+ * Reads a recording's manifest and checks its parts. Throws `InputError` if the manifest is missing
+ * or invalid, or a closed part is missing or has another size. An open part may be missing: its
+ * process may have ended before writing any of it.
  */
 export function readRecordingDirectory(directory: string): RecordedDirectory {
   const manifest = readManifest(directory);
@@ -76,10 +77,10 @@ export function readRecordingDirectory(directory: string): RecordedDirectory {
     const path = join(directory, part.file);
     const size = statSync(path, { throwIfNoEntry: false })?.size;
     if (part.state === "closed" && size !== part.bytes) {
-      const found = size === undefined ? "it is missing" : `it has ${size} bytes`;
-      throw new InputError(path, `the manifest says that this part has ${part.bytes} bytes, and ${found}`);
+      const found = size === undefined ? "it is missing" : `it has ${size}`;
+      throw new InputError(path, `this part must have ${part.bytes} bytes by its manifest, but ${found}`);
     }
-    // Less than the shortest member there can be says not even that it is gzip.
+    // Too short to be recognized as gzip.
     if (size === undefined || size < MIN_MEMBER_BYTES) continue;
     sizeBytes += size;
     parts.push({ path, isOpen: part.state === "open" });
@@ -87,21 +88,23 @@ export function readRecordingDirectory(directory: string): RecordedDirectory {
   return { manifest, parts, sizeBytes };
 }
 
-/** The manifest of a recording's directory. Throws `InputError` where there is none, or it cannot be understood. */
+/**
+ * Reads the manifest of a recording's directory. Throws `InputError` if it is missing or invalid.
+ */
 export function readManifest(directory: string): RecordingManifest {
   const path = join(directory, MANIFEST_FILE);
   let text: string;
   try {
     const { size } = statSync(path);
     if (size > MAX_MANIFEST_BYTES)
-      throw new InputError(path, `${size} bytes of manifest are more than the ${MAX_MANIFEST_BYTES} allowed`);
+      throw new InputError(path, `the manifest has ${size} bytes, at most ${MAX_MANIFEST_BYTES}`);
     text = readFileSync(path, "utf8");
   } catch (error) {
     if (error instanceof InputError) throw error;
     const missing = error instanceof Error && "code" in error && error.code === "ENOENT";
     if (!missing)
-      throw new InputError(path, `the manifest cannot be read: ${messageOf(error)}`, { cause: error });
-    const reason = `this is a directory without ${MANIFEST_FILE}, expected a file or the directory of one recording`;
+      throw new InputError(path, `cannot read the manifest: ${messageOf(error)}`, { cause: error });
+    const reason = `expected a file or a recording's directory, got a directory without ${MANIFEST_FILE}`;
     throw new InputError(directory, reason, { cause: error });
   }
   const parsed = RecordingManifest.safeParse(parseJson(path, text));

@@ -3,8 +3,9 @@ import type { Feed } from "../feed.ts";
 import type { Recorder, RecordingError } from "./recorder.ts";
 
 /**
- * The same feed, each of whose events is recorded before it is handed on: what the engine is given, in the same order, clocks included.
- * A recording that fails is told of once, to `onFailure`, and the feed goes on without it: who serves a market serves it on a full disk too.
+ * Returns the feed with each event recorded before it is passed on, clocks included: the recording
+ * contains exactly what the engine gets. If recording fails, calls `onFailure` once and continues
+ * without it, so that the market is served even if the disk is full.
  */
 export function recordFeed(feed: Feed, recorder: Recorder, onFailure: (error: RecordingError) => void): Feed {
   const { name, origin, facts } = feed;
@@ -23,21 +24,21 @@ async function* recorded(
   onFailure: (error: RecordingError) => void,
   signal: AbortSignal,
 ): AsyncGenerator<MarketEvent> {
-  let isTold = false;
-  const look = () => {
-    if (isTold || !recorder.failure) return;
-    isTold = true;
+  let isReported = false;
+  const report = () => {
+    if (isReported || !recorder.failure) return;
+    isReported = true;
     onFailure(recorder.failure);
   };
   try {
     for await (const event of feed.events(signal)) {
       const slow = recorder.write(event);
       if (slow) await slow;
-      look();
+      report();
       yield event;
     }
   } finally {
     await recorder.close();
-    look();
+    report();
   }
 }

@@ -15,35 +15,44 @@ import { makeRoom } from "./make-room.ts";
 import type { RecordingManifest, RecordingPart } from "./manifest.ts";
 import { writeManifest } from "./write-manifest.ts";
 
-/** A recording cannot be written: the disk is full, the directory is not to be had. The message names it and what is whole. */
+/**
+ * A recording cannot be written, for example because the disk is full. The message names the
+ * directory and what is complete.
+ */
 export class RecordingError extends Error {
   override readonly name = "RecordingError";
 }
 
-/** Options of {@link createRecorder}. */
 export interface RecorderOptions {
-  /** Directory in which the recording makes one of its own, named by the moment; made where there is none. */
+  /** Parent directory of the recording's own, which is named by its start. Created if missing. */
   readonly directory: string;
-  /** What is recorded. */
+  /** The recorded feed. */
   readonly feed: Pick<Feed, "name" | "origin" | "facts">;
   readonly clock: Clock;
   /**
-   * Most bytes on disk that the recordings in `directory` may have, this one and those of earlier runs: the oldest parts are removed before a new one is begun. So only one
-   * process may record there. Default Infinity: nothing is ever removed. At least sixteen members of text.
+   * Maximum bytes on disk of all recordings in `directory`, including earlier ones. The oldest
+   * parts are removed before a new one begins, so only one process may record there. Default
+   * Infinity: nothing is removed. At least sixteen members of text.
    */
-  readonly mostBytes?: number;
-  /** Bytes on disk at which a part is closed and the next begins. Default 64 MiB, and at most an eighth of `mostBytes`. */
+  readonly maxBytes?: number;
+  /**
+   * Bytes on disk at which a part is closed and the next begins. Default 64 MiB, at most an eighth
+   * of `maxBytes`.
+   */
   readonly partBytes?: number;
-  /** Wall-clock milliseconds after which it is closed likewise. Default one hour. */
+  /** Wall-clock milliseconds after which a part is closed. Default one hour. */
   readonly partMs?: number;
-  /** Characters of text that become one gzip member; each second, what there is. Default 262,144: smaller ones pack worse. */
+  /**
+   * Characters of text per gzip member; every second, the text so far. Default 262,144: smaller
+   * members compress worse.
+   */
   readonly memberChars?: number;
 }
 
 const SEAL_EVERY_MS = 1_000;
 const PART_BYTES = 64 * 1024 * 1024;
 const MEMBER_CHARS = 262_144;
-/** Members that wait for the disk, at most, before whoever writes is made to wait. */
+/** Maximum number of members that wait for the disk before the writer must wait. */
 const MAX_WAITING = 8;
 
 const packed = promisify(gzip);
@@ -52,7 +61,7 @@ interface OpenPart {
   readonly file: string;
   readonly handle: FileHandle;
   readonly openedAt: number;
-  /** Bytes of whole members. */
+  /** Bytes of complete members. */
   bytes: number;
   events: number;
   firstAt: number;
@@ -68,33 +77,39 @@ interface Member {
   readonly lastAt: number;
 }
 
-/** Writes market events as a recording that `replay` reads; `RECORDING.md` describes what it makes. */
+/** Writes market events as a recording that `replay` reads. `RECORDING.md` describes the format. */
 export interface Recorder {
   /** The recording's own directory. */
   readonly directory: string;
-  /** Events written so far, clocks included. */
+  /** Events written so far, including clocks. */
   readonly events: number;
-  /** Bytes on disk, and parts. */
+  /** Bytes on disk, and number of parts. */
   readonly bytes: number;
   readonly parts: number;
-  /** Why nothing more is written. */
+  /** Why writing stopped. */
   readonly failure: RecordingError | undefined;
-  /** Takes an event; after a failure it does nothing. Where the disk is slow it returns what is to be waited for, so that memory stays bounded. */
+  /**
+   * Records an event; does nothing after a failure. If the disk is slow, returns a promise to wait
+   * for, so that memory stays bounded.
+   */
   write(event: MarketEvent): Promise<void> | undefined;
-  /** Writes what is held and closes the last part. Never rejects: see {@link failure}. May be called again. */
+  /**
+   * Writes buffered events and closes the last part. Never rejects: see {@link failure}.
+   * Idempotent.
+   */
   close(): Promise<void>;
 }
 
 /**
- * Begins a recording. Its files hold gzip members, each of whole lines and complete when it is written, so that a process that is killed loses
- * at most its last second and a torn member, and nothing before that; a loss of power, what the system had not yet written. Throws
- * {@link RecordingError} when the directory cannot be made.
+ * Starts a recording. Its files consist of gzip members of whole lines, each written at once. A
+ * killed process loses at most its last second and a torn member. A power failure loses what the
+ * system had not written. Throws {@link RecordingError} if the directory cannot be created.
  */
 export function createRecorder(options: RecorderOptions): Recorder {
   return new FileRecorder(options, makeDirectory(options));
 }
 
-/** A directory of its own, so that a process that is started again never mixes its events with those of the one before. */
+/** Creates a directory per recording, so that a restart never mixes events. */
 function makeDirectory({ directory, clock }: RecorderOptions): string {
   const name = new Date(clock.now()).toISOString().replaceAll(":", "");
   try {
@@ -118,7 +133,7 @@ class FileRecorder implements Recorder {
   readonly #options: RecorderOptions;
   readonly #startedAt: string;
   readonly #stopTimer: () => void;
-  /** Those that are still there, the oldest first. */
+  /** The parts that still exist, oldest first. */
   readonly #closed: ClosedPart[] = [];
   readonly #partBytes: number;
   readonly #memberChars: number;
@@ -140,9 +155,9 @@ class FileRecorder implements Recorder {
     const {
       partBytes = PART_BYTES,
       memberChars = MEMBER_CHARS,
-      mostBytes = Number.POSITIVE_INFINITY,
+      maxBytes = Number.POSITIVE_INFINITY,
     } = options;
-    this.#partBytes = Math.min(partBytes, mostBytes / 8);
+    this.#partBytes = Math.min(partBytes, maxBytes / 8);
     this.#memberChars = memberChars;
     this.#startedAt = new Date(options.clock.now()).toISOString();
     try {
@@ -196,7 +211,7 @@ class FileRecorder implements Recorder {
     }
   }
 
-  /** Hands what is held to the disk, as one member. */
+  /** Hands the buffered events to the disk as one member. */
   #seal(): void {
     if (this.#lines.length === 0) return;
     const member: Member = {
@@ -254,10 +269,12 @@ class FileRecorder implements Recorder {
     this.#writeManifest();
   }
 
-  /** For a part as large as one may become: it is closed behind the member that goes beyond its size. */
+  /**
+   * Makes room for a part of maximum size: a part is closed after the member that exceeds its size.
+   */
   #makeRoom(): void {
-    const { directory: root, mostBytes = Number.POSITIVE_INFINITY } = this.#options;
-    if (mostBytes === Number.POSITIVE_INFINITY) return;
+    const { directory: root, maxBytes = Number.POSITIVE_INFINITY } = this.#options;
+    if (maxBytes === Number.POSITIVE_INFINITY) return;
     const closed = this.#closed;
     const parts = {
       get next() {
@@ -271,7 +288,7 @@ class FileRecorder implements Recorder {
       },
     };
     const own = { name: basename(this.directory), bytes: this.bytes, parts };
-    makeRoom(root, own, mostBytes - this.#partBytes - this.#memberChars);
+    makeRoom(root, own, maxBytes - this.#partBytes - this.#memberChars);
   }
 
   #writeManifest(): void {
@@ -298,7 +315,7 @@ class FileRecorder implements Recorder {
   #fail(error: unknown): void {
     if (this.#failure) return;
     const upTo = this.#part ? ` up to ${new Date(this.#part.lastAt).toISOString()}` : "";
-    const message = `the recording in ${this.directory} cannot go on: ${messageOf(error)}; its ${this.#events} events${upTo} are whole`;
+    const message = `recording into ${this.directory} failed: ${messageOf(error)}; its ${this.#events} events${upTo} are complete`;
     this.#failure = new RecordingError(message, { cause: error });
     this.#stopTimer();
     this.#lines = [];
@@ -306,7 +323,7 @@ class FileRecorder implements Recorder {
   }
 }
 
-/** Writes behind the whole members; what could be written of one that has no room is taken away again. */
+/** Appends after the complete members. If that fails, truncates the partial member. */
 async function writeWhole({ handle, bytes: from }: OpenPart, bytes: Buffer): Promise<void> {
   try {
     for (let at = 0; at < bytes.byteLength; ) {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { PRIVATE_FILE } from "../../lib/io/private-file.ts";
 import { MANIFEST_FILE, type RecordingManifest } from "./manifest.ts";
 
-/** Puts a manifest in place of the one before in one step, so that no reader ever sees half of it. Throws what the file system throws. */
+/** Replaces the manifest atomically. Throws the file system's errors. */
 export function writeManifest(directory: string, manifest: RecordingManifest): void {
   const path = join(directory, MANIFEST_FILE);
   const descriptor = openSync(`${path}.new`, "w", PRIVATE_FILE);

@@ -7,12 +7,13 @@ import { type Line, MAX_LINE_CHARS } from "./read/line-splitter.ts";
 import type { SkipCounter, SkipReason } from "./read/skips.ts";
 import { LATEST_AT_MS, type Timeline } from "./timeline.ts";
 
-/** From this span on a lap takes whole days, so that a recorded day stays on the clock's hours. */
+/** Recordings from this span on repeat in whole days, which keeps the hours of the day. */
 const WHOLE_DAYS_FROM_MS = DAY_MS / 2;
 
 /**
- * How far each lap lies after the one before: the span from first to last event, rounded up to whole days, or to whole minutes
- * when it is under 12 hours; always longer than the span, so that no moment is told twice.
+ * Returns the offset of each lap from the previous one: the span from first to last event, rounded
+ * up to whole days, or to whole minutes if it is under 12 hours. Always longer than the span, so no
+ * time occurs twice.
  */
 export function lapLengthMs(spanMs: number): number {
   const unit = spanMs < WHOLE_DAYS_FROM_MS ? MINUTE_MS : DAY_MS;
@@ -30,7 +31,7 @@ export class EventScript {
   #shiftMs = 0;
   #line = 0;
   #begun = false;
-  #told = 0;
+  #count = 0;
   readonly #jump = new Jump();
 
   constructor(path: string, parser: LineParser, timeline: Timeline, skips: SkipCounter) {
@@ -45,18 +46,18 @@ export class EventScript {
     return this.#line;
   }
 
-  /** Events told so far, ticks not counted. */
-  get told(): number {
-    return this.#told;
+  /** Number of events so far, without ticks. */
+  get count(): number {
+    return this.#count;
   }
 
-  /** The events of these lines. Throws `InputError` when the first line is not what such a file begins with. */
+  /** Yields the events of these lines. Throws `InputError` if the first line is invalid. */
   *read(lines: readonly Line[]): Generator<MarketEvent> {
     const events: MarketEvent[] = [];
     for (const line of lines) {
       this.#line += 1;
       if (typeof line !== "string") {
-        this.#skip("too-long", `${line.chars} characters, most ${MAX_LINE_CHARS}`);
+        this.#skip("too-long", `${line.chars} characters (maximum ${MAX_LINE_CHARS})`);
         continue;
       }
       if (line.trim() === "" || (!this.#begun && this.#isHeader(line))) continue;
@@ -67,20 +68,20 @@ export class EventScript {
         if (this.#jump.isConfirmed) yield* this.#leap();
         continue;
       }
-      // Lines that are in time, or late, show that those ahead have a wrong time.
+      // A line in time, or late, refutes the lines ahead: their time is wrong.
       if (!skipped || skipped.reason === "late") this.#skipAhead(this.#jump.take());
       if (skipped) this.#skip(skipped.reason, skipped.detail);
       else yield* this.#place(events);
     }
   }
 
-  /** The events of the lines that lie ahead at the end of a lap, where they agree. */
+  /** Yields the events of lines that are still ahead at the end of a lap, if consistent. */
   *endLap(): Generator<MarketEvent> {
     if (this.#jump.isLikely) yield* this.#leap();
     else this.#skipAhead(this.#jump.take());
   }
 
-  /** A gap in the recording ends: the lines behind it are told. */
+  /** Ends a gap in the recording: yields the events of the lines after it. */
   *#leap(): Generator<MarketEvent> {
     const events: MarketEvent[] = [];
     this.#timeline.allowLeap();
@@ -91,10 +92,10 @@ export class EventScript {
     }
   }
 
-  /** Tells the events, and the ticks before them; leaves the list empty. */
+  /** Yields the events with the ticks before them, and empties the list. */
   *#place(events: MarketEvent[]): Generator<MarketEvent> {
     for (const event of events) {
-      this.#told += event.kind === "clock" ? 0 : 1;
+      this.#count += event.kind === "clock" ? 0 : 1;
       yield* this.#timeline.place(event);
     }
     events.length = 0;
@@ -104,19 +105,20 @@ export class EventScript {
     for (const { detail, number } of lines) this.#skip("ahead", detail, number);
   }
 
-  /** The lines that follow are those of another file, which may begin with a header. */
+  /** Prepares for the lines of another file, which may start with a header. */
   beginPart(): void {
     this.#begun = false;
   }
 
-  /** Notes that what follows this line of the recording is lost. */
+  /** Records that the recording is lost after this line. */
   noteTorn(detail: string): void {
     this.#skip("torn", detail);
   }
 
   /**
-   * Goes back to the first line, for the same events a lap later, or for those of the lap that `fromMs` of event time lies in, if that
-   * is a later one. `false` when no lap more fits before the year 9999 ends.
+   * Returns to the first line, to repeat the events one lap later, or in the lap that contains
+   * `fromMs` of event time, if that is later. Returns `false` if no further lap ends before the
+   * year 10000.
    */
   nextLap(fromMs = 0): boolean {
     const first = this.#timeline.first ?? 0;
@@ -134,17 +136,17 @@ export class EventScript {
     return this.#timeline.latest + this.#lapMs <= LATEST_AT_MS;
   }
 
-  /** The tick that closes the last second. */
+  /** Yields the tick that closes the last second. */
   close(): Generator<MarketEvent> {
     return this.#timeline.close();
   }
 
-  /** What the end of the first lap shows: profiles of tokens that never came. Reported once. */
+  /** Reports unused profiles at the end of the first lap. */
   reportUnused(): void {
     if (this.#lap > 0) return;
     for (const name of this.#parser.unusedProfiles()) {
       this.#skips.add(
-        { reason: "profile-unused", detail: `no line has the token ${JSON.stringify(name)}` },
+        { reason: "profile-unused", detail: `no line contains the token ${JSON.stringify(name)}` },
         0,
       );
     }
@@ -158,7 +160,7 @@ export class EventScript {
     return kind === "header";
   }
 
-  /** Each lap would skip the same lines again: only the first one counts. */
+  /** Counts skipped lines of the first lap only, because each lap skips the same ones. */
   #skip(reason: SkipReason, detail: string, line = this.#line): void {
     if (this.#lap === 0) this.#skips.add({ reason, detail }, line);
   }

@@ -1,31 +1,31 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Clock } from "../../lib/time/clock.ts";
 
-/** Events released between two turns of the event loop, at most. */
+/** Maximum number of events between two turns of the event loop. */
 const MAX_PER_TURN = 4_096;
-/** Wall time between two turns, at most, but for the work on a few events: who consumes them may be slow. */
+/** Maximum wall time between two turns, plus the work on a few events. */
 const TURN_MS = 10;
-/** How often the time is looked at, in events. */
+/** The clock is read once per this many events. */
 const LOOK_EVERY = 32;
-/** A single sleep; a longer wait is slept in parts, since timers of more than 24.8 days fire at once. */
+/** Longest single sleep: timers of more than 24.8 days fire at once. */
 const MAX_SLEEP_MS = 3_600_000;
 
-/** How event time runs against wall time. */
+/** Relation of event time to wall time. */
 interface FlowOptions {
   /** Event seconds per wall second; Infinity: no pacing. */
   readonly speed: number;
-  /** Event milliseconds from the first event that are not paced. */
+  /** Event milliseconds from the first event on without pacing. */
   readonly warmupMs: number;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Called whenever the flow pauses. */
+  /** Called at every pause. */
   readonly onPause: () => void;
 }
 
 /**
- * Decides when an event may go. While paced, event time equals its start plus speed × the wall time since: always reckoned from
- * the start on the monotonic clock, so that no rounding adds up and a wall clock that is set changes nothing. A consumer that
- * was slow gets at once what has become due meanwhile, never more.
+ * Decides when an event is due. While paced, event time equals its start plus speed × elapsed wall
+ * time, always computed from the start on the monotonic clock. So rounding does not add up, and a
+ * change of the wall clock has no effect. A slow consumer gets the due events at once, never more.
  */
 export class Flow {
   readonly #options: FlowOptions;
@@ -42,14 +42,17 @@ export class Flow {
     this.#turnedAt = options.clock.monotonic();
   }
 
-  /** Whether an event of this time may go without a wait. To be asked once per event. */
+  /** Returns whether an event of this time is due. Call once per event. */
   ready(at: number): boolean {
     if (at > this.#horizon || this.#options.signal.aborted) return false;
     this.#sinceTurn += 1;
     return !this.#turnDue();
   }
 
-  /** Waits until an event of this time is due and the event loop has had its turn; `false` when the signal came first. */
+  /**
+   * Waits until an event of this time is due and the event loop has had a turn. Returns `false` if
+   * the signal aborts first.
+   */
   async wait(at: number): Promise<boolean> {
     const { signal, clock, speed, onPause } = this.#options;
     if (signal.aborted) return false;
@@ -71,12 +74,12 @@ export class Flow {
     return !signal.aborted;
   }
 
-  /** Moves the horizon to what is due now, and returns it. */
+  /** Moves the horizon to the present and returns it. */
   #advance(at: number): number {
     const { clock, speed, warmupMs } = this.#options;
     const mono = clock.monotonic();
     this.#origin ??= { at: at + warmupMs, mono: warmupMs === 0 ? mono : undefined };
-    // With a warm-up the wall time starts to count when the warm-up is through.
+    // Wall time starts to count after the warm-up.
     if (at > this.#origin.at) this.#origin.mono ??= mono;
     this.#horizon = this.#origin.at + (mono - (this.#origin.mono ?? mono)) * speed;
     return this.#horizon;

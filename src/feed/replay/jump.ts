@@ -1,40 +1,40 @@
 import { MAX_GAP_MS, MAX_LATE_MS } from "./timeline.ts";
 
-/** Different times that lines ahead must have to confirm each other, and at the end of the recording. */
+/** Distinct times of lines ahead that confirm a gap, and at the end of the recording. */
 const CONFIRMING_TIMES = 3;
 const CONFIRMING_TIMES_AT_END = 2;
-/** So many lines without one that is in time confirm each other too; more are not held. */
+/** This many lines ahead without one in time confirm a gap too. More are not stored. */
 const MAX_LINES = 10_000;
 
-/** A line whose event lies too far after the latest one. */
+/** A line whose event is too far after the latest one. */
 export interface LineAhead {
   readonly line: string;
   readonly number: number;
   readonly at: number;
-  /** What is wrong with it, if it is not the end of a gap. */
+  /** What is wrong with it, unless it ends a gap. */
   readonly detail: string;
 }
 
 /**
- * Lines that lie too far ahead. One with a wrong time stands alone, or among lines of the same wrong time; after a gap the lines go on
- * from the first one.
+ * Collects lines that are too far ahead. A line with a wrong time occurs alone, or among lines of
+ * the same time; after a gap, the lines continue from the first one.
  */
 export class Jump {
   #lines: LineAhead[] = [];
   #latest = 0;
   #times = 0;
 
-  /** True where the lines show that they stand behind a gap. */
+  /** Returns whether the lines prove a gap. */
   get isConfirmed(): boolean {
     return this.#times >= CONFIRMING_TIMES || this.#lines.length >= MAX_LINES;
   }
 
-  /** True where nothing speaks against that, and no more lines follow. */
+  /** Returns whether a gap is likely, if no more lines follow. */
   get isLikely(): boolean {
     return this.#times >= CONFIRMING_TIMES_AT_END;
   }
 
-  /** Adds a line; returns those before it where they do not agree with it, so that it is the first one again. */
+  /** Adds a line. If it contradicts the previous ones, returns and removes those. */
   add(line: LineAhead): readonly LineAhead[] {
     const { at } = line;
     const agrees = at >= this.#latest - MAX_LATE_MS && at <= this.#latest + MAX_GAP_MS;
@@ -45,7 +45,7 @@ export class Jump {
     return refuted;
   }
 
-  /** The lines, which are no longer held. */
+  /** Returns and removes all lines. */
   take(): readonly LineAhead[] {
     const lines = this.#lines;
     this.#lines = [];

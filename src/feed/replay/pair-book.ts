@@ -2,19 +2,20 @@ import { createHash } from "node:crypto";
 import type { MarketGroup, Profile } from "../../market/index.ts";
 import type { TokenProfile, TokenProfiles } from "./read/profiles-file.ts";
 
-/** The most pairs that one recording may have: what is remembered per pair must not grow without end. */
+/** Maximum number of pairs in one recording, which bounds the memory. */
 export const MAX_PAIRS = 100_000;
 
 /**
- * A token that was silent for this long of event time is introduced again: whoever follows the feed may have forgotten it
- * after its windows, of which the longest over candles is six hours.
+ * A token is introduced again after this silence in event time. A consumer may have forgotten it:
+ * its longest window over candles is six hours.
  */
 export const REINTRODUCE_AFTER_MS = 6 * 3_600_000;
 
 /**
- * The token id of a recorded pair in a group. On the exchange it is the pair's name. On a chain a token needs an address, and a
- * recorded pair has none: it is derived, `0x` and the first 20 bytes of the SHA-256 of `flarewire:<group>:<pair>` (UTF-8) in
- * lower-case hexadecimal. The same pair always gets the same address, another in each group. No contract lies there.
+ * Returns the token id of a recorded pair in a group. On the exchange it is the pair's name. On a
+ * chain it is a derived address: `0x` and the first 20 bytes of the SHA-256 of
+ * `flarewire:<group>:<pair>` (UTF-8) in lower-case hexadecimal. It is stable, differs between
+ * groups, and belongs to no contract.
  */
 export function addressOf(group: MarketGroup, pair: string): string {
   if (group === "exchange") return pair;
@@ -25,11 +26,10 @@ export function addressOf(group: MarketGroup, pair: string): string {
 interface PairToken {
   readonly group: MarketGroup;
   readonly token: string;
-  /** What is known of it, but for the time. */
+  /** Its profile without the time. */
   readonly profile: Omit<Profile, "at">;
 }
 
-/** What is remembered of a pair. */
 interface Pair {
   readonly tokens: readonly PairToken[];
   /** Open time of its latest candle; -1 before the first. */
@@ -42,13 +42,13 @@ export class PairBook {
   readonly #group: MarketGroup;
   readonly #profiles: TokenProfiles;
 
-  /** `group` is for the pairs whose profile names none. */
+  /** @param group For pairs whose profile names none. */
   constructor(group: MarketGroup, profiles: TokenProfiles) {
     this.#group = group;
     this.#profiles = profiles;
   }
 
-  /** The pair of that name; `undefined` when there are `MAX_PAIRS` others already. */
+  /** Returns the pair of that name; `undefined` beyond `MAX_PAIRS`. */
   get(name: string): Pair | undefined {
     const known = this.#pairs.get(name);
     if (known || this.#pairs.size >= MAX_PAIRS) return known;
@@ -63,7 +63,7 @@ export class PairBook {
     return this.#pairs.has(name);
   }
 
-  /** Takes every candle so far as one that came `ms` later. */
+  /** Moves all candles so far by `ms`. */
   advance(ms: number): void {
     for (const pair of this.#pairs.values()) if (pair.lastOpenAt >= 0) pair.lastOpenAt += ms;
   }
@@ -78,7 +78,7 @@ function pairToken(group: MarketGroup, pair: string, profile: TokenProfile | und
   };
 }
 
-/** The event fields that a profile of the file gives a token. */
+/** Converts a profile of the file to a token's event fields. */
 export function profileFields(
   group: MarketGroup,
   token: string,

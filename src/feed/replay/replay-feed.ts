@@ -15,62 +15,73 @@ import { type OnSkipped, SkipCounter, type SkipReason } from "./read/skips.ts";
 import { type RecordingFormat, type RecordingHead, sniffRecording } from "./read/sniff-recording.ts";
 import { Timeline } from "./timeline.ts";
 
-/** How far a replay has come. */
+/** Progress of a replay. */
 export interface ReplayProgress {
-  /** Bytes of the file (as it lies on disk) read in this lap. */
+  /** Bytes of the file (as on disk) read in this lap. */
   readonly bytesRead: number;
   readonly bytesTotal: number;
-  /** Events given out over all laps; the passing of time is not counted. */
+  /** Events over all laps, without clocks. */
   readonly events: number;
   /** Event time reached; 0 before the first event. */
   readonly observedAtMs: number;
 }
 
-/** Where a replay goes on that was broken off. The events that follow are the same, to the byte, as if it had not been. */
+/**
+ * Where an interrupted replay resumes. The following events are identical to those of an
+ * uninterrupted one.
+ */
 export interface ReplayResume {
-  /** Event time of the `clock` event that was told last: the first event told is the one behind it. */
+  /** Event time of the last `clock` that was emitted. The replay resumes with the next event. */
   readonly afterMs: number;
-  /** Up to here all is told at full speed: somebody has been there already. */
+  /** Everything up to this time is emitted at full speed. */
   readonly catchUpToMs: number;
 }
 
-/** How a recording is replayed. */
 export interface ReplayOptions {
-  /** The recording: a regular file, gzip or not (its first bytes decide, not its name), or a directory with the manifest of one. */
+  /**
+   * The recording: a regular file, gzip or not (its first bytes decide, not its name), or a
+   * directory with a recording's manifest.
+   */
   readonly path: string;
-  /** `auto` (the default) takes a file whose first character is `{` for NDJSON, any other for CSV. */
+  /** With `auto` (the default), a file whose first character is `{` is NDJSON, any other CSV. */
   readonly format?: RecordingFormat | "auto";
-  /** Group of the pairs of a CSV whose profile names none. Default: `exchange`. The events of NDJSON carry their own. */
+  /**
+   * Group of the pairs of a CSV whose profile names none. Default: `exchange`. NDJSON events
+   * contain their own.
+   */
   readonly group?: MarketGroup;
-  /** A profiles file (`ProfilesFile`) beside the recording. */
+  /** A profiles file (`ProfilesFile`) for the recording. */
   readonly profilesPath?: string;
-  /** Event seconds per wall second, above 0. Default: 1, real time. Infinity: as fast as the consumer takes them. */
+  /**
+   * Event seconds per wall second, above 0. Default: 1, real time. Infinity: as fast as the
+   * consumer.
+   */
   readonly speed?: number;
-  /** Start again at the end, each lap later in event time (`lapLengthMs`). Default: false. */
+  /** Event seconds per wall second, above 0. Default: 1, real time. Infinity: unpaced. */
   readonly loop?: boolean;
-  /** Event milliseconds from the recording's first event that run at full speed before pacing begins. Default: 0. */
+  /** Event milliseconds from the recording's first event on that run at full speed. Default: 0. */
   readonly warmupMs?: number;
-  /** Go on in the middle, as if this had been there before: see {@link ReplayResume}. Default: from the first event. */
+  /** Resume an interrupted replay. Default: start at the first event. */
   readonly resume?: ReplayResume;
   readonly clock: Clock;
-  /** Called now and then, at most ten times a second, and at the end. */
+  /** Called at most ten times per second, and at the end. */
   readonly onProgress?: (progress: ReplayProgress) => void;
   /**
-   * Called for lines that are left out: for the first five of each reason, with what is wrong; and at the end of the first lap, for
-   * each reason that had more, with their number. Later laps skip the same lines silently.
+   * Called for the first five skipped lines of each reason, and at the end of the first lap with
+   * the total of each reason that had more. Later laps skip the same lines silently.
    */
   readonly onSkipped?: OnSkipped;
 }
 
-/** A replay, with its account of what it left out. */
+/** A replay that counts skipped lines. */
 export interface ReplayFeed extends Feed {
-  /** Lines of the first lap left out so far, by reason. */
+  /** Returns the number of skipped lines of the first lap so far, by reason. */
   skipped(): Partial<Record<SkipReason, number>>;
 }
 
 const PROGRESS_EVERY_MS = 100;
 
-/** True for every event up to the `clock` of this time, that one included. */
+/** Returns a predicate that is true up to and including the `clock` of this time. */
 function passedUntil(afterMs: number): (event: MarketEvent) => boolean {
   let passed = false;
   return (event) => {
@@ -81,18 +92,22 @@ function passedUntil(afterMs: number): (event: MarketEvent) => boolean {
 }
 
 /**
- * A feed out of a recorded file: candles as CSV or market events as NDJSON, both described in `RECORDING.md`, at any speed. The same
- * file and profiles give the same events, ticks included, whatever the speed and however slow the consumer.
+ * Creates a feed from a recording: candles as CSV or market events as NDJSON, both described in
+ * `RECORDING.md`, at any speed. Equal files and profiles yield equal events, including ticks,
+ * whatever the speed and the consumer.
  *
- * Lines that cannot be used are skipped, counted and reported; the rest goes on. Throws `InputError` at once when the file or its
- * profiles cannot be read or are of another form, and `RangeError` for a speed or warm-up out of bounds. `events` throws `InputError`
- * when the packed data is cut or damaged, after it has given out all that came before, and when no line of the file can be used.
+ * Unusable lines are skipped, counted and reported. Throws `InputError` if the file or its profiles
+ * are unreadable or of another format, and `RangeError` for a speed or warm-up out of bounds.
+ * `events` throws `InputError` if the packed data is truncated or damaged, after yielding
+ * everything before, and if no line of the file is usable.
  */
 export function createReplayFeed(options: ReplayOptions): ReplayFeed {
   const { speed = 1, warmupMs = 0 } = options;
   if (!(speed > 0))
-    throw new RangeError(`speed ${speed} must be above 0 event seconds per second; Infinity is full speed`);
-  if (!(warmupMs >= 0)) throw new RangeError(`warmupMs ${warmupMs} must be 0 or more`);
+    throw new RangeError(
+      `speed must be above 0 event seconds per second (Infinity: full speed), got ${speed}`,
+    );
+  if (!(warmupMs >= 0)) throw new RangeError(`warmupMs must be 0 or more, got ${warmupMs}`);
   const head = sniffRecording(options.path, options.format ?? "auto");
   const profiles = options.profilesPath === undefined ? undefined : readProfiles(options.profilesPath);
   return new FileReplay(options, head, profiles);
@@ -110,7 +125,7 @@ class FileReplay implements ReplayFeed {
   readonly #script: EventScript;
   #started = false;
   #bytesRead = 0;
-  /** The file that is read, or was read last. */
+  /** The current or last file. */
   #readingPath = "";
   #progressAt = Number.NEGATIVE_INFINITY;
 
@@ -135,7 +150,7 @@ class FileReplay implements ReplayFeed {
   }
 
   async *events(signal: AbortSignal): AsyncGenerator<MarketEvent> {
-    if (this.#started) throw new Error("a replay is iterated at most once: create another one");
+    if (this.#started) throw new Error("a replay can be iterated only once");
     this.#started = true;
     const { loop = false, resume } = this.#options;
     const isPast = resume ? passedUntil(resume.afterMs) : () => false;
@@ -155,7 +170,7 @@ class FileReplay implements ReplayFeed {
       } catch (error) {
         failure = this.#failureOf(error);
       }
-      failure ??= this.#script.told === 0 ? this.#nothingUsed() : undefined;
+      failure ??= this.#script.count === 0 ? this.#noUsableLine() : undefined;
       this.#script.reportUnused();
     } while (loop && !failure && !signal.aborted && this.#script.nextLap(resume?.afterMs));
     for (const event of this.#script.close()) {
@@ -169,7 +184,7 @@ class FileReplay implements ReplayFeed {
     if (failure) throw failure;
   }
 
-  /** The pace from the first event that is told, at this time, on. */
+  /** Returns the pacing from the first emitted event, at this time, on. */
   #flow(atMs: number, signal: AbortSignal): Flow {
     const { speed = 1, warmupMs = 0, resume, clock } = this.#options;
     const pacedFromMs = Math.max((this.#timeline.first ?? atMs) + warmupMs, resume?.catchUpToMs ?? 0);
@@ -182,13 +197,16 @@ class FileReplay implements ReplayFeed {
     });
   }
 
-  /** The events of a lap, as many at once as one read gives. */
+  /** Yields the events of a lap, grouped by read. */
   async *#reads(): AsyncGenerator<Iterable<MarketEvent>> {
     for await (const lines of this.#lines()) yield this.#script.read(lines);
     yield this.#script.endLap();
   }
 
-  /** The recording's lines, as many at once as one read gives. What follows the last line end of a cut file is no line. */
+  /**
+   * Yields the recording's lines, grouped by read. Unfinished text at the end of a truncated file
+   * is no line.
+   */
   async *#lines() {
     let before = 0;
     for (const { path, isOpen } of this.#parts) {
@@ -204,9 +222,9 @@ class FileReplay implements ReplayFeed {
         for await (const bytes of readBytes(path, onRead)) yield splitter.push(bytes);
         yield splitter.finish();
       } catch (error) {
-        // Whoever wrote it was killed, or is still at it: that is no fault of the recording.
+        // Yields the recording's lines, grouped by read, without a truncated last one.
         if (!isOpen || !(error instanceof BytesEndedError) || error.how === "unreadable") throw error;
-        this.#script.noteTorn(`${path} ends in a member that is not whole`);
+        this.#script.noteTorn(`${path} ends with an incomplete gzip member`);
       }
       before += read;
     }
@@ -217,17 +235,17 @@ class FileReplay implements ReplayFeed {
     if (!(error instanceof BytesEndedError)) throw error;
     const { line } = this.#script;
     const reason = {
-      cut: `the file is cut after line ${line}: its packed data ends early`,
+      cut: `the file is truncated after line ${line}: its packed data ends early`,
       damaged: `the file's packed data is damaged after line ${line} (${messageOf(error)})`,
-      unreadable: `the file cannot be read on after line ${line} (${messageOf(error)})`,
+      unreadable: `cannot read the file after line ${line} (${messageOf(error)})`,
     }[error.how];
     return new InputError(this.#readingPath, reason, { line, cause: error });
   }
 
-  #nothingUsed(): InputError {
+  #noUsableLine(): InputError {
     const counts = Object.entries(this.#skips.totals()).map(([reason, count]) => `${count} ${reason}`);
-    const why = counts.length === 0 ? "it has no line of data" : `skipped: ${counts.join(", ")}`;
-    return new InputError(this.#options.path, `no line of the file can be used; ${why}`);
+    const why = counts.length === 0 ? "it contains no data" : `skipped: ${counts.join(", ")}`;
+    return new InputError(this.#options.path, `no line of the file is usable; ${why}`);
   }
 
   #progress(): void {
@@ -239,7 +257,7 @@ class FileReplay implements ReplayFeed {
     onProgress({
       bytesRead: this.#bytesRead,
       bytesTotal: this.#sizeBytes,
-      events: this.#script.told,
+      events: this.#script.count,
       observedAtMs: this.#timeline.latest,
     });
   }

@@ -2,17 +2,23 @@ import { DAY_MS, SECOND_MS } from "../../lib/time/time.ts";
 import type { Clock, MarketEvent } from "../../market/index.ts";
 import type { Skipped } from "./read/skips.ts";
 
-/** How far an event may lie before the latest one and still count; the same bound as the engine's. */
+/** Maximum lateness of an event behind the latest one; the same bound as the engine's. */
 export const MAX_LATE_MS = 5_000;
-/** How far an event may lie after the latest one, unless later lines confirm it. A single wrong time must not make all that follows late. */
+/**
+ * Maximum distance of an event after the latest one, unless later lines confirm it. Otherwise a
+ * single wrong time would make all following events late.
+ */
 export const MAX_GAP_MS = 31 * DAY_MS;
-/** Of a longer gap, the ticks of this time are told: longer than anything is remembered for. Years of ticks would tell nothing more. */
+/**
+ * Of a longer gap, only the ticks of this time are emitted. No state lasts longer, so more ticks
+ * would change nothing.
+ */
 const TICKED_GAP_MS = 2 * DAY_MS;
 
-/** The latest time that an event can have: the end of the year 9999, as the market events' schema bounds it. */
+/** Maximum time of an event: the end of the year 9999, as in the market events' schema. */
 export const LATEST_AT_MS = 253_402_300_799_999;
 
-/** Event time as it passes: which events are in time, and where the ticks belong between them. */
+/** Tracks event time: judges which events are in time, and inserts ticks between them. */
 export class Timeline {
   readonly #hasOwnClocks: boolean;
   #first: number | undefined;
@@ -22,7 +28,7 @@ export class Timeline {
   #nextTick = 0;
   #mayLeap = false;
 
-  /** `hasOwnClocks`: the passing of time is recorded too, and nothing is added to it. */
+  /** @param hasOwnClocks The recording contains all clocks, so none are added. */
   constructor(hasOwnClocks = false) {
     this.#hasOwnClocks = hasOwnClocks;
   }
@@ -37,32 +43,32 @@ export class Timeline {
     return this.#latest;
   }
 
-  /** What speaks against an event at this time, if anything does. */
+  /** Returns why an event at this time is rejected, if it is. */
   judge(at: number): Skipped | undefined {
-    // Where time was recorded too, the engine has the same clocks to judge by as it had live.
+    // With recorded clocks, the engine decides by the same clocks as live.
     if (this.#first === undefined || this.#hasOwnClocks) return undefined;
     if (at < this.#latest - MAX_LATE_MS) {
       return {
         reason: "late",
-        detail: `${iso(at)} lies ${this.#latest - at} ms before the latest event, most ${MAX_LATE_MS}`,
+        detail: `${iso(at)} is ${this.#latest - at} ms before the latest event (maximum ${MAX_LATE_MS})`,
       };
     }
     if (at > this.#latest + MAX_GAP_MS && !this.#mayLeap) {
       return {
         reason: "ahead",
         at,
-        detail: `${iso(at)} lies ${at - this.#latest} ms after the latest event, most ${MAX_GAP_MS}`,
+        detail: `${iso(at)} is ${at - this.#latest} ms after the latest event (maximum ${MAX_GAP_MS})`,
       };
     }
     return undefined;
   }
 
-  /** The next event may lie as far ahead as it does: it ends a gap. */
+  /** Allows the next event to be any distance ahead, because it ends a gap. */
   allowLeap(): void {
     this.#mayLeap = true;
   }
 
-  /** The ticks that lie before this event, then the event; a recorded clock that says nothing new is left out. */
+  /** Yields the ticks before an event, then the event. Drops a recorded clock that adds nothing. */
   *place(event: MarketEvent): Generator<MarketEvent> {
     const { at } = event;
     if (this.#first === undefined) {
@@ -86,7 +92,7 @@ export class Timeline {
     yield event;
   }
 
-  /** Lets `ms` pass, whole minutes, of which nothing is told. */
+  /** Advances by `ms`, whole minutes, without ticks. */
   advance(ms: number): void {
     this.#latest += ms;
     this.#latestFact += ms;
@@ -94,7 +100,7 @@ export class Timeline {
     this.#nextTick += ms;
   }
 
-  /** The tick that closes the last second, when something happened in it after the last clock. */
+  /** Yields the tick that closes the last second, if it had events after the last clock. */
   *close(): Generator<Clock> {
     if (this.#hasOwnClocks) return;
     while (this.#lastClock < this.#latestFact && this.#nextTick <= LATEST_AT_MS) yield this.#tick();

@@ -170,7 +170,7 @@ function createEngine(
   const recorder =
     config.record === "none"
       ? undefined
-      : createRecorder({ directory: config.record, mostBytes: config.recordBytes, feed: opened.feed, clock });
+      : createRecorder({ directory: config.record, maxBytes: config.recordBytes, feed: opened.feed, clock });
   const onFailure = (error: Error) => logger.error({ err: error }, error.message);
   const feed = recorder ? recordFeed(opened.feed, recorder, onFailure) : opened.feed;
   if (recorder) logger.info({ directory: recorder.directory }, "recording the market");

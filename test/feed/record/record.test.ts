@@ -21,9 +21,7 @@ const trade = (at: number): MarketEvent => ({
 });
 
 describe("a recording of the simulated market", () => {
-  test("[L4] gives the bytes of the events and of the state that the market itself gave", async ({
-    directory,
-  }) => {
+  test("[L4] replays to the same bytes of events and state as the market itself", async ({ directory }) => {
     const { recorder, feed } = recording(simulated(90), directory, 50_000);
     const live = await play(feed);
     expect(live.lines.length).toBeGreaterThan(500);
@@ -31,7 +29,7 @@ describe("a recording of the simulated market", () => {
     expect(await play(replayed(recorder.directory))).toEqual(live);
   });
 
-  test("says what it is, and each of its parts can be read alone", async ({ directory }) => {
+  test("describes itself, and each of its parts can be read alone", async ({ directory }) => {
     const { recorder, feed } = recording(simulated(10), directory, 20_000);
     const events = await drain(feed);
     const manifest = manifestIn(recorder.directory);
@@ -49,7 +47,7 @@ describe("a recording of the simulated market", () => {
     expect(replayed(recorder.directory)).toMatchObject({ origin: "simulated", facts: { trades: true } });
   });
 
-  test("that is cut anywhere in its open part gives a prefix, and says that it is torn", async ({
+  test("that is truncated anywhere in its open part yields a prefix, and reports that it is torn", async ({
     directory,
   }) => {
     const { recorder, feed } = recording(simulated(6), directory, 12_000);
@@ -81,25 +79,23 @@ describe("a recording of the simulated market", () => {
     expect((await replay(recorder.directory)).error).toBeUndefined();
   });
 
-  test("is refused where a closed part is missing or cut, or the manifest is no manifest", async ({
+  test("is rejected if a closed part is missing or truncated, or the manifest is invalid", async ({
     directory,
   }) => {
     const { recorder, feed } = recording(simulated(2), directory);
     await drain(feed);
     const path = join(recorder.directory, "part-00001.ndjson.gz");
     truncateSync(path, 100);
-    expect(() => replayed(recorder.directory)).toThrow(
-      /says that this part has \d+ bytes, and it has 100 bytes/,
-    );
+    expect(() => replayed(recorder.directory)).toThrow(/must have \d+ bytes by its manifest, but it has 100/);
     rmSync(path);
-    expect(() => replayed(recorder.directory)).toThrow("and it is missing");
+    expect(() => replayed(recorder.directory)).toThrow("but it is missing");
     writeFileSync(join(recorder.directory, "manifest.json"), '{"kind":"recording-manifest","parts":[]}');
     expect(() => replayed(recorder.directory)).toThrow(/manifest\.json: version: /);
     expect(() => replayed(directory)).toThrow("a directory without manifest.json");
   });
 });
 
-test("[L4] the passing of time is recorded, so that a replay adds none of its own", async ({ directory }) => {
+test("[L4] clocks are recorded, so that a replay adds none", async ({ directory }) => {
   // Clocks beside the whole seconds, a trade that the engine finds too far ahead, silence of an hour, and an end in mid-second.
   const events: readonly MarketEvent[] = [
     trade(START + 10),
@@ -115,7 +111,7 @@ test("[L4] the passing of time is recorded, so that a replay adds none of its ow
   expect(await play(replayed(recorder.directory))).toEqual(live);
 });
 
-test("two recordings of one moment lie beside each other", async ({ directory }) => {
+test("two recordings of the same moment get separate directories", async ({ directory }) => {
   const paths = [recording(simulated(1), directory), recording(simulated(1), directory)].map(
     ({ recorder }) => recorder.directory,
   );

@@ -33,9 +33,7 @@ function recorderIn(directory: string, options: Partial<RecorderOptions> = {}) {
 }
 
 describe("a recorder", () => {
-  test("makes its writer wait while more than eight members wait for the disk, each time", async ({
-    directory,
-  }) => {
+  test("makes its writer wait while more than eight members wait for the disk", async ({ directory }) => {
     const { recorder, tell } = recorderIn(directory, { memberChars: 1 });
     for (const round of [0, 1]) {
       for (let second = 1; second <= 8; second++) expect(tell(10 * round + second)).toBeUndefined();
@@ -47,7 +45,7 @@ describe("a recorder", () => {
     await recorder.close();
   });
 
-  test("writes what there is each second, and closes a part when it is as old as it may be, each time", async ({
+  test("writes buffered events every second, and closes each part at its maximum age", async ({
     directory,
   }) => {
     const { clock, recorder, tell, states, written, stand } = recorderIn(directory, { partMs: 60_000 });
@@ -71,9 +69,7 @@ describe("a recorder", () => {
     expect(states()).toEqual(["closed", "closed"]);
   });
 
-  test("has the bytes of a part on the disk before the manifest says that it is closed", async ({
-    directory,
-  }) => {
+  test("syncs a part to disk before the manifest lists it as closed", async ({ directory }) => {
     const { recorder, tell, states } = recorderIn(directory, { memberChars: 1, partBytes: 1 });
     const probe = await open(join(directory, "probe"), "w");
     await probe.close();
@@ -91,7 +87,7 @@ describe("a recorder", () => {
     expect(states()).toEqual(["closed", "closed", "closed"]);
   });
 
-  test("that is closed takes nothing more, and has no timer", async ({ directory }) => {
+  test("ignores events after it is closed, and has no timer", async ({ directory }) => {
     const { clock, recorder, tell, states } = recorderIn(directory);
     await tell(1);
     await recorder.close();

@@ -15,8 +15,8 @@ function sizeOf(directory: string): number {
     .reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
 }
 
-function recorderIn(directory: string, mostBytes?: number, clock = new LeapingClock()): Recorder {
-  const bound = mostBytes === undefined ? {} : { mostBytes };
+function recorderIn(directory: string, maxBytes?: number, clock = new LeapingClock()): Recorder {
+  const bound = maxBytes === undefined ? {} : { maxBytes };
   const feed = simulated(0);
   return createRecorder({
     directory,
@@ -29,8 +29,8 @@ function recorderIn(directory: string, mostBytes?: number, clock = new LeapingCl
 }
 
 /** Records so many minutes of the simulated market; yields the events, and how much room all recordings took at most. */
-async function recordInto(directory: string, minutes: number, mostBytes?: number, clock?: LeapingClock) {
-  const recorder = recorderIn(directory, mostBytes, clock);
+async function recordInto(directory: string, minutes: number, maxBytes?: number, clock?: LeapingClock) {
+  const recorder = recorderIn(directory, maxBytes, clock);
   const failures: Error[] = [];
   const feed = recordFeed(simulated(minutes), recorder, (error) => failures.push(error));
   let most = 0;
@@ -69,9 +69,7 @@ async function olderIn(directory: string, name: string, isKilled: boolean): Prom
 }
 
 describe("a recording with a bound", () => {
-  test("stays within it all along, by letting its oldest parts go; what is left is what the market told last", async ({
-    directory,
-  }) => {
+  test("stays within it by removing its oldest parts; the latest events are left", async ({ directory }) => {
     const { recorder, events, failures, most } = await recordInto(directory, 45, MAX_BYTES);
     expect(failures).toEqual([]);
     expect(most).toBeLessThanOrEqual(MAX_BYTES);
@@ -86,7 +84,7 @@ describe("a recording with a bound", () => {
     expect(told.events).toEqual(events.slice(-told.events.length));
   });
 
-  test("stays within it though the clock is set back before each run", async ({ directory }) => {
+  test("stays within it even if the clock is set back before each run", async ({ directory }) => {
     for (let run = 0; run < 5; run++) {
       const clock = new LeapingClock();
       clock.wall -= run * 86_400_000;
@@ -96,7 +94,7 @@ describe("a recording with a bound", () => {
     }
   });
 
-  test("lets those of other runs go first, also of one that was killed; what is no recording, or one that was given another name, stays", async ({
+  test("removes those of other runs first, even of a killed one; foreign directories and renamed recordings stay", async ({
     directory,
   }) => {
     const first = await olderIn(directory, "2020-01-01T000000.000Z", true);
@@ -122,7 +120,7 @@ describe("a recording with a bound", () => {
     expect(readFileSync(join(directory, "notes.txt"), "utf8")).toBe("mine");
   });
 
-  test("is true after each step of removing, wherever the process is killed, and what was left over goes the next time", async ({
+  test("is consistent after each step of a removal, wherever the process is killed, and leftovers are removed the next time", async ({
     directory,
   }) => {
     const older = await olderIn(directory, "2020-01-01T000000.000Z", true);
@@ -144,19 +142,19 @@ describe("a recording with a bound", () => {
     expect(existsSync(older)).toBe(false);
   });
 
-  test("that cannot be kept to ends the recording, and what is there is whole", async ({ directory }) => {
+  test("that cannot be met ends the recording, and its events are complete", async ({ directory }) => {
     const older = await olderIn(directory, "2020-01-01T000000.000Z", false);
     const [oldest = ""] = named(older);
     rmSync(join(older, oldest));
     mkdirSync(join(older, oldest));
     const { recorder, events, failures } = await recordInto(directory, 30, MAX_BYTES);
-    expect(failures.join()).toMatch(/cannot go on: .*(EISDIR|directory).*are whole/);
+    expect(failures.join()).toMatch(/failed: .*(EISDIR|directory).*are complete/);
     const told = await replay(recorder.directory);
     expect(told.error).toBeUndefined();
     expect(told.events).toEqual(events.slice(0, told.events.length));
   });
 
-  test("by default has none: nothing is removed", async ({ directory }) => {
+  test("has none by default: nothing is removed", async ({ directory }) => {
     const older = await olderIn(directory, "2020-01-01T000000.000Z", false);
     const { recorder } = await recordInto(directory, 20);
     expect(filesOf(older)).toEqual(named(older));

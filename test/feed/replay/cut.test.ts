@@ -29,7 +29,7 @@ async function check(path: string) {
   return { rows: rows.length, error: told.error instanceof InputError ? told.error : undefined };
 }
 
-describe("a recording that is cut", () => {
+describe("a truncated recording", () => {
   test.for([
     ["one member", PACKED],
     ["two members", MEMBERS],
@@ -44,7 +44,7 @@ describe("a recording that is cut", () => {
           const { rows, error } = await check(write(packed.subarray(0, length)));
           const line = rows === 0 ? [0, 1] : [rows + 1];
           expect(line).toContain(error?.line);
-          expect(error?.reason).toMatch(/is cut after line \d+/);
+          expect(error?.reason).toMatch(/is truncated after line \d+/);
         }),
         {
           numRuns: 60,
@@ -63,7 +63,7 @@ describe("a recording that is cut", () => {
     },
   );
 
-  test("the later the cut, the more is told: all of it when only the checksum is missing", async ({
+  test("everything before the truncation is emitted, and everything if only the checksum is missing", async ({
     write,
   }) => {
     const counts: number[] = [];
@@ -75,7 +75,7 @@ describe("a recording that is cut", () => {
     expect(counts.at(-1)).toBe(ROWS);
   });
 
-  test("packed data that is damaged in the middle is named as such", async ({ write }) => {
+  test("packed data damaged in the middle is reported as such", async ({ write }) => {
     const damaged = Buffer.from(PACKED);
     damaged.fill(0xff, 16_500, 16_550);
     const { rows, error } = await check(write(damaged));
@@ -83,13 +83,13 @@ describe("a recording that is cut", () => {
     expect(error?.reason).toContain(`damaged after line ${rows + 1}`);
   });
 
-  test("what follows a whole packed file and is no padding is damage", async ({ write }) => {
+  test("anything but padding after a complete packed file is damage", async ({ write }) => {
     const { rows, error } = await check(write(Buffer.concat([PACKED, Buffer.from("and more")])));
     expect(rows).toBeGreaterThan(ROWS / 2);
     expect(error?.reason).toContain(`damaged after line ${rows + 1}`);
   });
 
-  test("a plain file that ends within a line loses that line only", async ({ write }) => {
+  test("a plain file that ends within a line loses only that line", async ({ write }) => {
     const text = LINES.slice(0, 4).join("\n");
     const { events, totals } = await replay(write(text.slice(0, -12)));
     expect(closes(events)).toEqual([1, 2]);

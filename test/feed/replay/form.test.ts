@@ -32,9 +32,7 @@ function complaint(path: string, format: "auto" | "csv" | "ndjson" = "auto"): st
 }
 
 describe("form", () => {
-  test("the first bytes decide whether a file is packed and what it holds, not its name", async ({
-    write,
-  }) => {
+  test("the first bytes decide compression and format, not the file's name", async ({ write }) => {
     for (const path of [write(CSV, "a.gz"), write(gzip(CSV), "b.csv"), write(gzip(CSV), "c.ndjson")]) {
       expect(closes((await replay(path)).events)).toEqual([1, 2]);
     }
@@ -43,7 +41,7 @@ describe("form", () => {
     }
   });
 
-  test("the header may be absent; a byte order mark, CRLF, blank lines and a missing last line end do no harm", async ({
+  test("a missing header, a byte order mark, CRLF, blank lines and a missing last line end are accepted", async ({
     write,
   }) => {
     const forms = [
@@ -59,7 +57,7 @@ describe("form", () => {
     }
   });
 
-  test("gzip of several members is one recording, also with padding after it", async ({ write }) => {
+  test("gzip of several members is one recording, even with padding after it", async ({ write }) => {
     const parts = [gzip(CSV), gzip([line(2)]), gzip([line(3)])];
     expect(closes((await replay(write(Buffer.concat(parts)))).events)).toEqual([1, 2, 3, 4]);
     expect(closes((await replay(write(Buffer.concat([...parts, Buffer.alloc(40_000)])))).events)).toEqual([
@@ -67,26 +65,26 @@ describe("form", () => {
     ]);
   });
 
-  test("a file that cannot be replayed is refused at once, with its name and the reason", ({ write }) => {
+  test("a file that cannot be replayed is rejected at once, with its name and the reason", ({ write }) => {
     const path = write("x", "real");
-    expect(complaint(`${path}-not`)).toBe("there is no such file");
+    expect(complaint(`${path}-not`)).toBe("no such file");
     expect(complaint(path.replace(/\/real$/, ""))).toBe(
-      "this is a directory without manifest.json, expected a file or the directory of one recording",
+      "expected a file or a recording's directory, got a directory without manifest.json",
     );
     expect(complaint("/dev/null")).toContain("not a regular file");
     execFileSync("mkfifo", [`${path}-pipe`]);
-    expect(complaint(`${path}-pipe`)).toContain("write what comes out of a pipe to a file first");
+    expect(complaint(`${path}-pipe`)).toContain("write the pipe's output to a file first");
     expect(() =>
       createReplayFeed({ path: write(CSV), profilesPath: `${path}-pipe`, clock: new LeapingClock() }),
-    ).toThrow("the profiles are not in a regular file");
+    ).toThrow("the profiles file must be a regular file");
     expect(complaint(write(""))).toBe("the file is empty");
-    expect(complaint(write(gzipSync("")))).toBe("the file is empty when it is unpacked");
-    expect(complaint(write("\n\n"))).toBe("the file has no line in its first 4 KiB");
+    expect(complaint(write(gzipSync("")))).toBe("the unpacked file is empty");
+    expect(complaint(write("\n\n"))).toBe("the first 4 KiB of the file contain no line");
     expect(complaint(write(["time,pair,open"]))).toBe(`the header is "time,pair,open", expected ${HEADER}`);
     expect(complaint(write(NDJSON), "csv")).toContain(`expected ${HEADER}`);
     expect(complaint(write(CSV), "ndjson")).toContain("expected a JSON object");
     expect(complaint(write(Buffer.from([0x1f, 0x8b, 1, 2, 3, 4, 5, 6, 7, 8, 9, 9])))).toContain(
-      "damaged at its start",
+      "the start of the file's packed data is damaged",
     );
   });
 
@@ -97,22 +95,22 @@ describe("form", () => {
     );
   });
 
-  test("a file without one usable line ends in an error that says why", async ({ write }) => {
+  test("a file without a usable line ends with an error that gives the reason", async ({ write }) => {
     expect((await replay(write([HEADER]))).error).toHaveProperty(
       "reason",
-      "no line of the file can be used; it has no line of data",
+      "no line of the file is usable; it contains no data",
     );
     const { error } = await replay(write([HEADER, "1,2", "3,4"]), { loop: true });
-    expect(error).toHaveProperty("reason", "no line of the file can be used; skipped: 2 bad-columns");
+    expect(error).toHaveProperty("reason", "no line of the file is usable; skipped: 2 bad-columns");
   });
 
-  test("settings out of bounds are refused with value and bound", ({ write }) => {
+  test("settings out of bounds are rejected with value and bound", ({ write }) => {
     const path = write(CSV);
     const clock = new LeapingClock();
     for (const speed of [0, -1, Number.NaN]) {
-      expect(() => createReplayFeed({ path, clock, speed })).toThrow(`speed ${speed} must be above 0`);
+      expect(() => createReplayFeed({ path, clock, speed })).toThrow("speed must be above 0");
     }
-    expect(() => createReplayFeed({ path, clock, warmupMs: -1 })).toThrow("warmupMs -1 must be 0 or more");
+    expect(() => createReplayFeed({ path, clock, warmupMs: -1 })).toThrow("warmupMs must be 0 or more");
   });
 
   test("a feed is iterated at most once", async ({ write }) => {
@@ -125,14 +123,14 @@ describe("form", () => {
     for await (const _ of feed.events(signal)) break;
     await expect(async () => {
       for await (const _ of feed.events(signal)) break;
-    }).rejects.toThrow("at most once");
+    }).rejects.toThrow("only once");
   });
 });
 
 describe("facts", () => {
   const clock = new LeapingClock();
 
-  test("candles know no trades; profiles are known when a file of them is given", ({ write }) => {
+  test("candles support no trades; profiles are supported with a profiles file", ({ write }) => {
     const path = write(CSV);
     const none = { trades: false, liquidity: false, listings: false, profiles: false };
     expect(createReplayFeed({ path, clock })).toMatchObject({
@@ -144,7 +142,7 @@ describe("facts", () => {
     expect(createReplayFeed({ path, profilesPath, clock }).facts).toEqual({ ...none, profiles: true });
   });
 
-  test("an event recording's facts are what its header says, else the kinds at its start", ({ write }) => {
+  test("an event recording's facts come from its header, else from the kinds at its start", ({ write }) => {
     const facts = { trades: true, liquidity: true, listings: false, profiles: false };
     const header = { kind: "recording", version: 1, origin: "simulated", facts };
     const withHeader = createReplayFeed({ path: write([JSON.stringify(header), ...NDJSON]), clock });
@@ -157,7 +155,7 @@ describe("facts", () => {
     expect(createReplayFeed({ path: write(NDJSON), clock }).facts).toEqual({ ...facts, liquidity: false });
   });
 
-  test("a recording of a later version is refused by name", ({ write }) => {
+  test("a recording of a later version is rejected with that version", ({ write }) => {
     expect(complaint(write(['{"kind":"recording","version":2}', ...NDJSON]))).toContain("version 2");
   });
 });

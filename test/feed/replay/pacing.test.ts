@@ -49,7 +49,7 @@ describe("pacing", () => {
     expect(clock.slept.length).toBe(360);
   });
 
-  test("a wall clock that is set, forwards or back, changes nothing", async ({ write }) => {
+  test("setting the wall clock forward or back changes nothing", async ({ write }) => {
     const clock = new LeapingClock();
     clock.onSleep = () => {
       clock.wall += clock.slept.length % 2 === 0 ? 86_400_000 : -86_400_000;
@@ -58,7 +58,7 @@ describe("pacing", () => {
     expect(released.at(-1)).toEqual({ wallMs: 60_000, eventMs: 3_600_000 });
   });
 
-  test("a consumer that was slow gets what has become due, and nothing that has not", async ({ write }) => {
+  test("a slow consumer gets the due events and no others", async ({ write }) => {
     const clock = new LeapingClock();
     let events = 0;
     const released = await paced(write(HOUR), clock, { speed: 60 }, () => {
@@ -90,7 +90,7 @@ describe("pacing", () => {
 });
 
 describe("the event loop and the signal", () => {
-  test("at full speed there is no timer, and the event loop still has its turns", async ({ write }) => {
+  test("at full speed there is no timer, and the event loop still gets its turns", async ({ write }) => {
     const clock = new LeapingClock();
     let turns = 0;
     const turn = () => {
@@ -105,7 +105,7 @@ describe("the event loop and the signal", () => {
     expect(turns).toBeGreaterThan(released.length / 5_000);
   });
 
-  test("a consumer that takes long lets the event loop have its turn soon", async ({ write }) => {
+  test("a slow consumer yields to the event loop soon", async ({ write }) => {
     const clock = new LeapingClock();
     let since = 0;
     let longest = 0;
@@ -122,7 +122,9 @@ describe("the event loop and the signal", () => {
     expect(longest).toBeLessThanOrEqual(64);
   });
 
-  test("the signal ends a replay that runs, sleeps or has not begun, without an error", async ({ write }) => {
+  test("the signal ends a replay that runs, sleeps or has not started, without an error", async ({
+    write,
+  }) => {
     const path = write(HOUR);
     for (const [speed, after] of [
       [Number.POSITIVE_INFINITY, 500],
@@ -142,7 +144,7 @@ describe("the event loop and the signal", () => {
     }
   });
 
-  test("the signal ends a sleep that would be long", async ({ write }) => {
+  test("the signal ends a long sleep", async ({ write }) => {
     const abort = new AbortController();
     const clock = new LeapingClock();
     clock.onSleep = () => abort.abort(new Error("stop"));

@@ -37,7 +37,7 @@ describe("tokens of pairs", () => {
     expect(only("profile", events).length).toBe(1);
   });
 
-  test("in a chain group a pair has an address of its name, and keeps the name as symbol", async ({
+  test("in a chain group a pair gets an address derived from its name, and the name as symbol", async ({
     write,
   }) => {
     const { events } = await replay(write([line(0, "BTC_BCC")]), { group: "bsc" });
@@ -116,18 +116,20 @@ describe("profiles", () => {
     expect(skipped).toEqual([]);
   });
 
-  test("a profile of a pair that the recording does not have is reported, not fatal", async ({ write }) => {
+  test("a profile of a pair that the recording does not contain is reported, not fatal", async ({
+    write,
+  }) => {
     const { skipped, error } = await replay(write([line(0, "A")]), {
       profilesPath: write(json({ A: {}, Z: {}, __proto__x: {} })),
     });
     expect(error).toBeUndefined();
     expect(skipped).toEqual([
-      ["profile-unused", 0, 'no line has the token "Z"'],
-      ["profile-unused", 0, 'no line has the token "__proto__x"'],
+      ["profile-unused", 0, 'no line contains the token "Z"'],
+      ["profile-unused", 0, 'no line contains the token "__proto__x"'],
     ]);
   });
 
-  test("in an event recording a profile follows the recorded one, before the first other event of its token and group", async ({
+  test("in an event recording a profile follows the recorded one and precedes its token's other events", async ({
     write,
   }) => {
     const trade = {
@@ -166,13 +168,13 @@ describe("profiles", () => {
       "tokens.A.group: must be one of bsc, exchange, matic, avalanche, or a list of these",
     ],
     [json({ A: { group: [] } }), "tokens.A.group: "],
-    [json({ A: { symbl: "x" } }), 'tokens.A: does not know "symbl"'],
+    [json({ A: { symbl: "x" } }), 'tokens.A: unknown key "symbl"'],
     [json({ A: { contract_source: "yes" } }), "tokens.A.contract_source: must be verified or unverified"],
     [json({ A: { market_data: { market_id: "a" } } }), "tokens.A.market_data.image_url: "],
     [json({ A: { created_at: "yesterday" } }), "tokens.A.created_at: must be an ISO 8601 time"],
-    [json({ A: { created_at: "1969-01-01T00:00:00Z" } }), "tokens.A.created_at: must not lie before 1970"],
+    [json({ A: { created_at: "1969-01-01T00:00:00Z" } }), "tokens.A.created_at: must not be before 1970"],
     [json({ A: { forum_post: { ...POST, address: "0xzz" } } }), "tokens.A.forum_post.address: must be 0x"],
-    ['{"tokens":', "the profiles are not JSON: "],
+    ['{"tokens":', "the profiles file is not JSON: "],
     ["{}", "tokens: "],
     ["[]", "the file: "],
   ] as const)("%s is refused with the token and the field", ([content, part], { expect, write }) => {
@@ -181,12 +183,12 @@ describe("profiles", () => {
     expect(() => readProfiles(path)).toThrow(`${path}: ${part}`);
   });
 
-  test("many complaints are told a few at a time; a missing file is named", ({ write }) => {
+  test("only a few of many problems are reported; a missing file is named", ({ write }) => {
     const bad = Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`P${index}`, { quote: 1 }]));
     expect(() => readProfiles(write(json(bad)))).toThrow(/tokens\.P4\.quote: .*; and 4 more$/);
     const path = write([line(0)]);
     expect(() => createReplayFeed({ path, profilesPath: `${path}.json`, clock: new LeapingClock() })).toThrow(
-      `${path}.json: the profiles cannot be read: ENOENT`,
+      `${path}.json: cannot read the profiles file: ENOENT`,
     );
   });
 });

@@ -86,7 +86,7 @@ const EVENTS = {
 };
 
 describe("market events as NDJSON", () => {
-  test("the kinds tried here are all there are", () => {
+  test("the kinds tested here are complete", () => {
     expect(Object.keys(EVENTS)).toEqual(MarketEvent.options.map(({ shape }) => shape.kind.value));
   });
 
@@ -106,7 +106,7 @@ describe("market events as NDJSON", () => {
 });
 
 describe("the recorded day that ships", () => {
-  test("it holds every candle of 12 November 2017, and not a line is skipped", async () => {
+  test("it contains every candle of 12 November 2017, and no line is skipped", async () => {
     const { events, totals, error } = await replay(DAY, { group: "bsc" });
     expect(error).toBeUndefined();
     expect(totals).toEqual({});
@@ -117,7 +117,7 @@ describe("the recorded day that ships", () => {
     expect([opened[0], opened.at(-1)]).toEqual(["2017-11-12T00:00:00.000Z", "2017-11-12T23:59:00.000Z"]);
   });
 
-  test("its profiles know every pair, and fill all four groups with at least ten tokens", async () => {
+  test("its profiles cover every pair, and fill all four groups with at least ten tokens", async () => {
     const { events, totals } = await replay(DAY, { profilesPath: DAY_PROFILES });
     expect(totals).toEqual({});
     const profiles = only("profile", events);
@@ -133,7 +133,7 @@ describe("the recorded day that ships", () => {
   });
 
   test.skipIf(!existsSync(TEN_DAYS))(
-    "the ten days that it is cut out of parse whole (where they are at hand)",
+    "the ten days that it is an extract of parse completely (if available)",
     async () => {
       const { events, totals } = await replay(TEN_DAYS, { group: "bsc" });
       expect(totals).toEqual({});

@@ -68,7 +68,7 @@ for (const [name, content] of Object.entries(RECORDINGS)) {
   });
 }
 
-test("a resumed replay that does not loop ends where the recording ends, and tells nothing behind its last clock", async ({
+test("a resumed replay without loop ends with the recording, and emits nothing after its last clock", async ({
   write,
 }) => {
   const path = write(CANDLES);
@@ -79,7 +79,7 @@ test("a resumed replay that does not loop ends where the recording ends, and tel
   expect((await replay(path, { resume: { afterMs: last, catchUpToMs: last } })).events).toEqual([]);
 });
 
-test("what was told before is told at full speed, what is new at the pace, and a warm-up is not begun again", async ({
+test("earlier events run at full speed, new ones at the pace, and the warm-up is not repeated", async ({
   write,
 }) => {
   const path = write([HEADER, ...Array.from({ length: 30 }, (_, minute) => line(minute))]);

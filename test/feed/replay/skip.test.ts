@@ -23,7 +23,11 @@ function tradeAt(at: number) {
 
 /** A bad CSV line by reason, with a part of what is reported of it. */
 const BAD_LINES: readonly [SkipReason, string, string][] = [
-  ["too-long", "9".repeat(MAX_LINE_CHARS + 1), `${MAX_LINE_CHARS + 1} characters, most ${MAX_LINE_CHARS}`],
+  [
+    "too-long",
+    "9".repeat(MAX_LINE_CHARS + 1),
+    `${MAX_LINE_CHARS + 1} characters (maximum ${MAX_LINE_CHARS})`,
+  ],
   ["bad-columns", row("1,2,0.5,1.5"), "6 columns, expected 7"],
   ["bad-columns", row("1,2,0.5,1.5,10,7"), "8 columns"],
   ["bad-columns", "nonsense", "1 columns"],
@@ -34,26 +38,26 @@ const BAD_LINES: readonly [SkipReason, string, string][] = [
   ["bad-time", at("999999999960000"), '"999999999960000"'],
   ["bad-pair", `${T0 + MINUTE},,1,2,0.5,1.5,10`, 'pair ""'],
   ["bad-pair", `${T0 + MINUTE},${"A".repeat(129)},1,2,0.5,1.5,10`, "1 to 128 characters"],
-  ["bad-pair", `${T0 + MINUTE},A\u0007B,1,2,0.5,1.5,10`, "none a control"],
+  ["bad-pair", `${T0 + MINUTE},A\u0007B,1,2,0.5,1.5,10`, "without control characters"],
   ["bad-number", row("1,2,0.5,abc,10"), 'close "abc"'],
   ["bad-number", row("1,2,0.5,NaN,10"), 'close "NaN"'],
   ["bad-number", row("1,Infinity,0.5,1.5,10"), 'high "Infinity"'],
   ["bad-number", row("1,2,0.5,1.5,"), 'volume ""'],
   ["bad-number", row("1,2,0.5,1.5,1e300"), 'volume "1e300"'],
   ["bad-number", row("0x1,2,0.5,1.5,10"), 'open "0x1"'],
-  ["negative", row("1,2,-0.5,1.5,10"), 'low "-0.5" is below zero'],
+  ["negative", row("1,2,-0.5,1.5,10"), 'low "-0.5" is negative'],
   ["negative", row("1,2,0.5,1.5,-1e-3"), 'volume "-1e-3"'],
   ["impossible", row("1,2,0,1.5,10"), "low 0"],
   ["impossible", row("1,1.2,0.5,1.5,10"), "high 1.2"],
   ["impossible", row("1,2,1.1,1.5,10"), "low 1.1"],
-  ["duplicate", line(0), `BTC_AAA has a candle of ${T0}`],
-  ["late", line(-1), "lies 60000 ms before the latest event, most 5000"],
-  ["ahead", line(FAR), "after the latest event, most 2678400000"],
+  ["duplicate", line(0), `BTC_AAA already has a candle of ${T0}`],
+  ["late", line(-1), "is 60000 ms before the latest event (maximum 5000)"],
+  ["ahead", line(FAR), "after the latest event (maximum 2678400000)"],
 ];
 
-describe("lines that cannot be used", () => {
+describe("unusable lines", () => {
   test.for(BAD_LINES)(
-    "a %s line is left out, counted and reported; the rest goes on",
+    "a %s line is skipped, counted and reported; the rest continues",
     async ([reason, bad, part], { expect, write }) => {
       const { events, skipped, totals, error } = await replay(write([HEADER, line(0), bad, line(2)]));
       expect(error).toBeUndefined();
@@ -63,7 +67,7 @@ describe("lines that cannot be used", () => {
     },
   );
 
-  test("bad market events are left out with the field and the reason", async ({ write }) => {
+  test("invalid market events are skipped with the field and the reason", async ({ write }) => {
     const trade = {
       kind: "trade",
       at: T0,
@@ -113,19 +117,21 @@ describe("lines that cannot be used", () => {
       ["bad-event", 7, expect.stringContaining("must be at least openAt + 60000")],
       ["bad-event", 8, expect.stringContaining('kind "gossip": ')],
       ["bad-json", 10, expect.any(String)],
-      ["bad-event", 12, "7 in all: the line is JSON, but no market event"],
+      ["bad-event", 12, "7 in total: the line is JSON, but not a market event"],
     ]);
   });
 
-  test("however many lines are bad, a reason is reported a bounded number of times", async ({ write }) => {
+  test("a reason is reported a bounded number of times, however many lines are invalid", async ({
+    write,
+  }) => {
     const bad = Array.from({ length: 1_000 }, () => "x");
     const { skipped, totals } = await replay(write([HEADER, ...bad, line(0)]));
     expect(skipped.length).toBe(DETAILED_PER_REASON + 1);
-    expect(skipped.at(-1)).toEqual(["bad-columns", 1_001, `1000 in all: ${SKIP_REASONS["bad-columns"]}`]);
+    expect(skipped.at(-1)).toEqual(["bad-columns", 1_001, `1000 in total: ${SKIP_REASONS["bad-columns"]}`]);
     expect(totals).toEqual({ "bad-columns": 1_000 });
   });
 
-  test("a gap of more than 31 days loses no line behind it, in a candle file and in one of events", async ({
+  test("no line after a gap of more than 31 days is lost, in candle files and event files", async ({
     write,
   }) => {
     const minutes = [0, 1, FAR, FAR + 1, FAR + 2, 2 * FAR, 2 * FAR + 1];
@@ -140,7 +146,7 @@ describe("lines that cannot be used", () => {
     expect(told.events.filter(({ kind }) => kind !== "clock")).toEqual(trades);
   });
 
-  test("wrong times cost only their lines, also several alike, several ahead of each other, and one behind a gap", async ({
+  test("wrong times cost only their lines, even if several are alike, increasing, or after a gap", async ({
     write,
   }) => {
     const alike = ["A", "B", "C", "D"].map((pair) => line(FAR, pair));
@@ -152,7 +158,7 @@ describe("lines that cannot be used", () => {
     expect(totals).toEqual({ ahead: 7 });
   });
 
-  test("[L4] laps tell a gap as the first one did", async ({ write }) => {
+  test("[L4] later laps repeat a gap like the first one", async ({ write }) => {
     const minutes = [0, 1, FAR, FAR + 1, FAR + 2];
     const lines = minutes.map((minute) => line(minute));
     const { events: once } = await replay(write([HEADER, ...lines]));
@@ -162,7 +168,7 @@ describe("lines that cannot be used", () => {
     expect(steps.slice(6, 10)).toEqual([1, FAR - 1, 1, 1]);
   });
 
-  test("pairs beyond the most that are followed are left out", async ({ write }) => {
+  test("pairs beyond the maximum are skipped", async ({ write }) => {
     const lines = Array.from({ length: MAX_PAIRS + 2 }, (_, index) => line(0, `P${index}`));
     const { totals, skipped, events } = await replay(write([...lines, line(1, "P0")]));
     expect(totals).toEqual({ "too-many-pairs": 2 });
@@ -170,7 +176,7 @@ describe("lines that cannot be used", () => {
     expect(closes(events).length).toBe(MAX_PAIRS + 1);
   });
 
-  test("the document's table of reasons is the code's", () => {
+  test("the document's table of reasons equals the code's", () => {
     const text = readFileSync(new URL("../../../src/feed/RECORDING.md", import.meta.url), "utf8");
     const table = text.split("## What is skipped")[1]?.split("## ")[0] ?? "";
     const rows = [...table.matchAll(/^\| `([a-z-]+)` \| (.+) \|$/gm)].map(([, reason, meaning]) => [
@@ -180,14 +186,14 @@ describe("lines that cannot be used", () => {
     expect(Object.fromEntries(rows)).toEqual(SKIP_REASONS);
   });
 
-  test("the latest event time is the schema's", () => {
+  test("the maximum event time equals the schema's", () => {
     expect(EventTimeMs.safeParse(LATEST_AT_MS).success).toBe(true);
     expect(EventTimeMs.safeParse(LATEST_AT_MS + 1).success).toBe(false);
   });
 });
 
 describe("amounts", () => {
-  test("plain decimals stay as they are, other forms are written out exactly", () => {
+  test("plain decimals stay unchanged, other forms are written out exactly", () => {
     const forms = {
       "0.0000054": "0.0000054",
       "007.50": "007.50",
@@ -238,7 +244,7 @@ describe("amounts", () => {
 });
 
 describe("lines", () => {
-  test("however the bytes are cut into chunks, the lines are the same", () => {
+  test("lines do not depend on how the bytes are split into chunks", () => {
     const text = fc
       .array(fc.stringMatching(/^[aé🔥\r]{0,5}$/u), { maxLength: 20 })
       .map((parts) => parts.join("\n"));
@@ -260,7 +266,7 @@ describe("lines", () => {
     );
   });
 
-  test("a line beyond the bound costs no memory and is told with its length", () => {
+  test("a line that is too long costs no memory and is reported with its length", () => {
     const splitter = new LineSplitter();
     const chunk = Buffer.alloc(1_000_000, "x");
     for (let count = 0; count < 50; count += 1) expect(splitter.push(chunk)).toEqual([]);

@@ -27,7 +27,7 @@ const brief = (events: readonly MarketEvent[]) =>
   events.map(({ kind, at }) => `${kind}@${(at - T0) / 1_000}`);
 
 describe("ticks", () => {
-  test("a clock comes at every whole second, after all that happened up to it", async ({ write }) => {
+  test("a clock follows at every whole second, after all events up to it", async ({ write }) => {
     const { events } = await replay(
       write(ndjson([trade(T0 - 400), trade(T0), trade(T0 + 1), trade(T0 + 2_000), trade(T0 + 2_500)])),
     );
@@ -46,7 +46,7 @@ describe("ticks", () => {
     ]);
   });
 
-  test("recorded clocks keep their place; one that says nothing new is left out", async ({ write }) => {
+  test("recorded clocks stay in position; a redundant one is dropped", async ({ write }) => {
     const clock = (at: number) => ({ kind: "clock", at });
     const recorded = [
       trade(T0),
@@ -63,7 +63,7 @@ describe("ticks", () => {
     ]);
   });
 
-  test("[L4] what a replay told, recorded and replayed, is told again exactly", async ({ write }) => {
+  test("[L4] a recorded replay replays identically", async ({ write }) => {
     const steps = fc.array(fc.tuple(fc.integer({ min: -3_000, max: 4_000 }), fc.boolean()), {
       minLength: 1,
       maxLength: 30,
@@ -85,7 +85,7 @@ describe("ticks", () => {
     );
   });
 
-  test("time never goes back but for what is late by at most 5 s, and no second is left out", async ({
+  test("time never decreases except for events at most 5 s late, and no second is skipped", async ({
     write,
   }) => {
     const { events } = await replay(write([line(0), line(1), line(3), line(3, "BTC_BBB"), line(60)]));
@@ -108,14 +108,14 @@ describe("ticks", () => {
 });
 
 describe("laps", () => {
-  test("a lap is the span rounded up: whole minutes under 12 hours, else whole days, always more than the span", () => {
+  test("a lap is the span rounded up to whole minutes under 12 hours, else to whole days, and always longer", () => {
     const spans = [0, 1, MINUTE - 1, MINUTE, DAY / 2 - 1, DAY / 2, DAY - MINUTE, DAY, 10 * DAY - 1];
     expect(spans.map(lapLengthMs)).toEqual([
       ...[MINUTE, MINUTE, MINUTE, 2 * MINUTE, DAY / 2, DAY, DAY, 2 * DAY, 10 * DAY],
     ]);
   });
 
-  test("each lap tells the same, later; time goes on without a hole, and tokens are not introduced again", async ({
+  test("each lap repeats the events later, without a gap in time and without new introductions", async ({
     write,
   }) => {
     const lines = [HEADER, line(0), line(1), "bad", line(3)];
@@ -141,7 +141,7 @@ describe("laps", () => {
     ]);
   });
 
-  test("market events are shifted, but for what they say of the past", async ({ write }) => {
+  test("market events are shifted, except for their facts about the past", async ({ write }) => {
     const profile = { kind: "profile", at: T0, group: "bsc", token: "t", createdAt: 5 };
     const candle = {
       kind: "candle",
@@ -162,7 +162,7 @@ describe("laps", () => {
     ]);
   });
 
-  test("laps end before the year 9999 does", async ({ write }) => {
+  test("laps end before the year 10000", async ({ write }) => {
     const end = Date.UTC(9999, 11, 31, 23, 50);
     const { events, error } = await replay(write(ndjson([trade(end), trade(end + 4 * MINUTE)])), {
       loop: true,
@@ -171,7 +171,7 @@ describe("laps", () => {
     expect(only("trade", events).length).toBe(4);
   });
 
-  test("a cut file ends the replay in its first lap", async ({ write }) => {
+  test("a truncated file ends the replay in its first lap", async ({ write }) => {
     const packed = gzip([HEADER, ...Array.from({ length: 500 }, (_, minute) => line(minute))]);
     const { error, events } = await replay(write(packed.subarray(0, -9)), { loop: true });
     expect(error).toHaveProperty("line", 501);

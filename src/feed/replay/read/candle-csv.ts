@@ -13,11 +13,11 @@ const CSV_COLUMNS = ["time_ms", "pair", "open", "high", "low", "close", "volume"
 const HEADER = CSV_COLUMNS.join(",");
 const AMOUNT_COLUMNS = CSV_COLUMNS.slice(2);
 const MAX_PAIR_CHARS = 128;
-/** Control characters have no place in a name that is shown to people. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+/** Names are shown to people, so they must not contain control characters. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern searches for them
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 
-/** What the first line of a candle file is. */
+/** Classifies the first line of a candle file. */
 export function csvFirstLine(line: string): "header" | "data" | { readonly problem: string } {
   const text = line.replaceAll(/["\s]/g, "").toLowerCase();
   if (text === HEADER) return "header";
@@ -25,7 +25,10 @@ export function csvFirstLine(line: string): "header" | "data" | { readonly probl
   return { problem: `the header is ${shown(line)}, expected ${HEADER}` };
 }
 
-/** One-minute candles as CSV: `time_ms,pair,open,high,low,close,volume`. A candle happens when its minute ends. */
+/**
+ * Parses one-minute candles as CSV: `time_ms,pair,open,high,low,close,volume`. A candle's time is
+ * the end of its minute.
+ */
 export class CandleCsvParser implements LineParser {
   readonly #book: PairBook;
   readonly #timeline: Timeline;
@@ -60,7 +63,7 @@ export class CandleCsvParser implements LineParser {
     if (name === "" || name.length > MAX_PAIR_CHARS || CONTROL.test(name)) {
       return {
         reason: "bad-pair",
-        detail: `pair ${shown(name)} must have 1 to ${MAX_PAIR_CHARS} characters, none a control`,
+        detail: `pair ${shown(name)} must have 1 to ${MAX_PAIR_CHARS} characters without control characters`,
       };
     }
     const amounts = readAmounts(fields);
@@ -72,9 +75,9 @@ export class CandleCsvParser implements LineParser {
     if (untimely) return untimely;
     const pair = this.#book.get(name);
     if (!pair)
-      return { reason: "too-many-pairs", detail: `pair ${shown(name)} is beyond the most that are followed` };
+      return { reason: "too-many-pairs", detail: `pair ${shown(name)} exceeds the maximum number of pairs` };
     if (openAt <= pair.lastOpenAt)
-      return { reason: "duplicate", detail: `${name} has a candle of ${time} already` };
+      return { reason: "duplicate", detail: `${name} already has a candle of ${time}` };
 
     const introduce = pair.lastOpenAt < 0 || openAt - pair.lastOpenAt > REINTRODUCE_AFTER_MS;
     pair.lastOpenAt = openAt;
@@ -110,7 +113,7 @@ function readAmounts(fields: readonly string[]): Amounts | Skipped {
     const amount = plainDecimal(text);
     if (amount === undefined) {
       return text.startsWith("-") && plainDecimal(text.slice(1)) !== undefined
-        ? { reason: "negative", detail: `${column} ${shown(text)} is below zero` }
+        ? { reason: "negative", detail: `${column} ${shown(text)} is negative` }
         : {
             reason: "bad-number",
             detail: `${column} ${shown(text)} is not a decimal number of at most 100 characters`,

@@ -8,25 +8,28 @@ import type { LineParser } from "./line-parser.ts";
 import type { TokenProfiles } from "./profiles-file.ts";
 import { type Skipped, shown } from "./skips.ts";
 
-/** The version of the recording format that is written and read here. */
+/** Version of the recording format. */
 export const RECORDING_VERSION = 1;
 
 /**
- * The first line of an event recording, which may be left out. It says what the feed that was recorded can know, so that a replay
- * is taken for what it is: a fact that no line mentions may be one that the feed could never have seen.
+ * The optional first line of an event recording. It states which facts the recorded feed supported,
+ * so that a replay distinguishes an absent fact from one that the feed could not know.
  */
 export const RecordingHeader = z.object({
   kind: z.literal("recording"),
   version: z.literal(RECORDING_VERSION),
-  /** Of the feed that was recorded. Simulated data stays simulated; everything else is `recorded` when it is replayed. */
+  /** Origin of the recorded feed. Replayed, `simulated` stays and the others become `recorded`. */
   origin: Origin.optional(),
   facts: FeedFacts,
-  /** Every `clock` that the feed told stands in the recording: a replay adds none. Absent: a replay adds one at each whole second. */
+  /**
+   * The recording contains every `clock` of the feed, so a replay adds none. Absent: a replay adds
+   * one at each whole second.
+   */
   clocks: z.literal("recorded").optional(),
 });
 export type RecordingHeader = z.infer<typeof RecordingHeader>;
 
-/** Whether a line claims to be a recording's header; what it says, or what is wrong with it. */
+/** Parses a line that claims to be a recording's header; `undefined` for any other line. */
 export function readHeader(line: string): RecordingHeader | { readonly problem: string } | undefined {
   let value: unknown;
   try {
@@ -39,10 +42,10 @@ export function readHeader(line: string): RecordingHeader | { readonly problem: 
   const parsed = RecordingHeader.safeParse(value);
   return parsed.success
     ? parsed.data
-    : { problem: `the recording's header is not understood: ${issueOf(parsed.error, value)}` };
+    : { problem: `invalid recording header: ${issueOf(parsed.error, value)}` };
 }
 
-/** Market events as NDJSON: one JSON object a line, each of the form that `MarketEvent` describes. */
+/** Parses market events as NDJSON: one JSON object per line, in the form of `MarketEvent`. */
 export class EventNdjsonParser implements LineParser {
   readonly #timeline: Timeline;
   readonly #profiles: TokenProfiles;
@@ -57,7 +60,9 @@ export class EventNdjsonParser implements LineParser {
 
   firstLine(line: string): ReturnType<LineParser["firstLine"]> {
     if (!line.trimStart().startsWith("{")) {
-      return { problem: `the first line is ${shown(line)}, expected a JSON object: one market event a line` };
+      return {
+        problem: `the first line is ${shown(line)}, expected a JSON object: one market event per line`,
+      };
     }
     const header = readHeader(line);
     if (header === undefined) return "data";
@@ -75,7 +80,7 @@ export class EventNdjsonParser implements LineParser {
     if (!parsed.success) return { reason: "bad-event", detail: issueOf(parsed.error, value) };
     const event = shift(parsed.data, shiftMs);
     if (event === undefined)
-      return { reason: "bad-event", detail: `at ${parsed.data.at} lies past the year 9999` };
+      return { reason: "bad-event", detail: `at ${parsed.data.at} is after the year 9999` };
     if (event.kind === "candle" && event.at < event.openAt + MINUTE_MS) {
       return {
         reason: "bad-event",
@@ -84,7 +89,8 @@ export class EventNdjsonParser implements LineParser {
     }
     const untimely = this.#timeline.judge(event.at);
     if (untimely) return untimely;
-    // After a recorded profile of the same token, so that the file beside the recording has the last word.
+    // After a recorded profile of the same token, so that the file beside the recording takes
+    // precedence.
     if (event.kind !== "profile" && event.kind !== "clock") this.#introduce(event, out);
     out.push(event);
     return undefined;

@@ -1,20 +1,20 @@
 import type { MarketEvent } from "../../../market/index.ts";
 import type { Skipped } from "./skips.ts";
 
-/** Reads the lines of one form of recording. */
+/** Parses the lines of one recording format. */
 export interface LineParser {
   /**
-   * Looks at the first line that is not blank: `header` is consumed, `data` is then parsed like the rest, anything else is
-   * what is wrong with the file.
+   * Classifies the first line that is not blank. `header` is consumed, `data` is parsed like the
+   * rest, and anything else is the problem with the file.
    */
   firstLine(line: string): "header" | "data" | { readonly problem: string };
   /**
-   * Appends to `out` what the line says, all of one time and `shiftMs` later than recorded. What it returns instead is why
-   * the line is left out; `out` is then as it was.
+   * Appends a line's events to `out`, all at one time and `shiftMs` later than recorded. If the
+   * line is unusable, returns the reason and leaves `out` unchanged.
    */
   parse(line: string, shiftMs: number, out: MarketEvent[]): Skipped | undefined;
-  /** Tokens that profiles name and that no line had. */
+  /** Returns the tokens in profiles that no line contained. */
   unusedProfiles(): readonly string[];
-  /** Takes what was seen so far as seen that much later: laps are left out. */
+  /** Moves everything seen so far by `ms`, because laps are skipped. */
   advance(ms: number): void;
 }

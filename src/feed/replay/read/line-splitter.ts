@@ -1,24 +1,25 @@
-/** The most characters (UTF-16 units) that a line of a recording may have. */
+/** Maximum length of a recording's line in characters (UTF-16 units). */
 export const MAX_LINE_CHARS = 65_536;
 
-/** Stands in a list of lines for one that was longer than allowed; its text is gone. */
+/** Replaces a line that was too long. */
 export interface LongLine {
-  /** Characters that the line had. */
+  /** The line's length in characters. */
   readonly chars: number;
 }
 export type Line = string | LongLine;
 
 /**
- * Cuts a stream of text into lines at `\n`; a `\r` before it goes too. Holds at most one unfinished line of the allowed
- * length, so that a file without line ends costs no memory. `node:readline` has no such bound.
+ * Splits a stream of text into lines at `\n`, and removes a `\r` before it. Buffers at most one
+ * unfinished line of maximum length, so a file without line ends costs no memory. `node:readline`
+ * has no such bound.
  */
 export class LineSplitter {
   readonly #decoder = new TextDecoder();
   #rest = "";
-  /** Characters of an over-long line dropped so far; 0 while none is being dropped. */
+  /** Dropped characters of a line that is too long; 0 if none is being dropped. */
   #dropped = 0;
 
-  /** The lines that these bytes complete. */
+  /** Returns the lines that these bytes complete. */
   push(bytes: Uint8Array): Line[] {
     const parts = this.#decoder.decode(bytes, { stream: true }).split("\n");
     const rest = parts.pop() ?? "";
@@ -28,11 +29,11 @@ export class LineSplitter {
       this.#rest = "";
       this.#dropped = 0;
     }
-    this.#keep(rest);
+    this.#buffer(rest);
     return lines;
   }
 
-  /** What follows the last line end, as a line; nothing when the text ended with one. */
+  /** Returns the text after the last line end as a line, if any. */
   finish(): Line[] {
     const lines = this.#rest === "" && this.#dropped === 0 ? [] : [this.#complete("")];
     this.#rest = "";
@@ -47,7 +48,7 @@ export class LineSplitter {
     return line.endsWith("\r") ? line.slice(0, -1) : line;
   }
 
-  #keep(rest: string): void {
+  #buffer(rest: string): void {
     const chars = this.#dropped + this.#rest.length + rest.length;
     if (chars > MAX_LINE_CHARS) {
       this.#dropped = chars;

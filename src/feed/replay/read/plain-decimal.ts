@@ -1,13 +1,14 @@
-/** The most characters that an amount may have, as the market events' schema bounds it. */
+/** Maximum length of an amount, as in the market events' schema. */
 const MAX_AMOUNT_CHARS = 100;
 
 const PLAIN = /^\d+(\.\d+)?$/;
 const LOOSE = /^\+?(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,4}))?$/;
 
 /**
- * The same number as a plain decimal string: digits and at most one point. What is plain already comes back as it is;
- * an exponent (`1e-8`), a leading plus and a missing digit beside the point (`.5`) are written out exactly, without going
- * through a float. `undefined` for everything else: a sign, `NaN`, blanks, more than `MAX_AMOUNT_CHARS` written out.
+ * Converts a number to a plain decimal string: digits and at most one point. A plain one is
+ * returned unchanged. An exponent (`1e-8`), a leading plus and a missing digit beside the point
+ * (`.5`) are written out exactly, without floating point. Returns `undefined` for anything else: a
+ * minus sign, `NaN`, blanks, or more than `MAX_AMOUNT_CHARS` characters.
  */
 export function plainDecimal(text: string): string | undefined {
   if (PLAIN.test(text)) return text.length <= MAX_AMOUNT_CHARS ? text : undefined;
@@ -18,7 +19,7 @@ export function plainDecimal(text: string): string | undefined {
   const digits = whole + fraction;
   if (digits === "") return undefined;
   const point = whole.length + Number(match[3] ?? 0);
-  // Bounded before anything is written out: an exponent of 9999 must not cost 9999 characters a field.
+  // Checked first, because an exponent of 9999 must not cost 9999 characters per field.
   if (Math.max(point, digits.length, digits.length - point) > 2 * MAX_AMOUNT_CHARS) return undefined;
   const padded = digits.padEnd(point, "0");
   const before = (point > 0 ? padded.slice(0, point) : "").replace(/^0+(?=\d)/, "") || "0";

@@ -4,12 +4,12 @@ import { createGunzip, type Gunzip } from "node:zlib";
 import { messageOf } from "../../../lib/text/message-of.ts";
 
 /**
- * Bytes of a file read at once. Gzip unpacks to at most 1,032 times its size, so a hostile file can put 17 MB into memory
- * by one read, and no more.
+ * Bytes per read. Gzip unpacks to at most 1,032 times its size, so a malicious file gets at most 17
+ * MB into memory per read.
  */
 const READ_BYTES = 16_384;
 
-/** Why the bytes ended early: the packed data stops short, or is not what was packed. */
+/** Why the bytes ended early: the packed data is truncated, damaged or unreadable. */
 export class BytesEndedError extends Error {
   override readonly name = "BytesEndedError";
   readonly how: "cut" | "damaged" | "unreadable";
@@ -20,14 +20,15 @@ export class BytesEndedError extends Error {
   }
 }
 
-/** Whether these first bytes of a file say that it is gzip. A file's name says nothing. */
+/** Returns whether these first bytes of a file are gzip, whatever the file's name. */
 export function isGzip(head: Uint8Array): boolean {
   return head[0] === 0x1f && head[1] === 0x8b;
 }
 
 /**
- * The file's bytes, unpacked where they are gzip (of one or more members). Everything that can be unpacked is delivered
- * before the error of a file that is cut. `onRead` is told how many bytes of the file itself have been read so far.
+ * Yields the file's bytes, unpacked if they are gzip (of one or more members). Yields everything
+ * that can be unpacked before the error of a truncated file. Calls `onRead` with the number of
+ * bytes read from the file.
  */
 export async function* readBytes(path: string, onRead: (bytes: number) => void): AsyncGenerator<Uint8Array> {
   const source = fileBytes(path, onRead);
@@ -51,7 +52,7 @@ async function* fileBytes(path: string, onRead: (bytes: number) => void): AsyncG
   try {
     handle = await open(path, "r");
     for (;;) {
-      // A new buffer each time: the one before may still be at work in the unpacker.
+      // A new buffer each time, because the unpacker may still use the previous one.
       const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(READ_BYTES), 0, READ_BYTES);
       if (bytesRead === 0) return;
       total += bytesRead;
@@ -66,8 +67,8 @@ async function* fileBytes(path: string, onRead: (bytes: number) => void): AsyncG
 }
 
 /**
- * Unpacks chunk by chunk, taking all output before the next input and before the end is announced: a stream that fails
- * drops what it still holds, and a plain pipeline would lose the last lines before a cut.
+ * Unpacks chunk by chunk and takes all output before the next input and before the end: a failing
+ * stream drops its buffer, so a plain pipeline would lose the last lines before the truncation.
  */
 async function* gunzipped(first: Uint8Array, rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const gunzip = createGunzip();
@@ -82,7 +83,7 @@ async function* gunzipped(first: Uint8Array, rest: AsyncIterable<Uint8Array>): A
     await feedGunzip(gunzip, first);
     yield* take();
     for await (const chunk of rest) {
-      // Zeros after the last member are padding, and end the stream.
+      // Zeros after the last member are padding and end the stream.
       if (gunzip.readableEnded) return;
       await feedGunzip(gunzip, chunk);
       yield* take();
@@ -94,7 +95,7 @@ async function* gunzipped(first: Uint8Array, rest: AsyncIterable<Uint8Array>): A
   }
 }
 
-/** Resolves when the chunk (or, if `undefined`, the end) is worked off and its output has been given out. */
+/** Resolves when the chunk, or the end if `undefined`, is processed and its output was emitted. */
 async function feedGunzip(gunzip: Gunzip, chunk: Uint8Array | undefined): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     const settle = (error?: Error | null) => {

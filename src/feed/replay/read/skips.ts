@@ -1,45 +1,47 @@
-/** Why a line of a recording was left out; the rest of the file goes on. `RECORDING.md` lists the same. */
+/** Why a line of a recording was skipped. `RECORDING.md` has the same list. */
 export const SKIP_REASONS = {
-  "too-long": "the line has more characters than a line may have",
-  "bad-columns": "the line has not exactly the seven columns",
+  "too-long": "the line has more than 65,536 characters",
+  "bad-columns": "the line does not have exactly seven columns",
   "bad-time": "time_ms is not a whole minute in milliseconds since 1970",
-  "bad-pair": "the pair's name is empty, longer than 128 characters, or holds a control character",
+  "bad-pair": "the pair's name is empty, longer than 128 characters, or contains a control character",
   "bad-number": "a price or the volume is not a decimal number of at most 100 characters",
-  negative: "a price or the volume is below zero",
+  negative: "a price or the volume is negative",
   impossible: "a price is zero, or high and low do not enclose open and close",
   duplicate: "the pair already has a candle of this minute",
   "bad-json": "the line is not JSON",
-  "bad-event": "the line is JSON, but no market event",
-  late: "the event lies more than 5 s before the latest one",
+  "bad-event": "the line is JSON, but not a market event",
+  late: "the event is more than 5 s before the latest one",
   ahead:
-    "the event lies more than 31 days after the latest one, and the lines behind it do not go on from there",
-  "too-many-pairs": "the recording has more than 100,000 pairs; this one is beyond them",
-  torn: "the last part of a recording whose process was killed ends in the middle of a member",
-  "profile-unused": "the profiles name a token that the recording does not have",
+    "the event is more than 31 days after the latest one, and the following lines do not continue from it",
+  "too-many-pairs": "the pair is beyond the first 100,000 of the recording",
+  torn: "the last part ends in the middle of a gzip member, because the recording process was killed",
+  "profile-unused": "the recording does not contain a token of the profiles file",
 } as const;
 export type SkipReason = keyof typeof SKIP_REASONS;
 
-/** A line that is left out, with what is wrong with it: value and bound. */
+/** A skipped line, with the value and the bound. */
 export interface Skipped {
   readonly reason: SkipReason;
   readonly detail: string;
-  /** Event time of one that is `ahead`. */
+  /** Event time of a line that is `ahead`. */
   readonly at?: number;
 }
 
-/** Told of lines left out. `line` counts from 1, and is 0 where no line is meant. */
+/** Receives skipped lines. `line` counts from 1; 0 means no particular line. */
 export type OnSkipped = (reason: SkipReason, line: number, detail: string) => void;
 
-/** How many lines of one reason are reported one by one; a summary follows at the end for a reason that had more. */
+/**
+ * Number of lines per reason that are reported individually. A summary at the end covers the rest.
+ */
 export const DETAILED_PER_REASON = 5;
 
-/** Shows a stranger's value in a message: quoted, escaped, at most 60 characters of it. */
+/** Quotes an untrusted value in a message: escaped, at most 60 characters. */
 export function shown(value: unknown): string {
   const text = JSON.stringify(value) ?? String(value);
   return text.length <= 60 ? text : `${text.slice(0, 60)}…`;
 }
 
-/** Counts what is left out, and reports it in bounded number however bad the file is. */
+/** Counts skipped lines and reports a bounded number of them. */
 export class SkipCounter {
   readonly #counts = new Map<SkipReason, { count: number; lastLine: number }>();
   readonly #report: OnSkipped | undefined;
@@ -56,15 +58,15 @@ export class SkipCounter {
     if (entry.count <= DETAILED_PER_REASON) this.#report?.(skipped.reason, line, skipped.detail);
   }
 
-  /** Reports the totals of the reasons that had more than were reported one by one. */
+  /** Reports the totals of the reasons with more lines than were reported individually. */
   summarise(): void {
     for (const [reason, { count, lastLine }] of this.#counts) {
       if (count > DETAILED_PER_REASON)
-        this.#report?.(reason, lastLine, `${count} in all: ${SKIP_REASONS[reason]}`);
+        this.#report?.(reason, lastLine, `${count} in total: ${SKIP_REASONS[reason]}`);
     }
   }
 
-  /** Times that each reason came up; reasons that did not are absent. */
+  /** Returns the number of lines by reason; reasons without any are absent. */
   totals(): Partial<Record<SkipReason, number>> {
     return Object.fromEntries([...this.#counts].map(([reason, { count }]) => [reason, count]));
   }

@@ -9,28 +9,28 @@ import { readHeader } from "./event-ndjson.ts";
 import { isGzip } from "./read-bytes.ts";
 import { shown } from "./skips.ts";
 
-/** What a recording can be: candles as CSV, or market events as NDJSON. */
+/** The recording formats: candles as CSV, or market events as NDJSON. */
 export type RecordingFormat = "csv" | "ndjson";
 
-/** What the first lines of a recording tell. */
+/** The properties of a recording, from its first lines. */
 export interface RecordingHead {
   readonly format: RecordingFormat;
   readonly sizeBytes: number;
   readonly origin: Origin;
   readonly facts: FeedFacts;
-  /** The passing of time is recorded. */
+  /** The recording contains the clocks of the feed. */
   readonly hasOwnClocks: boolean;
-  /** The files that hold it, in order. */
+  /** The recording's files, in order. */
   readonly parts: readonly PartFile[];
 }
 
-/** Bytes that are looked at; unpacked at most 1,032 times as many. */
+/** Number of bytes to inspect; unpacked at most 1,032 times as many. */
 const HEAD_BYTES = 4_096;
 
 /**
- * Looks at the start of a file before anything is replayed: whether it can be read, whether it is packed, which form it has, and
- * which facts it can hold. Blocks for one small read. Throws `InputError` for what is missing, no file, empty, cut before its first
- * line ends, or of neither form.
+ * Inspects the start of a recording: readability, compression, format, and supported facts. Blocks
+ * for one small read. Throws `InputError` if the file is missing, not regular, empty, truncated
+ * within its first line, or of neither format.
  */
 export function sniffRecording(path: string, format: RecordingFormat | "auto"): RecordingHead {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return directoryHead(path, format);
@@ -39,7 +39,7 @@ export function sniffRecording(path: string, format: RecordingFormat | "auto"): 
   const text = new TextDecoder().decode(isGzip(head) ? unpackHead(path, head, sizeBytes) : head);
   const lines = text.split("\n").map((line) => line.trim());
   const firstLine = lines.find((line) => line !== "");
-  if (firstLine === undefined) throw new InputError(path, "the file has no line in its first 4 KiB");
+  if (firstLine === undefined) throw new InputError(path, "the first 4 KiB of the file contain no line");
   const found = format === "auto" ? (firstLine.startsWith("{") ? "ndjson" : "csv") : format;
   return {
     format: found,
@@ -50,7 +50,7 @@ export function sniffRecording(path: string, format: RecordingFormat | "auto"): 
 }
 
 function directoryHead(path: string, format: RecordingFormat | "auto"): RecordingHead {
-  if (format === "csv") throw new InputError(path, "this is a directory, expected a file of candles");
+  if (format === "csv") throw new InputError(path, "expected a file of candles, got a directory");
   const { manifest, parts, sizeBytes } = readRecordingDirectory(path);
   return {
     format: "ndjson",
@@ -62,7 +62,7 @@ function directoryHead(path: string, format: RecordingFormat | "auto"): Recordin
   };
 }
 
-/** Simulated data stays simulated; everything else is of the past when it is replayed. */
+/** Simulated data stays simulated; everything else becomes recorded. */
 function replayedOrigin(origin: Origin | undefined): Origin {
   return origin === "simulated" ? "simulated" : "recorded";
 }
@@ -70,61 +70,56 @@ function replayedOrigin(origin: Origin | undefined): Origin {
 function readHead(path: string): { head: Buffer; sizeBytes: number } {
   let descriptor: number | undefined;
   try {
-    // Before the file is opened: to open a pipe that nobody writes to blocks the whole process.
+    // Checked before opening, because opening a pipe without a writer would block the process.
     const stat = statSync(path);
-    // A pipe can be read once only, and not looked at beforehand.
+    // A pipe can be read only once, and not inspected beforehand.
     if (!stat.isFile())
-      throw new InputError(
-        path,
-        "this is not a regular file; write what comes out of a pipe to a file first",
-      );
+      throw new InputError(path, "not a regular file; write the pipe's output to a file first");
     descriptor = openSync(path, "r");
     const head = Buffer.alloc(HEAD_BYTES);
     return { head: head.subarray(0, readSync(descriptor, head, 0, HEAD_BYTES, 0)), sizeBytes: stat.size };
   } catch (error) {
     if (error instanceof InputError) throw error;
     const missing = error instanceof Error && "code" in error && error.code === "ENOENT";
-    throw new InputError(
-      path,
-      missing ? "there is no such file" : `the file cannot be read: ${messageOf(error)}`,
-      {
-        cause: error,
-      },
-    );
+    throw new InputError(path, missing ? "no such file" : `cannot read the file: ${messageOf(error)}`, {
+      cause: error,
+    });
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);
   }
 }
 
-/** What the packed head unpacks to. A head without one whole line is judged strictly when it is the whole file: then it is cut. */
+/**
+ * Unpacks the head. If it is the whole file without a complete line, it is checked for truncation.
+ */
 function unpackHead(path: string, head: Buffer, sizeBytes: number): Buffer {
   try {
     const text = gunzipSync(head, { finishFlush: constants.Z_SYNC_FLUSH });
     if (sizeBytes <= head.length && !text.includes("\n")) {
       const whole = gunzipSync(head);
-      if (whole.length === 0) throw new InputError(path, "the file is empty when it is unpacked");
+      if (whole.length === 0) throw new InputError(path, "the unpacked file is empty");
     }
     return text;
   } catch (error) {
     if (error instanceof InputError) throw error;
     const cut = error instanceof Error && "code" in error && error.code === "Z_BUF_ERROR";
     const reason = cut
-      ? "the file is cut after line 0: not one whole line can be unpacked"
-      : "the file's packed data is damaged at its start";
+      ? "the file is truncated after line 0: no complete line can be unpacked"
+      : "the start of the file's packed data is damaged";
     throw new InputError(path, reason, { line: 0, cause: error });
   }
 }
 
-type Said = Pick<RecordingHead, "origin" | "facts" | "hasOwnClocks">;
+type ContentFacts = Pick<RecordingHead, "origin" | "facts" | "hasOwnClocks">;
 
-function csvHead(path: string, firstLine: string): Said {
+function csvHead(path: string, firstLine: string): ContentFacts {
   const kind = csvFirstLine(firstLine);
   if (typeof kind === "object") throw new InputError(path, kind.problem, { line: 1 });
   const facts = { trades: false, liquidity: false, listings: false, profiles: false };
   return { origin: "recorded", facts, hasOwnClocks: false };
 }
 
-function ndjsonHead(path: string, firstLine: string, lines: readonly string[]): Said {
+function ndjsonHead(path: string, firstLine: string, lines: readonly string[]): ContentFacts {
   if (!firstLine.startsWith("{")) {
     throw new InputError(path, `the first line is ${shown(firstLine)}, expected a JSON object`, { line: 1 });
   }
