@@ -2,14 +2,14 @@ import type { Finding } from "../feed/index.ts";
 import { plainText } from "./terminal/plain-text.ts";
 import type { Paint } from "./terminal/terminal.ts";
 
-/** Returns the line of one finding. */
+/** Formats one finding as a line. */
 export function findingLine(finding: Finding, paint: Paint): string {
   const { service, what, tookMs, detail } = finding;
   const columns = `${plainText(service, 60).padEnd(12)} ${what.padEnd(8)} ${String(tookMs).padStart(6)} ms`;
   return `${markOf(finding, paint)}  ${columns}  ${plainText(detail, 200)}`;
 }
 
-/** Returns one line for each different failure, with the count and the names of all that failed so. */
+/** Formats failures: one line per distinct failure, with the count and the names of its checks. */
 export function failureLines(found: readonly Finding[], paint: Paint): readonly string[] {
   const failures = found.filter(({ works }) => !works);
   const groups = Map.groupBy(failures, ({ isNeeded, detail }) => `${isNeeded} ${detail}`);
@@ -19,9 +19,9 @@ export function failureLines(found: readonly Finding[], paint: Paint): readonly 
     if (others.length === 0) return findingLine(first, paint);
     const services = new Set(group.map(({ service }) => plainText(service, 60)));
     const checks = services.size === 1 ? ` ${group.map(({ what }) => what).join(", ")}` : "";
-    const who = `${[...services].join(", ")}${checks}`;
+    const names = `${[...services].join(", ")}${checks}`;
     const count = `${group.length} checks${services.size === 1 ? "" : ` of ${services.size} services`}`;
-    return `${markOf(first, paint)}  ${count}: ${plainText(first.detail, 200)} (${who})`;
+    return `${markOf(first, paint)}  ${count}: ${plainText(first.detail, 200)} (${names})`;
   });
 }
 

@@ -19,25 +19,25 @@ const SETTINGS: readonly SettingName[] = ["feed", ...LIVE_SETTING_NAMES, "config
 
 const FLAGS: Readonly<Record<string, FlagForm>> = { json: { value: false } };
 
-/** What `flarewire doctor --help` prints. */
+/** Returns the text of `flarewire doctor --help`. */
 export function doctorHelp(): string {
   return `Usage: flarewire doctor [options]
 
-Tries each service of others that serve would need with the same settings, once, and says of each what came or what is wrong, and how long that took. Where the feed is
-not told, it tries all of the live market. What is only told, and not needed, is marked lacks. Equal failures share one line. Without a network it says so first. Nothing is
-served, written or changed.
+Tries each external service that serve would use with the same settings, once. Prints for each what it returned or what failed, and the
+time it took. Without a feed it tries the whole live market. A failure that does not matter is marked lacks. Equal failures share one line.
+Reports a missing network first. Serves, writes and changes nothing.
 
-Exit codes: 0 all that is needed works, 75 some of it does not, 1 a setting is wrong.
+Exit codes: 0 all required services work, 75 some fail, 1 a setting is invalid.
 
 Options:
   --json
-      One JSON object a line and finding, instead of words: service, what, works, needed, detail, took_ms.
+      Print each finding as a JSON object on its own line: service, what, works, needed, detail, took_ms.
 ${settingsHelp(SETTINGS)}`;
 }
 
 /**
- * Runs `flarewire doctor`. Without a network it says so first and tries only what needs no name. Successes are
- * written as they come, failures at the end, equal ones in one line.
+ * Runs `flarewire doctor`. Without a network it reports that first, and tries only services that
+ * need no name resolution. Successes are printed at once; failures at the end, grouped.
  */
 export async function doctor(
   args: readonly string[],
@@ -56,7 +56,7 @@ export async function doctor(
   const etherscanKey = keyFrom(environment, ETHERSCAN_KEY_VARIABLE);
   const probes = probesOf(config, systemClock, etherscanKey);
   if (probes.length === 0) {
-    say(terminal, `the ${config.feed} market needs nobody, and enrich names nobody: there is nothing to try`);
+    say(terminal, `nothing to try: the ${config.feed} market and enrich use no external service`);
     return EXIT.clean;
   }
   const paint = paintFor(stdout);
@@ -73,13 +73,13 @@ export async function doctor(
       else if (found.works) stdout.write(`${findingLine(found, paint)}\n`);
       return found;
     };
-    // Side by side: each has its own service, or is a few requests of one.
+    // In parallel: the probes use different services, or a few requests of one.
     const found = await Promise.all(probes.map(finding));
     const needed = found.filter(({ isNeeded }) => isNeeded);
     const broken = needed.filter(({ works }) => !works).length;
     if (broken === needed.length && broken > 1 && unresolved.size === 0) say(terminal, NOTHING_WORKS);
     if (!isJson) for (const line of failureLines(found, paint)) stdout.write(`${line}\n`);
-    say(terminal, broken === 0 ? `all ${needed.length} work` : `${broken} of ${needed.length} do not work`);
+    say(terminal, broken === 0 ? `all ${needed.length} work` : `${broken} of ${needed.length} fail`);
     return broken === 0 ? EXIT.clean : EXIT.retry;
   } finally {
     shutdown.dispose();
@@ -87,14 +87,14 @@ export async function doctor(
 }
 
 const NO_NAME_RESOLVES =
-  "no name can be resolved: this machine has no network or no DNS; fix that first, then run doctor again";
-const NOTHING_WORKS = "nothing works: check this machine's network, its names (DNS) and its proxy first";
+  "no host name can be resolved: this machine has no network or no DNS; fix that first, then run doctor again";
+const NOTHING_WORKS = "nothing works: check this machine's network, DNS and proxy first";
 
 function failToResolve(): Promise<never> {
   return Promise.reject(new Error("has a host name that does not resolve"));
 }
 
-/** Behind a proxy, the proxy resolves names. */
+/** With a proxy, the proxy resolves names. */
 function hasProxy(environment: Terminal["environment"]): boolean {
   return Object.entries(environment).some(([name, value]) => /^https?_proxy$/i.test(name) && value);
 }

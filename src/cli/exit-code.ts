@@ -4,7 +4,10 @@ import { EXIT, type ExitCode } from "../lib/io/shutdown.ts";
 import { actionAfter, ERROR_CODES, FlarewireError } from "../protocol/index.ts";
 import { OutputError } from "./terminal/text-sink.ts";
 
-/** What an error means to the caller of the program: {@link EXIT}. A fault of the program itself counts as `retry`: a supervisor should start it again. */
+/**
+ * Returns the exit code for an error. A bug of the program counts as `retry`: a supervisor should
+ * restart it.
+ */
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof OutputError || error instanceof InputError || error instanceof RecordingError)
     return EXIT.usage;

@@ -19,7 +19,7 @@ const FLAGS: Readonly<Record<string, FlagForm>> = {
   json: { value: false },
 };
 
-/** The flags that each of them takes, beside `--file`, and how many other words. */
+/** The flags of each action besides `--file`, and its number of other arguments. */
 const ACTIONS = {
   add: { flags: ["plan", "name", "expires", "connections", "requests-per-minute"], words: 0 },
   list: { flags: ["json"], words: 0 },
@@ -27,35 +27,35 @@ const ACTIONS = {
 } as const;
 type Action = keyof typeof ACTIONS;
 
-const MOST = 1_000_000;
+const MAX_COUNT = 1_000_000;
 const SAMPLE_ID = "3f9a1c2e";
 
-/** What `flarewire keys --help` prints. */
+/** Returns the text of `flarewire keys --help`. */
 export function keysHelp(): string {
   return `Usage: flarewire keys add    --file FILE [--plan PLAN] [--name NAME] [--expires WHEN] [limits]
        flarewire keys list   --file FILE [--json]
        flarewire keys revoke --file FILE ID
 
-Keeps the file that flarewire serve --keys FILE reads; a server that runs follows within a second or two. The file holds
-of each key its SHA-256 and not the key.
+Edits the file that flarewire serve --keys FILE reads. A running server picks up a change within two seconds. The file
+holds the SHA-256 of each key, not the key.
 
-  add     makes a key and prints it, once, as the one line on standard output; makes the file where there is none
-  list    prints all keys, without what is secret
-  revoke  takes the key of this id out; what is open with it is closed
+  add     creates a key and prints it, once, as the only line on standard output; creates a missing file
+  list    prints all keys, without secrets
+  revoke  removes the key with this id; the server closes its connections
 
 Options:
   --file FILE                 the file; default: FLAREWIRE_KEYS
   --plan PLAN                 ${PLANS.join(" or ")}; default pro
-  --name NAME                 whose it is, for people
-  --expires WHEN              a duration from now as 90d, or a time as 2027-01-31T00:00:00Z; default: never
-  --connections N             most open streams and waiting polls with it, 1 to ${MOST}; default: no bound of its own
-  --requests-per-minute N     most requests with it, 1 to ${MOST}; default: no bound
-  --json                      list as JSON, one object a line
+  --name NAME                 name of the holder, for people
+  --expires WHEN              a duration from now such as 90d, or a time such as 2027-01-31T00:00:00Z; default: never
+  --connections N             limit of open streams and waiting polls, 1 to ${MAX_COUNT}; default: the server's limits
+  --requests-per-minute N     limit of requests, 1 to ${MAX_COUNT}; default: none
+  --json                      print each key as a JSON object on its own line
 
-Exit codes: 0 done, 1 something has to be changed first.`;
+Exit codes: 0 done, 1 fix the reported problem first.`;
 }
 
-/** `flarewire keys`. */
+/** Runs `flarewire keys`. */
 export async function keys(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
   const { action, file, flags, word } = readArguments(args, terminal);
   if (action === "add") await add(file, readKey(flags), terminal);
@@ -66,9 +66,9 @@ export async function keys(args: readonly string[], terminal: Terminal): Promise
 
 async function add(file: string, wanted: WantedKey, terminal: Terminal): Promise<void> {
   let text = "";
-  await editKeyFile(file, (held) => {
+  await editKeyFile(file, (existing) => {
     let secret = mintSecret("fw");
-    while (held.some(({ id }) => id === secret.id)) secret = mintSecret("fw");
+    while (existing.some(({ id }) => id === secret.id)) secret = mintSecret("fw");
     text = secret.text;
     const key: Key = {
       id: secret.id,
@@ -76,31 +76,33 @@ async function add(file: string, wanted: WantedKey, terminal: Terminal): Promise
       created_at: new Date(systemClock.now()).toISOString(),
       ...wanted,
     };
-    return [...held, key];
+    return [...existing, key];
   });
   terminal.stdout.write(`${text}\n`);
-  say(terminal, `flarewire keys: that is the key, of the plan ${wanted.plan}; it is shown this once`);
+  say(terminal, `flarewire keys: created this key of the plan ${wanted.plan}; it is not shown again`);
 }
 
 async function list(file: string, json: boolean, terminal: Terminal): Promise<void> {
-  const { keys: held } = await readKeyFile(file);
+  const { keys: existing } = await readKeyFile(file);
   const lines = json
-    ? held.map(({ sha256: _secret, ...told }) => JSON.stringify(told))
-    : keyTable(held, systemClock.now());
+    ? existing.map(({ sha256: _secret, ...shown }) => JSON.stringify(shown))
+    : keyTable(existing, systemClock.now());
   for (const line of lines) terminal.stdout.write(`${line}\n`);
 }
 
 async function revoke(file: string, word: string, terminal: Terminal): Promise<void> {
-  // Who has the key at hand, or its form in a log, need not look for the id in it.
+  // Also accepts the whole key, or its form in the log.
   const id = idOf("fw", word) ?? /^(?:fw_)?([0-9a-f]{8})(?:_\*\*\*)?$/.exec(word)?.[1];
   if (!statSync(file, { throwIfNoEntry: false })) throw wrong([`there is no file ${file}`]);
-  await editKeyFile(file, (held) => {
-    const left = held.filter((key) => key.id !== id);
-    if (left.length < held.length) return left;
+  await editKeyFile(file, (existing) => {
+    const left = existing.filter((key) => key.id !== id);
+    if (left.length < existing.length) return left;
     const shown = JSON.stringify(hideSecrets(word).slice(0, 64));
-    throw wrong([`${file} has no key of the id ${shown}; flarewire keys list --file ${file} tells the ids`]);
+    throw wrong([
+      `${file} has no key with the id ${shown}; flarewire keys list --file ${file} prints the ids`,
+    ]);
   });
-  say(terminal, `flarewire keys: ${id} is revoked`);
+  say(terminal, `flarewire keys: revoked ${id}`);
 }
 
 type WantedKey = Omit<Key, "id" | "sha256">;
@@ -112,7 +114,7 @@ function readArguments(args: readonly string[], terminal: Terminal) {
     const given =
       action === "" ? "no action is given" : `unknown action ${JSON.stringify(hideSecrets(action))}`;
     const known = Object.keys(ACTIONS);
-    throw wrong([`${given}${suggestion(action, known)}; there are ${known.join(", ")}`]);
+    throw wrong([`${given}${suggestion(action, known)}; known actions: ${known.join(", ")}`]);
   }
   const { flags: taken, words } = ACTIONS[action];
   const forms = Object.entries(FLAGS).filter(([name]) => ["file", ...taken].includes(name));
@@ -126,7 +128,7 @@ function readArguments(args: readonly string[], terminal: Terminal) {
   return { action, file: String(file), flags, word };
 }
 
-/** What a new key is to be; every wrong flag is told at once. */
+/** Reads a new key's properties, and reports all invalid flags at once. */
 function readKey(flags: Flags): WantedKey {
   const problems: string[] = [];
   const text = (name: string) => {
@@ -141,18 +143,18 @@ function readKey(flags: Flags): WantedKey {
   if (!isPlan(plan)) refuse("plan", PLANS.join(" or "), "pro", suggestion(plan, PLANS));
   const name = text("name");
   if (name !== undefined && !/^[^\p{Cc}]{1,64}$/u.test(name))
-    refuse("name", "1 to 64 characters, none of them for control", '"trading desk"');
+    refuse("name", "1 to 64 characters, without control characters", '"trading desk"');
   const count = (flag: string) => {
     const value = text(flag);
-    if (value === undefined || (/^[1-9]\d{0,6}$/.test(value) && Number(value) <= MOST)) return value;
-    refuse(flag, `a whole number from 1 to ${MOST}`, "10");
+    if (value === undefined || (/^[1-9]\d{0,6}$/.test(value) && Number(value) <= MAX_COUNT)) return value;
+    refuse(flag, `a whole number from 1 to ${MAX_COUNT}`, "10");
     return undefined;
   };
   const [connections, perMinute] = [count("connections"), count("requests-per-minute")];
   const expires = text("expires");
   const expiresAtMs = expires === undefined ? undefined : readEnd(expires, systemClock.now());
   if (Number.isNaN(expiresAtMs))
-    refuse("expires", "a duration from now or a time ahead with its zone", "90d or 2027-01-31T00:00:00Z");
+    refuse("expires", "a duration from now, or a future time with its zone", "90d or 2027-01-31T00:00:00Z");
   if (problems.length > 0) throw wrong(problems);
   return {
     plan: isPlan(plan) ? plan : "free",
@@ -163,12 +165,12 @@ function readKey(flags: Flags): WantedKey {
   };
 }
 
-/** NaN for what is no moment ahead. */
+/** Returns NaN unless the text is a duration or a future time. */
 function readEnd(text: string, nowMs: number): number {
   const durationMs = parseDuration(text);
   const hasZone = /^\d{4}-\d{2}-\d{2}T.*(Z|[+-]\d{2}:\d{2})$/.test(text);
   const endMs = durationMs === undefined ? (hasZone ? Date.parse(text) : Number.NaN) : nowMs + durationMs;
-  // What has more than four digits for the year is no time that the file's form takes.
+  // The file's format has only years of four digits.
   return endMs > nowMs && endMs < Date.parse("9999-12-31T00:00:00Z") ? endMs : Number.NaN;
 }
 

@@ -33,21 +33,21 @@ const SETTINGS: readonly SettingName[] = [
 ];
 const FLAGS: Readonly<Record<string, FlagForm>> = { for: { value: true } };
 
-/** What `flarewire record --help` prints. */
+/** Returns the text of `flarewire record --help`. */
 export function recordHelp(): string {
   return `Usage: flarewire record DIRECTORY [options]
 
-Writes all that a feed reports into a directory of its own within DIRECTORY, named by the moment, until SIGTERM or SIGINT, or the feed's end.
-flarewire replay and serve --file read that directory, and give the bytes that the feed itself would have given. The files are
-gzip, market events as lines of JSON: zcat reads them. A process that is killed loses its last second. Prints the directory that it writes.
+Writes all that a feed reports into a new directory within DIRECTORY, named after the start time, until SIGTERM, SIGINT or the feed's end.
+flarewire replay and serve --file read that directory and produce the same bytes as the feed itself. The files are
+gzipped lines of JSON: zcat reads them. A killed process loses its last second. Prints the directory.
 
 Options:
   --for DURATION
-      Ends when so much event time has been recorded, for example 10m.
+      Stop after this much event time, for example 10m.
 ${settingsHelp(SETTINGS)}`;
 }
 
-/** `flarewire record`. */
+/** Runs `flarewire record`. */
 export async function record(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
   const { environment } = terminal;
   const { config, flags } = loadConfig({
@@ -60,9 +60,9 @@ export async function record(args: readonly string[], terminal: Terminal): Promi
   if (config.record === "none")
     throw new FlarewireError(
       "invalid-setting",
-      "argument DIRECTORY must be the path of a directory, not none",
+      "argument DIRECTORY must be the path of a directory, got none",
     );
-  const mostMs = readSpan(flags.get("for"));
+  const maxMs = readSpan(flags.get("for"));
   const logger = createLogger(config.logLevel);
   const etherscanKey = keyFrom(environment, ETHERSCAN_KEY_VARIABLE);
   const { feed } = openFeed(config, { clock: systemClock, logger, etherscanKey });
@@ -71,12 +71,12 @@ export async function record(args: readonly string[], terminal: Terminal): Promi
   terminal.stdout.write(`${recorder.directory}\n`);
   const shutdown = watchShutdown(process);
   try {
-    await run(feed, recorder, mostMs, shutdown.signal);
+    await run(feed, recorder, maxMs, shutdown.signal);
     if (recorder.failure) throw recorder.failure;
     const { events, parts, bytes } = recorder;
     say(
       terminal,
-      `${events} market events recorded in ${parts} part${parts === 1 ? "" : "s"}, ${bytes} bytes: ${plainText(recorder.directory)}`,
+      `recorded ${events} market events in ${parts} part${parts === 1 ? "" : "s"}, ${bytes} bytes: ${plainText(recorder.directory)}`,
     );
     return EXIT.clean;
   } finally {
@@ -84,13 +84,16 @@ export async function record(args: readonly string[], terminal: Terminal): Promi
   }
 }
 
-/** Draws the feed through the recorder up to its end, the signal, or so much event time; stops at once when it cannot be written. */
-async function run(feed: Feed, recorder: Recorder, mostMs: number, signal: AbortSignal): Promise<void> {
+/**
+ * Records the feed until its end, the signal, or `maxMs` of event time. Stops at once if writing
+ * fails.
+ */
+async function run(feed: Feed, recorder: Recorder, maxMs: number, signal: AbortSignal): Promise<void> {
   const broken = new AbortController();
   const recorded = recordFeed(feed, recorder, (error) => broken.abort(error));
   let endAtMs: number | undefined;
   for await (const event of recorded.events(AbortSignal.any([signal, broken.signal]))) {
-    endAtMs ??= event.at + mostMs;
+    endAtMs ??= event.at + maxMs;
     if (event.kind === "clock" && event.at >= endAtMs) break;
   }
 }

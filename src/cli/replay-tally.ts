@@ -7,7 +7,7 @@ import type { TrendEngine } from "../trend/index.ts";
 type Counts = Readonly<Record<string, number | undefined>>;
 type Kind = MarketEvent["kind"];
 
-/** What tells of the market; profiles and the passing of time only go with it. */
+/** The kinds that describe the market itself, without profiles and clock events. */
 const MARKET_KINDS = ["candle", "trade", "listing", "liquidity"] as const satisfies readonly Kind[];
 const NAMES: Readonly<Record<(typeof MARKET_KINDS)[number], readonly [one: string, many: string]>> = {
   candle: ["candle", "candles"],
@@ -16,7 +16,7 @@ const NAMES: Readonly<Record<(typeof MARKET_KINDS)[number], readonly [one: strin
   liquidity: ["change of liquidity", "changes of liquidity"],
 };
 
-/** Counts what the summary of a replay tells. */
+/** Counts for the summary of a replay. */
 export class ReplayTally {
   readonly #engine: TrendEngine;
   readonly #taken = new Map<Kind, number>();
@@ -31,7 +31,7 @@ export class ReplayTally {
     this.#startedAtMs = clock.monotonic();
   }
 
-  /** The same engine, with what it takes in counted. */
+  /** The engine, wrapped to count the events it accepts. */
   get engine(): PolledEngine {
     const engine = this.#engine;
     return {
@@ -51,30 +51,33 @@ export class ReplayTally {
     };
   }
 
-  /** Takes an event, and returns its place, from 1. */
+  /** Counts an event, and returns its number, from 1. */
   count(event: EventBody): number {
     this.#events += 1;
     if (event.name === "flare-started" && event.channel === "flares.pro") this.#flares += 1;
     return this.#events;
   }
 
-  /** Nothing of the market was taken in: everything was skipped by the feed, or rejected by the engine. */
+  /** Returns true if the feed skipped or the engine rejected all market events. */
   get tookNothing(): boolean {
     return MARKET_KINDS.every((kind) => this.#of(kind) === 0);
   }
 
-  /** Candles alone were taken in, and no flare came of them. */
+  /** Returns true if there were only candles, and they caused no flare. */
   get hasIdleCandles(): boolean {
     return this.#flares === 0 && this.#of("candle") > 0 && this.#of("trade") === 0;
   }
 
-  /** One line: what was taken in, what came of it, and what was left out, by reason. A pair in several groups counts once for each. */
+  /**
+   * Returns one line: events accepted, results, and events left out, by reason. A pair in several
+   * groups counts once per group.
+   */
   summary(skipped: Counts): string {
     const seconds = ((this.#clock.monotonic() - this.#startedAtMs) / 1_000).toFixed(1);
     const kinds = MARKET_KINDS.filter((kind) => this.#of(kind) > 0);
     const taken = kinds.reduce((total, kind) => total + this.#of(kind), 0);
     const came = `${counted(this.#events, ["event", "events"])}, ${counted(this.#flares, ["flare", "flares"])}`;
-    const market = `${counted(taken, ["market event", "market events"])} taken in`;
+    const market = `${counted(taken, ["market event", "market events"])} accepted`;
     const named = kinds.map((kind) => counted(this.#of(kind), NAMES[kind])).join(", ");
     const parts = named === "" ? "" : ` (${named})`;
     const { dust, ...rejected } = this.#engine.rejected;

@@ -18,27 +18,27 @@ import { openSink, type TextSink } from "./terminal/text-sink.ts";
 const SETTINGS: readonly SettingName[] = ["group", "profiles", "refresh", "config"];
 const FLAGS: Readonly<Record<string, FlagForm>> = { events: { value: true }, snapshot: { value: true } };
 
-/** What `flarewire replay --help` prints. */
+/** Returns the text of `flarewire replay --help`. */
 export function replayHelp(): string {
   return `Usage: flarewire replay FILE [options]
 
 Runs a recording through the engine at full speed, without a server, and writes the events that a gateway would have sent.
-The first events lead from the empty state to what the recording begins with, so that all of them, applied to the empty state, give
-the state at its end. The same recording and options give the same bytes on every run. Progress is shown when standard error is a terminal.
+The first events lead from the empty state to the recording's first state. All events, applied to the empty state, give the
+final state. The same recording and options produce the same bytes. Progress is shown if standard error is a terminal.
 
 Options:
   --events OUT
-      Write each event as a line of JSON to the file OUT, or to standard output for -.
+      Write each event as a line of JSON to the file OUT, or to standard output if OUT is -.
   --snapshot OUT
-      Write the state at the recording's end as JSON to the file OUT, or to standard output for -.
+      Write the final state as JSON to the file OUT, or to standard output if OUT is -.
 ${settingsHelp(SETTINGS)}
 
-What cannot be used is told on standard error: lines that the recording should not have (skipped), and market events that
-contradict what went before (rejected). The rest is played. The exit code is 1 when no market event could be used.
-A recording that is cut in the middle is played up to the cut, and all of that is written; then the exit code is 1, too.`;
+Reports unusable input on standard error: invalid lines of the recording (skipped), and market events that contradict
+earlier ones (rejected). The rest is played. The exit code is 1 if no market event was usable.
+A truncated recording is played up to the cut, and all of that is written; the exit code is then 1, too.`;
 }
 
-/** `flarewire replay`. */
+/** Runs `flarewire replay`. */
 export async function replay(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
   const { environment } = terminal;
   const { config, flags } = loadConfig({
@@ -67,7 +67,8 @@ export async function replay(args: readonly string[], terminal: Terminal): Promi
     staleAfterMs: Number.POSITIVE_INFINITY,
   });
   const shutdown = watchShutdown(process);
-  // Whoever cannot write leaves the recording in the middle; a source closes what it has open when its signal aborts.
+  // A failed write stops in the middle of the recording. The source closes its files when its
+  // signal aborts.
   const over = new AbortController();
   const signal = AbortSignal.any([shutdown.signal, over.signal]);
   try {
@@ -92,18 +93,18 @@ export async function replay(args: readonly string[], terminal: Terminal): Promi
   }
 }
 
-/** What a replay that reached its end is worth, with a word where that is not what the user can have wanted. */
+/** Returns the exit code of a complete replay, and warns about an unlikely result. */
 function judge(tally: ReplayTally, { group, profiles }: Config, warn: (line: string) => void): ExitCode {
   if (tally.tookNothing) {
-    warn("the recording has no market event that could be used");
+    warn("the recording has no usable market event");
     return EXIT.usage;
   }
   if (tally.hasIdleCandles && group !== "bsc" && profiles === undefined)
-    warn("only tokens of bsc can flare: --group bsc makes a candle file's pairs such tokens");
+    warn("only tokens of bsc can flare; --group bsc assigns a candle file's pairs to it");
   return EXIT.clean;
 }
 
-/** An output must not overwrite what is read, nor the other output. */
+/** Rejects an output that would overwrite an input or the other output. */
 function refuseClash({ file, profiles, config }: Config, ...outputs: readonly (string | undefined)[]): void {
   const taken = new Set(
     [file, profiles, config].map((path) => (path === undefined ? undefined : identity(path))),
@@ -113,16 +114,16 @@ function refuseClash({ file, profiles, config }: Config, ...outputs: readonly (s
     if (output === undefined || id === undefined) continue;
     if (taken.has(id)) {
       const what = output === "-" ? "standard output" : output;
-      throw new FlarewireError(
-        "invalid-setting",
-        `${what} is named twice: an output needs a file of its own`,
-      );
+      throw new FlarewireError("invalid-setting", `${what} is used twice; give each output its own file`);
     }
     taken.add(id);
   }
 }
 
-/** What tells two names of one file: device and inode where it exists, else its path. Devices such as /dev/null are nobody's. */
+/**
+ * Identifies a file: device and inode, or its path if it does not exist. `undefined` for a device
+ * such as /dev/null.
+ */
 function identity(path: string): string | undefined {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (!stat) return resolve(path);
@@ -146,20 +147,23 @@ function openFeed(config: Config, progress: ProgressLine, warn: (line: string) =
 }
 
 interface Played {
-  /** The state that the events written lead to. */
+  /** The state after the written events. */
   readonly snapshot: Snapshot;
-  /** Why it ended before the recording did. */
+  /** Why the replay ended early, if it did. */
   readonly failure: unknown;
 }
 
-/** Polls to the end, or to a fault of the source, and writes every event; rejects only when it cannot write. */
+/**
+ * Polls to the end or to a failure of the source, and writes every event. Rejects only if writing
+ * fails.
+ */
 async function play(
   source: SnapshotSource,
   signal: AbortSignal,
   sink: TextSink,
   tally: ReplayTally,
 ): Promise<Played> {
-  // Unlike a gateway's clients, who are given the first state, a reader of the file begins with nothing.
+  // A gateway's clients get an initial state, but a reader of this file starts from the empty one.
   let snapshot: Snapshot = EMPTY_SNAPSHOT;
   for (;;) {
     const next = await source.poll(signal).then(

@@ -6,12 +6,12 @@ import { VERSION } from "../lib/version.ts";
 import { exitCodeOf } from "./exit-code.ts";
 import { isBrokenPipe, say, type Terminal } from "./terminal/terminal.ts";
 
-/** A command: reads its own arguments, does its work, resolves with how it went; what it throws becomes a message. */
+/** A command. Resolves with its exit code; an error that it throws becomes a message. */
 type Command = (args: readonly string[], terminal: Terminal) => Promise<ExitCode>;
 
 interface CommandEntry {
   readonly summary: string;
-  /** Loaded when it is wanted: `replay` need not wait for the web server's code. */
+  /** Loads the command on demand: `replay` needs no web server. */
   load(): Promise<{ readonly command: Command; readonly help: () => string }>;
 }
 
@@ -31,14 +31,14 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     },
   },
   record: {
-    summary: "write all that a feed reports into files that replay reads",
+    summary: "record a feed into files for replay",
     load: async () => {
       const { record, recordHelp } = await import("./record.ts");
       return { command: record, help: recordHelp };
     },
   },
   doctor: {
-    summary: "try each service of others that a live market needs",
+    summary: "check each external service that a live market needs",
     load: async () => {
       const { doctor, doctorHelp } = await import("./doctor.ts");
       return { command: doctor, help: doctorHelp };
@@ -52,14 +52,14 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     },
   },
   top: {
-    summary: "show what flares now on a running server, live",
+    summary: "show the current flares of a running server",
     load: async () => {
       const { top, topHelp } = await import("./top/top.ts");
       return { command: top, help: topHelp };
     },
   },
   keys: {
-    summary: "make, list and revoke the keys of a server",
+    summary: "create, list and revoke the keys of a server",
     load: async () => {
       const { keys, keysHelp } = await import("./keys.ts");
       return { command: keys, help: keysHelp };
@@ -67,7 +67,10 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
 };
 
-/** Runs the command line `args` (without node and script) and resolves with the exit code. Never rejects: what went wrong is said on standard error. */
+/**
+ * Runs the command line `args` and resolves with the exit code. Never rejects: errors are reported
+ * on standard error.
+ */
 export async function run(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
   const [name, ...rest] = args;
   try {
@@ -84,7 +87,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
         terminal,
         `flarewire: unknown ${what} ${JSON.stringify(name)}${suggestion(name, Object.keys(COMMANDS))}`,
       );
-      say(terminal, "Run flarewire --help for what there is.");
+      say(terminal, "Run flarewire --help for all commands.");
       return EXIT.usage;
     }
     const { command, help: commandHelp } = await entry.load();
@@ -98,7 +101,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   }
 }
 
-/** What `flarewire --help` prints. */
+/** Returns the text of `flarewire --help`. */
 function generalHelp(): string {
   const rows = Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(8)}${summary}`);
   return [
@@ -108,8 +111,8 @@ function generalHelp(): string {
     "",
     ...rows,
     "",
-    "flarewire COMMAND --help tells a command's options, flarewire --version the version.",
-    "Exit codes: 0 done, 1 something has to be changed first, 75 try again later.",
+    "flarewire COMMAND --help prints a command's options, flarewire --version the version.",
+    "Exit codes: 0 done, 1 fix the reported problem first, 75 try again later.",
   ].join("\n");
 }
 

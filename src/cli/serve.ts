@@ -15,26 +15,26 @@ import { startWithWorkers } from "../gateway/start-workers.ts";
 import { EXIT, type ExitCode, watchShutdown } from "../lib/io/shutdown.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 
-/** What `flarewire serve --help` prints. */
+/** Returns the text of `flarewire serve --help`. */
 export function serveHelp(): string {
   return [
     "Usage: flarewire serve [options]",
     "",
-    "Serves the REST API and the live events until SIGTERM or SIGINT. The first signal sends clients away over the drain",
-    "time and then ends; another one, a second later, ends at once. Prints where it listens; logs are JSON on standard error.",
+    "Serves the REST API and the live events until SIGTERM or SIGINT. The first signal disconnects clients over the drain",
+    "time, then exits; another one, a second later, exits at once. Prints its address; logs are JSON on standard error.",
     "",
-    "Each setting is a flag, an environment variable, or a key of the JSON file that --config names, the first of them",
-    "that gives it. An empty variable counts as not set. Relative paths in the file start at the file's directory.",
+    "Set a value with a flag, an environment variable, or a key of the JSON file that --config names; the first of these",
+    "wins. An empty variable counts as not set. Paths in the file are relative to its directory.",
     "",
     "Options:",
     settingsHelp(),
     "",
-    `A server that is followed (--source follow:URL) and knows keys is shown the one in ${LEADER_KEY_VARIABLE}, of the plan pro.`,
-    `Etherscan (--enrich etherscan) is asked with the key in ${ETHERSCAN_KEY_VARIABLE}.`,
+    `A followed server (--source follow:URL) with keys gets the key in ${LEADER_KEY_VARIABLE}, of the plan pro.`,
+    `Etherscan (--enrich etherscan) gets the key in ${ETHERSCAN_KEY_VARIABLE}.`,
   ].join("\n");
 }
 
-/** `flarewire serve`: resolves when the gateway has stopped. */
+/** Runs `flarewire serve`. Resolves when the gateway has stopped. */
 export async function serve(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
   const { environment } = terminal;
   const presets = { data: stateDirectory(environment) };
@@ -49,7 +49,7 @@ export async function serve(args: readonly string[], terminal: Terminal): Promis
     process.exit(EXIT.retry);
   };
   process.on("uncaughtException", crash).on("unhandledRejection", crash);
-  // Whoever read the line below may close the pipe; the gateway goes on.
+  // The reader may close the pipe after the first line. The gateway keeps running.
   terminal.stdout.on("error", () => {});
   try {
     const { signal: ended } = shutdown;
@@ -67,12 +67,15 @@ export async function serve(args: readonly string[], terminal: Terminal): Promis
   }
 }
 
-/** Where a program keeps its state by the XDG Base Directory Specification; it has paths that are not absolute ignored. */
+/**
+ * Returns the state directory of the XDG Base Directory Specification, which ignores relative
+ * paths.
+ */
 function stateDirectory({ XDG_STATE_HOME: home = "" }: Terminal["environment"]): string {
   return join(isAbsolute(home) ? home : join(homedir(), ".local", "state"), "flarewire");
 }
 
-/** `flarewire serves http://127.0.0.1:8080 …`: for people, and for scripts that wait for the address. */
+/** Returns the first line of output, for people and for scripts that wait for the address. */
 function greeting({ url }: Gateway, config: Config): string {
   const { source, feed, file, speed, exchanges, chain, live } = config;
   const pace = speed === Number.POSITIVE_INFINITY ? "at full speed" : `at ×${speed}`;
@@ -84,7 +87,7 @@ function greeting({ url }: Gateway, config: Config): string {
     live: `the live markets of ${live.map((part) => (part === "exchange" ? exchanges.join(", ") : part)).join(", ")}`,
   };
   const leader = leaderOf(config);
-  const others = leader === undefined ? `what ${source} says` : `the events of ${leader}, which it follows`;
+  const others = leader === undefined ? `data from ${source}` : `the events of its leader ${leader}`;
   const from = source === "engine" ? markets[feed] : others;
   return `flarewire serves ${url}${config.basePath} with ${from}; Ctrl-C stops`;
 }

@@ -52,7 +52,7 @@ test("says of each endpoint whether it works, and its code says whether all do",
   exchanges.mischief.set("kucoin", "html");
   services.mischief.set("etherscan", "bad key");
   const bad = await runCli(["doctor", "--feed", "exchange", ...flags], environment);
-  expect([bad.code, bad.stderr]).toEqual([75, "5 of 16 do not work\n"]);
+  expect([bad.code, bad.stderr]).toEqual([75, "5 of 16 fail\n"]);
   expect(bad.stdout).toMatch(
     /^fails {2}4 checks: answered text\/html instead of JSON \(kucoin markets, volumes, candles, stream\)$/m,
   );
@@ -63,7 +63,7 @@ test("says of each endpoint whether it works, and its code says whether all do",
   // An endpoint that nobody serves, of one of the live market's chains; the rest of it is left out.
   const live = ["--live", "bsc,exchange", "--bsc-rpc", "http://127.0.0.1:9/v1/SECRETKEY123"];
   const json = await runCli(["doctor", "--json", ...live, ...flags], environment);
-  expect([json.code, json.stderr]).toEqual([75, "11 of 22 do not work\n"]);
+  expect([json.code, json.stderr]).toEqual([75, "11 of 22 fail\n"]);
   const found = json.stdout
     .trimEnd()
     .split("\n")
@@ -77,19 +77,19 @@ test("says of each endpoint whether it works, and its code says whether all do",
   expect(json.stdout).not.toContain(KEY);
 });
 
-test("has nothing to try of a market that needs nobody", async () => {
+test("has nothing to try for a market without external services", async () => {
   const { code, stderr } = await runCli(["doctor", "--feed", "simulated"]);
   expect([code, stderr]).toEqual([
     0,
-    "the simulated market needs nobody, and enrich names nobody: there is nothing to try\n",
+    "nothing to try: the simulated market and enrich use no external service\n",
   ]);
 });
 
-test("where nothing answers, it says first where to look, and folds equal failures", async () => {
+test("if nothing responds, it first says what to check, and groups equal failures", async () => {
   const nobody = ["--live", "bsc", "--bsc-rpc", "http://127.0.0.1:9", "--enrich", "none"];
   const { code, stdout, stderr } = await runCli(["doctor", ...nobody]);
   expect(code).toBe(75);
-  expect(stderr).toMatch(/^nothing works: check this machine's network.*\n(\d+) of \1 do not work\n$/);
+  expect(stderr).toMatch(/^nothing works: check this machine's network.*\n(\d+) of \1 fail\n$/);
   const reason = "cannot be reached: the name, the port or the network is wrong";
   expect(stdout).toBe(
     `fails  6 checks: ${reason} (bsc 127.0.0.1:9 chain, block, final, receipts, code, call)\n` +
@@ -97,7 +97,7 @@ test("where nothing answers, it says first where to look, and folds equal failur
   );
 });
 
-test("without a network it says so first, at once, and names all services in one line", async () => {
+test("without a network it reports that first, at once, and names all services in one line", async () => {
   const asked: string[] = [];
   const written: string[] = [];
   const output = () => new Writable({ write: (text, _, done) => done(void written.push(String(text))) });
@@ -109,13 +109,13 @@ test("without a network it says so first, at once, and names all services in one
   expect(await doctor(["--live", "exchange", "--enrich", "coingecko"], terminal, noDns)).toBe(75);
   expect(asked).toHaveLength(4);
   expect(written).toEqual([
-    "no name can be resolved: this machine has no network or no DNS; fix that first, then run doctor again\n",
+    "no host name can be resolved: this machine has no network or no DNS; fix that first, then run doctor again\n",
     "fails  13 checks of 4 services: has a host name that does not resolve (binance, kucoin, gate, coingecko)\n",
-    "13 of 13 do not work\n",
+    "13 of 13 fail\n",
   ]);
 });
 
-test("one name that does not resolve is that service's failure, not the machine's", async () => {
+test("a single name that does not resolve counts against its service, not the machine", async () => {
   const probe = { what: "list", run: () => Promise.resolve("") };
   const probes = ["a.example", "b.example", "127.0.0.1", "[::1]", "localhost"].map((host) => ({
     ...{ ...probe, host, service: host },

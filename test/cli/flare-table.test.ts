@@ -40,7 +40,7 @@ test("a flare is a line of its age, changes, counts, liquidity, score, symbol an
   ]);
 });
 
-test("a narrow terminal goes without columns, the warnings' names first and the symbol never", () => {
+test("a narrow terminal drops columns, the warnings' names first and the symbol never", () => {
   expect([100, 70, 62, 54, 46, 40, 30, 22, 12, 5].map(columnsAt)).toEqual([
     "age 5 min buys sells liquidity score/limit symbol warnings",
     "age 5 min buys sells liquidity score/limit symbol",
@@ -55,12 +55,12 @@ test("a narrow terminal goes without columns, the warnings' names first and the 
   ]);
 });
 
-test("where there is no room for all, the last line says how many more there are", () => {
+test("if not all rows fit, the last line counts the hidden ones", () => {
   const lines = tableLines(Array<FlareRow>(9).fill(sample), { ...FORM, height: 5 });
   expect([lines.length, lines.at(-1)]).toEqual([5, "and 6 more"]);
 });
 
-test("what a server does not say, or says wrongly, is a dash and no error", () => {
+test("a missing or invalid value is a dash, not an error", () => {
   const odd = [null, 7, { token: 5 }, { recent_price_change: "9", token: { symbol: 1 }, liquidity: "0" }];
   const read = readFlares(view({ flares: { free: odd }, explanations: null }));
   expect([read.list, read.rows.length, readFlares(undefined).rows]).toEqual(["free", 2, []]);
@@ -89,7 +89,7 @@ const anyOrder = fc.record({
   reversed: fc.boolean(),
 });
 
-test("[law] whatever strangers name, no line is wider or moves the terminal, and there are never more than fit", () => {
+test("[law] for any names, no line is too wide or moves the cursor, and there are never too many lines", () => {
   fc.assert(
     fc.property(
       fc.array(anyRow, { maxLength: 8 }),
@@ -121,7 +121,7 @@ test("[law] whatever strangers name, no line is wider or moves the terminal, and
   );
 });
 
-test("[law] an order loses no row, is reversed by its reverse, and has what is not known last", () => {
+test("[law] an order loses no row, can be reversed, and puts unknown values last", () => {
   fc.assert(
     fc.property(fc.array(anyRow, { maxLength: 12 }), anyOrder, (rows, order) => {
       const sorted = sortRows(rows, order);
@@ -137,7 +137,7 @@ test("[law] an order loses no row, is reversed by its reverse, and has what is n
   );
 });
 
-test("each column of numbers has its order, the newest and the greatest first", () => {
+test("each column of numbers sorts newest or largest first", () => {
   const low = { ...sample, symbol: "LOW" };
   const high: FlareRow = {
     symbol: "ZHIGH",

@@ -18,7 +18,7 @@ class KeyboardUnderTest extends PassThrough {
   }
 }
 
-test("a keyboard is raw while it is held, as it was while it is lent and when it is given back, and then hears nothing", async () => {
+test("the keyboard is raw until paused or released, and reports nothing after the release", async () => {
   const keyboard = new KeyboardUnderTest(true);
   const heard: string[] = [];
   const grab = grabKeys(keyboard, (keys) => heard.push(...keys));
@@ -38,7 +38,7 @@ test("a keyboard is raw while it is held, as it was while it is lent and when it
   expect(heard).toHaveLength(3);
 });
 
-test("where no terminal is, nothing is taken and nothing is given back", () => {
+test("without a terminal nothing is changed", () => {
   const keyboard = new KeyboardUnderTest(false);
   const grab = grabKeys(keyboard, () => {});
   for (const step of [grab.pause, grab.resume, grab.release]) step();

@@ -23,7 +23,7 @@ test("a reader that closes the pipe ends a command in silence", async () => {
 });
 
 test.skipIf(!existsSync("/dev/full"))(
-  "an output that cannot be written is one line and exit code 1",
+  "an output that cannot be written causes one line and exit code 1",
   async () => {
     const stderr = await listKeys("> /dev/full");
     expect(stderr).toMatch(/^flarewire: cannot write the output: .*ENOSPC.*\nexit 1\n$/);

@@ -9,8 +9,8 @@ const anyText = fc.oneof(
   fc.string({ unit: fc.constantFrom(...HOSTILE, "a", "界") }),
 );
 
-describe("text of strangers", () => {
-  test("holds nothing that a terminal obeys", () => {
+describe("untrusted text", () => {
+  test("has no control characters", () => {
     expect(plainText(HOSTILE)).not.toMatch(OBEYED);
     expect(plainText(HOSTILE)).toContain("evil");
     fc.assert(
@@ -22,7 +22,7 @@ describe("text of strangers", () => {
     );
   });
 
-  test("keeps what people write", () => {
+  test("keeps ordinary text", () => {
     for (const text of ["BTC_BCC", "Ünïcode", "狗狗币", "🚀", "naïve $TOKEN"])
       expect(plainText(text)).toBe(text);
   });
@@ -44,7 +44,7 @@ describe("text of strangers", () => {
 });
 
 describe("JSON for a terminal", () => {
-  test("means the same, on one line, without anything that a terminal obeys", () => {
+  test("has the same value, on one line, without control characters", () => {
     fc.assert(
       fc.property(fc.dictionary(anyText, anyText), (value) => {
         const json = plainJson(value);

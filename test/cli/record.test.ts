@@ -28,7 +28,7 @@ test("records a span of the simulated market, which replay then plays", { timeou
   const { code, stdout, stderr } = await runCli(["record", at("span"), ...flags]);
   expect([code, stderr]).toEqual([
     0,
-    expect.stringMatching(/^\d+ market events recorded in 1 part, \d+ bytes: /),
+    expect.stringMatching(/^recorded \d+ market events in 1 part, \d+ bytes: /),
   ]);
   const events = await read(stdout.trim());
   const first = events[0]?.at ?? 0;
@@ -48,7 +48,7 @@ test("records a span of the simulated market, which replay then plays", { timeou
   expect([played.code, played.stderr]).toEqual([0, expect.not.stringMatching(/skipped|rejected/)]);
 });
 
-test("a recording whose process is killed has all but the last moment, whole", {
+test("the recording of a killed process is complete except for the last moment", {
   timeout: 60_000,
 }, async () => {
   await using cli = spawnCli([
@@ -87,7 +87,7 @@ test("a recording whose process is killed has all but the last moment, whole", {
   expect(code).toBe(0);
 });
 
-test("where nothing more can be written it ends with 1, and what was recorded is whole", {
+test("a failed write ends it with 1, and the recording so far is intact", {
   timeout: 60_000,
 }, async () => {
   // A bound on the size of files is a full disk that needs no disk of its own: writes beyond it fail.
@@ -99,9 +99,9 @@ test("where nothing more can be written it ends with 1, and what was recorded is
   expect(await read(cli.stdout().trim())).toHaveLength(recorded);
 });
 
-test("what cannot be a recording's place is refused before anything is told", async () => {
+test("an invalid directory is rejected before any output", async () => {
   expect((await runCli(["record"])).stderr).toContain("argument RECORD is missing");
-  expect((await runCli(["record", "none"])).stderr).toContain("must be the path of a directory, not none");
+  expect((await runCli(["record", "none"])).stderr).toContain("must be the path of a directory, got none");
   expect((await runCli(["record", at("x"), "--for", "soon"])).stderr).toContain("for example 10m");
   const { code, stderr } = await runCli(["record", "/dev/null/x"]);
   expect([code, stderr]).toEqual([1, expect.stringContaining("cannot record into /dev/null/x")]);

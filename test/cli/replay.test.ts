@@ -51,7 +51,7 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }));
 const inDirectory = (name: string) => join(directory, name);
 const linesOf = (text: string) => text.split("\n").filter((line) => line !== "");
 
-test("[L4] the same recording gives the same bytes: of the events and of the state that they lead to", async () => {
+test("[L4] the same recording gives the same bytes: events and final state", async () => {
   const [one, two] = [
     ["1.ndjson", "1.json"].map(inDirectory),
     ["2.ndjson", "2.json"].map(inDirectory),
@@ -67,7 +67,7 @@ test("[L4] the same recording gives the same bytes: of the events and of the sta
     ]);
     expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
     expect(stderr).toMatch(
-      /^1920 market events taken in \(1920 candles\), \d+ events, 0 flares in \d+\.\d s\nflarewire replay: only tokens of bsc can flare: --group bsc makes a candle file's pairs such tokens\n$/,
+      /^1920 market events accepted \(1920 candles\), \d+ events, 0 flares in \d+\.\d s\nflarewire replay: only tokens of bsc can flare; --group bsc assigns a candle file's pairs to it\n$/,
     );
   }
   const [events = Buffer.of(), state = Buffer.of()] = one.map((path) => readFileSync(path));
@@ -94,7 +94,7 @@ test("[L1] the events, applied one by one, lead to the state at the recording's 
   expect(view).toEqual(projectSnapshot(snapshot, CHANNELS));
 });
 
-test("a flare that starts and finishes is told with its symbol and why", async () => {
+test("the start and finish of a flare are written with its symbol and reason", async () => {
   const { stdout, stderr } = await runCli(["replay", day, "--group", "bsc", "--events", "-"]);
   const flares = linesOf(stdout)
     .map((line) => EventBody.parse(JSON.parse(line)))
@@ -109,7 +109,7 @@ test("a flare that starts and finishes is told with its symbol and why", async (
   expect(stderr).toMatch(/, 1 flare in \d+\.\d s\n$/);
 });
 
-test("lines that cannot be used are counted by reason, and the rest goes on", async () => {
+test("invalid lines are counted by reason, and the rest is played", async () => {
   const path = inDirectory("flawed.csv");
   writeFileSync(path, `${candles(5)}nonsense\n${START},BTC_T1,1,1,1,x,1\n`);
   const { code, stderr } = await runCli(["replay", path]);
@@ -118,7 +118,7 @@ test("lines that cannot be used are counted by reason, and the rest goes on", as
     "flarewire replay: line 42 skipped (bad-columns): 1 columns, expected 7 (time_ms,pair,open,high,low,close,volume)",
     'flarewire replay: line 43 skipped (bad-number): close "x" is not a decimal number of at most 100 characters',
     expect.stringMatching(
-      /^40 market events taken in \(40 candles\), .*; skipped: 1 bad-columns, 1 bad-number$/,
+      /^40 market events accepted \(40 candles\), .*; skipped: 1 bad-columns, 1 bad-number$/,
     ),
   ]);
 });
@@ -142,7 +142,7 @@ function recording(name: string, events: readonly unknown[]): string {
   return path;
 }
 
-test("[L1] what the recording begins with is told, too: from the empty state the events lead to the state at the end", async () => {
+test("[L1] the first events describe the recording's initial state: applied to the empty state, all events give the final one", async () => {
   const first = {
     kind: "listing",
     at: START + 250,
@@ -162,7 +162,7 @@ test("[L1] what the recording begins with is told, too: from the empty state the
   expect(view).toEqual(projectSnapshot(snapshot, CHANNELS));
 });
 
-test("what the engine rejects is counted by reason, beside what was skipped", async () => {
+test("rejected events are counted by reason, besides skipped lines", async () => {
   const path = recording("rejected.ndjson", [
     trade(0),
     trade(100, { token: "not-an-address" }),
@@ -173,20 +173,20 @@ test("what the engine rejects is counted by reason, beside what was skipped", as
   const { code, stderr } = await runCli(["replay", path]);
   expect(code).toBe(0);
   expect(stderr).toMatch(
-    /\n2 market events taken in \(2 trades\), .* in \d+\.\d s; skipped: 1 bad-event; rejected: 1 token, 1 price\n$/,
+    /\n2 market events accepted \(2 trades\), .* in \d+\.\d s; skipped: 1 bad-event; rejected: 1 token, 1 price\n$/,
   );
 });
 
-test("a recording of which every market event is rejected ends with 1 and why", async () => {
+test("a recording whose market events are all rejected ends with 1 and the reason", async () => {
   const path = recording("wrong.ndjson", [trade(0, { price: "0" }), trade(100, { token: "x" })]);
   const { code, stderr } = await runCli(["replay", path]);
   expect(code).toBe(1);
   expect(stderr).toMatch(
-    /^0 market events taken in, 0 events, 0 flares in .*; rejected: 1 token, 1 price\nflarewire replay: the recording has no market event that could be used\n$/,
+    /^0 market events accepted, 0 events, 0 flares in .*; rejected: 1 token, 1 price\nflarewire replay: the recording has no usable market event\n$/,
   );
 });
 
-test("of many lines with one fault the first are told, then their number; nothing in them reaches the terminal", async () => {
+test("of many lines with one fault the first are reported, then their number, without control characters", async () => {
   const path = inDirectory("many.csv");
   const bad = Array.from({ length: 9 }, () => `\u001B[2J\u202E,1\n`).join("");
   writeFileSync(path, `${candles(5)}${bad}${START},BTC\u001B[2J\u202E,1\n`);
@@ -198,7 +198,7 @@ test("of many lines with one fault the first are told, then their number; nothin
   expect(stderr.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}]/u);
 });
 
-test("that nothing can flare is hinted at only where a group would help", async () => {
+test("the hint about flares appears only if a group would help", async () => {
   const hint = "only tokens of bsc can flare";
   const profiles = inDirectory("profiles.json");
   writeFileSync(profiles, JSON.stringify({ tokens: { BTC_T1: { group: "matic" } } }));
@@ -210,7 +210,7 @@ test("that nothing can flare is hinted at only where a group would help", async 
   expect((await runCli(["replay", recording("t.ndjson", [trade(0)])])).stderr).not.toContain(hint);
 });
 
-test("of a recording that is cut, all before the cut is written; then it says so and ends with 1", async () => {
+test("a truncated recording is played up to the cut; then it reports the cut and ends with 1", async () => {
   const cut = inDirectory("cut.csv.gz");
   const packed = readFileSync(day);
   writeFileSync(cut, packed.subarray(0, Math.floor(packed.length * 0.7)));
@@ -226,7 +226,7 @@ test("of a recording that is cut, all before the cut is written; then it says so
   expect(whole.slice(0, sure.length)).toEqual(sure);
 });
 
-test("a recording without a usable line ends with 1 and why", async () => {
+test("a recording without a valid line ends with 1 and the reason", async () => {
   const path = inDirectory("empty.csv");
   writeFileSync(path, "time_ms,pair,open,high,low,close,volume\n");
   const { code, stderr } = await runCli(["replay", path]);
@@ -240,7 +240,7 @@ test.skipIf(!existsSync("/dev/full"))("a full disk ends it with 1 and the file's
   expect(stderr).toMatch(/flarewire replay: cannot write \/dev\/full: .*no space left/);
 });
 
-test("an output that cannot be made ends it with 1 and the file's name", async () => {
+test("an output that cannot be created ends it with 1 and the file's name", async () => {
   const { code, stderr } = await runCli(["replay", day, "--events", inDirectory("no/such/place")]);
   expect(code).toBe(1);
   expect(stderr).toMatch(/cannot write .*place: ENOENT/);
@@ -250,11 +250,11 @@ test("an output never overwrites the recording", async () => {
   const before = readFileSync(day);
   const { code, stderr } = await runCli(["replay", day, "--events", day]);
   expect(code).toBe(1);
-  expect(stderr).toContain("is named twice");
+  expect(stderr).toContain("is used twice");
   expect(readFileSync(day)).toEqual(before);
 });
 
-test("when the reader of the pipe goes away it ends quietly, with 0", async () => {
+test("when the pipe's reader leaves, it ends silently with 0", async () => {
   const long = inDirectory("long.csv.gz");
   writeFileSync(long, gzipSync(candles(1_000)));
   await using cli = spawnCli(["replay", long, "--events", "-"]);

@@ -24,7 +24,7 @@ describe("the command line", () => {
       expect(stdout).toMatch(new RegExp(`^  ${command} `, "m"));
   });
 
-  test("without a command it says how it is used, as an error", async () => {
+  test("without a command it prints the usage as an error", async () => {
     const { code, stdout, stderr } = await flarewire([]);
     expect(code).toBe(1);
     expect(stdout).toBe("");
@@ -35,14 +35,14 @@ describe("the command line", () => {
     expect(await flarewire(["--version"])).toEqual({ code: 0, stdout: `${VERSION}\n`, stderr: "" });
   });
 
-  test("an unknown command is refused with the nearest one", async () => {
+  test("an unknown command is rejected with the nearest one", async () => {
     const { code, stderr } = await flarewire(["srve"]);
     expect(code).toBe(1);
     expect(stderr).toContain('unknown command "srve" (did you mean serve?)');
   });
 
   test.each([["serve"], ["replay"], ["tail"], ["top"], ["keys"]])(
-    "%s --help says how it is used, whatever else is there",
+    "%s --help prints the usage, whatever the other arguments",
     async (name) => {
       const { code, stdout } = await flarewire([name, "--nonsense", "--help"]);
       expect(code).toBe(0);
@@ -57,21 +57,21 @@ describe("the command line", () => {
     expect(parseCursor(`${randomEpoch()}-0`)?.epoch).toMatch(/^[0-9a-f]{16}$/);
   });
 
-  test("serve --help tells the simulated market as the default, and the recorded day as one that is asked for", async () => {
+  test("serve --help names the simulated market as the default, and the recorded day for feed replay", async () => {
     const { stdout } = await flarewire(["serve", "--help"]);
     const help = stdout.replaceAll(/\s+/g, " ");
     expect(help).toContain("default: simulated; replay where file is given");
-    expect(help).toContain("default: where feed is replay, the shipped day");
+    expect(help).toContain("default: the shipped day, 2017-11-12, where feed is replay");
   });
 
-  test("serve --help tells every setting", async () => {
+  test("serve --help lists every setting", async () => {
     const { stdout } = await flarewire(["serve", "--help"]);
     for (const name of SETTING_NAMES) expect(stdout).toContain(`  --${flagOf(name)}`);
   });
 });
 
-describe("what the user got wrong", () => {
-  test("is told for every setting at once, and the exit code is 1", async () => {
+describe("a user error", () => {
+  test("is reported for every setting at once, and the exit code is 1", async () => {
     const { code, stdout, stderr } = await flarewire(["serve", "--port", "x"], { FLAREWIRE_SPEED: "0" });
     expect(code).toBe(1);
     expect(stdout).toBe("");
@@ -87,7 +87,7 @@ describe("what the user got wrong", () => {
     [["replay", "no-such.csv"], 'file = "no-such.csv" (argument FILE) must be the path of a readable file'],
     [["replay", "package.json", "--port", "1"], "unknown flag --port"],
     [["replay", "package.json", "more"], 'unexpected argument "more"'],
-    [["replay", "package.json", "--events", "-", "--snapshot", "-"], "standard output is named twice"],
+    [["replay", "package.json", "--events", "-", "--snapshot", "-"], "standard output is used twice"],
     [["tail", "gopher://x"], "must be an http, https, ws or wss URL"],
     [["tail", "--channels", "flares.pro,flairs.*"], '"flairs.*" (did you mean flares.*?) names no channel'],
     [["tail", "gopher://me:hunter2@x"], 'URL "gopher://***@x" must be'],

@@ -20,7 +20,7 @@ class SlowTerminal extends Writable {
   }
 }
 
-test("only the lines that changed are written, and a resized terminal is drawn anew", () => {
+test("only changed lines are written, and a resized terminal is redrawn", () => {
   const terminal = new SlowTerminal();
   const screen = new Screen(terminal);
   screen.enter();
@@ -39,7 +39,7 @@ test("only the lines that changed are written, and a resized terminal is drawn a
   expect(terminal.text.slice(drawn)).toBe("\u001B[2J\u001B[1;1Hone\u001B[K");
 });
 
-test("while the terminal is behind nothing is written, and then the newest state", async () => {
+test("nothing is written while the terminal is slow, then the newest state", async () => {
   const terminal = new SlowTerminal();
   const screen = new Screen(terminal);
   screen.enter();
@@ -55,7 +55,7 @@ test("while the terminal is behind nothing is written, and then the newest state
   expect(terminal.text).not.toContain("state 50");
 });
 
-test("it is left once, and nothing is drawn before or after", () => {
+test("it is left once, and nothing is drawn before or after that", () => {
   const terminal = new SlowTerminal();
   const screen = new Screen(terminal);
   screen.draw(["early"]);

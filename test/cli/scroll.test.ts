@@ -4,7 +4,7 @@ import { firstAfter, rowWindow } from "../../src/cli/top/scroll.ts";
 
 const [DOWN, PAGE_DOWN, HOME, END] = ["\u001B[B", "\u001B[6~", "\u001B[H", "\u001B[F"];
 
-test("whatever is in sight is full, and the first row and the last can be reached", () => {
+test("the window is always full, and the first and last rows can be reached", () => {
   fc.assert(
     fc.property(fc.nat(200), fc.integer({ min: 2, max: 60 }), fc.nat(300), (rows, lines, wished) => {
       const seen = rowWindow(rows, lines, wished);
@@ -19,7 +19,7 @@ test("whatever is in sight is full, and the first row and the last can be reache
   );
 });
 
-test("row by row, and page by page, each row comes into sight once, the last one too", () => {
+test("scrolling by row or page shows each row once, the last one too", () => {
   for (const [key, step] of [
     [DOWN, 1],
     [PAGE_DOWN, 9],

@@ -17,7 +17,7 @@ async function urlOf(cli: RunningCli): Promise<string> {
   return url;
 }
 
-test("says where it serves, in one line on standard output, and serves there", async () => {
+test("prints its address in one line on standard output, and serves there", async () => {
   await using cli = spawnCli(SERVE);
   const answer = await fetch(`${await urlOf(cli)}/api/v1/flares`);
   expect(answer.status).toBe(200);
@@ -55,7 +55,7 @@ test("a signal a second after the first does not wait for the drain: exit code 7
   await expect.poll(again).toBe(75);
 });
 
-test("a port that is taken is the user's to see to: exit code 1", async () => {
+test("a port in use is a user error: exit code 1", async () => {
   const other = createServer().listen(0, "127.0.0.1");
   await once(other, "listening");
   const { port } = other.address() as AddressInfo;
@@ -68,16 +68,13 @@ test("a port that is taken is the user's to see to: exit code 1", async () => {
 test.each([
   ["203.0.113.9", "host = 203.0.113.9 is not an address of this machine: choose one of its own, or --host"],
   ["no-such-host.invalid", "host = no-such-host.invalid does not resolve to an address"],
-])(
-  "a host %s to listen on that is not there is the user's to see to: exit code 1",
-  async (host, expected) => {
-    const { code, stdout, stderr } = await runCli(["serve", "--port", "0", "--host", host]);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr).toContain(expected);
-  },
-);
+])("a host %s that cannot be listened on is a user error: exit code 1", async (host, expected) => {
+  const { code, stdout, stderr } = await runCli(["serve", "--port", "0", "--host", host]);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  expect(stderr).toContain(expected);
+});
 
-test("a recording of another form is the user's to see to: exit code 1", async () => {
+test("an invalid recording is a user error: exit code 1", async () => {
   const { code, stderr } = await runCli([
     "serve",
     "--port",

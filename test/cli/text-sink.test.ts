@@ -20,7 +20,7 @@ function pipe(lost: number): Writable & { readonly texts: string[] } {
   return Object.assign(new Writable({ write }), { texts });
 }
 
-test("what was written is there when the sink is closed", async ({ onTestFinished }) => {
+test("all text is written when the sink is closed", async ({ onTestFinished }) => {
   const out = pipe(Number.POSITIVE_INFINITY);
   const file = join(newDirectory(onTestFinished), "out.txt");
   for (const sink of [await openSink("-", out), await openSink(file, out)]) {
@@ -31,7 +31,7 @@ test("what was written is there when the sink is closed", async ({ onTestFinishe
   expect([out.texts.join(""), readFileSync(file, "utf8")]).toEqual(["one\ntwo\n", "one\ntwo\n"]);
 });
 
-test("a pipe that breaks with the last write is an error at the end, whether it took something before or not", async () => {
+test("a pipe that breaks with the last write rejects the close, whether it accepted text before or not", async () => {
   for (const [lost, length] of [
     [0, 10],
     [1, 70_000],

@@ -52,7 +52,7 @@ async function expectGivenBack(top: PtyCli, code: number): Promise<void> {
 }
 
 describe.skipIf(!hasPty)("top on a terminal (python3)", { concurrent: true, timeout: 30_000 }, () => {
-  test("shows what flares, sorts by a key, and gives the terminal back at q", async ({ server }) => {
+  test("shows flares, sorts by a key, and restores the terminal at q", async ({ server }) => {
     await using top = spawnPtyCli(["top", server.url]);
     const { socket, query } = await welcome(server, "SLOW", "FAST");
     expect(query.get("channels")).toBe("flares.*");
@@ -74,7 +74,7 @@ describe.skipIf(!hasPty)("top on a terminal (python3)", { concurrent: true, time
   });
 
   for (const order of [{ keys: "\u0003" }, { signal: "SIGTERM" }, { signal: "SIGINT" }]) {
-    test(`gives the terminal back at ${JSON.stringify(order)}`, async ({ server }) => {
+    test(`restores the terminal at ${JSON.stringify(order)}`, async ({ server }) => {
       await using top = spawnPtyCli(["top", server.url]);
       await welcome(server, "ONE");
       await top.shows("ONE");
@@ -83,9 +83,7 @@ describe.skipIf(!hasPty)("top on a terminal (python3)", { concurrent: true, time
     });
   }
 
-  test("scrolls by rows and pages where there are more than fit, and to the last and the first", async ({
-    server,
-  }) => {
+  test("scrolls by rows and pages if not all fit, and to the last and the first", async ({ server }) => {
     await using top = spawnPtyCli(["top", server.url], [100, 12]);
     const { socket } = await welcome(server, ...Array.from({ length: 20 }, (_, at) => `T${at}.`));
     await top.shows(/T0\.[\s\S]*T4\.[\s\S]*\nand 15 more/);
@@ -111,7 +109,7 @@ describe.skipIf(!hasPty)("top on a terminal (python3)", { concurrent: true, time
     await expectGivenBack(top, 0);
   });
 
-  test("[L3] stopped by Ctrl-Z, or by another's signal, it gives the terminal back, and takes it again when it goes on", async ({
+  test("[L3] restores the terminal when suspended by Ctrl-Z or a signal, and takes it again when it continues", async ({
     server,
   }) => {
     await using top = spawnPtyCli(["top", server.url]);
@@ -135,7 +133,7 @@ describe.skipIf(!hasPty)("top on a terminal (python3)", { concurrent: true, time
     expect(top.stdout().split(GIVEN_BACK)).toHaveLength(top.stdout().split("\u001B[?1049h").length);
   });
 
-  test("gives the terminal back when it crashes, before it says why", async ({ server }) => {
+  test("restores the terminal when it crashes, before it prints the reason", async ({ server }) => {
     const crash = `data:text/javascript,process.on(%27SIGUSR2%27,()=>{throw%20new%20Error(%27crashed%27)})`;
     const environment = { NODE_OPTIONS: `--import ${crash}` };
     await using top = spawnPtyCli(["top", server.url], [100, 24], environment);
@@ -146,7 +144,7 @@ describe.skipIf(!hasPty)("top on a terminal (python3)", { concurrent: true, time
     expect(top.stdout().split(GIVEN_BACK)[1]).toContain("Error: crashed");
   });
 
-  test("[L3] goes on with its cursor after a restart, and tells what is old and what was missed", async ({
+  test("[L3] resumes from its cursor after a restart, and shows what is old and what was missed", async ({
     server,
   }) => {
     await using top = spawnPtyCli(["top", server.url]);
@@ -182,7 +180,7 @@ describe.skipIf(!hasPty)("top on a terminal (python3)", { concurrent: true, time
     expect(top.lines()).toHaveLength(8);
   });
 
-  test("hostile names are text, and with NO_COLOR nothing is coloured", async ({ server }) => {
+  test("hostile names are text, and with NO_COLOR nothing is colored", async ({ server }) => {
     const top = spawnPtyCli(["top", server.url], [100, 24], { NO_COLOR: "1" });
     await using _top = top;
     await welcome(server, "\u001B[2J\u001B]0;x\u0007\u202EEVIL\r\n", "🚀狗");
@@ -193,7 +191,7 @@ describe.skipIf(!hasPty)("top on a terminal (python3)", { concurrent: true, time
     expect(top.stdout().replace(ours, "")).not.toMatch(/[\p{Cc}\p{Cf}]/u);
   });
 
-  test("what the server refuses for good is said below the terminal's own lines, and ends it with 1", async ({
+  test("a permanent rejection by the server is printed after the screen is restored, and ends it with 1", async ({
     server,
   }) => {
     await using top = spawnPtyCli(["top", server.url]);
@@ -203,9 +201,7 @@ describe.skipIf(!hasPty)("top on a terminal (python3)", { concurrent: true, time
   });
 });
 
-test("where the output is no terminal it prints the table once, plain, and ends with 0", async ({
-  server,
-}) => {
+test("without a terminal it prints the table once, plain, and ends with 0", async ({ server }) => {
   await using top = spawnCli(["top", `${server.url}/?symbols=ONE,TWO&min_liquidity=5&min_price_change=-3`]);
   const { query } = await welcome(server, "ONE", "T\u001B[2JWO");
   expect([query.get("symbols"), query.get("min_liquidity"), query.get("min_price_change")]).toEqual([
@@ -223,22 +219,26 @@ test("where the output is no terminal it prints the table once, plain, and ends 
   ]);
 });
 
-test("a server that is not there ends the printing with 75, one that refuses with 1", async ({ server }) => {
+test("an unreachable server ends it with 75, one that rejects it with 1", async ({ server }) => {
   const gone = await startScriptedServer();
   await gone[Symbol.asyncDispose]();
   const away = await runCli(["top", gone.url]);
-  expect([away.code, away.stdout, away.stderr]).toEqual([75, "", expect.stringContaining("not reached")]);
+  expect([away.code, away.stdout, away.stderr]).toEqual([
+    75,
+    "",
+    expect.stringContaining("could not reach the server"),
+  ]);
   await using top = spawnCli(["top", server.url]);
   (await server.next()).socket.close(4_000);
   expect([await top.ended(), top.stdout()]).toEqual([1, ""]);
   expect(top.stderr()).toContain("flarewire top: refused (close code 4000");
 });
 
-test("an address that cannot be meant is refused with what it should be", async () => {
+test("an invalid address is rejected with the valid form", async () => {
   for (const [url, said] of [
     ["nowhere", "must be an http or https URL"],
-    ["http://user:secret@127.0.0.1", "no user and no password"],
-    ["http://127.0.0.1/?names=flare-started", '"names" is none of tokens'],
+    ["http://user:secret@127.0.0.1", "must not contain a user or password"],
+    ["http://127.0.0.1/?names=flare-started", '"names" must be one of tokens'],
     ["http://127.0.0.1/?min_price_change=x", 'min_price_change "x" must be a number'],
   ] as const) {
     const { code, stderr } = await runCli(["top", url]);

@@ -1,12 +1,15 @@
-/** What a program on a whole terminal does when it is stopped (Ctrl-Z) and continued (`fg`). */
+/** Handles stop (Ctrl-Z) and continue (`fg`) for a full-screen program. */
 interface JobControl {
-  /** Stops the process and all that were started with it, as Ctrl-Z does where the terminal hears it itself. */
+  /** Stops the process group, like Ctrl-Z on a terminal in normal mode. */
   stop(): void;
-  /** Signals have their usual effect again. */
+  /** Restores the default effect of the signals. */
   dispose(): void;
 }
 
-/** Calls `pause` before the process is stopped, by {@link JobControl.stop} or SIGTSTP, and `resume` when it goes on. After a SIGSTOP, which nobody hears, both are called when it goes on. */
+/**
+ * Calls `pause` before the process stops, by {@link JobControl.stop} or SIGTSTP, and `resume` when
+ * it continues. SIGSTOP cannot be observed: then both run on continuing.
+ */
 export function watchJobControl({
   pause,
   resume,
@@ -21,7 +24,7 @@ export function watchJobControl({
   };
   const onStop = () => {
     pauseOnce();
-    // Whoever listens to SIGTSTP is not stopped by it.
+    // A handler of SIGTSTP prevents the stop, so stop explicitly.
     process.kill(process.pid, "SIGSTOP");
   };
   const onContinue = () => {
@@ -32,7 +35,7 @@ export function watchJobControl({
   process.on("SIGTSTP", onStop).on("SIGCONT", onContinue);
   return {
     stop: () => {
-      // First: a process in the background may not change the terminal any more.
+      // Pause first: a background process may not change the terminal.
       pauseOnce();
       process.kill(0, "SIGTSTP");
     },

@@ -1,11 +1,16 @@
 /*
- * Names and symbols of tokens come from strangers. What reaches a terminal holds no character that moves its cursor, changes
- * its colours, reverses its direction or hides: escape sequences, C0 and C1 controls, bidi marks, zero-width characters.
+ * Makes untrusted text, such as names of tokens, safe to print. The result has no character that
+ * moves the cursor, changes colors, reverses direction or hides text: no escape sequences, C0 and
+ * C1 controls, bidi marks or zero-width characters.
  */
 
-/** At most `width` columns of `text`, safe to print; cut text ends in `…`. What cannot be shown becomes `�`. */
+/**
+ * Returns at most `width` columns of `text`, safe to print. Cut text ends in `…`; unsafe characters
+ * become `�`.
+ */
 export function plainText(text: string, width = 200): string {
-  // A long run of combining marks climbs over the neighbouring lines. Cut first: a name of a million characters costs no more than a long one.
+  // Long runs of combining marks would cover neighboring lines. Cutting first bounds the cost of
+  // huge names.
   const shown = text
     .slice(0, width * 4)
     .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "\uFFFD")
@@ -13,12 +18,12 @@ export function plainText(text: string, width = 200): string {
   return columns(shown) <= width ? shown : `${cut(shown, width - 1)}…`;
 }
 
-/** `text` filled with spaces up to `width` columns; one that is longer stays. */
+/** Pads `text` with spaces to `width` columns. Longer text is not cut. */
 export function padColumns(text: string, width: number): string {
   return text + " ".repeat(Math.max(0, width - columns(text)));
 }
 
-/** JSON text in which every character that a terminal could obey is written as `\uXXXX`: the same value, harmless to look at. */
+/** Formats JSON with every unsafe character as `\uXXXX`: the same value, safe to print. */
 export function plainJson(value: unknown): string {
   return JSON.stringify(value).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) =>
     [...Array(character.length).keys()]
@@ -30,7 +35,10 @@ export function plainJson(value: unknown): string {
 const WIDE =
   /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\u3000-\u303E\uFF01-\uFF60]/u;
 
-/** Columns that `text` takes on a terminal: two for East Asian and emoji characters, none for combining marks. */
+/**
+ * Returns the columns of `text` on a terminal: two for East Asian characters and emoji, none for
+ * combining marks.
+ */
 export function columns(text: string): number {
   let width = 0;
   for (const character of text) width += columnsOf(character);
@@ -43,12 +51,12 @@ function columnsOf(character: string): number {
 }
 
 function cut(text: string, width: number): string {
-  let kept = "";
+  let result = "";
   let left = width;
   for (const character of text) {
     left -= columnsOf(character);
     if (left < 0) break;
-    kept += character;
+    result += character;
   }
-  return kept;
+  return result;
 }

@@ -1,14 +1,14 @@
 import type { ReplayProgress } from "../../feed/index.ts";
 import type { Output } from "./terminal.ts";
 
-/** A line that tells how far a replay has come, rewritten in place. */
+/** A line with a replay's progress, rewritten in place. */
 export interface ProgressLine {
   show(progress: ReplayProgress): void;
-  /** Takes the line away, so that what follows stands alone. */
+  /** Erases the line before other output. */
   clear(): void;
 }
 
-/** A progress line on `output`; silent when that is no terminal, where each state would be one more line. */
+/** Creates a progress line on `output`. Silent unless that is a terminal. */
 export function progressTo(output: Output): ProgressLine {
   if (output.isTTY !== true) return { show: () => {}, clear: () => {} };
   return {

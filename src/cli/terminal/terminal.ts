@@ -1,33 +1,31 @@
 import type { Readable, Writable } from "node:stream";
 
-/** What a command needs of the process: its arguments' surroundings and where it writes. Passed in, so that tests own it. */
+/** A command's view of the process, which tests replace. */
 export interface Terminal {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly stdout: Output;
   readonly stderr: Output;
-  /** Where keys are pressed; absent: nowhere. Only looked at by who wants them: the look opens it. */
+  /** The keyboard, if any. Do not access it without need: the access opens it. */
   readonly stdin?: Keyboard;
 }
 
-/** A stream to read from, which may be a terminal. */
+/** An input stream, possibly a terminal. */
 export type Keyboard = Readable & {
   readonly isTTY?: boolean;
-  /** Of a terminal: each key comes by itself, unseen, Ctrl-C too. */
+  /** Terminal only: delivers each key at once and without echo, Ctrl-C too. */
   setRawMode?(on: boolean): unknown;
 };
 
-/** A stream to write to, which may be a terminal. */
+/** An output stream, possibly a terminal. */
 export type Output = Writable & {
   readonly isTTY?: boolean;
-  /** Width of the terminal. */
   readonly columns?: number;
-  /** Height of the terminal. */
   readonly rows?: number;
-  /** Whether so many colours can be shown; knows NO_COLOR, FORCE_COLOR and TERM. */
+  /** Whether the terminal shows this many colors. Respects NO_COLOR, FORCE_COLOR and TERM. */
   hasColors?(count: number): boolean;
 };
 
-/** Styles text, or leaves it as it is where colours are not wanted: a pipe, NO_COLOR, a dumb terminal. */
+/** Styles text. Returns it unchanged for a pipe, NO_COLOR or a terminal without colors. */
 export type Paint = (style: keyof typeof STYLES, text: string) => string;
 
 const STYLES = {
@@ -39,28 +37,28 @@ const STYLES = {
   cyan: [36, 39],
 } as const;
 
-/** How to colour what is written to `output`. */
+/** Returns the styling for `output`. */
 export function paintFor(output: Output): Paint {
-  const coloured = output.isTTY === true && (output.hasColors?.(16) ?? false);
-  if (!coloured) return (_style, text) => text;
+  const isColored = output.isTTY === true && (output.hasColors?.(16) ?? false);
+  if (!isColored) return (_style, text) => text;
   return (style, text) => {
     const [on, off] = STYLES[style];
     return `\u001B[${on}m${text}\u001B[${off}m`;
   };
 }
 
-/** What a write fails with when there is no reader. */
+/** Error codes of a write without a reader. */
 const GONE: ReadonlySet<unknown> = new Set(["EPIPE", "ERR_STREAM_DESTROYED"]);
 
-/** The reader of a pipe went away: `| head` has seen enough. Nothing is wrong. */
+/** Returns true if a pipe's reader has left, as in `| head`. This is not an error. */
 export function isBrokenPipe(error: unknown): boolean {
   if (!(error instanceof Error) || !("code" in error)) return false;
   if (GONE.has(error.code)) return true;
-  // Where the pipe is a socket, and the reader left something unread.
+  // On a socket whose reader left unread data.
   return error.code === "ECONNRESET" && "syscall" in error && error.syscall === "write";
 }
 
-/** Writes one line to standard error. Never fails: there is nobody left to tell. */
+/** Writes one line to standard error. Ignores failures. */
 export function say(terminal: Terminal, line: string): void {
   terminal.stderr.write(`${line}\n`);
 }

@@ -3,22 +3,28 @@ import { type FileHandle, open } from "node:fs/promises";
 import { plainText } from "./plain-text.ts";
 import type { Output } from "./terminal.ts";
 
-/** Where a command's result goes. Writing waits while the receiver is busy, so that memory stays bounded. */
+/**
+ * The destination of a command's output. Writing waits for a slow receiver, so memory stays
+ * bounded.
+ */
 export interface TextSink {
   write(text: string): Promise<void>;
-  /** Writes what is still held; the sink is done. */
+  /** Writes the remaining text, then closes. */
   close(): Promise<void>;
 }
 
-/** A result that cannot be written: the disk is full, the directory is missing, the right to write is. */
+/** Thrown if output cannot be written, as on a full disk or without permission. */
 export class OutputError extends Error {
   override readonly name = "OutputError";
 }
 
-/** Bytes, about, that are gathered before they are written: one call of the system for many short lines. */
+/** Approximate size of a write, to combine short lines. */
 const CHUNK = 65_536;
 
-/** A sink for `target`: a file that is made or overwritten, `-` for `stdout`, `undefined` for nowhere. Rejects with {@link OutputError}; a broken pipe rejects as it came. */
+/**
+ * Opens a sink: a file to create or overwrite, `-` for `stdout`, `undefined` for none. Rejects with
+ * {@link OutputError}, or with the original error of a broken pipe.
+ */
 export async function openSink(target: string | undefined, stdout: Output): Promise<TextSink> {
   if (target === undefined) return { write: async () => {}, close: async () => {} };
   return target === "-" ? chunked(streamSink(stdout)) : chunked(await fileSink(target));
@@ -34,7 +40,7 @@ async function fileSink(path: string): Promise<TextSink> {
 
 function streamSink(stream: Output): TextSink {
   let broken: unknown;
-  // Without a listener the stream's error would end the process.
+  // Without a listener, a stream error would end the process.
   stream.on("error", (error) => {
     broken ??= error;
   });
@@ -47,7 +53,7 @@ function streamSink(stream: Output): TextSink {
     },
     close: () =>
       new Promise((resolve, reject) => {
-        // The last write's callback says that everything before it has left, too.
+        // This callback runs after all earlier writes are done.
         stream.write("", (error) => (error || broken ? reject(broken ?? error) : resolve()));
       }),
   };

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { View } from "../../client/index.ts";
 
-/** What a table tells of one flare. A number that the server does not give, or not as one, is NaN. */
+/** One flare in the table. Missing or invalid numbers are NaN. */
 export interface FlareRow {
-  /** From a stranger: not yet safe to print. */
+  /** Untrusted: not safe to print as is. */
   readonly symbol: string;
   /** Event time, in milliseconds since 1970. */
   readonly startedAtMs: number;
@@ -11,26 +11,26 @@ export interface FlareRow {
   readonly change: number;
   readonly buys: number;
   readonly sells: number;
-  /** US dollars; NaN where the feed does not know. */
+  /** US dollars; NaN if unknown. */
   readonly liquidityUsd: number;
   readonly score: number;
-  /** What the score had to pass. */
+  /** The limit that the score exceeded. */
   readonly threshold: number;
-  /** Those of the canary that hold. */
+  /** Names of the canary's warnings. */
   readonly warnings: readonly string[];
 }
 
-/** What flares now, in the server's order. `list` is the fullest one that it shows. */
+/** The current flares in the server's order. `list`: the fullest one available. */
 export interface FlaresNow {
   readonly list: "pro" | "free";
   readonly rows: readonly FlareRow[];
-  /** How many finished within 24 hours, as far as the server lists them. */
+  /** Number of flares that finished within 24 hours and are still listed. */
   readonly finished: number;
 }
 
 const Figure = z.number().catch(Number.NaN);
 const Text = z.string().catch("");
-/** Anything is borne: what the server sends has come over a network, and a table with a gap is better than none. */
+/** Accepts any input: a table with gaps is better than none. */
 const Item = z.looseObject({
   id: Text,
   started_trending_at: Text,
@@ -46,7 +46,7 @@ const Why = z.looseObject({
   warnings: z.array(z.string()).catch([]),
 });
 
-/** Reads the flares out of the lists that a server sent; without lists there are none. Never throws. */
+/** Reads the flares from the server's lists; none without lists. Never throws. */
 export function readFlares(view: View | undefined): FlaresNow {
   const { pro, free, finished_trending: finished } = view?.flares ?? {};
   const items: readonly unknown[] = pro ?? free ?? [];
@@ -65,7 +65,7 @@ function rowOf(item: z.infer<typeof Item>, explanation: unknown): FlareRow {
     change: item.recent_price_change,
     buys: item.latest_buy_count,
     sells: item.latest_sell_count,
-    // The feeds that know none say 0.
+    // Feeds without liquidity send 0.
     liquidityUsd: Number(item.liquidity) || Number.NaN,
     score: why?.score ?? Number.NaN,
     threshold: why?.threshold ?? Number.NaN,

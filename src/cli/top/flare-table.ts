@@ -3,22 +3,22 @@ import type { Paint } from "../terminal/terminal.ts";
 import type { FlareRow } from "./flare-row.ts";
 import { rowWindow } from "./scroll.ts";
 
-/** By what a table is sorted; `reversed` turns the column's own order round. */
+/** The sort order. `reversed` inverts the column's default order. */
 export interface Order {
   readonly by: SortColumn;
   readonly reversed: boolean;
 }
 
-/** How a table is to look. */
+/** The layout of a table. */
 export interface TableForm {
-  /** Columns of the terminal; no line is wider. */
+  /** Terminal columns. No line is wider. */
   readonly width: number;
-  /** Lines that there is room for, the heading included; Infinity: all. */
+  /** Maximum number of lines, including the heading. Infinity: all. */
   readonly height: number;
-  /** Rows that are scrolled past, if there are so many more than fit; default 0. */
+  /** First row to show, if not all fit. Default: 0. */
   readonly first?: number;
   readonly order: Order;
-  /** Event time that ages count to, in milliseconds since 1970; NaN where it is not known. */
+  /** Event time to which ages refer, in milliseconds since 1970; NaN if unknown. */
   readonly nowMs: number;
   readonly paint: Paint;
 }
@@ -32,8 +32,8 @@ interface Column {
 }
 
 /*
- * Numbers first, and what strangers named last, as `top` has its commands: a symbol that a terminal shows wider than it was counted, or from right
- * to left, then moves no number. The mark of a warning stands before it, where no symbol can imitate it.
+ * Numbers come first and untrusted text last: a symbol that renders wider than computed, or right
+ * to left, then moves no number. The warning mark comes first, where no symbol can imitate it.
  */
 const COLUMNS = {
   mark: {
@@ -84,7 +84,7 @@ const ALL: readonly ColumnName[] = [
   "symbol",
   "warnings",
 ];
-/** What a narrow terminal goes without, the first first; the symbol stays. */
+/** Columns that a narrow terminal drops, in this order. The symbol always stays. */
 const DROPPED: readonly ColumnName[] = [
   "warnings",
   "sells",
@@ -97,10 +97,10 @@ const DROPPED: readonly ColumnName[] = [
 ];
 const MIN_SYMBOL = 8;
 const GAP = 2;
-/** Of a text of a stranger; more than any terminal is wide. */
-const MAX_LOOKED_AT = 2_000;
+/** Maximum characters read of untrusted text; wider than any terminal. */
+const MAX_TEXT_LENGTH = 2_000;
 
-/** What each sort key compares. The greater one comes first, of symbols the lesser. */
+/** The value by which each column sorts, largest first. */
 const SORTS = {
   age: ({ startedAtMs }) => startedAtMs,
   change: ({ change }) => change,
@@ -111,10 +111,15 @@ const SORTS = {
   warnings: ({ warnings }) => warnings.length,
 } as const satisfies Record<string, (row: FlareRow) => number>;
 
-/** A column that a table can be sorted by: `age` the newest first, `score` by how far it is above its threshold. */
+/**
+ * A sortable column. `age`: newest first; `score`: by the distance above the threshold; `symbol`: A
+ * first.
+ */
 export type SortColumn = keyof typeof SORTS | "symbol";
 
-/** The rows in order; what is not known comes last either way, and equals stay as the server has them. */
+/**
+ * Sorts the rows. Unknown values come last in either direction, and ties keep the server's order.
+ */
 export function sortRows(rows: readonly FlareRow[], { by, reversed }: Order): readonly FlareRow[] {
   const sign = reversed ? -1 : 1;
   if (by === "symbol") {
@@ -128,7 +133,10 @@ export function sortRows(rows: readonly FlareRow[], { by, reversed }: Order): re
   });
 }
 
-/** The table: a heading and a line for each flare; where they are more than there is room for, the last line says how many more, and how many are above. */
+/**
+ * Formats the table: a heading and one line per flare. If not all fit, the last line counts the
+ * hidden ones.
+ */
 export function tableLines(rows: readonly FlareRow[], form: TableForm): readonly string[] {
   const { width, height, order, nowMs, paint } = form;
   const shown = columnsFor(width);
@@ -154,14 +162,14 @@ export function tableLines(rows: readonly FlareRow[], form: TableForm): readonly
 
 type Shown = Column & { readonly before: string };
 
-/** The columns that there is room for, each with its width and what stands before it. */
+/** Returns the columns that fit, with their widths and gaps. */
 function columnsFor(width: number): readonly Shown[] {
   let names = ALL;
   for (const dropped of DROPPED) {
     if (taken(names) + MIN_SYMBOL <= width) break;
     names = names.filter((name) => name !== dropped);
   }
-  // The symbol grows first, and then what stands last.
+  // Extra space goes to the symbol first, then to the last column.
   const free = Math.max(1, width - taken(names));
   const symbol = Math.min(COLUMNS.symbol.width, free);
   return names.map((name, at) => {
@@ -172,7 +180,7 @@ function columnsFor(width: number): readonly Shown[] {
   });
 }
 
-/** Columns that everything but the symbol's text takes. */
+/** Returns the width of everything except the symbol's text. */
 function taken(names: readonly ColumnName[]): number {
   return names.reduce(
     (sum, name, at) => sum + gapBefore(names, at).length + (name === "symbol" ? 0 : COLUMNS[name].width),
@@ -186,9 +194,9 @@ function gapBefore(names: readonly ColumnName[], at: number): string {
 
 function line(shown: readonly Shown[], textOf: (column: Column) => string): readonly [string, Column][] {
   return shown.map((column) => {
-    // Without the selectors of emoji form, which make some characters wider than they are counted.
+    // Remove variation selectors, which make some characters wider than computed.
     const given = textOf(column)
-      .slice(0, MAX_LOOKED_AT)
+      .slice(0, MAX_TEXT_LENGTH)
       .replace(/\p{Variation_Selector}/gu, "");
     const text = plainText(given, column.width);
     const fill = " ".repeat(Math.max(0, column.width - columns(text)));
@@ -207,19 +215,21 @@ const UNITS = [
   [1e4, "k"],
 ] as const;
 
-/** `51.2k`; numbers below 10,000 in full. Of a size that no market has: in powers of ten. */
+/** Formats `51.2k`; numbers below 10,000 in full, and absurdly large ones as powers of ten. */
 function compact(value: number): string {
   if (Math.abs(value) >= 1e15) return value.toExponential(0);
-  for (const [least, unit] of UNITS) {
-    if (Math.abs(value) < least) continue;
-    const divisor = unit === "k" ? 1e3 : least;
+  for (const [min, unit] of UNITS) {
+    if (Math.abs(value) < min) continue;
+    const divisor = unit === "k" ? 1e3 : min;
     const scaled = value / divisor;
     return `${scaled.toFixed(Math.abs(scaled) < 99.95 ? 1 : 0)}${unit}`;
   }
   return String(Math.round(value));
 }
 
-/** `42 s`, `12 min`, `3.5 h`, `2.1 d`; `-` where it is not known or lies in the future by more than clocks differ. */
+/**
+ * Formats `42 s`, `12 min`, `3.5 h` or `2.1 d`; `-` if unknown. A negative duration counts as 0.
+ */
 export function duration(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1_000));
   if (!Number.isFinite(seconds)) return "-";

@@ -1,29 +1,28 @@
 import type { Keyboard } from "../terminal/terminal.ts";
 
-/** A keyboard whose keys come one by one. */
+/** A keyboard in raw mode. */
 export interface KeyGrab {
-  /** Gives the keyboard back for a while, as it was. */
+  /** Restores the previous mode until {@link resume}. */
   pause(): void;
-  /** Takes it again. */
   resume(): void;
-  /** Gives it back for good. */
+  /** Restores the previous mode for good. */
   release(): void;
 }
 
-/** Arrows and function keys come as an escape and what follows; everything else as itself. */
+/** Matches one key: an escape sequence for arrows and function keys, or a single character. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a keyboard sends it.
 const KEYS = /\u001B(?:\[[\d;]*[^\d;]?|O.?)|[\s\S]/g;
 
-/** What was pressed, key by key: a letter as itself, an arrow as its whole sequence. */
+/** Splits input into keys. */
 function splitKeys(pressed: string): readonly string[] {
   return pressed.match(KEYS) ?? [];
 }
 
-/** Hears each key, Ctrl-C too, until it is released. Where there is no keyboard none is. */
+/** Reports each key, Ctrl-C too, until released. Does nothing without a keyboard. */
 export function grabKeys(keyboard: Keyboard | undefined, onKeys: (keys: readonly string[]) => void): KeyGrab {
   if (keyboard?.isTTY !== true) return { pause: () => {}, resume: () => {}, release: () => {} };
   const hear = (chunk: Buffer) => onKeys(splitKeys(chunk.toString("latin1")));
-  // A terminal that is gone says so by SIGHUP.
+  // A lost terminal also sends SIGHUP.
   const ignore = () => {};
   keyboard.setRawMode?.(true);
   keyboard.on("data", hear).on("error", ignore).resume();

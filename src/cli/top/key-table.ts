@@ -3,7 +3,7 @@ import { plainText } from "../terminal/plain-text.ts";
 
 const HEAD = ["id", "plan", "connections", "requests/min", "made", "ends", "name"] as const;
 
-/** The keys as lines for people, without what is secret; one line that says so where there are none. */
+/** Formats the keys as a table without secrets. */
 export function keyTable(keys: readonly Key[], nowMs: number): readonly string[] {
   if (keys.length === 0) return ["no keys"];
   const rows = [HEAD, ...keys.map((key) => cells(key, nowMs))];

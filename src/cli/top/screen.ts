@@ -1,23 +1,23 @@
 import type { Output } from "../terminal/terminal.ts";
 
-/** The alternate screen, lines that end at the margin, no cursor; empty. */
+/** Switches to the alternate screen, without line wrap and cursor, and clears it. */
 const ENTER = "\u001B[?1049h\u001B[?7l\u001B[?25l\u001B[2J";
 const LEAVE = "\u001B[?7h\u001B[?25h\u001B[?1049l";
 
-/** A whole terminal that is drawn on, beside what stood there, which comes back when it is left. */
+/** Draws on the whole terminal, and restores its content afterwards. */
 export class Screen {
   readonly #output: Output;
   #drawn: readonly string[] = [];
   #state: "new" | "open" | "away" | "left" = "new";
-  #void = true;
+  #isStale = true;
 
   constructor(output: Output) {
     this.#output = output;
   }
 
-  /** Columns and lines that there are. */
+  /** Columns and lines of the terminal. */
   get size(): { readonly width: number; readonly height: number } {
-    // A terminal that does not know its size says 0.
+    // A terminal of unknown size reports 0.
     return { width: this.#output.columns || 80, height: this.#output.rows || 24 };
   }
 
@@ -27,41 +27,44 @@ export class Screen {
     this.#output.write(ENTER);
   }
 
-  /** What was drawn is no longer there: the next drawing begins anew. */
+  /** Makes the next drawing complete, because the screen's content is lost. */
   invalidate(): void {
-    this.#void = true;
+    this.#isStale = true;
   }
 
-  /** Writes the lines that changed, at once or, while the terminal is behind, not at all: the next drawing is newer. */
+  /**
+   * Writes the changed lines. Skips a drawing while the terminal is slow, because the next one is
+   * newer.
+   */
   draw(lines: readonly string[]): void {
     if (this.#state !== "open" || this.#output.writableNeedDrain) return;
-    const before = this.#void ? [] : this.#drawn;
-    let text = this.#void ? "\u001B[2J" : "";
+    const before = this.#isStale ? [] : this.#drawn;
+    let text = this.#isStale ? "\u001B[2J" : "";
     for (let at = 0; at < Math.max(lines.length, before.length); at += 1) {
       const line = lines[at] ?? "";
       if (line !== (before[at] ?? "")) text += `\u001B[${at + 1};1H${line}\u001B[K`;
     }
     this.#drawn = lines;
-    this.#void = false;
+    this.#isStale = false;
     if (text !== "") this.#output.write(text);
   }
 
-  /** Gives the terminal back for a while; {@link resume} takes it again. Nothing is drawn in between. */
+  /** Restores the terminal until {@link resume}. Nothing is drawn in between. */
   pause(): void {
     if (this.#state !== "open") return;
     this.#state = "away";
     this.#output.write(LEAVE);
   }
 
-  /** After {@link pause}: the next drawing begins anew. */
+  /** Takes the terminal again after {@link pause}. */
   resume(): void {
     if (this.#state !== "away") return;
     this.#state = "open";
-    this.#void = true;
+    this.#isStale = true;
     this.#output.write(ENTER);
   }
 
-  /** Gives the terminal back as it was. Once is enough; again does nothing. */
+  /** Restores the terminal for good. May be called repeatedly. */
   leave(): void {
     if (this.#state === "open") this.#output.write(LEAVE);
     this.#state = "left";

@@ -5,34 +5,34 @@ import type { FlaresNow } from "./flare-row.ts";
 import { duration, type Order, type SortColumn, tableLines } from "./flare-table.ts";
 import { type RowWindow, rowWindow } from "./scroll.ts";
 
-/** All that a page of `top` tells, at one moment. */
+/** The content of a page of `top`. */
 export interface TopPage {
-  /** Of the server; a name and a port. */
+  /** The server's name and port. */
   readonly host: string;
   readonly connection: ConnectionStatus;
-  /** `undefined` before the server said anything. */
+  /** `undefined` before the first data. */
   readonly freshness: DataFreshness | undefined;
   readonly cursor: string | undefined;
   readonly flares: FlaresNow;
-  /** Flares that started, and that finished, in the list since the command began. */
+  /** Flares that started and ended in the list since the command started. */
   readonly started: number;
   readonly ended: number;
-  /** Events that could not be had since then; `null`: some, nobody knows how many. */
+  /** Events missed since then; `null`: an unknown number. */
   readonly missed: number | null;
 }
 
-/** How it is to look. */
+/** The layout of a page. */
 interface PageForm {
   readonly width: number;
-  /** Infinity: as many lines as it takes, and none that tells the keys. */
+  /** Infinity: all lines, without the line of keys. */
   readonly height: number;
-  /** As of TableForm. */
+  /** As in TableForm. */
   readonly first?: number;
   readonly order: Order;
   readonly paint: Paint;
 }
 
-/** Keys that sort, and the column that each sorts by. */
+/** Keys that sort, each with its column. */
 export const SORT_KEYS: Readonly<Record<string, SortColumn>> = {
   a: "age",
   c: "change",
@@ -44,15 +44,15 @@ export const SORT_KEYS: Readonly<Record<string, SortColumn>> = {
   w: "warnings",
 };
 
-/** Lines of the state above the table. */
+/** Lines above the table. */
 const HEAD_LINES = 4;
 
-/** The rows that are in sight on a page of `height` lines, `first` being wished for. */
+/** Returns the visible rows of a page of `height` lines, from `first` if possible. */
 export function rowsInSight(rows: number, height: number, first: number): RowWindow {
   return rowWindow(rows, Math.max(0, height - HEAD_LINES - 2), first);
 }
 
-/** The page's lines, none wider than `width` and no more than `height`: four of the state, the table, and the keys. */
+/** Formats the page, within `width` and `height`: four lines of state, the table, and the keys. */
 export function pageLines(page: TopPage, form: PageForm): readonly string[] {
   const { width, height, first = 0, order, paint } = form;
   const { flares, freshness } = page;
@@ -69,7 +69,7 @@ export function pageLines(page: TopPage, form: PageForm): readonly string[] {
     room < 1
       ? []
       : tableLines(flares.rows, { width, height: room, first, order, nowMs, paint }).concat(
-          flares.rows.length === 0 && room > 1 ? [plainText("nothing flares", width)] : [],
+          flares.rows.length === 0 && room > 1 ? [plainText("no flares", width)] : [],
         );
   if (!live) return [...head.filter((line) => line !== ""), ...table];
   const filled = [...head, ...table, ...Array<string>(Math.max(0, room - table.length)).fill("")];
@@ -88,8 +88,8 @@ function connectionLine({ host, connection }: TopPage, { width, paint }: PageFor
 function dataText({ freshness, cursor }: TopPage): string {
   if (!freshness) return "no data yet";
   const at = freshness.observedAt?.slice(0, 19).replace("T", " ") ?? "no time yet";
-  const place = cursor === undefined ? "" : `  cursor ${cursor}`;
-  return `data ${freshness.state}, ${duration(freshness.ageMs)} old  ${at}${place}`;
+  const position = cursor === undefined ? "" : `  cursor ${cursor}`;
+  return `data ${freshness.state}, ${duration(freshness.ageMs)} old  ${at}${position}`;
 }
 
 function countText({ flares: { list, rows, finished }, started, ended, missed }: TopPage): string {
@@ -98,7 +98,7 @@ function countText({ flares: { list, rows, finished }, started, ended, missed }:
   return `${rows.length} flaring (${list}), ${warned} with warnings, ${finished} finished  since the start: ${started} started, ${ended} ended, ${lost}`;
 }
 
-/** What a person has to know before they believe the table; empty where nothing is wrong. */
+/** Returns what is wrong with the connection or the data; empty if nothing. */
 function trouble({ connection, freshness }: TopPage): string {
   const parts = [
     connection.state === "live"

@@ -17,42 +17,42 @@ import { pageLines, rowsInSight, SORT_KEYS, type TopPage } from "./top-page.ts";
 
 const DEFAULT_URL = "http://127.0.0.1:8080";
 const STREAM_PATH = "/api/v1/stream";
-/** Four drawings a second at most, however many events come. */
+/** Draws at most four times per second, whatever the number of events. */
 const FRAME_MS = 250;
-/** Of a page that is printed once; wide enough for every column, and bounded because names are not. */
+/** Width of a page that is printed once. Wide enough for all columns. */
 const PRINTED_WIDTH = 120;
-/** With Ctrl-C and Ctrl-D, which a keyboard in raw mode hands over as they are. */
+/** Includes Ctrl-C and Ctrl-D, which raw mode passes on as characters. */
 const QUIT_KEYS: ReadonlySet<string> = new Set(["q", "Q", "\u0003", "\u0004"]);
 const STOP_KEY = "\u001A";
 const NEWEST_FIRST: Order = { by: "age", reversed: false };
 const FLAGS: Readonly<Record<string, FlagForm>> = {};
 
-/** What `flarewire top --help` prints. */
+/** Returns the text of `flarewire top --help`. */
 export function topHelp(): string {
   return `Usage: flarewire top [URL]
 
-Shows what flares now on a server, and how old that is: a table over the whole terminal, live, until it is stopped. Goes on from where it was
-after a lost connection. Where the output is no terminal it prints the table once. URL is the server's (http:// or https://), and may have a
-filter, as http://127.0.0.1:8080/?symbols=CAKE&min_liquidity=50000; default ${DEFAULT_URL}.
-A flare is shown while it meets the filter; with &sticky=true, from when it first did until it ends.
+Shows a server's current flares and the age of its data in a full-screen table, until stopped. Resumes after a lost
+connection. If the output is not a terminal, prints the table once. URL is the server's (http:// or https://), and may have a
+filter, such as http://127.0.0.1:8080/?symbols=CAKE&min_liquidity=50000; default ${DEFAULT_URL}.
+A flare is shown while it meets the filter; with &sticky=true, from the first match until it ends.
 
 Keys:
   q, Ctrl-C         quit
-  up, down, k, j    scroll by a row; page up, page down, space: by a page; home, end: to the first, the last
-  Ctrl-Z            stop; the shell's fg goes on where the market is then
+  up, down, k, j    scroll by a row; page up, page down, space: by a page; home, end: to the first or last
+  Ctrl-Z            suspend; fg in the shell resumes with the current state
   ${Object.entries(SORT_KEYS)
     .map(([key, column]) => `${key} ${column}`)
     .join(", ")}
-                    sort by this column; again: the other way round
+                     sort by this column; again: reverse
 
-A row with ! has warnings of the canary. What a narrow terminal has no room for is left out, the warnings' names first.
-A server that knows keys is shown the one in the environment variable ${CLIENT_KEY_VARIABLE}: what stands in a command line, others can read.
+A row with ! has warnings of the canary. A narrow terminal shows fewer columns, the names of warnings are dropped first.
+For a server with keys, set the environment variable ${CLIENT_KEY_VARIABLE}: other users can read a command line.
 
-Ages count to the event time of the data. Colours are not used with NO_COLOR set.
-Exit codes: 0 stopped by the user or printed, 1 refused by the server for good, 75 not reached, where the table is printed once.`;
+Ages refer to the event time of the data. NO_COLOR turns colors off.
+Exit codes: 0 stopped by the user or printed, 1 rejected by the server for good, 75 server not reached (if printed once).`;
 }
 
-/** `flarewire top`. */
+/** Runs `flarewire top`. */
 export async function top(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
   const { url, filter } = readArguments(args);
   const key = keyFrom(terminal.environment, CLIENT_KEY_VARIABLE);
@@ -79,7 +79,7 @@ export async function top(args: readonly string[], terminal: Terminal): Promise<
   }
 }
 
-/** The page as it is whenever it is asked for. */
+/** Returns a function that returns the current page. */
 function pageOf(stream: Stream, host: string): () => TopPage {
   let started = 0;
   let ended = 0;
@@ -102,7 +102,10 @@ function pageOf(stream: Stream, host: string): () => TopPage {
   };
 }
 
-/** Draws until a key or the signal ends it; rejects with what ends the stream. The terminal is given back however this process ends, but for SIGKILL. */
+/**
+ * Draws until a key or the signal ends it. Rejects if the stream fails. Restores the terminal at
+ * any exit except SIGKILL.
+ */
 async function showLive(
   stream: Stream,
   page: () => TopPage,
@@ -169,14 +172,14 @@ async function showLive(
   }
 }
 
-/** The order after a key: that of its column, or the other way round if it is that already. */
+/** Returns the order after a key: sorts by its column, or reverses the order if it already does. */
 function orderAfter(order: Order, key: string): Order {
   const by = Object.hasOwn(SORT_KEYS, key) ? SORT_KEYS[key] : undefined;
   if (by === undefined) return order;
   return { by, reversed: by === order.by && !order.reversed };
 }
 
-/** Prints the page as soon as there is one; 75 where nobody answers. */
+/** Prints the page once there is data. Returns 75 if the server does not respond. */
 async function printOnce(
   stream: Stream,
   page: () => TopPage,
@@ -193,7 +196,7 @@ async function printOnce(
   });
   if (answer === "stopped") return EXIT.clean;
   if (answer !== "there") {
-    say(terminal, `flarewire top: not reached: ${plainText(answer.reason, 400)}`);
+    say(terminal, `flarewire top: could not reach the server: ${plainText(answer.reason, 400)}`);
     return EXIT.retry;
   }
   const paint = paintFor(terminal.stdout);
@@ -232,7 +235,7 @@ function readArguments(args: readonly string[]): { readonly url: URL; readonly f
       `URL ${JSON.stringify(redact(text))} must be an http or https URL, for example ${DEFAULT_URL}`,
     );
   } else if (url.username !== "" || url.password !== "") {
-    wrong.push(`the URL must hold no user and no password; a key goes into ${CLIENT_KEY_VARIABLE}`);
+    wrong.push(`the URL must not contain a user or password; set ${CLIENT_KEY_VARIABLE} to send a key`);
   }
   const filter = url ? filterOf(url.searchParams, wrong) : {};
   if (!url || wrong.length > 0) throw new FlarewireError("invalid-setting", wrong.join("\n  "));
@@ -241,7 +244,7 @@ function readArguments(args: readonly string[]): { readonly url: URL; readonly f
   return { url, filter };
 }
 
-/** The filter that an address has. What its values have to be the server says. */
+/** Reads the filter from the URL. The server checks its values. */
 function filterOf(parameters: URLSearchParams, wrong: string[]): Filter {
   const filter: { -readonly [F in keyof Filter]: Filter[F] } = {};
   for (const name of new Set(parameters.keys())) {
@@ -257,7 +260,7 @@ function filterOf(parameters: URLSearchParams, wrong: string[]): Filter {
       wrong.push(`min_price_change ${JSON.stringify(redact(first))} must be a number, for example 5`);
     else {
       wrong.push(
-        `the URL's parameter ${JSON.stringify(redact(name))} is none of tokens, symbols, min_liquidity, min_price_change, sticky`,
+        `the URL's parameter ${JSON.stringify(redact(name))} must be one of tokens, symbols, min_liquidity, min_price_change, sticky`,
       );
     }
   }
