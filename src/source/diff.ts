@@ -1,3 +1,4 @@
+import { jsonEqual, ownField } from "../lib/json-equal.ts";
 import {
   type Explanation,
   type Flare,
@@ -9,7 +10,6 @@ import {
   type Snapshot,
 } from "../model/index.ts";
 import { type FlareChannel, FlarewireError } from "../protocol/index.ts";
-import { jsonEqual, ownField } from "./json-equal.ts";
 
 /** A `Change` of a list with items of type `T`. */
 export type ItemChange<T extends ListItem> =

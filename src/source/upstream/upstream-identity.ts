@@ -1,5 +1,5 @@
+import { jsonEqual } from "../../lib/json-equal.ts";
 import type { Flare, Listing, NestedFlare, Snapshot } from "../../model/index.ts";
-import { jsonEqual } from "../json-equal.ts";
 
 /**
  * Maximum number of ids per identity. More than one is unusual, and many must not take quadratic

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { jsonEqual } from "../../lib/json-equal.ts";
 import {
   BscChartItem,
   BscLeaderboardEntry,
@@ -12,7 +13,6 @@ import {
   MaticChartItem,
 } from "../../model/index.ts";
 import type { ListChannel } from "../../protocol/index.ts";
-import { jsonEqual } from "../json-equal.ts";
 import { fieldOf, isRecord, sanitize } from "./upstream-json.ts";
 import type { UpstreamReports } from "./upstream-reports.ts";
 

@@ -1,3 +1,4 @@
+import { jsonEqual } from "../../lib/json-equal.ts";
 import {
   EMPTY_SNAPSHOT,
   Explanation,
@@ -14,7 +15,6 @@ import {
   type ListChannel,
   listOf,
 } from "../../protocol/index.ts";
-import { jsonEqual } from "../json-equal.ts";
 import { fieldOf, isRecord, sanitize } from "./upstream-json.ts";
 import { faultOf, readList } from "./upstream-list.ts";
 import type { UpstreamReports } from "./upstream-reports.ts";

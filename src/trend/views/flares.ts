@@ -1,3 +1,4 @@
+import { jsonEqual } from "../../lib/json-equal.ts";
 import type { Explanation, Flare, Flares } from "../../model/index.ts";
 import { isInGrace } from "../detect/liquidity-level.ts";
 import { liquidityOf } from "../detect/pools.ts";
@@ -5,7 +6,7 @@ import type { DetectorSettings } from "../settings.ts";
 import { flareId } from "../state/ids.ts";
 import { judgeRelevance, type TokenState } from "../state/token-state.ts";
 import { viewFlare } from "./flare-view.ts";
-import { isEqual, reuseIfEqual, reuseListIfEqual } from "./reuse.ts";
+import { reuseIfEqual, reuseListIfEqual } from "./reuse.ts";
 
 /** A finished flare as served. */
 export interface FinishedFlare {
@@ -192,7 +193,7 @@ function isAfter(other: FinishedFlare | undefined, atMs: number, flare: Flare): 
  * Returns the previous explanation if only its time differs: a quiet flare must cause no events.
  */
 function reuseExplanation(before: Explanation, after: Explanation): Explanation {
-  return isEqual({ ...after, at: before.at }, before) ? before : after;
+  return jsonEqual({ ...after, at: before.at }, before) ? before : after;
 }
 
 /** Newest start first, ties by address. */

@@ -1,3 +1,4 @@
+import { jsonEqual } from "../../lib/json-equal.ts";
 import { MINUTE_MS } from "../../lib/time/time.ts";
 import type { FeedFacts, MarketGroup } from "../../market/index.ts";
 import {
@@ -18,7 +19,7 @@ import {
   viewChainStanding,
   viewExchangeStanding,
 } from "./leaderboards.ts";
-import { isEqual, reuseIfEqual, reuseListIfEqual } from "./reuse.ts";
+import { reuseIfEqual, reuseListIfEqual } from "./reuse.ts";
 
 /** The charts and leaderboards of one minute. */
 export interface ServedStandings {
@@ -179,7 +180,7 @@ function keepItems<T extends ChartItem | LeaderboardEntry>(before: T[], after: T
     before,
     after.map((item) => {
       const old = known.get(keyOf(item));
-      return old !== undefined && isEqual(old, item) ? old : item;
+      return old !== undefined && jsonEqual(old, item) ? old : item;
     }),
   );
 }
