@@ -1,3 +1,4 @@
+import { BoundedMap } from "../lib/bounded-map.ts";
 import type { EventLog, LogRecord } from "../log/event-log.ts";
 import {
   type Channel,
@@ -58,7 +59,7 @@ export class Head {
   readonly #onError: (error: unknown) => void;
   readonly #listeners = new Set<HeadListener>();
   readonly #restartListeners = new Set<(base: HeadBase) => void>();
-  readonly #texts = new Map<string, string>();
+  readonly #texts = new BoundedMap<string, string>(MAX_CACHED_TEXTS);
   #cursor: Cursor;
   #snapshot: Snapshot;
   #observedAtMs: number;
@@ -148,13 +149,7 @@ export class Head {
    */
   snapshotText(channels: readonly Channel[]): string {
     const key = [...channels].sort().join();
-    const cached = this.#texts.get(key);
-    if (cached !== undefined) return cached;
-    const text = JSON.stringify(projectSnapshot(this.#snapshot, channels));
-    const [oldest] = this.#texts.keys();
-    if (oldest !== undefined && this.#texts.size >= MAX_CACHED_TEXTS) this.#texts.delete(oldest);
-    this.#texts.set(key, text);
-    return text;
+    return this.#texts.ensure(key, () => JSON.stringify(projectSnapshot(this.#snapshot, channels)));
   }
 
   /**

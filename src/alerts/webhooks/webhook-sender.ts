@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { messageOf } from "../../lib/text/message-of.ts";
 import type { Clock } from "../../lib/time/clock.ts";
+import { waitAtMost } from "../../lib/time/wait-at-most.ts";
 import { type Alert, formAlert } from "../alert.ts";
 import { secretBytes, type Webhook } from "../rules/alert-file.ts";
 import type { AlertStore } from "../store/alert-store.ts";
@@ -203,14 +204,10 @@ export class WebhookSender {
   /** Waits. While there is no failure, a new message ends the wait. */
   async #rest(delayMs: number, signal: AbortSignal): Promise<void> {
     if (this.#failures === 0 && this.#hasNews) return;
-    const woken = new AbortController();
-    if (this.#failures === 0) this.#wake = () => woken.abort();
-    try {
-      await this.#options.clock.sleep(delayMs, AbortSignal.any([signal, woken.signal]));
-    } catch {
-      // Both signals mean: look again.
-    } finally {
-      this.#wake = undefined;
-    }
+    const news = new Promise<void>((resolve) => {
+      if (this.#failures === 0) this.#wake = resolve;
+    });
+    await waitAtMost(news, delayMs, this.#options.clock, signal).catch(() => {});
+    this.#wake = undefined;
   }
 }

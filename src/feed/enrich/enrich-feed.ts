@@ -1,3 +1,4 @@
+import { BoundedMap } from "../../lib/bounded-map.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import { MINUTE_MS } from "../../lib/time/time.ts";
 import type { MarketEvent, Profile } from "../../market/index.ts";
@@ -72,7 +73,7 @@ async function* enriched(
 /** When each token was noted last. */
 class NotedTokens {
   readonly #clock: Clock;
-  readonly #noted = new Map<string, number>();
+  readonly #noted = new BoundedMap<string, number>(MAX_NOTED);
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -83,9 +84,7 @@ class NotedTokens {
     const now = this.#clock.monotonic();
     const before = this.#noted.get(key);
     if (before !== undefined && now - before < NOTE_AGAIN_MS) return false;
-    this.#noted.delete(key);
     this.#noted.set(key, now);
-    if (this.#noted.size > MAX_NOTED) this.#noted.delete(this.#noted.keys().next().value ?? "");
     return true;
   }
 }
@@ -94,7 +93,7 @@ class NotedTokens {
 class Findings {
   readonly #found = new Map<string, { readonly token: TokenRef; readonly facts: Facts }>();
   /** What was told of each token, so that nothing is told twice. */
-  readonly #told = new Map<string, Facts>();
+  readonly #told = new BoundedMap<string, Facts>(MAX_NOTED);
 
   add(token: TokenRef, facts: Facts): void {
     const key = keyOf(token);
@@ -119,7 +118,6 @@ class Findings {
       left -= 1;
       this.#found.delete(key);
       this.#told.set(key, { ...this.#told.get(key), ...facts });
-      if (this.#told.size > MAX_NOTED) this.#told.delete(this.#told.keys().next().value ?? "");
       yield { kind: "profile", at, ...token, ...facts };
     }
   }

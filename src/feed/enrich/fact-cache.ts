@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { mkdir, rename, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { z } from "zod";
+import { BoundedMap } from "../../lib/bounded-map.ts";
 import { PRIVATE_DIRECTORY, PRIVATE_FILE } from "../../lib/io/private-file.ts";
 import { messageOf } from "../../lib/text/message-of.ts";
 import { Profile } from "../../market/index.ts";
@@ -30,7 +31,7 @@ const MAX_ENTRIES = 100_000;
  */
 export class FactCache {
   readonly #path: string | undefined;
-  readonly #entries = new Map<string, CachedFacts>();
+  readonly #entries = new BoundedMap<string, CachedFacts>(MAX_ENTRIES);
   #isDirty = false;
 
   /** `path`: where it is kept; `undefined`: in memory only. Read at once. */
@@ -51,14 +52,8 @@ export class FactCache {
   }
 
   set(key: string, entry: CachedFacts): void {
-    this.#entries.delete(key);
     this.#entries.set(key, entry);
     this.#isDirty = true;
-    if (this.#entries.size <= MAX_ENTRIES) return;
-    for (const oldest of this.#entries.keys()) {
-      this.#entries.delete(oldest);
-      return;
-    }
   }
 
   /** Puts these entries in place of all. */

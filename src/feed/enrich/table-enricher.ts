@@ -1,3 +1,4 @@
+import { BoundedMap } from "../../lib/bounded-map.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import type { ServiceReport } from "../feed.ts";
 import type { ServiceClient } from "../service/service-client.ts";
@@ -33,7 +34,7 @@ export class TableEnricher implements Enricher {
   readonly #client: ServiceClient;
   readonly #clock: Clock;
   readonly #cache: FactCache;
-  readonly #tokens = new Map<string, TokenRef>();
+  readonly #tokens = new BoundedMap<string, TokenRef>(MAX_TOKENS);
   #onFound: OnFound = () => {};
 
   constructor(table: Table, client: ServiceClient, clock: Clock, cache: FactCache) {
@@ -54,9 +55,7 @@ export class TableEnricher implements Enricher {
 
   note(token: TokenRef): void {
     const key = keyOf(token);
-    this.#tokens.delete(key);
     this.#tokens.set(key, token);
-    if (this.#tokens.size > MAX_TOKENS) this.#tokens.delete(this.#tokens.keys().next().value ?? "");
     const known = this.#cache.get(key);
     if (known) this.#onFound(token, known.facts);
   }

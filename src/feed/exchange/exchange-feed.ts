@@ -1,5 +1,6 @@
 import type { Clock } from "../../lib/time/clock.ts";
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../../lib/time/time.ts";
+import { waitAtMost } from "../../lib/time/wait-at-most.ts";
 import type { Candle, MarketEvent } from "../../market/index.ts";
 import type { Feed, ServiceReport } from "../feed.ts";
 import { CandleBook, eventOf } from "./candle-book.ts";
@@ -216,9 +217,7 @@ class ExchangeRun {
       .map(async (follower) => {
         had += await follower.fill(this.#pairsOf(follower.name), fromMs, toMs);
       });
-    const over = new AbortController();
-    const patience = this.#options.clock.sleep(FILL_MS, AbortSignal.any([this.#signal, over.signal]));
-    await Promise.race([Promise.all(filling), patience]).finally(() => over.abort());
+    await waitAtMost(Promise.all(filling), FILL_MS, this.#options.clock, this.#signal);
     const minutes = (toMs - fromMs) / MINUTE_MS;
     this.#options.onNotice?.(
       `asked for ${minutes} minutes of ${this.#followed.size} markets and was told of ${had}`,
@@ -252,14 +251,11 @@ class ExchangeRun {
       if (candle.openAt >= this.#untoldMs()) this.#put(follower.name, pair, candle);
       else if (Number(candle.volume) > 0) this.#past.add(eventOf(tokens.get(pair) ?? "", candle));
     };
-    const over = new AbortController();
-    const signal = AbortSignal.any([this.#signal, over.signal]);
-    const patience = this.#options.clock.sleep(FILL_MS, signal).then(() => 0);
     const filling = follower.fill([...tokens.keys()], fromMs, toMs, put);
-    const had = await Promise.race([filling, patience]).finally(() => {
-      over.abort();
+    const waiting = waitAtMost(filling, FILL_MS, this.#options.clock, this.#signal).finally(() => {
       for (const token of tokens.values()) this.#past.release(token);
     });
+    const had = (await waiting) ?? 0;
     const minutes = (toMs - fromMs) / MINUTE_MS;
     this.#options.onNotice?.(
       `looked up ${Math.floor(minutes)} past minutes of ${tokens.size} new markets on ${follower.name} and got those of ${had}`,

@@ -2,6 +2,7 @@ import { messageOf } from "../../lib/text/message-of.ts";
 import { backOffMs } from "../../lib/time/back-off.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import { HOUR_MS } from "../../lib/time/time.ts";
+import { waitAtMost } from "../../lib/time/wait-at-most.ts";
 import { type ServiceClient, UnexpectedAnswer } from "../service/service-client.ts";
 import { StreamConnection } from "./stream-connection.ts";
 import type { StreamNews, StreamPlace, Venue } from "./venue.ts";
@@ -107,13 +108,8 @@ export class VenueSubscription {
     const { clock } = this.#options;
     const next = await this.#connect(signal).catch(() => undefined);
     if (!next) return old;
-    const over = new AbortController();
-    const patience = clock.sleep(TAKEOVER_MS, AbortSignal.any([signal, over.signal])).then(
-      () => false,
-      () => false,
-    );
-    const stands = await Promise.race([next.ready.then(() => true), next.ended.then(() => false), patience]);
-    over.abort();
+    const settled = Promise.race([next.ready.then(() => true), next.ended.then(() => false)]);
+    const stands = await waitAtMost(settled, TAKEOVER_MS, clock, signal).catch(() => false);
     const [stays, goes] = stands ? [next, old] : [old, next];
     goes.close("replaced");
     return stays;

@@ -1,5 +1,6 @@
 import type { Clock } from "../../lib/time/clock.ts";
 import { SECOND_MS } from "../../lib/time/time.ts";
+import { waitAtMost } from "../../lib/time/wait-at-most.ts";
 import type { FeedFacts, MarketEvent, Origin } from "../../market/index.ts";
 import type { Feed, FeedPart } from "../feed.ts";
 import { FeedBuffer, MAX_EARLY_MS, type MergedPart, type Slot } from "./feed-buffer.ts";
@@ -214,15 +215,11 @@ class Merger {
 
   async #news(signal: AbortSignal): Promise<void> {
     if (this.#hasNews) return;
-    const over = new AbortController();
     const news = new Promise<void>((resolve) => {
       this.#wake = resolve;
     });
-    const { clock } = this.#options;
-    const look = clock.sleep(LOOK_EVERY_MS, AbortSignal.any([signal, over.signal])).catch(() => {});
-    await Promise.race([news, look]);
+    await waitAtMost(news, LOOK_EVERY_MS, this.#options.clock, signal).catch(() => {});
     this.#wake = () => {};
-    over.abort();
   }
 }
 

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { TokenBucket } from "../../hub/index.ts";
+import { BoundedMap } from "../../lib/bounded-map.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import { FlarewireError } from "../../protocol/index.ts";
 import { clientOf } from "./client-address.ts";
@@ -14,7 +15,7 @@ const MINUTE_S = 60;
 export class RequestLimit {
   readonly #perMinute: number;
   readonly #clock: Clock;
-  readonly #buckets = new Map<string, TokenBucket>();
+  readonly #buckets = new BoundedMap<string, TokenBucket>(MAX_ADDRESSES);
   readonly #counted = new WeakMap<FastifyRequest, TokenBucket>();
 
   /**
@@ -68,13 +69,7 @@ export class RequestLimit {
   }
 
   #bucketOf(given: string, nowMs: number): TokenBucket {
-    const address = clientOf(given);
-    const known = this.#buckets.get(address);
-    if (known) return known;
-    const [oldest] = this.#buckets.keys();
-    if (oldest !== undefined && this.#buckets.size >= MAX_ADDRESSES) this.#buckets.delete(oldest);
-    const bucket = new TokenBucket(this.#perMinute / MINUTE_S, this.#perMinute, nowMs);
-    this.#buckets.set(address, bucket);
-    return bucket;
+    const make = () => new TokenBucket(this.#perMinute / MINUTE_S, this.#perMinute, nowMs);
+    return this.#buckets.ensure(clientOf(given), make);
   }
 }

@@ -1,3 +1,4 @@
+import { BoundedMap } from "../../lib/bounded-map.ts";
 import type { EventLog, LogRecord } from "../../log/event-log.ts";
 import {
   advanceLists,
@@ -56,7 +57,7 @@ export interface KnownLists {
  */
 export class ListHistory {
   readonly #log: EventLog;
-  readonly #texts = new Map<string, string>();
+  readonly #texts = new BoundedMap<string, string>(MAX_CACHED_TEXTS);
   #steps = new StepCache();
   #checkpoints: ListCheckpoint[];
   #lists: Lists;
@@ -181,14 +182,10 @@ export class ListHistory {
   /** Returns the JSON text of these parts at the head, cached until the next change. */
   snapshotText(parts: readonly SelectionPart[]): string {
     const { key } = selectionOf(parts);
-    const cached = this.#texts.get(key);
-    if (cached !== undefined) return cached;
-    const views = parts.map(({ mask, filter }) => projectLists(this.#lists, channelsOf(mask), filter));
-    const text = JSON.stringify(mergeViews(views));
-    const [oldest] = this.#texts.keys();
-    if (oldest !== undefined && this.#texts.size >= MAX_CACHED_TEXTS) this.#texts.delete(oldest);
-    this.#texts.set(key, text);
-    return text;
+    return this.#texts.ensure(key, () => {
+      const views = parts.map(({ mask, filter }) => projectLists(this.#lists, channelsOf(mask), filter));
+      return JSON.stringify(mergeViews(views));
+    });
   }
 
   #addCheckpoint(seq: Seq): void {

@@ -1,3 +1,4 @@
+import { BoundedMap } from "../../lib/bounded-map.ts";
 import { decodeTail } from "../../log/encode-tail.ts";
 import type { LogRecord } from "../../log/event-log.ts";
 import { advanceLists, type Lists, type Step } from "../../protocol/index.ts";
@@ -10,8 +11,7 @@ export const MAX_STEPS = 4_096;
 
 /** Caches recent steps, so that many clients resuming at once compute each step only once. */
 export class StepCache {
-  /** In insertion order. */
-  readonly #steps = new Map<number, Step>();
+  readonly #steps = new BoundedMap<number, Step>(MAX_STEPS);
 
   get size(): number {
     return this.#steps.size;
@@ -24,18 +24,14 @@ export class StepCache {
 
   /** Returns the record's step, computing it from the lists `before` it if needed. */
   take({ seq, tail }: LogRecord, before: Lists): Step {
-    const cached = this.#steps.get(seq);
-    if (cached) return cached;
-    const event = decodeTail(tail);
-    const step: Step = { event, before, after: advanceLists(before, event) };
-    this.put(seq, step);
-    return step;
+    return this.#steps.ensure(seq, () => {
+      const event = decodeTail(tail);
+      return { event, before, after: advanceLists(before, event) };
+    });
   }
 
   /** Adds a step computed elsewhere. */
   put(seq: number, step: Step): void {
     this.#steps.set(seq, step);
-    const [oldest] = this.#steps.keys();
-    if (this.#steps.size > MAX_STEPS && oldest !== undefined) this.#steps.delete(oldest);
   }
 }

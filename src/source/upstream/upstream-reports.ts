@@ -1,3 +1,4 @@
+import { BoundedMap } from "../../lib/bounded-map.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import type { ListChannel } from "../../protocol/index.ts";
 
@@ -46,7 +47,7 @@ export class UpstreamReports {
   readonly #clock: Clock;
   readonly #onInvalid: (report: UpstreamReport) => void;
   readonly #counts = { invalidItems: 0, duplicates: 0, invalidLists: 0, overlong: 0 };
-  readonly #passedOnAtMs = new Map<string, number>();
+  readonly #passedOnAtMs = new BoundedMap<string, number>(MAX_REMEMBERED);
   #left = MAX_PER_ANSWER;
 
   constructor(clock: Clock, onInvalid: (report: UpstreamReport) => void) {
@@ -77,15 +78,8 @@ export class UpstreamReports {
     const nowMs = this.#clock.monotonic();
     const lastMs = this.#passedOnAtMs.get(signature);
     if (lastMs !== undefined && nowMs - lastMs < REPEAT_AFTER_MS) return;
-    this.#remember(signature, nowMs);
+    this.#passedOnAtMs.set(signature, nowMs);
     this.#left -= 1;
     this.#onInvalid(short);
-  }
-
-  #remember(signature: string, nowMs: number): void {
-    this.#passedOnAtMs.delete(signature);
-    this.#passedOnAtMs.set(signature, nowMs);
-    const [oldest] = this.#passedOnAtMs.keys();
-    if (this.#passedOnAtMs.size > MAX_REMEMBERED && oldest !== undefined) this.#passedOnAtMs.delete(oldest);
   }
 }

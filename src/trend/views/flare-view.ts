@@ -1,3 +1,4 @@
+import { BoundedMap } from "../../lib/bounded-map.ts";
 import type {
   ContractSource,
   Explanation,
@@ -24,17 +25,11 @@ const UNVERIFIED: ContractSource = { status: "0", message: "NOTOK" };
 
 const MAX_REMEMBERED = 4_096;
 /** Caches timestamps: the same ones are formatted at every refresh, which is slow. */
-const remembered = new Map<number, string>();
+const remembered = new BoundedMap<number, string>(MAX_REMEMBERED);
 
 /** Formats event time as the API's timestamp. */
 export function toTimestamp(atMs: number): string {
-  let text = remembered.get(atMs);
-  if (text === undefined) {
-    text = new Date(atMs).toISOString();
-    if (remembered.size >= MAX_REMEMBERED) remembered.clear();
-    remembered.set(atMs, text);
-  }
-  return text;
+  return remembered.ensure(atMs, () => new Date(atMs).toISOString());
 }
 
 /** Renders the token's flare as of `atMs`. */

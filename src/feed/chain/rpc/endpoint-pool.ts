@@ -1,5 +1,6 @@
 import type { Clock } from "../../../lib/time/clock.ts";
 import { SECOND_MS } from "../../../lib/time/time.ts";
+import { waitAtMost } from "../../../lib/time/wait-at-most.ts";
 import type { ServiceReport } from "../../feed.ts";
 import { Quantity } from "../evm-block.ts";
 import { Endpoint } from "./endpoint.ts";
@@ -111,13 +112,8 @@ export class EndpointPool {
 
   /** Waits until a head moves, at most for `ms`. */
   async changed(ms: number, signal: AbortSignal): Promise<void> {
-    const over = new AbortController();
     const moved = new Promise<void>((resolve) => this.#waiting.push(resolve));
-    const slept = this.#options.clock
-      .sleep(ms, AbortSignal.any([signal, over.signal]))
-      .catch(() => undefined);
-    await Promise.race([moved, slept]);
-    over.abort();
+    await waitAtMost(moved, ms, this.#options.clock, signal);
     signal.throwIfAborted();
   }
 

@@ -1,0 +1,22 @@
+import { getEventListeners } from "node:events";
+import { expect } from "vitest";
+import { waitAtMost } from "../../src/lib/time/wait-at-most.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+import { test } from "../support/still-running.ts";
+
+const never = new Promise<never>(() => {});
+
+test("a wait ends with the value, with nothing when the time is over, or with the reason of an abort", async () => {
+  const clock = new ManualClock();
+  const { signal } = new AbortController();
+  expect(await waitAtMost(Promise.resolve("news"), 1_000, clock, signal)).toBe("news");
+  await expect(waitAtMost(Promise.reject(new Error("no")), 1_000, clock, signal)).rejects.toThrow("no");
+  const timed = waitAtMost(never, 1_000, clock, signal);
+  clock.advance(1_000);
+  expect(await timed).toBeUndefined();
+  expect(getEventListeners(signal, "abort")).toEqual([]);
+  const stop = new AbortController();
+  const aborted = waitAtMost(never, 1_000, clock, stop.signal);
+  stop.abort(new Error("stopping"));
+  await expect(aborted).rejects.toThrow("stopping");
+});
