@@ -1,11 +1,10 @@
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 
-/** Tests of the running system: they start programs or browsers, or play markets over sockets. */
+/** Tests of the running system: they start programs or browsers, or play whole markets over sockets. */
 const SYSTEM = [
   "test/{bench,browser,cli,conformance,evaluate,examples,package,scenarios}/**/*.test.ts",
   "test/client/{chaos,takeover}.test.ts",
-  "test/feed/exchange/{exchange-feed,exchange-gateway,later-chosen}.test.ts",
   "test/repository/readme-examples.test.ts",
 ];
 
@@ -17,14 +16,26 @@ const MEMORY = [
   "test/workers/worker-{side,wires}.test.ts",
 ];
 
+/** Tests of one part that take seconds: markets played fast, and laws tried on hundreds of random cases. */
+const SLOW = [
+  "test/feed/{chain,exchange,simulated}/**/*.test.ts",
+  "test/client/readme.test.ts",
+  "test/feed/replay/cut.test.ts",
+  "test/http/websocket-pressure.test.ts",
+  "test/protocol/filter-law.test.ts",
+  "test/source/{events,upstream}-law.test.ts",
+  "test/trend/{engine-laws.property,recorded-market}.test.ts",
+];
+
 const isolated = [...SYSTEM, ...MEMORY];
+
+/** One process runs many files, and loads the sources once for all of them. */
+const shared = { isolate: false, maxWorkers: 2, sequence: { groupOrder: 1 } };
 
 export default defineConfig({
   test: {
     globalSetup: ["test/support/build-pages.ts"],
     reporters: [["default", { summary: false }]],
-    // As many as there are cores: with a third, tests that play a market fast were starved now and then.
-    maxWorkers: 2,
     // Tells what hangs from what is slow: the slowest take 20 seconds, and several times that on a machine with other work.
     testTimeout: 120_000,
     hookTimeout: 120_000,
@@ -32,16 +43,15 @@ export default defineConfig({
     // Many tests start the program: what is compiled once serves all of them, which saves a quarter of their time.
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, "node_modules/.cache/compiled") },
     projects: [
-      { extends: true, test: { name: "system", include: isolated } },
       {
         extends: true,
-        test: {
-          name: "unit",
-          include: ["test/**/*.test.ts"],
-          exclude: isolated,
-          // One process runs many files, so that the sources are loaded once for all of them.
-          isolate: false,
-        },
+        // These wait for half of their time, so that three at a time keep two cores busy.
+        test: { name: "system", include: isolated, maxWorkers: 3 },
+      },
+      { extends: true, test: { name: "slow", include: SLOW, exclude: isolated, ...shared } },
+      {
+        extends: true,
+        test: { name: "unit", include: ["test/**/*.test.ts"], exclude: [...isolated, ...SLOW], ...shared },
       },
     ],
   },
