@@ -1,10 +1,10 @@
 import { execFile } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, expect, onTestFinished, test } from "vitest";
 import { STREAM_PARAMETERS } from "../../src/http/contracts/parameters.ts";
 import { systemClock } from "../../src/lib/time/clock.ts";
 import { runCli, spawnCli, spawnCommand, spawnNode } from "../cli/spawn-cli.ts";
@@ -117,6 +117,24 @@ test("the bots to start from tell of a flare that runs", async () => {
     await using bot = spawnNode(at(gateway.url, words));
     await bot.said("stdout", "ONE");
   }
+});
+
+test("the bot of the README runs by the command below it", async () => {
+  const [, written = ""] = /<!-- bot -->\n```ts\n([\s\S]*?)```/.exec(readDocument("README.md")) ?? [];
+  const [[npx, node, name = ""] = []] = take(/^npx node mybot/);
+  expect([npx, node]).toEqual(["npx", "node"]);
+  await using gateway = await startLedGateway();
+  // In the clone, where the bot finds the package, but not among its files.
+  mkdirSync(`${ROOT}.on-demand`, { recursive: true });
+  const folder = mkdtempSync(`${ROOT}.on-demand/readme-`);
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, name), written.replace(/"http:[^"]+"/, JSON.stringify(gateway.url)));
+  await using bot = spawnNode([join(folder, name)]);
+  await bot.said("stdout", "0 flares now\n");
+  gateway.start("ONE");
+  await bot.said("stdout", "+ ONE score ");
+  gateway.finish("ONE");
+  await bot.said("stdout", "- ONE faded\n");
 });
 
 test("a line of a shell follows the flares, by server-sent events and by WebSocket", async () => {
