@@ -7,7 +7,9 @@ import { connect } from "flarewire/client";
 
 type Flare = { readonly recent_price_change: number; readonly token: { readonly symbol: string } };
 
-const stream = connect(process.argv[2] ?? "http://127.0.0.1:8080", { channels: ["flares.pro"] });
+// Without a key, a server that has keys sends flares.free only: flares once they are five minutes old.
+const stream = connect(process.argv[2] ?? "http://127.0.0.1:8080", { channels: ["flares.*"] });
+let list: "pro" | "free" = "pro";
 stream.on("connection", ({ state, transport, reason }) =>
   console.error(`${state} by ${transport}${reason && `: ${reason}`}`),
 );
@@ -17,8 +19,11 @@ try {
     if (event.name === "reset") {
       // What was known is void: at the start, and where events could not be had. This runs now.
       if (event.lost !== 0) console.error(`missed ${event.lost ?? "some"} events: ${event.reason}`);
-      for (const flare of event.view?.flares?.pro ?? [])
-        print(flare.started_trending_at, "flare-running", flare);
+      const { pro, free } = event.view?.flares ?? {};
+      list = pro ? "pro" : "free";
+      for (const flare of pro ?? free ?? []) print(flare.started_trending_at, "flare-running", flare);
+    } else if (event.channel !== `flares.${list}`) {
+      // The other list has the same flares.
     } else if (event.name === "flare-started") {
       const { flare, why } = event.data;
       const terms = why?.terms.map(({ name, z }) => `${name} z=${z.toFixed(1)}`).join(" ");

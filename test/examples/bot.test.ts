@@ -89,6 +89,45 @@ test("the bot prints what runs when it comes, and what runs after a reset", asyn
   ]);
 });
 
+test("the bot prints the flares of the free plan where it has no key, and each once where it has one", async () => {
+  await using server = await startScriptedServer();
+  await using bot = spawnNode(["examples/bot.ts", server.url]);
+  const { socket, query } = await server.next();
+  expect(query.get("channels")).toBe("flares.*");
+  const flares = [
+    {
+      id: "id-1",
+      started_trending_at: "2017-11-12T08:21:00.000Z",
+      recent_price_change: 9,
+      token: { symbol: "OLD" },
+    },
+  ];
+  greet(socket, {
+    cursor: "abcd-6",
+    resumed: "reset",
+    snapshot: { flares: { free: flares }, explanations: {} },
+  });
+  send(socket, { ...flareStarted(7, "AGED"), channel: "flares.free" });
+  await bot.said("stdout", "flare-started AGED");
+  socket.close(4_200);
+  const keyed = await server.next();
+  const lost = { reason: "expired", events: 1 };
+  greet(keyed.socket, {
+    cursor: "abcd-8",
+    resumed: "reset",
+    lost,
+    snapshot: { ...NOTHING, flares: { pro: flares, free: flares } },
+  });
+  send(keyed.socket, flareStarted(9, "NEW"));
+  send(keyed.socket, { ...flareStarted(10, "NEW"), channel: "flares.free" });
+  send(keyed.socket, flareStarted(11, "LAST"));
+  await bot.said("stdout", "flare-started LAST");
+  const printed = [...bot.stdout().matchAll(/flare-(\w+) (\w+)/g)].map(
+    ([, what, symbol]) => `${what} ${symbol}`,
+  );
+  expect(printed).toEqual(["running OLD", "started AGED", "running OLD", "started NEW", "started LAST"]);
+});
+
 test("the bot stops when the server says that it should", async () => {
   await using server = await startScriptedServer();
   await using bot = spawnNode(["examples/bot.ts", server.url]);
