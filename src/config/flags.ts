@@ -22,11 +22,14 @@ export interface ParsedFlags {
 /**
  * Parses `args` against the known flags. Allows at most `positionals` other words; `--` ends the
  * flags.
+ *
+ * @param meant What to write instead of flags that do not exist, by their names.
  */
 export function parseFlags(
   args: readonly string[],
   forms: Readonly<Record<string, FlagForm>>,
   positionals = 0,
+  meant: ReadonlyMap<string, string> = new Map(),
 ): ParsedFlags {
   // Not strict: parseArgs throws at the first mistake, but we report all of them at once.
   const { tokens } = parseArgs({
@@ -43,7 +46,7 @@ export function parseFlags(
   for (const token of tokens) {
     if (token.kind === "positional") words.push(token.value);
     if (token.kind !== "option") continue;
-    const read = readFlag(token.name, token.value, token.inlineValue === true, forms);
+    const read = readFlag(token.name, token.value, token.inlineValue === true, forms, meant);
     if ("problem" in read) problems.push(read.problem);
     else if (flags.has(read.name)) repeated.add(read.name);
     else flags.set(read.name, read.value);
@@ -69,6 +72,7 @@ function readFlag(
   value: string | undefined,
   inline: boolean,
   forms: Readonly<Record<string, FlagForm>>,
+  meant: ReadonlyMap<string, string>,
 ): Read {
   const negated = given.startsWith("no-") && !Object.hasOwn(forms, given);
   const name = negated ? given.slice(3) : given;
@@ -76,7 +80,9 @@ function readFlag(
   if (!form || (negated && form.value)) {
     const dash = given.length === 1 ? "-" : "--";
     const known = Object.keys(forms).map((flag) => `--${flag}`);
-    return { problem: `unknown flag ${dash}${hideAddress(given)}${suggestion(`--${given}`, known)}` };
+    const instead = meant.get(given);
+    const hint = instead === undefined ? suggestion(`--${given}`, known) : ` (did you mean ${instead}?)`;
+    return { problem: `unknown flag ${dash}${hideAddress(given)}${hint}` };
   }
   if (negated && inline) return { problem: `--${given} takes no value` };
   if (!form.value) return { name, value: inline ? (value ?? "") : !negated };

@@ -64,6 +64,15 @@ function settingFlags(names: readonly SettingName[]): Record<string, FlagForm> {
   return Object.fromEntries(names.map((name) => [flagOf(name), { value: !isSwitch(name) }]));
 }
 
+/** Values of settings that users take for flags. */
+const MEANT_FLAGS: ReadonlyMap<string, string> = new Map([
+  ["follow", "--source follow:URL"],
+  ["leader", "--source follow:URL"],
+  ["upstream", "--source URL"],
+  ["replay", "--feed replay"],
+  ["simulated", "--feed simulated"],
+]);
+
 /**
  * Reads flags, environment and the settings file, if one is named. Flags win over variables, and
  * variables over the file. Throws FlarewireError `invalid-setting` that lists all mistakes: values
@@ -80,7 +89,12 @@ export function loadConfig(input: ConfigInput = {}): LoadedConfig {
   const removed = [...REMOVED_SETTINGS.keys()];
   const removedFlags = Object.fromEntries(removed.map((name) => [flagOf(name), { value: true }]));
   const forms = { ...settingFlags(settings), ...removedFlags, ...input.flags };
-  const parsed = parseFlags(args, forms, positionals.length);
+  const parsed = parseFlags(
+    args,
+    forms,
+    positionals.length,
+    settings.includes("source") ? MEANT_FLAGS : undefined,
+  );
   const stale = removed.filter((name) => parsed.flags.has(flagOf(name)));
   const problems = [
     ...parsed.problems,

@@ -92,6 +92,7 @@ describe("a user error", () => {
     [["tail", "--channels", "flares.pro,flairs.*"], '"flairs.*" (did you mean flares.*?) names no channel'],
     [["tail", "gopher://me:hunter2@x"], 'URL "gopher://***@x" must be'],
     [["tail", "--after", "yesterday"], "as the server gives it, for example 8dffafc1dc3c26d1-1042"],
+    [["tail", "--after", "oldest"], "only GET /api/v1/events can start at the oldest event"],
     [["tail", "--after="], "--after needs a value"],
     [["tail", "--json", "--json"], "--json is given twice"],
     [["replay", "package.json", "--events="], "--events needs a value"],

@@ -152,7 +152,11 @@ function readArguments(args: readonly string[]): TailArguments {
     );
   }
   const after = textOf(flags.get("after"));
-  if (after !== undefined && !parseCursor(after)) {
+  if (after === "oldest") {
+    wrong.push(
+      "--after oldest is not possible: only GET /api/v1/events can start at the oldest event; take a cursor from its answer",
+    );
+  } else if (after !== undefined && !parseCursor(after)) {
     wrong.push(
       `--after ${JSON.stringify(after)} must be a cursor as the server gives it, for example ${SAMPLE_CURSOR}`,
     );
