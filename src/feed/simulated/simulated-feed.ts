@@ -7,57 +7,77 @@ import { createSimulatedMarket, type SimulatedMarket } from "./market/simulated-
 
 const DEFAULT_TOKENS = 480;
 const MAX_TOKENS = 100_000;
-/** Made and handed over in pieces of this much event time. */
+/** The market is generated and emitted in pieces of this much event time. */
 const PIECE_MS = SECOND_MS;
-/** Behind its time, the feed lets others run after this much work, whichever comes first. */
-const BREATH_AFTER_MS = 12;
-const BREATH_AFTER_EVENTS = 10_000;
-/** It never sleeps shorter, so that high speeds come in batches, and never longer, so that a clock that was wrong is soon right. */
+/** While catching up, the feed yields to others after this much work, whichever comes first. */
+const YIELD_AFTER_MS = 12;
+const YIELD_AFTER_EVENTS = 10_000;
+/**
+ * Bounds of a sleep: the minimum batches events at high speeds, the maximum limits clock errors.
+ */
 const MIN_SLEEP_MS = 20;
 const MAX_SLEEP_MS = 1_000;
 
-/** What the feed tells, and how fast. */
 export interface SimulatedFeedOptions {
-  /** What the market is made from; default 1. The same seed, start and warm-up yield the same events, at any speed. The number 1 and the text "1" are the same. */
+  /**
+   * Default 1. Equal seed, start and warm-up yield equal events at any speed. The number 1 and the
+   * text "1" are the same.
+   */
   readonly seed?: number | string;
-  /** Event time, in whole milliseconds, that is reached at the moment when iteration begins: "now". The warm-up lies before it. */
+  /**
+   * Event time, in whole milliseconds, at the start of iteration: "now". The warm-up precedes it.
+   */
   readonly startAtMs: number;
-  /** How much of the past is told at once, as fast as it can be made; default 6 hours. 0: none. Idle with {@link resume}. */
+  /**
+   * Event time of the past that is emitted at once, at full speed. Default 6 hours; 0: none.
+   * Ignored with {@link resume}.
+   */
   readonly warmupMs?: number;
-  /** Go on with a market that was there before, as if nothing had happened. Default: a new one begins with the warm-up. */
+  /** Continues an earlier market seamlessly. Default: a new one starts with the warm-up. */
   readonly resume?: SimulatedResume;
-  /** Event time per wall time after the warm-up; default 1. Infinity: as fast as it can be made. Above 0. */
+  /** Event time per wall time after the warm-up, above 0. Default 1. Infinity: full speed. */
   readonly speed?: number;
-  /** Paces the events by its monotonic time. */
+  /** Its monotonic time paces the events. */
   readonly clock: Clock;
-  /** Established tokens over all groups, from 4 to 100,000; default 480. Some hundred newly listed ones come on top. */
+  /** Established tokens, from 4 to 100,000. Default 480. Some hundred new ones are added. */
   readonly tokens?: number;
-  /** Event time after `startAtMs` at which the feed ends; default Infinity. 0: after the warm-up. */
+  /**
+   * Event time after `startAtMs` at which the feed ends. Default Infinity. 0: after the warm-up.
+   */
   readonly durationMs?: number;
-  /** Told of each label as its episode starts, before its events are yielded. */
+  /** Receives each label as its episode starts, before its events. */
   readonly onLabel?: LabelSink;
 }
 
-/** Where a simulated market goes on. It is made again up to there, which takes about a tenth of a second for each hour. */
+/**
+ * Where a simulated market continues. It is regenerated up to there, which takes about a tenth of a
+ * second per hour.
+ */
 export interface SimulatedResume {
-  /** What {@link SimulatedFeed.beginAtMs} was. */
+  /** The earlier {@link SimulatedFeed.beginAtMs}. */
   readonly beginAtMs: number;
-  /** Nothing up to and including the `clock` of this event time is told again. What lies between it and `startAtMs` is told at once. */
+  /**
+   * Nothing up to and including the `clock` of this event time is emitted again. Everything from
+   * there to `startAtMs` is emitted at once.
+   */
   readonly afterMs: number;
 }
 
-/** A feed that knows the truth about what it reports. */
+/** A feed with ground truth about its own events. */
 interface SimulatedFeed extends Feed {
-  /** What the market has done on purpose so far, in the order in which it began; it grows while the events are read. The newest 10,000. */
+  /**
+   * Labels so far, in order of their start. It grows while the events are read. The newest 10,000.
+   */
   readonly labels: readonly Label[];
-  /** Event time at which its market begins: with the seed, what it is made from. */
+  /** Event time at which its market starts. With the seed, it determines the market. */
   readonly beginAtMs: number;
 }
 
 /**
- * The simulated market as a feed: some hundred tokens in all four groups. It first tells the warm-up at full speed, letting the event loop
- * breathe, then goes on in step with the clock: event time is `startAtMs` plus the time since iteration began times the speed, so it neither
- * drifts nor loses what a slow reader left waiting. Throws RangeError for an option out of its bounds.
+ * Creates the simulated market as a feed: some hundred tokens in all four groups. It emits the
+ * warm-up at full speed, yielding to the event loop, then follows the clock: event time is
+ * `startAtMs` plus the time since iteration started times the speed. So it neither drifts nor loses
+ * events if the consumer is slow. Throws RangeError for an option out of bounds.
  */
 export function createSimulatedFeed(options: SimulatedFeedOptions): SimulatedFeed {
   const settings = checked(options);
@@ -105,12 +125,10 @@ function checked(options: SimulatedFeedOptions): Settings {
   };
   const { startAtMs, warmupMs, speed, tokens, durationMs } = settings;
   if (!Number.isSafeInteger(startAtMs) || startAtMs < 0) {
-    throw new RangeError(`startAtMs must be a whole number of at least 0, not ${startAtMs}`);
+    throw new RangeError(`startAtMs must be an integer of at least 0, got ${startAtMs}`);
   }
   if (!Number.isSafeInteger(warmupMs) || warmupMs < 0 || warmupMs > startAtMs) {
-    throw new RangeError(
-      `warmupMs must be a whole number from 0 to startAtMs (${startAtMs}), not ${warmupMs}`,
-    );
+    throw new RangeError(`warmupMs must be an integer from 0 to startAtMs (${startAtMs}), got ${warmupMs}`);
   }
   const { resume } = options;
   if (
@@ -118,13 +136,15 @@ function checked(options: SimulatedFeedOptions): Settings {
     !(0 <= resume.beginAtMs && resume.beginAtMs <= resume.afterMs && resume.afterMs <= startAtMs)
   ) {
     const { beginAtMs, afterMs } = resume;
-    throw new RangeError(`resume must not be out of order: ${beginAtMs} ≤ ${afterMs} ≤ ${startAtMs}`);
+    throw new RangeError(
+      `resume is out of order: beginAtMs ≤ afterMs ≤ startAtMs must hold, got ${beginAtMs}, ${afterMs}, ${startAtMs}`,
+    );
   }
-  if (!(speed > 0)) throw new RangeError(`speed must be above 0, not ${speed}`);
+  if (!(speed > 0)) throw new RangeError(`speed must be above 0, got ${speed}`);
   if (!Number.isInteger(tokens) || tokens < 4 || tokens > MAX_TOKENS) {
-    throw new RangeError(`tokens must be a whole number from 4 to ${MAX_TOKENS}, not ${tokens}`);
+    throw new RangeError(`tokens must be an integer from 4 to ${MAX_TOKENS}, got ${tokens}`);
   }
-  if (!(durationMs >= 0)) throw new RangeError(`durationMs must be at least 0, not ${durationMs}`);
+  if (!(durationMs >= 0)) throw new RangeError(`durationMs must be at least 0, got ${durationMs}`);
   return settings;
 }
 
@@ -141,7 +161,7 @@ async function* paced(
     return Math.min(endAtMs, Math.floor(startAtMs + (clock.monotonic() - began) * speed));
   };
   const piece: MarketEvent[] = [];
-  let breathed = began;
+  let yieldedAt = began;
   let since = 0;
   for (let at = beginAtMs; !signal.aborted; ) {
     const dueAt = due();
@@ -156,17 +176,17 @@ async function* paced(
     if (at >= endAtMs) return;
     since += piece.length;
     const isInStep = at >= dueAt;
-    const needsBreath = since >= BREATH_AFTER_EVENTS || clock.monotonic() - breathed >= BREATH_AFTER_MS;
-    if (!isInStep && !needsBreath) continue;
+    const mustYield = since >= YIELD_AFTER_EVENTS || clock.monotonic() - yieldedAt >= YIELD_AFTER_MS;
+    if (!isInStep && !mustYield) continue;
     const untilNext = (market.nextAtMs - at) / speed;
     const sleepMs = isInStep ? Math.max(MIN_SLEEP_MS, Math.min(MAX_SLEEP_MS, untilNext)) : 0;
     if (!(await slept(clock, sleepMs, signal))) return;
-    breathed = clock.monotonic();
+    yieldedAt = clock.monotonic();
     since = 0;
   }
 }
 
-/** Sleeps; false when the signal ended it. */
+/** Sleeps; returns false if the signal ended it. */
 async function slept(clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> {
   try {
     await clock.sleep(ms, signal);

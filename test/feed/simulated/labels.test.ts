@@ -97,7 +97,7 @@ describe("a pump", () => {
     expect(Math.abs(median(reached) - 1.05)).toBeLessThan(0.1);
   });
 
-  test("lets people sell while it lasts, and leaves the liquidity in place", () => {
+  test("allows sales while it lasts, and leaves the liquidity unchanged", () => {
     for (const { token, startAtMs, endAtMs, group } of labelled("pump")) {
       if (group === "exchange") continue;
       expect(between(token, startAtMs, endAtMs).some(({ isBuy }) => !isBuy)).toBe(true);
@@ -109,7 +109,7 @@ describe("a pump", () => {
     }
   });
 
-  test("shows in the candles of the exchange as well, with more trades than usual", () => {
+  test("is visible in the candles of the exchange too, with more trades than usual", () => {
     const pumps = labelled("pump").filter((label) => label.group === "exchange" && !isCrossed(label));
     expect(pumps.length).toBeGreaterThan(2);
     for (const { token, startAtMs, peakAtMs, size } of pumps) {
@@ -125,7 +125,7 @@ describe("a pump", () => {
   });
 });
 
-test("a rug takes the liquidity away when it says so, and the price falls to less than a third", () => {
+test("a rug removes the liquidity at the labeled time, and the price falls to less than a third", () => {
   const rugs = labelled("rug");
   expect(rugs.length).toBeGreaterThan(20);
   for (const { token, startAtMs, removedAtMs, endAtMs, size } of rugs) {
@@ -141,7 +141,7 @@ test("a rug takes the liquidity away when it says so, and the price falls to les
   }
 });
 
-test("in a honeypot many buy, nobody ever sells, and the liquidity goes at the end", () => {
+test("in a honeypot many buy, nobody sells, and the liquidity is removed at the end", () => {
   const honeypots = labelled("honeypot");
   expect(honeypots.length).toBeGreaterThan(12);
   for (const { token, removedAtMs } of honeypots) {
@@ -155,7 +155,7 @@ test("in a honeypot many buy, nobody ever sells, and the liquidity goes at the e
   }
 });
 
-test("a wash trades many times the usual among a handful of wallets, and the price returns", () => {
+test("a wash trades many times the usual among a few wallets, and the price returns", () => {
   const washes = labelled("wash").filter((label) => label.group !== "exchange" && !isCrossed(label));
   expect(washes.length).toBeGreaterThan(5);
   const returned: number[] = [];
@@ -175,7 +175,7 @@ test("a wash trades many times the usual among a handful of wallets, and the pri
   expect(median(returned.filter((move) => !Number.isNaN(move)))).toBeLessThan(0.015);
 });
 
-test("a thin tick is one wallet's single trade that lifts the price by its size, and is undone by one more", () => {
+test("a thin tick is one trade of one wallet that raises the price by its size, and another that reverts it", () => {
   const ticks = labelled("thin").filter(({ group }) => group !== "exchange");
   expect(ticks.length).toBeGreaterThan(4);
   for (const { token, startAtMs, endAtMs, size } of ticks) {
@@ -190,7 +190,7 @@ test("a thin tick is one wallet's single trade that lifts the price by its size,
   }
 });
 
-test("a listing's label tells its moment, its liquidity and its fate", () => {
+test("a listing's label has its time, its liquidity and its outcome", () => {
   const told = labelled("listing");
   expect(told.length).toBeGreaterThan(120);
   const fates = new Map(

@@ -25,7 +25,7 @@ describe("chance", () => {
     expect(new Set(all).size).toBeGreaterThan(all.length - 3);
   });
 
-  test("draws have the means and spreads that their names promise", () => {
+  test("draws have the means and deviations of their distributions", () => {
     const random = new Random("moments");
     const sample = (draw: () => number) => {
       const values = Array.from({ length: 40_000 }, draw);
@@ -47,7 +47,7 @@ describe("chance", () => {
 });
 
 describe("numbers as text", () => {
-  test("any number of at least 0 becomes a plain decimal close to it", () => {
+  test("any non-negative number becomes a plain decimal close to it", () => {
     fc.assert(
       fc.property(fc.double({ min: 1e-40, max: 1e20, noNaN: true }), (value) => {
         expect(decimal(value)).toMatch(PLAIN);
@@ -57,7 +57,7 @@ describe("numbers as text", () => {
     );
   });
 
-  test("what is no amount becomes 0, and what is too large the most", () => {
+  test("an invalid amount becomes 0, and one that is too large the maximum", () => {
     expect([decimal(0), decimal(-1), decimal(Number.NaN)]).toEqual(["0", "0", "0"]);
     expect(decimal(Number.MAX_VALUE)).toBe("100000000000000000000");
     expect(decimal(Number.MIN_VALUE)).toMatch(PLAIN);
@@ -68,7 +68,7 @@ describe("a pool", () => {
   const reserves = fc.double({ min: 1e-3, max: 1e15, noNaN: true });
   const swap = fc.record({ buys: fc.boolean(), share: fc.double({ min: 1e-9, max: 50, noNaN: true }) });
 
-  test("x·y never shrinks by a swap, and reserves and price stay above 0", () => {
+  test("no swap decreases x·y, and reserves and price stay above 0", () => {
     fc.assert(
       fc.property(reserves, reserves, fc.array(swap, { maxLength: 60 }), (tokens, quote, swaps) => {
         const pool = new Pool(tokens, quote, 0.0025);
@@ -85,7 +85,7 @@ describe("a pool", () => {
     );
   });
 
-  test("to buy and sell back loses the fee, and the amounts to move the price move it as far", () => {
+  test("buying and selling back costs the fee, and the amounts for a price move cause that move", () => {
     const pool = new Pool(1_000, 500, 0.003);
     expect(pool.sell(pool.buy(20))).toBeLessThan(20);
     // Of an amount that hardly moves the price a purchase and a sale lose the fee each.
@@ -99,13 +99,13 @@ describe("a pool", () => {
     expect(pool.price / start).toBeCloseTo(1, 2);
   });
 
-  test("reserves of 0 and a fee of 1 are refused with the value", () => {
-    expect(() => new Pool(0, 5, 0.003)).toThrow(/not 0 and 5/);
-    expect(() => new Pool(5, 5, 1)).toThrow(/not 1$/);
+  test("reserves of 0 and a fee of 1 are rejected with the value", () => {
+    expect(() => new Pool(0, 5, 0.003)).toThrow(/got 0 and 5/);
+    expect(() => new Pool(5, 5, 1)).toThrow(/got 1$/);
   });
 });
 
-test("of the labels the newest 10,000 are held", () => {
+test("only the newest 10,000 labels are stored", () => {
   const labels: Label[] = [];
   const planned = { shape: "burst", group: "bsc", token: "0xa", size: 1 } as const;
   const times = { endAtMs: 0, peakAtMs: null, removedAtMs: null };
@@ -135,7 +135,7 @@ describe("arrivals", () => {
     return { mean, fano: counts.reduce((sum, count) => sum + (count - mean) ** 2, 0) / counts.length / mean };
   };
 
-  test("trades that bring no trades come evenly by chance; those that do come in bursts, as many on average", () => {
+  test("trades without branching are Poisson; with branching they come in bursts at the same mean rate", () => {
     const even = fano(countsPerMinute(0));
     const bursting = fano(countsPerMinute(0.6));
     expect(Math.abs(even.mean / 6 - 1)).toBeLessThan(0.05);
@@ -145,7 +145,7 @@ describe("arrivals", () => {
   });
 });
 
-test("actors act in the order of their moments, then of their ranks, whoever joins or leaves", () => {
+test("actors act in the order of time, then rank, while others join and leave", () => {
   const life = fc.array(fc.integer({ min: 0, max: 20 }), { minLength: 1, maxLength: 12 });
   fc.assert(
     fc.property(fc.array(life, { minLength: 1, maxLength: 20 }), (lives) => {

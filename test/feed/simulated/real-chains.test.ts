@@ -58,7 +58,7 @@ test("most established tokens of the chains trade less than once in ten minutes"
   expect(idle.length / chainTokens().length).toBeLessThan(0.85);
 });
 
-test("dust is traded in a fifth of the tokens, far from the price, and moves no pool", () => {
+test("a fifth of the tokens has dust trades, far from the price, which move no pool", () => {
   const dust = allOf(dustOf);
   expect(dustOf.size).toBeGreaterThan(40);
   expect(dust.every(({ quoteUsd, price }) => Number(quoteUsd) > 0 && Number(price) > 0)).toBe(true);
@@ -71,7 +71,7 @@ test("dust is traded in a fifth of the tokens, far from the price, and moves no 
   }
 });
 
-test("a rebalance takes a large part out and puts it back within 20 seconds", () => {
+test("a rebalance removes a large part and returns it within 20 seconds", () => {
   const all = labelled("rebalance");
   expect(all.length).toBeGreaterThan(100);
   for (const { token, startAtMs, endAtMs, size } of all) {
@@ -83,7 +83,7 @@ test("a rebalance takes a large part out and puts it back within 20 seconds", ()
   }
 });
 
-test("just-in-time liquidity comes before a trade and leaves after it, mostly within the same moment", () => {
+test("just-in-time liquidity is added before a trade and removed after it, mostly at the same time", () => {
   const all = labelled("jit");
   expect(all.length).toBeGreaterThan(100);
   for (const { token, startAtMs, endAtMs, size } of all) {
@@ -98,7 +98,7 @@ test("just-in-time liquidity comes before a trade and leaves after it, mostly wi
   expect(atomic / all.length).toBeGreaterThan(0.5);
 });
 
-test("a migration empties one pool, and the token trades on in another with as much", () => {
+test("a migration empties one pool, and the token continues in another with as much", () => {
   const all = labelled("migration").filter(({ endAtMs }) => endAtMs < END - HOUR);
   expect(all.length).toBeGreaterThan(20);
   for (const { token, startAtMs, endAtMs, size } of all) {
@@ -115,7 +115,7 @@ test("a migration empties one pool, and the token trades on in another with as m
   }
 });
 
-test("some tokens have a deep pool in which hardly anybody trades beside the one that they trade in", () => {
+test("some tokens have a deep pool with almost no trades besides their main one", () => {
   const byPool = countBy(allOf(tradesOf), ({ pool }) => pool);
   const poolsOf = chainTokens().map((token) => {
     const moves = liquidityOf.get(token) ?? [];
@@ -148,7 +148,7 @@ test("in a slump most of the exchange's pairs fall, by about its size", () => {
   }
 });
 
-test("in an outage a chain, or a third of the exchange's pairs, says nothing", () => {
+test("during an outage a chain, or a third of the exchange's pairs, emits nothing", () => {
   const outages = labelled("outage").filter(({ startAtMs }) => startAtMs > BEGIN + HOUR);
   expect(new Set(outages.map(({ group }) => group)).has("exchange")).toBe(true);
   expect(outages.some(({ shape }) => shape === "chain")).toBe(true);

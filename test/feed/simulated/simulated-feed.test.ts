@@ -58,7 +58,7 @@ test.each([1, 60, 0.5])(
   },
 );
 
-test("[L4] a market that goes on tells exactly what would have come next, and what it has to make up for at once", async () => {
+test("[L4] a resumed market emits exactly what would have come next, and missed events at once", async () => {
   const whole = await read({ clock: new LeapingClock() });
   const afterMs = SMALL.startAtMs - 3 * MINUTE;
   const resume = { beginAtMs: SMALL.startAtMs - SMALL.warmupMs, afterMs };
@@ -78,7 +78,7 @@ test("[L4] a market that goes on tells exactly what would have come next, and wh
     expect(() => createSimulatedFeed({ ...SMALL, clock, resume: wrong })).toThrow(/out of order/);
 });
 
-test("the warm-up is told at once, and others may run in between", async () => {
+test("the warm-up is emitted at once and yields to others in between", async () => {
   const clock = new StoppedClock();
   const controller = new AbortController();
   const feed = createSimulatedFeed({ startAtMs: MIDNIGHT, tokens: 300, warmupMs: HOUR, clock });
@@ -99,7 +99,7 @@ test("the warm-up is told at once, and others may run in between", async () => {
   await reading;
 });
 
-test("a feed that is aborted in the middle of the warm-up ends without another event", async () => {
+test("a feed that is aborted during the warm-up ends without another event", async () => {
   const controller = new AbortController();
   let count = 0;
   for await (const _ of createSimulatedFeed({ ...SMALL, clock: systemClock }).events(controller.signal)) {
@@ -109,18 +109,18 @@ test("a feed that is aborted in the middle of the warm-up ends without another e
   expect(count).toBe(500);
 });
 
-test("a feed whose signal has aborted before tells nothing", async () => {
+test("a feed whose signal is already aborted emits nothing", async () => {
   const feed = createSimulatedFeed({ ...SMALL, clock: systemClock });
   for await (const event of feed.events(AbortSignal.abort())) expect.unreachable(event.kind);
 });
 
-test("a second iteration is refused", () => {
+test("a second iteration is rejected", () => {
   const feed = createSimulatedFeed({ ...SMALL, clock: systemClock });
   feed.events(new AbortController().signal);
   expect(() => feed.events(new AbortController().signal)).toThrow(/only once/);
 });
 
-test("labels grow with the events and are told as they begin, before anything of theirs is yielded", async () => {
+test("labels are reported at their start, before any of their events", async () => {
   const told: unknown[] = [];
   const feed = createSimulatedFeed({
     ...SMALL,
@@ -145,12 +145,12 @@ test("labels grow with the events and are told as they begin, before anything of
 });
 
 test.each<readonly [string, Partial<SimulatedFeedOptions>, RegExp]>([
-  ["a start with a fraction", { startAtMs: 1.5 }, /startAtMs .* not 1\.5/],
-  ["a warm-up from before 1970", { startAtMs: 5, warmupMs: 6 }, /warmupMs .*\(5\), not 6/],
-  ["a speed of 0", { speed: 0 }, /speed .* not 0/],
-  ["a speed that is no number", { speed: Number.NaN }, /speed .* not NaN/],
-  ["too few tokens", { tokens: 3 }, /tokens .* from 4 to 100000, not 3/],
-  ["a duration below 0", { durationMs: -1 }, /durationMs .* not -1/],
-])("%s is refused with its name, value and bound", (_, options, message) => {
+  ["a start with a fraction", { startAtMs: 1.5 }, /startAtMs .* got 1\.5/],
+  ["a warm-up from before 1970", { startAtMs: 5, warmupMs: 6 }, /warmupMs .*\(5\), got 6/],
+  ["a speed of 0", { speed: 0 }, /speed .* got 0/],
+  ["a speed that is no number", { speed: Number.NaN }, /speed .* got NaN/],
+  ["too few tokens", { tokens: 3 }, /tokens .* from 4 to 100000, got 3/],
+  ["a duration below 0", { durationMs: -1 }, /durationMs .* got -1/],
+])("%s is rejected with its name, value and bound", (_, options, message) => {
   expect(() => createSimulatedFeed({ ...SMALL, clock: systemClock, ...options })).toThrow(message);
 });

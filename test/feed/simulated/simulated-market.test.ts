@@ -10,11 +10,11 @@ function digestOf(run: Parameters<typeof simulate>[0]): string {
 }
 
 describe("determinism", () => {
-  test("[L4] the same seed and start yield the same bytes, labels included", () => {
+  test("[L4] the same seed and start yield the same bytes, including labels", () => {
     expect(digestOf({ seed: "again", hours: 2 })).toBe(digestOf({ seed: "again", hours: 2 }));
   });
 
-  test("[L4] it makes no difference in what pieces the time is asked for", () => {
+  test("[L4] events do not depend on the steps in which time advances", () => {
     const whole = digestOf({ hours: 1, pieceMs: HOUR });
     expect(digestOf({ hours: 1, pieceMs: 1_000 })).toBe(whole);
     expect(digestOf({ hours: 1, pieceMs: 7_333 })).toBe(whole);
@@ -27,7 +27,7 @@ describe("determinism", () => {
     expect(digestOf({ seed: 1, hours: 0.2, beginAtMs: MIDNIGHT + 1 })).not.toBe(first);
   });
 
-  test("more tokens beside it do not disturb what a token does", () => {
+  test("a token's events do not depend on the number of other tokens", () => {
     const tradesOf = (tokens: number) => {
       const byToken = new Map<string, Trade[]>();
       for (const event of eventsOf({ tokens, hours: 1 })) {
@@ -43,10 +43,10 @@ describe("determinism", () => {
   });
 });
 
-describe("what every event keeps", () => {
+describe("invariants of events", () => {
   const events = eventsOf({ hours: 3, tokens: 160, beginAtMs: MIDNIGHT + 9 * HOUR + 123 });
 
-  test("each passes the schema of market events, with nothing beside it", () => {
+  test("each matches the schema of market events exactly", () => {
     const offenders = events.filter((event) => {
       const parsed = MarketEvent.safeParse(event);
       return (
@@ -57,7 +57,7 @@ describe("what every event keeps", () => {
     expect(offenders).toEqual([]);
   });
 
-  test("they come in the order of their moments, and a clock closes every second", () => {
+  test("they are in the order of time, and a clock closes every second", () => {
     const clocks = events.filter(({ kind }) => kind === "clock").map(({ at }) => at);
     const first = Math.ceil((events[0]?.at ?? 0) / 1_000) * 1_000;
     expect(clocks).toEqual(Array.from({ length: 3 * 3_600 }, (_, index) => first + index * 1_000));
@@ -73,7 +73,7 @@ describe("what every event keeps", () => {
     expect(offenders).toEqual([]);
   });
 
-  test("before makers take out, what lay in the pool was told within half an hour", () => {
+  test("a pool's liquidity is reported within the half hour before a removal", () => {
     const toldAt = new Map<string, number>();
     let removals = 0;
     const offenders = events.filter((event) => {
@@ -98,7 +98,7 @@ describe("what every event keeps", () => {
     expect(offenders).toEqual([]);
   });
 
-  test("a candle spans whole minutes, holds its prices between low and high, and opens where the last one closed", () => {
+  test("a candle spans a whole minute, has its prices between low and high, and opens where the last one closed", () => {
     const closes = new Map<string, string>();
     let count = 0;
     for (const event of events) {
@@ -117,7 +117,7 @@ describe("what every event keeps", () => {
     expect(count).toBeGreaterThan(20 * 100);
   });
 
-  test("nothing trades before its profile and its pool's liquidity are told, and each pool holds one token", () => {
+  test("a token's profile and liquidity precede its trades, and each pool has one token", () => {
     const profiled = new Set<string>();
     const pools = new Map<string, string>();
     const offenders = events.filter((event) => {
@@ -132,7 +132,7 @@ describe("what every event keeps", () => {
     expect(pools.size).toBeGreaterThan(new Set(pools.values()).size);
   });
 
-  test("every link leads to a name that is reserved for examples", () => {
+  test("every link uses a domain reserved for examples", () => {
     const text = JSON.stringify(events.filter((event) => event.kind === "profile"));
     const hosts = [...text.matchAll(/https?:\/\/([^/"]+)/g)].map((match) => match[1] ?? "");
     expect(hosts.length).toBeGreaterThan(100);

@@ -8,7 +8,7 @@ beforeAll(() => {
   day = tally({ hours: 24, tokens: 240, seed: "a day" });
 });
 
-test("a tenth of the tokens makes more than a third of the trades, and most tokens trade seldom", () => {
+test("a tenth of the tokens makes more than a third of the trades, and most tokens trade rarely", () => {
   const counts = [...day.tradesByToken.values()].toSorted((one, other) => other - one);
   const all = counts.reduce((sum, count) => sum + count, 0);
   const tenth = counts.slice(0, Math.floor(counts.length / 10)).reduce((sum, count) => sum + count, 0);
@@ -16,7 +16,7 @@ test("a tenth of the tokens makes more than a third of the trades, and most toke
   expect(counts[counts.length >> 1] ?? 0).toBeLessThan(all / counts.length);
 });
 
-test("a few wallets trade all the time, and most are seen once or twice", () => {
+test("a few wallets trade all the time, and most only once or twice", () => {
   const counts = [...day.tradesByTrader.values()].toSorted((one, other) => other - one);
   expect(counts[0] ?? 0).toBeGreaterThan(1_000);
   expect(counts[counts.length >> 1] ?? 0).toBeLessThan(20);
@@ -28,7 +28,7 @@ test("the afternoon is busier than the night", () => {
   expect(perHour(13, 18)).toBeGreaterThan(1.3 * perHour(1, 6));
 });
 
-test("all groups trade, and hundreds of listings, a score of them in any quarter of an hour's page at most", () => {
+test("all groups trade, and listings are frequent, at most twenty in any quarter of an hour", () => {
   expect([...day.groups].sort()).toEqual(MARKET_GROUPS_SEEN);
   expect(day.listings.length).toBeGreaterThan(400);
   expect(day.listings.length).toBeLessThan(800);
@@ -38,7 +38,7 @@ test("all groups trade, and hundreds of listings, a score of them in any quarter
   expect(Math.max(...onPage)).toBeLessThanOrEqual(25);
 });
 
-test("facts are there for most, known to be none for some, and arrive one by one over minutes", () => {
+test("most tokens have facts, some are known to have none, and facts arrive one by one over minutes", () => {
   const { marketData, socialData, contractSource, forumPost } = day.facts;
   for (const fact of [marketData, socialData]) {
     expect(fact.some).toBeGreaterThan(50);
@@ -51,7 +51,7 @@ test("facts are there for most, known to be none for some, and arrive one by one
   expect(day.factMoments.some((at) => at > MIDNIGHT + HOUR)).toBe(true);
 });
 
-test("quote tokens are told as such: a wrapped native that trades, and a dollar, on every chain", () => {
+test("every chain has quote tokens: a wrapped native token that trades, and a dollar", () => {
   expect(day.quotes.length).toBe(7);
   expect(day.quotes.filter((token) => (day.tradesByToken.get(token) ?? 0) > 1_000).length).toBe(3);
 });

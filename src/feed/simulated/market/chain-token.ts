@@ -4,9 +4,9 @@ import type { Actor } from "./actors/actor.ts";
 import { Arrivals } from "./actors/arrivals.ts";
 import { type Moment, Traders } from "./actors/traders.ts";
 import type { Wallets } from "./actors/wallets.ts";
-import type { Fate } from "./episodes/episode-schedule.ts";
+import type { Episode } from "./episodes/episode-schedule.ts";
 import type { LabelSink } from "./episodes/label.ts";
-import { type Climate, rhythmAt } from "./episodes/market-factor.ts";
+import { type MarketFactor, rhythmAt } from "./episodes/market-factor.ts";
 import { type Phase, ScriptRun } from "./episodes/script.ts";
 import { FairValue, type ValueTraits } from "./fair-value.ts";
 import type { Outages } from "./outages.ts";
@@ -16,24 +16,24 @@ import { Pool } from "./venues/pool.ts";
 import { Venue } from "./venues/venue.ts";
 
 const NEVER = Number.POSITIVE_INFINITY;
-/** Differences of this size, and more, draw those who live on them. */
+/** Price gaps from this size on attract arbitrageurs. */
 const ARBITRAGE_GAP = 0.008;
-/** After its chain was silent a token comes back within this time. */
+/** After its chain's outage a token resumes within this time. */
 const RETURN_MS = 20 * SECOND_MS;
-/** Makers add to or take from a pool about once in ten hours, at most a tenth of it. */
+/** Makers add to or remove from a pool about once in ten hours, at most a tenth of it. */
 const MAKERS_PER_MINUTE = 1 / 600;
 
 /** What the tokens of one chain share. */
 export interface Chain {
-  readonly climate: Climate;
+  readonly marketFactor: MarketFactor;
   readonly wallets: Wallets;
-  /** Dollars of the wrapped native token at the market's start; it moves with the climate. */
+  /** Dollars of the wrapped native token at the market's start; it moves with the market. */
   readonly nativeUsd: number;
   readonly outages: Outages;
   readonly onLabel: LabelSink;
 }
 
-/** What makes one token differ from the next. */
+/** The properties of one token. */
 export interface TokenTraits {
   readonly rank: number;
   readonly subject: Subject;
@@ -43,22 +43,25 @@ export interface TokenTraits {
   readonly value: ValueTraits;
   readonly liquidityUsd: number;
   readonly feeShare: number;
-  /** Trades per millisecond at a moment, before the rhythm of the day. */
+  /** Trades per millisecond at a time, before the daily rhythm. */
   readonly tradesPerMs: (atMs: number) => number;
-  /** How many trades one trade brings. */
+  /** Mean number of trades that one trade triggers. */
   readonly branching: number;
-  /** How likely a difference of price is taken within a minute: mostly, but for tokens that nobody watches. */
+  /**
+   * Probability that a price gap is traded away within a minute: high, except for tokens that
+   * nobody watches.
+   */
   readonly arbitrageChance: number;
   readonly canSell: boolean;
-  /** When it is traded no more; Infinity for never. */
+  /** When trading ends; Infinity for never. */
   readonly endsAtMs: number;
-  /** Facts to come, ordered by their moment. */
+  /** Future facts, sorted by time. */
   readonly profiles: readonly Profile[];
-  /** What befalls it next; asked at birth and after each script. */
-  readonly nextFate: (nowMs: number, liquidityUsd: number) => Fate | null;
+  /** Returns the next episode. Called at the start and after each script. */
+  readonly nextEpisode: (nowMs: number, liquidityUsd: number) => Episode | null;
 }
 
-/** A token of a chain, its pool and its traders. */
+/** Simulates a token of a chain with its pool and its traders. */
 export class ChainToken implements Actor {
   readonly rank: number;
   readonly venue: Venue;
@@ -70,7 +73,7 @@ export class ChainToken implements Actor {
   readonly #traders: Traders;
   readonly #arrivals: Arrivals;
   #profiles: Profile[];
-  #fate: Fate | null;
+  #episode: Episode | null;
   #run: ScriptRun | null = null;
   #isAbandoned = false;
   #nextAtMs: number;
@@ -85,7 +88,7 @@ export class ChainToken implements Actor {
     this.#traits = traits;
     this.#chain = chain;
     this.#random = random;
-    this.#value = new FairValue(traits.value, chain.climate);
+    this.#value = new FairValue(traits.value, chain.marketFactor);
     const quote = traits.liquidityUsd / 2 / this.quoteUsd;
     const tokens = traits.liquidityUsd / 2 / traits.value.startUsd;
     const { group, token } = traits.subject;
@@ -93,7 +96,7 @@ export class ChainToken implements Actor {
     this.#traders = new Traders(this.venue, chain.wallets, random, traits.canSell);
     this.#arrivals = new Arrivals(nowMs, traits.branching, 45_000);
     this.#profiles = [...traits.profiles];
-    this.#fate = traits.nextFate(nowMs, traits.liquidityUsd);
+    this.#episode = traits.nextEpisode(nowMs, traits.liquidityUsd);
     this.#minuteAtMs = nowMs + random.below(MINUTE_MS);
     this.#awaitCommon(nowMs);
     this.#nextAtMs = this.#earliest();
@@ -103,17 +106,17 @@ export class ChainToken implements Actor {
     return this.#nextAtMs;
   }
 
-  /** It is traded no more, or its makers have left with the liquidity. */
+  /** Trading has ended, or the makers have left with the liquidity. */
   get isOver(): boolean {
     return this.#isAbandoned || this.#nextAtMs === NEVER;
   }
 
-  /** A crowd pumps it now. */
+  /** A crowd is pumping it. */
   get isPumped(): boolean {
     return this.#run?.phase?.style === "crowd";
   }
 
-  /** One wallet holds its price up now. */
+  /** One wallet is holding up its price. */
   get isTicking(): boolean {
     return this.#run?.phase?.style === "tick";
   }
@@ -123,25 +126,25 @@ export class ChainToken implements Actor {
     return this.#chain.outages.downUntilMs;
   }
 
-  /** Makers add to the pool, or take from it: both reserves times `factor`. */
+  /** Multiplies both reserves by `factor`, as makers adding to or removing from the pool do. */
   moveLiquidity(at: number, factor: number, out: MarketEvent[]): void {
     this.venue.remind(at, this.quoteUsd, out);
     this.venue.pool.scale(factor);
     this.venue.report(at, this.quoteUsd, factor > 1 ? "add" : "remove", out);
   }
 
-  /** The makers have moved to another pool, with `factor` times what is left in the one before. */
+  /** Moves to another pool, with `factor` times the remaining liquidity of the old one. */
   moveTo(at: number, pool: string, factor: number, out: MarketEvent[]): void {
     this.venue.pool.scale(factor);
     this.venue.moveTo(at, pool, this.quoteUsd, out);
   }
 
-  /** Someone trades `share` of the pool's quote at once. */
+  /** Trades `share` of the pool's quote at once. */
   tradeLarge(at: number, share: number, random: Random, out: MarketEvent[]): void {
     this.#traders.large(this.momentIn(this.venue.pool, at), share, random, out);
   }
 
-  /** Reports what lies in the pool, as when it is first seen. */
+  /** Reports the pool's liquidity for the first time. */
   introduce(at: number, out: MarketEvent[]): void {
     this.venue.report(at, this.quoteUsd, "sync", out);
   }
@@ -157,7 +160,8 @@ export class ChainToken implements Actor {
       return;
     }
     while (this.#profiles[0] && this.#profiles[0].at <= now) out.push(...this.#profiles.splice(0, 1));
-    if (this.#fate && now >= this.#fate.atMs && this.#run === null) this.#startScript(this.#fate, now, out);
+    if (this.#episode && now >= this.#episode.atMs && this.#run === null)
+      this.#startScript(this.#episode, now, out);
     if (this.#run?.phase && now >= this.#run.phase.untilMs) this.#nextPhase(this.#run, now, out);
     if (now >= this.#minuteAtMs) this.#passMinute(now, out);
     this.#tradeDue(now, out);
@@ -166,7 +170,7 @@ export class ChainToken implements Actor {
   }
 
   #earliest(): number {
-    const script = this.#run ? (this.#run.phase?.untilMs ?? NEVER) : (this.#fate?.atMs ?? NEVER);
+    const script = this.#run ? (this.#run.phase?.untilMs ?? NEVER) : (this.#episode?.atMs ?? NEVER);
     const trade = Math.min(this.#commonAtMs, this.#crowdAtMs, this.#arbitrageAtMs);
     const fact = this.#profiles[0]?.at ?? NEVER;
     return Math.min(trade, script, fact, this.#minuteAtMs, this.#traits.endsAtMs);
@@ -206,23 +210,24 @@ export class ChainToken implements Actor {
     this.venue.report(now, this.quoteUsd, "sync", out);
   }
 
-  /** Makers come and go, so that the depth stays near what it was at first. */
+  /** Makers come and go, so that the depth stays near its start. */
   #makersMove(now: number, out: MarketEvent[]): void {
     const wanted = this.#traits.liquidityUsd / this.venue.liquidityUsd(this.quoteUsd);
     const factor = Math.max(0.9, Math.min(1.1, Math.sqrt(wanted) * this.#random.logNormal(1, 0.05)));
     this.moveLiquidity(now, factor, out);
   }
 
-  #startScript(fate: Fate, now: number, out: MarketEvent[]): void {
+  #startScript(episode: Episode, now: number, out: MarketEvent[]): void {
     const usualPerMs = this.#traits.tradesPerMs(now) * rhythmAt(now);
     const { group, token } = this.#traits.subject;
-    const script = fate.plan({ group, token, nowMs: now, usualPerMs }, this.#random);
-    this.#fate = null;
-    // The plan counts from the price that stands, wherever the value is: what the label says can then be seen in the trades.
+    const script = episode.plan({ group, token, nowMs: now, usualPerMs }, this.#random);
+    this.#episode = null;
+    // Start the script at the current price wherever the value is, so that the trades match the
+    // label.
     this.#value.settle(-this.#moment(now).gap);
     this.#run = new ScriptRun(script);
     this.#chain.onLabel(script.label);
-    this.#traders.assemble(script.crew);
+    this.#traders.assemble(script.insiders);
     if (script.label.kind === "pump") this.#stirForum(now);
     this.#enter(this.#run.phase, now, out);
   }
@@ -237,7 +242,7 @@ export class ChainToken implements Actor {
     this.#crowdAtMs = NEVER;
     this.#value.settle(run.offsetAt(now));
     this.#run = null;
-    this.#fate = this.#traits.nextFate(now, this.venue.liquidityUsd(this.quoteUsd));
+    this.#episode = this.#traits.nextEpisode(now, this.venue.liquidityUsd(this.quoteUsd));
   }
 
   #enter(phase: Phase | undefined, now: number, out: MarketEvent[]): void {
@@ -253,7 +258,7 @@ export class ChainToken implements Actor {
     this.#awaitCrowd(now, phase);
   }
 
-  /** A pump makes people write: often a post about the token turns up a few minutes later. */
+  /** Adds a forum post a few minutes later, because a pump often causes one. */
   #stirForum(now: number): void {
     if (this.#traits.subject.group === "exchange" || !this.#random.chance(0.4)) return;
     const at = now + MINUTE_MS + this.#random.below(10 * MINUTE_MS);
@@ -274,14 +279,14 @@ export class ChainToken implements Actor {
     this.#crowdAtMs = perMs > 0 ? Math.ceil(now + this.#random.waiting(1 / perMs)) : NEVER;
   }
 
-  /** Dollars a quote now. */
+  /** Dollars per quote now. */
   get quoteUsd(): number {
     return this.#traits.quotedIn === "native"
-      ? this.#chain.nativeUsd * Math.exp(this.#chain.climate.level)
+      ? this.#chain.nativeUsd * Math.exp(this.#chain.marketFactor.level)
       : 1;
   }
 
-  /** What a swap in one of its pools has to know. */
+  /** Returns the inputs of a swap in one of its pools. */
   momentIn(pool: Pool, at: number): Moment {
     const { quoteUsd } = this;
     const aim = this.#value.log + (this.#run?.offsetAt(at) ?? 0);

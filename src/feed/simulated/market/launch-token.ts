@@ -1,9 +1,9 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../lib/time/time.ts";
 import type { MarketGroup } from "../../../market/index.ts";
 import type { Actor } from "./actors/actor.ts";
-import { newcomerCompany } from "./actors/company.ts";
+import { newcomerCompanions } from "./actors/companions.ts";
 import { type Chain, ChainToken, type TokenTraits } from "./chain-token.ts";
-import { everydayFate, type Fate, type Planner } from "./episodes/episode-schedule.ts";
+import { type Episode, everydayEpisode, type Planner } from "./episodes/episode-schedule.ts";
 import { planHoneypot, planRug } from "./episodes/plan-decoy.ts";
 import { planPump } from "./episodes/plan-pump.ts";
 import { inventName } from "./names.ts";
@@ -12,39 +12,51 @@ import { Random } from "./random.ts";
 
 const NEVER = Number.POSITIVE_INFINITY;
 const FEE_SHARE = 0.0025;
-/** Below this many dollars in the pool and trades a minute one wallet moves the price at will, and nobody is in its way. */
+/**
+ * Below this many dollars in the pool and trades per minute, one wallet moves the price at will.
+ */
 const SHALLOW_USD = 25_000;
 const QUIET_PER_MINUTE = 0.8;
-/** Mean hours between one token's scripts, beyond the quiet hour that follows each. */
+/** Mean hours between one token's scripts, beyond the quiet hour after each. */
 const MEAN_HOURS_BSC = 15;
 const MEAN_HOURS_ELSEWHERE = 19;
-/** Of an idle token's: this many times as long. */
+/** Factor on these hours for an idle token. */
 const IDLE_FACTOR = 2.7;
-/** On chains most tokens are idle: traded once in 11 minutes to 6 hours. */
+/** Most tokens of a chain are idle: they trade once in 11 minutes to 6 hours. */
 const IDLE_SHARE = 0.72;
-/** How likely a difference of price is taken within a minute: by programs, or by chance where none watches. */
+/**
+ * Probability that a price gap is traded away within a minute: by programs, or by chance if idle.
+ */
 const ARBITRAGE_CHANCE = 0.7;
 const IDLE_ARBITRAGE_CHANCE = 0.01;
 
-/** A chain that can have tokens: what they share, and where it stands. */
-export interface Birthplace {
+/** A chain that can have tokens, and what they share. */
+export interface ChainSetup {
   readonly seed: string;
   readonly group: MarketGroup;
   readonly chain: Chain;
 }
 
-/** A token that has been there for long. Its activity is log-normal and grows with its depth, so a few tokens make most of the trades. */
-export function bornEstablished(place: Birthplace, serial: number, rank: number, nowMs: number): ChainToken {
-  const birth = new Random(`${place.seed}/${place.group}/${serial}/birth`);
-  const life = new Random(`${place.seed}/${place.group}/${serial}/life`);
-  const subject = subjectOf(place, birth, nowMs - Math.floor(birth.logBetween(1, 900) * DAY_MS));
+/**
+ * Creates a token that has existed for long. Its activity is log-normal and grows with its depth,
+ * so a few tokens make most of the trades.
+ */
+export function createEstablished(
+  setup: ChainSetup,
+  serial: number,
+  rank: number,
+  nowMs: number,
+): ChainToken {
+  const birth = new Random(`${setup.seed}/${setup.group}/${serial}/birth`);
+  const life = new Random(`${setup.seed}/${setup.group}/${serial}/life`);
+  const subject = subjectOf(setup, birth, nowMs - Math.floor(birth.logBetween(1, 900) * DAY_MS));
   const liquidityUsd = clamp(birth.logNormal(60_000, 1.4), 1_500, 20_000_000);
   const depth = Math.sqrt(liquidityUsd / 60_000);
   const isIdle = birth.chance(IDLE_SHARE);
   const perMinute = isIdle
     ? birth.logBetween(0.003, 0.09)
     : clamp(birth.logNormal(1.5 * depth, 1.45), 0.15, 90);
-  const hours = (place.group === "bsc" ? MEAN_HOURS_BSC : MEAN_HOURS_ELSEWHERE) * (isIdle ? IDLE_FACTOR : 1);
+  const hours = (setup.group === "bsc" ? MEAN_HOURS_BSC : MEAN_HOURS_ELSEWHERE) * (isIdle ? IDLE_FACTOR : 1);
   const traits: TokenTraits = {
     ...commonTraits(birth),
     rank,
@@ -57,19 +69,19 @@ export function bornEstablished(place: Birthplace, serial: number, rank: number,
     canSell: true,
     endsAtMs: NEVER,
     profiles: laterProfiles(subject, nowMs, ESTABLISHED, birth),
-    nextFate: (now, liquidity) =>
-      everydayFate(now, hours, liquidity < SHALLOW_USD && perMinute < QUIET_PER_MINUTE, life),
+    nextEpisode: (now, liquidity) =>
+      everydayEpisode(now, hours, liquidity < SHALLOW_USD && perMinute < QUIET_PER_MINUTE, life),
   };
-  return new ChainToken(traits, place.chain, nowMs, life);
+  return new ChainToken(traits, setup.chain, nowMs, life);
 }
 
-/** The chain's wrapped native token: a quote token, with much trade and no life but the market's. */
-export function bornNative(place: Birthplace, rank: number, nowMs: number): ChainToken {
-  const birth = new Random(`${place.seed}/${place.group}/native/birth`);
-  const letter = place.group.slice(0, 1).toUpperCase();
+/** Creates the chain's wrapped native token: a busy quote token that only follows the market. */
+export function createNative(setup: ChainSetup, rank: number, nowMs: number): ChainToken {
+  const birth = new Random(`${setup.seed}/${setup.group}/native/birth`);
+  const letter = setup.group.slice(0, 1).toUpperCase();
   const naming = { name: `Wrapped Simulated ${letter}`, symbol: `WSIM${letter}` };
   const subject = {
-    group: place.group,
+    group: setup.group,
     token: birth.address(),
     naming,
     createdAtMs: Math.max(0, nowMs - 900 * DAY_MS),
@@ -79,7 +91,7 @@ export function bornNative(place: Birthplace, rank: number, nowMs: number): Chai
     rank,
     subject,
     quotedIn: "stable",
-    value: { startUsd: place.chain.nativeUsd, volatility: 0, beta: 1 },
+    value: { startUsd: setup.chain.nativeUsd, volatility: 0, beta: 1 },
     liquidityUsd: 8_000_000,
     tradesPerMs: () => 24 / MINUTE_MS,
     branching: 0.3,
@@ -87,47 +99,48 @@ export function bornNative(place: Birthplace, rank: number, nowMs: number): Chai
     canSell: true,
     endsAtMs: NEVER,
     profiles: [],
-    nextFate: () => null,
+    nextEpisode: () => null,
   };
-  return new ChainToken(traits, place.chain, nowMs, new Random(`${place.seed}/${place.group}/native/life`));
+  return new ChainToken(traits, setup.chain, nowMs, new Random(`${setup.seed}/${setup.group}/native/life`));
 }
 
-/** What becomes of a newly listed token. */
-type Destiny = "honest" | "rug" | "honeypot";
+/** The outcome of a newly listed token. */
+type Outcome = "honest" | "rug" | "honeypot";
 
-/** A token of today, its destiny, and who it is. */
+/** A new token with its outcome and its listing. */
 interface Newcomer {
   readonly token: ChainToken;
   readonly subject: Subject;
-  readonly destiny: Destiny;
+  readonly outcome: Outcome;
   readonly pool: string;
   readonly liquidityUsd: number;
-  /** Who else acts on it from now on. */
+  /** Its other actors from now on. */
   readonly companions: readonly Actor[];
 }
 
 /**
- * A newly listed token: busy at first, then ever less. Of the honest a third is pumped soon after its launch; they are
- * traded for 3 to 48 hours and then forgotten. Rugs and honeypots end with their liquidity.
+ * Creates a newly listed token: busy at first, then less and less. A third of the honest ones is
+ * pumped soon after launch; they trade for 3 to 48 hours and are then forgotten. Rugs and honeypots
+ * end with their liquidity.
  */
-export function bornNewcomer(
-  place: Birthplace,
+export function createNewcomer(
+  setup: ChainSetup,
   serial: number,
   nextRank: () => number,
   nowMs: number,
 ): Newcomer {
-  const birth = new Random(`${place.seed}/${place.group}/new/${serial}/birth`);
-  const life = new Random(`${place.seed}/${place.group}/new/${serial}/life`);
-  const destiny = birth.weighted<Destiny>([
+  const birth = new Random(`${setup.seed}/${setup.group}/new/${serial}/birth`);
+  const life = new Random(`${setup.seed}/${setup.group}/new/${serial}/life`);
+  const outcome = birth.weighted<Outcome>([
     ["honest", 0.62],
     ["rug", 0.22],
     ["honeypot", 0.16],
   ]);
-  const isHonest = destiny === "honest";
-  const subject = subjectOf(place, birth, nowMs - Math.floor(birth.logBetween(1 / 60, 72) * HOUR_MS));
+  const isHonest = outcome === "honest";
+  const subject = subjectOf(setup, birth, nowMs - Math.floor(birth.logBetween(1 / 60, 72) * HOUR_MS));
   const liquidityUsd = clamp(birth.logNormal(14_000, 0.9), 1_500, 500_000);
   const perMinute = clamp(birth.logNormal(isHonest ? 7 : 5, 0.7), 1, 30);
-  let fate = firstFate(destiny, nowMs, birth);
+  let episode = firstEpisode(outcome, nowMs, birth);
   const traits: TokenTraits = {
     ...commonTraits(birth),
     rank: nextRank(),
@@ -137,24 +150,24 @@ export function bornNewcomer(
     tradesPerMs: (atMs) => (perMinute / MINUTE_MS) * (1 + (atMs - nowMs) / (12 * MINUTE_MS)) ** -1.15,
     branching: birth.between(0.3, 0.5),
     arbitrageChance: ARBITRAGE_CHANCE,
-    canSell: destiny !== "honeypot",
+    canSell: outcome !== "honeypot",
     endsAtMs: isHonest ? Math.ceil(nowMs + clamp(birth.logNormal(4, 0.8), 3, 48) * HOUR_MS) : NEVER,
     profiles: laterProfiles(subject, nowMs, isHonest ? NEWCOMER : SWINDLE, birth),
-    nextFate: () => {
-      const next = fate;
-      fate = null;
+    nextEpisode: () => {
+      const next = episode;
+      episode = null;
       return next;
     },
   };
-  const token = new ChainToken(traits, place.chain, nowMs, life);
-  const company = new Random(`${place.seed}/${place.group}/new/${serial}/company`);
-  const companions = isHonest ? newcomerCompany(token, place.chain, nextRank, nowMs, company) : [];
-  return { token, subject, destiny, pool: traits.pool, liquidityUsd, companions };
+  const token = new ChainToken(traits, setup.chain, nowMs, life);
+  const company = new Random(`${setup.seed}/${setup.group}/new/${serial}/company`);
+  const companions = isHonest ? newcomerCompanions(token, setup.chain, nextRank, nowMs, company) : [];
+  return { token, subject, outcome, pool: traits.pool, liquidityUsd, companions };
 }
 
-function firstFate(destiny: Destiny, nowMs: number, random: Random): Fate | null {
+function firstEpisode(outcome: Outcome, nowMs: number, random: Random): Episode | null {
   const within = (from: number, to: number) => Math.ceil(nowMs + random.between(from, to) * MINUTE_MS);
-  switch (destiny) {
+  switch (outcome) {
     case "honest": {
       const launch: Planner = (stage, chance) => planPump(stage, chance, "launch");
       return random.chance(0.35) ? { atMs: within(2, 25), plan: launch } : null;
@@ -166,9 +179,9 @@ function firstFate(destiny: Destiny, nowMs: number, random: Random): Fate | null
   }
 }
 
-function subjectOf(place: Birthplace, birth: Random, createdAtMs: number): Subject {
+function subjectOf(setup: ChainSetup, birth: Random, createdAtMs: number): Subject {
   const naming = inventName(birth);
-  return { group: place.group, token: birth.address(), naming, createdAtMs: Math.max(0, createdAtMs) };
+  return { group: setup.group, token: birth.address(), naming, createdAtMs: Math.max(0, createdAtMs) };
 }
 
 function commonTraits(birth: Random) {
@@ -176,7 +189,7 @@ function commonTraits(birth: Random) {
   return { pool: birth.address(), quotedIn, feeShare: FEE_SHARE };
 }
 
-/** How a token moves: about half a percent in a quarter of an hour, by itself, for a common one. */
+/** Draws how a token moves by itself: typically about half a percent in a quarter of an hour. */
 function temper(birth: Random) {
   return { volatility: clamp(birth.logNormal(0.0011, 0.5), 0.0003, 0.003), beta: birth.between(0.8, 1.2) };
 }

@@ -3,7 +3,7 @@ import type { MarketEvent } from "../../../market/index.ts";
 import type { Actor } from "./actors/actor.ts";
 import { dollars } from "./decimal.ts";
 import { rhythmAt } from "./episodes/market-factor.ts";
-import { type Birthplace, bornNewcomer } from "./launch-token.ts";
+import { type ChainSetup, createNewcomer } from "./launch-token.ts";
 import { firstProfile } from "./profiles.ts";
 import { Random } from "./random.ts";
 
@@ -11,10 +11,10 @@ const LISTINGS_PER_HOUR = 24;
 /** How long a listing counts as new. */
 const NEW_FOR_MS = 15 * MINUTE_MS;
 
-/** Lists new tokens on one chain: a Poisson process that follows the rhythm of the day. */
+/** Lists new tokens on one chain: a Poisson process that follows the daily rhythm. */
 export class Listings implements Actor {
   readonly rank: number;
-  readonly #place: Birthplace;
+  readonly #setup: ChainSetup;
   readonly #random: Random;
   readonly #spawn: (actor: Actor) => void;
   readonly #nextRank: () => number;
@@ -22,17 +22,17 @@ export class Listings implements Actor {
   #serial = 0;
 
   constructor(
-    place: Birthplace,
+    setup: ChainSetup,
     rank: number,
     nowMs: number,
     spawn: (actor: Actor) => void,
     nextRank: () => number,
   ) {
     this.rank = rank;
-    this.#place = place;
+    this.#setup = setup;
     this.#spawn = spawn;
     this.#nextRank = nextRank;
-    this.#random = new Random(`${place.seed}/${place.group}/listings`);
+    this.#random = new Random(`${setup.seed}/${setup.group}/listings`);
     this.#nextAtMs = nowMs;
     this.#awaitNext(nowMs);
   }
@@ -43,25 +43,25 @@ export class Listings implements Actor {
 
   act(out: MarketEvent[]): void {
     const at = this.#nextAtMs;
-    const resumesAtMs = this.#place.chain.outages.downUntilMs;
+    const resumesAtMs = this.#setup.chain.outages.downUntilMs;
     if (at < resumesAtMs) {
       this.#nextAtMs = resumesAtMs;
       return;
     }
-    const { token, subject, destiny, pool, liquidityUsd, companions } = bornNewcomer(
-      this.#place,
+    const { token, subject, outcome, pool, liquidityUsd, companions } = createNewcomer(
+      this.#setup,
       this.#serial,
       this.#nextRank,
       at,
     );
     this.#serial += 1;
-    const { group } = this.#place;
+    const { group } = this.#setup;
     out.push(firstProfile(subject, at));
     out.push({ kind: "listing", at, group, pool, token: subject.token, liquidity: dollars(liquidityUsd) });
     token.introduce(at, out);
-    this.#place.chain.onLabel({
+    this.#setup.chain.onLabel({
       kind: "listing",
-      shape: destiny,
+      shape: outcome,
       group,
       token: subject.token,
       startAtMs: at,

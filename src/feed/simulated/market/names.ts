@@ -1,6 +1,6 @@
 import type { Random } from "./random.ts";
 
-/* Invented words: none of them is meant to be, or to resemble, anything that exists. */
+/* Invented words. None is meant to resemble anything that exists. */
 const HEADS = (
   "Amber Bramble Cinder Dapple Ember Fennel Gossamer Hollow Inkwell Juniper Kettle Lantern Marrow Nettle Osprey Pebble Quill Russet " +
   "Saffron Thistle Umber Velvet Willow Yonder Zephyr Badger Cobble Drizzle Fiddle Gobble Huckle Jumble Lollop Muddle Noodle Paddle " +
@@ -21,13 +21,13 @@ const ENDINGS: readonly (readonly [string, number])[] = [
   [" Finance", 1],
 ];
 
-/** What a token calls itself. */
+/** A token's names. */
 export interface Naming {
   readonly name: string;
   readonly symbol: string;
 }
 
-/** An invented name and a symbol made from its letters. On chains nobody keeps either unique. */
+/** Invents a name and a symbol made from its letters. Both may repeat, as on chains. */
 export function inventName(random: Random): Naming {
   const head = random.pick(HEADS);
   const tail = random.pick(TAILS);
@@ -35,7 +35,7 @@ export function inventName(random: Random): Naming {
   return { name: head + tail + random.weighted(ENDINGS), symbol: symbol.toUpperCase() };
 }
 
-/** As many invented names with symbols that differ from each other, as an exchange insists on. */
+/** Invents names with distinct symbols, as an exchange requires. */
 export function inventUniqueNames(count: number, random: Random): readonly Naming[] {
   const bySymbol = new Map<string, Naming>();
   while (bySymbol.size < count) {

@@ -7,7 +7,10 @@ import { Random } from "./random.ts";
 const MEAN_HOURS_BETWEEN = 20;
 const NEVER_YET = Number.NEGATIVE_INFINITY;
 
-/** When a chain, or one venue of the exchange, is silent: about once in 20 hours, for 8 to 30 minutes. Nothing trades there meanwhile. */
+/**
+ * Simulates outages of a chain or of one venue of the exchange: about once in 20 hours, for 8 to 30
+ * minutes, without any trade.
+ */
 export class Outages implements Actor {
   readonly rank: number;
   readonly #random: Random;
@@ -16,7 +19,7 @@ export class Outages implements Actor {
   #nextAtMs: number;
   #downUntilMs = NEVER_YET;
 
-  /** `shape`: that of its labels. */
+  /** @param about `shape` is that of its labels. */
   constructor(
     seed: string,
     about: { readonly group: MarketGroup; readonly shape: string },
@@ -35,7 +38,7 @@ export class Outages implements Actor {
     return this.#nextAtMs;
   }
 
-  /** End of the latest outage; one runs while this lies ahead. */
+  /** End of the latest outage; it is running if this is in the future. */
   get downUntilMs(): number {
     return this.#downUntilMs;
   }

@@ -3,20 +3,20 @@ import type { MarketGroup, Profile } from "../../../market/index.ts";
 import type { Naming } from "./names.ts";
 import type { Random } from "./random.ts";
 
-/** How likely each kind of fact is, and how soon it becomes known. */
+/** Probability of each kind of fact, and how soon it becomes known. */
 interface Publicity {
   /** Listed by the market-data aggregator. */
   readonly marketData: number;
   readonly social: number;
   readonly verified: number;
-  /** Known to be unverified. What is neither is never learnt. */
+  /** Known to be unverified. Otherwise the status stays unknown. */
   readonly unverified: number;
   readonly forumPost: number;
   /** Facts become known within this time. */
   readonly withinMs: number;
 }
 
-/** A token that has been there for long: most is known, soon. */
+/** A token that has existed for long: most facts become known, soon. */
 export const ESTABLISHED: Publicity = {
   marketData: 0.75,
   social: 0.8,
@@ -27,7 +27,7 @@ export const ESTABLISHED: Publicity = {
 };
 /** A pair of the exchange: it has no contract, and the forum's posts are about addresses. */
 export const ON_EXCHANGE: Publicity = { ...ESTABLISHED, verified: 0, unverified: 0, forumPost: 0 };
-/** A token of today: little is known, and late. */
+/** A new token: few facts become known, and late. */
 export const NEWCOMER: Publicity = {
   marketData: 0.12,
   social: 0.6,
@@ -36,10 +36,10 @@ export const NEWCOMER: Publicity = {
   forumPost: 0.08,
   withinMs: 20 * MINUTE_MS,
 };
-/** A rug or a honeypot: its source is mostly known to be unverified, though not always. */
+/** A rug or a honeypot: its source is mostly, though not always, known to be unverified. */
 export const SWINDLE: Publicity = { ...NEWCOMER, marketData: 0.03, verified: 0.2, unverified: 0.6 };
 
-/** Whose profile it is. */
+/** The token of a profile. */
 export interface Subject {
   readonly group: MarketGroup;
   readonly token: string;
@@ -47,7 +47,9 @@ export interface Subject {
   readonly createdAtMs: number;
 }
 
-/** What is known at first sight: symbol, name, when it was created, and whether it is a quote token. */
+/**
+ * Returns the facts at first sight: symbol, name, creation time, and whether it is a quote token.
+ */
 export function firstProfile(subject: Subject, at: number, quote = false): Profile {
   const { group, token, naming } = subject;
   return {
@@ -62,7 +64,10 @@ export function firstProfile(subject: Subject, at: number, quote = false): Profi
   };
 }
 
-/** What enrichers find out later, each fact at its own moment, in that order. Some facts are known to be none (`null`), some stay unknown. */
+/**
+ * Draws the facts that enrichers find later, sorted by time. Some are known not to exist (`null`),
+ * some stay unknown.
+ */
 export function laterProfiles(
   subject: Subject,
   nowMs: number,
@@ -106,7 +111,9 @@ function socialDataOf(slug: string, random: Random): Profile["socialData"] {
   };
 }
 
-/** A post about the token on a forum's listing. Titles are stock phrases around the invented name. */
+/**
+ * Draws a post about the token on a forum's listing, with a stock title around the invented name.
+ */
 export function forumPostOf(
   subject: Subject,
   postedMs: number,

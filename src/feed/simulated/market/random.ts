@@ -1,10 +1,11 @@
 const TWO_TO_32 = 4_294_967_296;
-/** Rounds thrown away after seeding, so that similar seeds share no beginning. */
+/** Rounds discarded after seeding, so that similar seeds do not start alike. */
 const WARM_UP_ROUNDS = 16;
 
 /**
- * Spreads the bits of a 32-bit word over all of it: the finalizer of splitmix32 (Steele, Lea, Flood, "Fast Splittable Pseudorandom
- * Number Generators", OOPSLA 2014, in its 32-bit form with the multipliers of Ettinger).
+ * Mixes the bits of a 32-bit word: the finalizer of splitmix32 (Steele, Lea, Flood, "Fast
+ * Splittable Pseudorandom Number Generators", OOPSLA 2014, in its 32-bit form with Ettinger's
+ * multipliers).
  */
 export function mixBits(word: number): number {
   let mixed = word | 0;
@@ -13,7 +14,10 @@ export function mixBits(word: number): number {
   return mixed ^ (mixed >>> 15);
 }
 
-/** A 32-bit hash of a text (FNV-1a over UTF-16 units, then mixed); `lane` selects one of many unrelated hashes. */
+/**
+ * Returns a 32-bit hash of a text (FNV-1a over UTF-16 units, then mixed); `lane` selects one of
+ * many independent hashes.
+ */
 export function hashText(text: string, lane = 0): number {
   let hash = 0x811c9dc5 ^ mixBits(lane + 0x9e3779b9);
   for (let index = 0; index < text.length; index += 1) {
@@ -23,9 +27,9 @@ export function hashText(text: string, lane = 0): number {
 }
 
 /**
- * Chance by name: equal names yield equal numbers on every machine, and streams of different names have nothing to do with each
- * other, so that one token's draws never disturb another's. sfc32 of Doty-Humphrey's PractRand: 128 bits of state, of
- * which 96 come from the name; cycles of at least 2^32.
+ * Generates random numbers by name. Equal names yield equal numbers on every machine, and different
+ * names independent ones, so that one token's draws never affect another's. sfc32 of
+ * Doty-Humphrey's PractRand: 128 bits of state, 96 of them from the name; cycles of at least 2^32.
  */
 export class Random {
   #a: number;
@@ -41,7 +45,7 @@ export class Random {
     for (let round = 0; round < WARM_UP_ROUNDS; round += 1) this.word();
   }
 
-  /** 32 random bits, as a signed whole number. */
+  /** Returns 32 random bits as a signed integer. */
   word(): number {
     const sum = (((this.#a + this.#b) | 0) + this.#counter) | 0;
     this.#counter = (this.#counter + 1) | 0;
@@ -51,32 +55,32 @@ export class Random {
     return sum;
   }
 
-  /** Evenly from the open interval (0, 1): never 0, so that its logarithm is finite. */
+  /** Returns a uniform number in the open interval (0, 1): never 0, so its logarithm is finite. */
   unit(): number {
     return ((this.word() >>> 0) + 0.5) / TWO_TO_32;
   }
 
-  /** Evenly from (low, high). */
+  /** Returns a uniform number in (low, high). */
   between(low: number, high: number): number {
     return low + (high - low) * this.unit();
   }
 
-  /** A whole number, evenly from 0 to `count` − 1. */
+  /** Returns a uniform integer from 0 to `count` − 1. */
   below(count: number): number {
     return Math.floor(this.unit() * count);
   }
 
-  /** Evenly on a logarithmic scale from (low, high), both above 0: as often near 1 as near 10 as near 100. */
+  /** Returns a log-uniform number in (low, high), both above 0. */
   logBetween(low: number, high: number): number {
     return low * Math.exp(Math.log(high / low) * this.unit());
   }
 
-  /** True with the given probability. */
+  /** Returns true with the given probability. */
   chance(probability: number): boolean {
     return this.unit() < probability;
   }
 
-  /** One of the items, each as likely as its weight; the weights need not sum to 1. */
+  /** Returns one of the items with probability proportional to its weight. */
   weighted<Item>(items: readonly (readonly [item: Item, weight: number])[]): Item {
     let total = 0;
     for (const [, weight] of items) total += weight;
@@ -88,19 +92,19 @@ export class Random {
     return this.pick(items)[0];
   }
 
-  /** One of the items, evenly. Throws RangeError when there are none. */
+  /** Returns one of the items, uniformly. Throws RangeError if there are none. */
   pick<Item>(items: readonly Item[]): Item {
     const item = items[this.below(items.length)];
-    if (item === undefined) throw new RangeError("can't pick one of 0 items");
+    if (item === undefined) throw new RangeError("cannot pick from an empty list");
     return item;
   }
 
-  /** Waiting time with the given mean (exponential distribution). */
+  /** Returns an exponentially distributed waiting time with the given mean. */
   waiting(mean: number): number {
     return -Math.log(this.unit()) * mean;
   }
 
-  /** Standard normal, by Marsaglia's polar method (SIAM Review 6, 1964). */
+  /** Returns a standard normal number, by Marsaglia's polar method (SIAM Review 6, 1964). */
   normal(): number {
     const spare = this.#spareNormal;
     if (!Number.isNaN(spare)) {
@@ -118,12 +122,15 @@ export class Random {
     }
   }
 
-  /** Log-normal with the given median; `spread` is the standard deviation of the logarithm. */
+  /** Returns a log-normal number; `spread` is the standard deviation of the logarithm. */
   logNormal(median: number, spread: number): number {
     return median * Math.exp(spread * this.normal());
   }
 
-  /** A count with the given mean (Poisson): Knuth's product below 30, the rounded normal above, where they can't be told apart. */
+  /**
+   * Returns a Poisson count with the given mean: by Knuth's product below 30, above by the rounded
+   * normal, which is indistinguishable there.
+   */
   poisson(mean: number): number {
     if (mean >= 30) return Math.max(0, Math.round(mean + Math.sqrt(mean) * this.normal()));
     const limit = Math.exp(-mean);
@@ -132,7 +139,7 @@ export class Random {
     return count;
   }
 
-  /** `0x` and 40 hexadecimal digits. */
+  /** Returns `0x` and 40 hexadecimal digits. */
   address(): string {
     return addressOfWords(() => this.word());
   }
@@ -141,8 +148,8 @@ export class Random {
 const scratch = Buffer.alloc(20);
 
 /**
- * `0x` and 40 hexadecimal digits, of which the five words of lanes 0 to 4 make eight each. Through a buffer, because joining texts took
- * a third of the time of simulating a market.
+ * Returns `0x` and 40 hexadecimal digits, eight from each word of lanes 0 to 4. Uses a buffer,
+ * because joining strings took a third of the simulation's time.
  */
 export function addressOfWords(wordOf: (lane: number) => number): string {
   for (let lane = 0; lane < 5; lane += 1) scratch.writeInt32BE(wordOf(lane) | 0, lane * 4);

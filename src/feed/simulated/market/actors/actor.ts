@@ -1,18 +1,23 @@
 import type { MarketEvent } from "../../../../market/index.ts";
 
-/** A part of the simulated market with a life of its own: the market always lets the one act whose moment is next. */
+/**
+ * An independent part of the simulated market. The market always runs the actor whose time is next.
+ */
 export interface Actor {
-  /** Decides between actors of the same moment: the lower acts first. Unique. */
+  /** Breaks ties between actors of the same time: the lower acts first. Unique. */
   readonly rank: number;
-  /** Event time of its next act, in whole milliseconds; Infinity when it is done for good. Only its own `act` changes it, and never back. */
+  /**
+   * Event time of its next action in whole milliseconds; Infinity when finished. Only its own `act`
+   * changes it, and never decreases it.
+   */
   readonly nextAtMs: number;
-  /** Does what is due at `nextAtMs` and appends what the world sees of it, all with that moment as `at`. */
+  /** Performs the action due at `nextAtMs` and appends its visible events, all at that time. */
   act(out: MarketEvent[]): void;
 }
 
 /**
- * Actors by their next moment: a binary heap, O(log n) per act. An actor that is done for good is let go. Moments and ranks lie beside
- * the actors in arrays of numbers, so that a comparison asks no actor.
+ * Sorts actors by their next time: a binary heap, O(log n) per action. Finished actors are removed.
+ * Times and ranks are in arrays of numbers beside the actors, so that a comparison calls no actor.
  */
 export class ActorQueue {
   readonly #actors: Actor[] = [];
@@ -23,7 +28,7 @@ export class ActorQueue {
     return this.#actors.length;
   }
 
-  /** Who acts next; `undefined` when nobody ever will. */
+  /** The next actor; `undefined` if all are finished. */
   get first(): Actor | undefined {
     return this.#actors[0];
   }
@@ -41,7 +46,7 @@ export class ActorQueue {
     this.#put(index, actor, nextAtMs, rank);
   }
 
-  /** To be called after `first` has acted: puts it where its new moment belongs, or lets it go. */
+  /** Call after `first` has acted: moves it to its new position or removes it. */
   firstHasActed(): void {
     const acted = this.#actors[0];
     if (acted === undefined) return;
@@ -55,7 +60,7 @@ export class ActorQueue {
     if (last !== undefined && last !== acted) this.#sink(last);
   }
 
-  /** Puts an actor in from the top, whose place is free. */
+  /** Inserts an actor at the top, whose slot is free. */
   #sink(actor: Actor): void {
     const { nextAtMs, rank } = actor;
     const size = this.#actors.length;
@@ -71,7 +76,7 @@ export class ActorQueue {
     this.#put(index, actor, nextAtMs, rank);
   }
 
-  /** Whether the actor at `index` acts after the given moment and rank. */
+  /** Returns whether the actor at `index` acts after the given time and rank. */
   #isAfter(index: number, moment: number, rank: number): boolean {
     const own = this.#moments[index] ?? 0;
     return own > moment || (own === moment && (this.#ranks[index] ?? 0) > rank);

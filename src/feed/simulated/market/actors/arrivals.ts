@@ -1,10 +1,12 @@
 import type { Random } from "../random.ts";
 
 /**
- * When the next trade comes, where trades bring trades: a Hawkes process with an exponential kernel. Each arrival raises the intensity by
- * branching·decay, which then fades at rate `decay`; on average every arrival begets `branching` more, so the mean intensity is base ÷
- * (1 − branching). Drawn exactly, without discretisation or rejection: Dassios and Zhao, "Exact simulation of Hawkes process with
- * exponentially decaying intensity", Electronic Communications in Probability 18 (2013).
+ * Draws the times of trades that trigger further trades: a Hawkes process with an exponential
+ * kernel. Each arrival raises the intensity by branching·decay, which then fades at rate `decay`.
+ * On average every arrival triggers `branching` more, so the mean intensity is base ÷ (1 −
+ * branching). Drawn exactly, without discretization or rejection: Dassios and Zhao, "Exact
+ * simulation of Hawkes process with exponentially decaying intensity", Electronic Communications in
+ * Probability 18 (2013).
  */
 export class Arrivals {
   readonly #jump: number;
@@ -12,14 +14,20 @@ export class Arrivals {
   #excess = 0;
   #sinceMs: number;
 
-  /** `branching` in [0, 1); `memoryMs` is the mean time from a trade to one that it brings. */
+  /**
+   * @param branching In [0, 1).
+   * @param memoryMs Mean time from a trade to one that it triggers.
+   */
   constructor(nowMs: number, branching: number, memoryMs: number) {
     this.#decay = 1 / memoryMs;
     this.#jump = branching * this.#decay;
     this.#sinceMs = nowMs;
   }
 
-  /** Waiting time in milliseconds from `nowMs`, while the base intensity stays `basePerMs`; may be drawn again at any later moment. */
+  /**
+   * Draws the waiting time in milliseconds from `nowMs` while the base intensity stays `basePerMs`.
+   * May be drawn again at any later time.
+   */
   waitingMs(nowMs: number, basePerMs: number, random: Random): number {
     this.#fadeTo(nowMs);
     const own = basePerMs > 0 ? -Math.log(random.unit()) / basePerMs : Number.POSITIVE_INFINITY;
@@ -28,7 +36,7 @@ export class Arrivals {
     return remaining > 0 ? Math.min(own, -Math.log(remaining) / this.#decay) : own;
   }
 
-  /** A trade came. */
+  /** Records a trade. */
   arrived(nowMs: number): void {
     this.#fadeTo(nowMs);
     this.#excess += this.#jump;

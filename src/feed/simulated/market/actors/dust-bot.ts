@@ -7,25 +7,26 @@ import { TokenActor } from "./token-actor.ts";
 import type { Wallets } from "./wallets.ts";
 
 const MEAN_HOURS_BETWEEN_BURSTS = 20;
-/** Dollars of a trade that is dust. */
+/** Dollars of a dust trade. */
 const DUST_USD = [1e-6, 3e-3] as const;
 
-/** What one bot that trades dust is like. */
+/** The properties of one bot. */
 interface DustBotTraits {
   readonly meanMinutes: number;
-  /** Deviation of the logarithm of its prices, which rounding makes, from the pool's. */
+  /** Deviation of the logarithm of its prices from the pool's, caused by rounding. */
   readonly distortion: number;
 }
 
 /**
- * A bot that trades fractions of a cent for ever, so that a token looks alive: a purchase or a sale every few minutes, from a handful of
- * wallets. Now and then from a crowd of wallets, at rising prices, for a quarter of an hour: that is labelled `dust`.
+ * Trades fractions of a cent forever, so that a token looks alive: a purchase or a sale every few
+ * minutes, from a few wallets. Occasionally, for a quarter of an hour, from many wallets at rising
+ * prices. Those bursts are labeled `dust`.
  */
 export class DustBot extends TokenActor {
   readonly #traits: DustBotTraits;
   readonly #wallets: Wallets;
   readonly #onLabel: LabelSink;
-  readonly #crew: readonly number[];
+  readonly #regulars: readonly number[];
   #burstAtMs: number;
   #burst = { untilMs: Number.NEGATIVE_INFINITY, perMinute: 0, fromMs: 0, rise: 0 };
 
@@ -42,7 +43,7 @@ export class DustBot extends TokenActor {
     this.#traits = traits;
     this.#wallets = wallets;
     this.#onLabel = onLabel;
-    this.#crew = [0, 1, 2].map(() => wallets.draw(random));
+    this.#regulars = [0, 1, 2].map(() => wallets.draw(random));
     this.#burstAtMs = nowMs + random.waiting(MEAN_HOURS_BETWEEN_BURSTS * HOUR_MS);
     this.schedule(this.#next(nowMs));
   }
@@ -58,7 +59,7 @@ export class DustBot extends TokenActor {
     const { untilMs, fromMs, rise } = this.#burst;
     const isBurst = now < untilMs;
     const trend = isBurst ? (rise * (now - fromMs)) / (untilMs - fromMs) : 0;
-    const wallet = isBurst ? this.#wallets.draw(random) : random.pick(this.#crew);
+    const wallet = isBurst ? this.#wallets.draw(random) : random.pick(this.#regulars);
     const side = random.chance(isBurst ? 0.85 : 0.5) ? "buy" : "sell";
     const distortion = trend + this.#traits.distortion * random.normal() * (isBurst ? 0.2 : 1);
     const usd = random.logBetween(...DUST_USD);

@@ -6,28 +6,31 @@ import type { Random } from "../random.ts";
 import { TokenActor } from "./token-actor.ts";
 
 const NEVER = Number.POSITIVE_INFINITY;
-/** Makers look at the market at least this often: what they do next depends on how lively it is. */
-const LOOK_MS = 2 * MINUTE_MS;
-/** A pump draws them: so many times more often than usual. */
-const DRAWN_BY_PUMP = { rebalance: 6, jit: 20, migration: 0 };
-/** After it has moved, a pool stays for days. */
+/**
+ * Makers check the market at least this often, because their next action depends on its activity.
+ */
+const CHECK_MS = 2 * MINUTE_MS;
+/** A pump attracts them: factors on their usual rates. */
+const PUMP_FACTOR = { rebalance: 6, jit: 20, migration: 0 };
+/** After a migration, a pool stays for days. */
 const HOURS_AFTER_MIGRATION = 96;
 
-type Habit = keyof typeof DRAWN_BY_PUMP;
+type Habit = keyof typeof PUMP_FACTOR;
 
-/** Mean hours between what the makers of one pool do, each; Infinity for never. */
+/** Mean hours between the actions of one pool's makers; Infinity for never. */
 export type MakerHabits = Readonly<Record<Habit, number>>;
 
 /**
- * Makers who move liquidity every day and harm nobody: they take out a large part and put it back seconds later (`rebalance`), add
- * liquidity around a single trade (`jit`), or go on in another pool (`migration`).
+ * Simulates makers who move liquidity without harm. They take out a large part and return it
+ * seconds later (`rebalance`), add liquidity around a single trade (`jit`), or move to another pool
+ * (`migration`).
  */
 export class Makers extends TokenActor {
   readonly #onLabel: LabelSink;
   readonly #meanHours: Record<Habit, number>;
-  /** What comes next; `undefined` when it is only to look again. */
+  /** The next action; `undefined` if the next step is only a check. */
   #habit: Habit | undefined;
-  /** Undoes what was begun. */
+  /** Reverts the action in progress. */
   #undo: { readonly atMs: number; readonly apply: (now: number, out: MarketEvent[]) => void } | undefined;
 
   constructor(
@@ -52,21 +55,21 @@ export class Makers extends TokenActor {
     return this.#next(now);
   }
 
-  /** Returns when to undo what was begun, or else when to look again. */
+  /** Returns when to revert the action in progress, or else when to check again. */
   #next(now: number): number {
     return this.#undo?.atMs ?? this.#plan(now);
   }
 
-  /** Chooses what comes next and returns when. */
+  /** Chooses the next action and returns its time. */
   #plan(now: number): number {
     const habits = (["rebalance", "jit", "migration"] as const).map((habit) => {
-      const factor = this.token.isPumped ? DRAWN_BY_PUMP[habit] : 1;
+      const factor = this.token.isPumped ? PUMP_FACTOR[habit] : 1;
       return [habit, factor / this.#meanHours[habit]] as const;
     });
     const perHour = habits.reduce((sum, [, rate]) => sum + rate, 0);
     const waiting = perHour > 0 ? this.random.waiting(HOUR_MS / perHour) : NEVER;
-    this.#habit = waiting < LOOK_MS ? this.random.weighted(habits) : undefined;
-    return Math.ceil(now + Math.min(waiting, LOOK_MS));
+    this.#habit = waiting < CHECK_MS ? this.random.weighted(habits) : undefined;
+    return Math.ceil(now + Math.min(waiting, CHECK_MS));
   }
 
   #start(habit: Habit, now: number, out: MarketEvent[]): void {

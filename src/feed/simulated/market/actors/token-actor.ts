@@ -3,12 +3,12 @@ import type { ChainToken } from "../chain-token.ts";
 import type { Random } from "../random.ts";
 import type { Actor } from "./actor.ts";
 
-/** An actor around one token: it stops for good with the token, and pauses while the token's chain is down. */
+/** An actor on one token. It finishes with the token and pauses while the token's chain is down. */
 export abstract class TokenActor implements Actor {
   readonly rank: number;
   protected readonly token: ChainToken;
   protected readonly random: Random;
-  /** After an outage the actors come back at random moments within this many milliseconds. */
+  /** After an outage the actors return at random times within this many milliseconds. */
   readonly #returnMs: number;
   #nextAtMs: number;
 
@@ -33,11 +33,11 @@ export abstract class TokenActor implements Actor {
     else this.#nextAtMs = this.perform(now, out);
   }
 
-  /** Sets the first moment. */
+  /** Sets the first time. */
   protected schedule(atMs: number): void {
     this.#nextAtMs = atMs;
   }
 
-  /** Does what is due at `now` and returns the next moment. */
+  /** Performs the action due at `now` and returns the next time. */
   protected abstract perform(now: number, out: MarketEvent[]): number;
 }

@@ -4,32 +4,32 @@ import type { Random } from "../random.ts";
 import type { Venue } from "../venues/venue.ts";
 import { Holders, type Wallets } from "./wallets.ts";
 
-/** A common trade brings this share of the pool's quote; the logarithm spreads by the second; none brings more than the third. */
+/** A common trade's share of the pool's quote: median, deviation of its logarithm, and maximum. */
 const TYPICAL_SHARE = 0.0007;
 const SHARE_SPREAD = 1.1;
 const MAX_SHARE = 0.01;
-/** How strongly a difference to the fair value tells common traders which side to take: the share of buys is 0.5 + this · gap. */
+/** Sensitivity of common traders to the fair value: the share of buys is 0.5 + this · gap. */
 const SENSE_OF_VALUE = 5;
 
-/** What one swap needs to know beside the pool. */
+/** Inputs of a swap besides the pool. */
 export interface Moment {
   readonly at: number;
   readonly quoteUsd: number;
-  /** Natural logarithm of the aimed-at price over the pool's price: above 0 the token is cheap. */
+  /** Natural logarithm of the target price over the pool's price: above 0 the token is cheap. */
   readonly gap: number;
 }
 
-/** Everybody who trades one token: the crowd, those who live on differences, and the crews of scripts. */
+/** Simulates all traders of one token: the crowd, arbitrageurs, and the insiders of scripts. */
 export class Traders {
   readonly #venue: Venue;
   readonly #wallets: Wallets;
   readonly #random: Random;
   readonly #canSell: boolean;
   readonly #holders = new Holders();
-  #crew: readonly number[] = [];
-  #crewTokens = 0;
+  #insiders: readonly number[] = [];
+  #insiderTokens = 0;
 
-  /** `canSell` false: a honeypot, in which no sale succeeds. */
+  /** @param canSell `false` for a honeypot, in which no sale succeeds. */
   constructor(venue: Venue, wallets: Wallets, random: Random, canSell: boolean) {
     this.#venue = venue;
     this.#wallets = wallets;
@@ -37,18 +37,18 @@ export class Traders {
     this.#canSell = canSell;
   }
 
-  /** One of the crowd trades, a little more often in the direction that the fair value calls for. */
+  /** Trades as one of the crowd, slightly more often toward the fair value. */
   common(moment: Moment, out: MarketEvent[]): void {
     const lean = Math.max(-0.4, Math.min(0.4, SENSE_OF_VALUE * moment.gap));
     this.#trade(moment, this.#random.chance(0.5 + lean), this.#commonShare(), out, 0.25);
   }
 
-  /** One large trade, mostly towards the fair value. */
+  /** Makes one large trade, mostly toward the fair value. */
   large(moment: Moment, share: number, random: Random, out: MarketEvent[]): void {
     this.#trade(moment, random.chance(moment.gap > 0 ? 0.7 : 0.3), share, out, 0);
   }
 
-  /** Someone takes the difference between pool and fair value, down to the fee. */
+  /** Trades away the gap between pool and fair value, down to the fee. */
   arbitrage(moment: Moment, out: MarketEvent[]): void {
     const fee = this.#venue.pool.feeShare;
     const worth = Math.abs(moment.gap) - fee;
@@ -57,7 +57,9 @@ export class Traders {
     this.#close(moment, moment.gap > 0 ? worth : -worth, trader, out);
   }
 
-  /** One of the crowd that a script has brought: those on the script's side carry the price along its way. */
+  /**
+   * Trades as one of a script's crowd. Those on the script's side move the price along its path.
+   */
   follow(moment: Moment, phase: Phase, out: MarketEvent[]): void {
     const random = this.#random;
     const buys = random.chance(phase.buyShare);
@@ -68,35 +70,35 @@ export class Traders {
     this.#trade(moment, buys, Math.max(share, this.#commonShare() * 0.2), out, 0.08);
   }
 
-  /** So many wallets begin a wash or a tick together. */
+  /** Starts a wash or a tick with this many wallets. */
   assemble(count: number): void {
-    this.#crew = Array.from({ length: count }, () => this.#wallets.draw(this.#random));
-    this.#crewTokens = 0;
+    this.#insiders = Array.from({ length: count }, () => this.#wallets.draw(this.#random));
+    this.#insiderTokens = 0;
   }
 
-  /** One of the crew buys, or another sells what was bought just before. */
+  /** One insider buys, or another sells what was just bought. */
   wash(moment: Moment, out: MarketEvent[]): void {
-    if (this.#crewTokens > 0) {
+    if (this.#insiderTokens > 0) {
       this.disband(moment, out);
       return;
     }
     const usd = this.#venue.pool.quote * moment.quoteUsd * this.#random.between(0.0005, 0.003);
-    this.#crewTokens = this.#venue.buy(moment.at, usd, moment.quoteUsd, this.#crewMember(), out);
+    this.#insiderTokens = this.#venue.buy(moment.at, usd, moment.quoteUsd, this.#insider(), out);
   }
 
-  /** The crew's first wallet lifts the price by the factor e^`rise` in one trade. */
+  /** An insider raises the price by the factor e^`rise` in one trade. */
   lift(moment: Moment, rise: number, out: MarketEvent[]): void {
     const { pool } = this.#venue;
     const usd = pool.quoteToRise(rise) * moment.quoteUsd;
-    this.#crewTokens = this.#venue.buy(moment.at, usd, moment.quoteUsd, this.#crewMember(), out);
+    this.#insiderTokens = this.#venue.buy(moment.at, usd, moment.quoteUsd, this.#insider(), out);
   }
 
-  /** The crew sells what it holds. */
+  /** The insiders sell their tokens. */
   disband(moment: Moment, out: MarketEvent[]): void {
-    if (this.#crewTokens > 0) {
-      this.#venue.sell(moment.at, this.#crewTokens, moment.quoteUsd, this.#crewMember(), out);
+    if (this.#insiderTokens > 0) {
+      this.#venue.sell(moment.at, this.#insiderTokens, moment.quoteUsd, this.#insider(), out);
     }
-    this.#crewTokens = 0;
+    this.#insiderTokens = 0;
   }
 
   #trade(moment: Moment, buys: boolean, share: number, out: MarketEvent[], returning: number): void {
@@ -125,7 +127,7 @@ export class Traders {
     return Math.min(MAX_SHARE, this.#random.logNormal(TYPICAL_SHARE, SHARE_SPREAD));
   }
 
-  #crewMember(): string {
-    return this.#wallets.addressOf(this.#random.pick(this.#crew));
+  #insider(): string {
+    return this.#wallets.addressOf(this.#random.pick(this.#insiders));
   }
 }

@@ -6,8 +6,9 @@ const ARBITRAGEURS = 24;
 const CACHED = 8_192;
 
 /**
- * The traders of one chain, as numbers that stand for addresses; nothing is kept per trader. The n-th is drawn with a probability
- * that falls as n^(−2/3): a few trade everywhere all the time, most are seen once.
+ * The traders of one chain, as numbers that map to addresses without state per trader. The n-th is
+ * drawn with a probability proportional to n^(−2/3): a few trade everywhere all the time, most
+ * occur once.
  */
 export class Wallets {
   readonly #lanes: readonly number[];
@@ -17,18 +18,18 @@ export class Wallets {
     this.#lanes = [0, 1, 2, 3, 4].map((lane) => hashText(`${seed}/wallets/${chain}`, lane));
   }
 
-  /** Someone of the crowd. */
+  /** Draws one of the crowd. */
   draw(random: Random): number {
     const unit = random.unit();
     return ARBITRAGEURS + Math.floor(CROWD * unit * unit * unit);
   }
 
-  /** One of the few programs that live on differences of price. */
+  /** Draws one of the few arbitrage programs. */
   arbitrageur(random: Random): number {
     return random.below(ARBITRAGEURS);
   }
 
-  /** The address that stands in the trade: `0x` and 40 hexadecimal digits, always the same for the same number. */
+  /** Returns the wallet's address: `0x` and 40 hexadecimal digits, stable for each number. */
   addressOf(wallet: number): string {
     const known = this.#cache[wallet];
     if (known !== undefined) return known;
@@ -43,7 +44,10 @@ export class Wallets {
 
 const REMEMBERED = 256;
 
-/** Who bought a token lately: sellers are found among them, the earlier the likelier, and some come back for more. */
+/**
+ * Remembers recent buyers of a token. Sellers are drawn from them, preferably earlier ones, and
+ * some buy again.
+ */
 export class Holders {
   readonly #ring = new Int32Array(REMEMBERED);
   #bought = 0;
@@ -53,7 +57,7 @@ export class Holders {
     this.#bought += 1;
   }
 
-  /** Someone who buys: now and then one who bought before, mostly someone of the crowd. */
+  /** Draws a buyer: occasionally an earlier one, mostly one of the crowd. */
   buyer(wallets: Wallets, random: Random, returning: number): number {
     if (this.#bought > 16 && random.chance(returning)) {
       return this.#ring[random.below(Math.min(this.#bought, REMEMBERED))] ?? 0;
@@ -61,7 +65,7 @@ export class Holders {
     return wallets.draw(random);
   }
 
-  /** Someone who sells: a remembered buyer of the older three quarters, or one from before the memory. */
+  /** Draws a seller: a remembered buyer of the older three quarters, or one from before. */
   seller(wallets: Wallets, random: Random): number {
     const known = Math.min(this.#bought, REMEMBERED);
     if (known < 16 || random.chance(0.2)) return wallets.draw(random);

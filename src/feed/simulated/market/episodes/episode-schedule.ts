@@ -4,19 +4,22 @@ import { planThin, planWash } from "./plan-decoy.ts";
 import { planPump, type Stage } from "./plan-pump.ts";
 import type { Script } from "./script.ts";
 
-/** Plans a script when its moment has come. */
+/** Plans a script when its time has come. */
 export type Planner = (stage: Stage, random: Random) => Script;
 
-/** What befalls a token next. */
-export interface Fate {
+/** A token's next episode. */
+export interface Episode {
   readonly atMs: number;
   readonly plan: Planner;
 }
 
 const QUIET_AFTER_MS = HOUR_MS;
 
-/** What befalls an established token: pumps and washes now and then, and ticks where the market is `shallow` enough for one wallet to move it. */
-export function everydayFate(nowMs: number, meanHours: number, shallow: boolean, random: Random): Fate {
+/**
+ * Schedules the next episode of an established token: occasional pumps and washes, and ticks if the
+ * market is `shallow` enough for one wallet to move it.
+ */
+export function everydayEpisode(nowMs: number, meanHours: number, shallow: boolean, random: Random): Episode {
   const atMs = Math.ceil(nowMs + QUIET_AFTER_MS + random.waiting(meanHours * HOUR_MS));
   const plan = random.weighted<Planner>([
     [(stage, chance) => planPump(stage, chance), shallow ? 0.3 : 0.72],

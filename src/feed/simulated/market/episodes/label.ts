@@ -1,6 +1,6 @@
 import type { MarketGroup } from "../../../../market/index.ts";
 
-/** What the simulated market does on purpose, and therefore knows. */
+/** Everything that the simulated market does on purpose. */
 export const LABEL_KINDS = [
   "pump",
   "rug",
@@ -18,46 +18,51 @@ export const LABEL_KINDS = [
 ] as const;
 export type LabelKind = (typeof LABEL_KINDS)[number];
 
-/** How an honest pump rises. `launch` is the first rise of a newly listed token. */
+/** The shapes of an honest pump. `launch` is the first rise of a newly listed token. */
 export const PUMP_SHAPES = ["sharp", "staircase", "slow-burn", "pump-and-dump", "launch"] as const;
 export type PumpShape = (typeof PUMP_SHAPES)[number];
 
 /**
- * Ground truth: one thing that the simulated market did, said in full at the moment when it starts. It is carried out as
- * planned, in trades, so prices follow it as closely as noise lets them. A token has at most one of `pump`, `rug`, `honeypot`, `wash` and
- * `thin` at a time. The other kinds may overlap them: liquidity moves and dust comes during pumps too.
+ * Ground truth about one planned event of the simulated market, complete at its start. It is
+ * carried out through trades, so prices follow it up to noise. A token has at most one of `pump`,
+ * `rug`, `honeypot`, `wash` and `thin` at a time. The other kinds may overlap them: liquidity moves
+ * and dust occur during pumps too.
  */
 export interface Label {
   readonly kind: LabelKind;
   /**
-   * `pump`: a PumpShape. `rug`: `hype` (a pump comes first), `quiet`, `drain` (in several removals). `honeypot`: `hype`.
-   * `wash`: `pair` or `ring`. `thin`: `tick`. `wide`: `up`, `down`. `listing`: the fate: `honest`, `rug`, `honeypot`.
-   * `dust`: `burst`. `rebalance`: `range`. `jit`, `migration`: `atomic` within one moment, else `blocks`. `slump`: `fall`.
-   * `outage`: `chain`, or `venue 1` to `venue 3` for one of the exchange's three venues.
+   * `pump`: a PumpShape. `rug`: `hype` (after a pump), `quiet`, `drain` (in several removals).
+   * `honeypot`: `hype`. `wash`: `pair` or `ring`. `thin`: `tick`. `wide`: `up`, `down`. `listing`:
+   * the outcome: `honest`, `rug`, `honeypot`. `dust`: `burst`. `rebalance`: `range`. `jit`,
+   * `migration`: `atomic` within one moment, else `blocks`. `slump`: `fall`. `outage`: `chain`, or
+   * `venue 1` to `venue 3` for one of the exchange's three venues.
    */
   readonly shape: string;
   /** `null` for `wide` and `slump`, which move every group. */
   readonly group: MarketGroup | null;
-  /** The token as its trades or candles name it; `null` for `wide`, `slump` and `outage`. */
+  /** The token as named in its trades or candles; `null` for `wide`, `slump` and `outage`. */
   readonly token: string | null;
   /** Event time of the first change. */
   readonly startAtMs: number;
-  /** Event time when it is over: the price has come to rest, the washers stop, the liquidity is gone and the panic with it. */
+  /**
+   * Event time of the end: the price has settled, or the wash, the liquidity or the panic is gone.
+   */
   readonly endAtMs: number;
   /**
-   * `pump`, `thin`: the rise from start to peak as a share (0.1 is +10 %). `wide`: the move, negative when down.
-   * `rug`, `honeypot`: the share of the liquidity that is removed at `removedAtMs`. `wash`: trades per minute as a multiple of
-   * the usual. `listing`: liquidity in US dollars. `dust`: trades. `rebalance`, `jit`, `migration`: the share of the pool that is
+   * `pump`, `thin`: the rise from start to peak as a share (0.1 is +10 %). `wide`: the move,
+   * negative if down. `rug`, `honeypot`: the share of the liquidity that is removed at
+   * `removedAtMs`. `wash`: trades per minute as a multiple of the usual. `listing`: liquidity in US
+   * dollars. `dust`: trades. `rebalance`, `jit`, `migration`: the share of the pool that is
    * withdrawn. `slump`: the fall, negative. `outage`: minutes.
    */
   readonly size: number;
-  /** When the price is planned to stand highest; `null` where there is no rise. */
+  /** When the price is planned to peak; `null` if there is no rise. */
   readonly peakAtMs: number | null;
-  /** When (the first part of) the liquidity is taken away; `null` where it is not. */
+  /** When (the first part of) the liquidity is removed; `null` if it is not. */
   readonly removedAtMs: number | null;
 }
 
-/** Told of each label when it starts. */
+/** Receives each label when it starts. */
 export type LabelSink = (label: Label) => void;
 
 const MAX_LABELS = 10_000;

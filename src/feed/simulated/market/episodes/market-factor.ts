@@ -7,25 +7,30 @@ const STEP_MS = 5_000;
 /** Standard deviation of the market's level over a year, as a share. */
 const YEARLY_VOLATILITY = 0.6;
 const STEP_VOLATILITY = YEARLY_VOLATILITY * Math.sqrt(STEP_MS / (365 * DAY_MS));
-/** The level is drawn back to its start with this time constant, so that a market that runs for months stays in range. */
+/** The level reverts to its start with this time constant, so that it stays in range for months. */
 const RECALL_MS = 7 * DAY_MS;
 const MEAN_BETWEEN_WIDE_MS = 3 * HOUR_MS;
-/** A falling market: now and then the level sinks for an hour or three, and comes back in three times as long. */
+/**
+ * A slump: occasionally the level sinks for an hour or three, and recovers in three times as long.
+ */
 const MEAN_BETWEEN_SLUMPS_MS = 8 * HOUR_MS;
 const RECOVERY = 3;
 
-/** How busy a moment of the day is, 1 on average: slow around 03:00 UTC, fast around 15:00, as when Europe and America are both awake. */
+/**
+ * Returns the relative activity of a time of day, 1 on average: slow around 03:00 UTC, fast around
+ * 15:00, when both Europe and America are awake.
+ */
 export function rhythmAt(atMs: number): number {
   const day = ((atMs % DAY_MS) / DAY_MS) * 2 * Math.PI;
   return 1 - 0.42 * Math.cos(day - Math.PI / 4) + 0.12 * Math.cos(2 * day - Math.PI / 2);
 }
 
 /**
- * What all tokens have in common: the market's level, as the natural logarithm against its start. A slow random walk, and
- * now and then a move of the whole market by 4 to 12 % within 5 to 15 minutes, up or down, which is labelled `wide`, or a fall by 5 to 15 %
- * over hours, labelled `slump`.
+ * Simulates the market's level, as the natural logarithm against its start: a slow random walk.
+ * Occasionally the whole market moves by 4 to 12 % within 5 to 15 minutes, labeled `wide`, or falls
+ * by 5 to 15 % over hours, labeled `slump`.
  */
-export class Climate implements Actor {
+export class MarketFactor implements Actor {
   readonly rank: number;
   readonly #random: Random;
   readonly #onLabel: LabelSink;
@@ -52,7 +57,7 @@ export class Climate implements Actor {
     return this.#nextAtMs;
   }
 
-  /** The market's level now, as a natural logarithm: 0.1 is about 10 % above the start. */
+  /** The market's level as a natural logarithm: 0.1 is about 10 % above the start. */
   get level(): number {
     return this.#level;
   }

@@ -25,7 +25,10 @@ function labelOf(
   };
 }
 
-/** Volume from nowhere: two to five wallets trade with themselves for 10 to 30 minutes, many times the usual, and the price stays. */
+/**
+ * Plans a wash: two to five wallets trade with themselves for 10 to 30 minutes at many times the
+ * usual volume, and the price stays.
+ */
 export function planWash(stage: Stage, random: Random): Script {
   const untilMs = stage.nowMs + Math.round(random.between(10, 30) * MINUTE_MS);
   const size = random.between(8, 25);
@@ -33,16 +36,19 @@ export function planWash(stage: Stage, random: Random): Script {
     random.between(4, 12) / MINUTE_MS,
     Math.min(stage.usualPerMs * size, 240 / MINUTE_MS),
   );
-  const crew = random.chance(0.6) ? 2 : 3 + random.below(3);
+  const insiders = random.chance(0.6) ? 2 : 3 + random.below(3);
   const multiple = stage.usualPerMs > 0 ? tradesPerMs / stage.usualPerMs : size;
   return {
-    label: labelOf(stage, "wash", crew === 2 ? "pair" : "ring", untilMs, multiple),
+    label: labelOf(stage, "wash", insiders === 2 ? "pair" : "ring", untilMs, multiple),
     phases: [{ style: "wash", untilMs, tradesPerMs, buyShare: 0.5, offset: 0, removes: 0 }],
-    crew,
+    insiders,
   };
 }
 
-/** A thin tick: one wallet lifts the price of a shallow pool by 5 to 15 % in a single trade and brings it back a minute or three later. */
+/**
+ * Plans a thin tick: one wallet raises the price of a shallow pool by 5 to 15 % in a single trade
+ * and returns it one to three minutes later.
+ */
 export function planThin(stage: Stage, random: Random): Script {
   const size = random.between(0.05, 0.15);
   const backAtMs = stage.nowMs + Math.round(random.between(1, 3) * MINUTE_MS);
@@ -57,11 +63,11 @@ export function planThin(stage: Stage, random: Random): Script {
   return {
     label: labelOf(stage, "thin", "tick", backAtMs + 5_000, size, { peakAtMs: stage.nowMs }),
     phases: [tick(backAtMs, Math.log1p(size)), tick(backAtMs + 5_000, 0)],
-    crew: 1,
+    insiders: 1,
   };
 }
 
-/** The makers lure, take the liquidity away, and whoever still holds sells into what is left. */
+/** Plans a rug pull: the makers attract buyers, remove the liquidity, and the holders sell. */
 export function planRug(stage: Stage, random: Random): Script {
   const shape = random.weighted([
     ["hype", 0.6],
@@ -89,11 +95,14 @@ export function planRug(stage: Stage, random: Random): Script {
   return {
     label: labelOf(stage, "rug", shape, at, 1 - left, moments),
     phases,
-    crew: 0,
+    insiders: 0,
   };
 }
 
-/** A contract that lets everybody buy and nobody sell: the price only rises, until the makers leave with the liquidity. */
+/**
+ * Plans a honeypot: a contract that everybody can buy but nobody can sell. The price only rises,
+ * until the makers leave with the liquidity.
+ */
 export function planHoneypot(stage: Stage, random: Random): Script {
   const rush = rushPerMs(stage.usualPerMs, random) * 0.7;
   const size = random.logBetween(0.5, 4);
@@ -108,6 +117,6 @@ export function planHoneypot(stage: Stage, random: Random): Script {
       removedAtMs: wait.untilMs,
     }),
     phases: [lure, wait, pull],
-    crew: 0,
+    insiders: 0,
   };
 }

@@ -4,7 +4,7 @@ import type { Random } from "../random.ts";
 import type { PumpShape } from "./label.ts";
 import type { Phase, Script } from "./script.ts";
 
-/** What a script is planned for. */
+/** The token and time for which a script is planned. */
 export interface Stage {
   readonly group: MarketGroup;
   readonly token: string;
@@ -15,12 +15,15 @@ export interface Stage {
 
 const MAX_PER_MS = 300 / MINUTE_MS;
 
-/** Trades per millisecond of the crowd that comes running: a handful even for a quiet token, several times the usual for a busy one. */
+/**
+ * Draws the trades per millisecond of an attracted crowd: a few even for a quiet token, several
+ * times the usual for a busy one.
+ */
 export function rushPerMs(usualPerMs: number, random: Random): number {
   return Math.min(MAX_PER_MS, random.between(10, 40) / MINUTE_MS + usualPerMs * random.between(2.5, 8));
 }
 
-/** A phase of the crowd that begins where `from` ended. */
+/** Returns a crowd phase that starts at `from`. */
 export function crowd(
   from: number,
   minutes: number,
@@ -39,7 +42,7 @@ const SHAPES: readonly (readonly [PumpShape, number])[] = [
   ["slow-burn", 0.15],
 ];
 
-/** Rises by shape: the least and the most, as shares. */
+/** Range of the rise by shape, as shares. */
 const SIZES: Readonly<Record<PumpShape, readonly [number, number]>> = {
   sharp: [0.06, 0.6],
   "pump-and-dump": [0.12, 1],
@@ -48,15 +51,18 @@ const SIZES: Readonly<Record<PumpShape, readonly [number, number]>> = {
   launch: [0.2, 1.5],
 };
 
-/** An honest pump: many wallets buy, some sell, the price rises as the shape says and then gives back a part of it. */
+/**
+ * Plans an honest pump: many wallets buy, some sell, the price rises in the given shape and then
+ * partly falls back.
+ */
 export function planPump(stage: Stage, random: Random, shape: PumpShape = random.weighted(SHAPES)): Script {
   const size = random.logBetween(...SIZES[shape]);
   const peak = Math.log1p(size);
   const rush = rushPerMs(stage.usualPerMs, random);
   const rise = riseOf(shape, stage.nowMs, peak, rush, random);
   const peakAtMs = rise.at(-1)?.untilMs ?? stage.nowMs;
-  const kept = peak * (shape === "pump-and-dump" ? random.between(0, 0.25) : random.between(0.3, 0.85));
-  const phases = [...rise, ...fallOf(shape, peakAtMs, peak, kept, rush, random)];
+  const remaining = peak * (shape === "pump-and-dump" ? random.between(0, 0.25) : random.between(0.3, 0.85));
+  const phases = [...rise, ...fallOf(shape, peakAtMs, peak, remaining, rush, random)];
   const endAtMs = phases.at(-1)?.untilMs ?? peakAtMs;
   return {
     label: {
@@ -71,7 +77,7 @@ export function planPump(stage: Stage, random: Random, shape: PumpShape = random
       removedAtMs: null,
     },
     phases,
-    crew: 0,
+    insiders: 0,
   };
 }
 
@@ -112,15 +118,15 @@ function fallOf(
   shape: PumpShape,
   peakAtMs: number,
   peak: number,
-  kept: number,
+  remaining: number,
   rush: number,
   random: Random,
 ): readonly Phase[] {
   if (shape === "pump-and-dump") {
-    const dump = crowd(peakAtMs, random.between(1.5, 5), rush, 0.15, kept);
-    return [dump, crowd(dump.untilMs, random.between(5, 15), rush * 0.15, 0.5, kept)];
+    const dump = crowd(peakAtMs, random.between(1.5, 5), rush, 0.15, remaining);
+    return [dump, crowd(dump.untilMs, random.between(5, 15), rush * 0.15, 0.5, remaining)];
   }
   const hold = crowd(peakAtMs, random.between(1, 5), rush * 0.6, 0.52, peak * 0.97);
-  const fade = crowd(hold.untilMs, random.between(8, 25), rush * 0.25, 0.42, kept);
-  return [hold, fade, crowd(fade.untilMs, random.between(5, 10), rush * 0.08, 0.5, kept)];
+  const fade = crowd(hold.untilMs, random.between(8, 25), rush * 0.25, 0.42, remaining);
+  return [hold, fade, crowd(fade.untilMs, random.between(5, 10), rush * 0.08, 0.5, remaining)];
 }

@@ -1,10 +1,10 @@
 import type { Label } from "./label.ts";
 
 /**
- * A stretch of a script. The price aimed at runs in a straight line (of its logarithm) from where the last phase ended to `offset`;
- * the script's own traders follow it, trade by trade.
- * - `crowd`: many different wallets, `buyShare` of the trades are buys.
- * - `wash`: a few wallets trade with themselves to and fro; the price ends where it was.
+ * A part of a script. The target price moves in a straight line (of its logarithm) from the end of
+ * the previous phase to `offset`. The script's own traders follow it, trade by trade.
+ * - `crowd`: many different wallets; `buyShare` of the trades are buys.
+ * - `wash`: a few wallets trade back and forth; the price ends where it started.
  * - `tick`: one wallet moves the price at once, in a single trade.
  */
 export interface Phase {
@@ -12,21 +12,21 @@ export interface Phase {
   readonly untilMs: number;
   readonly tradesPerMs: number;
   readonly buyShare: number;
-  /** Natural logarithm of the aimed-at price over what it would be without the script, at the phase's end. */
+  /** Natural logarithm of the target price at the phase's end over the price without the script. */
   readonly offset: number;
-  /** Share of the liquidity that is taken away when the phase begins; 0 for none. */
+  /** Share of the liquidity that is removed at the phase's start; 0 for none. */
   readonly removes: number;
 }
 
-/** What is going to happen to one token, decided whole at the start; the label says it to those who measure. */
+/** The plan for one token, decided at the start and described by the label. */
 export interface Script {
   readonly label: Label;
   readonly phases: readonly Phase[];
-  /** How many wallets wash or tick; 0 for the crowd. */
-  readonly crew: number;
+  /** Number of wallets that wash or tick; 0 for a crowd. */
+  readonly insiders: number;
 }
 
-/** Where a script stands. */
+/** Tracks the progress of a script. */
 export class ScriptRun {
   readonly script: Script;
   #index = 0;
@@ -38,12 +38,15 @@ export class ScriptRun {
     this.#phaseFromMs = script.label.startAtMs;
   }
 
-  /** The phase that runs now; `undefined` after the last. */
+  /** The current phase; `undefined` after the last. */
   get phase(): Phase | undefined {
     return this.script.phases[this.#index];
   }
 
-  /** The aimed-at price's logarithm at a moment of the present phase; after the last phase where it ended. */
+  /**
+   * Returns the logarithm of the target price at a time within the current phase; after the last
+   * phase, its end.
+   */
   offsetAt(atMs: number): number {
     const phase = this.phase;
     if (phase === undefined) return this.#offsetBefore;
@@ -52,7 +55,7 @@ export class ScriptRun {
     return this.#offsetBefore + (phase.offset - this.#offsetBefore) * done;
   }
 
-  /** Goes on to the next phase; returns it, `undefined` when the script is over. */
+  /** Starts the next phase and returns it; `undefined` if the script is over. */
   next(): Phase | undefined {
     const phase = this.phase;
     if (phase !== undefined) {

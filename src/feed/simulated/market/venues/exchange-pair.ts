@@ -1,35 +1,38 @@
 import { MINUTE_MS } from "../../../../lib/time/time.ts";
 import type { Candle, MarketEvent } from "../../../../market/index.ts";
 import { decimal } from "../decimal.ts";
-import type { Fate } from "../episodes/episode-schedule.ts";
+import type { Episode } from "../episodes/episode-schedule.ts";
 import type { LabelSink } from "../episodes/label.ts";
-import { type Climate, rhythmAt } from "../episodes/market-factor.ts";
+import { type MarketFactor, rhythmAt } from "../episodes/market-factor.ts";
 import { ScriptRun } from "../episodes/script.ts";
 import { FairValue, type ValueTraits } from "../fair-value.ts";
 import type { Random } from "../random.ts";
 
-/* Trades a minute bring trades in the next: λₜ = (1 − a − b)·usual + a·nₜ₋₁ + b·λₜ₋₁ (Ferland, Latour, Oraichi, "Integer-valued GARCH
- * process", Journal of Time Series Analysis 27, 2006), the discrete sister of a Hawkes process. */
+/*
+ * One pair of the exchange. Trades of a minute trigger trades in the next: λₜ = (1 − a − b)·usual +
+ * a·nₜ₋₁ + b·λₜ₋₁ (Ferland, Latour, Oraichi, "Integer-valued GARCH process", Journal of Time Series
+ * Analysis 27, 2006), the discrete counterpart of a Hawkes process.
+ */
 const FROM_TRADES = 0.3;
 const FROM_RATE = 0.5;
-/** A tick is made with a fifth of the usual trades. */
+/** A tick needs a fifth of the usual trades. */
 const TICK_SHARE = 0.2;
 
-/** What makes one pair of the exchange differ from the next. */
+/** The properties of one pair. */
 interface PairTraits {
   readonly symbol: string;
   readonly value: ValueTraits;
   readonly tradesPerMinute: number;
   /** Median size of a trade in dollars. */
   readonly tradeUsd: number;
-  readonly nextFate: (nowMs: number) => Fate;
+  readonly nextEpisode: (nowMs: number) => Episode;
 }
 
-/** What a script adds to one minute. */
+/** A script's effect on one minute. */
 interface Push {
   readonly trades: number;
   readonly buys: number;
-  /** Highest and last of the aimed-at price's logarithms within the minute. */
+  /** Highest and last logarithm of the target price within the minute. */
   readonly highest: number;
   readonly last: number;
   readonly isTick: boolean;
@@ -37,7 +40,7 @@ interface Push {
 
 const NO_PUSH: Push = { trades: 0, buys: 0, highest: 0, last: 0, isTick: false };
 
-/** A pair of the exchange: nobody sees its single trades, only what a minute of them comes to. */
+/** Simulates a pair of the exchange, whose trades are visible only as one-minute candles. */
 export class ExchangePair {
   readonly #traits: PairTraits;
   readonly #random: Random;
@@ -46,21 +49,30 @@ export class ExchangePair {
   #close: number;
   #rate: number;
   #trades: number;
-  #fate: Fate;
+  #episode: Episode;
   #run: ScriptRun | null = null;
 
-  constructor(traits: PairTraits, climate: Climate, onLabel: LabelSink, nowMs: number, random: Random) {
+  constructor(
+    traits: PairTraits,
+    marketFactor: MarketFactor,
+    onLabel: LabelSink,
+    nowMs: number,
+    random: Random,
+  ) {
     this.#traits = traits;
     this.#random = random;
     this.#onLabel = onLabel;
-    this.#value = new FairValue(traits.value, climate);
+    this.#value = new FairValue(traits.value, marketFactor);
     this.#close = traits.value.startUsd;
     this.#rate = traits.tradesPerMinute;
     this.#trades = traits.tradesPerMinute;
-    this.#fate = traits.nextFate(nowMs);
+    this.#episode = traits.nextEpisode(nowMs);
   }
 
-  /** The minute from `openAt` is over: appends its candle, or nothing when there was no trade or its venue is down. */
+  /**
+   * Ends the minute that began at `openAt`. Appends its candle, unless there was no trade or its
+   * venue is down.
+   */
   passMinute(openAt: number, isDown: boolean, out: MarketEvent[]): void {
     const random = this.#random;
     this.#value.step(random);
@@ -68,7 +80,7 @@ export class ExchangePair {
     const usual = this.#traits.tradesPerMinute * rhythmAt(openAt);
     this.#rate = (1 - FROM_TRADES - FROM_RATE) * usual + FROM_TRADES * this.#trades + FROM_RATE * this.#rate;
     const own = random.poisson(this.#rate * (push.isTick ? TICK_SHARE : 1));
-    // What a script adds does not spread by itself: the push stays as large as it was planned.
+    // Scripted trades do not trigger more, so the push keeps its planned size.
     this.#trades = push.isTick ? this.#rate : own;
     const scripted = push.trades > 0 ? random.poisson(push.trades) : 0;
     const trades = push.isTick ? Math.max(1, own) : own + scripted;
@@ -106,9 +118,11 @@ export class ExchangePair {
     };
   }
 
-  /** What the running script, if any, does within the minute; starts the next when its moment has come. */
+  /**
+   * Returns the running script's effect within the minute. Starts the next script when it is due.
+   */
   #push(openAt: number): Push {
-    if (this.#run === null && openAt >= this.#fate.atMs) this.#start(openAt);
+    if (this.#run === null && openAt >= this.#episode.atMs) this.#start(openAt);
     const run = this.#run;
     if (run === null) return NO_PUSH;
     const closeAt = openAt + MINUTE_MS;
@@ -131,15 +145,15 @@ export class ExchangePair {
     if (run.phase) return push;
     this.#value.settle(last);
     this.#run = null;
-    this.#fate = this.#traits.nextFate(closeAt);
+    this.#episode = this.#traits.nextEpisode(closeAt);
     return { ...push, highest: highest - last, last: 0 };
   }
 
   #start(openAt: number): void {
     const usualPerMs = (this.#traits.tradesPerMinute * rhythmAt(openAt)) / MINUTE_MS;
     const stage = { group: "exchange", token: this.#traits.symbol, nowMs: openAt, usualPerMs } as const;
-    const script = this.#fate.plan(stage, this.#random);
-    // As on the chains, the plan counts from the price that was seen last.
+    const script = this.#episode.plan(stage, this.#random);
+    // Start at the last visible price, as on the chains.
     this.#value.settle(Math.log(this.#close) - this.#value.log);
     this.#run = new ScriptRun(script);
     this.#onLabel(script.label);
@@ -147,8 +161,9 @@ export class ExchangePair {
 }
 
 /**
- * Twice the distance from the middle of a Brownian bridge's ends to its highest (or, mirrored, lowest) point: √(swing² − 2σ²·ln U),
- * drawn exactly (Beaghton's and others' use of the bridge's maximum; see Glasserman, "Monte Carlo Methods in Financial Engineering", 6.4).
+ * Returns twice the distance from the middle of a Brownian bridge's ends to its maximum (or,
+ * mirrored, minimum): √(swing² − 2σ²·ln U), drawn exactly (Glasserman, "Monte Carlo Methods in
+ * Financial Engineering", 6.4).
  */
 function bridge(swing: number, deviation: number, random: Random): number {
   return Math.sqrt(swing * swing - 2 * deviation * deviation * Math.log(random.unit()));

@@ -1,9 +1,9 @@
 import { DAY_MS, MINUTE_MS } from "../../../../lib/time/time.ts";
 import type { MarketEvent } from "../../../../market/index.ts";
 import type { Actor } from "../actors/actor.ts";
-import { everydayFate } from "../episodes/episode-schedule.ts";
+import { everydayEpisode } from "../episodes/episode-schedule.ts";
 import type { LabelSink } from "../episodes/label.ts";
-import type { Climate } from "../episodes/market-factor.ts";
+import type { MarketFactor } from "../episodes/market-factor.ts";
 import { inventUniqueNames } from "../names.ts";
 import type { Outages } from "../outages.ts";
 import { laterProfiles, ON_EXCHANGE, type Subject } from "../profiles.ts";
@@ -11,12 +11,15 @@ import { Random } from "../random.ts";
 import { ExchangePair } from "./exchange-pair.ts";
 
 const MEAN_HOURS_BETWEEN_SCRIPTS = 18;
-/** So many pairs are traded once in 2 to 50 minutes, whatever is done to them. */
+/** Share of pairs that trade once in 2 to 50 minutes, even during scripts. */
 const IDLE_SHARE = 0.25;
-/** With fewer trades a minute, one wallet moves the price at will. */
+/** With fewer trades per minute, one wallet moves the price at will. */
 const SHALLOW_TRADES_PER_MINUTE = 5;
 
-/** The exchange: when a minute of the clock is over, it prints the candles of all pairs that traded in it. Each pair is traded at one venue of three. */
+/**
+ * Simulates the exchange: at the end of each minute it emits the candles of all pairs that traded.
+ * Each pair trades at one of three venues.
+ */
 export class Exchange implements Actor {
   readonly rank: number;
   readonly subjects: readonly Subject[];
@@ -27,7 +30,7 @@ export class Exchange implements Actor {
   constructor(
     seed: string,
     count: number,
-    climate: Climate,
+    marketFactor: MarketFactor,
     onLabel: LabelSink,
     rank: number,
     nowMs: number,
@@ -56,10 +59,10 @@ export class Exchange implements Actor {
         },
         tradesPerMinute,
         tradeUsd: birth.logNormal(150, 0.8),
-        nextFate: (now: number) =>
-          everydayFate(now, MEAN_HOURS_BETWEEN_SCRIPTS, tradesPerMinute < SHALLOW_TRADES_PER_MINUTE, life),
+        nextEpisode: (now: number) =>
+          everydayEpisode(now, MEAN_HOURS_BETWEEN_SCRIPTS, tradesPerMinute < SHALLOW_TRADES_PER_MINUTE, life),
       };
-      return new ExchangePair(traits, climate, onLabel, nowMs, life);
+      return new ExchangePair(traits, marketFactor, onLabel, nowMs, life);
     });
     this.#nextAtMs = (Math.ceil(nowMs / MINUTE_MS) + 1) * MINUTE_MS;
   }
@@ -78,7 +81,7 @@ export class Exchange implements Actor {
   }
 }
 
-/** What becomes known about the pairs of the exchange, in the order of its moments. */
+/** Returns the facts about the exchange's pairs that become known later, sorted by time. */
 export function exchangeNews(seed: string, subjects: readonly Subject[], nowMs: number) {
   return subjects
     .flatMap((subject, serial) =>

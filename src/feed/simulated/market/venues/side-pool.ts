@@ -8,23 +8,25 @@ import type { Random } from "../random.ts";
 import { Pool } from "./pool.ts";
 import { Venue } from "./venue.ts";
 
-/** Above this difference someone who lives on differences is faster than the crowd. */
+/** Price gaps from this size on attract arbitrageurs. */
 const ARBITRAGE_GAP = 0.008;
-/** A pump overflows into the other pools: so many times as many trades. */
+/** A pump spills over into the other pools: factor on their trades. */
 const OVERFLOW = 10;
 
-/** What another pool of a token is like. */
+/** The properties of another pool of a token. */
 export interface SidePoolTraits {
   readonly pool: string;
   /** Its liquidity as a multiple of the main pool's. */
   readonly depth: number;
-  /** Trades a minute, before a pump overflows into it. */
+  /** Trades per minute, without a pump. */
   readonly perMinute: number;
-  /** Idle: the pump passes it by, since its makers' ranges are out of reach; its price stays behind for hours. */
+  /**
+   * Pumps do not spill over, because the makers' ranges are out of reach. The price lags for hours.
+   */
   readonly isIdle: boolean;
 }
 
-/** Another pool of a token: a smaller one beside the main one, or a deep one in which hardly anybody trades. */
+/** Simulates another pool of a token: a smaller one, or a deep one with almost no trades. */
 export class SidePool extends TokenActor {
   readonly #traits: SidePoolTraits;
   readonly #venue: Venue;
@@ -50,7 +52,7 @@ export class SidePool extends TokenActor {
     this.schedule(this.#next(nowMs));
   }
 
-  /** Reports what lies in the pool, as when it is first seen. */
+  /** Reports the pool's liquidity for the first time. */
   introduce(at: number, out: MarketEvent[]): void {
     this.#venue.report(at, this.token.quoteUsd, "sync", out);
   }

@@ -3,15 +3,15 @@ import type { LiquidityEvent, MarketEvent, MarketGroup, Trade } from "../../../.
 import { decimal, dollars } from "../decimal.ts";
 import type { Pool } from "./pool.ts";
 
-/** A change of the liquidity that is reported at once, and one that is reported with the next minute. */
+/** Changes of liquidity that are reported at once, and with the next minute. */
 const REPORT_AT_ONCE = 0.05;
 const REPORT_BY_MINUTE = 0.01;
-/** After so long without a report one may have forgotten what lay in the pool. */
+/** After this long without a report, a consumer may have forgotten the pool's liquidity. */
 const REMIND_AFTER_MS = 30 * MINUTE_MS;
-/** Common trades are never smaller; what is, is dust. */
+/** Common trades are not smaller; anything smaller is dust. */
 const MIN_USD = 0.01;
 
-/** Names under which a venue's events go out. */
+/** Names of a venue in its events. */
 interface VenueNames {
   readonly group: MarketGroup;
   readonly pool: string;
@@ -19,8 +19,9 @@ interface VenueNames {
 }
 
 /**
- * Where one token trades: its pool, and what the world sees of each swap. The price of a trade is what was paid per token, fee and
- * own impact included, so price × amount is its size in dollars. Amounts given here are dollars or tokens at `quoteUsd` dollars a quote.
+ * Represents where one token trades: its pool, and the visible events of each swap. A trade's price
+ * is what was paid per token, including fee and own impact, so price × amount is its size in
+ * dollars. Amounts here are dollars or tokens at `quoteUsd` dollars per quote.
  */
 export class Venue {
   readonly pool: Pool;
@@ -33,7 +34,9 @@ export class Venue {
     this.pool = pool;
   }
 
-  /** Trades on under the name of another pool: the makers have moved. Lists the new pool with what lies in it. */
+  /**
+   * Continues under the name of another pool, because the makers have moved. Lists the new pool.
+   */
   moveTo(at: number, pool: string, quoteUsd: number, out: MarketEvent[]): void {
     this.#names = { ...this.#names, pool };
     const liquidity = dollars(this.liquidityUsd(quoteUsd));
@@ -41,7 +44,10 @@ export class Venue {
     this.report(at, quoteUsd, "sync", out);
   }
 
-  /** A trade too small to move the pool. Rounding on the chain gives it a price of its own: `distortion` is its logarithm over the pool's. */
+  /**
+   * Returns a trade too small to move the pool. Rounding on the chain gives it its own price;
+   * `distortion` is the logarithm of that over the pool's.
+   */
   dust(
     at: number,
     side: Trade["side"],
@@ -54,12 +60,12 @@ export class Venue {
     return { ...this.#trade(at, side, usd, usd / price, trader), quoteUsd: decimal(usd, 6) };
   }
 
-  /** What lies in the pool, both sides together, in dollars. */
+  /** Returns the pool's liquidity, both sides together, in dollars. */
   liquidityUsd(quoteUsd: number): number {
     return 2 * this.pool.quote * quoteUsd;
   }
 
-  /** Buys for so many dollars; returns the tokens bought, 0 for dust. */
+  /** Buys for this many dollars. Returns the tokens bought, 0 for dust. */
   buy(at: number, usd: number, quoteUsd: number, trader: string, out: MarketEvent[]): number {
     if (usd < MIN_USD) return 0;
     const tokens = this.pool.buy(usd / quoteUsd);
@@ -67,7 +73,7 @@ export class Venue {
     return tokens;
   }
 
-  /** Sells so many tokens; returns the dollars got, 0 for dust. */
+  /** Sells this many tokens. Returns the dollars received, 0 for dust. */
   sell(at: number, tokens: number, quoteUsd: number, trader: string, out: MarketEvent[]): number {
     if (tokens * this.pool.price * quoteUsd < MIN_USD) return 0;
     const usd = this.pool.sell(tokens) * quoteUsd;
@@ -75,21 +81,24 @@ export class Venue {
     return usd;
   }
 
-  /** Says what lies in the pool if that was not said for long: a removal tells its share only to who knows what was there before. */
+  /**
+   * Reports the liquidity if the last report is old: the share of a removal is meaningless without
+   * the level before it.
+   */
   remind(at: number, quoteUsd: number, out: MarketEvent[]): void {
-    if (at - this.#reportedAtMs >= REMIND_AFTER_MS) this.#tell(at, this.liquidityUsd(quoteUsd), "sync", out);
+    if (at - this.#reportedAtMs >= REMIND_AFTER_MS) this.#emit(at, this.liquidityUsd(quoteUsd), "sync", out);
   }
 
-  /** Reports the liquidity when it has moved enough: by `sync`, unless the makers caused it. */
+  /** Reports the liquidity if it has changed enough: as `sync`, unless the makers caused it. */
   report(at: number, quoteUsd: number, cause: LiquidityEvent["cause"] | "trade", out: MarketEvent[]): void {
     const usd = this.liquidityUsd(quoteUsd);
     const moved = Math.abs(usd / this.#reportedUsd - 1);
     if (cause === "trade" && moved < REPORT_AT_ONCE) return;
     if (cause === "sync" && moved < REPORT_BY_MINUTE) return;
-    this.#tell(at, usd, cause === "trade" ? "sync" : cause, out);
+    this.#emit(at, usd, cause === "trade" ? "sync" : cause, out);
   }
 
-  #tell(at: number, usd: number, cause: LiquidityEvent["cause"], out: MarketEvent[]): void {
+  #emit(at: number, usd: number, cause: LiquidityEvent["cause"], out: MarketEvent[]): void {
     this.#reportedUsd = usd;
     this.#reportedAtMs = at;
     const { group, pool, token } = this.#names;

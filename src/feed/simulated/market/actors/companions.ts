@@ -6,28 +6,31 @@ import { DustBot } from "./dust-bot.ts";
 import { type MakerHabits, Makers } from "./makers.ts";
 
 const NEVER = Number.POSITIVE_INFINITY;
-/** Nobody moves the liquidity of a shallower pool to and fro. */
+/** Makers do not move the liquidity of shallower pools. */
 const WORTH_MAKING_USD = 30_000;
 const DUST_SHARE = 0.2;
 const SIDE_POOL_SHARE = 0.3;
-/** Every pool may be moved; the busiest are visited by those who add liquidity for a single trade. */
+/** Every pool may be migrated. Just-in-time makers visit the busiest ones. */
 const MIGRATION_HOURS = 110;
 
-/** Who acts on one token beside its traders. */
-interface Company {
+/** The actors on one token besides its traders. */
+interface Companions {
   readonly makers: Makers;
   readonly dust: DustBot | undefined;
   readonly sidePool: SidePool | undefined;
 }
 
-/** Makers for all, a dust bot for a fifth, another pool for three tenths of the established tokens. */
-export function establishedCompany(
+/**
+ * Returns the actors around an established token: makers for all, a dust bot for a fifth, and
+ * another pool for three tenths.
+ */
+export function establishedCompanions(
   token: ChainToken,
   chain: Chain,
   nextRank: () => number,
   nowMs: number,
   random: Random,
-): Company {
+): Companions {
   const { onLabel, wallets } = chain;
   const isDeep = token.venue.liquidityUsd(token.quoteUsd) >= WORTH_MAKING_USD;
   const habits: MakerHabits = {
@@ -49,8 +52,11 @@ export function establishedCompany(
   return { makers, dust, sidePool };
 }
 
-/** Of the honest newcomers, one in seven soon moves from the pool of its launch to another; a fifth draws a dust bot. */
-export function newcomerCompany(
+/**
+ * Returns the actors around an honest new token. One in seven soon migrates to another pool; a
+ * fifth gets a dust bot.
+ */
+export function newcomerCompanions(
   token: ChainToken,
   chain: Chain,
   nextRank: () => number,
