@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { View } from "../client/index.ts";
+import { Plan, Refused } from "./parts/access-panel.tsx";
 import { Announcer } from "./parts/announcer.tsx";
-import { Plan, Refused } from "./parts/doorway.tsx";
 import { NowS } from "./parts/flare/age.tsx";
 import { Navigation } from "./parts/navigation.tsx";
 import { Outage } from "./parts/outage.tsx";
@@ -10,7 +10,7 @@ import { type Route, readRoute } from "./route.ts";
 import { type Following, follow } from "./state/follow.ts";
 import { isOld } from "./state/judge.ts";
 import type { Seen } from "./state/seen.ts";
-import { keepKey, keptKey } from "./state/stored-key.ts";
+import { storedKey, storeKey } from "./state/stored-key.ts";
 import { ChartsView } from "./views/charts.tsx";
 import { EventsView } from "./views/events.tsx";
 import { FlaresView } from "./views/flares.tsx";
@@ -18,23 +18,23 @@ import { LeaderboardsView } from "./views/leaderboards.tsx";
 import { NewestView } from "./views/newest.tsx";
 import { TokenView } from "./views/token.tsx";
 
-/** Event time is taken to go on as the clock does between two signs of it, but no longer than this: a market may stand still. */
+/** Event time is assumed to advance with the clock for at most this long after a sign of it. */
 const MAX_GUESSED_MS = 15_000;
-/** How often what counts time is painted when nothing happens. */
+/** How often ages and countdowns are redrawn. */
 const TICK_MS = 1_000;
 
-/** The whole page: what the server at `server` says, live. */
+/** The whole page, live from `server`. */
 export function App({ server }: { readonly server: URL }) {
-  const [key, setKey] = useState(keptKey);
+  const [key, setKey] = useState(storedKey);
   const seen = useSeen(server, key);
   const route = useRoute();
-  const giveKey = (given: string | undefined, isKept: boolean) => {
-    keepKey(isKept ? given : undefined);
+  const giveKey = (given: string | undefined, isStored: boolean) => {
+    storeKey(isStored ? given : undefined);
     setKey(given);
   };
-  // What the visitor may see stands above the lists, and must not move them.
+  // Wait for the visitor's access, which appears above the lists and would move them.
   const isReady = seen?.view !== undefined && seen.access !== undefined && seen.refused === undefined;
-  const door = seen && { seen, hasKey: key !== undefined, onKey: giveKey };
+  const panel = seen && { seen, hasKey: key !== undefined, onKey: giveKey };
   return (
     <>
       <header>
@@ -43,26 +43,26 @@ export function App({ server }: { readonly server: URL }) {
         <StatusBar seen={seen} />
       </header>
       <main id="content" tabIndex={-1} class={seen && isOld(seen) ? "old" : undefined}>
-        {door && isReady && <Plan {...door} />}
+        {panel && isReady && <Plan {...panel} />}
         {seen?.refused === undefined ? (
           <NowS value={Math.floor(eventTimeOf(seen) / 1_000)}>
             {seen?.view && isReady ? (
               <Page route={route} seen={seen} view={seen.view} server={server} apiKey={key} />
             ) : (
-              <p class="empty">Waiting for the first answer of the server…</p>
+              <p class="empty">Waiting for the server…</p>
             )}
           </NowS>
         ) : (
-          door && <Refused {...door} />
+          panel && <Refused {...panel} />
         )}
       </main>
       {seen && <Outage seen={seen} />}
-      {/* With another key the counts begin again. */}
+      {/* Remounted for another key, so that its counts restart. */}
       <Announcer key={key ?? ""} seen={seen} />
-      {/* It appears with the page: before, what is loaded would push it. */}
+      {/* Appears with the page, which would otherwise push it down. */}
       <footer hidden={!isReady && seen?.refused === undefined}>
         <a href={new URL("docs", server).pathname}>API and events</a>
-        <span>Not advice: a flare says that a market moves, not where it goes.</span>
+        <span>Not advice: a flare means that a market is moving, not where it is going.</span>
       </footer>
     </>
   );
@@ -102,14 +102,14 @@ function Page({ route, seen, view, server, apiKey }: PageProps) {
   }
 }
 
-/** Event time by now, as far as it can be known. */
+/** Estimates the current event time. */
 function eventTimeOf(seen: Seen | undefined): number {
   const freshness = seen?.freshness;
   if (!freshness?.observedAt) return Date.now();
   return Date.parse(freshness.observedAt) + Math.min(freshness.ageMs, MAX_GUESSED_MS);
 }
 
-/** What the server says, painted anew for each change and each second. */
+/** Returns the server's state, updated at each change and each second. */
 function useSeen(server: URL, key: string | undefined): Seen | undefined {
   const [seen, setSeen] = useState<Seen>();
   const following = useRef<Following>(undefined);
@@ -129,7 +129,7 @@ function useRoute(): Route {
   const [route, setRoute] = useState(() => readRoute(location.hash));
   useEffect(() => {
     const look = () => {
-      // The link to the content is an address of its own, and no page.
+      // This anchor is the skip link's target, not a page.
       if (location.hash === "#content") return;
       setRoute(readRoute(location.hash));
       document.getElementById("content")?.focus({ preventScroll: true });

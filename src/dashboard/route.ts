@@ -1,19 +1,19 @@
-/** What the page shows, as its address says after `#`. */
+/** The page to show, from the part of the address after `#`. */
 export type Route =
   | { readonly page: "flares" | "newest" | "charts" | "leaderboards" | "events" }
   | { readonly page: "token"; readonly address: string };
 
-/** The pages that the navigation leads to, in its order. */
+/** The pages of the navigation, in order. */
 export const PAGES = ["flares", "newest", "charts", "leaderboards", "events"] as const;
 
-/** Reads `#/charts`; what names no page is the first. */
+/** Parses `#/charts`. Defaults to the first page. */
 export function readRoute(hash: string): Route {
   const [page = "", address = ""] = hash.replace(/^#\/?/, "").split("/");
   if (page === "token" && address !== "") return { page, address: decode(address).toLowerCase() };
   return { page: PAGES.find((name) => name === page) ?? "flares" };
 }
 
-/** The address of a token's page. */
+/** Returns the address of a token's page. */
 export function tokenHash(address: string): string {
   return `#/token/${encodeURIComponent(address.toLowerCase())}`;
 }

@@ -1,2 +1,2 @@
-/** A style sheet that is loaded when it is imported. */
+/** A style sheet, loaded by importing it. */
 declare module "*.css";

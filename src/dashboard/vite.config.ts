@@ -1,6 +1,9 @@
 import { defineConfig } from "vite";
 
-/** Built beside the compiled server, which serves it; addresses are relative, so that it works below any base path. */
+/**
+ * Built beside the compiled server, which serves it; addresses are relative, so that it works below
+ * any base path.
+ */
 export default defineConfig({
   base: "./",
   logLevel: "warn",

@@ -1,7 +1,8 @@
 import type { Flares } from "../model/index.ts";
 
 /*
- * The page that shows the widget: puts this server's address into what is copied, and a token into the badge.
+ * The page that shows the widgets. Inserts this server's address into the code to copy, and a token
+ * into the badge.
  */
 
 const server = new URL(".", location.href);
@@ -21,13 +22,13 @@ const badge = document.querySelector("flare-badge");
 const copied = badge?.nextElementSibling?.firstElementChild;
 
 function showToken(text: string): void {
-  // Nothing else could be an address, and quotes would end the attribute of what is copied.
+  // Remove anything that is not part of an address: a quote would end the attribute.
   const address = text.replace(/[^0-9a-z]/gi, "");
   badge?.setAttribute("token", address);
   if (copied) copied.textContent = copied.textContent.replace(/token="\w*"/, `token="${address}"`);
 }
 
-/** Begins with a token that flares, where there is one and the visitor may know it. */
+/** Starts with a flaring token, if there is one that the visitor may see. */
 async function suggestToken(): Promise<void> {
   const answer = await fetch(new URL("api/v1/flares", server));
   if (!answer.ok) return;
@@ -39,5 +40,5 @@ async function suggestToken(): Promise<void> {
 }
 
 input?.addEventListener("input", () => showToken(input.value));
-// Without an answer the badge keeps the address that the page came with.
+// Without a response the badge keeps its initial address.
 suggestToken().catch(() => {});

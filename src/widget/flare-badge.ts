@@ -4,7 +4,10 @@ import { FlareElement, makePart, noteOf, put, runningIn } from "./flare-element.
 import { tokenPage } from "./flare-row.ts";
 import type { Seen } from "./shared-feed.ts";
 
-/** `<flare-badge token="0x…">`: whether this token flares now. Its attribute `flaring` is there while it does. */
+/**
+ * `<flare-badge token="0x…">`: whether this token is flaring. Sets the attribute `flaring` while it
+ * is.
+ */
 export class FlareBadge extends FlareElement {
   static readonly observedAttributes = ["token"];
   readonly #symbol = makePart("bdi", "symbol");
@@ -31,6 +34,9 @@ export class FlareBadge extends FlareElement {
     put(this.#symbol, safeText(flare?.token.symbol ?? short));
     put(this.#change, flare ? formatPct(change) : "");
     this.#change.setAttribute("part", `change ${change < 0 ? "fall" : "rise"}`);
-    put(this.#note, isAddress ? noteOf(seen, flare ? "flares" : "does not flare") : "no address of a token");
+    put(
+      this.#note,
+      isAddress ? noteOf(seen, flare ? "is flaring" : "is not flaring") : "invalid token address",
+    );
   }
 }

@@ -3,16 +3,16 @@ import type { Gallery } from "./gallery.ts";
 import type { Seen } from "./shared-feed.ts";
 import { STYLE } from "./style.ts";
 
-/** Constructed sheets are no inline style: the page's policy need not allow any. */
+/** A constructed sheet is no inline style, which the page's policy may forbid. */
 const sheet = new CSSStyleSheet();
 sheet.replaceSync(STYLE);
 
 /**
- * What the elements share: a shadow root, which the page's style reaches by custom properties and parts only, and a place among the elements that are painted
- * together. Its attribute `state` tells how the feed fares.
+ * Base of the elements: a shadow root, which the page can style only by custom properties and
+ * parts, and membership in the gallery. Its attribute `state` shows the state of the feed.
  */
 export abstract class FlareElement extends HTMLElement {
-  /** Paints all elements of the page; set before the first is made. */
+  /** Paints all elements of the page. Set before the first element is created. */
   static gallery: Gallery | undefined;
   readonly root = this.attachShadow({ mode: "open" });
 
@@ -33,7 +33,7 @@ export abstract class FlareElement extends HTMLElement {
     if (this.isConnected) FlareElement.gallery?.ask();
   }
 
-  /** Paints what has changed since it was called last. */
+  /** Paints the changes since the last call. */
   show(seen: Seen): void {
     if (this.getAttribute("state") !== seen.state) this.setAttribute("state", seen.state);
     this.paint(seen);
@@ -42,21 +42,21 @@ export abstract class FlareElement extends HTMLElement {
   protected abstract paint(seen: Seen): void;
 }
 
-/** All running flares that the server shows to a visitor, newest first. */
+/** Returns all running flares that the visitor may see, newest first. */
 export function runningIn({ view }: Seen): readonly Flare[] {
-  // Who may not see the one list has it empty or not at all, and who may finds the other's flares in it.
+  // Without access, `pro` is empty or missing; with access, it contains the flares of `free` too.
   const { pro = [], free = [] } = view?.flares ?? {};
   return pro.length > 0 ? pro : free;
 }
 
-/** How what is shown is to be taken, in words: `here` is what there is to say of it. */
+/** Describes the state of the shown data. `here`: the text while the feed is live. */
 export function noteOf({ state, view }: Seen, here: string): string {
-  if (state === "refused") return "not available here";
+  if (state === "refused") return "not available";
   if (!view) return "connecting…";
-  return state === "live" ? here : `${here} (as last heard)`.trim();
+  return state === "live" ? here : `${here} (not up to date)`.trim();
 }
 
-/** An element of the shadow tree, which the page's style knows by the part's name. */
+/** Creates an element of the shadow tree, with a part name for the page's style. */
 export function makePart<N extends keyof HTMLElementTagNameMap>(
   name: N,
   part: string,
@@ -68,7 +68,7 @@ export function makePart<N extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
-/** Writes the text, as text, if it is another one. */
+/** Sets the text if it differs. */
 export function put(node: Node, text: string): void {
   if (node.textContent !== text) node.textContent = text;
 }

@@ -5,7 +5,7 @@ import { FlareElement, makePart, put } from "./flare-element.ts";
 
 const TIME = new Intl.DateTimeFormat([], { hour: "2-digit", minute: "2-digit" });
 
-/** One flare as part of a list; what strangers wrote about it is text, and a link only where it leads to a web page. */
+/** One flare of a list. Untrusted content appears as text, and as a link only to a web page. */
 export class FlareRow {
   readonly symbol = makePart("a", "symbol");
   readonly name = makePart("bdi", "name");
@@ -16,7 +16,7 @@ export class FlareRow {
   readonly root: HTMLElement;
   #shown: readonly [Flare, Explanation | undefined] | undefined;
 
-  /** A short one says symbol and change only. */
+  /** `isShort`: shows symbol and change only. */
   constructor(part: string, isShort: boolean) {
     const { symbol, name, change, warning, since, site } = this;
     this.root = makePart("li", part, symbol, change, warning, ...(isShort ? [] : [name, since, site]));
@@ -27,7 +27,7 @@ export class FlareRow {
     symbol.append(document.createElement("bdi"));
   }
 
-  /** Shows the flare, if it is not what is shown: items of lists are never changed, but replaced. */
+  /** Shows the flare. Items of lists are immutable, so an identical one needs no update. */
   show(flare: Flare, why: Explanation | undefined): void {
     const [shown, shownWhy] = this.#shown ?? [];
     if (shown === flare && shownWhy === why) return;
@@ -51,7 +51,7 @@ export class FlareRow {
   }
 }
 
-/** The token's page of the server's dashboard. */
+/** Returns the token's page in the server's dashboard. */
 export function tokenPage(address: string): string {
   return `${FlareElement.gallery?.server ?? ""}#/token/${encodeURIComponent(address.toLowerCase())}`;
 }

@@ -2,11 +2,11 @@ import { FlareElement, makePart, noteOf, put, runningIn } from "./flare-element.
 import { FlareRow } from "./flare-row.ts";
 import type { Seen } from "./shared-feed.ts";
 
-/** Rows that an element shows unless its `limit` says otherwise, and at most: what is painted has a bound. */
-const USUAL_ROWS = 10;
+/** Default and maximum number of rows. */
+const DEFAULT_ROWS = 10;
 const MAX_ROWS = 100;
 
-/** An element with a row for each of the newest flares. `limit`: how many at most, from 1 to 100; default 10. */
+/** An element with a row for each of the newest flares, at most `limit`. */
 export abstract class FlareRows extends FlareElement {
   static readonly observedAttributes = ["limit"];
   readonly #list = makePart("ul", "list");
@@ -17,7 +17,7 @@ export abstract class FlareRows extends FlareElement {
   constructor(isShort: boolean, label: string) {
     super();
     this.#isShort = isShort;
-    // Without its marks some screen readers take it for no list.
+    // Lists without markers lose their role in some screen readers.
     this.#list.setAttribute("role", "list");
     this.#list.ariaLabel = label;
     this.root.append(this.#list, this.#note);
@@ -25,15 +25,15 @@ export abstract class FlareRows extends FlareElement {
 
   protected override paint(seen: Seen): void {
     const asked = Math.floor(Number(this.getAttribute("limit")));
-    const flares = runningIn(seen).slice(0, asked >= 1 ? Math.min(asked, MAX_ROWS) : USUAL_ROWS);
+    const flares = runningIn(seen).slice(0, asked >= 1 ? Math.min(asked, MAX_ROWS) : DEFAULT_ROWS);
     const left = new Set(this.#rows.keys());
     for (const [at, flare] of flares.entries()) {
       left.delete(flare.id);
       const row = this.#rows.get(flare.id) ?? new FlareRow(this.#isShort ? "item" : "row", this.#isShort);
       this.#rows.set(flare.id, row);
       row.show(flare, seen.view?.explanations[flare.id]);
-      const there = this.#list.children[at] ?? null;
-      if (there !== row.root) this.#list.insertBefore(row.root, there);
+      const present = this.#list.children[at] ?? null;
+      if (present !== row.root) this.#list.insertBefore(row.root, present);
     }
     for (const id of left) {
       this.#rows.get(id)?.root.remove();
@@ -41,6 +41,6 @@ export abstract class FlareRows extends FlareElement {
     }
     const isEmpty = flares.length === 0;
     this.#list.hidden = isEmpty;
-    put(this.#note, noteOf(seen, isEmpty ? "nothing flares now" : ""));
+    put(this.#note, noteOf(seen, isEmpty ? "no flares right now" : ""));
   }
 }

@@ -1,6 +1,9 @@
 import { FlareRows } from "./flare-rows.ts";
 
-/** `<flare-ticker>`: what flares now on one line, which moves to and fro where there is more than fits, rests under pointer and focus, and never moves where the visitor or `still` wants none of it. */
+/**
+ * `<flare-ticker>`: the current flares on one line. It scrolls back and forth if not all fit,
+ * pauses under the pointer or focus, and never moves with `still` or reduced motion.
+ */
 export class FlareTicker extends FlareRows {
   constructor() {
     super(true, "Flaring tokens");

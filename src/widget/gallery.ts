@@ -1,9 +1,12 @@
 import type { FlareElement } from "./flare-element.ts";
 import { SharedFeed } from "./shared-feed.ts";
 
-/** The page's elements, painted together and at most once a frame, from one feed that is followed while there are any. */
+/**
+ * All elements of the page. Paints them together, at most once per frame, from one feed that runs
+ * while there are any.
+ */
 export class Gallery {
-  /** Address of the server, with a slash at its end. */
+  /** Address of the server, with a trailing slash. */
   readonly server: string;
   readonly #feed: SharedFeed;
   readonly #elements = new Set<FlareElement>();
@@ -22,13 +25,13 @@ export class Gallery {
 
   remove(element: FlareElement): void {
     this.#elements.delete(element);
-    // An element that is moved is put back at once.
+    // Moving an element removes it and adds it again at once.
     queueMicrotask(() => {
       if (this.#elements.size === 0) this.#feed.stop();
     });
   }
 
-  /** Has everything painted in the next frame; a page that nobody looks at has none. */
+  /** Schedules a painting in the next frame. Hidden pages have no frames. */
   ask(): void {
     this.#asked ||= requestAnimationFrame(() => {
       this.#asked = 0;

@@ -5,16 +5,16 @@ import { FlareTicker } from "./flare-ticker.ts";
 import { Gallery } from "./gallery.ts";
 
 /*
- * What /widget.js is: it makes three elements known to the page, which follow the server that it came from.
+ * Entry point of /widget.js. Defines three elements, which follow the script's own server.
  */
 
 const ELEMENTS = { "flare-ticker": FlareTicker, "flare-list": FlareList, "flare-badge": FlareBadge };
 
 const { currentScript } = document;
 if (!(currentScript instanceof HTMLScriptElement) || currentScript.src === "") {
-  throw new Error('widget.js finds its server by its own address: load it with <script src="…/widget.js">');
+  throw new Error('widget.js finds its server by its own URL; load it with <script src="…/widget.js">');
 }
-// A page that names it twice has it once.
+// The page may load the script twice.
 if (!customElements.get("flare-list")) {
   FlareElement.gallery = new Gallery(new URL(".", currentScript.src).href);
   for (const [name, element] of Object.entries(ELEMENTS)) customElements.define(name, element);

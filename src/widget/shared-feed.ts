@@ -1,57 +1,67 @@
 import { acceptEvent, type ClientState } from "../client/client-state.ts";
 import { connect, type StreamEvent, type View } from "../client/index.ts";
 
-/** `connecting`: nothing comes, for now; `live`; `delayed`: the server says that its data is old; `refused`: it does not serve this page. */
+/**
+ * `connecting`: no data yet; `delayed`: the server reports old data; `refused`: it rejects this
+ * page.
+ */
 export type FeedState = "connecting" | "live" | "delayed" | "refused";
 
-/** What is known at one moment. */
+/** The state at one moment. */
 export interface Seen {
-  /** The lists of flares that the server shows to anybody; `undefined` before the first answer. */
+  /** The public lists of flares; `undefined` before the first response. */
   readonly view: View | undefined;
   readonly state: FeedState;
 }
 
-/** What tabs tell each other. All of them are pages of one origin, which may trust one another. */
-type Told = {
-  /** Whoever leads is to say all that it has. */
+/** A message between tabs of one origin, which trust each other. */
+type TabMessage = {
+  /** Asks the leader for its whole state. */
   readonly ask?: true;
   readonly state?: FeedState;
   readonly event?: StreamEvent;
-  /** Everything, in place of what was known. */
+  /** Replaces the receiver's state. */
   readonly whole?: ClientState;
 };
 
-/** How long a page is hidden before it takes no part: short enough that a browser has not frozen it, long enough to change tabs. */
+/**
+ * How long a hidden page stays connected: less than browsers take to freeze it, and enough to
+ * switch tabs.
+ */
 const HIDDEN_MS = 10_000;
-/** The leader says at least this often that it is there. */
+/** Maximum interval between two messages of the leader. */
 const BEAT_MS = 5_000;
-/** So many of them are missing when it is taken for frozen, and one more on the average, so that not all followers act at once. */
+/**
+ * After this many missed messages the leader counts as frozen; plus a random delay, so that not all
+ * followers act at once.
+ */
 const MISSED_BEATS = 3;
 
 const NOTHING: ClientState = { cursor: undefined, view: undefined, started: false };
 
 /**
- * Follows the flares of a server for all tabs of an origin over one connection. Of the tabs that are looked at one has the lock, and with it the connection; it
- * tells the others each event, of which they make the same lists. When it closes, is hidden or frozen, the next goes on from the cursor that it has
- * reached itself. While none is looked at there is no connection. Where a page may have no locks it has a connection of its own.
+ * Follows a server's flares for all tabs of an origin over one connection. One visible tab, the
+ * leader, holds a lock and the connection, and sends each event to the others, which build the same
+ * lists. When it closes, freezes or is hidden, the next tab resumes from its own cursor. With no
+ * visible tab there is no connection. A page without access to locks has its own connection.
  */
 export class SharedFeed {
   readonly #server: string;
   readonly #changed: () => void;
   #client = NOTHING;
   #state: FeedState = "connecting";
-  /** Over when nothing on the page needs it. */
+  /** Aborted when no element needs the feed. */
   #started: AbortController | undefined;
-  /** Over when the page takes no part any more. */
+  /** Aborted when the page stops taking part. */
   #part: AbortController | undefined;
-  /** Over when it stands for the lead anew. */
+  /** Aborted when the page requests the lock again. */
   #candidacy: AbortController | undefined;
   #channel: BroadcastChannel | undefined;
   #leads = false;
   #heardAtMs = 0;
   #hiding: ReturnType<typeof setTimeout> | undefined;
 
-  /** Calls `changed` whenever {@link now} has something new. */
+  /** Calls `changed` after each change of {@link now}. */
   constructor(server: string, changed: () => void) {
     this.#server = server;
     this.#changed = changed;
@@ -61,14 +71,13 @@ export class SharedFeed {
     return { view: this.#client.view, state: this.#state };
   }
 
-  /** Begins, unless it has. */
   start(): void {
     if (this.#started) return;
     this.#started = new AbortController();
     const until = { signal: this.#started.signal };
     const leave = () => this.#leave();
     const look = () => this.#look();
-    // A page that holds a lock or a channel is not kept for the way back.
+    // A page with a lock or a channel cannot enter the back/forward cache.
     window.addEventListener("pagehide", leave, until);
     window.addEventListener("pageshow", look, until);
     document.addEventListener("freeze", leave, until);
@@ -77,7 +86,7 @@ export class SharedFeed {
     look();
   }
 
-  /** Ends; {@link start} goes on from there. */
+  /** Stops. {@link start} resumes from the same state. */
   stop(): void {
     this.#started?.abort();
     this.#started = undefined;
@@ -95,12 +104,12 @@ export class SharedFeed {
     const part = new AbortController();
     this.#part = part;
     this.#heardAtMs = performance.now();
-    // What is shown was heard before it took no part.
+    // The shown data is from before the pause.
     this.#state = "connecting";
     this.#changed();
     const channel = openChannel(this.#name);
     this.#channel = channel;
-    if (channel) channel.onmessage = ({ data }: MessageEvent<Told>) => this.#hear(data);
+    if (channel) channel.onmessage = ({ data }: MessageEvent<TabMessage>) => this.#hear(data);
     const beat = setInterval(() => this.#beat(part.signal), BEAT_MS);
     part.signal.addEventListener("abort", () => {
       clearInterval(beat);
@@ -116,12 +125,12 @@ export class SharedFeed {
     this.#part = undefined;
   }
 
-  /** Of one version, as the tabs of a site may come from before and after an update. */
+  /** Has a version, because tabs may be older and newer than an update. */
   get #name(): string {
     return `flarewire-widget/1 ${this.#server}`;
   }
 
-  /** Waits for the lock, and leads; with `steal` at once. */
+  /** Waits for the lock, then leads; with `steal` at once. */
   async #stand(part: AbortSignal, steal = false): Promise<void> {
     this.#candidacy?.abort();
     this.#candidacy = new AbortController();
@@ -132,13 +141,14 @@ export class SharedFeed {
       );
     } catch (error) {
       if (until.aborted) return;
-      // Taken away, because the others heard nothing from here; else there are no locks, as in a page without TLS or in a sandbox.
+      // Another tab stole the lock, because it heard nothing. Otherwise there are no locks, as
+      // without TLS or in a sandbox.
       if (error instanceof DOMException && error.name === "AbortError") await this.#stand(part);
       else await this.#lead(until);
     }
   }
 
-  /** Has the connection until then. */
+  /** Holds the connection until the signal. */
   #lead(until: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       if (until.aborted) return resolve();
@@ -154,7 +164,7 @@ export class SharedFeed {
   #follow(until: AbortSignal): void {
     const { cursor } = this.#client;
     const stream = connect(this.#server, {
-      // As many of them as the plan of a visitor without a key has.
+      // No more than the plan of a visitor without a key includes.
       channels: ["flares.*", "status"],
       pauseHiddenAfterMs: Number.POSITIVE_INFINITY,
       signal: until,
@@ -165,7 +175,7 @@ export class SharedFeed {
       if (stream.connection.state !== "live") return "connecting";
       return stream.freshness?.state === "live" ? "live" : "delayed";
     };
-    const note = (news: Told = {}) => {
+    const note = (news: TabMessage = {}) => {
       if (until.aborted) return;
       this.#state = state();
       this.#say({ ...news, state: this.#state });
@@ -173,7 +183,7 @@ export class SharedFeed {
     };
     stream.on("event", (event) => {
       if (this.#take(event)) return note({ event });
-      // What is held here is not what the server means: without a cursor it says what is.
+      // The state diverged from the server's. Reconnect without a cursor to get its state.
       this.#client = NOTHING;
       if (this.#part) void this.#stand(this.#part.signal);
     });
@@ -182,7 +192,7 @@ export class SharedFeed {
       note({ whole: this.#client });
     });
     stream.on("connection", () => note());
-    // Its state says it.
+    // `state` covers it.
     stream.on("error", () => note());
     const beat = setInterval(note, BEAT_MS);
     until.addEventListener("abort", () => clearInterval(beat));
@@ -195,7 +205,7 @@ export class SharedFeed {
     void this.#stand(part, true);
   }
 
-  #hear({ ask, state, event, whole }: Told): void {
+  #hear({ ask, state, event, whole }: TabMessage): void {
     if (this.#leads) {
       if (ask) this.#say({ whole: this.#client, state: this.#state });
       return;
@@ -208,7 +218,7 @@ export class SharedFeed {
     this.#changed();
   }
 
-  /** Takes an event in; false when something is missing before it, or it does not fit. */
+  /** Applies an event. Returns false after a gap, or if the event does not fit. */
   #take(event: StreamEvent): boolean {
     try {
       this.#client = acceptEvent(this.#client, event).client;
@@ -218,12 +228,15 @@ export class SharedFeed {
     }
   }
 
-  #say(told: Told): void {
-    if (this.#part) this.#channel?.postMessage(told);
+  #say(message: TabMessage): void {
+    if (this.#part) this.#channel?.postMessage(message);
   }
 }
 
-/** The channel of the tabs; `undefined` where the browser keeps such things from the page, which then has no locks either. */
+/**
+ * Opens the channel of the tabs; `undefined` if the browser forbids it, in which case there are no
+ * locks either.
+ */
 function openChannel(name: string): BroadcastChannel | undefined {
   try {
     return new BroadcastChannel(name);

@@ -1,4 +1,4 @@
-/** The look of the elements. Whatever the page does not say is taken from its own text: font, size and colour. */
+/** The style of the elements. Font, size and color default to the page's. */
 export const STYLE = `
 :host {
   display: block;

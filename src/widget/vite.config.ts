@@ -1,6 +1,9 @@
 import { defineConfig } from "vite";
 
-/** One classic script, whose name never changes: pages of others name it. A module could not be loaded by pages whose origin may not read our answers. */
+/**
+ * One classic script, whose name never changes: pages of others name it. A module could not be
+ * loaded by pages whose origin may not read our answers.
+ */
 export default defineConfig({
   logLevel: "warn",
   build: {

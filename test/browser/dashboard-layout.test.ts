@@ -126,7 +126,7 @@ describe.skipIf(executable === undefined)("the layout of the dashboard in Chromi
   });
 
   for (const width of [390, 768, 1_440]) {
-    test(`nothing moves while a page is loaded, at ${width} pixels`, async ({ onTestFinished }) => {
+    test(`nothing moves while a page loads, at ${width} pixels`, async ({ onTestFinished }) => {
       const many = [
         SAMPLE_FLARE,
         ...Array.from({ length: 29 }, (_, at) => ({ ...SAMPLE_FLARE, id: `flare-${at}` })),
@@ -178,7 +178,7 @@ describe.skipIf(executable === undefined)("the layout of the dashboard in Chromi
     });
   }
 
-  test("on a phone the pages' links stand on one line, and a warning is not cut off", async ({
+  test("on a phone the page links fit on one line, and a warning is not cut off", async ({
     onTestFinished,
   }) => {
     const { page, goto } = await open(onTestFinished, WIDE, { viewport: { width: 390, height: 844 } });
@@ -192,7 +192,7 @@ describe.skipIf(executable === undefined)("the layout of the dashboard in Chromi
     expect(warned.filter(([, isCut]) => isCut)).toEqual([]);
   });
 
-  test("new events wait while somebody reads, and come at a press of the button or when the pointer leaves", async ({
+  test("new events wait while the visitor reads, and appear at a press of the button or when the pointer leaves", async ({
     onTestFinished,
   }) => {
     const market = new ToldMarket(flaring(0));
@@ -233,7 +233,7 @@ describe.skipIf(executable === undefined)("the layout of the dashboard in Chromi
     }
   });
 
-  test("a chart's tokens glide to their new positions, or jump where the visitor wants no motion", async ({
+  test("a chart's tokens glide to their new positions, or jump with reduced motion", async ({
     onTestFinished,
   }) => {
     const shifts = { "no-preference": 0, reduce: 0 };

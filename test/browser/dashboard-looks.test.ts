@@ -94,7 +94,7 @@ describe.skipIf(executable === undefined)("the looks of the dashboard in Chromiu
   });
   afterAll(() => browser?.close());
 
-  test("on a wide screen a token's plot stands beside its facts, on a phone below them", async ({
+  test("a token's plot is beside its facts on a wide screen, and below them on a phone", async ({
     onTestFinished,
   }) => {
     const { page, goto } = await openDashboard(browser, onTestFinished, new ToldMarket(SAMPLE_SNAPSHOT));
@@ -114,7 +114,7 @@ describe.skipIf(executable === undefined)("the looks of the dashboard in Chromiu
     }
   });
 
-  test("the form for a key has its label above its field, inside the box that says what the visitor sees", async ({
+  test("the key form has its label above its field, inside the box with the visitor's plan", async ({
     onTestFinished,
   }) => {
     const { keys } = makeKeys(onTestFinished);
@@ -137,7 +137,7 @@ describe.skipIf(executable === undefined)("the looks of the dashboard in Chromiu
     ["stale", "The server's data is stale."],
     ["down", "The server cannot reach its market."],
   ] as const) {
-    test(`while the source is ${state} the page is grey, a notice stands at the foot of the screen, and no age of 0s is told`, async ({
+    test(`while the source is ${state} the page is gray, a notice appears at the bottom, and no age of 0s is shown`, async ({
       onTestFinished,
     }) => {
       const live = await openDashboard(browser, onTestFinished, new ToldMarket(SAMPLE_SNAPSHOT));
@@ -171,7 +171,7 @@ describe.skipIf(executable === undefined)("the looks of the dashboard in Chromiu
     });
   }
 
-  test("a token's warnings are those that are known, also of a flare that the canary ended", async ({
+  test("a token shows its known warnings, also after the canary ended its flare", async ({
     onTestFinished,
   }) => {
     const warnings = ["liquidity-removed", "price-collapsed"];
@@ -184,7 +184,7 @@ describe.skipIf(executable === undefined)("the looks of the dashboard in Chromiu
       ["none when its last flare ended", endedBy({})],
       ["none", endedBy({}, false)],
       ["⚠ the canary warns of this token", endedBy({}, true)],
-      ["not known", endedBy(undefined)],
+      ["unknown", endedBy(undefined)],
     ];
     const market = new ToldMarket(SAMPLE_SNAPSHOT);
     const { page, goto } = await openDashboard(browser, onTestFinished, market);
@@ -196,7 +196,7 @@ describe.skipIf(executable === undefined)("the looks of the dashboard in Chromiu
     }
   });
 
-  test("the bars that say why are on one scale: the same score is the same length, and the threshold at one place", async ({
+  test("all score bars have one scale: equal scores have equal lengths, and equal thresholds equal positions", async ({
     onTestFinished,
   }) => {
     const scores = [6, 3, 2.5];
@@ -229,7 +229,7 @@ describe.skipIf(executable === undefined)("the looks of the dashboard in Chromiu
     }
   });
 
-  test("in a visitor's own few colours the list and the page that are chosen can be told from the others", async ({
+  test("with forced colors, the selected list and page differ from the others", async ({
     onTestFinished,
   }) => {
     const { page, goto } = await openDashboard(browser, onTestFinished, new ToldMarket(SAMPLE_SNAPSHOT), {

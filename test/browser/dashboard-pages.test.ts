@@ -24,7 +24,7 @@ describe.skipIf(executable === undefined)("a page of the dashboard in Chromium",
   const open = (finish: Finish, snapshot: Snapshot, options: BrowserContextOptions = {}) =>
     openDashboard(browser, finish, new ToldMarket(snapshot), { options });
 
-  test("a token's page never shows another's history, and says when there is none to be had", async ({
+  test("a token's page never shows another's history, and reports when there is none", async ({
     onTestFinished,
   }) => {
     const pro = [...SAMPLE_SNAPSHOT.flares.pro, OTHER];
@@ -45,19 +45,21 @@ describe.skipIf(executable === undefined)("a page of the dashboard in Chromium",
     await asked;
     expect(await page.locator(".episodes").count()).toBe(0);
     answer();
-    await page.getByText("Only what the lists hold: the history answered 503.").waitFor();
+    await page
+      .getByText("Only flares from the lists: the server responded 503 to the history request.")
+      .waitFor();
     expect(await page.locator(".episodes li").count()).toBe(1);
   });
 
-  test("the charts say what they rank by, and why their best may fall", async ({ onTestFinished }) => {
+  test("the charts explain their ranking, and why their best may fall", async ({ onTestFinished }) => {
     const { page, goto } = await open(onTestFinished, SAMPLE_SNAPSHOT);
     await goto("charts");
     const words = (await page.locator("main p.legend").textContent()) ?? "";
     expect(words).toContain("against the group's median");
-    expect(words).toContain("When all of a group falls, they are those that fall least.");
+    expect(words).toContain("When a whole group falls, they are those that fall least.");
   });
 
-  test("a chart's token with a canary stands on one line, as those without", async ({ onTestFinished }) => {
+  test("a chart's token with a canary fits on one line", async ({ onTestFinished }) => {
     const [item] = SAMPLE_SNAPSHOT.charts.bsc;
     if (!item) throw new Error("no sample");
     const chart = [false, false, true].map((canary, at) => ({
@@ -75,7 +77,7 @@ describe.skipIf(executable === undefined)("a page of the dashboard in Chromium",
     expect(heights[2]).toBe(heights[1]);
   });
 
-  test("on a phone a value stands beside its label, and the head of the page goes with the page", async ({
+  test("on a phone values are beside their labels, and the header scrolls with the page", async ({
     onTestFinished,
   }) => {
     const { page, goto } = await open(onTestFinished, SAMPLE_SNAPSHOT, {
@@ -91,7 +93,7 @@ describe.skipIf(executable === undefined)("a page of the dashboard in Chromium",
     expect(await page.evaluate('getComputedStyle(document.querySelector("header")).position')).toBe("static");
   });
 
-  test("a browser that keeps nothing shows it all the same", async ({ onTestFinished }) => {
+  test("a browser without storage shows the page", async ({ onTestFinished }) => {
     const { page, goto } = await open(onTestFinished, SAMPLE_SNAPSHOT);
     const deny =
       'Object.defineProperty(globalThis, "sessionStorage", { get() { throw new Error("denied"); } })';
@@ -112,7 +114,7 @@ describe.skipIf(executable === undefined)("a page of the dashboard in Chromium",
     expect((await measured.boundingBox())?.height).toBeLessThan(2 * Number(line));
   });
 
-  test("a plot's time is UTC, as it says, wherever the visitor is", async ({ onTestFinished }) => {
+  test("a plot's time is UTC in any time zone", async ({ onTestFinished }) => {
     const { page, goto } = await open(onTestFinished, SAMPLE_SNAPSHOT, { timezoneId: "Asia/Kolkata" });
     await goto(`token/${SAMPLE_FLARE.token.address}`);
     await page.locator(".plot .u-over").hover();

@@ -21,7 +21,7 @@ describe.skipIf(executable === undefined)("the dashboard that stays open, in Chr
   });
   afterAll(() => browser?.close());
 
-  test("a page that is connected never says that it is not, and a second outage is counted from its own start", async ({
+  test("a connected page never reports an outage, and a second outage is counted from its own start", async ({
     onTestFinished,
   }) => {
     const market = new ToldMarket(SAMPLE_SNAPSHOT);
@@ -61,9 +61,7 @@ describe.skipIf(executable === undefined)("the dashboard that stays open, in Chr
     await page.locator(".outage", { hasText: /^Not connected for [3-9]s\./ }).waitFor();
   });
 
-  test("of all events that came the newest 200 are shown, and all are counted", async ({
-    onTestFinished,
-  }) => {
+  test("the newest 200 events are shown, and all are counted", async ({ onTestFinished }) => {
     const market = new LedMarket();
     const { page, goto } = await openDashboard(browser, onTestFinished, market);
     await goto("events");
@@ -79,18 +77,20 @@ describe.skipIf(executable === undefined)("the dashboard that stays open, in Chr
     expect(await items.last().textContent()).toContain("T2");
   });
 
-  test("a history that could not be had is had with the token's next flare", async ({ onTestFinished }) => {
+  test("a failed history request is repeated at the token's next flare", async ({ onTestFinished }) => {
     const market = new LedMarket();
     const { page, goto } = await openDashboard(browser, onTestFinished, market);
     market.start("ONE");
     await page.route("**/api/v1/events?*", (route) => route.fulfill({ status: 503 }));
     await goto(`token/${SAMPLE_FLARE.token.address}`);
-    await page.getByText("Only what the lists hold: the history answered 503.").waitFor();
+    await page
+      .getByText("Only flares from the lists: the server responded 503 to the history request.")
+      .waitFor();
     await page.unroute("**/api/v1/events?*");
     market.finish("ONE");
     market.start("TWO");
     await page.locator(".episodes li").nth(1).waitFor();
-    await page.getByText("Only what the lists hold").waitFor({ state: "detached" });
+    await page.getByText("Only flares from the lists").waitFor({ state: "detached" });
     // Newest first: the one that runs, and the one that is over, with the score that it started with.
     expect(await page.locator(".episodes li").allTextContents()).toEqual([
       expect.stringMatching(/score 3\.40runs$/),
@@ -98,9 +98,7 @@ describe.skipIf(executable === undefined)("the dashboard that stays open, in Chr
     ]);
   });
 
-  test("a screen reader hears of each flare once, also after another key was entered", async ({
-    onTestFinished,
-  }) => {
+  test("each flare is announced once, also after another key was entered", async ({ onTestFinished }) => {
     const { keys, key } = makeKeys(onTestFinished);
     const market = new LedMarket();
     const { page, goto } = await openDashboard(browser, onTestFinished, market, { settings: { keys } });

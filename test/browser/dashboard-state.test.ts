@@ -38,7 +38,7 @@ describe.skipIf(executable === undefined)("the state of the dashboard in Chromiu
   });
   afterAll(() => browser?.close());
 
-  test("[K1] [K3] who has no key is told what that shows; one that is entered stands in no address, and is kept only if it is to be", async ({
+  test("[K1] [K3] without a key the page shows what is visible; an entered key is in no address, and stored only on request", async ({
     onTestFinished: finish,
   }) => {
     const { keys, key } = makeKeys(finish);
@@ -48,12 +48,12 @@ describe.skipIf(executable === undefined)("the state of the dashboard in Chromiu
     const says = (text: string) => page.getByText(text).first().waitFor();
     const symbols = () => page.locator(".flares tbody th a").allTextContents();
     await goto("flares");
-    await says("Without a key you have the plan free: flares from their fifth minute on.");
+    await says("Without a key you have the plan free: flares appear after five minutes.");
     expect(await symbols()).toEqual(["FREE"]);
     await page.getByRole("button", { name: "Enter a key" }).click();
     expect(await findViolations(page)).toEqual([]);
     await enterKey(page, key);
-    await says("Your key has the plan pro: all there is.");
+    await says("Your key has the plan pro: full access.");
     await expect.poll(symbols).toEqual(["PRO", "FREE"]);
     expect(await page.evaluate(KEPT)).toBe("{}");
     await page.reload();
@@ -69,7 +69,7 @@ describe.skipIf(executable === undefined)("the state of the dashboard in Chromiu
     expect(asked.filter((url) => url.includes(key.slice(12)))).toEqual([]);
   });
 
-  test("[K1] where nobody is served without a key the page says so and takes one, and one that is not known can be given up", async ({
+  test("[K1] if a key is required, the page says so and accepts one; an unknown key can be dropped", async ({
     onTestFinished: finish,
   }) => {
     const { keys, key } = makeKeys(finish);
@@ -77,18 +77,18 @@ describe.skipIf(executable === undefined)("the state of the dashboard in Chromiu
       settings: { keys, anonymous: "off" },
     });
     await goto("flares");
-    await page.getByRole("heading", { name: "The server wants a key" }).waitFor();
+    await page.getByRole("heading", { name: "The server requires a key" }).waitFor();
     expect(await page.getByRole("alert").textContent()).toContain("401");
     await enterKey(page, mintSecret("fw").text, true);
-    await page.getByRole("heading", { name: "The server does not take this key" }).waitFor();
-    await page.getByRole("button", { name: "Go on without a key" }).click();
-    await page.getByRole("heading", { name: "The server wants a key" }).waitFor();
+    await page.getByRole("heading", { name: "The server rejected this key" }).waitFor();
+    await page.getByRole("button", { name: "Continue without a key" }).click();
+    await page.getByRole("heading", { name: "The server requires a key" }).waitFor();
     expect(await page.evaluate(KEPT)).toBe("{}");
     await enterKey(page, key);
     await page.locator(".flares tbody th a", { hasText: "PRO" }).waitFor();
   });
 
-  test("without a connection the page says since when it is old, and a screen reader hears of it late and once", async ({
+  test("without a connection the page shows the age of its data, and announces the outage late and once", async ({
     onTestFinished: finish,
   }) => {
     const { gateway, page, goto } = await openDashboard(browser, finish, new ToldMarket(SAMPLE_SNAPSHOT));
@@ -108,9 +108,7 @@ describe.skipIf(executable === undefined)("the state of the dashboard in Chromiu
     expect(await page.locator("main.old .flares tbody tr").count()).toBe(SAMPLE_SNAPSHOT.flares.pro.length);
   });
 
-  test("a server that hears nothing of its market is told of with its reason", async ({
-    onTestFinished: finish,
-  }) => {
+  test("a server without its market is reported with the reason", async ({ onTestFinished: finish }) => {
     class DownMarket extends ToldMarket {
       override freshness() {
         const { last_success_at, observed_at } = super.freshness();
@@ -131,9 +129,7 @@ describe.skipIf(executable === undefined)("the state of the dashboard in Chromiu
     expect(await findViolations(page)).toEqual([]);
   });
 
-  test("a plot has the colours of the theme, also of one that comes later", async ({
-    onTestFinished: finish,
-  }) => {
+  test("a plot has the theme's colors, also after a change", async ({ onTestFinished: finish }) => {
     const { page, goto } = await openDashboard(browser, finish, new ToldMarket(SAMPLE_SNAPSHOT), {
       options: { colorScheme: "light" },
     });
@@ -144,7 +140,7 @@ describe.skipIf(executable === undefined)("the state of the dashboard in Chromiu
     }
   });
 
-  test("what counts time goes on between two signs of the market, and ends", async ({
+  test("ages and countdowns advance between two signs of the market, for a bounded time", async ({
     onTestFinished: finish,
   }) => {
     const [listing] = SAMPLE_SNAPSHOT.newest.bsc;
@@ -166,17 +162,17 @@ describe.skipIf(executable === undefined)("the state of the dashboard in Chromiu
     await page.getByText("any moment").waitFor();
   });
 
-  test("a page with nothing on it says why, and a search that finds nothing can be taken back", async ({
+  test("an empty page says why, and a search without matches can be cleared", async ({
     onTestFinished: finish,
   }) => {
     const empty = await openDashboard(browser, finish, new ToldMarket(EMPTY_SNAPSHOT));
     const said: Readonly<Record<string, string>> = {
-      flares: "Nothing flares now.",
+      flares: "No flares right now.",
       newest: "No token was listed within the last 15 minutes.",
-      charts: "Nothing rises here now.",
-      leaderboards: "Nobody was in the chart within the past six hours.",
-      events: "None came since this page was opened.",
-      "token/0x12": "It is in none of the lists now",
+      charts: "The chart is empty.",
+      leaderboards: "No token was in the chart within the past six hours.",
+      events: "None since this page was opened.",
+      "token/0x12": "This token is in no list now",
     };
     for (const [name, text] of Object.entries(said)) {
       await empty.goto(name);
@@ -184,11 +180,11 @@ describe.skipIf(executable === undefined)("the state of the dashboard in Chromiu
     }
     await empty.goto("flares");
     await empty.page.getByText("After 5 minutes").click();
-    await empty.page.getByText("No flare has lasted for 5 minutes").waitFor();
+    await empty.page.getByText("No flare has lasted 5 minutes").waitFor();
     const { page, goto } = await openDashboard(browser, finish, new ToldMarket(PLANS));
     await goto("flares");
     await page.getByRole("searchbox").fill("nobody");
-    await page.getByText("None of 2 meets what you ask for.").waitFor();
+    await page.getByText("None of 2 matches your search.").waitFor();
     await page.getByRole("button", { name: "Show all" }).click();
     await page.locator(".flares tbody tr").nth(1).waitFor();
   });

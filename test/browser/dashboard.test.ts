@@ -63,12 +63,12 @@ describe.skipIf(executable === undefined)("the dashboard in Chromium", () => {
   const says = (page: Page, text: string) => page.getByText(text, { exact: false }).first().waitFor();
   const isLive = (page: Page) => page.locator(".status.good #status-word", { hasText: "live" }).waitFor();
 
-  test("what flares is shown with why, and goes when it ends", async ({ onTestFinished }) => {
+  test("a flare is shown with its reason, and disappears when it ends", async ({ onTestFinished }) => {
     const market = new LedMarket();
     const gateway = await serve(market);
     onTestFinished(() => gateway.stop());
     const { page, complaints, close } = await open(gateway.url);
-    await says(page, "Nothing flares now");
+    await says(page, "No flares right now");
     market.start("ONE");
     const row = page.locator(".flares tbody tr");
     await row.first().waitFor();
@@ -78,7 +78,7 @@ describe.skipIf(executable === undefined)("the dashboard in Chromium", () => {
       `score ${SAMPLE_EXPLANATION.score.toFixed(2)}`,
     );
     market.finish("ONE");
-    await says(page, "Nothing flares now");
+    await says(page, "No flares right now");
     expect(complaints).toEqual([]);
     await close();
   });
@@ -121,7 +121,7 @@ describe.skipIf(executable === undefined)("the dashboard in Chromium", () => {
     await close();
   });
 
-  test("hostile names in every field are text: nothing runs, nothing breaks out, nothing is asked elsewhere", async ({
+  test("hostile names in every field are text: nothing runs, nothing breaks out, no other server is contacted", async ({
     onTestFinished,
   }) => {
     const gateway = await serve(new ToldMarket(HOSTILE));
@@ -146,7 +146,7 @@ describe.skipIf(executable === undefined)("the dashboard in Chromium", () => {
     }
   });
 
-  test("no page has what axe finds wrong, in light or dark, on a screen or a phone", async ({
+  test("axe finds no problem on any page, in light or dark, on a screen or a phone", async ({
     onTestFinished,
   }) => {
     const gateway = await serve(new ToldMarket(SAMPLE_SNAPSHOT));
@@ -169,7 +169,7 @@ describe.skipIf(executable === undefined)("the dashboard in Chromium", () => {
     }
   });
 
-  test("a thousand flares are shown, sought and sorted", async ({ onTestFinished }) => {
+  test("a thousand flares are shown, searched and sorted", async ({ onTestFinished }) => {
     const pro = Array.from({ length: 1_000 }, (_, at) => ({
       ...SAMPLE_FLARE,
       id: `flare-${at}`,
@@ -195,7 +195,7 @@ describe.skipIf(executable === undefined)("the dashboard in Chromium", () => {
     await close();
   });
 
-  test("the whole of it is reached by keyboard", async ({ onTestFinished }) => {
+  test("everything is reachable by keyboard", async ({ onTestFinished }) => {
     const gateway = await serve(new ToldMarket(SAMPLE_SNAPSHOT));
     onTestFinished(() => gateway.stop());
     const { page, close } = await open(gateway.url);

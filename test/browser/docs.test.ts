@@ -61,7 +61,7 @@ describe.skipIf(executable === undefined)("the documents in Chromium", () => {
     await wire.publish("list", "flare");
     await open(wire, "/docs");
     await page.keyboard.press("Tab");
-    expect(await focused()).toBe("To the content");
+    expect(await focused()).toBe("Skip to content");
     await page.keyboard.press("Enter");
     for (let presses = 0; (await focused()) !== "Try"; presses += 1) {
       expect(presses, "presses of Tab up to the first form").toBeLessThan(60);

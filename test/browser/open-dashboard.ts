@@ -53,6 +53,6 @@ export function makeKeys(finish: Finish) {
 /** Enters the key into the form, as a visitor does. */
 export async function enterKey(page: Page, key: string, isKept = false) {
   await page.getByLabel("Key", { exact: true }).fill(key);
-  if (isKept) await page.getByLabel("Keep it until this tab is closed").check();
+  if (isKept) await page.getByLabel("Remember it until this tab is closed").check();
   await page.getByRole("button", { name: "Use this key" }).click();
 }

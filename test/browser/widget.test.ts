@@ -90,7 +90,7 @@ describe.skipIf(executable === undefined)("the widget in Chromium, on a site of 
       document.dispatchEvent(new Event("visibilitychange"));`,
     );
 
-  test("it shows what flares and no more, writes only what changed, and its badge tells of one token", async () => {
+  test("it shows the flares, writes only changes, and its badge shows one token", async () => {
     const market = new LedMarket();
     await using place = await open(
       market,
@@ -99,8 +99,8 @@ describe.skipIf(executable === undefined)("the widget in Chromium, on a site of 
     const page = await place.tab();
     await isLive(page);
     const badges = page.locator("flare-badge");
-    expect(await badges.nth(0).locator("[part=note]").textContent()).toBe("does not flare");
-    expect(await page.locator("flare-list [part=note]").textContent()).toBe("nothing flares now");
+    expect(await badges.nth(0).locator("[part=note]").textContent()).toBe("is not flaring");
+    expect(await page.locator("flare-list [part=note]").textContent()).toBe("no flares right now");
     market.start("ONE");
     await show(page, "ONE");
     await page.locator("flare-list [part=row]").evaluate((row) => row.setAttribute("data-kept", ""));
@@ -109,12 +109,12 @@ describe.skipIf(executable === undefined)("the widget in Chromium, on a site of 
     expect(await page.locator("flare-list [data-kept] [part=symbol]").textContent()).toBe("ONE");
     expect(await page.locator("flare-ticker [part=symbol]").allTextContents()).toEqual(["TWO", "ONE"]);
     expect(await badges.nth(0).getAttribute("flaring")).toBe("");
-    expect(await badges.nth(0).locator("[part=badge]").textContent()).toBe("TWO+14 %flares");
+    expect(await badges.nth(0).locator("[part=badge]").textContent()).toBe("TWO+14 %is flaring");
     expect(await badges.nth(0).locator("a").getAttribute("href")).toBe(
       `${place.gateway.url}/#/token/${address}`,
     );
-    expect(await page.locator("#other [part=badge]").textContent()).toBe("0x12does not flare");
-    expect(await page.locator("#none [part=note]").textContent()).toBe("no address of a token");
+    expect(await page.locator("#other [part=badge]").textContent()).toBe("0x12is not flaring");
+    expect(await page.locator("#none [part=note]").textContent()).toBe("invalid token address");
     await page.locator("flare-list").evaluate((list) => list.setAttribute("limit", "1"));
     await show(page, "TWO");
     market.finish("TWO");
@@ -143,7 +143,7 @@ describe.skipIf(executable === undefined)("the widget in Chromium, on a site of 
     expect(place.complaints).toEqual([]);
   });
 
-  test("a flare with warnings says how many, one without shows none, and no element shows more than a hundred", async () => {
+  test("a flare shows the number of its warnings, if any, and no element shows more than a hundred", async () => {
     const { pro: _none, ...lists } = EMPTY_SNAPSHOT.flares;
     const pro = Array.from({ length: 120 }, (_, at) => ({
       ...SAMPLE_FLARE,
@@ -176,7 +176,7 @@ describe.skipIf(executable === undefined)("the widget in Chromium, on a site of 
     expect(await Promise.all([0, 1, 2, 3].map(seen))).toEqual(["1 warning", false, "2 warnings", false]);
   });
 
-  test("a page that the browser keeps for the way back has no connection, nor one whose last element is gone, and both go on with no hole", async () => {
+  test("a page in the back/forward cache, or without elements, has no connection, and resumes without a gap", async () => {
     const market = new LedMarket();
     await using place = await open(market, "<flare-list></flare-list>");
     const page = await place.tab();
@@ -200,7 +200,7 @@ describe.skipIf(executable === undefined)("the widget in Chromium, on a site of 
     expect(await symbols(page)).toEqual(["D", "C", "B", "A"]);
   });
 
-  test("ten tabs make one connection; when the one that has it is closed another goes on, and none misses anything", async () => {
+  test("ten tabs share one connection; when its tab closes, another resumes, and none misses anything", async () => {
     const market = new LedMarket();
     await using place = await open(market);
     const first = await place.tab();
@@ -219,7 +219,7 @@ describe.skipIf(executable === undefined)("the widget in Chromium, on a site of 
     expect(place.complaints).toEqual([]);
   });
 
-  test("a tab that is told that it will be frozen gives the connection to another at once, and goes on with no hole when it thaws", async () => {
+  test("a tab hands over the connection before it freezes, and resumes without a gap", async () => {
     const market = new LedMarket();
     await using place = await open(market);
     const first = await place.tab();
@@ -236,7 +236,7 @@ describe.skipIf(executable === undefined)("the widget in Chromium, on a site of 
     expect([await place.connections(), await place.opened()]).toEqual([1, 2]);
   });
 
-  test("from a tab that says nothing any more the connection is taken away", async () => {
+  test("a silent tab loses the connection to another", async () => {
     const market = new LedMarket();
     await using place = await open(market);
     const first = await place.tab();
@@ -254,7 +254,7 @@ describe.skipIf(executable === undefined)("the widget in Chromium, on a site of 
     expect(await place.connections()).toBe(1);
   });
 
-  test("while no tab is looked at there is no connection, and then it goes on with no hole", async () => {
+  test("without a visible tab there is no connection, and it resumes without a gap", async () => {
     const market = new LedMarket();
     await using place = await open(market);
     const pages = [await place.tab(), await place.tab()];
@@ -273,7 +273,7 @@ describe.skipIf(executable === undefined)("the widget in Chromium, on a site of 
     expect(await place.connections()).toBe(1);
   });
 
-  test("what the document says to copy works", async () => {
+  test("the document's code works", async () => {
     const [, copied = ""] = /```html\n([\s\S]*?)```/.exec(README) ?? [];
     expect(copied).toContain("/widget.js");
     const market = new LedMarket();
@@ -284,7 +284,7 @@ describe.skipIf(executable === undefined)("the widget in Chromium, on a site of 
     await page.locator("flare-badge[flaring]").waitFor();
   });
 
-  test("where there are keys it shows what a visitor without one may see", async ({ onTestFinished }) => {
+  test("on a server with keys it shows what anonymous visitors may see", async ({ onTestFinished }) => {
     const directory = mkdtempSync(join(tmpdir(), "flarewire-widget-"));
     onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
     const keys = join(directory, "keys.json");
@@ -304,14 +304,14 @@ describe.skipIf(executable === undefined)("the widget in Chromium, on a site of 
     expect(place.complaints).toEqual([]);
   });
 
-  test("a site that the server does not allow is told so, in words", async () => {
+  test("a site that the server does not allow shows that in words", async () => {
     await using place = await open(new LedMarket(), ALL, { allowedOrigins: "https://app.example.org" });
     const page = await place.tab();
     await page.locator('flare-list[state="refused"]').waitFor();
-    expect(await page.locator("flare-list [part=note]").textContent()).toBe("not available here");
+    expect(await page.locator("flare-list [part=note]").textContent()).toBe("not available");
   });
 
-  test("the page at /widgets shows each element live, with what is to be copied", async () => {
+  test("the page at /widgets shows each element live, with the code to copy", async () => {
     const market = new LedMarket();
     await using place = await open(market);
     market.start("ONE");

@@ -35,7 +35,7 @@ test.each([
   },
 );
 
-test("a page that is away turns grey, but not one that has nothing to show yet, nor one that is refused", () => {
+test("a disconnected page turns gray, but not one without data, nor a rejected one", () => {
   expect(isOld(seen("waiting", "live", { awayMs: 1 }))).toBe(true);
   expect(isOld(seen("waiting", "stale", { awayMs: 1, view: undefined }))).toBe(false);
   expect(isOld(seen("closed", "live", { awayMs: 1, refused: "no key" }))).toBe(false);

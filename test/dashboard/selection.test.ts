@@ -17,7 +17,7 @@ const flare = (id: string, more: object = {}) => ({
 });
 const idsOf = (flares: readonly { readonly id: string }[]) => flares.map(({ id }) => id).join();
 
-test("a search looks at symbol, name and address; what is warned of can be hidden", () => {
+test("a search covers symbol, name and address; flares with warnings can be hidden", () => {
   const flares = [flare("ONE"), flare("TWO"), flare("THREE")];
   const why = { TWO: { ...SAMPLE_EXPLANATION, warnings: ["honeypot"] } };
   const wanted = (search: string, safe = false) => idsOf(wantedFlares(flares, why, { search, safe }));
@@ -28,7 +28,7 @@ test("a search looks at symbol, name and address; what is warned of can be hidde
   expect(wanted("nobody")).toBe("");
 });
 
-test("an order is by its number, the greatest first, and equal ones stay as they stood", () => {
+test("flares sort by a number, largest first, and ties keep their order", () => {
   const flares = [
     flare("A", { recent_price_change: 1, liquidity: "9.5" }),
     flare("B", { recent_price_change: 5, liquidity: "10" }),
@@ -41,14 +41,14 @@ test("an order is by its number, the greatest first, and equal ones stay as they
   expect(idsOf(sortFlares(flares, why, "score"))).toBe("A,B,C");
 });
 
-test("a token's course is found by its address, in whatever case", () => {
+test("a token's price curve is found by its address in any case", () => {
   const { flare, latest_candle_prices } = SAMPLE_BSC_CHART_ITEM;
   const mixed = { ...flare, token: { ...flare.token, address: "0xAbCdEf" } };
   const sparks = sparksOf([{ ...SAMPLE_BSC_CHART_ITEM, flare: mixed }]);
   expect(sparks.get("0xabcdef")).toBe(latest_candle_prices);
 });
 
-test("numbers are short, and what is not known is no number", () => {
+test("numbers are short, and an unknown value is no number", () => {
   expect([
     formatSpan(-5),
     formatSpan(59_999),
@@ -69,7 +69,7 @@ test("numbers are short, and what is not known is no number", () => {
   ]);
 });
 
-test("a number that grows beyond all measure grows no longer than its column", () => {
+test("a huge number fits its column", () => {
   expect([9_999, 10_000, -987_654_321, 1e15, -3e300].map((pct) => formatPct(pct))).toEqual([
     ...["+9999 %", "+10K %", "−987.7M %", "+1e+15 %", "−3e+300 %"],
   ]);
@@ -78,7 +78,7 @@ test("a number that grows beyond all measure grows no longer than its column", (
   expect([formatUsd("999949999999999"), formatUsd("1e18")]).toEqual(["$999.9T", "$1e+18"]);
 });
 
-test("an event is about the token that it names, or that the lists know by its id", () => {
+test("an event's symbol comes from the event, or from the lists by its id", () => {
   const view = { flares: { pro: [flare("a"), flare("b")] }, explanations: {} };
   const updated = { name: "flare-updated", channel: "flares.pro", data: { op: "set", id: "b", set: {} } };
   const expired = { name: "flare-expired", channel: "flares.finished", data: { op: "remove", id: "b" } };
@@ -91,7 +91,7 @@ test("an event is about the token that it names, or that the lists know by its i
   expect(symbols).toEqual(["b", undefined, "c", undefined]);
 });
 
-test("an address leads to a page, and what names none to the first", () => {
+test("an address leads to a page, by default to the first", () => {
   expect(readRoute("#/charts")).toEqual({ page: "charts" });
   expect(readRoute(tokenHash("0xABC"))).toEqual({ page: "token", address: "0xabc" });
   for (const hash of ["", "#", "#/token", "#/nothing", "#content"])
@@ -109,7 +109,7 @@ const message = (name: "flare-started" | "flare-finished", id: string, more: obj
     },
   }) as unknown as EventMessage;
 
-test("a token's flares are put together from starts and finishes on all channels, and those of others left out", () => {
+test("a token's history combines starts and finishes of all channels, without other tokens", () => {
   const address = SAMPLE_FLARE.token.address.toLowerCase();
   const later = { started_trending_at: "2026-01-02T00:00:00.000Z" };
   const over = { finished_trending_at: "2026-01-01T02:00:00.000Z" };

@@ -1,30 +1,33 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { safeText } from "../../lib/text/safe-text.ts";
 import { judge } from "../state/judge.ts";
-import type { Seen, ToldEvent } from "../state/seen.ts";
+import type { NamedEvent, Seen } from "../state/seen.ts";
 
-/** How often a screen reader is told something, at most. */
+/** Minimum interval between announcements. */
 const EVERY_MS = 10_000;
-/** Names in one sentence, at most. */
+/** Maximum number of names per announcement. */
 const MAX_NAMED = 3;
 
-/** Tells screen readers how the connection stands, once it stands otherwise for longer, and which flares started; in few words and not often. Invisible. */
+/**
+ * Announces new flares and lasting changes of the connection to screen readers, briefly and not
+ * often. Invisible.
+ */
 export function Announcer({ seen }: { readonly seen: Seen | undefined }) {
   const [word, setWord] = useState("");
   const [sentence, setSentence] = useState("");
-  const told = useRef(0);
+  const announced = useRef(0);
   const latest = useRef(seen);
   latest.current = seen;
   useEffect(() => {
-    const tell = () => {
+    const announce = () => {
       const now = latest.current;
       if (!now) return;
       setWord(judge(now).word);
-      const symbols = now.events.slice(0, now.count - told.current).flatMap((event) => startedOf(event));
-      told.current = now.count;
+      const symbols = now.events.slice(0, now.count - announced.current).flatMap((event) => startedOf(event));
+      announced.current = now.count;
       if (symbols.length > 0) setSentence(say(symbols));
     };
-    const timer = setInterval(tell, EVERY_MS);
+    const timer = setInterval(announce, EVERY_MS);
     return () => clearInterval(timer);
   }, []);
   return (
@@ -35,7 +38,7 @@ export function Announcer({ seen }: { readonly seen: Seen | undefined }) {
   );
 }
 
-function startedOf({ event, symbol }: ToldEvent): readonly string[] {
+function startedOf({ event, symbol }: NamedEvent): readonly string[] {
   const isNew = event.name === "flare-started" && event.data.cause === "detected";
   return isNew ? [safeText(symbol ?? "")] : [];
 }

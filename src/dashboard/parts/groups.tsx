@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { GROUP_LABELS, GROUP_NAMES, type GroupName } from "../text/group-labels.ts";
 
-/** A list for each group under its name. `name` keeps the headings of the pages apart. */
+/** A list per group, with headings. `name` makes the headings' ids unique. */
 export function Groups({
   name,
   children,

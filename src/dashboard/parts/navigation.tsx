@@ -9,10 +9,10 @@ const LABELS = {
   events: "Events",
 } as const;
 
-/** Links to the pages; beside flares and listings how many there are. */
+/** Links to the pages, with the number of flares and listings. */
 export function Navigation({ route, view }: { readonly route: Route; readonly view: View | undefined }) {
   const flaring = view?.flares?.pro ?? view?.flares?.free;
-  // Their room is there before they are known, so that they move nothing.
+  // Reserve their space before they are known, so that nothing moves.
   const counts: Partial<Record<string, number | string>> = {
     flares: flaring?.length ?? "",
     newest: view?.newest?.bsc?.length ?? "",

@@ -2,7 +2,7 @@ import { isOld } from "../state/judge.ts";
 import type { Seen } from "../state/seen.ts";
 import { formatSpan, formatTime } from "../text/format.ts";
 
-/** Reports at the foot of the screen that what is shown is old, and why; it moves nothing. */
+/** A notice at the bottom that the shown data is old, and why. Moves nothing. */
 export function Outage({ seen }: { readonly seen: Seen }) {
   if (!isOld(seen)) return null;
   const { awayMs, freshness } = seen;

@@ -4,7 +4,7 @@ import { formatTime } from "../text/format.ts";
 
 const TRANSPORTS = { websocket: "WebSocket", sse: "server-sent events", poll: "long poll" } as const;
 
-/** Connection, transport, the data's age and place, at a glance; all the rest behind it. */
+/** The state of the connection and the data's age, with details on click. */
 export function StatusBar({ seen }: { readonly seen: Seen | undefined }) {
   const { mood, word } = judge(seen);
   const freshness = seen?.freshness;

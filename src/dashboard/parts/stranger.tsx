@@ -1,17 +1,20 @@
 import { safeLink, safeText } from "../../lib/text/safe-text.ts";
 import { tokenHash } from "../route.ts";
 
-/** A stranger's text, kept apart from the direction of the text around it. */
+/** Untrusted text, isolated from the direction of the surrounding text. */
 export function Stranger({ text }: { readonly text: string }) {
   return <bdi class="stranger">{safeText(text)}</bdi>;
 }
 
-/** A warning of the canary's, said with spaces, as people do: `unverified source`. */
+/** Formats a warning of the canary with spaces: `unverified source`. */
 export function sayWarning(warning: string): string {
   return safeText(warning).replaceAll("-", " ");
 }
 
-/** A token's symbol, which leads to its page where it has an address, and below it its name and what it is warned of, on one line: a warning moves nothing. */
+/**
+ * A token's symbol, linked to its page if it has an address, with its name and warnings below, on
+ * one line so that a warning moves nothing.
+ */
 export function TokenName({
   symbol,
   name,
@@ -48,7 +51,7 @@ export function TokenName({
   );
 }
 
-/** A link to somewhere else, if it is one that may be followed. */
+/** An external link, if it is safe to follow. */
 export function Outward({
   href,
   label,

@@ -1,15 +1,17 @@
-/** What a server says of itself and of who asks. */
+/** The visitor's access, and the kind of market. */
 export interface Access {
-  /** What the key, or who comes without one, may see; `undefined` where the server knows no keys and everybody sees everything. */
+  /** The plan of the key, or of anonymous visitors; `undefined` if the server uses no keys. */
   readonly plan: string | undefined;
-  /** `live`, `recorded` or `simulated`; `undefined` where it does not say. */
+  /** `live`, `recorded` or `simulated`; `undefined` if the server does not say. */
   readonly origin: string | undefined;
 }
 
-/** How long it may take to answer: the page waits for it. */
+/** Timeout of the request, which delays the page. */
 const PATIENCE_MS = 3_000;
 
-/** Asks the server at `server`, with the key if there is one, in a header field. Nothing is known where it cannot be asked or refuses. */
+/**
+ * Fetches the access from `server`, sending the key in a header. Returns `undefined` on failure.
+ */
 export async function fetchAccess(
   server: URL,
   key: string | undefined,

@@ -2,41 +2,41 @@ import { connect, type Stream } from "../../client/index.ts";
 import { symbolOf } from "../text/event-symbol.ts";
 import { type Access, fetchAccess } from "./access.ts";
 import { withFirst, withLast } from "./bounded-list.ts";
-import type { Seen, ToldEvent } from "./seen.ts";
+import type { NamedEvent, Seen } from "./seen.ts";
 
-/** Events that the feed shows at most. */
+/** Maximum number of events in the feed. */
 const MAX_EVENTS = 200;
 
-/** Silence that is no outage yet: a server that is replaced is back sooner. */
+/** An interruption this short is not shown: a restarted server is back sooner. */
 const SOON_BACK_MS = 3_000;
 
-/** Gaps that are named at most: a server that comes and goes for days must not fill the page. */
+/** Maximum number of listed gaps, so that an unstable server cannot fill the page. */
 const MAX_GAPS = 20;
 
-/** Follows the server as long as the page is open, or until `stop`. */
+/** A followed server. */
 export interface Following {
   readonly now: () => Seen;
   readonly stop: () => void;
 }
 
 /**
- * Follows the server at `url` with the key, if there is one. Calls `onChange` at most once per frame, however many events come: what is painted is
- * the newest state.
+ * Follows the server at `url`, with the key if any, until stopped. Calls `onChange` at most once
+ * per frame, however many events arrive.
  */
 export function follow(url: URL, key: string | undefined, onChange: () => void): Following {
   const stream: Stream = connect(url, key === undefined ? {} : { key });
   const over = new AbortController();
   let access: Access | null | undefined;
-  let events: readonly ToldEvent[] = [];
+  let events: readonly NamedEvent[] = [];
   let gaps: readonly string[] = [];
   let refused: string | undefined;
   let count = 0;
-  let asked = 0;
+  let frame = 0;
   let awaySinceMs: number | undefined = performance.now();
   let isPaused = false;
   const changed = () => {
-    asked ||= requestAnimationFrame(() => {
-      asked = 0;
+    frame ||= requestAnimationFrame(() => {
+      frame = 0;
       onChange();
     });
   };
@@ -51,15 +51,15 @@ export function follow(url: URL, key: string | undefined, onChange: () => void):
     changed();
   });
   const ask = async () => {
-    const told = await fetchAccess(url, key, over.signal);
-    access = told ?? access ?? null;
+    const fetched = await fetchAccess(url, key, over.signal);
+    access = fetched ?? access ?? null;
     changed();
   };
   stream.on("connection", ({ state }) => {
     const isAway = state !== "live";
-    // Another server may answer from now on, or the same one with other settings.
+    // Another server may respond from now on, or the same one with other settings.
     if (!isAway && awaySinceMs !== undefined) void ask();
-    // While nobody looked it was away on purpose.
+    // While the tab was hidden, the stream was paused on purpose.
     if (isPaused || awaySinceMs === undefined) awaySinceMs = performance.now();
     if (!isAway) awaySinceMs = undefined;
     isPaused = state === "paused";
@@ -80,7 +80,7 @@ export function follow(url: URL, key: string | undefined, onChange: () => void):
       ...{ events, count, gaps, refused },
     }),
     stop: () => {
-      cancelAnimationFrame(asked);
+      cancelAnimationFrame(frame);
       over.abort();
       stream.close();
     },

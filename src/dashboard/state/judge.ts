@@ -2,13 +2,13 @@ import type { DataFreshness } from "../../client/index.ts";
 import { formatSpan, formatTime } from "../text/format.ts";
 import type { Seen } from "./seen.ts";
 
-/** How it stands: in a word, and how far it can be trusted. */
+/** The overall state in a word, and whether to trust it. */
 interface Judgement {
   readonly mood: "good" | "wait" | "bad";
   readonly word: string;
 }
 
-/** Judges connection and data together. */
+/** Combines the state of the connection and of the data. */
 export function judge(seen: Seen | undefined): Judgement {
   if (!seen) return { mood: "wait", word: "connecting" };
   const { connection, freshness } = seen;
@@ -20,13 +20,16 @@ export function judge(seen: Seen | undefined): Judgement {
   return { mood: "good", word: "live" };
 }
 
-/** Whether what is shown is old: without a connection for a while, or with a source that says nothing. Of a visitor who is refused nothing is shown. */
+/**
+ * Returns whether the shown data is old: the connection is lost for a while, or the source is
+ * silent. False for a rejected visitor, who sees no data.
+ */
 export function isOld(seen: Seen): boolean {
   if (!seen.view || seen.refused !== undefined) return false;
   return seen.awayMs > 0 || judge(seen).mood === "bad";
 }
 
-/** Says how old the data is; of a source in trouble as of when it is: its last answer may be new, and still not to be trusted. */
+/** Formats the data's age. While the source is in trouble, shows the time of its data instead. */
 export function describeAge({ state, ageMs, observedAt }: DataFreshness): string {
   if (state === "live") return `data ${formatSpan(ageMs)} old`;
   return observedAt ? `as of ${formatTime(observedAt)} UTC` : "no data yet";

@@ -1,6 +1,6 @@
 import type { BscChartItem, Explanation, Flare } from "../../model/index.ts";
 
-/** The lists of flares, in the order in which they are offered. */
+/** The lists of flares, in order of preference. */
 export const FLARE_LISTS = ["pro", "free", "finished_trending"] as const;
 export type FlareList = (typeof FLARE_LISTS)[number];
 
@@ -10,7 +10,10 @@ export type Sort = (typeof SORTS)[number];
 
 type Explanations = Readonly<Record<string, Explanation>>;
 
-/** The flares that a visitor asks for: `search` in symbol, name or address, without regard to case; `safe`: none with a warning. */
+/**
+ * Returns the flares that match: `search` in symbol, name or address, ignoring case; `safe`: only
+ * those without warnings.
+ */
 export function wantedFlares(
   flares: readonly Flare[],
   explanations: Explanations,
@@ -24,7 +27,7 @@ export function wantedFlares(
   });
 }
 
-/** The flares in this order; equal ones as they stood. `newest` is the server's own order. */
+/** Sorts the flares; ties keep their order. `newest` is the server's own order. */
 export function sortFlares(
   flares: readonly Flare[],
   explanations: Explanations,
@@ -38,7 +41,7 @@ export function sortFlares(
   return flares.toSorted((a, b) => value(b) - value(a));
 }
 
-/** By address, lower case, the course of the prices that the chart knows. */
+/** Returns the charts' price curves by lower-case address. */
 export function sparksOf(charts: readonly BscChartItem[]): ReadonlyMap<string, readonly number[]> {
   return new Map(
     charts.map(({ flare, latest_candle_prices }) => [

@@ -1,26 +1,26 @@
-/** Where a key that the visitor wants to be kept lies, until the tab is closed. */
-const PLACE = "flarewire-key";
+/** Key of the session storage, which lasts until the tab is closed. */
+const STORAGE_KEY = "flarewire-key";
 
-/** What can be sent as a key, as a regular expression: the client refuses all else. */
+/** The form of a key, as a regular expression. The client rejects anything else. */
 export const KEY = "[!-~]+";
 const WHOLE_KEY = new RegExp(`^${KEY}$`);
 
-/** The key that this tab keeps; none where the browser keeps nothing, as a visitor may wish. */
-export function keptKey(): string | undefined {
+/** Returns the stored key, if any. Browsers may forbid storage. */
+export function storedKey(): string | undefined {
   try {
-    const kept = sessionStorage.getItem(PLACE) ?? "";
-    return WHOLE_KEY.test(kept) ? kept : undefined;
+    const stored = sessionStorage.getItem(STORAGE_KEY) ?? "";
+    return WHOLE_KEY.test(stored) ? stored : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** Keeps the key for as long as the tab is there; with `undefined` it forgets it. */
-export function keepKey(key: string | undefined): void {
+/** Stores the key in this tab; `undefined` deletes it. */
+export function storeKey(key: string | undefined): void {
   try {
-    if (key === undefined) sessionStorage.removeItem(PLACE);
-    else sessionStorage.setItem(PLACE, key);
+    if (key === undefined) sessionStorage.removeItem(STORAGE_KEY);
+    else sessionStorage.setItem(STORAGE_KEY, key);
   } catch {
-    // It serves until the page is loaded again.
+    // Without storage the key lasts until the page is reloaded.
   }
 }

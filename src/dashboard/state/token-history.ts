@@ -11,12 +11,13 @@ export interface Episode {
   readonly cause: string | undefined;
 }
 
-/** Pages of the history that are asked for at most: more is no history of one token. */
+/** Maximum number of pages to fetch. A token's history never has more. */
 const MAX_PAGES = 20;
 
 /**
- * The token's flares that the server's log still has, newest first. Rejects when it cannot be asked. The whole history of starts and finishes is read and sorted out
- * here: a filter by token would reach back only as far as all events are kept, not for the day that these are.
+ * Fetches the token's flares from the server's log, newest first. Rejects if the request fails.
+ * Reads all starts and finishes and filters here, because a filter by token would reach back only
+ * as far as other events are stored.
  */
 export async function fetchEpisodes(
   server: URL,
@@ -36,7 +37,7 @@ export async function fetchEpisodes(
     }).toString();
     const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
     const response = await fetch(url, { signal, headers });
-    if (!response.ok) throw new Error(`the history answered ${response.status}`);
+    if (!response.ok) throw new Error(`the server responded ${response.status} to the history request`);
     const { events, cursor, more } = (await response.json()) as {
       readonly events: readonly EventMessage[];
       readonly cursor: string;
@@ -49,7 +50,7 @@ export async function fetchEpisodes(
   return episodesOf(messages, address);
 }
 
-/** The token's flares that these events tell of, newest first. */
+/** Returns the token's flares in these events, newest first. */
 export function episodesOf(messages: readonly EventMessage[], address: string): readonly Episode[] {
   const episodes = new Map<string, Episode>();
   for (const message of messages) {
@@ -62,7 +63,7 @@ export function episodesOf(messages: readonly EventMessage[], address: string): 
       id: flare.id,
       startedAt: flare.started_trending_at,
       finishedAt: finished ? (flare.finished_trending_at ?? message.observed_at) : before?.finishedAt,
-      // What it started with: that is why it fired.
+      // The score of the start is the reason for the flare.
       score: before?.score ?? why?.score,
       cause: finished ? message.data.cause : before?.cause,
     });
@@ -70,7 +71,7 @@ export function episodesOf(messages: readonly EventMessage[], address: string): 
   return newestFirst([...episodes.values()]);
 }
 
-/** The same with those flares of the lists that the history does not tell of: they started before it begins. */
+/** Adds listed flares that started before the history begins. */
 export function withListed(
   episodes: readonly Episode[],
   flares: readonly Flare[],
@@ -83,7 +84,7 @@ export function withListed(
     id,
     startedAt: started_trending_at,
     finishedAt: finished_trending_at ?? undefined,
-    // What its explanation says by now is not what it started with.
+    // The current explanation may differ from the one at the start.
     score: undefined,
     cause: explanations[id]?.finish_cause ?? undefined,
   }));

@@ -1,7 +1,7 @@
 import type { StreamEvent } from "../../client/index.ts";
 import { formatPct } from "../../lib/text/format-pct.ts";
 
-/** Says in our words what happened; of whom, says the event's symbol. */
+/** Describes an event, without the token's name. */
 export function describeEvent(event: StreamEvent): string {
   switch (event.name) {
     case "flare-started": {
@@ -14,7 +14,7 @@ export function describeEvent(event: StreamEvent): string {
     case "flare-updated":
     case "token-updated": {
       const { data } = event;
-      if (data.op === "order") return "another order";
+      if (data.op === "order") return "new order";
       return Object.keys(data.set).join(", ").replaceAll("_", " ") || "why it flares";
     }
     case "flare-withdrawn":
@@ -24,7 +24,7 @@ export function describeEvent(event: StreamEvent): string {
     case "token-listed":
       return "first liquidity";
     case "token-unlisted":
-      return "15 minutes are over";
+      return "15 minutes have passed";
     case "chart-updated":
     case "leaderboard-updated": {
       const { length } = event.data.changes;

@@ -1,6 +1,9 @@
 import type { StreamEvent, View } from "../../client/index.ts";
 
-/** The symbol of the token that the event is about, in a stranger's words: as it says itself, or as `view`, the lists after it, know it; `undefined` where neither does. */
+/**
+ * Returns the untrusted symbol of the event's token, from the event or from the lists after it;
+ * `undefined` if neither has it.
+ */
 export function symbolOf(event: StreamEvent, view: View | undefined): string | undefined {
   switch (event.name) {
     case "flare-started":
@@ -11,10 +14,10 @@ export function symbolOf(event: StreamEvent, view: View | undefined): string | u
     case "flare-updated":
     case "token-updated":
       return event.data.op === "set" ? inLists(event.data.id, view) : undefined;
-    // It is in another list still.
+    // Still in another list.
     case "flare-withdrawn":
       return inLists(event.data.id, view);
-    // It is in none any more.
+    // In no list any more.
     case "flare-expired":
     case "token-unlisted":
     case "chart-updated":

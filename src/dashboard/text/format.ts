@@ -1,6 +1,6 @@
 import { formatCompact } from "../../lib/text/format-compact.ts";
 
-/** `1h 05m`, `4m 10s`, `12s`, from milliseconds; what is below 0 is `0s`. */
+/** Formats milliseconds as `1h 05m`, `4m 10s` or `12s`; negative values as `0s`. */
 export function formatSpan(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1_000));
   const two = (n: number) => String(n).padStart(2, "0");
@@ -11,16 +11,16 @@ export function formatSpan(ms: number): string {
   return `${Math.floor(hours / 24)}d`;
 }
 
-/** `$12.3K`; `–` for what is not known, which the API says as 0. */
+/** Formats `$12.3K`; `–` if unknown, which the API sends as 0. */
 export function formatUsd(decimal: string): string {
   const usd = Number(decimal);
   return usd > 0 && Number.isFinite(usd) ? `$${formatCompact(usd)}` : "–";
 }
 
-/** From here on a count is compact. */
+/** Larger counts are abbreviated. */
 const MIN_COMPACT_COUNT = 100_000;
 
-/** `41`, `99999`, `123.4K`: at most six characters. */
+/** Formats `41`, `99999` or `123.4K`: at most six characters. */
 export function formatCount(count: number): string {
   return count < MIN_COMPACT_COUNT ? String(count) : formatCompact(count);
 }
@@ -28,10 +28,13 @@ export function formatCount(count: number): string {
 const WHOLE = new Intl.NumberFormat("en", { maximumSignificantDigits: 6 });
 const FRACTION = new Intl.NumberFormat("en", { maximumSignificantDigits: 4, maximumFractionDigits: 18 });
 const BELOW = "₀₁₂₃₄₅₆₇₈₉";
-/** What is smaller is written with the number of its zeros: nobody counts nine of them. */
+/** Smaller prices show the number of their zeros, which nobody would count. */
 const MIN_WRITTEN_OUT = 1e-5;
 
-/** Four digits that count, as `0.001844` and `0.0₈3542` for 0.000000003542; from a thousand on six, `63,412.5`; `–` for what is not known, which the API says as 0. */
+/**
+ * Formats a price with four significant digits: `0.001844`, and `0.0₈3542` for 0.000000003542; from
+ * 1,000 with six: `63,412.5`; `–` if unknown, which the API sends as 0.
+ */
 export function formatPrice(decimal: string): string {
   const price = Number(decimal);
   if (!Number.isFinite(price) || price <= 0) return "–";
@@ -43,12 +46,12 @@ export function formatPrice(decimal: string): string {
   return `0.0${zeros}${digits.replace(".", "").replace(/0+$/, "")}`;
 }
 
-/** `0x1234…cdef`. */
+/** Formats `0x1234…cdef`. */
 export function shortAddress(address: string): string {
   return address.length > 13 ? `${address.slice(0, 6)}…${address.slice(-4)}` : address;
 }
 
-/** `08:36:00`, UTC. */
+/** Formats `08:36:00` in UTC. */
 export function formatTime(timestamp: string): string {
   return timestamp.slice(11, 19);
 }

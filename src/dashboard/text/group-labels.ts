@@ -1,4 +1,4 @@
-/** The groups of charts and leaderboards as people call them, in the order in which they are shown. */
+/** Labels of the groups of charts and leaderboards, in display order. */
 export const GROUP_LABELS = {
   bsc: "BNB Smart Chain",
   exchange: "Exchange",
@@ -8,5 +8,4 @@ export const GROUP_LABELS = {
 
 export type GroupName = keyof typeof GROUP_LABELS;
 
-/** Their names, in that order. */
 export const GROUP_NAMES = Object.keys(GROUP_LABELS) as readonly GroupName[];

@@ -7,14 +7,14 @@ import { Sparkline } from "../parts/flare/sparkline.tsx";
 import { Groups } from "../parts/groups.tsx";
 import { TokenName } from "../parts/stranger.tsx";
 
-/** By group the ten that do best against their group, each minute. */
+/** The ten strongest tokens of each group, relative to their group, updated each minute. */
 export function ChartsView({ view }: { readonly view: View }) {
   return (
     <>
       <p class="legend">
-        The ten of each group that do best against the group's median, for their risk. When all of a group
-        falls, they are those that fall least. Each has the course of its last hour, how far it is now above
-        or below the hour's average, its price, and its time on the chart.
+        The ten tokens of each group with the best risk-adjusted performance against the group's median. When
+        a whole group falls, they are those that fall least. Each row shows the last hour, the distance from
+        the hour's average, the price, and the time on the chart.
       </p>
       <Groups name="chart">{(group) => <Chart items={view.charts?.[group] ?? []} />}</Groups>
     </>
@@ -22,8 +22,7 @@ export function ChartsView({ view }: { readonly view: View }) {
 }
 
 function Chart({ items }: { readonly items: readonly ChartItem[] }) {
-  if (items.length === 0)
-    return <p class="empty">Nothing rises here now. The chart is made anew each minute.</p>;
+  if (items.length === 0) return <p class="empty">The chart is empty. It is updated each minute.</p>;
   return (
     <Gliding as="ol" class="ranks" order={items.map(({ id }) => id).join()}>
       {items.map((item) => {

@@ -1,23 +1,23 @@
 import { Component } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Stranger } from "../parts/stranger.tsx";
-import type { ToldEvent } from "../state/seen.ts";
+import type { NamedEvent } from "../state/seen.ts";
 import { describeEvent } from "../text/describe-event.ts";
 import { formatTime } from "../text/format.ts";
 
 interface Shown {
   /** Newest first. */
-  readonly events: readonly ToldEvent[];
-  /** Events since the page was opened. */
+  readonly events: readonly NamedEvent[];
+  /** Number of events since the page was opened. */
   readonly count: number;
 }
 
-/** Scrolled this far, the visitor reads older events. */
+/** Scrolled at least this far, the visitor is reading older events. */
 const READS_FROM_PX = 80;
 
 /**
- * The newest events as they come. Each line stays where it is and shows the next event, so that nothing is pushed. While
- * somebody reads, the lines stand still and new events wait behind a button.
+ * The newest events. Each line stays in place and shows the next event, so that nothing is pushed.
+ * While the visitor reads, the lines stand still and new events wait behind a button.
  */
 export function EventsView({ events, count }: Shown) {
   const [isOver, setOver] = useState(false);
@@ -45,7 +45,7 @@ export function EventsView({ events, count }: Shown) {
         </button>
       </div>
       {count === 0 ? (
-        <p>None came since this page was opened. The next stands here at once.</p>
+        <p>None since this page was opened. The next one appears here.</p>
       ) : (
         <p>
           {count} since this page was opened
@@ -61,8 +61,8 @@ export function EventsView({ events, count }: Shown) {
         onFocusIn={() => setFocused(true)}
         onFocusOut={() => setFocused(false)}
       >
-        {shown.events.map((told, line) => (
-          <EventLine key={line} told={told} />
+        {shown.events.map((event, line) => (
+          <EventLine key={line} named={event} />
         ))}
       </ol>
     </section>
@@ -79,13 +79,13 @@ function useScrolled(): boolean {
   return isScrolled;
 }
 
-/** One line. All are of one height, so that none pushes those below it. */
-class EventLine extends Component<{ readonly told: ToldEvent }> {
-  override shouldComponentUpdate({ told }: { readonly told: ToldEvent }): boolean {
-    return told !== this.props.told;
+/** One event. All lines have the same height, so that none pushes the others. */
+class EventLine extends Component<{ readonly named: NamedEvent }> {
+  override shouldComponentUpdate({ named }: { readonly named: NamedEvent }): boolean {
+    return named !== this.props.named;
   }
 
-  override render({ told: { event, symbol } }: { readonly told: ToldEvent }) {
+  override render({ named: { event, symbol } }: { readonly named: NamedEvent }) {
     const words = describeEvent(event);
     return (
       <li data-seq={event.seq}>

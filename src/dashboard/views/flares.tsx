@@ -21,14 +21,14 @@ const SORT_LABELS = {
   liquidity: "Most liquid",
 } as const;
 
-/** What an empty list says. */
+/** The text of an empty list. */
 const NONE = {
-  pro: "Nothing flares now. This page says so when something does.",
-  free: "No flare has lasted for 5 minutes without a warning. This page says so when one does.",
+  pro: "No flares right now. New ones appear here.",
+  free: "No flare has lasted 5 minutes without a warning. New ones appear here.",
   finished_trending: "No flare finished within the last 24 hours.",
 } as const;
 
-/** What is flaring now, list by list. */
+/** The current flares, list by list. */
 export function FlaresView({ view }: { readonly view: View }) {
   const lists = FLARE_LISTS.filter((name) => view.flares?.[name]);
   const [chosen, setList] = useState<FlareList>("pro");
@@ -89,7 +89,7 @@ export function FlaresView({ view }: { readonly view: View }) {
       <WhyLegend />
       {shown.length === 0 ? (
         <p class="empty">
-          {all.length === 0 ? NONE[list] : `None of ${all.length} meets what you ask for. `}
+          {all.length === 0 ? NONE[list] : `None of ${all.length} matches your search.  `}
           {all.length > 0 && (
             <button type="button" onClick={showAll}>
               Show all

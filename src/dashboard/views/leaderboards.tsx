@@ -6,13 +6,13 @@ import { Groups } from "../parts/groups.tsx";
 import { TokenName } from "../parts/stranger.tsx";
 import { formatSpan } from "../text/format.ts";
 
-/** By group the ten that were longest in the chart over the past six hours. */
+/** The ten tokens of each group with the longest time in the chart over the past six hours. */
 export function LeaderboardsView({ view }: { readonly view: View }) {
   return <Groups name="board">{(group) => <Board entries={view.leaderboards?.[group] ?? []} />}</Groups>;
 }
 
 function Board({ entries }: { readonly entries: readonly LeaderboardEntry[] }) {
-  if (entries.length === 0) return <p class="empty">Nobody was in the chart within the past six hours.</p>;
+  if (entries.length === 0) return <p class="empty">No token was in the chart within the past six hours.</p>;
   return (
     <Gliding as="ol" class="ranks board" order={entries.map(keyOf).join()}>
       {entries.map((entry) => {

@@ -5,17 +5,17 @@ import { Price } from "../parts/flare/price.tsx";
 import { Outward, TokenName } from "../parts/stranger.tsx";
 import { formatUsd } from "../text/format.ts";
 
-/** How long a listing is shown. */
+/** How long a listing stays in the list. */
 const LISTED_MS = 900_000;
 
-/** Tokens that were listed within the last 15 minutes, and how long they still are. */
+/** Tokens that were listed within the last 15 minutes, with a countdown. */
 export function NewestView({ view }: { readonly view: View }) {
   const listings = view.newest?.bsc ?? [];
   return (
     <section aria-labelledby="newest-title">
       <h2 id="newest-title">Newest on BSC</h2>
       {listings.length === 0 ? (
-        <p class="empty">No token was listed within the last 15 minutes. The next stands here at once.</p>
+        <p class="empty">No token was listed within the last 15 minutes. New ones appear here.</p>
       ) : (
         <table class="rows newest">
           <thead>
@@ -47,7 +47,7 @@ export function NewestView({ view }: { readonly view: View }) {
                   <Price value={token.price} />
                 </td>
                 <td data-label="Liquidity">{formatUsd(liquidity)}</td>
-                <td data-label="Source code">{contract_source.status === "1" ? "verified" : "not known"}</td>
+                <td data-label="Source code">{contract_source.status === "1" ? "verified" : "unknown"}</td>
                 <td data-label="Links" class="links">
                   <Outward href={social_data?.website_url} label="site" />
                   <Outward href={social_data?.chat_url} label="chat" />

@@ -18,7 +18,7 @@ interface TokenViewProps {
   readonly apiKey: string | undefined;
 }
 
-/** One token: what it is, whether and why it flares, and its flares of the last 24 hours. */
+/** One token: its facts, its current flare and the reason, and its flares of the last 24 hours. */
 export function TokenView({ address, view, nowMs, server, apiKey }: TokenViewProps) {
   const isIt = (token: Token) => token.address.toLowerCase() === address;
   const { pro = [], free = [], finished_trending = [] } = view.flares ?? {};
@@ -28,10 +28,10 @@ export function TokenView({ address, view, nowMs, server, apiKey }: TokenViewPro
   const chart = view.charts?.bsc?.find((one) => isIt(one.flare.token));
   const latest = flare ?? past[0];
   const known = latest ?? chart?.flare ?? listing;
-  const told = useEpisodes(server, address, apiKey, latest?.id);
-  const isUnread = told instanceof Error;
+  const fetched = useEpisodes(server, address, apiKey, latest?.id);
+  const isUnread = fetched instanceof Error;
   const listed = flare ? [flare, ...past] : past;
-  const episodes = told && withListed(isUnread ? [] : told, listed, view.explanations);
+  const episodes = fetched && withListed(isUnread ? [] : fetched, listed, view.explanations);
   if (!known) return <Unknown address={address} episodes={episodes} />;
   const { token, social_data, contract_source, liquidity } = known;
   return (
@@ -57,7 +57,7 @@ export function TokenView({ address, view, nowMs, server, apiKey }: TokenViewPro
         <dt>Liquidity</dt>
         <dd>{formatUsd(liquidity)}</dd>
         <dt>Source code</dt>
-        <dd>{contract_source.status === "1" ? "verified" : "not known to be verified"}</dd>
+        <dd>{contract_source.status === "1" ? "verified" : "unknown"}</dd>
         <dt>Warnings</dt>
         <dd>
           <Warnings
@@ -70,12 +70,12 @@ export function TokenView({ address, view, nowMs, server, apiKey }: TokenViewPro
         <dt>Created</dt>
         <dd>{formatSpan(nowMs - Date.parse(token.created_at))} ago</dd>
       </dl>
-      {/* As high with a flare as without one, so that its start and its end push nothing. */}
+      {/* The same height with and without a flare, so that nothing moves. */}
       <section class="now" aria-labelledby="now-title">
         <h3 id="now-title">
           {flare
-            ? `Flares now, for ${formatSpan(nowMs - Date.parse(flare.started_trending_at))}: ${formatPct(flare.recent_price_change)} in 5 minutes`
-            : "It does not flare now."}
+            ? `Flaring for ${formatSpan(nowMs - Date.parse(flare.started_trending_at))}: ${formatPct(flare.recent_price_change)} in 5 minutes`
+            : "Not flaring now."}
         </h3>
         <WhyLegend />
         {flare ? <WhyBars why={view.explanations[flare.id]} /> : <span class="why" />}
@@ -91,12 +91,12 @@ export function TokenView({ address, view, nowMs, server, apiKey }: TokenViewPro
               endMs={Math.floor(nowMs / 60_000) * 60_000}
             />
           ) : (
-            <p class="plot none">It is not in the chart of its group now.</p>
+            <p class="plot none">Not in its group's chart now.</p>
           )}
         </section>
         <section aria-labelledby="past-title">
           <h3 id="past-title">Flares of the last 24 hours</h3>
-          {isUnread && <p role="status">Only what the lists hold: {told.message}.</p>}
+          {isUnread && <p role="status">Only flares from the lists: {fetched.message}.</p>}
           {(!isUnread || listed.length > 0) && <Episodes episodes={episodes} />}
         </section>
       </div>
@@ -104,7 +104,7 @@ export function TokenView({ address, view, nowMs, server, apiKey }: TokenViewPro
   );
 }
 
-/** A token that stands in no list: what is left of it is what the server remembers. */
+/** A token in no list, of which only the history remains. */
 function Unknown({
   address,
   episodes,
@@ -118,7 +118,7 @@ function Unknown({
         <Stranger text={shortAddress(address)} />
       </h2>
       <p class="now">
-        It is in none of the lists now: it does not flare, is in no chart and was not listed lately.
+        This token is in no list now: it is not flaring, in no chart, and not recently listed.
       </p>
       <section aria-labelledby="past-title">
         <h3 id="past-title">Flares of the last 24 hours</h3>
@@ -135,7 +135,7 @@ function Terms({ why }: { readonly why: Explanation | undefined }) {
         <tr>
           <th scope="col">Term</th>
           <th scope="col">Measured</th>
-          <th scope="col">Deviations above the usual</th>
+          <th scope="col">Deviations above normal</th>
           <th scope="col">Weight</th>
         </tr>
       </thead>
@@ -157,8 +157,8 @@ function Terms({ why }: { readonly why: Explanation | undefined }) {
 }
 
 function Episodes({ episodes }: { readonly episodes: readonly Episode[] | undefined }) {
-  if (!episodes) return <p class="empty">Asking the server…</p>;
-  if (episodes.length === 0) return <p class="empty">None that the server remembers.</p>;
+  if (!episodes) return <p class="empty">Loading…</p>;
+  if (episodes.length === 0) return <p class="empty">None in the server's log.</p>;
   return (
     <ol class="episodes">
       {episodes.map(({ id, startedAt, finishedAt, score, cause }) => (
@@ -166,7 +166,7 @@ function Episodes({ episodes }: { readonly episodes: readonly Episode[] | undefi
           <time dateTime={startedAt}>{formatTime(startedAt)}</time>
           {score !== undefined && <span>score {score.toFixed(2)}</span>}
           {finishedAt === undefined ? (
-            <b>runs</b>
+            <b>running</b>
           ) : (
             <span>
               {cause ?? "over"} after {formatSpan(Date.parse(finishedAt) - Date.parse(startedAt))}
@@ -178,7 +178,10 @@ function Episodes({ episodes }: { readonly episodes: readonly Episode[] | undefi
   );
 }
 
-/** The token's flares as the server's history tells them, asked for anew whenever `latest` is another one; an Error where it did not tell. */
+/**
+ * Fetches the token's flares from the server's history, again whenever `latest` changes. An Error
+ * if that failed.
+ */
 function useEpisodes(server: URL, address: string, apiKey: string | undefined, latest: string | undefined) {
   const [episodes, setEpisodes] = useState<readonly Episode[] | Error>();
   useEffect(() => {

@@ -42,7 +42,7 @@ export function pageHtml(basePath: string, page: PageName | undefined, title: st
 <script type="module" src="${basePath}${DOCUMENTS.docsScript.path}"></script>
 </head>
 <body>
-<a class="skip" href="#content">To the content</a>
+<a class="skip" href="#content">Skip to content</a>
 <header><strong>Flarewire</strong> <small>${VERSION}</small>
 <nav aria-label="Documents">
 ${links}<a href="${basePath}${DOCUMENTS.openapi.path}">OpenAPI</a>

@@ -2,15 +2,15 @@ import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import { formatSpan } from "../../text/format.ts";
 
-/** Event time in whole seconds. What counts time reads it by itself, so that a second costs a text and no row. */
+/** Event time in whole seconds. A context, so that a tick rerenders only the text and no row. */
 export const NowS = createContext(0);
 
-/** How long ago that was, counting. */
+/** The time since then, counting up. */
 export function Age({ sinceMs }: { readonly sinceMs: number }) {
   return <>{formatSpan(useContext(NowS) * 1_000 - sinceMs)}</>;
 }
 
-/** How long until then, counting down; it ends with `at any moment`. */
+/** The time until then, counting down to `any moment`. */
 export function Countdown({ untilMs, ofMs }: { readonly untilMs: number; readonly ofMs: number }) {
   const leftMs = Math.max(0, untilMs - useContext(NowS) * 1_000);
   return (

@@ -1,6 +1,6 @@
 import { formatPct } from "../../../lib/text/format-pct.ts";
 
-/** A change in percent, with the colour of its direction; what rounds to nothing has none. */
+/** A change in percent, colored by direction; a change that rounds to zero has no color. */
 export function Change({ pct, digits = 0 }: { readonly pct: number; readonly digits?: number }) {
   const text = formatPct(pct, digits);
   const direction = text.startsWith("±") ? "flat" : pct > 0 ? "up" : "down";

@@ -14,7 +14,10 @@ interface FlareRowProps {
   readonly spark: readonly number[] | undefined;
 }
 
-/** One flare. Painted anew only when something of its own changed: twenty events a second must not cost two hundred rows each. */
+/**
+ * One flare. Rerenders only for its own changes: twenty events per second must not cost two hundred
+ * rows each.
+ */
 export class FlareRow extends Component<FlareRowProps> {
   override shouldComponentUpdate(next: FlareRowProps): boolean {
     const { flare, why, spark } = this.props;
@@ -41,7 +44,7 @@ export class FlareRow extends Component<FlareRowProps> {
           <small class="previous">{`(${formatPct(flare.previous_price_change)})`}</small>
         </td>
         <td data-label="Buys / sells">
-          {/* One text: as several, those behind a number that grows would move. */}
+          {/* A single text node: with several, a growing number would move the rest. */}
           <span>{`${formatCount(flare.latest_buy_count)} /\u00a0${formatCount(flare.latest_sell_count)}`}</span>
         </td>
         <td data-label="Liquidity">{formatUsd(flare.liquidity)}</td>

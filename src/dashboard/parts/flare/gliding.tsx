@@ -4,19 +4,20 @@ const GLIDE_MS = 180;
 
 interface GlidingProps {
   readonly as: "ol" | "tbody";
-  /** Names the items in their order. While it stays the same, nothing is measured. */
+  /** The items in order. Nothing is measured while it stays the same. */
   readonly order: string;
   readonly class?: string;
   readonly children: ComponentChildren;
 }
 
 /**
- * A list whose items glide to their new positions, so that the eye can follow them and nothing jumps under the pointer. With reduced
- * motion, and where the start of the list is scrolled out of sight, they do not: there the browser itself holds what is read in its place.
+ * A list whose items glide to their new positions, so that the eye can follow and nothing jumps
+ * under the pointer. They do not glide with reduced motion, nor if the list's start is scrolled out
+ * of view: then the browser's scroll anchoring applies.
  */
 export class Gliding extends Component<GlidingProps> {
   readonly #list = createRef<HTMLElement>();
-  /** How far each item stands from its position, in pixels, since the last change. */
+  /** The offset of each item from its position at the last change, in pixels. */
   #offsets: ReadonlyMap<HTMLElement, number> = new Map();
   #sinceMs = 0;
   #frame = 0;
@@ -33,7 +34,7 @@ export class Gliding extends Component<GlidingProps> {
   ): void {
     const list = this.#list.current;
     if (!before || !list) return;
-    // An item that still glides goes on from where it is seen.
+    // A gliding item continues from its current position.
     for (const item of this.#offsets.keys()) item.style.transform = "";
     const isStill = topOf(list) <= 0 || matchMedia("(prefers-reduced-motion: reduce)").matches;
     this.#offsets = isStill ? new Map() : offsetsOf(this.#items(), before);
@@ -55,7 +56,7 @@ export class Gliding extends Component<GlidingProps> {
   }
 
   readonly #paint = (nowMs: number): void => {
-    // A frame may have begun before the change that it paints.
+    // The frame's timestamp may be before the change.
     const left = Math.min(1, Math.max(0, 1 - (nowMs - this.#sinceMs) / GLIDE_MS)) ** 2;
     for (const [item, offset] of this.#offsets)
       item.style.transform = left === 0 ? "" : `translateY(${offset * left}px)`;
@@ -63,7 +64,9 @@ export class Gliding extends Component<GlidingProps> {
   };
 }
 
-/** How far each item was from where it is now; those that are new, or neither were nor are on the screen, left out. */
+/**
+ * Returns the items' offsets from their new positions, without new items and those off the screen.
+ */
 function offsetsOf(
   items: readonly HTMLElement[],
   before: ReadonlyMap<HTMLElement, number>,

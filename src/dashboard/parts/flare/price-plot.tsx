@@ -4,21 +4,21 @@ import { formatPrice, formatTime } from "../../text/format.ts";
 
 const MINUTE_S = 60;
 const HEIGHT = 240;
-/** Between two marks of time there are whole minutes: that is what they show. */
+/** Tick distances are whole minutes, because labels show minutes. */
 const TICKS_S = [1, 2, 5, 10, 15, 30, 60].map((minutes) => minutes * MINUTE_S);
 
 interface PricePlotProps {
   /** Mean of the hour. */
   readonly average: string;
-  /** Each minute's close as percent from the average, oldest first. */
+  /** The closing price of each minute as percent from the average, oldest first. */
   readonly values: readonly number[];
   /** End of the last minute, in milliseconds of event time. */
   readonly endMs: number;
 }
 
-/** The course of an hour's prices, to be read off. The plotting library is loaded when the first plot is shown. */
+/** The prices of the last hour. Loads the plotting library with the first plot. */
 export function PricePlot({ average, values, endMs }: PricePlotProps) {
-  const place = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot>(undefined);
   const data = dataOf(average, values, endMs);
   const latest = useRef(data);
@@ -31,7 +31,7 @@ export function PricePlot({ average, values, endMs }: PricePlotProps) {
     theme.addEventListener("change", repaint);
     Promise.all([import("uplot"), import("uplot/dist/uPlot.min.css")]).then(
       ([{ default: Plot }]) => {
-        const element = place.current;
+        const element = container.current;
         if (over || !element) return;
         const made = new Plot(optionsFor(Plot, element), latest.current, element);
         plot.current = made;
@@ -51,7 +51,7 @@ export function PricePlot({ average, values, endMs }: PricePlotProps) {
   useEffect(() => plot.current?.setData(latest.current), [values, endMs]);
   const [low, high] = [Math.min(...values), Math.max(...values)];
   const text = `Price of the last ${values.length} minutes: from ${low.toFixed(1)} to ${high.toFixed(1)} percent of the average`;
-  return <div class="plot" ref={place} role="img" aria-label={text} />;
+  return <div class="plot" ref={container} role="img" aria-label={text} />;
 }
 
 function dataOf(average: string, values: readonly number[], endMs: number): uPlot.AlignedData {
@@ -60,7 +60,7 @@ function dataOf(average: string, values: readonly number[], endMs: number): uPlo
 }
 
 function optionsFor(Plot: typeof uPlot, element: HTMLElement): uPlot.Options {
-  // The style sheet says its colours. They are asked for at each painting: the theme may be another one then.
+  // The style sheet defines the colors. Read them at each drawing, because the theme may change.
   const style = getComputedStyle(element);
   const grid = { stroke: () => style.borderTopColor, width: 1 };
   const axis = { stroke: () => style.caretColor, grid, ticks: grid };

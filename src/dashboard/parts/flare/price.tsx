@@ -1,6 +1,6 @@
 import { formatPrice } from "../../text/format.ts";
 
-/** A price in few characters; the pointer gets the whole of it. */
+/** A price in few characters, with the full value as its title. */
 export function Price({ value }: { readonly value: string }) {
   return (
     <span class="price" title={value}>

@@ -8,7 +8,7 @@ interface SparklineProps {
   readonly values: readonly number[] | undefined;
 }
 
-/** The course of a price as a line, with its average; empty where it is not known. */
+/** A price curve with its average; empty if unknown. */
 export class Sparkline extends Component<SparklineProps> {
   override shouldComponentUpdate(next: SparklineProps): boolean {
     return next.values !== this.props.values;

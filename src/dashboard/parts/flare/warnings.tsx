@@ -2,16 +2,16 @@ import type { Explanation } from "../../../model/index.ts";
 import { sayWarning } from "../stranger.tsx";
 
 interface WarningsProps {
-  /** Of the flare that runs, or else of the last one. */
+  /** The explanation of the current flare, or of the last one. */
   readonly why: Explanation | undefined;
   readonly isRunning: boolean;
-  /** Whether the chart warns of the token now; `undefined` where it is in none. */
+  /** The chart's current canary flag; `undefined` if the token is not in the chart. */
   readonly hasCanary: boolean | undefined;
-  /** Why the last flare ended; `undefined` while it runs, or where nobody knows. */
+  /** Why the last flare ended; `undefined` while it runs, or if unknown. */
   readonly lastCause: string | undefined;
 }
 
-/** The warnings of a token, as far as they are known: silence about a token that nobody judged is no all-clear. */
+/** The known warnings of a token. Unknown is shown as such, because silence is no all-clear. */
 export function Warnings({ why, isRunning, hasCanary, lastCause }: WarningsProps) {
   const named = why?.warnings.map(sayWarning).join(", ");
   const isEnded = !isRunning && lastCause === "canary";

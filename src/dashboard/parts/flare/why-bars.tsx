@@ -1,16 +1,16 @@
 import type { Explanation } from "../../../model/index.ts";
 
-/** A term's measurement counts up to this many deviations, and the weights sum to 1: no score is higher. */
+/** Maximum score: each term counts up to this many deviations, and the weights sum to 1. */
 const MAX_SCORE = 6;
 
-/** The terms of a score, in the order of the colours. */
+/** The terms of a score, in the order of the colors. */
 export const TERMS = ["buyers", "imbalance", "price", "volume"] as const;
 
-/** Why a flare fires: what each term adds to the score, against the score that had to be passed. */
+/** The contribution of each term to the score, and the required score. */
 export function WhyBars({ why }: { readonly why: Explanation | undefined }) {
   if (!why) return <span class="why unknown">no reason given</span>;
   const { score, threshold, terms } = why;
-  // One scale for all flares, so that their bars can be compared.
+  // All flares use the same scale, so that their bars are comparable.
   const pct = (value: number) => `${((100 * Math.min(MAX_SCORE, value)) / MAX_SCORE).toFixed(2)}%`;
   let from = 0;
   const parts = terms.map(({ name, weight, z }) => {
@@ -35,7 +35,7 @@ export function WhyBars({ why }: { readonly why: Explanation | undefined }) {
   );
 }
 
-/** What the colours of {@link WhyBars} mean. */
+/** The legend of {@link WhyBars}. */
 export function WhyLegend() {
   return (
     <p class="legend" aria-hidden="true">
@@ -48,7 +48,7 @@ export function WhyLegend() {
           {name}
         </span>
       ))}
-      <span>| the score it had to pass, of {MAX_SCORE}</span>
+      <span>| required score (at most {MAX_SCORE})</span>
     </p>
   );
 }

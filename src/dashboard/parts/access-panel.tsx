@@ -2,37 +2,43 @@ import { useState } from "preact/hooks";
 import type { Seen } from "../state/seen.ts";
 import { KeyForm } from "./key-form.tsx";
 
-interface DoorwayProps {
+interface AccessPanelProps {
   readonly seen: Seen;
   readonly hasKey: boolean;
-  /** Takes another key, or with `undefined` none. */
-  readonly onKey: (key: string | undefined, isKept: boolean) => void;
+  /** Switches to another key, or to none. */
+  readonly onKey: (key: string | undefined, isStored: boolean) => void;
 }
 
-/** What stands in place of the pages where the server refuses this visitor: why, and what can be done. */
-export function Refused({ seen, hasKey, onKey }: DoorwayProps) {
+/**
+ * Replaces the pages if the server rejects this visitor: shows the reason, and a form for another
+ * key.
+ */
+export function Refused({ seen, hasKey, onKey }: AccessPanelProps) {
   return (
     <section aria-labelledby="refused-title">
-      <h2 id="refused-title">{hasKey ? "The server does not take this key" : "The server wants a key"}</h2>
+      <h2 id="refused-title">{hasKey ? "The server rejected this key" : "The server requires a key"}</h2>
       <p role="alert">{seen.refused}</p>
       <KeyForm onKey={onKey} />
       {hasKey && (
         <button type="button" onClick={() => onKey(undefined, false)}>
-          Go on without a key
+          Continue without a key
         </button>
       )}
     </section>
   );
 }
 
-/** Says what a visitor sees whose plan is not the whole, and takes a key, or gives it up; nothing where the server knows no keys. */
-export function Plan({ seen, hasKey, onKey }: DoorwayProps) {
+/**
+ * Shows the visitor's plan, with a form to enter or forget a key. Shows nothing if the server uses
+ * no keys.
+ */
+export function Plan({ seen, hasKey, onKey }: AccessPanelProps) {
   const [isAsked, setAsked] = useState(false);
   const plan = seen.access?.plan;
   if (plan === undefined) return null;
-  const words = plan === "pro" ? "all there is" : "flares from their fifth minute on";
+  const words = plan === "pro" ? "full access" : "flares appear after five minutes";
   return (
-    <section class="plan" aria-label="What you see">
+    <section class="plan" aria-label="Your access">
       <p>
         {hasKey ? `Your key has the plan ${plan}` : `Without a key you have the plan ${plan}`}: {words}.{" "}
         {hasKey ? (
