@@ -1,7 +1,7 @@
 import type { EventName } from "../protocol/event.ts";
 import type { EventMessage, Subscribed } from "../protocol/messages.ts";
 import { applyEvent, type View } from "../protocol/view/view.ts";
-import { ended } from "./transport/end.ts";
+import { type End, ended } from "./transport/end.ts";
 
 /** An event as received, discriminated by `name`. */
 export type StreamEvent<N extends EventName = EventName> = Extract<EventMessage, { name: N }>;
@@ -13,11 +13,10 @@ export type StreamEvent<N extends EventName = EventName> = Extract<EventMessage,
 export interface Reset {
   readonly name: "reset";
   /**
-   * `started`: the start of the stream or of a reader; `epoch-changed`, `expired`, `ahead`: the
-   * server cannot resume from the cursor; `mismatch`: an event did not fit the view, which was
-   * fetched again.
+   * `started`: the start of the stream or of a reader; `epoch-changed`, `expired`: the server cannot
+   * resume from the cursor; `mismatch`: an event did not fit the view, which was fetched again.
    */
-  readonly reason: "started" | "epoch-changed" | "expired" | "ahead" | "mismatch";
+  readonly reason: "started" | "epoch-changed" | "expired" | "mismatch";
   /** Maximum number of missed events; `null` if unknown. 0 at the start. */
   readonly lost: number | null;
   readonly cursor: string;
@@ -44,7 +43,10 @@ interface Transition {
   readonly item?: StreamItem;
 }
 
-/** Processes the response to a subscription. */
+/**
+ * Processes the response to a subscription. Throws an {@link End} if the server is behind the
+ * cursor, as an edge may be: a stream never goes back, but waits until it has caught up.
+ */
 export function applySubscribed(
   client: ClientState,
   { cursor, lost, resumed, snapshot }: Subscribed,
@@ -56,6 +58,7 @@ export function applySubscribed(
     (client.started
       ? { reason: "mismatch" as const, events: null }
       : { reason: "started" as const, events: 0 });
+  if (reason === "ahead") throw apart(client, cursor);
   return {
     client: { cursor, view, started: true },
     item: { name: "reset", reason, lost: events, cursor, view },
@@ -70,7 +73,7 @@ export function applySubscribed(
 export function acceptEvent(client: ClientState, event: EventMessage): Transition {
   const seq = seqOf(client, event.cursor);
   if (event.seq <= seq) return { client };
-  if (!(event.prev <= seq)) throw ended("backoff", `a hole before ${event.cursor}`);
+  if (!(event.prev <= seq)) throw ended("backoff", `an event before ${event.cursor} is missing`);
   return {
     client: { ...client, cursor: event.cursor, view: client.view && applyEvent(client.view, event) },
     item: event,
@@ -89,8 +92,12 @@ export function advanceTo(client: ClientState, cursor: string): ClientState {
 /** Returns the current seq. Throws an {@link End} if `cursor` is of another epoch. */
 function seqOf(client: ClientState, cursor: string): number {
   const { epoch, seq } = placeIn(`${client.cursor}`);
-  if (epoch !== placeIn(cursor).epoch) throw ended("backoff", `${cursor} does not follow ${client.cursor}`);
+  if (epoch !== placeIn(cursor).epoch) throw apart(client, cursor);
   return seq;
+}
+
+function apart({ cursor }: ClientState, server: string): End {
+  return ended("backoff", `the server is at ${server}, and this client at ${cursor}`);
 }
 
 /** Parses a cursor from the server. */

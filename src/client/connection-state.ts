@@ -28,22 +28,28 @@ export interface Facts {
   readonly upgradeAfterMs: number;
 }
 
-/** State of the connection. `reason` is for people. */
-export type Phase = { readonly reason: string } & (
-  | { readonly state: "connecting" }
-  /** Subscribed. */
-  | { readonly state: "live" }
-  /** Waits until the timer `due` fires. */
-  | { readonly state: "waiting" }
-  /** Paused while any hold remains. */
-  | { readonly state: "paused"; readonly holds: readonly Hold[] }
-  /** Closed permanently; with a reason if the server closed it. */
-  | { readonly state: "closed" }
-);
+/** Why a connection ended: for people, and its close code or HTTP status, if any. */
+type Why = Pick<End, "reason" | "code">;
+
+/** State of the connection. */
+export type Phase = Why &
+  (
+    | { readonly state: "connecting" }
+    /** Subscribed. */
+    | { readonly state: "live" }
+    /** Waits until the timer `due` fires. */
+    | { readonly state: "waiting" }
+    /** Paused while any hold remains. */
+    | { readonly state: "paused"; readonly holds: readonly Hold[] }
+    /** Closed permanently; with a reason if the server closed it. */
+    | { readonly state: "closed" }
+  );
 
 export interface ConnectionState {
   readonly facts: Facts;
   readonly phase: Phase;
+  /** What the driver does on entering this state. */
+  readonly effects: readonly Effect[];
 }
 
 export type Input =
@@ -64,7 +70,6 @@ export type Input =
   | { readonly type: "online" }
   | { readonly type: "close" };
 
-/** What the driver does next. */
 export type Effect =
   /**
    * Cancels the timers and opens a connection. One that still delivers is ended only when the new
@@ -74,11 +79,6 @@ export type Effect =
   /** Starts this timer. It fires after `leastMs` plus a random part of `spreadMs`. */
   | ({ readonly do: "due" | "upgrade" } & RetryDelay);
 
-interface Step {
-  readonly state: ConnectionState;
-  readonly effects: readonly Effect[];
-}
-
 /** Age from which a connection counts as stable. */
 export const STABLE_MS = 1_000;
 /** Upgrade attempts become rarer up to 2^this times. */
@@ -87,7 +87,7 @@ const MAX_UPGRADE_DOUBLINGS = 4;
 /** Returns the state before the first input, which must be `online`. */
 export function initialState(transports: readonly Transport[], upgradeAfterMs: number): ConnectionState {
   const facts = { transports, index: 0, failures: 0, upgrades: 0, upgradeAfterMs, proven: false };
-  return { facts, phase: { state: "waiting", reason: "" } };
+  return to(facts, { state: "waiting", reason: "" });
 }
 
 /** Returns the current transport. */
@@ -96,7 +96,7 @@ export function transportOf({ transports, index }: Facts): Transport {
 }
 
 /** Processes an input. Every phase accepts every input; late ones change nothing. */
-export function step({ facts, phase }: ConnectionState, input: Input): Step {
+export function step({ facts, phase }: ConnectionState, input: Input): ConnectionState {
   // Row and cell match phase and input, which types cannot express across two unions.
   const cell = TABLE[phase.state][input.type] as Cell<Phase["state"], Input["type"]> | undefined;
   return (cell ?? stay)(facts, phase, input);
@@ -106,34 +106,36 @@ type Cell<P extends Phase["state"], I extends Input["type"]> = (
   facts: Facts,
   phase: Extract<Phase, { state: P }>,
   input: Extract<Input, { type: I }>,
-) => Step;
+) => ConnectionState;
 
 /** The inputs that each phase handles. Others are late or out of place. */
 type Table = { readonly [P in Phase["state"]]: { readonly [I in Input["type"]]?: Cell<P, I> } };
 
-const to = (facts: Facts, phase: Phase, ...effects: Effect[]): Step => ({ state: { facts, phase }, effects });
+const NO_REASON: Why = { reason: "" };
 
-const stay = (facts: Facts, phase: Phase): Step => to(facts, phase);
+const to = (facts: Facts, phase: Phase, ...effects: Effect[]): ConnectionState => ({ facts, phase, effects });
 
-const open = (facts: Facts): Step =>
-  to(facts, { state: "connecting", reason: "" }, { do: "open", transport: transportOf(facts) });
+const stay = (facts: Facts, phase: Phase): ConnectionState => to(facts, phase);
 
-const closeWith = (facts: Facts, reason: string): Step =>
-  to(facts, { state: "closed", reason }, { do: "open" });
+const open = (facts: Facts, { reason, code }: Why = NO_REASON): ConnectionState =>
+  to(facts, { state: "connecting", reason, code }, { do: "open", transport: transportOf(facts) });
 
-const close = (facts: Facts): Step => closeWith(facts, "");
+const closeWith = (facts: Facts, { reason, code }: Why): ConnectionState =>
+  to(facts, { state: "closed", reason, code }, { do: "open" });
 
-const pause = (facts: Facts, holds: readonly Hold[]): Step =>
+const close = (facts: Facts): ConnectionState => closeWith(facts, NO_REASON);
+
+const pause = (facts: Facts, holds: readonly Hold[]): ConnectionState =>
   to(facts, { state: "paused", holds, reason: holds.join() }, { do: "open" });
 
-const hold = (facts: Facts, _phase: Phase, input: { readonly hold: Hold }): Step =>
+const hold = (facts: Facts, _phase: Phase, input: { readonly hold: Hold }): ConnectionState =>
   pause(facts, [input.hold]);
 
 /** Waits, longer after each failure, to spare a server in trouble. */
-const backoff = (facts: Facts, { reason, leastMs }: Omit<End, "action">): Step =>
+const backoff = (facts: Facts, { reason, code, leastMs }: Omit<End, "action">): ConnectionState =>
   to(
     { ...facts, failures: facts.failures + 1 },
-    { state: "waiting", reason },
+    { state: "waiting", reason, code },
     { do: "open" },
     { do: "due", ...retryDelay(facts.failures, leastMs) },
   );
@@ -142,23 +144,27 @@ const backoff = (facts: Facts, { reason, leastMs }: Omit<End, "action">): Step =
  * Reconnects at once, unless the previous connection was not stable either: two such ends are no
  * progress.
  */
-const resume = (facts: Facts, end: Omit<End, "action">): Step =>
-  facts.failures ? backoff(facts, end) : open({ ...facts, failures: 1 });
+const resume = (facts: Facts, end: Omit<End, "action">): ConnectionState =>
+  facts.failures ? backoff(facts, end) : open({ ...facts, failures: 1 }, end);
 
 /**
  * Counts a failure of the transport and tries the next one. A proven transport gets a second
  * chance, because the server may be at fault.
  */
-function fallBack(facts: Facts, end: End, heard: boolean): Step {
+function fallBack(facts: Facts, end: End, heard: boolean): ConnectionState {
   const failed = { ...facts, proven: false };
   if (facts.proven || !facts.transports[1]) return (heard ? resume : backoff)(failed, end);
   const index = (facts.index + 1) % facts.transports.length;
   return (index ? open : backoff)({ ...failed, index }, end);
 }
 
-function ended(facts: Facts, _phase: Phase, { end, heard }: Extract<Input, { type: "ended" }>): Step {
+function ended(
+  facts: Facts,
+  _phase: Phase,
+  { end, heard }: Extract<Input, { type: "ended" }>,
+): ConnectionState {
   const { action } = end;
-  if (action === "stop") return closeWith(facts, end.reason);
+  if (action === "stop") return closeWith(facts, end);
   if (action === "silent" || (action === "fallback" && !heard)) return fallBack(facts, end, heard);
   if (heard) return (action === "resume" ? resume : backoff)(facts, end);
   // The server is absent or asks to retry later. Start with the best transport again.
@@ -169,7 +175,7 @@ function ended(facts: Facts, _phase: Phase, { end, heard }: Extract<Input, { typ
  * Subscribed. A lesser transport is temporary; each failed upgrade lengthens the delay before the
  * next.
  */
-function answered(facts: Facts): Step {
+function answered(facts: Facts): ConnectionState {
   const leastMs = facts.upgradeAfterMs * 2 ** Math.min(facts.upgrades, MAX_UPGRADE_DOUBLINGS);
   const upgrade = { do: "upgrade", leastMs, spreadMs: leastMs / 2 } as const;
   return to(facts, { state: "live", reason: "" }, ...(facts.index ? [upgrade] : []));
@@ -206,7 +212,7 @@ const TABLE: Table = {
     hold: (facts, { holds }, input) => pause(facts, [...holds, input.hold]),
     release: (facts, { holds }, input) => {
       const left = holds.filter((other) => other !== input.hold);
-      return left.length > 0 ? pause(facts, left) : open(facts);
+      return left[0] ? pause(facts, left) : open(facts);
     },
     close,
   },

@@ -21,10 +21,12 @@ export interface ConnectionStatus {
   /** The current transport, or the next one to try. */
   readonly transport: Transport;
   /**
-   * Why it is waiting, paused (`hidden`, `slow`) or closed by the server, for people; otherwise
-   * empty.
+   * Why the connection before ended, why it is paused (`hidden`, `slow`), or why the server closed
+   * it for good; for people. Otherwise empty.
    */
   readonly reason: string;
+  /** The close code or HTTP status that ended the connection before, if there was one. */
+  readonly code?: number | undefined;
 }
 
 /** Callbacks of a connection into the stream. */
@@ -58,11 +60,11 @@ export function createConnection(plan: StreamPlan, use: ConnectionUse): Connecti
 
   const input = (given: Input) => {
     if (inputs.push(given) > 1) return;
-    for (let next = inputs[0]; next; next = inputs[0]) {
-      const before = state;
-      const { state: then, effects } = step(before, next);
-      state = then;
-      for (const effect of effects) {
+    // Includes the inputs that follow meanwhile.
+    for (const next of inputs) {
+      const before = state.phase;
+      state = step(state, next);
+      for (const effect of state.effects) {
         if (effect.do === "open") {
           for (const cancel of Object.values(timers)) cancel();
           open(effect.transport);
@@ -73,9 +75,9 @@ export function createConnection(plan: StreamPlan, use: ConnectionUse): Connecti
         }
       }
       // Each attempt is a phase of its own.
-      if (then.phase !== before.phase) use.changed();
-      inputs.shift();
+      if (state.phase !== before) use.changed();
     }
+    inputs.length = 0;
   };
 
   const open = createAttempts(plan, use, input);

@@ -1,3 +1,4 @@
+import type { Hello } from "../protocol/messages.ts";
 import {
   acceptEvent,
   advanceTo,
@@ -26,6 +27,7 @@ export function createStream(plan: StreamPlan): Stream {
   let queue: StreamItem[] | undefined;
   let wake = () => {};
   let error: StreamError | undefined;
+  let server: Hello | undefined;
 
   const changed = () => {
     const now = status();
@@ -52,7 +54,8 @@ export function createStream(plan: StreamPlan): Stream {
   const take = (message: TransportMessage) => {
     let item: StreamItem | undefined;
     try {
-      if (message.type === "subscribed") ({ client, item } = applySubscribed(client, message));
+      if (message.type === "hello") server = message;
+      else if (message.type === "subscribed") ({ client, item } = applySubscribed(client, message));
       else if (message.type === "event") ({ client, item } = acceptEvent(client, message));
       else if (message.type === "heartbeat" || message.type === "page") {
         client = advanceTo(client, message.cursor);
@@ -68,10 +71,6 @@ export function createStream(plan: StreamPlan): Stream {
   };
 
   const { status, input } = createConnection(plan, { cursor: () => client.cursor, take, changed });
-  const mustBeOpen = () => {
-    if (over.signal.aborted) misuse("the stream is closed", "connect again with after: stream.cursor");
-  };
-
   async function* read(items: StreamItem[]): AsyncGenerator<StreamItem, undefined> {
     try {
       // Start the generator now: before its first step it would end without running finally.
@@ -106,18 +105,20 @@ export function createStream(plan: StreamPlan): Stream {
     get connection() {
       return status();
     },
+    get server() {
+      return server;
+    },
     get freshness() {
       return freshness.now();
     },
     on<N extends keyof Listened>(name: N, listener: Listener<N>) {
       oneOf("event", name, LISTENED);
-      if (typeof listener !== "function") misuse(`listener ${listener}`, "give a function");
-      mustBeOpen();
+      mustBeOpen(over.signal);
       return add(name, listener);
     },
     [Symbol.asyncIterator]() {
       if (queue) misuse("the stream is read already", "use on() in other places");
-      if (!error) mustBeOpen();
+      if (!error) mustBeOpen(over.signal);
       const { cursor, view, started } = client;
       // A late reader must start with the current lists.
       queue = started && cursor ? [{ name: "reset", reason: "started", lost: 0, cursor, view }] : [];
@@ -130,6 +131,10 @@ export function createStream(plan: StreamPlan): Stream {
   watch(plan, over.signal, input, close);
   queueMicrotask(() => input({ type: plan.signal?.aborted ? "close" : "online" }));
   return stream;
+}
+
+function mustBeOpen({ aborted }: AbortSignal): void {
+  if (aborted) misuse("the stream is closed", "connect again");
 }
 
 /**

@@ -20,19 +20,17 @@ export function createFreshness(nowMs: () => number) {
   const ageOf = (then: Freshness) => nowMs() - atMs + then.data_age_ms;
   return {
     take(message: TransportMessage): void {
-      let given = "freshness" in message ? message.freshness : undefined;
-      // An event older than known data says nothing about the present: it comes from a backlog.
       const knownAt = said?.observed_at ?? "";
-      if (said && message.type === "event" && message.observed_at >= knownAt) {
-        given = {
+      if ("freshness" in message) said = message.freshness;
+      // An event older than known data says nothing about the present: it comes from a backlog.
+      else if (said && message.type === "event" && message.observed_at >= knownAt) {
+        said = {
           ...said,
           ...(message.name === "source-status" && message.data),
           observed_at: message.observed_at,
           data_age_ms: message.observed_at > knownAt ? 0 : ageOf(said),
         };
-      }
-      if (!given) return;
-      said = given;
+      } else return;
       atMs = nowMs();
     },
     /** Returns the freshness; `undefined` before the first report. */

@@ -38,7 +38,7 @@ export interface ConnectOptions {
    */
   readonly pauseHiddenAfterMs?: number;
   /**
-   * Maximum number of items queued for `for await`, at least 1. At the limit the stream pauses, and
+   * Maximum number of items queued for `for await`. At the limit the stream pauses, and
    * resumes from its cursor once half are read. Default: 1,000.
    */
   readonly queueLimit?: number;
@@ -121,8 +121,7 @@ export function readOptions(given: string | URL, options: ConnectOptions): Strea
   const numbers = { ...NUMBERS };
   for (const name of Object.keys(numbers) as (keyof typeof NUMBERS)[]) {
     const value = options[name] ?? numbers[name];
-    const least = name === "pauseHiddenAfterMs" ? 0 : 1;
-    if (!(value >= least)) misuse(`${name} ${value}`, `use at least ${least}`);
+    if (!(value >= 0)) misuse(`${name} ${value}`, "use a positive number");
     numbers[name] = value;
   }
   return {

@@ -1,4 +1,5 @@
 import type { EventName } from "../protocol/event.ts";
+import type { Hello } from "../protocol/messages.ts";
 import type { View } from "../protocol/view/view.ts";
 import type { Reset, StreamEvent, StreamItem } from "./client-state.ts";
 import type { ConnectionStatus } from "./connection.ts";
@@ -41,6 +42,8 @@ export interface Stream extends AsyncIterable<StreamItem, undefined> {
   readonly cursor: string | undefined;
   /** State of the connection. */
   readonly connection: ConnectionStatus;
+  /** The server's greeting: what its data is, and its limits. `undefined` over long polls. */
+  readonly server: Hello | undefined;
   /** Current age of the data; `undefined` before the server's first report. */
   readonly freshness: DataFreshness | undefined;
   /** Calls `listener` for this name from now on, in order. Returns a function that removes it. */

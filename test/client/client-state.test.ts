@@ -28,7 +28,7 @@ test("[W14] [F3] no heartbeat moves the client back, and one that is ahead moves
 });
 
 test("[L3] an event or a heartbeat of another epoch ends the connection and moves nothing", () => {
-  const reason = "efgh-10 does not follow abcd-9";
+  const reason = "the server is at efgh-10, and this client at abcd-9";
   expect(thrown(() => advanceTo(HELD, "efgh-10"))).toMatchObject({ action: "backoff", reason });
   expect(thrown(() => acceptEvent(HELD, eventAt(10, "efgh-10")))).toMatchObject({
     action: "backoff",
@@ -47,6 +47,6 @@ test("[W13] [W15] an event at the cursor or before it is ignored, the next one i
   for (const prev of [10, 29])
     expect(thrown(() => acceptEvent(HELD, { ...eventAt(30), prev }))).toMatchObject({
       action: "backoff",
-      reason: "a hole before abcd-30",
+      reason: "an event before abcd-30 is missing",
     });
 });

@@ -22,7 +22,6 @@ const ended = (action: End["action"], heard = true, leastMs = 0): Input => ({
 class Machine {
   state: ConnectionState;
   line: Transport | undefined;
-  effects: readonly Effect[] = [];
   readonly timers = new Set<string>();
 
   constructor(transports = ALL) {
@@ -34,10 +33,8 @@ class Machine {
     for (const input of inputs) {
       if (input.type === "due" || input.type === "upgrade") this.timers.delete(input.type);
       if (input.type === "ended") this.line = undefined;
-      const { state, effects } = step(this.state, input);
-      this.state = state;
-      this.effects = effects;
-      for (const effect of effects) this.#do(effect);
+      this.state = step(this.state, input);
+      for (const effect of this.state.effects) this.#do(effect);
     }
     return this;
   }
@@ -58,7 +55,7 @@ class Machine {
   }
 
   timer(name: "due" | "upgrade"): Extract<Effect, { do: "due" | "upgrade" }> | undefined {
-    for (const effect of this.effects) {
+    for (const effect of this.state.effects) {
       if ((effect.do === "due" || effect.do === "upgrade") && effect.do === name) return effect;
     }
     return undefined;
@@ -220,7 +217,7 @@ test("whatever comes, there is a line, or a timer that will open one, or a hold,
         if (phase.state === "paused") expect(phase.holds.length).toBeGreaterThan(0);
         if (before === "closed") expect(phase.state).toBe("closed");
         if (machine.line) expect(machine.line).toBe(usable[facts.index]);
-        for (const effect of machine.effects) {
+        for (const effect of machine.state.effects) {
           if ("leastMs" in effect) expect(Number.isFinite(effect.leastMs + effect.spreadMs)).toBe(true);
         }
       }

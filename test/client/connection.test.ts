@@ -1,7 +1,7 @@
 import { getEventListeners } from "node:events";
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { type ConnectOptions, connect, type Stream } from "../../src/client/index.ts";
+import { type ConnectionStatus, type ConnectOptions, connect, type Stream } from "../../src/client/index.ts";
 import type { SocketLike } from "../../src/client/transport/platform.ts";
 import { flareStarted, HELLO } from "../cli/scripted-server.ts";
 
@@ -202,7 +202,10 @@ test("a hole makes it connect again from its cursor, with growing waits while it
   await world.socket(0).say(flareStarted(1, "A"));
   for (const [at, waitMs] of [1_500, 2_500, 4_500].entries()) {
     await world.socket(at).say(flareStarted(9, "B", 7));
-    expect(world.stream.connection).toMatchObject({ state: "waiting", reason: "a hole before abcd-9" });
+    expect(world.stream.connection).toMatchObject({
+      state: "waiting",
+      reason: "an event before abcd-9 is missing",
+    });
     await world.pass(waitMs - 1);
     expect(world.sockets).toHaveLength(at + 1);
     await world.pass(1);
@@ -210,6 +213,47 @@ test("a hole makes it connect again from its cursor, with growing waits while it
     await world.socket(at + 1).greet();
   }
   expect(world.events).toEqual([1]);
+});
+
+test("[F3] [W14] a server that is behind the cursor is asked again with that cursor, after growing waits, until it has caught up", async () => {
+  const world = await begun({ after: "abcd-6" });
+  const resets: unknown[] = [];
+  world.stream.on("reset", (reset) => resets.push(reset));
+  for (const [at, waitMs] of [1_500, 2_500].entries()) {
+    const lost = { reason: "ahead", events: null };
+    await world.socket(at).say(HELLO, { type: "subscribed", cursor: "abcd-4", resumed: "reset", lost });
+    expect(world.stream.connection).toMatchObject({
+      state: "waiting",
+      reason: "the server is at abcd-4, and this client at abcd-6",
+    });
+    await world.pass(waitMs);
+    expect(world.socket(at + 1).after).toBe("abcd-6");
+  }
+  await world.socket(2).greet();
+  await world.socket(2).say(flareStarted(6, "A"), flareStarted(7, "A"));
+  expect([world.events, resets]).toEqual([[7], []]);
+});
+
+test("the state of the connection says why the one before ended, and with which code, until it is live again", async () => {
+  const world = await begun();
+  expect(world.stream.server).toBeUndefined();
+  await world.socket(0).greet({ server: "flarewire/9" });
+  expect([world.stream.connection.state, world.stream.connection.code]).toEqual(["live", undefined]);
+  expect(world.stream.server).toMatchObject({ server: "flarewire/9", source: HELLO.source });
+  const seen: ConnectionStatus[] = [];
+  world.stream.on("connection", (status) => seen.push(status));
+  await world.socket(0).end(4_200);
+  await world.socket(1).end(4_100);
+  await world.pass(2_500);
+  world.stream.on("error", () => {});
+  await world.socket(2).end(4_003);
+  const transport = "websocket";
+  expect(seen).toEqual([
+    { state: "connecting", transport, reason: "close code 4200", code: 4_200 },
+    { state: "waiting", transport, reason: "close code 4100", code: 4_100 },
+    { state: "connecting", transport, reason: "close code 4100", code: 4_100 },
+    { state: "closed", transport, reason: "close code 4003", code: 4_003 },
+  ]);
 });
 
 test("a stream that is closed leaves no timer, no connection and no listener behind, whatever it waited for", async () => {

@@ -38,16 +38,16 @@ const WRONG: readonly (readonly [string, () => unknown, RegExp])[] = [
     () => connect(URL, untyped({ transport: "ws" })),
     /transport "ws" is unknown: use auto, websocket, sse, poll/,
   ],
-  ["a negative number", () => connect(URL, { queueLimit: -1 }), /queueLimit -1: use at least 1/],
+  ["a negative number", () => connect(URL, { queueLimit: -1 }), /queueLimit -1: use a positive number/],
   [
     "a number that is none",
     () => connect(URL, untyped({ upgradeAfterMs: "soon" })),
-    /upgradeAfterMs soon: use at least/,
+    /upgradeAfterMs soon: use a positive number/,
   ],
   [
     "a pause below nothing",
     () => connect(URL, { pauseHiddenAfterMs: -5 }),
-    /pauseHiddenAfterMs -5: use at least 0/,
+    /pauseHiddenAfterMs -5: use a positive number/,
   ],
   [
     "no WebSocket where one is demanded",
@@ -110,22 +110,17 @@ for (const [what, options, message] of REFUSED) {
   });
 }
 
-test("two readers at once, a listener that is none, an event that there is not, and use after close are refused", ({
-  start,
-}) => {
+test("two readers at once, an event that there is not, and use after close are refused", ({ start }) => {
   const { stream } = start(URL);
   const reader = stream[Symbol.asyncIterator]();
   expect(() => stream[Symbol.asyncIterator]()).toThrow(
     "the stream is read already: use on() in other places",
   );
-  expect(() => stream.on("event", undefined as never)).toThrow("listener undefined: give a function");
   expect(() => stream.on("flare-begun" as "event", () => {})).toThrow(
     /event "flare-begun" is unknown: use flare-started, /,
   );
   stream.close();
-  expect(() => stream.on("event", () => {})).toThrow(
-    "the stream is closed: connect again with after: stream.cursor",
-  );
+  expect(() => stream.on("event", () => {})).toThrow("the stream is closed: connect again");
   expect(() => connectAndClose()[Symbol.asyncIterator]()).toThrow("the stream is closed");
   expect(reader).toBeDefined();
 });

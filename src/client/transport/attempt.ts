@@ -69,6 +69,7 @@ async function refusal(response: Response): Promise<End> {
   return ended(
     own || action === "backoff" ? action : "fallback",
     `HTTP ${status} ${detail}`,
+    status,
     1_000 * Number(headers.get("retry-after")),
   );
 }

@@ -9,20 +9,22 @@ export interface End {
   readonly action: ReconnectAction | "silent" | "away";
   /** For people. */
   readonly reason: string;
+  /** Close code or HTTP status, if there was one. */
+  readonly code?: number | undefined;
   /** Minimum delay requested by the server. */
   readonly leastMs?: number | undefined;
 }
 
-export function ended(action: End["action"], reason: string, leastMs?: number): End {
-  return { action, reason, leastMs };
+export function ended(action: End["action"], reason: string, code?: number, leastMs?: number): End {
+  return { action, reason, code, leastMs };
 }
 
 /** Interprets a close code. */
 export function closed(code: number, reason: string): End {
-  return ended(actionAfter(code), `close code ${code} ${reason}`.trim());
+  return ended(actionAfter(code), `close code ${code} ${reason}`.trim(), code);
 }
 
-/** Converts a thrown value: an End is returned, anything else means invalid data. */
+/** Converts a thrown value: an End is returned, anything else means invalid data or a cut. */
 export function endOf(thrown: unknown): End {
-  return "action" in Object(thrown) ? (thrown as End) : ended("fallback", `unreadable: ${thrown}`);
+  return "action" in Object(thrown) ? (thrown as End) : ended("fallback", `failed: ${thrown}`);
 }

@@ -10,7 +10,7 @@ export async function runSse({ request, deliver }: TransportContext, url: string
   const { body } = await request(url, [200], { accept: "text/event-stream" });
   const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
   for (let rest = ""; ; ) {
-    const read = await reader?.read().catch(() => undefined);
+    const read = await reader?.read();
     if (!read || read.done) return ended("fallback", "cut off");
     const lines = (rest + read.value).split("\n");
     rest = lines.pop() ?? "";
