@@ -7,19 +7,19 @@ const DEFAULT_ROWS = 10;
 const MAX_ROWS = 100;
 
 /** An element with a row for each of the newest flares, at most `limit`. */
-export abstract class FlareRows extends FlareElement {
+abstract class FlareRows extends FlareElement {
   static readonly observedAttributes = ["limit"];
   readonly #list = makePart("ul", "list");
   readonly #note = makePart("span", "note");
   readonly #rows = new Map<string, FlareRow>();
   readonly #isShort: boolean;
 
-  constructor(isShort: boolean, label: string) {
+  constructor(isShort: boolean) {
     super();
     this.#isShort = isShort;
     // Lists without markers lose their role in some screen readers.
     this.#list.setAttribute("role", "list");
-    this.#list.ariaLabel = label;
+    this.#list.ariaLabel = "Flaring tokens";
     this.root.append(this.#list, this.#note);
   }
 
@@ -42,5 +42,25 @@ export abstract class FlareRows extends FlareElement {
     const isEmpty = flares.length === 0;
     this.#list.hidden = isEmpty;
     put(this.#note, noteOf(seen, isEmpty ? "no flares right now" : ""));
+  }
+}
+
+/**
+ * `<flare-list limit="5">`: the current flares, newest first, with name, change, warning, start
+ * time and site.
+ */
+export class FlareList extends FlareRows {
+  constructor() {
+    super(false);
+  }
+}
+
+/**
+ * `<flare-ticker>`: the current flares on one line. It scrolls back and forth if not all fit,
+ * pauses under the pointer or focus, and never moves with `still` or reduced motion.
+ */
+export class FlareTicker extends FlareRows {
+  constructor() {
+    super(true);
   }
 }

@@ -1,7 +1,6 @@
 import { FlareBadge } from "./flare-badge.ts";
 import { FlareElement } from "./flare-element.ts";
-import { FlareList } from "./flare-list.ts";
-import { FlareTicker } from "./flare-ticker.ts";
+import { FlareList, FlareTicker } from "./flare-rows.ts";
 import { Gallery } from "./gallery.ts";
 
 /*
