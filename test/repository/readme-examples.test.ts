@@ -65,7 +65,7 @@ test("the tail of the recorded day says what the documents show", { timeout: 60_
   const shown = ALL_DOCUMENTS.split("\n").filter((line) => /^2017-11-12 \d\d:\d\d:00 /.test(line));
   expect(shown).toHaveLength(5);
   const [start = []] = take(/^npm start -- --feed replay$/);
-  const { running, url } = await serve(...start.slice(start.indexOf("--") + 1), "--speed", "600");
+  const { running, url } = await serve(...start.slice(start.indexOf("--") + 1), "--speed", "1200");
   await using _gateway = running;
   const typed = at(url, tail.slice(tail.indexOf("--") + 1));
   await using tailing = spawnCli(typed);

@@ -33,7 +33,9 @@ test("[L2] a gateway whose upstream is another Flarewire converges to the same s
   const upstream = await startGateway(createConfig(recording));
   onTestFinished(() => upstream.stop());
   await endOf(upstream);
-  const edge = await startGateway(createConfig({ ...quiet, source: upstream.url, pollInterval: "100ms" }));
+  const edge = await startGateway(
+    createConfig({ ...quiet, source: upstream.url, pollInterval: "100ms", staleAfter: "2s" }),
+  );
   onTestFinished(() => edge.stop());
   const client = new IndependentClient(edge.url);
   await client.connect();

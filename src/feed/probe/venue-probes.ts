@@ -12,7 +12,9 @@ const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
 /** What a feed needs of an exchange: its markets, their volumes, past candles, and the stream of a market's candles. */
 export function venueProbes(venue: Venue, clock: Clock): readonly Probe[] {
-  const client = new ServiceClient({ clock, pauseMs: venue.pauseMs, maxBytes: MAX_ANSWER_BYTES });
+  const limits = { pauseMs: venue.pauseMs, maxBytes: MAX_ANSWER_BYTES };
+  // No jitter between requests: a person waits for the result.
+  const client = new ServiceClient({ ...limits, clock, random: () => 0 });
   const ask = async <T>(
     request: VenueRequest,
     read: (body: unknown) => T,
