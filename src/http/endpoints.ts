@@ -39,22 +39,22 @@ function resource(path: string, summary: string, schema: z.ZodType): Endpoint {
  * them.
  */
 export const ENDPOINTS = {
-  flares: resource("/api/v1/flares", "Tokens that trend, and those that lately did.", Flares),
-  newest: resource("/api/v1/newest", "Tokens of BSC listed within the last 15 minutes.", Newest),
-  charts: resource("/api/v1/charts", "By group, the ten tokens that perform best at the moment.", Charts),
+  flares: resource("/api/v1/flares", "Tokens that are flaring, and those that recently were.", Flares),
+  newest: resource("/api/v1/newest", "BSC tokens listed within the last 15 minutes.", Newest),
+  charts: resource("/api/v1/charts", "The ten best performing tokens of each group.", Charts),
   leaderboards: resource(
     "/api/v1/leaderboards",
-    "By group, the tokens that trended the most in the past 6 hours.",
+    "The tokens of each group that were in the chart longest in the past 6 hours.",
     Leaderboards,
   ),
   snapshot: resource(
     "/api/v1/snapshot",
-    "All of the above at one instant, with the cursor to continue from.",
+    "All of the above at one instant, with a cursor to continue from.",
     SnapshotResponse,
   ),
   healthz: {
     path: "/healthz",
-    summary: "Whether the process lives.",
+    summary: "Whether the process is running.",
     schema: HealthResponse,
     conditional: false,
     alsoAtRoot: true,
@@ -76,7 +76,7 @@ export const ENDPOINTS = {
  */
 export const EVENTS_ENDPOINT = {
   path: "/api/v1/events",
-  summary: "Events behind a cursor, as JSON, waiting for them on request; or server-sent events.",
+  summary: "Events after a cursor, as JSON with an optional wait, or as server-sent events.",
   schema: EventsResponse,
   conditional: false,
   alsoAtRoot: false,
@@ -98,7 +98,7 @@ export const EVENTS_ENDPOINT = {
  */
 export const TICKETS_ENDPOINT = {
   path: "/api/v1/tickets",
-  summary: "A ticket that opens one connection in the name of a key.",
+  summary: "Creates a ticket, which opens one connection with the rights of a key.",
   schema: TicketResponse,
   conditional: false,
   alsoAtRoot: false,
@@ -142,20 +142,24 @@ export const ANY_PROBLEMS = [
  * data.
  */
 export const DOCUMENTS = {
-  openapi: { path: "/openapi.json", type: "application/json", summary: "This interface as OpenAPI 3.1." },
+  openapi: { path: "/openapi.json", type: "application/json", summary: "The REST API as OpenAPI 3.1." },
   asyncapi: {
     path: "/asyncapi.json",
     type: "application/json",
     summary: "The events and messages as AsyncAPI 3.0.",
   },
-  docs: { path: "/docs", type: "text/html", summary: "REST, to be read and tried in a browser." },
+  docs: { path: "/docs", type: "text/html", summary: "The REST API, to read and try in a browser." },
   docsEvents: {
     path: "/docs/events",
     type: "text/html",
-    summary: "Events and messages, to be read and tried.",
+    summary: "Events and messages, to read and try.",
   },
-  docsProtocol: { path: "/docs/protocol", type: "text/html", summary: "The protocol: the normative text." },
-  docsGuides: { path: "/docs/guides", type: "text/html", summary: "The other documents of this version." },
+  docsProtocol: {
+    path: "/docs/protocol",
+    type: "text/html",
+    summary: "The normative protocol specification.",
+  },
+  docsGuides: { path: "/docs/guides", type: "text/html", summary: "The guides for this version." },
   docsScript: { path: "/docs/page.js", type: "text/javascript", summary: "The script of the pages." },
   docsStyle: { path: "/docs/page.css", type: "text/css", summary: "The style sheet of the pages." },
 } as const;

@@ -85,7 +85,7 @@ test("the table of plans in the document is the one in the code, and so are the 
     return [`\`${plan}\``, ...cells];
   });
   expect(table("Keys")).toEqual(coded);
-  expect(DOCUMENT).toContain(`A key has at most ${TICKETS_OF_KEY} tickets`);
+  expect(DOCUMENT).toContain(`A key has at most ${TICKETS_OF_KEY} unused tickets`);
   expect(OPERATING).toContain(`opens one stream and holds for ${TICKET_MS / 1_000} seconds`);
 });
 

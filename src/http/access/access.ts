@@ -64,7 +64,7 @@ export function keyInAddress(query: object): FlarewireError | undefined {
     if (!KEY_PARAMETERS.includes(name) && ![name, value].flat().some((text) => holdsKey(String(text))))
       continue;
     const field = hideSecrets(name).slice(0, 64);
-    const message = `${field} is in the URL, where others can read it; send "Authorization: Bearer KEY", or, if that is not possible, ?ticket= with a ticket from POST /api/v1/tickets. Whoever can have seen the address has the key: have it revoked`;
+    const message = `${field} contains a key, and others can read a URL; send the key as "Authorization: Bearer KEY", or, if you cannot, send ?ticket= with a ticket from POST /api/v1/tickets. Revoke this key: anyone who saw the URL has it`;
     return new FlarewireError("invalid-parameter", message, { field, bound: "left out" });
   }
   return undefined;

@@ -8,7 +8,7 @@ import { MESSAGE_EXAMPLES } from "./message-examples.ts";
 import { EVENTS_PARAMETERS, type ParameterContract, STREAM_PARAMETERS } from "./parameters.ts";
 import { EVENT_SCHEMAS, type JsonSchema, namedSchemas, referredTo, refTo } from "./schemas.ts";
 
-/** A message of AsyncAPI, as far as it is used here. */
+/** A message of AsyncAPI, reduced to the fields used here. */
 export interface MessageContract {
   readonly name: string;
   readonly title: string;
@@ -17,7 +17,7 @@ export interface MessageContract {
   readonly examples: readonly { readonly payload: unknown }[];
 }
 
-/** A close code as the document tells it. */
+/** A close code in the document. */
 export interface CloseCodeContract {
   readonly code: number;
   readonly reason: string;
@@ -33,7 +33,7 @@ interface ChannelContract {
   readonly messages: Readonly<Record<string, { readonly $ref: string }>>;
 }
 
-/** The document, as far as it is used here. */
+/** The document, reduced to the fields used here. */
 export interface AsyncApiDocument {
   readonly [field: string]: unknown;
   readonly info: {
@@ -47,7 +47,7 @@ export interface AsyncApiDocument {
     readonly schemas: Readonly<Record<string, JsonSchema>>;
     readonly securitySchemes: Readonly<Record<string, object>>;
   };
-  /** By channel of the market, the events that come on it. */
+  /** The events of each channel. */
   readonly "x-channels": Readonly<Record<string, readonly EventName[]>>;
   readonly "x-close-codes": readonly CloseCodeContract[];
 }
@@ -67,9 +67,9 @@ const ANSWERS = [
   "goaway",
 ] as const;
 
-/** What comes over a WebSocket, in either direction. */
+/** Messages over a WebSocket, in either direction. */
 const ON_STREAM: readonly string[] = [...COMMANDS, ...ANSWERS, ...EVENT_NAMES];
-/** What comes as server-sent events. */
+/** Messages as server-sent events. */
 const ON_EVENTS: readonly string[] = [
   "hello",
   "subscribed",
@@ -82,15 +82,15 @@ const ON_EVENTS: readonly string[] = [
 ];
 
 const DESCRIPTION = [
-  "What a Flarewire server and its clients say to each other, over a WebSocket or as server-sent events. Every message is one JSON object.",
+  "Messages between a Flarewire server and its clients, over WebSocket or as server-sent events. Every message is one JSON object.",
   "",
-  "* The server speaks first: `hello`. A client subscribes by the address or by `subscribe`, and is answered with a snapshot and its cursor; each event behind it follows.",
-  "* Every message with a `cursor`, but `hello`, moves the client's place there, never back; only a `subscribed` with `resumed: reset` begins again at its own. Connect again with `after`, and everything behind it follows, or the answer says what is lost.",
-  "* Nothing received for `silence_limit_ms` of `hello` means a dead connection.",
-  "* Clients ignore fields and messages that they do not know. The server refuses unknown parameters and fields, with the nearest known name.",
+  "* The server first sends `hello`. A client subscribes with query parameters or with `subscribe`. The response is a snapshot with its cursor, and each later event follows.",
+  "* Every message with a `cursor`, except `hello`, advances the client's position, never back; only a `subscribed` with `resumed: reset` starts over at its own cursor. To resume, connect with `after`: every later event follows, or the response states what is lost.",
+  "* A connection without any message for `silence_limit_ms` of `hello` is dead.",
+  "* Clients ignore unknown fields and messages. The server rejects unknown parameters and fields, and names the nearest known one.",
 ].join("\n");
 
-/** The messages and events as AsyncAPI 3; `basePath` as in the settings. */
+/** Creates the AsyncAPI 3 document of messages and events. `basePath`: as in the settings. */
 export function createAsyncApi(basePath: string): AsyncApiDocument {
   const types = Object.keys(MESSAGE_EXAMPLES) as OtherType[];
   const messages = { ...Object.fromEntries(types.map((type) => [type, other(type)])), ...eventMessages() };
@@ -117,18 +117,18 @@ export function createAsyncApi(basePath: string): AsyncApiDocument {
   };
 }
 
-/** Either will do, where the server knows keys. */
+/** Alternatives for a server with keys. */
 const SECURITY = {
   key: {
     type: "http",
     scheme: "bearer",
-    description: "`Authorization: Bearer KEY`, for who can send header fields.",
+    description: "`Authorization: Bearer KEY`, for clients that can send headers.",
   },
   ticket: {
     type: "httpApiKey",
     name: "ticket",
     in: "query",
-    description: "A ticket from `POST /api/v1/tickets`, which opens one connection, for who cannot.",
+    description: "A ticket from `POST /api/v1/tickets`, for clients that cannot. Opens one connection.",
   },
 } as const;
 
@@ -137,9 +137,9 @@ function server(protocol: "ws" | "http", basePath: string) {
     host: "{host}",
     pathname: basePath || "/",
     protocol,
-    description: `This server; ${protocol}s where it is behind TLS. An open one needs neither key nor ticket.`,
+    description: `This server; ${protocol}s behind TLS. Key and ticket are needed only if the server uses keys.`,
     security: Object.keys(SECURITY).map((scheme) => ({ $ref: `#/components/securitySchemes/${scheme}` })),
-    variables: { host: { default: "127.0.0.1:8080", description: "Where this document came from." } },
+    variables: { host: { default: "127.0.0.1:8080", description: "The host of this document." } },
   };
 }
 
@@ -147,7 +147,7 @@ function stream(): ChannelContract {
   return {
     address: STREAM_PATH,
     title: "WebSocket",
-    description: `Each message is one text frame. The subprotocol is \`${SUBPROTOCOL}\`; none offered means the same. Who offers \`permessage-deflate\` is sent compressed frames beside plain ones. How it ended, and what to do then, the close code says: see \`x-close-codes\`.`,
+    description: `Each message is one text frame. The subprotocol is \`${SUBPROTOCOL}\`; offering none means the same. A client that offers \`permessage-deflate\` receives compressed and plain frames. The close code states why the connection ended and what to do: see \`x-close-codes\`.`,
     servers: [{ $ref: "#/servers/websocket" }],
     messages: messageRefs(ON_STREAM),
     bindings: {
@@ -178,7 +178,7 @@ function sse(): ChannelContract {
     address: EVENTS_ENDPOINT.path,
     title: "Server-sent events",
     description:
-      "With `Accept: text/event-stream`. `event` is the message's type, or the event's name, or `reset` for a `subscribed` that tells what is lost; `id` is the cursor, which a browser sends as `Last-Event-ID`; `data` is the message. There are no commands. The last event of a stream that the server ends is `close`.",
+      "With `Accept: text/event-stream`. `event` is the message's type, the event's name, or `reset` for a `subscribed` that states a loss; `id` is the cursor, which a browser sends as `Last-Event-ID`; `data` is the message. There are no commands. If the server ends the stream, its last event is `close`.",
     servers: [{ $ref: "#/servers/http" }],
     messages: messageRefs(ON_EVENTS),
     "x-query": parametersSchema(
@@ -207,19 +207,16 @@ function operations(): Readonly<Record<string, object>> {
   });
   return {
     greet: send("stream", "The first message of every connection.", ["hello"]),
-    subscribe: receive("subscribe", "Follow channels, from the head or behind a cursor.", [
+    subscribe: receive("subscribe", "Follow channels, from the head or after a cursor.", [
       "subscribed",
       "error",
     ]),
     unsubscribe: receive("unsubscribe", "End a subscription.", ["unsubscribed", "error"]),
-    ping: receive("ping", "Ask for a sign of life.", ["pong", "error"]),
-    tell: send("stream", "What happened, in the order of `seq`.", EVENT_NAMES),
-    conflate: send("stream", "To a client in mode `latest` that lags, in place of events.", [
-      "missed",
-      "conflated",
-    ]),
-    beat: send("stream", "Where the client is, and how fresh the data is.", ["heartbeat"]),
-    sendAway: send("stream", "The server is being replaced.", ["goaway"]),
+    ping: receive("ping", "Check the connection.", ["pong", "error"]),
+    tell: send("stream", "Events in the order of `seq`.", EVENT_NAMES),
+    conflate: send("stream", "Replaces events for a slow client in mode `latest`.", ["missed", "conflated"]),
+    beat: send("stream", "The client's position, and how fresh the data is.", ["heartbeat"]),
+    sendAway: send("stream", "The server is shutting down.", ["goaway"]),
     follow: send("events", "The same as server-sent events.", ON_EVENTS),
   };
 }
@@ -239,18 +236,18 @@ function eventMessages(): Readonly<Record<EventName, MessageContract>> {
 }
 
 const SUMMARIES: Readonly<Record<OtherType, string>> = {
-  hello: "The first message: limits, times, the head's cursor, and what the data is.",
+  hello: "The first message: limits, timeouts, the head's cursor, and the kind of data.",
   subscribe: "Follow channels.",
-  subscribed: "The answer to subscribe.",
+  subscribed: "The response to subscribe.",
   unsubscribe: "End a subscription.",
-  unsubscribed: "The answer to unsubscribe.",
-  ping: "Answer me.",
-  pong: "The answer to ping.",
-  heartbeat: "Where the client is, and how fresh the data is.",
-  error: "A command was refused.",
-  goaway: "The server is being replaced.",
-  missed: "Mode latest: an event that was too much for the client.",
-  conflated: "Mode latest: lists in place of events.",
+  unsubscribed: "The response to unsubscribe.",
+  ping: "Requests a pong.",
+  pong: "The response to ping.",
+  heartbeat: "The client's position, and how fresh the data is.",
+  error: "A command was rejected.",
+  goaway: "The server is shutting down.",
+  missed: "Mode latest: an event that the slow client missed.",
+  conflated: "Mode latest: lists that replace events.",
   close: "Why a stream of server-sent events ends.",
 };
 
@@ -277,13 +274,13 @@ function messageRefs(types: readonly string[]): ChannelContract["messages"] {
   return Object.fromEntries(types.map((type) => [type, { $ref: `#/components/messages/${type}` }]));
 }
 
-/** Parameters of an address as the properties of an object. References of OpenAPI's are left open. */
+/** Describes query parameters as the properties of an object, with OpenAPI's references. */
 function parametersSchema(
   parameters: readonly ParameterContract[],
-  place: ParameterContract["in"],
+  location: ParameterContract["in"],
 ): JsonSchema {
   const properties = parameters
-    .filter((parameter) => parameter.in === place)
+    .filter((parameter) => parameter.in === location)
     .map(({ name, description, schema }) => [name, { ...schema, description }]);
   return { type: "object", properties: Object.fromEntries(properties) };
 }

@@ -19,7 +19,8 @@ import type {
 } from "../rest/responses.ts";
 
 /*
- * One story for all examples of the contracts: Uni Token flares on BSC while Quick leads the chart of Matic.
+ * One story for all examples of the contracts: Uni Token flares on BSC while Quick leads the chart
+ * of Matic.
  */
 
 const OBSERVED_AT = "2017-11-12T08:24:00.000Z";

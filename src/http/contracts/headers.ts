@@ -2,7 +2,7 @@ import { PLANS } from "../../protocol/index.ts";
 import { CHALLENGE } from "../access/access.ts";
 import type { JsonSchema } from "./schemas.ts";
 
-/** What the contract says of a header field of an answer. */
+/** A response header in the contract. */
 interface HeaderContract {
   readonly description: string;
   readonly schema: JsonSchema;
@@ -13,96 +13,96 @@ const text = (pattern: string): JsonSchema => ({ type: "string", pattern });
 const CURSOR = "[0-9a-z]{4,32}-(0|[1-9]\\d{0,14})(-[0-9a-z]{1,12})?";
 const FACT = "(trades|liquidity|listings|profiles)";
 
-/** The fields that an answer may carry and that mean something to a client, beside those of HTTP itself. */
+/** The response headers with a meaning for clients, besides the standard ones of HTTP. */
 export const HEADERS = {
   "Flarewire-Cursor": {
     description:
-      "The place in the log that the answer is of: give it to a stream or to a poll as `after` to go on from there.",
+      "The log position of the response. Pass it to a stream or poll as `after` to continue from there.",
     schema: text(`^${CURSOR}$`),
     example: "13ac274a9f68b758-101",
   },
   "Flarewire-Data-Age": {
-    description: "Seconds since the source was last heard of.",
+    description: "Seconds since the source's last sign of life.",
     schema: { type: "integer", minimum: 0 },
     example: 1,
   },
   "Flarewire-Observed-At": {
-    description: "Event time of the data last seen; absent before the first.",
+    description: "Event time of the latest data; absent before the first.",
     schema: text("^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$"),
     example: "2017-11-12T08:24:00.000Z",
   },
   "Flarewire-Source-State": {
-    description: "How the data source fares: `live`, `stale` (no news for too long) or `down` (it fails).",
+    description: "State of the data source: `live`, `stale` (silent for too long) or `down` (failing).",
     schema: { type: "string", enum: ["live", "stale", "down"] },
     example: "live",
   },
   "Flarewire-Origin": {
-    description: "What kind of market is served.",
+    description: "The kind of market.",
     schema: { type: "string", enum: ["live", "recorded", "simulated"] },
     example: "recorded",
   },
   "Flarewire-Facts": {
-    description: "What the source can know; of other facts neutral values are served.",
+    description: "The facts that the source provides; others have neutral values.",
     schema: text(`^(none|${FACT}(, ${FACT})*)$`),
     example: "trades, liquidity",
   },
   "Flarewire-Plan": {
-    description: "Of a server that knows keys: the plan by which it answered.",
+    description: "The plan of the response, from a server with keys.",
     schema: { type: "string", enum: PLANS },
     example: "pro",
   },
   RateLimit: {
     description:
-      "Of a key with a bound, or an address that asks too often: how many requests are left, and in how many seconds all are again.",
+      "Remaining requests, and the seconds until all are available again. Sent for a key with a limit, or for an address with too many requests.",
     schema: text('^"(?:key|address)";r=\\d+;t=\\d+$'),
     example: '"key";r=59;t=1',
   },
   "RateLimit-Policy": {
     description:
-      "Of a key with a bound, or an address that asks too often: how many requests it may make in how many seconds.",
+      "Number of requests allowed, and the seconds of the window. Sent for a key with a limit, or for an address with too many requests.",
     schema: text('^"(?:key|address)";q=\\d+;w=\\d+$'),
     example: '"key";q=60;w=60',
   },
   "WWW-Authenticate": {
-    description: "That a key is needed.",
+    description: "A key is required.",
     schema: { type: "string", const: CHALLENGE },
     example: CHALLENGE,
   },
   ETag: {
     description:
-      "Names these bytes, in whichever process of the server and after a restart too. Send it back as `If-None-Match`, and while they are the same the answer is 304 without a body.",
+      "Identifies these bytes, in any process of the server and after a restart. Send it as `If-None-Match`; if the bytes are unchanged, the response is 304 without a body.",
     schema: text('^"[!#-~]+"$'),
     example: '"q7Vb0mZkXw3T_c1e"',
   },
   "Cache-Control": {
-    description: "`no-cache`: keep it, but ask before each use. `no-store`: do not keep it.",
+    description: "`no-cache`: store it, but revalidate before each use. `no-store`: do not store it.",
     schema: { type: "string", enum: ["no-cache", "no-store", "no-cache, no-transform"] },
     example: "no-cache",
   },
   Vary: {
-    description: "The request fields on which the answer depends.",
+    description: "The request headers on which the response depends.",
     schema: text("^[A-Za-z-]+(, [A-Za-z-]+)*$"),
     example: "Accept-Encoding",
   },
   Link: {
     description:
-      'Where to go on: the stream (`rel="alternate"`), the next page of events (`rel="next"`), the snapshot that heals a lost cursor (`rel="current"`).',
+      'Related resources: the stream (`rel="alternate"`), the next page of events (`rel="next"`), or the snapshot that replaces a lost cursor (`rel="current"`).',
     schema: text('^<[^>]+>; rel="(alternate|next|current)"'),
     example: '</api/v1/stream>; rel="alternate"; title="events over WebSocket"',
   },
   "Retry-After": {
-    description: "Seconds after which to ask again.",
+    description: "Seconds to wait before a retry.",
     schema: { type: "integer", minimum: 0 },
     example: 5,
   },
   Allow: {
-    description: "The methods that the address takes.",
+    description: "The methods that the path supports.",
     schema: text("^[A-Z]+(, [A-Z]+)*$"),
     example: "GET, HEAD, OPTIONS",
   },
-  Upgrade: { description: "What this address speaks.", schema: text("^websocket$"), example: "websocket" },
+  Upgrade: { description: "The protocol of this path.", schema: text("^websocket$"), example: "websocket" },
   "Content-Security-Policy": {
-    description: "The page asks nobody but this server, and runs no script but its own.",
+    description: "The page contacts only this server, and runs only its own scripts.",
     schema: text("^default-src 'none';"),
     example: "default-src 'none'; script-src 'self'",
   },
@@ -110,7 +110,7 @@ export const HEADERS = {
 
 export type HeaderName = keyof typeof HEADERS;
 
-/** The fields that say how fresh the data is. */
+/** The headers about the freshness of the data. */
 export const FRESHNESS_HEADERS = [
   "Flarewire-Data-Age",
   "Flarewire-Observed-At",
@@ -119,7 +119,7 @@ export const FRESHNESS_HEADERS = [
   "Flarewire-Facts",
 ] as const satisfies readonly HeaderName[];
 
-/** The fields by which a server that knows keys tells what a key has. */
+/** The headers about a key's plan and limits. */
 export const KEY_HEADERS = [
   "Flarewire-Plan",
   "RateLimit",

@@ -21,7 +21,7 @@ import {
 import { ProblemResponses, type ResponseContract } from "./problem-responses.ts";
 import { type JsonSchema, namedSchemas, referredTo, refTo } from "./schemas.ts";
 
-/** An operation of OpenAPI, as far as it is used here. */
+/** An operation of OpenAPI, reduced to the fields used here. */
 export interface OperationContract {
   readonly operationId: string;
   readonly tags: readonly string[];
@@ -31,7 +31,7 @@ export interface OperationContract {
   readonly responses: Readonly<Record<string, ResponseContract | { readonly $ref: string }>>;
 }
 
-/** The document, as far as it is used here. */
+/** The document, reduced to the fields used here. */
 export interface OpenApiDocument {
   readonly [field: string]: unknown;
   readonly info: {
@@ -53,15 +53,15 @@ export interface OpenApiDocument {
 }
 
 const DESCRIPTION = [
-  "Which tokens are flaring, why, and when they stop. Read-only. No key is needed, unless the server says so; with one, where it knows keys, `pro` is there too.",
+  "Which tokens are flaring, why, and when they stop. Read-only. A key is needed only if the server requires one; on a server with keys, a key also gives access to `pro`.",
   "",
-  "* Every resource has a strong `ETag` of its own last change: ask again with `If-None-Match`, and what did not change costs a 304 without a body.",
-  "* `Flarewire-Cursor` is the place in the log that an answer is of. A stream that goes on behind it misses nothing.",
-  "* Every error is `application/problem+json` (RFC 9457) with a stable `type`. Below `/api`, unknown query parameters are refused with the nearest known name.",
-  "* Answers come in gzip or Brotli for whoever accepts it.",
+  "* Every resource has a strong `ETag` that changes only with its content. With `If-None-Match`, an unchanged resource costs a 304 without a body.",
+  "* `Flarewire-Cursor` is the log position of a response. A stream that continues after it misses nothing.",
+  "* Every error is `application/problem+json` (RFC 9457) with a stable `type`. Below `/api`, unknown query parameters are rejected with the nearest known name.",
+  "* Responses are compressed with gzip or Brotli for clients that accept it.",
 ].join("\n");
 
-/** The resources, events over HTTP, probes and documents as OpenAPI 3.1; `basePath` as in the settings. */
+/** Creates the OpenAPI 3.1 document of all HTTP paths. `basePath`: as in the settings. */
 export function createOpenApi(basePath: string): OpenApiDocument {
   const problems = new ProblemResponses();
   const endpoints = Object.entries(ENDPOINTS) as [keyof typeof ENDPOINTS, Endpoint][];
@@ -91,10 +91,10 @@ export function createOpenApi(basePath: string): OpenApiDocument {
     servers: [{ url: basePath || "/", description: "This server" }],
     security: [{}, { key: [] }],
     tags: [
-      { name: "resources", description: "The state of the market, as it is now." },
-      { name: "events", description: "What changes it, as it happens." },
-      { name: "probes", description: "For whoever runs it." },
-      { name: "documents", description: "What you are reading." },
+      { name: "resources", description: "The current state of the market." },
+      { name: "events", description: "The changes, as they happen." },
+      { name: "probes", description: "Health, readiness and metrics, for operators." },
+      { name: "documents", description: "This documentation." },
     ],
     paths,
     components: {
@@ -128,12 +128,12 @@ function resource(
   return operations(name, {
     tags: [alsoAtRoot ? "probes" : "resources"],
     summary,
-    ...(alsoAtRoot ? { description: "Served at the root too, where there is a base path." } : {}),
+    ...(alsoAtRoot ? { description: "With a base path, also served at the root." } : {}),
     ...(conditional ? { parameters: CONDITIONAL_PARAMETERS } : {}),
     responses: {
       "200": ok,
       ...(conditional
-        ? { "304": { description: "What you hold is the newest.", headers: headerRefs(headers) } }
+        ? { "304": { description: "Your copy is current.", headers: headerRefs(headers) } }
         : {}),
       ...problems.of([...ANY_PROBLEMS, ...own]),
     },
@@ -153,7 +153,7 @@ function events(problems: ProblemResponses) {
     tags: ["events"],
     summary: EVENTS_ENDPOINT.summary,
     description:
-      "Who asks for `text/event-stream` by name, as an `EventSource` does, gets a stream that lasts; its messages are in `/asyncapi.json`. Everybody else gets one answer in JSON: the events that are held behind `after`, or, with `wait`, the next that comes.",
+      "A request for `text/event-stream`, as from an `EventSource`, gets a stream; its messages are in `/asyncapi.json`. Any other request gets one JSON response: the stored events after `after` or, with `wait`, the next one.",
     parameters: EVENTS_PARAMETERS,
     responses: {
       "200": {
@@ -164,13 +164,13 @@ function events(problems: ProblemResponses) {
           "text/event-stream": {
             schema: {
               type: "string",
-              description: "Events as HTML defines them; `data` is a message of `/asyncapi.json`.",
+              description: "Server-sent events; `data` is a message of `/asyncapi.json`.",
             },
             example: `event: flare-started\nid: ${BODY_EXAMPLES.events.cursor}\ndata: ${JSON.stringify(BODY_EXAMPLES.events.events[0])}\n\n`,
           },
         },
       },
-      "204": { description: "The wait brought nothing: ask again behind `Flarewire-Cursor`.", headers },
+      "204": { description: "No event during the wait: continue after `Flarewire-Cursor`.", headers },
       ...problems.of([...ANY_PROBLEMS, ...EVENTS_ENDPOINT.problems]),
     },
   });
@@ -181,11 +181,11 @@ function stream(problems: ProblemResponses) {
     tags: ["events"],
     summary: "The WebSocket: events after a snapshot or after a cursor.",
     description:
-      "Messages and close codes are in `/asyncapi.json`. The subprotocol is `flarewire.v1`; none offered means the same.",
+      "Messages and close codes are in `/asyncapi.json`. The subprotocol is `flarewire.v1`; offering none means the same.",
     parameters: STREAM_PARAMETERS,
     responses: {
       "101": {
-        description: "From here on it is a WebSocket; the server says `hello` first.",
+        description: "The connection becomes a WebSocket; the server first sends `hello`.",
         headers: headerRefs(["Upgrade"]),
       },
       ...problems.of([...ANY_PROBLEMS, ...STREAM_PROBLEMS]),
@@ -219,7 +219,7 @@ function tickets(problems: ProblemResponses) {
     options: {
       operationId: "optionsTickets",
       tags: ["events"],
-      summary: "Which methods are taken; what a browser's preflight asks.",
+      summary: "The supported methods, and the response to a browser's preflight.",
       responses: { "204": allowed("POST, OPTIONS") },
     },
   };
@@ -228,10 +228,10 @@ function tickets(problems: ProblemResponses) {
 function metrics(problems: ProblemResponses) {
   return operations("metrics", {
     tags: ["probes"],
-    summary: "The gateway's own numbers, for Prometheus, while the setting is on.",
+    summary: "The gateway's metrics for Prometheus, unless turned off.",
     responses: {
       "200": {
-        description: "The numbers.",
+        description: "The metrics.",
         headers: headerRefs(["Cache-Control"]),
         content: { "text/plain": { schema: { type: "string" } } },
       },
@@ -262,13 +262,13 @@ function documentPath(
         headers,
         content: { [type]: { schema: { type: type === "application/json" ? "object" : "string" } } },
       },
-      "304": { description: "What you hold is the newest.", headers },
+      "304": { description: "Your copy is current.", headers },
       ...problems.of(ANY_PROBLEMS),
     },
   });
 }
 
-/** GET as it is given, HEAD without bodies, and OPTIONS. */
+/** Creates the operations GET, HEAD and OPTIONS. */
 function operations(name: string, operation: Omit<OperationContract, "operationId">) {
   const id = name.slice(0, 1).toUpperCase() + name.slice(1);
   const { tags, parameters, responses, summary } = operation;
@@ -282,14 +282,14 @@ function operations(name: string, operation: Omit<OperationContract, "operationI
     head: {
       operationId: `head${id}`,
       tags,
-      summary: `Header fields only: ${summary}`,
+      summary: `Headers only: ${summary}`,
       ...(parameters ? { parameters } : {}),
       responses: Object.fromEntries(bare) as OperationContract["responses"],
     },
     options: {
       operationId: `options${id}`,
       tags,
-      summary: "Which methods are taken; what a browser's preflight asks.",
+      summary: "The supported methods, and the response to a browser's preflight.",
       responses: { "204": allowed("GET, HEAD, OPTIONS") },
     },
   };
@@ -303,7 +303,7 @@ function headerRefs(names: readonly HeaderName[]): NonNullable<ResponseContract[
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** The name of the schema of an endpoint's body. */
+/** Returns the name of the schema of an endpoint's body. */
 function schemaName(name: keyof typeof ENDPOINTS): string {
   const names = { snapshot: "SnapshotResponse", healthz: "HealthResponse", readyz: "ReadyResponse" } as const;
   return name in names ? names[name as keyof typeof names] : name.slice(0, 1).toUpperCase() + name.slice(1);

@@ -9,12 +9,12 @@ export interface ParameterContract {
   readonly description: string;
   readonly schema: JsonSchema;
   readonly example?: string | number | boolean | readonly string[];
-  /** How lists are written: `a,b`. */
+  /** Lists are written as `a,b`. */
   readonly style?: "form";
   readonly explode?: false;
 }
 
-/** The names of those that stand in the address. */
+/** Returns the names of the query parameters. */
 export function queryNames(parameters: readonly ParameterContract[]): readonly string[] {
   return parameters.flatMap((parameter) => (parameter.in === "query" ? [parameter.name] : []));
 }
@@ -47,55 +47,55 @@ function query(
   };
 }
 
-/** The parameters of each address that has any. Lists may also be given as repeated parameters. */
+/** The parameters of events. A list may also be given as repeated parameters. */
 const CHOICE = {
   channels: query("channels", "Channels or patterns, separated by commas.", list(pattern), ["flares.*"]),
-  tokens: query("tokens", "Only items of these addresses, in any case.", list(refTo("Address"))),
+  tokens: query("tokens", "Only items with these addresses; case is ignored.", list(refTo("Address"))),
   symbols: query(
     "symbols",
-    "Only items of these symbols, in any case.",
+    "Only items with these symbols; case is ignored.",
     list({ type: "string", minLength: 1, maxLength: 64 }),
     ["CAKE"],
   ),
   minLiquidity: query(
     "min_liquidity",
-    "Only items of this liquidity or more, in US dollars, now, or, with `sticky`, at some time.",
+    "Only items with at least this liquidity in US dollars, now or, with `sticky`, at any earlier time.",
     { type: "number", minimum: 0 },
     50_000,
   ),
   minPriceChange: query(
     "min_price_change",
-    "Only items whose price change is this many percent or more now, or, with `sticky`, was at some time; below 0 for falls.",
+    "Only items whose price change is at least this percentage, now or, with `sticky`, at any earlier time; negative for falls.",
     { type: "number" },
     10,
   ),
   sticky: query(
     "sticky",
-    "`false`: an item is selected while it meets the filter. `true`: an item that met it once stays until it leaves its list. Default: `false` without `names`, `true` with `names`. Only with a parameter that selects items: `tokens`, `symbols`, `min_liquidity` or `min_price_change`.",
+    "`false`: an item is selected while it meets the filter. `true`: an item that met the filter once stays selected until it leaves its list. Default: `false` without `names`, `true` with `names`. Requires a parameter that selects items: `tokens`, `symbols`, `min_liquidity` or `min_price_change`.",
     { type: "boolean" },
   ),
   names: query(
     "names",
-    "Only events of these names.",
+    "Only events with these names.",
     { ...list(refTo("EventName")), maxItems: EVENT_NAMES.length },
     ["flare-started", "flare-finished"],
   ),
-  snapshot: query("snapshot", "Of a stream: `false` leaves out the lists in the first answer.", {
+  snapshot: query("snapshot", "Streams: `false` omits the lists from the first response.", {
     type: "boolean",
   }),
   mode: query(
     "mode",
-    "Of a stream only: `latest` for who may lag, and then wants the lists as they are instead of each event.",
+    "Streams only: with `latest`, a slow client receives current lists instead of each event.",
     { type: "string", enum: ["events", "latest"], default: "events" },
   ),
   ticket: query(
     "ticket",
-    "Of a stream only: a ticket from `POST /api/v1/tickets`, where no header field can bring the key.",
+    "Streams only: a ticket from `POST /api/v1/tickets`, for clients that cannot send a key in a header.",
     { type: "string" },
   ),
   client: query(
     "client",
-    "Of a stream only: an id of your own, chosen by chance, the same on each connection; a new connection takes the place of the one before.",
+    "Streams only: a random id of your choice, the same for each connection. A new connection replaces the previous one.",
     { type: "string", pattern: "^[-.~_0-9A-Za-z]{8,64}$" },
   ),
 } as const;
@@ -106,10 +106,10 @@ const CURSOR_AFTER = {
   pattern: "^[0-9a-z]{4,32}-(0|[1-9]\\d{0,14})(-[0-9a-z]{1,12})?$",
 };
 
-/** Of the WebSocket's address. */
+/** The parameters of the WebSocket. */
 export const STREAM_PARAMETERS: readonly ParameterContract[] = [
   CHOICE.channels,
-  query("after", "Continue behind this cursor. Left out: begin at the head, with the lists.", CURSOR_AFTER),
+  query("after", "Continue after this cursor. Default: start at the head, with the lists.", CURSOR_AFTER),
   CHOICE.tokens,
   CHOICE.symbols,
   CHOICE.minLiquidity,
@@ -118,7 +118,7 @@ export const STREAM_PARAMETERS: readonly ParameterContract[] = [
   CHOICE.names,
   CHOICE.mode,
   CHOICE.snapshot,
-  query("mirror", "For a server that mirrors this one: with the lists comes `base`.", {
+  query("mirror", "For a server that mirrors this one: adds `base` to the lists.", {
     type: "boolean",
     default: false,
   }),
@@ -126,11 +126,11 @@ export const STREAM_PARAMETERS: readonly ParameterContract[] = [
   CHOICE.ticket,
 ];
 
-/** Of events over HTTP. */
+/** The parameters of events over HTTP. */
 export const EVENTS_PARAMETERS: readonly ParameterContract[] = [
   query(
     "after",
-    "The events behind this cursor, or, as JSON only, behind `oldest`: everything that is held. Left out: the head.",
+    "Only events after this cursor. JSON only: `oldest` for all stored events. Default: the head.",
     {
       anyOf: [CURSOR_AFTER, { type: "string", const: "oldest" }],
     },
@@ -138,17 +138,17 @@ export const EVENTS_PARAMETERS: readonly ParameterContract[] = [
   ),
   query(
     "limit",
-    "As JSON only: most events of an answer.",
+    "JSON only: maximum number of events per response.",
     { type: "integer", minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT },
     10,
   ),
-  query("wait", "As JSON only: seconds to wait for an event when there is none.", {
+  query("wait", "JSON only: seconds to wait for an event if there is none.", {
     type: "integer",
     minimum: 0,
     maximum: MAX_WAIT_S,
     default: 0,
   }),
-  { ...CHOICE.channels, description: `${CHOICE.channels.description} Left out: all.` },
+  { ...CHOICE.channels, description: `${CHOICE.channels.description} Default: all.` },
   CHOICE.tokens,
   CHOICE.symbols,
   CHOICE.minLiquidity,
@@ -163,18 +163,17 @@ export const EVENTS_PARAMETERS: readonly ParameterContract[] = [
     name: "Last-Event-ID",
     in: "header",
     description:
-      "Of server-sent events: the cursor, as a browser sends it when it connects again; it wins over `after`.",
+      "Server-sent events: the cursor, which a browser sends on reconnecting. It overrides `after`.",
     schema: { type: "string", maxLength: 48 },
   },
 ];
 
-/** Of every address whose answers have an entity tag. */
+/** The parameters of every path whose responses have an entity tag. */
 export const CONDITIONAL_PARAMETERS: readonly ParameterContract[] = [
   {
     name: "If-None-Match",
     in: "header",
-    description:
-      "The `ETag` of the answer that you hold: while it is the newest the answer is 304 without a body.",
+    description: "The `ETag` of your copy. If it is current, the response is 304 without a body.",
     schema: { type: "string" },
     example: '"13ac274a9f68b758-101"',
   },

@@ -4,7 +4,7 @@ import { PROBLEM_TYPE_PREFIX, type Problem } from "../rest/responses.ts";
 import { FRESHNESS_HEADERS, type HeaderName, KEY_HEADERS } from "./headers.ts";
 import { type JsonSchema, refTo } from "./schemas.ts";
 
-/** A response of OpenAPI, as far as it is used here. */
+/** A response of OpenAPI, reduced to the fields used here. */
 export interface ResponseContract {
   readonly description: string;
   readonly headers?: Readonly<Record<string, { readonly $ref: string }>>;
@@ -20,7 +20,7 @@ export interface ResponseContract {
   >;
 }
 
-/** Fields of a problem's answer by its status, beside those that any has. */
+/** Headers of a problem by status, besides the common ones. */
 const HEADERS_BY_STATUS: Readonly<Record<number, readonly HeaderName[]>> = {
   401: ["Vary", "WWW-Authenticate"],
   429: ["Vary", "Retry-After"],
@@ -32,7 +32,7 @@ const HEADERS_BY_STATUS: Readonly<Record<number, readonly HeaderName[]>> = {
 const DETAILS: Readonly<Partial<Record<ErrorCode, ConstructorParameters<typeof FlarewireError>[1]>>> = {
   "invalid-parameter": 'limit is "0"; it must be a whole number from 1 to 1000',
   "unknown-channel": 'channels has "flare.pro" (did you mean flares.pro?), which matches no channel',
-  "cursor-gone": 'after is "13ac274a9f68b758-9" (expired); at most 92 events are lost',
+  "cursor-gone": 'after is "13ac274a9f68b758-9" (expired); up to 92 events are lost',
   "not-ready": "no first snapshot yet",
 };
 
@@ -42,11 +42,13 @@ const MORE: Readonly<Partial<Record<ErrorCode, ConstructorParameters<typeof Flar
   "cursor-gone": { field: "after", lost: { reason: "expired", events: 92 } },
 };
 
-/** The responses that are problems: one component for each set of codes that an address answers with under one status. */
+/**
+ * Collects the problem responses: one component per set of codes that share a path and a status.
+ */
 export class ProblemResponses {
   readonly #components = new Map<string, ResponseContract>();
 
-  /** References to them by status. */
+  /** Returns references to the responses, by status. */
   of(codes: readonly ErrorCode[]): Readonly<Record<string, { readonly $ref: string }>> {
     const byStatus = new Map<number, ErrorCode[]>();
     for (const code of codes) {
@@ -59,7 +61,7 @@ export class ProblemResponses {
     );
   }
 
-  /** All that were referred to, by name. */
+  /** Returns all referenced responses, by name. */
   components(): Readonly<Record<string, ResponseContract>> {
     return Object.fromEntries([...this.#components].toSorted(([a], [b]) => (a < b ? -1 : 1)));
   }
@@ -71,7 +73,7 @@ export class ProblemResponses {
   }
 }
 
-/** An example of the problem of this code. */
+/** Creates an example problem for this code. */
 function exampleOf(code: ErrorCode): Problem {
   return problemOf(
     new FlarewireError(code, DETAILS[code] ?? ERROR_CODES[code].meaning, MORE[code]),

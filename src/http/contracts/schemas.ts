@@ -4,11 +4,9 @@ import * as protocol from "../../protocol/index.ts";
 import * as changes from "../../protocol/view/change-schema.ts";
 import * as responses from "../rest/responses.ts";
 
-/*
- * The schemas of everything that is served, under the names that they have in the code, as components that refer to each other.
- */
+/** The schemas of the API under their names in the code, as components that refer to each other. */
 
-/** As much of JSON Schema as the schemas here have. */
+/** A JSON Schema, reduced to the keywords used here. */
 export interface JsonSchema {
   readonly [keyword: string]: unknown;
   readonly $ref?: string;
@@ -25,13 +23,13 @@ export interface JsonSchema {
   readonly const?: unknown;
 }
 
-/** Which JSON Schema: that of OpenAPI 3.1, or that of AsyncAPI 3. */
+/** The dialect of OpenAPI 3.1, and that of AsyncAPI 3. */
 type Dialect = "draft-2020-12" | "draft-7";
 
-/** Where components are in both kinds of document. */
+/** Path of the components in both documents. */
 const COMPONENTS = "#/components/schemas/";
 
-/** Names that a reader of the contract would not understand. */
+/** Names that differ in the contract, for readability. */
 const RENAMED: Readonly<Record<string, string>> = {
   ChangeSchema: "Change",
   ChannelSchema: "Channel",
@@ -42,20 +40,20 @@ const RENAMED: Readonly<Record<string, string>> = {
 /** Second names of other schemas. */
 const ALIASES: readonly string[] = ["AvalancheChartItem", "TradeCount"];
 
-/** What a client that lags is told of; see the hub's `conflate.ts`. */
+/** Events that may be reported as missed; see the hub's `conflate.ts`. */
 const MISSED_NAMES = ["flare-started", "flare-finished", "source-status"] as const;
 
-/** Each event's name with that of its schema. */
+/** The schema name of each event. */
 export const EVENT_SCHEMAS: Readonly<Record<protocol.EventName, string>> = Object.fromEntries(
   protocol.EVENT_NAMES.map((name) => [name, `${pascal(name)}Message`]),
 ) as Record<protocol.EventName, string>;
 
-/** A reference to the component of this name. */
+/** Returns a reference to this component. */
 export function refTo(name: string): JsonSchema {
   return { $ref: `${COMPONENTS}${name}` };
 }
 
-/** All named schemas by name, in this dialect. Objects are open, as both sides ignore fields that they do not know. */
+/** Returns all named schemas. Objects are open, because both sides ignore unknown fields. */
 export function namedSchemas(target: Dialect): Readonly<Record<string, JsonSchema>> {
   const registry = z.registry<{ id: string }>();
   for (const [exported, schema] of Object.entries({
@@ -83,9 +81,9 @@ export function namedSchemas(target: Dialect): Readonly<Record<string, JsonSchem
   ];
   return {
     ...schemas,
-    // The log does not look into items, whose form the channel tells; readers of the contract want to know.
+    // The log ignores the form of items, which depends on the channel, but readers want to know it.
     InsertChange: withProperty(schemas.InsertChange, "item", { anyOf: items.map(refTo) }),
-    EventName: { description: "What happened.", type: "string", enum: protocol.EVENT_NAMES },
+    EventName: { description: "The name of an event.", type: "string", enum: protocol.EVENT_NAMES },
     EventMessage: oneOf(protocol.EventMessage.description, Object.values(EVENT_SCHEMAS)),
     Missed: oneOf(
       protocol.Missed.description,
@@ -94,7 +92,7 @@ export function namedSchemas(target: Dialect): Readonly<Record<string, JsonSchem
   };
 }
 
-/** Of these components those that `document` refers to, directly or not. */
+/** Returns the components to which `document` refers, directly or indirectly. */
 export function referredTo(
   schemas: Readonly<Record<string, JsonSchema>>,
   document: unknown,
@@ -115,7 +113,10 @@ export function referredTo(
   );
 }
 
-/** The messages of events each as one object, instead of what the log adds and a body: generators of code want no intersections. */
+/**
+ * Merges each event with the fields that the log adds, because code generators handle intersections
+ * badly.
+ */
 function eventMessages(): Readonly<Record<string, z.ZodType>> {
   const messages: Record<string, z.ZodType> = {};
   const placed = protocol.EventMessage.def.left.shape;
@@ -123,7 +124,7 @@ function eventMessages(): Readonly<Record<string, z.ZodType>> {
   for (const body of protocol.EventBody.options) {
     const name = body.shape.name.value;
     messages[EVENT_SCHEMAS[name]] = z.object({ ...placed, ...body.shape }).describe(body.description ?? "");
-    if (MISSED_NAMES.some((told) => told === name)) {
+    if (MISSED_NAMES.some((one) => one === name)) {
       messages[`Missed${pascal(name)}`] = z
         .object({ ...missed, ...body.shape })
         .describe(body.description ?? "");
