@@ -73,7 +73,7 @@ test("says of each endpoint whether it works, and its code says whether all do",
   expect(found.filter(({ service }) => service === "bsc 127.0.0.1:9")).toHaveLength(7);
   expect(found).toContainEqual({
     ...{ service: "bsc 127.0.0.1:9", what: "logs", works: false, needed: false },
-    ...{ detail: expect.stringContaining("cannot be reached"), took_ms: expect.any(Number) },
+    ...{ detail: expect.stringContaining("is unreachable"), took_ms: expect.any(Number) },
   });
   expect(found).toContainEqual(expect.objectContaining({ service: "gate", what: "stream", works: true }));
   expect(json.stdout).not.toContain(KEY);
@@ -92,7 +92,7 @@ test("if nothing responds, it first says what to check, and groups equal failure
   const { code, stdout, stderr } = await runCli(["doctor", ...nobody]);
   expect(code).toBe(75);
   expect(stderr).toMatch(/^nothing works: check this machine's network.*\n(\d+) of \1 fail\n$/);
-  const reason = "cannot be reached: the name, the port or the network is wrong";
+  const reason = "is unreachable: check the name, the port and the network";
   expect(stdout).toBe(
     `fails  6 checks: ${reason} (bsc 127.0.0.1:9 chain, block, final, receipts, code, call)\n` +
       stdout.slice(stdout.indexOf("lacks")),

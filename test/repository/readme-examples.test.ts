@@ -308,8 +308,8 @@ test("an endpoint of one's own is tried, and its key is not told", { timeout: 60
   const environment = { [name]: closed.replaceAll("KEY", "SECRET-KEY") };
   const { code, stdout } = await runCli(words.slice(words.indexOf("--") + 1), environment);
   expect(code).toBe(75);
-  expect(stdout).toMatch(/^fails {2}6 checks: cannot be reached.* \(bsc 127\.0\.0\.1:9 chain, /m);
-  expect(stdout).toMatch(/^fails {2}7 checks: cannot be reached.* \(bsc 127\.0\.0\.1:9 #2 .*, stream\)$/m);
+  expect(stdout).toMatch(/^fails {2}6 checks: is unreachable.* \(bsc 127\.0\.0\.1:9 chain, /m);
+  expect(stdout).toMatch(/^fails {2}7 checks: is unreachable.* \(bsc 127\.0\.0\.1:9 #2 .*, stream\)$/m);
   expect(stdout).not.toContain("SECRET");
 });
 

@@ -7,34 +7,40 @@ import { LookupEnricher } from "./lookup-enricher.ts";
 import { coingecko, dexscreener, etherscan, sourcify } from "./services.ts";
 import { TableEnricher } from "./table-enricher.ts";
 
-/** Options of {@link createEnrichers}. */
 export interface EnrichersOptions {
   readonly names: readonly EnricherName[];
-  /** Where each service is. */
+  /** Base address of each service. */
   readonly urls: Readonly<Record<EnricherName, string>>;
-  /** Key for Etherscan, which is left out without one. */
+  /** Key for Etherscan, which is skipped without one. */
   readonly etherscanKey: string | undefined;
-  /** Directory in which what they said is kept over restarts; `undefined`: memory only. */
+  /** Directory for their cached answers; `undefined`: memory only. */
   readonly directory: string | undefined;
   readonly clock: Clock;
-  /** Told when a service stops answering as it should, and when it does again. */
+  /**
+   * Receives a message when a service fails and when it recovers, and whether it reports trouble.
+   */
   readonly onNotice: (sentence: string, isTrouble: boolean) => void;
   /** Default: the runtime's own. */
   readonly fetch?: typeof fetch;
 }
 
-/** Least milliseconds between two requests: below what each service says that it allows, or where it says nothing, mild. */
+/**
+ * Minimum milliseconds between two requests: below each service's documented limit, or moderate if
+ * there is none.
+ */
 const PAUSE_MS: Readonly<Record<EnricherName, number>> = {
   coingecko: 10_000,
   sourcify: 500,
   etherscan: 500,
   dexscreener: 250,
 };
-/** CoinGecko's list of coins has some megabytes, a verified contract with its sources at most a few. */
+/**
+ * CoinGecko's list of coins has some megabytes, a verified contract with its sources at most a few.
+ */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 const TIMEOUT_MS = 30_000;
 
-/** The enrichers of these names, each with a client and a cache of its own, so that none can hold up another. */
+/** Creates the enrichers of these names, each with its own client and cache. */
 export function createEnrichers(options: EnrichersOptions): readonly Enricher[] {
   const { names, etherscanKey } = options;
   return [...new Set(names)].flatMap((name) =>
@@ -67,7 +73,7 @@ function clientOptions(name: EnricherName, { clock, onNotice, fetch }: Enrichers
     ...(fetch ? { fetch } : {}),
     onHealth: (trouble) =>
       trouble === undefined
-        ? onNotice(`${name} answers again`, false)
-        : onNotice(`${name} ${trouble}; it is asked again later`, true),
+        ? onNotice(`${name} responds again`, false)
+        : onNotice(`${name} ${trouble}; retrying later`, true),
   };
 }

@@ -5,26 +5,29 @@ import type { MarketEvent, Profile } from "../../market/index.ts";
 import type { Feed } from "../feed.ts";
 import { type Enricher, type Facts, keyOf, type TokenRef } from "./enricher.ts";
 
-/** Options of {@link enrichFeed}. */
 interface EnrichOptions {
   readonly feed: Feed;
   readonly enrichers: readonly Enricher[];
   readonly clock: Clock;
 }
 
-/** A token that is still traded is noted again after this long: its facts may have to be looked up again. */
+/** A token that still trades is noted again after this long, because facts expire. */
 const NOTE_AGAIN_MS = 5 * MINUTE_MS;
-/** Tokens that are remembered as noted. */
+/** Number of tokens remembered as noted. */
 const MAX_NOTED = 100_000;
-/** Findings between two clocks, at most: a start with a full cache must not hold the market up. */
+/**
+ * Maximum number of findings between two clocks, so that a full cache does not delay the market.
+ */
 const MAX_A_SECOND = 500;
 
 /**
- * The same feed with what the enrichers find out in it: as `profile` events behind the `clock` that was told last when they were found. A recording of
- * it has them there, too, so that it replays to the same bytes without any of the services. The feed never waits for an enricher, and one that is down
- * changes nothing but {@link Feed.trouble}.
+ * Returns the feed with the enrichers' findings as `profile` events, each after the last `clock`
+ * before it was found. A recording contains them at the same position, so it replays to the same
+ * bytes without the services. The feed never waits for an enricher, and a failing one changes only
+ * {@link Feed.trouble}.
  *
- * Of several services that look for a contract's source, one that has it counts: that another has not changes nothing.
+ * If several services look up a contract's source, one that has it counts, whatever the others
+ * answer.
  */
 export function enrichFeed({ feed, enrichers, clock }: EnrichOptions): Feed {
   const { name, origin, facts } = feed;
@@ -60,7 +63,7 @@ async function* enriched(
     for await (const event of feed.events(signal)) {
       yield event;
       if (event.kind === "clock") yield* found.take(event.at);
-      else if (event.group !== "exchange" && noted.isNews(event.group, event.token)) {
+      else if (event.group !== "exchange" && noted.isDue(event.group, event.token)) {
         for (const enricher of enrichers) enricher.note({ group: event.group, token: event.token });
       }
     }
@@ -70,7 +73,7 @@ async function* enriched(
   }
 }
 
-/** When each token was noted last. */
+/** Remembers when each token was last noted. */
 class NotedTokens {
   readonly #clock: Clock;
   readonly #noted = new BoundedMap<string, number>(MAX_NOTED);
@@ -79,7 +82,7 @@ class NotedTokens {
     this.#clock = clock;
   }
 
-  isNews(group: TokenRef["group"], token: string): boolean {
+  isDue(group: TokenRef["group"], token: string): boolean {
     const key = keyOf({ group, token });
     const now = this.#clock.monotonic();
     const before = this.#noted.get(key);
@@ -89,15 +92,15 @@ class NotedTokens {
   }
 }
 
-/** What was found out and not told yet. */
+/** Collects findings until they are published. */
 class Findings {
   readonly #found = new Map<string, { readonly token: TokenRef; readonly facts: Facts }>();
-  /** What was told of each token, so that nothing is told twice. */
-  readonly #told = new BoundedMap<string, Facts>(MAX_NOTED);
+  /** Published facts by token, so that nothing is published twice. */
+  readonly #published = new BoundedMap<string, Facts>(MAX_NOTED);
 
   add(token: TokenRef, facts: Facts): void {
     const key = keyOf(token);
-    const before = { ...this.#told.get(key), ...this.#found.get(key)?.facts };
+    const before = { ...this.#published.get(key), ...this.#found.get(key)?.facts };
     const { contractSource, ...rest } = facts;
     const isDoubted = contractSource === "unverified" && before.contractSource === "verified";
     const news = contractSource === undefined || isDoubted ? rest : { ...rest, contractSource };
@@ -117,7 +120,7 @@ class Findings {
       if (left === 0) return;
       left -= 1;
       this.#found.delete(key);
-      this.#told.set(key, { ...this.#told.get(key), ...facts });
+      this.#published.set(key, { ...this.#published.get(key), ...facts });
       yield { kind: "profile", at, ...token, ...facts };
     }
   }

@@ -1,40 +1,41 @@
 import type { MarketGroup, Profile } from "../../market/index.ts";
 import type { ServiceReport } from "../feed.ts";
 
-/** The services that can be asked for facts about tokens. */
+/** The services for facts about tokens. */
 export const ENRICHERS = ["coingecko", "sourcify", "etherscan", "dexscreener"] as const;
 export type EnricherName = (typeof ENRICHERS)[number];
 
 /** The groups whose tokens have addresses. */
 export type ChainGroup = Exclude<MarketGroup, "exchange">;
 
-/** A token of a chain. */
 export interface TokenRef {
   readonly group: ChainGroup;
-  /** The address, as the feed writes it. */
+  /** The address, as spelled by the feed. */
   readonly token: string;
 }
 
-/** What can be said of a token; an absent field says nothing. */
+/** Facts about a token. An absent field says nothing. */
 export type Facts = Pick<Profile, "marketData" | "socialData" | "contractSource">;
 
-/** Hears what was found out. */
+/** Receives findings. */
 export type OnFound = (token: TokenRef, facts: Facts) => void;
 
-/** Finds out facts about tokens, in its own time: whoever tells it of tokens never waits for it. */
+/** Looks up facts about tokens in the background: callers never wait for it. */
 export interface Enricher {
   readonly name: EnricherName;
-  /** Why it finds out nothing at present, for people; `undefined` while it does. */
+  /** Why lookups fail at present, for people; `undefined` while they work. */
   readonly trouble: string | undefined;
-  /** How its service fares. */
+  /** Returns the state of its service. */
   report(): ServiceReport;
-  /** The market has this token. To be told again now and then while it is traded: facts age. */
+  /**
+   * Records that the market has this token. Call it regularly while the token trades: facts expire.
+   */
   note(token: TokenRef): void;
-  /** Works until the signal aborts. Never rejects; resolves when what it keeps is kept. */
+  /** Works until the signal aborts. Never rejects; resolves when its cache is saved. */
   run(onFound: OnFound, signal: AbortSignal): Promise<void>;
 }
 
-/** Chain ids, and how each service calls the chains. */
+/** Chain ids, and each service's names of the chains. */
 export const CHAINS: Readonly<
   Record<ChainGroup, { readonly id: number; readonly coingecko: string; readonly dexscreener: string }>
 > = {
@@ -46,7 +47,7 @@ export const CHAINS: Readonly<
 /** All chains' groups. */
 export const CHAIN_GROUPS = Object.keys(CHAINS) as readonly ChainGroup[];
 
-/** One name for a token, whatever the case of its address. */
+/** Returns the key of a token, independent of its address's case. */
 export function keyOf({ group, token }: TokenRef): string {
   return `${group}/${token.toLowerCase()}`;
 }

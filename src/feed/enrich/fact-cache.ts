@@ -15,26 +15,27 @@ const Stored = z.object({
   entries: z.record(z.string().max(256), z.object({ at: z.number(), facts: StoredFacts })),
 });
 
-/** What was found out, and when. */
+/** Facts with the time of the answer. */
 export interface CachedFacts {
   /** Wall-clock milliseconds. */
   readonly at: number;
   readonly facts: Facts;
 }
 
-/** Entries at most; beyond them the oldest are forgotten. */
+/** Maximum number of entries; the oldest are dropped first. */
 const MAX_ENTRIES = 100_000;
 
 /**
- * What a service has said, by key, kept in a file so that a restart does not ask again. A file that is missing, damaged or of another version is an
- * empty cache, and one that cannot be written is told of by {@link save}: a cache is never worth a failure.
+ * Caches a service's answers by key in a file, so that a restart does not repeat requests. A
+ * missing or invalid file is an empty cache, and a failed write is only reported by {@link save}: a
+ * cache must never cause a failure.
  */
 export class FactCache {
   readonly #path: string | undefined;
   readonly #entries = new BoundedMap<string, CachedFacts>(MAX_ENTRIES);
   #isDirty = false;
 
-  /** `path`: where it is kept; `undefined`: in memory only. Read at once. */
+  /** @param path Its file, read at once; `undefined`: memory only. */
   constructor(path: string | undefined) {
     this.#path = path;
     if (path === undefined) return;
@@ -43,7 +44,7 @@ export class FactCache {
       for (const [key, { at, facts }] of Object.entries(stored.data?.entries ?? {}))
         this.#entries.set(key, { at, facts: tidy(facts) });
     } catch {
-      // It is made anew.
+      // Start empty.
     }
   }
 
@@ -56,7 +57,7 @@ export class FactCache {
     this.#isDirty = true;
   }
 
-  /** Puts these entries in place of all. */
+  /** Replaces all entries. */
   replace(entries: ReadonlyMap<string, CachedFacts>): void {
     this.#entries.clear();
     for (const [key, entry] of entries) this.set(key, entry);
@@ -67,7 +68,7 @@ export class FactCache {
     return this.#entries;
   }
 
-  /** Writes the file anew if anything changed, in one step. Resolves with what went wrong, if anything did. */
+  /** Writes the file atomically if anything changed. Resolves with the problem, if any. */
   async save(): Promise<string | undefined> {
     if (!this.#isDirty || this.#path === undefined) return undefined;
     this.#isDirty = false;
@@ -84,7 +85,7 @@ export class FactCache {
   }
 }
 
-/** Without the fields that are not there: for an exact optional property `undefined` is a value. */
+/** Drops undefined fields: for an exact optional property `undefined` is a value. */
 function tidy(facts: z.infer<typeof StoredFacts>): Facts {
   return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined));
 }

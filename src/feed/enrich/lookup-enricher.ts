@@ -12,29 +12,32 @@ import {
 } from "./enricher.ts";
 import type { FactCache } from "./fact-cache.ts";
 
-/** A service that is asked about some tokens at a time. */
+/** A service that is queried for a few tokens at a time. */
 export interface Lookup {
   readonly name: EnricherName;
-  /** Tokens in one question, all of one chain. */
-  readonly most: number;
-  /** The address of the question. It may hold a key, so it is never shown. */
+  /** Maximum number of tokens per request, all of one chain. */
+  readonly maxTokens: number;
+  /** The request's address. It may contain a key, so it is never shown. */
   readonly url: (group: ChainGroup, tokens: readonly string[]) => string;
-  /** What the answer says, by address in lower case; of a token that is missing nothing is known. Throws UnexpectedAnswer. */
+  /**
+   * Returns the facts in an answer, by address in lower case. A missing token is unknown. Throws
+   * UnexpectedAnswer.
+   */
   readonly read: (body: unknown, tokens: readonly string[]) => ReadonlyMap<string, Facts>;
-  /** How long an answer holds, in milliseconds; `undefined`: of a token of which nothing was known. */
+  /** How long an answer is valid, in milliseconds; `undefined` stands for a token without facts. */
   readonly holdsMs: (facts: Facts | undefined) => number;
   /**
-   * Facts of a token that had some and is missing now, also from an answer about it alone. An answer
-   * about several tokens may omit one that has facts. `undefined`: what was known stays.
+   * Facts of a token that had some and is now missing, even from an answer about it alone. An
+   * answer about several tokens may omit one that has facts. `undefined`: the known facts stay.
    */
   readonly gone?: Facts;
 }
 
-/** Tokens that wait, at most: beyond them the one that waited longest is let go, until it is noted again. */
+/** Maximum number of waiting tokens. The longest waiting one is dropped until it is noted again. */
 const MAX_WAITING = 10_000;
 const SAVE_EVERY_MS = 30_000;
 
-/** Asks a service about each token that comes up, a few at a time, and remembers what it said. */
+/** Queries a service about new tokens, a few at a time, and caches the answers. */
 export class LookupEnricher implements Enricher {
   readonly name: EnricherName;
   readonly #lookup: Lookup;
@@ -42,7 +45,7 @@ export class LookupEnricher implements Enricher {
   readonly #clock: Clock;
   readonly #cache: FactCache;
   readonly #waiting = new Map<string, TokenRef>();
-  /** Keys of waiting tokens that an answer omitted: the next request asks for one of them only. */
+  /** Keys of waiting tokens that an answer omitted: the next request is about one of them only. */
   readonly #omitted = new Set<string>();
   #onFound: OnFound = () => {};
   #wake: () => void = () => {};
@@ -107,7 +110,8 @@ export class LookupEnricher implements Enricher {
     const question = { url: url(first.group, tokens), read: (body: unknown) => read(body, tokens), tries: 1 };
     const asked = await this.#client.ask(question, signal);
     if (asked.kind === "failed") {
-      // Behind the others: should one token be what the service fails on, the rest still gets its turn.
+      // At the end of the queue: if one token makes the service fail, the others still get their
+      // turn.
       for (const token of batch) this.#waiting.set(keyOf(token), token);
       return;
     }
@@ -127,7 +131,7 @@ export class LookupEnricher implements Enricher {
     }
   }
 
-  /** Facts of a token that an answer about `asked` tokens omits; `unknown`: ask for it alone. */
+  /** Returns the facts of a token omitted by an answer about `asked` tokens, or `unknown`. */
   #factsOfMissing(key: string, kind: "told" | "absent", asked: number): Facts | "unknown" {
     const known = this.#cache.get(key)?.facts ?? {};
     const { gone } = this.#lookup;
@@ -136,7 +140,7 @@ export class LookupEnricher implements Enricher {
     return asked > 1 ? "unknown" : gone;
   }
 
-  /** The tokens that wait longest, of one chain; or one alone that was omitted before. */
+  /** Takes the longest waiting tokens of one chain, or a single one that was omitted before. */
   #take(): readonly TokenRef[] {
     const batch: TokenRef[] = [];
     for (const [key, token] of this.#waiting) {
@@ -144,7 +148,7 @@ export class LookupEnricher implements Enricher {
       if (batch[0] && (isAlone || batch[0].group !== token.group)) continue;
       batch.push(token);
       this.#waiting.delete(key);
-      if (isAlone || batch.length >= this.#lookup.most) break;
+      if (isAlone || batch.length >= this.#lookup.maxTokens) break;
     }
     return batch;
   }

@@ -13,8 +13,9 @@ const Coin = z.object({
 });
 
 /**
- * CoinGecko's list of all coins with their contracts, twice a day: `market_data` of a token that stands in it. It needs no key, and has no pictures.
- * Source: docs.coingecko.com, "Coins List (ID Map)", `GET /coins/list?include_platform=true`.
+ * CoinGecko's list of all coins with their contracts, fetched twice a day: `market_data` of listed
+ * tokens. Needs no key; has no pictures. Source: docs.coingecko.com, "Coins List (ID Map)", `GET
+ * /coins/list?include_platform=true`.
  */
 export function coingecko(url: string): Table {
   return {
@@ -39,13 +40,14 @@ export function coingecko(url: string): Table {
 const Contract = z.object({ match: z.string().nullable() });
 
 /**
- * Whether Sourcify has the verified source of a contract. That it has not is no knowledge: it may be verified elsewhere. Needs no key.
- * Source: docs.sourcify.dev, API v2, `GET /v2/contract/{chainId}/{address}`: 404 where there is none.
+ * Whether Sourcify has the verified source of a contract. If not, nothing is known: it may be
+ * verified elsewhere. Needs no key. Source: docs.sourcify.dev, API v2, `GET
+ * /v2/contract/{chainId}/{address}`: 404 if there is none.
  */
 export function sourcify(url: string): Lookup {
   return {
     name: "sourcify",
-    most: 1,
+    maxTokens: 1,
     url: (group, [token = ""]) => `${url}/v2/contract/${CHAINS[group].id}/${token}`,
     read: (body, [token = ""]) =>
       new Map(
@@ -60,15 +62,16 @@ const SourceItem = z.object({ ABI: z.string() });
 const UNVERIFIED = "Contract source code not verified";
 
 /**
- * Whether Etherscan has the verified source of a contract. Its status is 1 and its message OK for unverified ones too, whose ABI says so in words; 0 and NOTOK are
- * for its own troubles, of which a rate limit is one. Needs a key; some chains need a paid plan. Source: docs.etherscan.io, "Get Contract Source Code" and
- * "Common Error Messages".
+ * Whether Etherscan has the verified source of a contract. Status 1 and message OK also occur for
+ * unverified contracts, whose ABI field says so; 0 and NOTOK report failures such as a rate limit.
+ * Needs a key; some chains need a paid plan. Source: docs.etherscan.io, "Get Contract Source Code"
+ * and "Common Error Messages".
  */
 export function etherscan(url: string, key: string): Lookup {
   const hidden = (text: string) => text.replaceAll(key, "***").slice(0, 100);
   return {
     name: "etherscan",
-    most: 1,
+    maxTokens: 1,
     url: (group, [token = ""]) =>
       `${url}/v2/api?${new URLSearchParams({ chainid: String(CHAINS[group].id), module: "contract", action: "getsourcecode", address: token, apikey: key })}`,
     read: (body, [token = ""]) => {
@@ -76,7 +79,7 @@ export function etherscan(url: string, key: string): Lookup {
       if (status !== "1")
         throw new UnexpectedAnswer(`answered ${hidden(message)} (${hidden(String(result))})`);
       const [item] = readItems(SourceItem, result, "sources");
-      if (!item) throw new UnexpectedAnswer("answered no source");
+      if (!item) throw new UnexpectedAnswer("answered without a source");
       return new Map([[token, { contractSource: item.ABI === UNVERIFIED ? "unverified" : "verified" }]]);
     },
     holdsMs: (facts) => (facts?.contractSource === "verified" ? 30 * DAY_MS : HOUR_MS),
@@ -98,18 +101,19 @@ const Pair = z.object({
 });
 
 const NO_LINKS: Facts = { socialData: null };
-/** A token that trades is noted every few minutes, so its links are looked up again within an hour. */
+/** A trading token is noted every few minutes, so its links are looked up again within an hour. */
 const LINKS_HOLD_MS = 55 * MINUTE_MS;
 
 /**
- * The links that a token's makers gave to DexScreener: `social_data`. Needs no key; 300 requests a minute, of 30 tokens each.
- * DexScreener removes links, for one because of fraud. A token whose pairs have none has none: `null`.
- * Source: docs.dexscreener.com, API reference, `GET /tokens/v1/{chainId}/{tokenAddresses}`.
+ * The links that a token's makers gave to DexScreener: `social_data`. Needs no key; 300 requests
+ * per minute, of 30 tokens each. DexScreener removes links, for example because of fraud. A token
+ * whose pairs have no links gets `null`. Source: docs.dexscreener.com, API reference, `GET
+ * /tokens/v1/{chainId}/{tokenAddresses}`.
  */
 export function dexscreener(url: string): Lookup {
   return {
     name: "dexscreener",
-    most: 30,
+    maxTokens: 30,
     url: (group, tokens) => `${url}/tokens/v1/${CHAINS[group].dexscreener}/${tokens.join(",")}`,
     read: (body) => {
       const facts = new Map<string, Facts>();
@@ -124,7 +128,7 @@ export function dexscreener(url: string): Lookup {
         };
         const token = baseToken.address.toLowerCase();
         const hasLinks = Object.values(socialData).some((one) => one !== null);
-        // The pairs of a token come with the same links, or with none.
+        // All pairs of a token have the same links or none.
         if (hasLinks) facts.set(token, { socialData });
         else if (!facts.has(token)) facts.set(token, NO_LINKS);
       }

@@ -12,22 +12,24 @@ import {
 } from "./enricher.ts";
 import type { CachedFacts, FactCache } from "./fact-cache.ts";
 
-/** A service that says all it knows in one answer. */
+/** A service that returns everything in one answer. */
 export interface Table {
   readonly name: EnricherName;
   readonly url: string;
-  /** What it says, by the key of the token. Throws UnexpectedAnswer. */
+  /** Returns the facts in an answer, by the key of the token. Throws UnexpectedAnswer. */
   readonly read: (body: unknown) => ReadonlyMap<string, Facts>;
-  /** Milliseconds between two answers. */
+  /** Milliseconds between two requests. */
   readonly everyMs: number;
-  /** Facts of a token that a later response no longer lists. */
+  /** Facts of a token that a later answer no longer lists. */
   readonly gone: Facts;
 }
 
-/** Tokens that are remembered, so that a later answer can be told of them. */
+/** Number of tokens that later answers are matched with. */
 const MAX_TOKENS = 50_000;
 
-/** Asks a service now and then for all that it knows, and tells of it what concerns the market's tokens. */
+/**
+ * Queries a service periodically for everything, and reports the facts about the market's tokens.
+ */
 export class TableEnricher implements Enricher {
   readonly name: EnricherName;
   readonly #table: Table;
@@ -71,7 +73,7 @@ export class TableEnricher implements Enricher {
           this.#take(asked.value);
           await this.#cache.save();
         }
-        // Where it failed, the client has waited already and waits on before it asks again; as often as that is enough.
+        // After a failure the client itself waits before its next request, so this pause is enough.
         await this.#clock.sleep(asked.kind === "told" ? everyMs : Math.min(everyMs, 60_000), signal);
       }
     } catch (error) {
@@ -79,7 +81,7 @@ export class TableEnricher implements Enricher {
     }
   }
 
-  /** How long what was kept from a run before still holds. */
+  /** Returns how long the cached answer of an earlier run is still valid. */
   #remainingMs(): number {
     let newest = Number.NEGATIVE_INFINITY;
     for (const { at } of this.#cache.entries.values()) newest = Math.max(newest, at);
@@ -90,7 +92,7 @@ export class TableEnricher implements Enricher {
     const before = new Map(this.#cache.entries);
     const at = this.#clock.now();
     const entries = new Map<string, CachedFacts>();
-    // Store withdrawn facts too, because a restored engine may still hold the earlier ones.
+    // Store withdrawn facts too, because a restored engine may still have the earlier ones.
     for (const key of before.keys()) entries.set(key, { at, facts: this.#table.gone });
     for (const [key, found] of facts) entries.set(key, { at, facts: found });
     this.#cache.replace(entries);

@@ -71,8 +71,8 @@ export class VenueFollower {
       ...{ clock, random, pauseMs: venue.pauseMs, quota: venue.quota, maxBytes: MAX_ANSWER_BYTES },
       onHealth: (trouble) =>
         trouble === undefined
-          ? this.#notice("answers again", false)
-          : this.#notice(`${trouble}; it is asked again later`, true),
+          ? this.#notice("responds again", false)
+          : this.#notice(`${trouble}; retrying later`, true),
     });
   }
 

@@ -5,25 +5,24 @@ import { listenForHead } from "./head-probe.ts";
 import type { HostlessProbe, Probe } from "./probe.ts";
 import { askRpc, Hex, RpcFailure } from "./rpc.ts";
 
-/** What a chain's endpoint is tried with. */
 interface EndpointProbeOptions {
   readonly network: Network;
   readonly url: string;
-  /** Its number among those of the chain, from 1 on: two may share their host. */
+  /** Its number among the chain's endpoints, from 1: two may share a host. */
   readonly number: number;
   readonly clock: Clock;
 }
 
 const Block = z.object({ number: Hex, hash: z.string(), timestamp: Hex });
-/** A chain that is quicker than this is not expected to be quicker here. */
+/** Maximum age of the newest block. Slower chains are not expected. */
 const OLDEST_BLOCK_MS = 60_000;
 const MIN_SECRET = 8;
 const MAX_WORDS = 240;
 const LOG_SPANS = [10, 100, 1_000, 10_000] as const;
-/** A log of this kind is in nearly every block: a transfer of a token. */
+/** Nearly every block has such a log: a token transfer. */
 const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 
-/** What following a chain needs of an endpoint, and what it would be glad of. */
+/** Returns the tests of what following a chain requires of an endpoint, and of what is optional. */
 export function endpointProbes(options: EndpointProbeOptions): readonly Probe[] {
   const { network, url, number, clock } = options;
   const { host, hostname } = new URL(url);
@@ -53,9 +52,9 @@ export function endpointProbes(options: EndpointProbeOptions): readonly Probe[] 
     {
       ...{ service, what: "call" },
       run: async (signal) => {
-        // What contracts are asked with has its own code, and is deployed nowhere: this one answers with nothing.
+        // The call contains its own code, which returns nothing and is not deployed.
         await ask("eth_call", [{ data: "0x60006000f3" }, "latest"], signal);
-        return "a contract that is deployed nowhere may be called";
+        return "a contract that is not deployed can be called";
       },
     },
     {
@@ -72,13 +71,13 @@ export function endpointProbes(options: EndpointProbeOptions): readonly Probe[] 
   );
 }
 
-/** What stands in an address beside the host may be a key, and a provider may repeat it. */
+/** Hides everything in an address besides the host: it may be a key that a provider repeats. */
 function withoutSecrets(probe: Probe, url: string): Probe {
   const { pathname, searchParams, search } = new URL(url);
   const secrets = [search.slice(1), ...pathname.split("/"), ...searchParams.values()].filter(
     ({ length }) => length >= MIN_SECRET,
   );
-  // Cut off only then: half a key would not be found.
+  // Truncated afterwards, because half a key would not be found.
   const hide = (text: string) =>
     secrets.reduce((rest, secret) => rest.replaceAll(secret, "…"), text).slice(0, MAX_WORDS);
   const run = async (signal: AbortSignal) => {
@@ -97,18 +96,16 @@ type Ask = (method: string, params: readonly unknown[], signal: AbortSignal) => 
 async function chainId({ chainId, name }: Network, ask: Ask, signal: AbortSignal): Promise<string> {
   const said = Hex.parse(await ask("eth_chainId", [], signal));
   if (said === chainId) return `${said}, which is ${name}`;
-  throw new RpcFailure(
-    `is of chain ${said}, not of ${name}, which is ${chainId}: give an endpoint of ${name}`,
-  );
+  throw new RpcFailure(`serves chain ${said}, not ${chainId}; use an endpoint of ${name}`);
 }
 
 function ageOf({ number, timestamp }: z.infer<typeof Block>, clock: Clock): string {
   const ageMs = clock.now() - timestamp * 1_000;
-  const words = `the newest, ${number}, is ${Math.round(ageMs / 1_000)} s old`;
+  const words = `the newest block, ${number}, is ${Math.round(ageMs / 1_000)} s old`;
   if (ageMs > OLDEST_BLOCK_MS)
-    throw new RpcFailure(`${words}: it is behind, or this machine's clock is wrong`);
+    throw new RpcFailure(`${words}: the endpoint is behind, or this machine's clock is wrong`);
   if (ageMs < -OLDEST_BLOCK_MS)
-    throw new RpcFailure(`${words}: this machine's clock is slow, or the chain's fast`);
+    throw new RpcFailure(`${words}: this machine's clock is slow, or the chain's is fast`);
   return words;
 }
 
@@ -120,15 +117,15 @@ async function finalOf(
 ): Promise<string> {
   const wanted = Math.max(0, head - finalityBlocks);
   const at = Block.parse(await ask("eth_getBlockByNumber", [`0x${wanted.toString(16)}`, false], signal));
-  if (at.number !== wanted) throw new RpcFailure(`gives block ${at.number} for ${wanted}`);
+  if (at.number !== wanted) throw new RpcFailure(`returned block ${at.number} for ${wanted}`);
   const final = await ask("eth_getBlockByNumber", ["finalized", false], signal).catch((error: unknown) => {
     if (!(error instanceof RpcFailure)) throw error;
     return undefined;
   });
   const said = Block.safeParse(final);
-  const words = `block ${wanted} counts as final here`;
-  if (!said.success) return `${words}; the endpoint does not say which is`;
-  return `${words}; the endpoint says ${said.data.number}, ${head - said.data.number} behind its newest`;
+  const words = `block ${wanted} counts as final`;
+  if (!said.success) return `${words}; the endpoint does not report its final block`;
+  return `${words}; the endpoint reports ${said.data.number}, ${head - said.data.number} behind its newest`;
 }
 
 async function codes({ factories, quotes, name }: Network, ask: Ask, signal: AbortSignal): Promise<string> {
@@ -141,14 +138,14 @@ async function codes({ factories, quotes, name }: Network, ask: Ask, signal: Abo
     const code = z.string().parse(await ask("eth_getCode", [address, "latest"], signal));
     if (code.length <= 2) missing.push(what);
   }
-  const words = `${named.length - missing.length} of ${named.length} contracts of ${name} are there`;
-  if (missing.length > 0) throw new RpcFailure(`${words}; not there: ${missing.join(", ")}`);
+  const words = `${named.length - missing.length} of ${named.length} contracts of ${name} exist`;
+  if (missing.length > 0) throw new RpcFailure(`${words}; missing: ${missing.join(", ")}`);
   return words;
 }
 
-/** How many blocks it searches at once for logs, of the spans that are tried. It is not needed. */
+/** Finds over how many blocks the endpoint searches logs at once. Optional. */
 async function logSpan(head: number, ask: Ask, signal: AbortSignal): Promise<string> {
-  let most = 0;
+  let widest = 0;
   let why = "";
   for (const span of LOG_SPANS) {
     const range = {
@@ -163,8 +160,8 @@ async function logSpan(head: number, ask: Ask, signal: AbortSignal): Promise<str
       why = error.message;
       break;
     }
-    most = span;
+    widest = span;
   }
-  if (most === 0) throw new RpcFailure(`eth_getLogs ${why}; Flarewire does without it`);
-  return `eth_getLogs over at least ${most} blocks${why === "" ? "" : `, not over ten times as many: ${why}`}; Flarewire does without it`;
+  if (widest === 0) throw new RpcFailure(`eth_getLogs ${why}; Flarewire does not need it`);
+  return `eth_getLogs works over at least ${widest} blocks${why === "" ? "" : `, not over ten times as many: ${why}`}; Flarewire does not need it`;
 }

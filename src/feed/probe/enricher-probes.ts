@@ -7,11 +7,11 @@ import type { Table } from "../enrich/table-enricher.ts";
 import { ServiceClient, UnexpectedAnswer } from "../service/service-client.ts";
 import type { HostlessProbe, Probe } from "./probe.ts";
 
-/** What is asked about: wrapped BNB on BSC, a contract that everybody has. */
+/** The tested token: wrapped BNB on BSC, which every service knows. */
 const TOKEN = "0xbb4cdb9cbd36b01bd1cbaebf2de08d9173bc095c";
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
-/** What a feed needs of the services of these names. */
+/** Returns the tests of the services of these names. */
 export function enricherProbes({
   names,
   urls,
@@ -26,7 +26,7 @@ export function enricherProbes({
         ? {
             service: "etherscan",
             what: "contract",
-            run: () => Promise.reject(new UnexpectedAnswer("has no key")),
+            run: () => Promise.reject(new UnexpectedAnswer("has no key; set FLAREWIRE_ETHERSCAN_KEY")),
           }
         : lookupProbe(etherscan(urls.etherscan, etherscanKey), clock),
     dexscreener: () => lookupProbe(dexscreener(urls.dexscreener), clock),
@@ -46,7 +46,7 @@ function lookupProbe({ name, url, read }: Lookup, clock: Clock): HostlessProbe {
   const run = async (signal: AbortSignal) => {
     const facts = await ask(url("bsc", [TOKEN]), (body) => read(body, [TOKEN]), clock, signal);
     const known = facts?.get(TOKEN);
-    return known ? `${Object.keys(known).join(", ")} of wrapped BNB` : "nothing known of wrapped BNB";
+    return known ? `${Object.keys(known).join(", ")} of wrapped BNB` : "no facts about wrapped BNB";
   };
   return { service: name, what: "token", run };
 }

@@ -7,14 +7,16 @@ const Message = z.union([
   z.object({ result: z.unknown() }),
 ]);
 
-/** Waits for the first block that the endpoint tells by itself. Rejects with RpcFailure, or when the caller's time is over. */
+/**
+ * Waits for the first block that the endpoint pushes. Rejects with RpcFailure or after a timeout.
+ */
 export async function listenForHead(url: string, signal: AbortSignal): Promise<string> {
   const question = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_subscribe", params: ["newHeads"] });
   for await (const text of messagesOf(url, question, signal)) {
     const read = Message.safeParse(parseMessage(text));
-    if (!read.success) throw new RpcFailure("tells something else than new blocks");
-    if ("error" in read.data) throw new RpcFailure(`does not tell new blocks: ${read.data.error.message}`);
-    if ("params" in read.data) return `tells block ${read.data.params.result.number} by itself`;
+    if (!read.success) throw new RpcFailure("pushed something other than new blocks");
+    if ("error" in read.data) throw new RpcFailure(`does not push new blocks: ${read.data.error.message}`);
+    if ("params" in read.data) return `pushed block ${read.data.params.result.number}`;
   }
-  throw new RpcFailure("tells no new block");
+  throw new RpcFailure("pushed no new block");
 }

@@ -3,15 +3,15 @@ import type { Clock } from "../../lib/time/clock.ts";
 import { withDeadline } from "../../lib/time/deadline.ts";
 import type { Probe } from "./probe.ts";
 
-/** Resolves a host name; rejects when that is impossible. */
+/** Resolves a host name; rejects if that fails. */
 export type LookUp = (name: string) => Promise<unknown>;
 
 /** Without a network, some resolvers retry for half a minute. */
 const MAX_LOOK_UP_MS = 5_000;
 
 /**
- * Returns the host names of all probes if there are several and none resolves: then the machine is at fault, not a
- * service. Returns an empty set otherwise. Rejects only with the signal's reason.
+ * Returns the host names of all probes if there are several and none resolves: then the machine is
+ * at fault, not a service. Otherwise returns an empty set. Rejects only with the signal's reason.
  */
 export async function unresolvedNames(
   probes: readonly Probe[],

@@ -3,39 +3,42 @@ import { messageOf } from "../../lib/text/message-of.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import { DeadlineExpired, withDeadline } from "../../lib/time/deadline.ts";
 
-/** One thing that a live market needs of a service of others, to be tried by itself. */
+/** A test of one thing that a live market needs of an external service. */
 export interface Probe {
-  /** Whose it is: `binance`, `coingecko`. */
+  /** The service: `binance`, `coingecko`. */
   readonly service: string;
-  /** What is tried: `markets`, `stream`. */
+  /** The subject: `markets`, `stream`. */
   readonly what: string;
   /** The service's host, without a port: a name or an address. */
   readonly host: string;
-  /** Nothing that is needed: that it does not work is told, and no fault. Default false. */
+  /** Not required: a failure is reported but is no fault. Default false. */
   readonly isOptional?: boolean;
-  /** Tries it once; resolves with what came, in a few words. Throws an Error whose message says what is wrong, without addresses. */
+  /**
+   * Runs the test once. Resolves with a short result. Throws an Error whose message states the
+   * problem without addresses.
+   */
   readonly run: (signal: AbortSignal) => Promise<string>;
 }
 
-/** A probe before its service's host is named. */
+/** A probe without its service's host. */
 export type HostlessProbe = Omit<Probe, "host">;
 
-/** How a probe went. */
+/** The result of a probe. */
 export interface Finding {
   readonly service: string;
   readonly what: string;
   readonly works: boolean;
-  /** Whether it is needed. */
+  /** Whether it is required. */
   readonly isNeeded: boolean;
-  /** What came, or what is wrong. */
+  /** The result or the problem. */
   readonly detail: string;
   readonly tookMs: number;
 }
 
-/** Longest that a probe may take. */
+/** Timeout of a probe. */
 const MAX_MS = 45_000;
 
-/** Runs a probe; rejects only with the signal's reason. */
+/** Runs a probe. Rejects only with the signal's reason. */
 export async function runProbe(
   { service, what, run, isOptional = false }: Probe,
   clock: Clock,
@@ -51,7 +54,7 @@ export async function runProbe(
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof DeadlineExpired) return finding(false, error.message);
-    if (error instanceof z.ZodError) return finding(false, "answers with what is of another type");
+    if (error instanceof z.ZodError) return finding(false, "returned data of another type");
     return finding(false, messageOf(error));
   }
 }

@@ -3,13 +3,13 @@ import { z } from "zod";
 import type { Clock } from "../../lib/time/clock.ts";
 import { withDeadline } from "../../lib/time/deadline.ts";
 
-/** A number as JSON-RPC writes it. */
+/** A number in JSON-RPC notation. */
 export const Hex = z
   .string()
   .regex(/^0x[0-9a-fA-F]{1,13}$/)
   .transform(Number);
 
-/** Why an endpoint is of no use, as the second half of a sentence, without its address. */
+/** Why an endpoint is unusable, as the second half of a sentence, without its address. */
 export class RpcFailure extends Error {
   override readonly name = "RpcFailure";
 }
@@ -22,7 +22,9 @@ const Reply = z.union([
   z.object({ result: z.unknown() }),
 ]);
 
-/** Asks once, over HTTP or a WebSocket of its own. Rejects with RpcFailure, or with the signal's reason. */
+/**
+ * Sends one request over HTTP or its own WebSocket. Rejects with RpcFailure or the signal's reason.
+ */
 export async function askRpc(
   { url, clock }: { readonly url: string; readonly clock: Clock },
   method: string,
@@ -33,13 +35,16 @@ export async function askRpc(
   const ask = /^wss?:/.test(url) ? overSocket : overHttp;
   const text = await withDeadline((inner) => ask(url, question, inner), MAX_MS, clock, signal);
   const read = Reply.safeParse(parseMessage(text));
-  if (!read.success) throw new RpcFailure(`answers ${method} with what is no JSON-RPC`);
+  if (!read.success) throw new RpcFailure(`answered ${method} with something other than JSON-RPC`);
   if (!("error" in read.data)) return read.data.result;
   const { code, message } = read.data.error;
-  throw new RpcFailure(`answers ${method} with error ${code}: ${message}`);
+  throw new RpcFailure(`answered ${method} with error ${code}: ${message}`);
 }
 
-/** Connects, says this, and yields each message; ends with the connection. Rejects with RpcFailure where there is none. */
+/**
+ * Connects, sends a request, and yields each message until the connection ends. Rejects with
+ * RpcFailure if there is none.
+ */
 export async function* messagesOf(
   url: string,
   question: string,
@@ -50,29 +55,29 @@ export async function* messagesOf(
     handshakeTimeout: MAX_MS,
     followRedirects: false,
   });
-  const told: string[] = [];
+  const messages: string[] = [];
   let end: RpcFailure | undefined;
   let wake: () => void = () => {};
   const finish = (reason: string) => {
     end ??= new RpcFailure(reason);
     wake();
   };
-  const abort = () => finish("was left");
+  const abort = () => finish("was aborted");
   socket.on("open", () => socket.send(question));
   socket.on("message", (data) => {
-    told.push(String(data));
+    messages.push(String(data));
     wake();
   });
   socket.on("unexpected-response", (_request, response) => {
-    finish(`refuses the WebSocket with status ${response.statusCode}`);
+    finish(`rejected the WebSocket with status ${response.statusCode}`);
     response.destroy();
   });
-  socket.on("error", () => finish("cannot be reached over its WebSocket"));
+  socket.on("error", () => finish("is unreachable over its WebSocket"));
   socket.on("close", (code) => finish(`closed its WebSocket (${code})`));
   signal.addEventListener("abort", abort, { once: true });
   try {
     for (;;) {
-      const message = told.shift();
+      const message = messages.shift();
       if (message !== undefined) yield message;
       else if (end) throw end;
       else
@@ -88,7 +93,7 @@ export async function* messagesOf(
 
 async function overSocket(url: string, question: string, signal: AbortSignal): Promise<string> {
   for await (const message of messagesOf(url, question, signal)) return message;
-  throw new RpcFailure("says nothing");
+  throw new RpcFailure("sent no answer");
 }
 
 async function overHttp(url: string, body: string, signal: AbortSignal): Promise<string> {
@@ -96,13 +101,13 @@ async function overHttp(url: string, body: string, signal: AbortSignal): Promise
   const response = await fetch(url, { method: "POST", headers, body, signal, redirect: "manual" }).catch(
     () => {
       signal.throwIfAborted();
-      throw new RpcFailure("cannot be reached: the name, the port or the network is wrong");
+      throw new RpcFailure("is unreachable: check the name, the port and the network");
     },
   );
   const { status } = response;
   if (status !== 200) {
     await response.body?.cancel();
-    throw new RpcFailure(`answers with status ${status}${ADVICE[status] ?? ""}`);
+    throw new RpcFailure(`answered ${status}${ADVICE[status] ?? ""}`);
   }
   let bytes = 0;
   const parts: Uint8Array[] = [];
@@ -114,20 +119,20 @@ async function overHttp(url: string, body: string, signal: AbortSignal): Promise
     }
   } catch {
     signal.throwIfAborted();
-    throw new RpcFailure("breaks off its answer");
+    throw new RpcFailure("broke off its answer");
   }
   return Buffer.concat(parts).toString("utf8");
 }
 
 /** What to do about a status. */
 const ADVICE: Readonly<Record<number, string>> = {
-  401: ": the key is wrong, or there is none",
-  403: ": it does not let this machine or key in",
-  404: ": there is nothing at that path",
-  429: ": too many requests; use a key of your own, or another endpoint",
+  401: ": the key is wrong or missing",
+  403: ": it rejects this machine or key",
+  404: ": nothing exists at that path",
+  429: ": too many requests; use your own key or another endpoint",
 };
 
-/** What a message holds; `undefined` where it is no JSON. */
+/** Parses a message; `undefined` if it is not JSON. */
 export function parseMessage(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -5,12 +5,15 @@ import type { Venue, VenueRequest } from "../exchange/venue.ts";
 import { ServiceClient, UnexpectedAnswer } from "../service/service-client.ts";
 import type { Probe } from "./probe.ts";
 
-/** The busiest currency's busiest market, which every exchange has. */
+/** The market to test: every exchange has it. */
 const BASE = "BTC";
 const QUOTE = "USDT";
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
-/** What a feed needs of an exchange: its markets, their volumes, past candles, and the stream of a market's candles. */
+/**
+ * Returns the tests of what a feed needs of an exchange: markets, volumes, past candles, and the
+ * stream of a market's candles.
+ */
 export function venueProbes(venue: Venue, clock: Clock): readonly Probe[] {
   const limits = { pauseMs: venue.pauseMs, maxBytes: MAX_ANSWER_BYTES };
   // No jitter between requests: a person waits for the result.

@@ -1,7 +1,10 @@
 import type { z } from "zod";
 import { UnexpectedAnswer } from "./service-client.ts";
 
-/** The items of a list that are of this form, in order. Throws {@link UnexpectedAnswer} when it is no list, or has items and none of this form. */
+/**
+ * Returns the valid items of a list, in order. Throws {@link UnexpectedAnswer} if it is no list, or
+ * has items but no valid one.
+ */
 export function readItems<T>(schema: z.ZodType<T>, list: unknown, what: string): readonly T[] {
   if (!Array.isArray(list)) throw new UnexpectedAnswer(`answered no list of ${what}`);
   const items = list.flatMap((item: unknown) => {
@@ -9,15 +12,15 @@ export function readItems<T>(schema: z.ZodType<T>, list: unknown, what: string):
     return parsed.success ? [parsed.data] : [];
   });
   if (list.length > 0 && items.length === 0)
-    throw new UnexpectedAnswer(`answered a list of ${list.length} in which nothing is like ${what}`);
+    throw new UnexpectedAnswer(`answered a list of ${list.length} items without valid ${what}`);
   return items;
 }
 
-/** The value in this form. Throws {@link UnexpectedAnswer} otherwise. */
+/** Returns the validated value. Throws {@link UnexpectedAnswer} if it is invalid. */
 export function readWhole<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const field = issue && issue.path.length > 0 ? ` at ${issue.path.map(String).join(".")}` : "";
-  throw new UnexpectedAnswer(`answered no ${what}${field}`);
+  throw new UnexpectedAnswer(`answered no valid ${what}${field}`);
 }

@@ -4,56 +4,61 @@ import type { Clock } from "../../lib/time/clock.ts";
 import type { ServiceReport } from "../feed.ts";
 import { ServiceTally } from "./service-tally.ts";
 
-/** An answer that is JSON and yet not what was asked for. The message says where it departs, as the second half of a sentence. */
+/**
+ * A JSON answer that does not have the expected form. The message states the difference as the
+ * second half of a sentence.
+ */
 export class UnexpectedAnswer extends Error {
   override readonly name = "UnexpectedAnswer";
 }
 
-/** What became of a question. */
+/** The result of a request. */
 type Asked<T> =
   | { readonly kind: "told"; readonly value: T }
-  /** There is nothing of that name. */
+  /** The requested item does not exist. */
   | { readonly kind: "absent" }
-  /** No use, and asking again at once would hardly help; or failed as often as was tried. */
+  /** Failed in a way that a retry would not help, or as often as allowed. */
   | { readonly kind: "failed"; readonly reason: string };
 
-/** A question. */
 interface Question<T> {
   readonly url: string;
   readonly method?: "GET" | "POST";
-  /** Makes the value out of the body. Throws {@link UnexpectedAnswer} for one that is not what was asked for. */
+  /** Converts the body to the value. Throws {@link UnexpectedAnswer} if it is invalid. */
   readonly read: (body: unknown) => T;
-  /** How often it is asked where the service fails, at least 1. Default 5. */
+  /** Maximum number of attempts, at least 1. Default 5. */
   readonly tries?: number;
 }
 
-/** Options of {@link ServiceClient}. */
 export interface ServiceOptions {
   readonly clock: Clock;
-  /** Least milliseconds between the starts of two requests. */
+  /** Minimum milliseconds between the starts of two requests. */
   readonly pauseMs: number;
-  /** Most milliseconds of a request. Default 10,000. */
+  /** Timeout of a request in milliseconds. Default 10,000. */
   readonly timeoutMs?: number;
-  /** Most bytes of an answer. Default 16 MiB. */
+  /** Maximum size of an answer in bytes. Default 16 MiB. */
   readonly maxBytes?: number;
-  /** Milliseconds for which the service, by the headers of its answer, wants to be left alone; `undefined`: it does not say. */
+  /** Returns the pause in milliseconds that the answer's headers demand; `undefined` if none. */
   readonly quota?: (headers: Headers, nowMs: number) => number | undefined;
-  /** Yields [0, 1), for the back-off. Default `Math.random`. */
+  /** Returns [0, 1), for the back-off. Default `Math.random`. */
   readonly random?: () => number;
   /** Default: the runtime's own. */
   readonly fetch?: typeof fetch;
-  /** Told when the service stops answering as it should, with the reason, and when it does so again (`undefined`). Never of addresses, which may hold a key. */
+  /**
+   * Called with the reason when the service starts to fail, and with `undefined` when it recovers.
+   * The reason contains no addresses, which may include a key.
+   */
   readonly onHealth?: (trouble: string | undefined) => void;
 }
 
 /**
- * Asks one service of strangers, and minds it: requests start no closer than it allows, its `Retry-After` and the quota that its headers
- * tell are kept, and after a failure nothing is asked until a growing time with jitter has passed, then one request alone, and all others
- * wait for that one (a circuit breaker). A service that is down costs whoever waits for it, and nobody else.
+ * Sends requests to one external service within its limits: at its minimum interval, respecting
+ * `Retry-After` and the quota in its headers. After a failure, requests pause for a growing time
+ * with jitter. Then a single request tests the service while all others wait for its result (a
+ * circuit breaker). A failing service delays only its own callers.
  */
 export class ServiceClient {
   readonly #options: ServiceOptions;
-  /** Monotonic time before which no request starts. */
+  /** Monotonic time of the earliest next request. */
   #notBefore = 0;
   #failures = 0;
   #trouble: string | undefined;
@@ -65,22 +70,25 @@ export class ServiceClient {
     this.#tally = new ServiceTally(options.clock);
   }
 
-  /** How the service fares; `trouble`: why it is down, where more is known of it than its answers say. */
+  /** Returns the service's state. `trouble` overrides the reason derived from its answers. */
   report(part: string, service: string, trouble = this.#trouble): ServiceReport {
     return this.#tally.report(part, service, trouble === undefined);
   }
 
-  /** The service said something of use by another way. */
+  /** Records useful data that arrived another way. */
   heard(): void {
     this.#tally.heard();
   }
 
-  /** Why the last request brought nothing; `undefined` while the service answers. */
+  /** Why the last request failed; `undefined` while the service responds. */
   get trouble(): string | undefined {
     return this.#trouble;
   }
 
-  /** Asks, and asks again where the service fails. Rejects only with the signal's reason, and with what `read` throws beside {@link UnexpectedAnswer}. */
+  /**
+   * Sends a request, with retries if the service fails. Rejects only with the signal's reason and
+   * with errors of `read` other than {@link UnexpectedAnswer}.
+   */
   async ask<T>(question: Question<T>, signal: AbortSignal): Promise<Asked<T>> {
     for (let left = question.tries ?? 5; ; left -= 1) {
       const { asked, mayPass } = await this.#askOnce(question, signal);
@@ -96,7 +104,7 @@ export class ServiceClient {
     const release = await this.#takeTurn(signal);
     this.#tally.asked(this.#options.clock.monotonic() - wantedAt);
     try {
-      // While the service is in trouble, the turn is kept until it has answered: the others wait for what this one finds.
+      // While the service fails, keep the turn until it responds: the others wait for the result.
       if (this.#failures === 0) release();
       const {
         clock,
@@ -114,7 +122,7 @@ export class ServiceClient {
         return { asked, mayPass: false };
       }
       const failure: Failure =
-        answer.kind === "unchanged" ? { reason: "answered 304 without being asked" } : answer.failure;
+        answer.kind === "unchanged" ? { reason: "answered 304 to an unconditional request" } : answer.failure;
       this.#tally.ended(failure.isRate ? "refused" : "failed");
       this.#fail(failure.reason, failure.retryAfterMs);
       return { asked: { kind: "failed", reason: failure.reason }, mayPass: answer.kind === "failed" };
@@ -150,23 +158,23 @@ export class ServiceClient {
   #succeed(): void {
     this.#tally.ended("good");
     this.#failures = 0;
-    this.#tell(undefined);
+    this.#report(undefined);
   }
 
   #fail(reason: string, retryAfterMs: number | undefined): void {
     this.#failures += 1;
     this.#rest(Math.max(retryAfterMs ?? 0, backOffMs(this.#failures, this.#options.random ?? Math.random)));
-    this.#tell(reason);
+    this.#report(reason);
   }
 
   #rest(ms: number): void {
     this.#notBefore = Math.max(this.#notBefore, this.#options.clock.monotonic() + ms);
   }
 
-  #tell(trouble: string | undefined): void {
-    const isNews = (trouble === undefined) !== (this.#trouble === undefined);
+  #report(trouble: string | undefined): void {
+    const isChange = (trouble === undefined) !== (this.#trouble === undefined);
     this.#trouble = trouble;
-    if (isNews) this.#options.onHealth?.(trouble);
+    if (isChange) this.#options.onHealth?.(trouble);
   }
 }
 

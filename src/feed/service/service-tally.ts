@@ -1,10 +1,10 @@
 import type { Clock } from "../../lib/time/clock.ts";
 import type { ServiceReport } from "../feed.ts";
 
-/** What became of a request: it brought something of use, was refused (too many, or of a kind that is not answered), or failed. */
+/** The outcome of a request: useful, refused (too many, or not supported), or failed. */
 export type RequestOutcome = "good" | "refused" | "failed";
 
-/** Counts what a service of others was asked, and what became of it. */
+/** Counts the requests to an external service by outcome. */
 export class ServiceTally {
   readonly #clock: Clock;
   #requests = 0;
@@ -17,7 +17,7 @@ export class ServiceTally {
     this.#clock = clock;
   }
 
-  /** A request starts that was held back for so long. */
+  /** Counts a request that was delayed by this long. */
   asked(waitedMs: number): void {
     this.#requests += 1;
     this.#waitedMs += Math.max(0, waitedMs);
@@ -29,7 +29,7 @@ export class ServiceTally {
     else this.#errors += 1;
   }
 
-  /** It said something of use, asked or not. */
+  /** Records useful data, requested or not. */
   heard(): void {
     this.#goodAt = this.#clock.monotonic();
   }

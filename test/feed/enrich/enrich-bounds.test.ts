@@ -51,7 +51,7 @@ function lookupOf(options: Partial<Lookup> = {}, cache = new FactCache(undefined
   const asked: string[] = [];
   const enricher = new LookupEnricher(
     {
-      ...{ name: "sourcify", most: 3, holdsMs: () => 10 * MINUTE },
+      ...{ name: "sourcify", maxTokens: 3, holdsMs: () => 10 * MINUTE },
       url: (group, tokens) => {
         asked.push(`${group} ${tokens.join()}`);
         return "http://service.example/";
@@ -66,8 +66,8 @@ function lookupOf(options: Partial<Lookup> = {}, cache = new FactCache(undefined
   return { ...{ service, asked, enricher }, clock: service.clock };
 }
 
-describe("a service that is asked about some tokens at a time", () => {
-  test("gets as many as it takes in one question, and of one chain only", async () => {
+describe("a service that is queried for a few tokens at a time", () => {
+  test("gets as many tokens per request as it accepts, of one chain only", async () => {
     const { enricher, asked } = lookupOf();
     for (const token of ["a1", "a2"]) enricher.note(bsc(token));
     enricher.note({ group: "matic", token: "m1" });
@@ -77,8 +77,8 @@ describe("a service that is asked about some tokens at a time", () => {
     expect(asked).toEqual(["bsc a1,a2,a3", "matic m1", "bsc a4"]);
   });
 
-  test("is asked again about what it failed on, behind the others, each time", async () => {
-    const { enricher, asked, service, clock } = lookupOf({ most: 1 });
+  test("is queried again for failed tokens, after the others", async () => {
+    const { enricher, asked, service, clock } = lookupOf({ maxTokens: 1 });
     for (const token of ["a", "b"]) enricher.note(bsc(token));
     service.answer = () => new Response("no", { status: 500 });
     await using run = new Running(enricher);
@@ -93,7 +93,7 @@ describe("a service that is asked about some tokens at a time", () => {
     expect(asked).toEqual(["bsc a", "bsc b", "bsc a", "bsc b", "bsc a"]);
   });
 
-  test("is asked in small letters, and its facts are those of the address as the market writes it", async () => {
+  test("is queried in lower case, and its facts are matched with the market's spelling of the address", async () => {
     const { enricher, asked } = lookupOf();
     enricher.note(bsc("0xAbC"));
     await using run = new Running(enricher);
@@ -101,8 +101,8 @@ describe("a service that is asked about some tokens at a time", () => {
     expect([asked, run.found]).toEqual([["bsc 0xabc"], [`0xAbC ${JSON.stringify(VERIFIED)}`]]);
   });
 
-  test("has 10,000 tokens waiting at most; the one that waited longest is let go", async () => {
-    const { enricher, asked } = lookupOf({ most: 20_000 });
+  test("has at most 10,000 waiting tokens; the longest waiting one is dropped", async () => {
+    const { enricher, asked } = lookupOf({ maxTokens: 20_000 });
     for (let count = 0; count <= 10_000; count++) enricher.note(bsc(`t${count}`));
     await using run = new Running(enricher);
     await until("they are found", () => run.found.length > 0);
@@ -111,7 +111,7 @@ describe("a service that is asked about some tokens at a time", () => {
   });
 
   test("loses none of 10,000 waiting tokens when one of them is noted again", async () => {
-    const { enricher, asked } = lookupOf({ most: 20_000 });
+    const { enricher, asked } = lookupOf({ maxTokens: 20_000 });
     for (let count = 1; count <= 10_000; count++) enricher.note(bsc(`t${count}`));
     for (const token of ["t9999", "t5000"]) enricher.note(bsc(token));
     await using run = new Running(enricher);
@@ -120,7 +120,7 @@ describe("a service that is asked about some tokens at a time", () => {
     expect(asked[0]).toMatch(/^bsc t1,t2,/);
   });
 
-  test("is asked again when its answer no longer holds, and waited for without a timer or listener more", async () => {
+  test("is queried again when its answer has expired, without leaking timers or listeners", async () => {
     const { enricher, asked, clock } = lookupOf();
     await using run = new Running(enricher);
     await settle();
@@ -139,7 +139,7 @@ describe("a service that is asked about some tokens at a time", () => {
     expect(new Set(run.found)).toEqual(new Set([`a ${JSON.stringify(VERIFIED)}`]));
   });
 
-  test("has what it said on the disk when the market is left", async () => {
+  test("has its answers on disk when the market is closed", async () => {
     const directory = mkdtempSync(join(tmpdir(), "flarewire-facts-"));
     const path = join(directory, "facts.json");
     try {
@@ -158,7 +158,7 @@ describe("a service that is asked about some tokens at a time", () => {
   });
 });
 
-test("facts of 100,000 tokens are held at most; those that were said longest ago go first", () => {
+test("facts of at most 100,000 tokens are stored; the oldest are dropped first", () => {
   const cache = new FactCache(undefined);
   const entry = { at: 0, facts: VERIFIED };
   for (let count = 0; count < 100_000; count++) cache.set(`t${count}`, entry);
@@ -169,7 +169,7 @@ test("facts of 100,000 tokens are held at most; those that were said longest ago
   expect([cache.get("t0"), cache.get("t1"), cache.get("new")]).toEqual([entry, undefined, entry]);
 });
 
-describe("a service that says all it knows at once", () => {
+describe("a service that returns everything in one answer", () => {
   const table = (options: Partial<Table> = {}): Table => ({
     ...{
       name: "coingecko",
@@ -181,7 +181,7 @@ describe("a service that says all it knows at once", () => {
     ...options,
   });
 
-  test("is not asked before what it said in an earlier run is as old as may be", async () => {
+  test("is not queried before an earlier run's answer has expired", async () => {
     const service = new ScriptedService();
     const { clock, client } = service;
     let asked = 0;
@@ -204,7 +204,7 @@ describe("a service that says all it knows at once", () => {
     }
   });
 
-  test("withdraws facts of a token by leaving it out, also for a later run, until it names it again", async () => {
+  test("withdraws a token's facts by omitting it, even in a later run, until it lists the token again", async () => {
     const service = new ScriptedService();
     const { clock, client } = service;
     const gone: Facts = { socialData: null };
@@ -272,7 +272,7 @@ class Enriched implements AsyncDisposable {
 }
 
 describe("a market with facts of its tokens", () => {
-  test("names a token to its services at most every five minutes while it is traded, each time", async () => {
+  test("notes a trading token at most every five minutes", async () => {
     await using market = new Enriched();
     for (const [waitMs, expected] of [
       [0, 1],
@@ -288,7 +288,7 @@ describe("a market with facts of its tokens", () => {
     }
   });
 
-  test("tells at most 500 findings behind a clock, and each once", async () => {
+  test("emits at most 500 findings after a clock, each once", async () => {
     await using market = new Enriched();
     await settle();
     for (let count = 0; count < 1_200; count++) market.find(bsc(`t${count}`), VERIFIED);
@@ -301,7 +301,7 @@ describe("a market with facts of its tokens", () => {
     expect(new Set(market.profiles.map(({ token }) => token)).size).toBe(1_200);
   });
 
-  test("leaves a contract verified when a service does not know its source, before and after that was told", async () => {
+  test("keeps a contract verified if another service does not have its source, before and after publishing", async () => {
     await using market = new Enriched();
     await settle();
     const unverified: Facts = { contractSource: "unverified" };
@@ -325,7 +325,7 @@ describe("a market with facts of its tokens", () => {
     ]);
   });
 
-  test("stops its services when it ends by itself", async () => {
+  test("stops its services when it ends", async () => {
     await using market = new Enriched();
     await market.tick(1);
     expect(market.isEnded).toBe(false);

@@ -99,8 +99,8 @@ const profilesOf = (told: readonly MarketEvent[], token: string) =>
 const merged = (told: readonly MarketEvent[], token: string) =>
   Object.assign({}, ...profilesOf(told, token)) as Profile;
 
-describe("what the services know", { timeout: 20_000 }, () => {
-  test("is told of the tokens that trade, behind the clock, each thing once", async ({ kit }) => {
+describe("facts from services", { timeout: 20_000 }, () => {
+  test("are emitted for trading tokens, after a clock, each once", async ({ kit }) => {
     const { told, until, services, feed } = await kit();
     await until(() => Object.keys(merged(told, KNOWN)).length === 7 && services.count("etherscan") >= 3);
     expect(merged(told, KNOWN)).toMatchObject({
@@ -143,7 +143,7 @@ describe("what the services know", { timeout: 20_000 }, () => {
     expect(last?.contractSource).toBe("verified");
   });
 
-  test("is kept over a restart, and not asked for again", async ({ kit, directory }) => {
+  test("survive a restart without another request", async ({ kit, directory }) => {
     await using services = await new StandInServices().listen();
     const first = await kit(ENRICHERS, directory, services);
     await first.until(
@@ -168,7 +168,7 @@ describe("what the services know", { timeout: 20_000 }, () => {
       expect(readFileSync(join(directory, `enrich-${name}.json`), "utf8")).not.toContain(KEY);
   });
 
-  test("[L4] stands in a recording, which replays to the same bytes without the services", async ({
+  test("[L4] are part of a recording, which replays to the same bytes without the services", async ({
     kit,
     directory,
   }) => {
@@ -215,11 +215,13 @@ describe("a service that is down", { timeout: 20_000 }, () => {
       await until(() => services.count(others) > 0 && told.filter(({ kind }) => kind === "clock").length > 3);
       services.mischief.delete(name);
       await until(() => feed.trouble?.() === undefined);
-      expect(notices).toContain(`${name} answers again`);
+      expect(notices).toContain(`${name} responds again`);
     },
   );
 
-  test("tells a rate limit of Etherscan from an unverified contract, and never its key", async ({ kit }) => {
+  test("distinguishes a rate limit of Etherscan from an unverified contract, and never shows its key", async ({
+    kit,
+  }) => {
     const { told, until, services, feed, notices } = await kit(["etherscan"]);
     services.mischief.set("etherscan", "notok");
     await until(() => feed.trouble?.() !== undefined);
@@ -232,7 +234,7 @@ describe("a service that is down", { timeout: 20_000 }, () => {
     expect(JSON.stringify(notices) + JSON.stringify(told)).not.toContain(KEY);
   });
 
-  test("that hangs holds nobody up, not even the end", async ({ kit }) => {
+  test("that hangs delays nothing, not even the end", async ({ kit }) => {
     const { until, services, told, leave } = await kit();
     for (const name of ENRICHERS) services.mischief.set(name, "hang");
     await until(() => services.asked.length >= 3 && told.filter(({ kind }) => kind === "clock").length > 20);
@@ -247,7 +249,7 @@ const recordings = fileURLToPath(new URL("../../../../shared/data/api-responses/
 const recorded = (name: string): unknown => JSON.parse(readFileSync(`${recordings}${name}`, "utf8"));
 
 describe.skipIf(!existsSync(recordings))(
-  "what was recorded from the services (../shared/data/api-responses)",
+  "recorded answers of the services (../shared/data/api-responses)",
   () => {
     test("etherscan: verified, behind a proxy, and not verified", () => {
       const { read } = etherscan("https://e.example", KEY);
@@ -257,7 +259,7 @@ describe.skipIf(!existsSync(recordings))(
         expect(said(name), name).toEqual({ contractSource: "verified" });
     });
 
-    test("coingecko and dexscreener are of the form that is read", () => {
+    test("coingecko and dexscreener have the expected form", () => {
       const coins = recorded("coingecko/coins_list.json") as object[];
       const bsc = { ...coins[1], platforms: { "binance-smart-chain": KNOWN } };
       expect(

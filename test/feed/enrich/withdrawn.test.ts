@@ -97,7 +97,7 @@ const test = base.extend<{ kit: Kit }>({
 const linksIn = (said: readonly Profile[]) => said.map(({ socialData }) => socialData);
 
 describe("links that DexScreener withdraws", { timeout: 30_000 }, () => {
-  test("are no longer served, an hour after they were", async ({ kit: { services, clock, enriched } }) => {
+  test("are no longer served after an hour", async ({ kit: { services, clock, enriched } }) => {
     const source = createEngineSource({ feed: enriched(), engine: new TrendEngine(), clock });
     const config = createConfig({ port: 0, data: "none", drain: "0" });
     const gateway = await startGateway(config, { clock, source, logger: createLogger("silent") });
@@ -116,7 +116,7 @@ describe("links that DexScreener withdraws", { timeout: 30_000 }, () => {
     }
   });
 
-  test("are null in the profile, come back when they are given again, and stay gone over a restart", async ({
+  test("become null in the profile, return when they are added again, and stay withdrawn after a restart", async ({
     kit: { services, clock, directory, read },
   }) => {
     await read(async (said) => {
@@ -138,7 +138,7 @@ describe("links that DexScreener withdraws", { timeout: 30_000 }, () => {
     });
   });
 
-  test("are asked for again within an hour, and no earlier than fifty minutes", async ({
+  test("are queried again within an hour, but not before fifty minutes", async ({
     kit: { services, clock, read },
   }) => {
     await read(async (said) => {
@@ -176,7 +176,7 @@ describe("links that DexScreener withdraws", { timeout: 30_000 }, () => {
     },
   );
 
-  test("are gone with the token's pairs, but not where an answer about many tokens omits it", async ({
+  test("disappear with the token's pairs, but not if an answer about many tokens omits it", async ({
     kit: { services, clock, read },
   }) => {
     await read(async (said) => {
@@ -194,7 +194,7 @@ describe("links that DexScreener withdraws", { timeout: 30_000 }, () => {
   });
 });
 
-test("a coin that leaves CoinGecko's list is gone over a restart too", async ({
+test("a coin that leaves CoinGecko's list stays withdrawn after a restart", async ({
   kit: { services, clock, read },
 }) => {
   const coins = (said: readonly Profile[]) => said.map(({ marketData }) => marketData?.market_id ?? null);

@@ -62,7 +62,7 @@ describe("binance", () => {
     expect(() => binance.candles.read({ code: -1121, msg: "Invalid symbol." })).toThrow(
       "answered no list of klines",
     );
-    expect(() => binance.candles.read([[1, 2], "x"])).toThrow("a list of 2 in which nothing is like klines");
+    expect(() => binance.candles.read([[1, 2], "x"])).toThrow("a list of 2 items without valid klines");
   });
 
   test("asks within bounds, and names streams in small letters", () => {

@@ -40,11 +40,11 @@ describeOnAnvil("what following a chain needs of an endpoint", () => {
     await exchange.chain[Symbol.asyncDispose]();
   });
 
-  test("a good one: all that is needed works, and each says what came", async () => {
+  test("a good one: every required probe works and reports its result", async () => {
     const found = await findings(exchange.chain.url);
     expect([Object.keys(found), broken(found)]).toEqual([[...NEEDED, "logs"], []]);
     expect(found.chain?.detail).toBe("56, which is test");
-    expect(found.block?.detail).toMatch(/^the newest, \d+, is -?\d s old$/);
+    expect(found.block?.detail).toMatch(/^the newest block, \d+, is -?\d s old$/);
     expect(found.final?.detail).toMatch(
       /^block \d+ counts as final here; the endpoint says \d+, \d+ behind its newest$/,
     );
@@ -54,7 +54,7 @@ describeOnAnvil("what following a chain needs of an endpoint", () => {
     expect(found.logs?.detail).toBe("eth_getLogs over at least 10000 blocks; Flarewire does without it");
   });
 
-  test("over a WebSocket the same, and blocks that it tells by itself", async () => {
+  test("the same over a WebSocket, with pushed blocks", async () => {
     const looking = findings(exchange.chain.url.replace("http", "ws"));
     let isOver = false;
     const done = looking.finally(() => {
@@ -67,22 +67,18 @@ describeOnAnvil("what following a chain needs of an endpoint", () => {
     }
     const found = await done;
     expect([Object.keys(found), broken(found)]).toEqual([[...NEEDED, "logs", "stream"], []]);
-    expect(found.stream?.detail).toMatch(/^tells block \d+ by itself$/);
+    expect(found.stream?.detail).toMatch(/^pushed block \d+$/);
   });
 
   const FAULTS: readonly (readonly [Fault, readonly string[], RegExp])[] = [
-    [{ kind: "foreign" }, ["chain"], /^is of chain 1, not of test, which is 56: give an endpoint of test$/],
-    [{ kind: "html" }, NEEDED, /^answers with status 502$/],
-    [
-      { kind: "busy", times: 1_000 },
-      NEEDED,
-      /^answers with status 429: too many requests; use a key of your own/,
-    ],
-    [{ kind: "no-receipts" }, ["receipts"], /^answers eth_getBlockReceipts with error -32601: the method/],
-    [{ kind: "wrong-types" }, ["block", "final", "receipts"], /^answers with what is of another type$/],
+    [{ kind: "foreign" }, ["chain"], /^serves chain 1, not 56; use an endpoint of test$/],
+    [{ kind: "html" }, NEEDED, /^answered 502$/],
+    [{ kind: "busy", times: 1_000 }, NEEDED, /^answered 429: too many requests; use your own key/],
+    [{ kind: "no-receipts" }, ["receipts"], /^answered eth_getBlockReceipts with error -32601: the method/],
+    [{ kind: "wrong-types" }, ["block", "final", "receipts"], /^returned data of another type$/],
   ];
   test.each(FAULTS)(
-    "one that misbehaves ($kind) is found out, and its key is not told",
+    "one that misbehaves ($kind) is detected, and its key is not shown",
     async (fault, wrong, words) => {
       node.fault = fault;
       const found = await findings(node.url);
@@ -93,7 +89,7 @@ describeOnAnvil("what following a chain needs of an endpoint", () => {
     },
   );
 
-  test("one that breaks off, and one that is not there, are found out", async () => {
+  test("one that breaks off or does not exist is detected", async () => {
     const cut = createServer((_request, response) => {
       response.writeHead(200, { "content-type": "application/json", "content-length": "1000" });
       response.write('{"jsonrpc":', () => response.destroy());
@@ -103,13 +99,13 @@ describeOnAnvil("what following a chain needs of an endpoint", () => {
     const broke = await findings(`http://127.0.0.1:${port}`);
     cut.closeAllConnections();
     await new Promise((resolve) => cut.close(resolve));
-    expect([broken(broke), broke.chain?.detail]).toEqual([NEEDED, "breaks off its answer"]);
+    expect([broken(broke), broke.chain?.detail]).toEqual([NEEDED, "broke off its answer"]);
     const absent = await findings(`ws://127.0.0.1:${port}`);
     expect(broken(absent)).toEqual([...NEEDED, "stream"]);
-    expect(absent.chain?.detail).toBe("cannot be reached over its WebSocket");
+    expect(absent.chain?.detail).toBe("is unreachable over its WebSocket");
   });
 
-  test("one that hangs is given up", async () => {
+  test("one that hangs times out", async () => {
     node.fault = { kind: "hangs" };
     const found = await findings(
       node.url,
@@ -121,17 +117,17 @@ describeOnAnvil("what following a chain needs of an endpoint", () => {
     expect(found.chain?.detail).toBe("timed out after 10000 ms");
   });
 
-  test("contracts that are not there, and blocks that are old, are named", async () => {
+  test("missing contracts and old blocks are reported", async () => {
     const found = await findings(exchange.chain.url, { ...NETWORKS.bsc, finalityBlocks: 1 });
     expect(broken(found)).toEqual(["code"]);
-    expect(found.code?.detail).toContain("not there: the factory of PancakeSwap V2");
+    expect(found.code?.detail).toContain("missing: the factory of PancakeSwap V2");
     const late = await findings(
       exchange.chain.url,
       exchange.network,
       new FastClock(1, (exchange.chain.nextAt + 90) * 1_000),
     );
     expect(broken(late)).toEqual(["block"]);
-    expect(late.block?.detail).toMatch(/s old: it is behind, or this machine's clock is wrong$/);
+    expect(late.block?.detail).toMatch(/s old: the endpoint is behind, or this machine's clock is wrong$/);
     const early = await findings(
       exchange.chain.url,
       exchange.network,

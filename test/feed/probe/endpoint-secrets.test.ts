@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { endpointProbes, NETWORKS, runProbe } from "../../../src/feed/index.ts";
 import { systemClock } from "../../../src/lib/time/clock.ts";
 
-test("of a key that an endpoint repeats in a long answer no part is told, wherever the answer is cut off", async () => {
+test("no part of a key that an endpoint repeats is shown, wherever the answer is truncated", async () => {
   const key = "0123456789abcdef0123456789abcdef";
   let padding = 0;
   const server = createServer((_request, response) => {

@@ -72,14 +72,16 @@ async function finding(url: string, what: string, clock: Clock = new ManualClock
   return found;
 }
 
-describe("an endpoint that is tried", () => {
-  test("has no connection left, whether it answers, refuses or closes", async () => {
+describe("a tested endpoint", () => {
+  test("has no open connection afterwards, whether it answers, rejects or closes", async () => {
     await using endpoint = await new ScriptedEndpoint().listen();
     const url = endpoint.url.replace("http", "ws");
     expect(await finding(url, "chain")).toMatchObject({ works: true, detail: "56, which is bsc" });
     await until("the connection is closed", () => endpoint.openSockets === 0);
     endpoint.answer = () => "no JSON";
-    expect((await finding(url, "chain")).detail).toBe("answers eth_chainId with what is no JSON-RPC");
+    expect((await finding(url, "chain")).detail).toBe(
+      "answered eth_chainId with something other than JSON-RPC",
+    );
     await until("the connection is closed", () => endpoint.openSockets === 0);
     endpoint.closesWith = 1013;
     expect(await finding(url, "chain")).toMatchObject({
@@ -89,16 +91,16 @@ describe("an endpoint that is tried", () => {
     await until("the connection is closed", () => endpoint.openSockets === 0);
   });
 
-  test("fails when it is of another chain, and says of which", async () => {
+  test("fails if it serves another chain, and names that chain", async () => {
     await using endpoint = await new ScriptedEndpoint().listen();
     endpoint.answer = () => ({ result: "0x1" });
     expect(await finding(endpoint.url, "chain")).toMatchObject({
       works: false,
-      detail: "is of chain 1, not of bsc, which is 56: give an endpoint of bsc",
+      detail: "serves chain 1, not 56; use an endpoint of bsc",
     });
   });
 
-  test("passes with the newest block a minute old or a minute ahead, and not beyond", async () => {
+  test("passes if its newest block is at most a minute old or ahead", async () => {
     await using endpoint = await new ScriptedEndpoint().listen();
     const start = Date.UTC(2026, 0, 1);
     const timestamp = `0x${(start / 1_000).toString(16)}`;
@@ -109,18 +111,18 @@ describe("an endpoint that is tried", () => {
     expect(works).toEqual([true, false, true, false]);
   });
 
-  test("fails when its answer is larger than 64 MiB", async () => {
+  test("fails if its answer is larger than 64 MiB", async () => {
     await using endpoint = await new ScriptedEndpoint().listen();
     const [head, tail] = ['{"jsonrpc":"2.0","id":1,"result":"0x38","more":"', '"}'];
     endpoint.answer = () => head + "x".repeat(64 * MIB) + tail;
     expect(await finding(endpoint.url, "chain")).toMatchObject({
       works: false,
-      detail: "answers eth_chainId with what is no JSON-RPC",
+      detail: "answered eth_chainId with something other than JSON-RPC",
     });
   });
 });
 
-test("whatever is tried is given up after 45 s, and leaves no timer behind", async () => {
+test("every probe times out after 45 s, without leaking timers", async () => {
   const clock = new ManualClock();
   let isLeft = false;
   const probe: Probe = {

@@ -112,13 +112,13 @@ describe("a service", () => {
     },
   );
 
-  test("that has nothing of that name answers well", async ({ service }) => {
+  test("that does not have the item is healthy", async ({ service }) => {
     const { client, url, health } = await service(["404"]);
     expect(await client.ask({ url, read }, signal)).toEqual({ kind: "absent" });
     expect(health).toEqual([]);
   });
 
-  test("that is down is asked by one while the others wait", async ({ service }) => {
+  test("that is down gets one request while the others wait", async ({ service }) => {
     const { client, url, asked, most } = await service(["500", "500", "500", "500"], { pauseMs: 0 });
     await client.ask({ url, read, tries: 1 }, signal);
     const all = await Promise.all(Array.from({ length: 6 }, () => client.ask({ url, read }, signal)));
@@ -127,7 +127,9 @@ describe("a service", () => {
     expect(most.atOnce).toBeLessThanOrEqual(6);
   });
 
-  test("is not asked faster than it allows, and rests when its headers say so", async ({ service }) => {
+  test("gets requests no faster than it allows, and pauses when its headers demand it", async ({
+    service,
+  }) => {
     const { client, url, asked } = await service([], {
       pauseMs: 200,
       quota: (headers) => (headers.has("x-left") ? 1_000 : undefined),
@@ -136,7 +138,7 @@ describe("a service", () => {
     expect(asked.slice(1).every((at, index) => at - (asked[index] ?? 0) >= 990)).toBe(true);
   });
 
-  test("that hangs does not hold up who wants to stop", async ({ service }) => {
+  test("that hangs does not delay an abort", async ({ service }) => {
     const { client, url } = await service(["hang"]);
     const stop = new AbortController();
     const asked = client.ask({ url, read }, stop.signal);

@@ -63,13 +63,13 @@ function clientOf(script: readonly Scripted[], options: Partial<ServiceOptions> 
   return { client, clock, ask, settle, pauses, askedAtMs, signal };
 }
 
-test("after each failure in a row a service is left alone for longer, and after a good answer it starts over", async () => {
+test("the pause grows with each consecutive failure, and starts over after a good answer", async () => {
   const { ask, pauses } = clientOf([BROKEN, BROKEN, BROKEN, BROKEN, OK, BROKEN, OK, BROKEN, BROKEN]);
   for (let request = 0; request < 10; request += 1) await ask(1);
   expect(pauses()).toEqual([1_500, 2_500, 4_500, 8_500, 0, 1_500, 0, 1_500, 2_500]);
 });
 
-test("a request that is not answered in time is given up, and made again after the back-off", async () => {
+test("a request that times out is repeated after the back-off", async () => {
   const startedAtMs: number[] = [];
   const health: (string | undefined)[] = [];
   const { client, clock, settle, signal } = clientOf([], {
@@ -105,7 +105,7 @@ test.for([
   }
 });
 
-test("the rest that its headers ask for is kept after each answer, where it is longer than the pause", async () => {
+test("a pause demanded by an answer's headers is respected if it is longer than the usual one", async () => {
   const rests = ["4000", "0", "250", "9000"].map((rest) => ({ status: 200, headers: { "x-rest": rest } }));
   const { ask, pauses } = clientOf(rests, {
     pauseMs: 1_000,
@@ -125,7 +125,7 @@ test.for([
   expect(askedAtMs).toHaveLength(most);
 });
 
-test("while a service is in trouble one asks, and when it failed the next has its turn", async () => {
+test("while a service fails, one caller tries at a time; after a failure it is the next one's turn", async () => {
   const { client, settle, askedAtMs, signal } = clientOf([BROKEN, BROKEN, { status: 400 }]);
   const question = { url: "http://service", read: () => 1, tries: 1 };
   const all = Promise.all(Array.from({ length: 5 }, () => client.ask(question, signal)));
@@ -133,7 +133,7 @@ test("while a service is in trouble one asks, and when it failed the next has it
   expect(askedAtMs).toHaveLength(5);
 });
 
-test("refusals for too many requests are counted apart from failures", async () => {
+test("refusals for too many requests are counted separately from failures", async () => {
   const statuses = [429, 500, 418, 503, 400, 404, 200, 429];
   const { client, clock, ask } = clientOf(statuses.map((status) => ({ status })));
   for (const _status of statuses) await ask(1);
@@ -145,7 +145,7 @@ test("refusals for too many requests are counted apart from failures", async () 
   expect(client.report("part", "service").ageMs).toBe(700);
 });
 
-test("who stops while others ask leaves the line, and those behind have their turn; no listener stays on any signal", async () => {
+test("a caller that aborts leaves the queue without delaying others or leaking listeners", async () => {
   const answers = Promise.withResolvers<Response>();
   const { client, settle, signal } = clientOf([], { fetch: () => answers.promise });
   const question = { url: "http://service", read: () => 1 };
