@@ -15,8 +15,7 @@ const WORKER = fileURLToPath(
 
 /**
  * Starts a gateway whose clients are served by several processes on one port. This process runs the
- * source, the log, the keys and the connection registry. Rejects also when a worker ends during its
- * start.
+ * source, the log, the keys and the tickets. Rejects also when a worker ends during its start.
  */
 export function startWithWorkers(config: Config, parts: GatewayParts = {}): Promise<Gateway> {
   const logger = parts.logger ?? createLogger(config.logLevel);
@@ -30,7 +29,6 @@ export function startWithWorkers(config: Config, parts: GatewayParts = {}): Prom
         ...{ ...config, config, logger, spawn: spawnWorker },
         news: () => ({ info: info(), freshness: freshness() }),
         format: encodeLists,
-        places: keys.places,
         tickets: keys.tickets,
         keys: keys.list,
         rates: keys.rates,
@@ -38,7 +36,7 @@ export function startWithWorkers(config: Config, parts: GatewayParts = {}): Prom
       });
       front = made;
       keys.onReload = () => made.keysChanged();
-      keys.onEnd = (id, reason) => made.keyEnded(id, reason === "unauthorized");
+      keys.onEnd = (id, reason) => made.keyEnded(id, reason);
       return {
         listen: () =>
           made.listen().catch((error: unknown) => {

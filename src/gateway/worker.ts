@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import type { Config } from "../config/config.ts";
+import { type KnownKeys, knownKeys } from "../keys/index.ts";
 import { assertNever } from "../lib/assert-never.ts";
 import { EXIT, watchShutdown } from "../lib/io/shutdown.ts";
 import { systemClock } from "../lib/time/clock.ts";
@@ -8,14 +9,13 @@ import {
   InjectedConnections,
   PrimaryFollower,
   PrimaryLink,
-  RemoteKeys,
-  RemoteRegistry,
+  RemoteState,
   type ToWorker,
 } from "../workers/index.ts";
 import { runGateway } from "./app.ts";
 import { createLogger } from "./create-logger.ts";
 import { createBoundedServer, type Frontend, type FrontOptions } from "./frontend.ts";
-import type { Keys } from "./open/open-keys.ts";
+import { createAccess, type LocalAccess } from "./open/open-keys.ts";
 import { createReplicaStore, type Filling } from "./persistence/replica-store.ts";
 import { decodeLists } from "./persistence/restored-state.ts";
 
@@ -37,8 +37,10 @@ class Worker {
   #start: Start | undefined;
   #logger: Logger = createLogger("info");
   #leader: PrimaryFollower | undefined;
-  #keys: RemoteKeys | undefined;
-  #remotePlaces: RemoteRegistry | undefined;
+  /** The primary's keys. */
+  #keys: KnownKeys = knownKeys([]);
+  readonly #state: RemoteState;
+  #access: LocalAccess | undefined;
   #front: Frontend | undefined;
   #stop: (() => Promise<void>) | undefined;
   #isStopping = false;
@@ -48,6 +50,7 @@ class Worker {
 
   constructor() {
     this.#link = new PrimaryLink(process, (message) => this.#take(message));
+    this.#state = new RemoteState(this.#link, systemClock);
     process.once("disconnect", () => this.#orphaned());
     // A signal to the process group, from a terminal or a service manager, also stops the primary.
     // If only this worker is stopped, the primary replaces it.
@@ -76,8 +79,8 @@ class Worker {
         this.#places.push(message);
         break;
       case "filled":
-        if (this.#start && this.#keys)
-          void this.#run(this.#start, this.#keys, {
+        if (this.#start && this.#access)
+          void this.#run(this.#start, this.#access, {
             records: this.#records,
             places: this.#places,
             end: message.end,
@@ -87,20 +90,17 @@ class Worker {
         this.#leader?.tell(message.news);
         this.#tellAlive();
         break;
-      case "end":
-        this.#remotePlaces?.end(message.place, message.reason);
-        break;
-      case "cut":
-        this.#remotePlaces?.cut(message.place);
-        break;
       case "keys":
-        this.#keys?.replace(message.keys);
+        this.#keys = knownKeys(message.keys);
         break;
       case "ended":
-        this.#keys?.end(message);
+        this.#access?.end(message.keyId, message.reason);
+        break;
+      case "claimed":
+        this.#state.claimed(message);
         break;
       case "counted":
-        this.#keys?.countElsewhere(message.keyId, message.requests);
+        this.#state.counted(message);
         break;
       case "measure":
         void this.#tellMetrics(message.id);
@@ -115,21 +115,25 @@ class Worker {
 
   /** Follows the keys from here on, so that keys that end while the log arrives take effect. */
   #begin(start: Start): void {
-    const { keys, ends, spent } = start;
-    const { anonymous, logLevel } = start.config as Config;
+    const { keys, spent } = start;
+    const config = start.config as Config;
     this.#start = start;
-    this.#logger = createLogger(logLevel).child({ worker: start.worker });
-    this.#keys = new RemoteKeys({ link: this.#link, clock: systemClock, anonymous, keys, ends, spent });
+    this.#logger = createLogger(config.logLevel).child({ worker: start.worker });
+    this.#keys = knownKeys(keys ?? []);
+    const ring = keys && {
+      find: (text: string) => this.#keys.find(text),
+      get: (id: string) => this.#keys.get(id),
+    };
+    this.#access = createAccess(config, { clock: systemClock, ring, state: this.#state });
+    for (const rate of spent) this.#state.counted(rate);
   }
 
   /** Serves until the primary asks for the end. */
-  async #run(start: Start, remoteKeys: RemoteKeys, filling: Filling): Promise<void> {
+  async #run(start: Start, access: LocalAccess, filling: Filling): Promise<void> {
     const clock = systemClock;
     const link = this.#link;
     const logger = this.#logger;
     const config = start.config as Config;
-    const remotePlaces = new RemoteRegistry(link, () => remoteKeys.ends);
-    this.#remotePlaces = remotePlaces;
     const leader = new PrimaryFollower({
       ...{ link, clock, staleAfterMs: config.staleAfterMs, news: start.news },
       read: (bytes) => decodeLists({ bytes }),
@@ -147,12 +151,7 @@ class Worker {
       afterMs: 0,
       known: restored.known,
     };
-    const keys: Keys = {
-      door: remoteKeys.door,
-      places: remotePlaces,
-      stop: () => remoteKeys.stop(),
-      looked: async () => {},
-    };
+    const keys = { ...access, stop: () => this.#state.stop(), looked: async () => {} };
     const gateway = await runGateway(config, {
       ...{ clock, logger, persistence, keys, openFront: (options) => this.#openFront(config, options) },
       opened: { kind: "leader", source: leader, ...(resume ? { resume } : {}) },

@@ -3,6 +3,7 @@ export * from "./access/access.ts";
 export * from "./access/connection-limiter.ts";
 export * from "./access/key-access-policy.ts";
 export * from "./access/refusals.ts";
+export { createLocalState, type SharedState } from "./access/shared-state.ts";
 export * from "./connections/admission-queue.ts";
 export { type ConnectionBounds, refuseConnection } from "./connections/connection-bounds.ts";
 export * from "./connections/connection-registry.ts";

@@ -5,5 +5,4 @@ export { InjectedConnections } from "./primary/injected-connections.ts";
 export { WorkersFrontend, type WorkersFrontendOptions } from "./primary/workers-frontend.ts";
 export { PrimaryFollower } from "./process/primary-follower.ts";
 export { type ParentChannel, PrimaryLink } from "./process/primary-link.ts";
-export { RemoteKeys } from "./process/remote-keys.ts";
-export { RemoteRegistry } from "./process/remote-registry.ts";
+export { RemoteState } from "./process/remote-state.ts";

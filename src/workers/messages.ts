@@ -1,15 +1,7 @@
 import type { SpentRate } from "../http/index.ts";
-import type { Key } from "../keys/index.ts";
+import type { EndReason, Key } from "../keys/index.ts";
 import type { LogRecord, RunStart } from "../log/index.ts";
-import type {
-  Channel,
-  CloseReason,
-  Cursor,
-  ErrorCode,
-  Freshness,
-  Run,
-  SourceInfo,
-} from "../protocol/index.ts";
+import type { Channel, Cursor, ErrorCode, Freshness, Run, SourceInfo } from "../protocol/index.ts";
 
 /*
  * Messages between the primary process and a worker, over the channel that Node creates for a child
@@ -71,33 +63,12 @@ export type FeedMessage =
       readonly lists: Uint8Array;
     };
 
-/** Requests that only the primary can answer. The worker numbers its connections and waits. */
+/** Requests that only the primary can answer. */
 export type Question =
-  | {
-      readonly kind: "admit";
-      readonly place: number;
-      readonly address: string;
-      readonly name: string | undefined;
-      readonly key: Holder | undefined;
-      readonly ticket: string | undefined;
-    }
-  | {
-      readonly kind: "acquire";
-      readonly place: number;
-      readonly address: string;
-      readonly key: Holder | undefined;
-    }
   | { readonly kind: "issue"; readonly keyId: string }
   | { readonly kind: "holder"; readonly ticket: string }
+  | { readonly kind: "spend"; readonly ticket: string }
   | { readonly kind: "metrics" };
-
-/** A key, as the connection registry identifies it. */
-export interface Holder {
-  readonly id: string;
-  readonly connections: number;
-  /** Number of key ends that the worker had received. A later end may be this key's. */
-  readonly ends: number;
-}
 
 /** A result, or the FlarewireError that replaces it. */
 export type Answer =
@@ -114,8 +85,6 @@ export type ToWorker =
       /** The primary's Config. */
       readonly config: unknown;
       readonly keys: readonly Key[] | undefined;
-      /** Number of the last `ended` message. */
-      readonly ends: number;
       /** Requests that keys have spent at the other workers. */
       readonly spent: readonly SpentRate[];
       readonly news: SourceReport;
@@ -126,11 +95,11 @@ export type ToWorker =
   | { readonly type: "news"; readonly news: SourceReport }
   /** Sent with a socket. */
   | { readonly type: "connection" }
-  | { readonly type: "end"; readonly place: number; readonly reason: CloseReason }
-  | { readonly type: "cut"; readonly place: number }
   | { readonly type: "keys"; readonly keys: readonly Key[] }
-  /** A key was removed (`isGone`) or downgraded; the `ends`-th such message. */
-  | { readonly type: "ended"; readonly keyId: string; readonly isGone: boolean; readonly ends: number }
+  /** A key was removed or downgraded. */
+  | { readonly type: "ended"; readonly keyId: string; readonly reason: EndReason }
+  /** Every worker's claims, in the same order at all workers. */
+  | { readonly type: "claimed"; readonly client: string; readonly isOwn: boolean }
   /** Requests that a key made at other workers. */
   | { readonly type: "counted"; readonly keyId: string; readonly requests: number }
   | { readonly type: "measure"; readonly id: number }
@@ -153,7 +122,7 @@ export type ToPrimary =
       readonly connections: number;
     }
   | { readonly type: "ask"; readonly id: number; readonly question: Question }
-  /** The slot is free again. */
-  | { readonly type: "left"; readonly place: number }
+  /** A client connected to the worker; its older connections end. */
+  | { readonly type: "claim"; readonly client: string }
   | { readonly type: "counted"; readonly keyId: string; readonly requests: number }
   | { readonly type: "measured"; readonly id: number; readonly metrics: unknown };

@@ -14,7 +14,11 @@ class FakeWire extends EventEmitter<{ close: [] }> {
 const KEY = { id: "0a0a0a0a", connections: 1 };
 
 /** Places with the first client, `mine`, in them. */
-function occupied(max: number, ofAddress: number, spend: (ticket: string) => boolean = () => true) {
+function occupied(
+  max: number,
+  ofAddress: number,
+  spend: (ticket: string) => boolean | Promise<boolean> = () => true,
+) {
   const limiter = new ConnectionLimiter(max, ofAddress);
   const places = new ConnectionRegistry(limiter, spend);
   const ends: string[] = [];
@@ -26,7 +30,13 @@ function occupied(max: number, ofAddress: number, spend: (ticket: string) => boo
     places.slotOf(wire)?.taken({ close: (reason) => ends.push(`${name} ${reason}`) });
     return { wire, refusal };
   };
-  return { limiter, places, ends, admit };
+  /** Admits a connection whose ticket another process redeems. */
+  const admitLater = (name: string | undefined, key?: typeof KEY) => {
+    const wire = new FakeWire();
+    const access = { plan: undefined, key, ticket: "ticket" };
+    return { wire, refusal: Promise.resolve(places.admit(wire, "192.0.2.7", name, access)) };
+  };
+  return { limiter, places, ends, admit, admitLater };
 }
 
 test("[W32] a take-over that is refused leaves the client that stays its seat, however often it is tried", () => {
@@ -111,4 +121,84 @@ test("[W32] the end of a connection that was taken over changes nothing for the 
   expect([limiter.taken, ends]).toEqual([1, ["mine superseded", "mine superseded"]]);
   second.wire.emit("close");
   expect(limiter.taken).toBe(1);
+});
+
+test("[W32] [K4] while another process redeems a ticket, the client's connection stays, and goes only if the ticket was valid", async () => {
+  const answers: ((isValid: boolean) => void)[] = [];
+  const { limiter, ends, admit, admitLater } = occupied(1, 1, () => new Promise((all) => answers.push(all)));
+  admit("mine");
+  const refused = admitLater("mine");
+  expect(ends).toEqual([]);
+  answers[0]?.(false);
+  expect(await refused.refusal).toEqual({ kind: "spent" });
+  expect([limiter.taken, ends]).toEqual([1, []]);
+  const admitted = admitLater("mine");
+  answers[1]?.(true);
+  expect(await admitted.refusal).toBeUndefined();
+  expect([limiter.taken, ends]).toEqual([1, ["mine superseded"]]);
+  admitted.wire.emit("close");
+  expect(limiter.taken).toBe(0);
+});
+
+test("[W32] [W33] of two connections of a client whose tickets are redeemed at once the last stays, with one slot", async () => {
+  const answers: ((isValid: boolean) => void)[] = [];
+  const { limiter, places, admitLater } = occupied(2, 2, () => new Promise((all) => answers.push(all)));
+  const both = [admitLater("mine"), admitLater("mine")];
+  answers[1]?.(true);
+  answers[0]?.(true);
+  expect(await Promise.all(both.map(({ refusal }) => refusal))).toEqual([undefined, undefined]);
+  expect(both.map(({ wire }) => wire.isDestroyed)).toEqual([false, true]);
+  expect(limiter.taken).toBe(1);
+  places.supersede("address 192.0.2.7 mine");
+  places.supersede("address 192.0.2.7 mine");
+  expect([both[0]?.wire.isDestroyed, limiter.taken]).toEqual([true, 0]);
+  for (const { wire } of both) wire.emit("close");
+  expect(limiter.taken).toBe(0);
+});
+
+test("[W33] [K7] a connection that closes, or whose key is revoked, while its ticket is redeemed holds no slot", async () => {
+  const answers: ((isValid: boolean) => void)[] = [];
+  const { limiter, admit, admitLater } = occupied(2, 2, () => new Promise((all) => answers.push(all)));
+  const closed = admitLater("mine");
+  closed.wire.emit("close");
+  expect(limiter.taken).toBe(0);
+  const ended = admitLater(undefined, KEY);
+  limiter.endAll(KEY.id, "unauthorized");
+  expect(ended.wire.isDestroyed).toBe(true);
+  ended.wire.emit("close");
+  for (const answer of answers) answer(true);
+  expect(await Promise.all([closed.refusal, ended.refusal])).toEqual([undefined, undefined]);
+  expect(limiter.taken).toBe(0);
+  // Nobody is superseded by a connection that is gone.
+  admit("mine");
+  expect(limiter.taken).toBe(1);
+});
+
+test("[W32] [K7] a client whose key is revoked while its next ticket is redeemed loses both connections", async () => {
+  const answers: ((isValid: boolean) => void)[] = [];
+  const { limiter, ends, admit, admitLater } = occupied(1, 1, () => new Promise((all) => answers.push(all)));
+  const before = admit("mine", undefined, undefined, KEY);
+  const next = admitLater("mine", KEY);
+  limiter.endAll(KEY.id, "unauthorized");
+  expect([ends, next.wire.isDestroyed]).toEqual([["mine unauthorized"], true]);
+  for (const { wire } of [before, next]) wire.emit("close");
+  answers[0]?.(true);
+  expect(await next.refusal).toBeUndefined();
+  expect(limiter.taken).toBe(0);
+  // The limits count neither of them.
+  expect(admit("other").refusal).toBeUndefined();
+});
+
+test("[W32] [W33] a client whose next connection closes while its ticket is redeemed keeps its slot", async () => {
+  const answers: ((isValid: boolean) => void)[] = [];
+  const { limiter, ends, admit, admitLater } = occupied(1, 1, () => new Promise((all) => answers.push(all)));
+  const { wire } = admit("mine");
+  const gone = admitLater("mine");
+  gone.wire.emit("close");
+  expect(admit(undefined).refusal).toMatchObject({ bound: "1 in all" });
+  answers[0]?.(true);
+  await gone.refusal;
+  expect([limiter.taken, ends]).toEqual([1, []]);
+  wire.emit("close");
+  expect(limiter.taken).toBe(0);
 });

@@ -57,7 +57,7 @@ export async function startWorkerGateway(
 }
 
 /** Opens a connection that is kept. */
-function keptConnection(url: string): KeptConnection {
+export function keptConnection(url: string): KeptConnection {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const ask: KeptConnection["ask"] = (path, headers = {}, method = "GET") =>
     new Promise((resolve, reject) => {

@@ -1,6 +1,5 @@
 import type { Socket } from "node:net";
 import { createLogger } from "../../src/gateway/create-logger.ts";
-import { ConnectionLimiter, ConnectionRegistry } from "../../src/http/index.ts";
 import { TicketTable } from "../../src/keys/index.ts";
 import { LogPublisher } from "../../src/workers/primary/log-publisher.ts";
 import { WorkerPool } from "../../src/workers/primary/worker-pool.ts";
@@ -14,7 +13,6 @@ import { FakeChild } from "./fake-child.ts";
 function createCrewUnderTest(workers: number) {
   const clock = new ManualClock();
   const sut = createHubUnderTest();
-  const limiter = new ConnectionLimiter(10, 10);
   const tickets = new TicketTable(clock);
   const children: FakeChild[] = [];
   const leftOver: Socket[] = [];
@@ -46,10 +44,13 @@ function createCrewUnderTest(workers: number) {
       return child;
     },
     start: (worker) => ({
-      ...{ type: "start", worker, config: {}, keys: undefined, ends: 0, spent: [], news },
+      ...{ type: "start", worker, config: {}, keys: undefined, spent: [], news },
     }),
     feed,
-    services: { places: new ConnectionRegistry(limiter), tickets, metrics: undefined, hasEnded: () => false },
+    answer: async (question) => {
+      if (question.kind === "holder") return tickets.keyOf(question.ticket);
+      throw new Error("secret of the primary");
+    },
     news: () => news,
     onCapacity: () => {},
     onReturned: (socket) => leftOver.push(socket),
@@ -63,7 +64,7 @@ function createCrewUnderTest(workers: number) {
     return found;
   };
   const { hub, publish } = sut;
-  return { clock, crew, children, child, leftOver, errors, limiter, counted, gone, counts, hub, publish };
+  return { clock, crew, children, child, leftOver, errors, counted, gone, counts, hub, publish };
 }
 
 /** Resolves when all of its workers serve. */

@@ -171,3 +171,18 @@ test("of each worker that ends the last numbers that were heard of it are handed
   }
   expect(gone.map(({ metrics }) => metrics)).toEqual([[{ name: "of round 0" }], [{ name: "of round 1" }]]);
 });
+
+test("[W32] each claim of a client goes to all workers in one order, and only its sender hears that it is its own", async ({
+  startCrew,
+}) => {
+  const { child } = await startCrew(2);
+  child(1).say({ type: "claim", client: "mine" });
+  child(0).say({ type: "claim", client: "mine" });
+  const heard = [0, 1].map((at) =>
+    child(at).received.flatMap((message) => (message.type === "claimed" ? [message.isOwn] : [])),
+  );
+  expect(heard).toEqual([
+    [false, true],
+    [true, false],
+  ]);
+});

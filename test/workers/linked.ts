@@ -21,6 +21,5 @@ export function linked() {
     if (!asked) throw new Error(`question ${at} was not asked`);
     say({ type: "answer", id: asked.id, answer: { value } });
   };
-  const left = () => sent.flatMap((message) => (message.type === "left" ? message.place : []));
-  return { link, say, sent, other, answer, left };
+  return { link, say, sent, other, answer };
 }

@@ -66,36 +66,12 @@ test("[L3] a connection that a worker had not taken when it died comes back once
   expect([worker.isReady, worker.canTake]).toEqual([false, false]);
 });
 
-test("[W33] what a worker had is free when it is gone, what is decided only then too", async ({ sut }) => {
-  const { child, limiter } = sut;
-  const wait = { kind: "acquire", address: "a", key: undefined } as const;
-  const seat = { ...wait, kind: "admit", name: undefined, ticket: undefined } as const;
-  child.say({ type: "ask", id: 1, question: { ...seat, place: 1 } });
-  child.say({ type: "ask", id: 2, question: { ...wait, place: 2 } });
-  await turn();
-  expect(limiter.taken).toBe(2);
-  child.end(1);
-  expect(limiter.taken).toBe(0);
-});
-
-test("[W33] a seat that is given while the worker dies is free at once", async ({ sut }) => {
-  const { child, limiter } = sut;
-  const question = { kind: "acquire", place: 1, address: "a", key: undefined } as const;
-  child.say({ type: "ask", id: 1, question });
-  child.end(1);
-  await turn();
-  expect(limiter.taken).toBe(0);
-});
-
 test("an answer goes to its question, and a fault of the primary's comes without its words", async ({
   sut,
 }) => {
-  const { child, limiter } = sut;
+  const { child } = sut;
   child.say({ type: "ask", id: 7, question: { kind: "holder", ticket: "none" } });
-  limiter.acquire = () => {
-    throw new Error("secret of the primary");
-  };
-  child.say({ type: "ask", id: 8, question: { kind: "acquire", place: 1, address: "a", key: undefined } });
+  child.say({ type: "ask", id: 8, question: { kind: "issue", keyId: "0a0a0a0a" } });
   await turn();
   const answers = child.received.filter(({ type }) => type === "answer");
   expect(answers).toEqual([

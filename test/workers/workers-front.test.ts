@@ -4,10 +4,11 @@ import { setImmediate as turn } from "node:timers/promises";
 import { expect } from "vitest";
 import { createLogger } from "../../src/gateway/create-logger.ts";
 import { encodeLists } from "../../src/gateway/persistence/restored-state.ts";
-import { ConnectionLimiter, ConnectionRegistry, Refusals } from "../../src/http/index.ts";
+import { Refusals } from "../../src/http/index.ts";
 import { TicketTable } from "../../src/keys/index.ts";
 import type { MetricsJson } from "../../src/metrics/index.ts";
 import { WorkersFrontend } from "../../src/workers/index.ts";
+import type { Question } from "../../src/workers/messages.ts";
 import { createHubUnderTest, FRESH, INFO } from "../hub/hub-fixture.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { test } from "../support/still-running.ts";
@@ -29,7 +30,6 @@ function fronted(port = 0) {
     },
     news: () => ({ info: INFO, freshness: FRESH }),
     format: encodeLists,
-    places: new ConnectionRegistry(new ConnectionLimiter(10, 10)),
     tickets: new TicketTable(clock),
     keys: () => [],
     rates: { countElsewhere: () => {}, spent: [] },
@@ -93,28 +93,36 @@ test("the count over all processes never goes back when workers end: what they h
   await close();
 });
 
-test("[K7] every worker hears of each key that ended, with its number, and one that begins later of how many did", async () => {
-  const { front, clock, child, serve, close } = fronted();
+test("[K7] every worker hears of each key that was removed or downgraded, in order", async () => {
+  const { front, child, serve, close } = fronted();
   await serve();
-  front.keyEnded(KEY, true);
-  front.keyEnded("0b0b0b0b", false);
+  front.keyEnded(KEY, "unauthorized");
+  front.keyEnded("0b0b0b0b", "forbidden");
   for (const at of [0, 1])
     expect(child(at).received.filter(({ type }) => type === "ended")).toEqual([
-      { type: "ended", keyId: KEY, isGone: true, ends: 1 },
-      { type: "ended", keyId: "0b0b0b0b", isGone: false, ends: 2 },
+      { type: "ended", keyId: KEY, reason: "unauthorized" },
+      { type: "ended", keyId: "0b0b0b0b", reason: "forbidden" },
     ]);
-  child(0).end(1);
-  clock.advance(500);
-  await turn();
-  expect(child(2).received.find(({ type }) => type === "start")).toMatchObject({ ends: 2 });
-  // Let in before the worker had heard of the end, and after.
-  const seat = { kind: "admit", place: 1, address: "a", name: undefined, ticket: undefined } as const;
-  const key = { id: KEY, connections: 1 };
-  child(1).say({ type: "ask", id: 1, question: { ...seat, key: { ...key, ends: 0 } } });
-  child(1).say({ type: "ask", id: 2, question: { ...seat, key: { ...key, ends: 1 } } });
-  await turn();
-  const answers = child(1).received.filter((message) => message.type === "answer");
-  expect(answers.map(({ answer }) => answer)).toEqual([{ value: { kind: "ended" } }, { value: undefined }]);
+  await close();
+});
+
+test("[K4] a ticket that one worker issued is known at another, and only one of them can redeem it", async () => {
+  const { child, serve, close } = fronted();
+  await serve();
+  let id = 0;
+  const ask = async (at: number, question: Question) => {
+    id += 1;
+    child(at).say({ type: "ask", id, question });
+    await turn();
+    const answers = child(at).received.flatMap((message) => (message.type === "answer" ? [message] : []));
+    return answers.find((message) => message.id === id)?.answer;
+  };
+  const issued = await ask(0, { kind: "issue", keyId: KEY });
+  const ticket = /fwt_[\w-]+/.exec(JSON.stringify(issued))?.[0] ?? "";
+  expect(await ask(1, { kind: "holder", ticket })).toEqual({ value: KEY });
+  expect(await ask(1, { kind: "spend", ticket })).toEqual({ value: true });
+  expect(await ask(0, { kind: "spend", ticket })).toEqual({ value: false });
+  expect(await ask(0, { kind: "holder", ticket })).toEqual({ value: undefined });
   await close();
 });
 

@@ -231,13 +231,13 @@ export const SETTINGS = {
     default: "10000",
     example: "50000",
     description:
-      "Limit of open streams and polls; further ones get 503. Connections of any kind: 1,024 more, within the limit of open files",
+      "Limit of open streams and polls; further ones get 503. Each worker counts separately. Connections of any kind: 1,024 more, within the limit of open files",
   }),
   maxSocketsPerIp: setting("maxSocketsPerIp", integer(1, 1_000_000), {
     default: "256",
     example: "20",
     description:
-      "Limit of open streams and polls per client address; further ones get 503. Connections of any kind: 256 more",
+      "Limit of open streams and polls per client address; further ones get 503. Each worker counts separately. Connections of any kind: 256 more",
   }),
   anonymousRequests: setting("anonymousRequests", integerOrNone(1, 1_000_000_000), {
     default: "3000",

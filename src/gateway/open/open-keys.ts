@@ -5,17 +5,25 @@ import {
   allowAll,
   ConnectionLimiter,
   ConnectionRegistry,
+  createLocalState,
   KeyAccessPolicy,
-  type SlotAllocator,
+  type SharedState,
 } from "../../http/index.ts";
-import { type EndReason, type Key, type KeyChange, KeyRing, TicketTable } from "../../keys/index.ts";
+import {
+  type EndReason,
+  type Key,
+  type KeyChange,
+  KeyRing,
+  type KnownKeys,
+  type TicketTable,
+} from "../../keys/index.ts";
 import { messageOf } from "../../lib/text/message-of.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 
 /** Access policy, connection registry and the watch of the key file. */
 export interface Keys {
   readonly door: AccessPolicy;
-  readonly places: SlotAllocator;
+  readonly places: ConnectionRegistry;
   stop(): void;
   /** Resolves when the check of the file that is in progress, if any, is done. */
   looked(): Promise<void>;
@@ -28,9 +36,8 @@ export interface Keys {
   readonly isFileUsable?: () => boolean;
 }
 
-/** Keys of the process that owns them: the file, its tickets and all connections. */
+/** Keys of the process that owns them: the file and its tickets. */
 export interface OwnKeys extends Keys {
-  readonly places: ConnectionRegistry;
   readonly tickets: TicketTable;
   /** Returns the valid keys without their secrets; `undefined` if the server has no key file. */
   readonly list: () => readonly Key[] | undefined;
@@ -56,6 +63,46 @@ interface KeyParts {
 const OPEN_EDGE =
   "this edge has no key file: it serves the plan pro of its leader, for which it has a key, to everyone who reaches it; start it with --keys FILE to serve pro to keys only";
 
+/** Who may do what in one process, and how many at once. */
+export interface LocalAccess {
+  readonly door: AccessPolicy;
+  readonly places: ConnectionRegistry;
+  /** See {@link OwnKeys}. */
+  readonly rates: OwnKeys["rates"];
+  /** Closes the connections of a key that was removed or downgraded. */
+  end(keyId: string, reason: EndReason): void;
+}
+
+/**
+ * Creates the access policy and the connection registry of one process. Without keys, everyone has
+ * full access.
+ */
+export function createAccess(
+  { anonymous, maxSockets, maxSocketsPerIp }: Pick<Config, "anonymous" | "maxSockets" | "maxSocketsPerIp">,
+  { clock, ring, state }: { clock: Clock; ring: KnownKeys | undefined; state: SharedState },
+): LocalAccess {
+  const { tickets } = state;
+  const limiter = new ConnectionLimiter(maxSockets, maxSocketsPerIp);
+  const places = new ConnectionRegistry(
+    limiter,
+    (ticket) => tickets.spend(ticket),
+    (client) => state.claim(client),
+  );
+  const onCounted = (keyId: string) => state.count(keyId);
+  const policy = ring && new KeyAccessPolicy({ ring, clock, anonymous, tickets, onCounted });
+  state.onClaimed((client) => places.supersede(client));
+  state.onCounted((keyId, requests) => policy?.countElsewhere(keyId, requests));
+  return {
+    door: policy ?? allowAll,
+    places,
+    rates: policy ?? NO_RATES,
+    end: (keyId, reason) => {
+      if (reason === "unauthorized") policy?.forget(keyId);
+      limiter.endAll(keyId, reason);
+    },
+  };
+}
+
 /**
  * Opens the access policy that the config asks for. Closes the connections of a removed or
  * downgraded key within about a second. Rejects with InputError when the key file cannot be used: a
@@ -66,14 +113,12 @@ export async function openKeys(
   { clock, logger, leaderKey }: KeyParts,
 ): Promise<OwnKeys> {
   const { keys: file, anonymous } = config;
-  const limiter = new ConnectionLimiter(config.maxSockets, config.maxSocketsPerIp);
-  const tickets = new TicketTable(clock);
-  const places = new ConnectionRegistry(limiter, (ticket) => tickets.spend(ticket));
-  const shared = { places, tickets, onReload: () => {}, onEnd: () => {} };
+  const state = createLocalState(clock);
+  const shared = { tickets: state.tickets, onReload: () => {}, onEnd: () => {} };
   if (file === undefined) {
     if (leaderKey !== undefined) logger.warn(OPEN_EDGE);
     return {
-      ...{ ...shared, door: allowAll, rates: NO_RATES },
+      ...{ ...shared, ...createAccess(config, { clock, state, ring: undefined }) },
       ...{ list: () => undefined, stop: () => {}, looked: async () => {} },
     };
   }
@@ -90,14 +135,13 @@ export async function openKeys(
     },
     onEnd: (id, reason) => {
       logger.info({ keyId: id, reason }, "closing the connections of a key");
-      if (reason === "unauthorized") door.forget(id);
-      limiter.endAll(id, reason);
+      access.end(id, reason);
       keys.onEnd(id, reason);
     },
   });
-  const door = new KeyAccessPolicy({ ring, clock, anonymous, tickets });
+  const access = createAccess(config, { clock, state, ring });
   const keys: OwnKeys = {
-    ...{ ...shared, door, rates: door },
+    ...{ ...shared, ...access },
     list: () => ring.keys,
     stop: () => ring.stop(),
     looked: () => ring.looked(),

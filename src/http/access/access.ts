@@ -39,7 +39,7 @@ export interface AccessPolicy {
   admit(request: FastifyRequest, reply: FastifyReply): Access;
   /**
    * Like `admit`, for a connection, which may have a ticket instead of a key. Does not redeem the
-   * ticket: see {@link SlotAllocator.admit}.
+   * ticket: see {@link ConnectionRegistry.admit}.
    */
   admitStream(request: FastifyRequest, reply: FastifyReply): Promise<Access>;
   /**

@@ -38,15 +38,22 @@ export class ConnectionLimiter {
     return this.#taken;
   }
 
-  /** Counts a holder. Returns the limit that was reached if it is refused. */
-  acquire(holder: ConnectionHolder): Full | undefined {
+  /**
+   * Counts a holder. Returns the limit that was reached if it is refused.
+   *
+   * @param replaced A counted holder that is released next, and does not count for this decision.
+   */
+  acquire(holder: ConnectionHolder, replaced?: ConnectionHolder): Full | undefined {
     const { address, key } = holder;
     const own = this.#byAddress.get(address) ?? 0;
     const ofKey = key && this.#byKey.get(key.id);
-    if (this.#taken >= this.#max) return { bound: `${this.#max} in all`, reason: "streams" };
-    if (own >= this.#maxPerAddress)
+    const taken = this.#taken - (replaced ? 1 : 0);
+    const ownOthers = own - (replaced?.address === address ? 1 : 0);
+    const keyOthers = (ofKey?.size ?? 0) - (replaced && ofKey?.has(replaced) ? 1 : 0);
+    if (taken >= this.#max) return { bound: `${this.#max} in all`, reason: "streams" };
+    if (ownOthers >= this.#maxPerAddress)
       return { bound: `${this.#maxPerAddress} from one address`, reason: "streams-of-address" };
-    if (key && (ofKey?.size ?? 0) >= key.connections)
+    if (key && keyOthers >= key.connections)
       return { bound: `${key.connections} with one key`, reason: "streams-of-key" };
     this.#taken += 1;
     this.#byAddress.set(address, own + 1);

@@ -1,29 +1,20 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { TokenBucket } from "../../hub/index.ts";
-import { type IssuedTicket, isExpired, type Key, type KeyRing } from "../../keys/index.ts";
+import { type IssuedTicket, isExpired, type Key, type KnownKeys } from "../../keys/index.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import { FlarewireError } from "../../protocol/index.ts";
 import { type Access, type AccessPolicy, type Anonymous, CHALLENGE } from "./access.ts";
+import type { Tickets } from "./shared-state.ts";
 
 interface KeyAccessPolicyOptions {
-  readonly ring: Pick<KeyRing, "find" | "get">;
+  readonly ring: KnownKeys;
   readonly clock: Clock;
   /** Access without a key: the plan free, or none. */
   readonly anonymous: "free" | "off";
   /** The issued tickets. */
-  readonly tickets: Tickets;
+  readonly tickets: Omit<Tickets, "spend">;
   /** Receives each counted request of a key with a rate. Default: none. */
   readonly onCounted?: (id: string) => void;
-}
-
-/** Tickets of this process or of its primary. */
-interface Tickets {
-  /** See TicketTable. */
-  issue(keyId: string): IssuedTicket | Promise<IssuedTicket>;
-  /** See TicketTable. */
-  keyOf(text: string): string | undefined | Promise<string | undefined>;
-  /** See TicketTable. */
-  forget(keyId: string): void;
 }
 
 const BEARER = /^Bearer +([^ ]+) *$/i;

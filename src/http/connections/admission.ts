@@ -6,7 +6,7 @@ import { clientOf } from "../access/client-address.ts";
 import type { ConnectionHolder } from "../access/connection-limiter.ts";
 import { TICKET_GONE } from "../access/key-access-policy.ts";
 import { retryAfterS } from "../problems/problem.ts";
-import type { Refusal, SlotAllocator } from "./connection-registry.ts";
+import type { ConnectionRegistry, Refusal } from "./connection-registry.ts";
 
 /* Checks before every way to follow events, while a refusal can still be an HTTP response. */
 
@@ -56,17 +56,17 @@ export async function claimantOf(door: AccessPolicy, request: FastifyRequest): P
 }
 
 /**
- * Counts a waiting request toward the limits; `end` ends it early. Resolves with a function that
- * releases it. Rejects with FlarewireError `over-capacity` if it is refused.
+ * Counts a waiting request toward the limits; `end` ends it early. Returns a function that releases
+ * it. Throws FlarewireError `over-capacity` if it is refused.
  */
-export async function acquireSlot(
-  places: SlotAllocator,
+export function acquireSlot(
+  places: ConnectionRegistry,
   { ip }: FastifyRequest,
   { key }: Access,
   end: ConnectionHolder["end"],
-): Promise<() => void> {
+): () => void {
   const holder: ConnectionHolder = { address: clientOf(ip), key, end };
-  mustHaveRoom(await places.acquire(holder));
+  mustHaveRoom(places.acquire(holder));
   return () => places.release(holder);
 }
 
@@ -76,7 +76,7 @@ export async function acquireSlot(
  * `over-capacity` if a limit is reached, or `unauthorized` if the ticket was redeemed meanwhile.
  */
 export async function admitConnection(
-  places: SlotAllocator,
+  places: ConnectionRegistry,
   { query, ip, raw }: FastifyRequest,
   reply: FastifyReply,
   access: Access,
@@ -93,11 +93,6 @@ export async function admitConnection(
 function mustHaveRoom(refusal: Refusal | undefined): void {
   if (refusal === undefined) return;
   if (refusal.kind === "spent") throw new FlarewireError("unauthorized", TICKET_GONE, { field: "ticket" });
-  if (refusal.kind === "ended")
-    throw new FlarewireError(
-      "unauthorized",
-      "the key was just revoked or downgraded; send the request again",
-    );
   const { bound, reason } = refusal;
   throw new FlarewireError("over-capacity", `too many open connections: ${bound}`, {
     bound,

@@ -2,37 +2,14 @@ import type { CloseReason } from "../../protocol/index.ts";
 import type { Access } from "../access/access.ts";
 import type { ConnectionHolder, ConnectionLimiter, Full } from "../access/connection-limiter.ts";
 
-/**
- * What the registry needs of a connection: its close event, and a way to destroy it. A socket has
- * both, and so does a worker's socket in the primary.
- */
+/** What the registry needs of a connection: its close event, and a way to destroy it. */
 export interface ConnectionHandle {
   on(event: "close", listener: (this: ConnectionHandle) => void): unknown;
   destroy(): unknown;
 }
 
-/** Why a connection is refused: a limit, a redeemed ticket, or a key that was revoked meanwhile. */
-export type Refusal =
-  | ({ readonly kind: "full" } & Full)
-  | { readonly kind: "spent" }
-  | { readonly kind: "ended" };
-
-/** Admits connections, in this process or through its primary. */
-export interface SlotAllocator {
-  /** See {@link ConnectionRegistry.admit}. */
-  admit(
-    raw: ConnectionHandle,
-    address: string,
-    name: string | undefined,
-    access: Access,
-  ): Refusal | undefined | Promise<Refusal | undefined>;
-  /** Returns the slot of an admitted connection. */
-  slotOf(raw: ConnectionHandle): Slot | undefined;
-  /** Counts a waiting poll, which has no slot. Returns the reason if it is refused. */
-  acquire(holder: ConnectionHolder): Refusal | undefined | Promise<Refusal | undefined>;
-  /** Releases what `acquire` counted. */
-  release(holder: ConnectionHolder): void;
-}
+/** Why a connection is refused: a limit, or a ticket that was redeemed meanwhile. */
+export type Refusal = ({ readonly kind: "full" } & Full) | { readonly kind: "spent" };
 
 /** A session that ends before its socket closes. */
 interface Ending {
@@ -80,22 +57,28 @@ export class Slot implements ConnectionHolder {
  * Admits connections of any transport. A client that gives its id replaces its own previous
  * connection, which may be half-open and would otherwise count against the returning client.
  */
-export class ConnectionRegistry implements SlotAllocator {
+export class ConnectionRegistry {
   /** Limits shared by connections and waiting polls. */
   readonly limiter: ConnectionLimiter;
   readonly #byClient = new Map<string, Slot>();
   readonly #byRaw = new WeakMap<ConnectionHandle, Slot>();
   /** One function for all connections: see `on("close")`. */
   readonly #closed: (this: ConnectionHandle) => void;
-  readonly #spend: (ticket: string) => boolean;
+  readonly #spend: (ticket: string) => boolean | Promise<boolean>;
+  readonly #claim: (client: string) => void;
 
   /**
-   *
    * @param spend Redeems a ticket; returns false if it is not valid.
+   * @param claim Announces a client's new connection to other processes.
    */
-  constructor(limiter: ConnectionLimiter, spend: (ticket: string) => boolean = () => true) {
+  constructor(
+    limiter: ConnectionLimiter,
+    spend: (ticket: string) => boolean | Promise<boolean> = () => true,
+    claim: (client: string) => void = () => {},
+  ) {
     this.limiter = limiter;
     this.#spend = spend;
+    this.#claim = claim;
     const leave = (raw: ConnectionHandle) => this.#free(raw);
     this.#closed = function closed() {
       leave(this);
@@ -104,7 +87,7 @@ export class ConnectionRegistry implements SlotAllocator {
 
   /**
    * Admits a connection until its socket closes, and redeems its ticket. Returns the reason if it
-   * is refused.
+   * is refused, as a promise if another process has to redeem the ticket.
    *
    * `name` is the client's id. Its previous connection is superseded and does not count when the
    * limits are checked; if the new one is refused, the previous one stays. The same id under
@@ -116,24 +99,22 @@ export class ConnectionRegistry implements SlotAllocator {
     address: string,
     name: string | undefined,
     access: Access,
-  ): Refusal | undefined {
+  ): Refusal | undefined | Promise<Refusal | undefined> {
     const owner = access.key ? `key ${access.key.id}` : `address ${address}`;
     const client = name === undefined ? undefined : `${owner} ${name}`;
-    const before = client === undefined ? undefined : this.#byClient.get(client);
+    const current = client === undefined ? undefined : this.#byClient.get(client);
+    const before = current?.holdsSlot ? current : undefined;
     const held = new Slot(raw, address, client, access);
-    held.before = before?.raw;
-    if (before?.holdsSlot) this.limiter.release(before);
-    const refusal = this.#take(held);
-    if (refusal) {
-      if (before?.holdsSlot) this.limiter.acquire(before);
-      return refusal;
-    }
+    const full = this.limiter.acquire(held, before);
+    if (full) return { kind: "full", ...full };
     this.#byRaw.set(raw, held);
-    if (client !== undefined) this.#byClient.set(client, held);
-    if (before) this.#end(before);
     // Release the slot when the socket closes, whether or not the handshake completed.
     raw.on("close", this.#closed);
-    return undefined;
+    const { ticket } = access;
+    const settle = (isValid: boolean): Refusal | undefined =>
+      isValid ? this.#enter(held) : this.#refuse(held);
+    const isValid = ticket === undefined || this.#spend(ticket);
+    return typeof isValid === "boolean" ? settle(isValid) : isValid.then(settle);
   }
 
   /** Returns the slot of an admitted connection. */
@@ -141,35 +122,56 @@ export class ConnectionRegistry implements SlotAllocator {
     return this.#byRaw.get(raw);
   }
 
-  /** See SlotAllocator. */
+  /** Ends the client's connection, because it has connected to another process since. */
+  supersede(client: string): void {
+    const held = this.#byClient.get(client);
+    if (held?.holdsSlot) this.#end(held);
+  }
+
+  /** Counts a waiting poll, which has no slot. Returns the reason if it is refused. */
   acquire(holder: ConnectionHolder): Refusal | undefined {
     const full = this.limiter.acquire(holder);
     return full && { kind: "full", ...full };
   }
 
-  /** See SlotAllocator. */
+  /** Releases what `acquire` counted. */
   release(holder: ConnectionHolder): void {
     this.limiter.release(holder);
   }
 
-  #take(held: Slot): Refusal | undefined {
-    const refusal = this.acquire(held);
-    const { ticket } = held.access;
-    if (refusal || ticket === undefined || this.#spend(ticket)) return refusal;
-    this.limiter.release(held);
+  /** Makes the connection the current one of its client. */
+  #enter(held: Slot): undefined {
+    const { client } = held;
+    // It may have closed while its ticket was redeemed.
+    if (client === undefined || !held.holdsSlot) return;
+    const before = this.#byClient.get(client);
+    this.#byClient.set(client, held);
+    held.before = before?.raw;
+    if (before) this.#end(before);
+    this.#claim(client);
+  }
+
+  #refuse({ raw }: Slot): Refusal {
+    this.#free(raw);
+    this.#byRaw.delete(raw);
     return { kind: "spent" };
+  }
+
+  #release(held: Slot): void {
+    if (held.holdsSlot) this.limiter.release(held);
+    held.holdsSlot = false;
   }
 
   #free(raw: ConnectionHandle): void {
     const held = this.#byRaw.get(raw);
     if (!held) return;
-    if (held.holdsSlot) this.limiter.release(held);
+    this.#release(held);
     if (held.client !== undefined && this.#byClient.get(held.client) === held)
       this.#byClient.delete(held.client);
   }
 
   #end(held: Slot): void {
-    held.holdsSlot = false;
+    this.#release(held);
     // Keep at most one closing predecessor per client, or a reconnect loop would accumulate
     // sockets.
     held.before?.destroy();

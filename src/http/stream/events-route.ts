@@ -32,7 +32,7 @@ import {
   setRetryAfter,
 } from "../connections/admission.ts";
 import { AdmissionQueue } from "../connections/admission-queue.ts";
-import type { SlotAllocator } from "../connections/connection-registry.ts";
+import type { ConnectionRegistry } from "../connections/connection-registry.ts";
 import { leaveHttp } from "../connections/leave-http.ts";
 import { EVENTS_PARAMETERS, queryNames } from "../contracts/parameters.ts";
 import { ENDPOINTS, EVENTS_ENDPOINT } from "../endpoints.ts";
@@ -52,7 +52,7 @@ interface EventsOptions {
    * Shared with the WebSockets. A stream holds a slot for its lifetime; a request counts until its
    * response is sent.
    */
-  readonly places: SlotAllocator;
+  readonly places: ConnectionRegistry;
   /** Shared with the WebSockets. Default: an own queue with the default limits. */
   readonly admissions?: AdmissionQueue | undefined;
   /** Decides who may request what. Default: everyone may request everything. */
@@ -218,7 +218,7 @@ async function take(
   const gone = new AbortController();
   const asked = request.method === "HEAD" ? { ...query, waitMs: 0 } : query;
   let ended: CloseReason | undefined;
-  const leave = await acquireSlot(places, request, access, (reason) => {
+  const leave = acquireSlot(places, request, access, (reason) => {
     ended = reason;
     gone.abort();
   });

@@ -9,7 +9,7 @@ import { type AccessPolicy, allowAll } from "../access/access.ts";
 import { ConnectionLimiter } from "../access/connection-limiter.ts";
 import { admitConnection, checkHub, claimantOf, setRetryAfter } from "../connections/admission.ts";
 import { AdmissionQueue } from "../connections/admission-queue.ts";
-import { ConnectionRegistry, type SlotAllocator } from "../connections/connection-registry.ts";
+import { ConnectionRegistry } from "../connections/connection-registry.ts";
 import { queryNames, STREAM_PARAMETERS } from "../contracts/parameters.ts";
 import { streamUpgrades } from "./stream-upgrades.ts";
 import { checkHandshake, readStreamQuery, SUBPROTOCOL } from "./websocket-admission.ts";
@@ -32,7 +32,7 @@ export interface WebSocketOptions {
   readonly clock: Clock;
   readonly limits?: Partial<WebSocketLimits> | undefined;
   /** Slots shared with other transports. Default: an own registry with these `limits`. */
-  readonly places?: SlotAllocator | undefined;
+  readonly places?: ConnectionRegistry | undefined;
   /** Queue of new connections. Default: an own one with the default limits. */
   readonly admissions?: AdmissionQueue | undefined;
   /** Decides who may connect and what to follow. Default: everyone may follow everything. */
@@ -131,7 +131,7 @@ export async function registerWebSocket(app: FastifyInstance, options: WebSocket
 async function admit(
   request: FastifyRequest,
   reply: FastifyReply,
-  options: WebSocketOptions & { readonly admissions: AdmissionQueue; readonly places: SlotAllocator },
+  options: WebSocketOptions & { readonly admissions: AdmissionQueue; readonly places: ConnectionRegistry },
 ): Promise<void> {
   if (!request.ws) return;
   const { hub, allowedOrigins, door = allowAll, compression = true, admissions, places } = options;
@@ -193,7 +193,7 @@ function closeGradually(ws: WebSocket, { raw }: FastifyRequest, response: Server
 interface Parts {
   readonly hub: Hub;
   readonly pings: WebSocketPings;
-  readonly places: SlotAllocator;
+  readonly places: ConnectionRegistry;
   /** For connections that negotiated compression. */
   readonly deflateFraming: Framing;
   /** Responses of accepted handshakes, by request. */

@@ -4,8 +4,7 @@ import type { Logger } from "pino";
 import type { Clock } from "../../lib/time/clock.ts";
 import { type Cursor, FlarewireError } from "../../protocol/index.ts";
 import { quickEnds, REPORTED_FROM, workerWaitMs } from "../back-off.ts";
-import type { SourceReport, ToWorker } from "../messages.ts";
-import type { PrimaryServices } from "../process/worker-connections.ts";
+import type { Question, SourceReport, ToWorker } from "../messages.ts";
 import { type WorkerEnd, WorkerProcess } from "../process/worker-process.ts";
 import type { LogPublisher } from "./log-publisher.ts";
 
@@ -16,7 +15,8 @@ export interface WorkerPoolOptions {
   /** Returns the first message for each worker. */
   readonly start: (worker: number) => ToWorker & { readonly type: "start" };
   readonly feed: LogPublisher;
-  readonly services: PrimaryServices;
+  /** See WorkerProcessOptions. */
+  readonly answer: (question: Question) => unknown;
   readonly news: () => SourceReport;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -146,11 +146,11 @@ export class WorkerPool {
   }
 
   #begin(slot: WorkerSlot): void {
-    const { clock, feed, services, logger, spawn, start } = this.#options;
+    const { clock, feed, answer, logger, spawn, start } = this.#options;
     const { worker } = slot;
     slot.beganAtMs = clock.monotonic();
     const process: WorkerProcess = new WorkerProcess({
-      ...{ worker, clock, feed, services },
+      ...{ worker, clock, feed, answer },
       child: spawn(worker),
       start: start(worker),
       onReady: () => {
@@ -159,6 +159,10 @@ export class WorkerPool {
       },
       onCapacity: () => this.#options.onCapacity(),
       onReturned: (socket) => this.#options.onReturned(socket),
+      // To all in one order, the sender included: see RemoteState.claimed.
+      onClaim: (client) => {
+        for (const one of this.processes) one.send({ type: "claimed", client, isOwn: one === process });
+      },
       onCounted: (keyId, requests) => {
         this.#options.onCounted(keyId, requests);
         this.tell({ type: "counted", keyId, requests }, process);

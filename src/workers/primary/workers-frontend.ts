@@ -1,13 +1,14 @@
 import type { ChildProcess } from "node:child_process";
 import type { Logger } from "pino";
-import type { Refusals, SlotAllocator, SpentRate } from "../../http/index.ts";
+import type { Refusals, SpentRate } from "../../http/index.ts";
 import type { Head, Hub } from "../../hub/index.ts";
-import type { IssuedTicket, Key } from "../../keys/index.ts";
+import type { EndReason, Key, TicketTable } from "../../keys/index.ts";
+import { assertNever } from "../../lib/assert-never.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import type { EventLog } from "../../log/index.ts";
 import { type GatewayMetrics, MergedMetrics } from "../../metrics/index.ts";
 import type { Lists } from "../../protocol/index.ts";
-import type { SourceReport } from "../messages.ts";
+import type { Question, SourceReport } from "../messages.ts";
 import { ConnectionHandoff } from "./connection-handoff.ts";
 import { LogPublisher } from "./log-publisher.ts";
 import { WorkerPool } from "./worker-pool.ts";
@@ -28,11 +29,7 @@ export interface WorkersFrontendOptions {
   readonly news: () => SourceReport;
   /** Encodes lists as bytes. */
   readonly format: (lists: Lists) => Uint8Array;
-  readonly places: SlotAllocator;
-  readonly tickets: {
-    issue(keyId: string): IssuedTicket;
-    keyOf(ticket: string): string | undefined;
-  };
+  readonly tickets: TicketTable;
   /** Returns the valid keys; `undefined` if the server has no key file. */
   readonly keys: () => readonly Key[] | undefined;
   /** Counts the requests of keys at all workers. */
@@ -61,28 +58,20 @@ export class WorkersFrontend {
   readonly #feed: LogPublisher;
   readonly #pool: WorkerPool;
   readonly #reception: ConnectionHandoff;
-  /** Number of key ends, and the last end of each key. */
-  #ends = 0;
-  readonly #endedAt = new Map<string, number>();
 
   constructor(options: WorkersFrontendOptions) {
-    const { hub, metrics, clock, logger, config, keys, news, rates, spawn, places, tickets, workers } =
-      options;
+    const { hub, clock, logger, config, keys, news, rates, spawn, workers } = options;
     this.#options = options;
     this.#feed = new LogPublisher({ ...options, history: hub.history });
-    const text = metrics && { contentType: this.#merged.contentType, text: () => this.#text(metrics) };
     this.#pool = new WorkerPool({
       ...{ workers, spawn, news, clock, logger },
       feed: this.#feed,
       start: (worker) => ({
-        ...{ type: "start", worker, config, keys: keys(), ends: this.#ends, news: news() },
+        ...{ type: "start", worker, config, keys: keys(), news: news() },
         spent: rates.spent,
       }),
       onCounted: (keyId, requests) => rates.countElsewhere(keyId, requests),
-      services: {
-        ...{ places, tickets, metrics: text },
-        hasEnded: (keyId, ends) => (this.#endedAt.get(keyId) ?? 0) > ends,
-      },
+      answer: (question) => this.#answer(question),
       onCapacity: () => this.#reception.pump(),
       onReturned: (socket) => this.#reception.takeBack(socket),
       onGone: ({ metrics: last }) => {
@@ -129,11 +118,9 @@ export class WorkersFrontend {
     this.#pool.tell({ type: "keys", keys: this.#options.keys() ?? [] });
   }
 
-  /** Reports that a key was removed (`isGone`) or downgraded. */
-  keyEnded(keyId: string, isGone: boolean): void {
-    this.#ends += 1;
-    this.#endedAt.set(keyId, this.#ends);
-    this.#pool.tell({ type: "ended", keyId, isGone, ends: this.#ends });
+  /** Reports that a key was removed or downgraded. */
+  keyEnded(keyId: string, reason: EndReason): void {
+    this.#pool.tell({ type: "ended", keyId, reason });
   }
 
   /** Makes the workers disconnect their clients. Resolves when the last has ended. */
@@ -143,8 +130,26 @@ export class WorkersFrontend {
     this.#feed.close();
   }
 
-  /** Returns the merged metrics of all processes as text. */
-  async #text(own: Pick<GatewayMetrics, "json">): Promise<string> {
+  #answer(question: Question): unknown {
+    const { tickets } = this.#options;
+    switch (question.kind) {
+      case "issue":
+        return tickets.issue(question.keyId);
+      case "holder":
+        return tickets.keyOf(question.ticket);
+      case "spend":
+        return tickets.spend(question.ticket);
+      case "metrics":
+        return this.#mergedText();
+      default:
+        return assertNever(question);
+    }
+  }
+
+  /** Returns the metrics of all processes as text. */
+  async #mergedText(): Promise<string | undefined> {
+    const own = this.#options.metrics;
+    if (!own) return undefined;
     const told = await Promise.all(this.#pool.processes.map((one) => one.measure(MEASURE_MS)));
     return this.#merged.text(
       await own.json(),

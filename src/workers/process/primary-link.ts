@@ -85,10 +85,9 @@ export class PrimaryLink {
       case "place":
       case "filled":
       case "news":
-      case "end":
-      case "cut":
       case "keys":
       case "ended":
+      case "claimed":
       case "counted":
       case "measure":
       case "drain":

@@ -6,7 +6,6 @@ import type { MetricsJson } from "../../metrics/index.ts";
 import { type Cursor, FlarewireError } from "../../protocol/index.ts";
 import type { Question, ToPrimary, ToWorker } from "../messages.ts";
 import type { LogPublisher } from "../primary/log-publisher.ts";
-import { type PrimaryServices, WorkerConnections } from "./worker-connections.ts";
 
 /**
  * Liveness checks since a hand-over after which a worker counts as stuck. They are one second
@@ -27,7 +26,8 @@ export interface WorkerProcessOptions {
   readonly child: ChildProcess;
   readonly start: ToWorker & { readonly type: "start" };
   readonly feed: LogPublisher;
-  readonly services: PrimaryServices;
+  /** Answers a worker's request. Throws or rejects with FlarewireError if it is refused. */
+  readonly answer: (question: Question) => unknown;
   /** The worker takes connections from now on. */
   readonly onReady: () => void;
   /** The worker can take another connection. */
@@ -36,6 +36,8 @@ export interface WorkerProcessOptions {
   readonly onReturned: (socket: Socket) => void;
   /** The worker sent a message. */
   readonly onHeard: () => void;
+  /** A client connected to the worker. */
+  readonly onClaim: (client: string) => void;
   /** A key made requests at the worker. */
   readonly onCounted: (keyId: string, requests: number) => void;
   /** The process has ended. */
@@ -47,7 +49,6 @@ export interface WorkerProcessOptions {
 export class WorkerProcess {
   readonly worker: number;
   readonly #options: WorkerProcessOptions;
-  readonly #wires: WorkerConnections;
   readonly #measures = new Map<number, (metrics: MetricsJson | undefined) => void>();
   #stopFeed: () => void = () => {};
   #measureId = 0;
@@ -69,7 +70,6 @@ export class WorkerProcess {
     const { child } = options;
     this.worker = options.worker;
     this.#options = options;
-    this.#wires = new WorkerConnections(options.services, (message) => this.send(message));
     child.on("message", (message) => this.#take(message as ToPrimary));
     child.on("error", options.onError);
     child.once("exit", (code, signal) => this.#ended({ code, signal }));
@@ -226,8 +226,8 @@ export class WorkerProcess {
       case "ask":
         this.#answer(message.id, message.question).catch(this.#options.onError);
         break;
-      case "left":
-        this.#wires.left(message.place);
+      case "claim":
+        this.#options.onClaim(message.client);
         break;
       case "counted":
         this.#options.onCounted(message.keyId, message.requests);
@@ -242,9 +242,7 @@ export class WorkerProcess {
 
   async #answer(id: number, question: Question): Promise<void> {
     try {
-      const value = await this.#wires.answer(question);
-      // The worker died meanwhile.
-      if (this.#isOver) this.#wires.leaveAll();
+      const value = await this.#options.answer(question);
       this.send({ type: "answer", id, answer: { value } });
     } catch (error) {
       if (!(error instanceof FlarewireError)) this.#options.onError(error);
@@ -271,7 +269,6 @@ export class WorkerProcess {
     this.#isOver = true;
     if (!this.#options.child.connected) this.#leave();
     this.#stopFeed();
-    this.#wires.leaveAll();
     for (const id of [...this.#measures.keys()]) this.#measured(id, this.metrics);
     this.#options.onEnd(end);
   }

@@ -1,11 +1,11 @@
-/* The gateway's fan-out through so many worker processes, as its first argument says: told by its control port what to publish and when. */
+/* The gateway's fan-out through so many worker processes, as its first argument says, to as many clients as the second says: told by its control port what to publish and when. */
 import type { ChildProcess } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { createConfig } from "../../../src/config/config.ts";
 import { createLogger } from "../../../src/gateway/create-logger.ts";
 import { encodeLists } from "../../../src/gateway/persistence/restored-state.ts";
 import { spawnWorker } from "../../../src/gateway/start-workers.ts";
-import { ConnectionLimiter, ConnectionRegistry, Refusals } from "../../../src/http/index.ts";
+import { Refusals } from "../../../src/http/index.ts";
 import { Head, type HeadBatch, Hub } from "../../../src/hub/index.ts";
 import { TicketTable } from "../../../src/keys/index.ts";
 import { systemClock } from "../../../src/lib/time/clock.ts";
@@ -25,6 +25,7 @@ const FRESH: Freshness = {
   ...{ state: "live", reason: "", observed_at, last_success_at: observed_at, data_age_ms: 0 },
 };
 const workers = Number(process.argv[2]);
+const clients = Number(process.argv[3]);
 const room = { maxSockets: 100_000, maxSocketsPerIp: 100_000, anonymousRequests: 1_000_000_000 };
 const config = createConfig({ ...room, port: 0, logLevel: "error", workers });
 
@@ -39,7 +40,6 @@ const hub = new Hub({
     throw error;
   },
 });
-const limiter = new ConnectionLimiter(room.maxSockets, room.maxSocketsPerIp);
 const children: ChildProcess[] = [];
 const front = new WorkersFrontend({
   ...{ ...config, config, head, hub, log, clock, workers },
@@ -50,7 +50,6 @@ const front = new WorkersFrontend({
   },
   news: () => ({ info: INFO, freshness: FRESH }),
   format: encodeLists,
-  places: new ConnectionRegistry(limiter),
   tickets: new TicketTable(clock),
   keys: () => undefined,
   rates: { countElsewhere: () => {}, spent: [] },
@@ -67,7 +66,7 @@ let batch: HeadBatch = { events: [] };
 const control = await openControl({
   async publish() {
     await head.publish(batch);
-    return batch.events.length * limiter.taken;
+    return batch.events.length * clients;
   },
   configure(order) {
     const { events, bytes } = order as { events: number; bytes: number };

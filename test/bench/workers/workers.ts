@@ -21,7 +21,7 @@ interface Told {
 /** What an event to a client costs in one process, and in all processes together where workers serve; and how evenly these share the clients. */
 export async function benchWorkers(clients: number): Promise<Row[]> {
   const alone = await enter(gateway(), clients);
-  const start = () => startNodeServer(SERVER, [`${WORKERS}`]);
+  const start = () => startNodeServer(SERVER, [`${WORKERS}`, `${clients}`]);
   const { load } = gateway();
   const together = await enter({ name: "workers", start, ...(load ? { load } : {}) }, clients);
   try {

@@ -1,0 +1,38 @@
+import { type IssuedTicket, TicketTable } from "../../keys/index.ts";
+import type { Clock } from "../../lib/time/clock.ts";
+
+/** Tickets, which one process may issue and another redeem. */
+export interface Tickets {
+  /** See TicketTable. */
+  issue(keyId: string): IssuedTicket | Promise<IssuedTicket>;
+  /** See TicketTable. */
+  keyOf(text: string): string | undefined | Promise<string | undefined>;
+  /** See TicketTable. Of several attempts in all processes one succeeds. */
+  spend(text: string): boolean | Promise<boolean>;
+  /** See TicketTable. */
+  forget(keyId: string): void;
+}
+
+/** State that all processes of one service share. */
+export interface SharedState {
+  readonly tickets: Tickets;
+  /** Announces that this process now serves the client. */
+  claim(client: string): void;
+  /** Sets the listener for clients that connected to another process after they did here. */
+  onClaimed(listener: (client: string) => void): void;
+  /** Announces one request of a key, which counts toward its rate in every process. */
+  count(keyId: string): void;
+  /** Sets the listener for requests that other processes served. */
+  onCounted(listener: (keyId: string, requests: number) => void): void;
+}
+
+/** Returns the state of a service with a single process. */
+export function createLocalState(clock: Clock): SharedState & { readonly tickets: TicketTable } {
+  return {
+    tickets: new TicketTable(clock),
+    claim: () => {},
+    onClaimed: () => {},
+    count: () => {},
+    onCounted: () => {},
+  };
+}

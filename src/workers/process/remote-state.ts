@@ -1,0 +1,85 @@
+import type { SharedState, SpentRate } from "../../http/index.ts";
+import type { IssuedTicket } from "../../keys/index.ts";
+import type { Clock } from "../../lib/time/clock.ts";
+import type { ToWorker } from "../messages.ts";
+import type { PrimaryLink } from "./primary-link.ts";
+
+/** How long counted requests are collected before the other workers hear of them. */
+const GATHER_MS = 50;
+
+/**
+ * The state that a worker shares with the other workers, through the primary.
+ *
+ * Each worker counts its own requests and later subtracts those of the others. Until their reports
+ * arrive, a key may use its full rate at each worker. Over time it gets no more than its rate.
+ */
+export class RemoteState implements SharedState {
+  readonly tickets: SharedState["tickets"];
+  readonly #link: PrimaryLink;
+  readonly #stop: () => void;
+  readonly #counted = new Map<string, number>();
+  /** Own claims that the primary has not yet put in order, by client. */
+  readonly #claims = new Map<string, number>();
+  #onClaimed: (client: string) => void = () => {};
+  #onCounted: (keyId: string, requests: number) => void = () => {};
+
+  constructor(link: PrimaryLink, clock: Clock) {
+    this.#link = link;
+    this.tickets = {
+      issue: async (keyId) => (await link.ask({ kind: "issue", keyId })) as IssuedTicket,
+      keyOf: async (ticket) => (await link.ask({ kind: "holder", ticket })) as string | undefined,
+      spend: async (ticket) => (await link.ask({ kind: "spend", ticket })) as boolean,
+      // The primary, which owns the tickets, has already dropped them.
+      forget: () => {},
+    };
+    this.#stop = clock.every(GATHER_MS, () => this.#report());
+  }
+
+  /** See SharedState. */
+  claim(client: string): void {
+    this.#claims.set(client, (this.#claims.get(client) ?? 0) + 1);
+    this.#link.send({ type: "claim", client });
+  }
+
+  /** See SharedState. */
+  onClaimed(listener: (client: string) => void): void {
+    this.#onClaimed = listener;
+  }
+
+  /**
+   * Applies a claim in the order of the primary, which is the same at all workers. So of two
+   * connections that a client opens at once, exactly one stays: the one that was claimed last.
+   */
+  claimed({ client, isOwn }: ToWorker & { readonly type: "claimed" }): void {
+    const pending = this.#claims.get(client) ?? 0;
+    // While an own claim is pending, the connection here is the later one.
+    if (!isOwn && pending === 0) this.#onClaimed(client);
+    if (isOwn && pending > 1) this.#claims.set(client, pending - 1);
+    if (isOwn && pending <= 1) this.#claims.delete(client);
+  }
+
+  /** See SharedState. */
+  count(keyId: string): void {
+    this.#counted.set(keyId, (this.#counted.get(keyId) ?? 0) + 1);
+  }
+
+  /** See SharedState. */
+  onCounted(listener: (keyId: string, requests: number) => void): void {
+    this.#onCounted = listener;
+  }
+
+  /** Applies requests that a key made at other workers. */
+  counted({ keyId, requests }: SpentRate): void {
+    this.#onCounted(keyId, requests);
+  }
+
+  /** Stops reporting requests. */
+  stop(): void {
+    this.#stop();
+  }
+
+  #report(): void {
+    for (const [keyId, requests] of this.#counted) this.#link.send({ type: "counted", keyId, requests });
+    this.#counted.clear();
+  }
+}

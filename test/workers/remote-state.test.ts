@@ -1,0 +1,102 @@
+import { EventEmitter } from "node:events";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { ConnectionLimiter, ConnectionRegistry } from "../../src/http/index.ts";
+import { RemoteState } from "../../src/workers/index.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+import { linked } from "./linked.ts";
+
+const ACCESS = { plan: undefined, key: undefined, ticket: undefined };
+const KEY_ID = "0a0a0a0a";
+
+/** A connection, as a registry sees one. */
+class FakeConnection extends EventEmitter<{ close: [] }> {
+  isOpen = true;
+
+  destroy(): void {
+    this.isOpen = false;
+    this.emit("close");
+  }
+}
+
+/** A worker with the registry of its connections. */
+function createWorker() {
+  const { link, sent } = linked();
+  const state = new RemoteState(link, new ManualClock());
+  const places = new ConnectionRegistry(new ConnectionLimiter(99, 99), undefined, (client) =>
+    state.claim(client),
+  );
+  state.onClaimed((client) => places.supersede(client));
+  const connect = () => {
+    const connection = new FakeConnection();
+    expect(places.admit(connection, "192.0.2.7", "mine", ACCESS)).toBeUndefined();
+    return connection;
+  };
+  return { state, sent, places, connect };
+}
+
+test("[W32] of a client's connections at several workers the one that was claimed last stays, whenever the claims arrive", () => {
+  const step = fc.oneof(
+    { weight: 2, arbitrary: fc.record({ kind: fc.constant("connect" as const), at: fc.nat(2) }) },
+    { weight: 3, arbitrary: fc.record({ kind: fc.constant("relay" as const), at: fc.nat(2) }) },
+    { weight: 3, arbitrary: fc.record({ kind: fc.constant("deliver" as const), at: fc.nat(2) }) },
+  );
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+      const workers = [createWorker(), createWorker(), createWorker()];
+      const connections: FakeConnection[][] = workers.map(() => []);
+      const relayed = workers.map(() => 0);
+      const delivered = workers.map(() => 0);
+      /** Claims in the order of the primary, by the worker that made them. */
+      const order: number[] = [];
+      const relay = (at: number) => {
+        if ((relayed[at] ?? 0) >= (workers[at]?.sent.length ?? 0)) return false;
+        relayed[at] = (relayed[at] ?? 0) + 1;
+        order.push(at);
+        return true;
+      };
+      const deliver = (at: number) => {
+        const from = order[delivered[at] ?? 0];
+        if (from === undefined) return false;
+        delivered[at] = (delivered[at] ?? 0) + 1;
+        const client = "address 192.0.2.7 mine";
+        workers[at]?.state.claimed({ type: "claimed", client, isOwn: from === at });
+        return true;
+      };
+      for (const { kind, at } of steps) {
+        const worker = workers[at];
+        if (kind === "connect" && worker) connections[at]?.push(worker.connect());
+        if (kind === "relay") relay(at);
+        if (kind === "deliver") deliver(at);
+      }
+      for (const at of workers.keys()) while (relay(at));
+      for (const at of workers.keys()) while (deliver(at));
+      const open = connections.map((all) => all.filter(({ isOpen }) => isOpen).length);
+      const last = order.at(-1);
+      expect(open).toEqual(workers.map((_, at) => (at === last ? 1 : 0)));
+      expect(workers.map(({ places }) => places.limiter.taken)).toEqual(open);
+      for (const { state } of workers) state.stop();
+    }),
+  );
+});
+
+test("[K6] requests with a key are reported every 50 ms, each once, and no more after the stop", () => {
+  const { link, sent } = linked();
+  const clock = new ManualClock();
+  const state = new RemoteState(link, clock);
+  const report = (requests: number) => ({ type: "counted", keyId: KEY_ID, requests });
+  state.count(KEY_ID);
+  state.count(KEY_ID);
+  clock.advance(49);
+  expect(sent).toEqual([]);
+  clock.advance(1);
+  expect(sent).toEqual([report(2)]);
+  clock.advance(50);
+  state.count(KEY_ID);
+  clock.advance(50);
+  expect(sent).toEqual([report(2), report(1)]);
+  state.stop();
+  state.count(KEY_ID);
+  clock.advance(1_000);
+  expect(sent).toHaveLength(2);
+});
