@@ -9,6 +9,7 @@ import { RETRY, retryDelayMs } from "../../src/alerts/webhooks/delivery-plan.ts"
 import { WebhookSender } from "../../src/alerts/webhooks/webhook-sender.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { test as base } from "../support/still-running.ts";
+import { eventually } from "../support/waiters.ts";
 import { Receiver, status, webhookOf } from "./webhook-fixture.ts";
 
 const HOUR = 3_600_000;
@@ -67,11 +68,16 @@ const test = base.extend<{ sut: SenderUnderTest }>({
         return alerts;
       },
       tried: async (attempts) => {
-        while (receiver.attempts.length < attempts) {
-          const before = receiver.attempts.length;
-          await Promise.race([receiver.until(() => receiver.attempts.length > before), clock.nextSleep()]);
-          if (receiver.attempts.length === before) clock.advance(clock.slept.at(-1) ?? 0);
-        }
+        const made = () => receiver.attempts.length;
+        const isMade = async () => {
+          const before = made();
+          if (before >= attempts) return true;
+          await Promise.race([receiver.until(() => made() > before), clock.nextSleep()]);
+          if (made() === before) clock.advance(clock.slept.at(-1) ?? 0);
+          return made() >= attempts;
+        };
+        const seen = () => `${made()} attempts, sleeps of ${clock.slept.slice(-5).join(", ")} ms`;
+        await eventually(isMade, seen, { what: `attempt ${attempts}` });
       },
       restart: (more) => {
         stop.abort();

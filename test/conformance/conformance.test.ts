@@ -5,6 +5,7 @@ import { test as base, expect } from "vitest";
 import { createConfig, startGateway } from "../../src/index.ts";
 import { formatKeys, mintSecret } from "../../src/keys/index.ts";
 import { spawnNode } from "../cli/spawn-cli.ts";
+import { eventually } from "../support/waiters.ts";
 import { BREAKAGES, KEYED_BREAKAGES } from "./breakages.ts";
 import { type Breakage, BrokenServer } from "./broken-server.ts";
 import { reportOf } from "./report.ts";
@@ -158,7 +159,12 @@ test("nothing is left behind on the server", async ({ url }) => {
     return counts.map(Number).reduce((sum, count) => sum + count, 0);
   };
   // Each question waits for its answer; the last connections are on their way out.
-  while ((await open()) !== 0);
+  let count: number | undefined;
+  const isClosed = async () => {
+    count = await open();
+    return count === 0;
+  };
+  await eventually(isClosed, () => `${count} open connections`, { what: "the end of all connections" });
 });
 
 test.concurrent.each([

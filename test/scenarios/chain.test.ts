@@ -8,6 +8,7 @@ import { describeOnAnvil } from "../feed/chain/anvil.ts";
 import { E18, Exchange } from "../feed/chain/exchange.ts";
 import { FaultyNode } from "../feed/chain/faulty-node.ts";
 import { wallet } from "../feed/chain/test-chain.ts";
+import { eventually } from "../support/waiters.ts";
 import { Story, truthOf } from "./chain-story.ts";
 
 const WALLETS = 300;
@@ -17,9 +18,8 @@ async function settle(exchange: Exchange, gateway: Gateway): Promise<void> {
   const { chain } = exchange;
   const untilMs = chain.nextAt * 1_000 + 10_000;
   for (let block = 0; block < 8; block++) await chain.mine(5);
-  while (Date.parse(gateway.freshness().observed_at ?? "1970-01-01") < untilMs) {
-    await new Promise((resolve) => setImmediate(resolve));
-  }
+  const seen = () => gateway.freshness();
+  await eventually(() => Date.parse(seen().observed_at ?? "1970-01-01") >= untilMs, seen);
 }
 
 async function rest<T>(gateway: Gateway, path: string): Promise<T> {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { eventually } from "../../support/waiters.ts";
 import { describeOnAnvil } from "./anvil.ts";
 import { Collector } from "./collect.ts";
 import { FaultyNode } from "./faulty-node.ts";
@@ -139,7 +140,8 @@ describeOnAnvil("a chain that is followed", () => {
     node.fault = { kind: "lag", blocks: 6 };
     await passTime(market, 4);
     await using collector = new Collector({ network, urls: [node.url], resumeAfterMs });
-    while (!node.asked.has("eth_getBlockReceipts")) await new Promise((resolve) => setImmediate(resolve));
+    const asked = () => [...node.asked.keys()];
+    await eventually(() => asked().includes("eth_getBlockReceipts"), asked);
     await market.trade();
     const untilMs = await market.settle();
     node.fault = { kind: "none" };
