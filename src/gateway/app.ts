@@ -74,6 +74,8 @@ export interface GatewayParts {
  * is warming up, is waited for without limit.
  */
 const FIRST_SNAPSHOT_MS = 5_000;
+/** How long a started source may have no data before the log warns. */
+const FIRST_DATA_MS = 30_000;
 
 /** Time that remaining HTTP requests get after the last client has been disconnected. */
 const HTTP_CLOSE_MS = 1_000;
@@ -210,7 +212,7 @@ export async function runGateway(config: Config, parts: RunParts, signal?: Abort
   await front.caughtUp?.();
   alerts = parts.alerts?.start({ log, head, history: hub.history, turn: hub.turn });
   const reportSource = parts.isSourceElsewhere ? () => {} : () => logSource(opened, logger);
-  reportSource();
+  void reportStart(opened.source, reportSource, clock, polling.signal);
   const unwatch = watchFreshness({
     freshness,
     clock,
@@ -226,7 +228,7 @@ export async function runGateway(config: Config, parts: RunParts, signal?: Abort
     draining = true;
     front?.retire();
     const rejected = rejections(opened);
-    if (rejected) logger.warn({ rejected }, "ignored unusable market events");
+    if (rejected) logger.info({ rejected }, "ignored unusable market events");
     polling.abort(new Error("stopping"));
     unwatch();
     keys.stop();
@@ -262,6 +264,25 @@ function logSource(opened: OpenSource, logger: Logger): void {
   const facts = { source: info.name, origin: info.origin, observed_at, rejected: rejections(opened) };
   if (state === "live") logger.info(facts, "source is live");
   else logger.warn({ ...facts, reason }, `source is ${state}: ${reason}`);
+}
+
+/**
+ * Logs the state of a source that has just started. After a restart the stored state is served
+ * before the source has data, which deserves a warning only if it lasts.
+ */
+async function reportStart(
+  source: Pick<SnapshotSource, "freshness">,
+  report: () => void,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<void> {
+  const hasNoData = () => {
+    const { state, observed_at } = source.freshness();
+    return state === "stale" && observed_at === null;
+  };
+  if (!hasNoData()) return report();
+  await clock.sleep(FIRST_DATA_MS, signal).catch(() => {});
+  if (!signal.aborted && hasNoData()) report();
 }
 
 async function firstSnapshot(

@@ -96,7 +96,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   const unheard = new Map<Socket, number>();
   boundConnections(app.server, settings, { clock, refusals, isTrusted: visitors.isTrusted, unheard });
   app.setErrorHandler((error, request, reply) => {
-    refusals.countError(error, request.ip);
+    if (!request.routeOptions.config.isHealthCheck) refusals.countError(error, request.ip);
     return sendProblem(error, request, reply, logOf);
   });
   limitIdleness(app.server, settings.idleTimeoutMs);

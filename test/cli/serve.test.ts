@@ -1,6 +1,9 @@
 import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { type RunningCli, runCli, spawnCli } from "./spawn-cli.ts";
@@ -53,6 +56,22 @@ test("a signal a second after the first does not wait for the drain: exit code 7
     return cli.child.exitCode;
   };
   await expect.poll(again).toBe(75);
+});
+
+test("a healthy start of the simulated market logs no warning, a new one and one that continues", async ({
+  onTestFinished,
+}) => {
+  const data = mkdtempSync(join(tmpdir(), "flarewire-serve-"));
+  onTestFinished(() => rmSync(data, { recursive: true }));
+  for (const start of ["new", "resumed"]) {
+    await using cli = spawnCli(["serve", "--port", "0", "--warmup", "1h", "--data", data]);
+    await urlOf(cli);
+    await cli.said("stderr", '"msg":"source is live"');
+    cli.child.kill("SIGTERM");
+    expect(await cli.ended()).toBe(0);
+    const logged = cli.stderr().trim().split("\n");
+    expect([start, logged.filter((line) => JSON.parse(line).level !== "info")]).toEqual([start, []]);
+  }
 });
 
 test("a port in use is a user error: exit code 1", async () => {

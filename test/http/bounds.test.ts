@@ -210,6 +210,18 @@ test("X-Forwarded-For of a peer that is not trusted is warned of once, with what
   expect(trusted.lines).toEqual([]);
 });
 
+test("what a starting server refuses is counted but no warning, and a probe of its state is no refusal", async ({
+  makeRest,
+}) => {
+  const { head, port, refusals, lines } = await bounded(makeRest, {});
+  head.ready = false;
+  expect((await ask(port, "127.0.0.2", "/readyz")).status).toBe(503);
+  expect(refusals.counts).toEqual({});
+  expect((await ask(port, "127.0.0.2", "/api/v1/flares")).status).toBe(503);
+  expect(refusals.counts).toEqual({ "not-ready": 1 });
+  expect(lines).toEqual([]);
+});
+
 test("a connection that finds no open file is counted and logged", async ({ makeRest }) => {
   const { refusals, lines, clock } = await bounded(makeRest, {});
   const failed = Object.assign(new Error("accept EMFILE"), { code: "EMFILE" });

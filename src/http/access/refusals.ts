@@ -16,7 +16,11 @@ const REFUSING: ReadonlySet<ErrorCode> = new Set([
 /** Minimum time between two log lines of one reason. */
 const LOG_EVERY_MS = 60_000;
 
+/** Refusals of a server that starts or stops, which are no fault. */
+const EXPECTED: ReadonlySet<RefusalReason | ErrorCode> = new Set(["not-ready", "draining"]);
+
 interface RefusalLogger {
+  info(facts: object, message: string): void;
   warn(facts: object, message: string): void;
 }
 
@@ -54,7 +58,8 @@ export class Refusals {
     if (last && nowMs - last.atMs < LOG_EVERY_MS) return;
     this.#logged.set(reason, { atMs: nowMs, count });
     const facts = { reason, refused: count - (last?.count ?? 0), latest: address };
-    this.#logger?.warn(facts, "refusing clients; logging each reason at most once a minute");
+    const level = EXPECTED.has(reason) ? "info" : "warn";
+    this.#logger?.[level](facts, "refusing clients; logging each reason at most once a minute");
   }
 
   /**
