@@ -46,12 +46,14 @@ describeOnAnvil("what following a chain needs of an endpoint", () => {
     expect(found.chain?.detail).toBe("56, which is test");
     expect(found.block?.detail).toMatch(/^the newest block, \d+, is -?\d s old$/);
     expect(found.final?.detail).toMatch(
-      /^block \d+ counts as final here; the endpoint says \d+, \d+ behind its newest$/,
+      /^block \d+ counts as final; the endpoint reports \d+, \d+ behind its newest$/,
     );
     expect(found.receipts?.detail).toMatch(/^\d+ of block \d+$/);
-    expect(found.code?.detail).toMatch(/^\d of \d contracts of test are there$/);
+    expect(found.code?.detail).toMatch(/^\d of \d contracts of test exist$/);
     expect(found.logs).toMatchObject({ works: true, isNeeded: false });
-    expect(found.logs?.detail).toBe("eth_getLogs over at least 10000 blocks; Flarewire does without it");
+    expect(found.logs?.detail).toBe(
+      "eth_getLogs works over at least 10000 blocks; Flarewire does not need it",
+    );
   });
 
   test("the same over a WebSocket, with pushed blocks", async () => {
