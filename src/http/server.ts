@@ -21,6 +21,7 @@ import { createOrderHook } from "./connections/answer-in-order.ts";
 import { boundClosing } from "./connections/close-connections.ts";
 import { boundConnections } from "./connections/connection-bounds.ts";
 import type { HeadLike } from "./connections/head-like.ts";
+import { missingInternals } from "./connections/node-internals.ts";
 import { addDocumentRoutes } from "./docs/document-routes.ts";
 import { addHealthRoutes } from "./health-routes.ts";
 import { completeHttpSettings, type HttpSettings } from "./http-settings.ts";
@@ -70,6 +71,8 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   const common = createCommonHeaders(settings);
   const { clock, door = allowAll } = options;
   const logger = options.logger || undefined;
+  const missing = missingInternals();
+  if (missing.length > 0) logger?.warn({ missing }, "this version of Node or ws needs the slower fallbacks");
   const refusals = options.refusals ?? new Refusals(clock);
   const visitors = new Visitors({ settings, door, clock, logger });
   const logOf = ({ id, log }: FastifyRequest) => logger?.child({ reqId: id }) ?? log;

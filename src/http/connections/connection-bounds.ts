@@ -7,6 +7,7 @@ import { clientOf } from "../access/client-address.ts";
 import type { Refusals } from "../access/refusals.ts";
 import { rawProblem } from "../problems/client-error.ts";
 import { retryAfterS } from "../problems/problem.ts";
+import { closeIdleConnections } from "./node-internals.ts";
 
 /** Limits on connections of any kind, idle ones included; Infinity for no limit. */
 export interface ConnectionBounds {
@@ -26,8 +27,6 @@ const MAX_LINGERING = 32;
  * nothing before it counts as idle.
  */
 const CHECK_IDLE_MS = 1_000;
-/** Node does not close a connection whose response is not finished. */
-const UNFINISHED = { finished: false };
 
 /** Connections of one address. */
 interface Group {
@@ -109,18 +108,6 @@ export function boundConnections(
     socket.once("close", leave);
     serve.call(server, socket);
   });
-}
-
-/**
- * Closes connections between two requests. Node also counts a connection as idle whose first
- * request may be on its way, and would close it without a response; this spares those.
- */
-function closeIdleConnections(server: Server, spared: Iterable<Socket>): void {
-  // Node stores the response in progress under this name. See isResponding.
-  const held = [...spared].filter((socket) => !Reflect.get(socket, "_httpMessage"));
-  for (const socket of held) Reflect.set(socket, "_httpMessage", UNFINISHED);
-  server.closeIdleConnections();
-  for (const socket of held) Reflect.set(socket, "_httpMessage", null);
 }
 
 /** Sends the problem on an unread connection, whatever its request is, and closes it. */

@@ -2,6 +2,7 @@ import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { Clock } from "../../lib/time/clock.ts";
 import { ERROR_CODES, type ErrorCode, FlarewireError } from "../../protocol/index.ts";
+import { isResponding } from "../connections/node-internals.ts";
 import { PROBLEM_TYPE, problemOf } from "./problem.ts";
 
 /**
@@ -66,15 +67,4 @@ export function rawProblem(failure: FlarewireError, id: string, fields: readonly
     "",
     body,
   ].join("\r\n");
-}
-
-/** Node stores the response in progress under this name and exposes it in no other way. */
-function isResponding(socket: Socket): boolean {
-  const response: unknown = Reflect.get(socket, "_httpMessage");
-  return (
-    typeof response === "object" &&
-    response !== null &&
-    "headersSent" in response &&
-    response.headersSent === true
-  );
 }

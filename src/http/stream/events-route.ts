@@ -33,7 +33,7 @@ import {
 } from "../connections/admission.ts";
 import { AdmissionQueue } from "../connections/admission-queue.ts";
 import type { ConnectionRegistry } from "../connections/connection-registry.ts";
-import { leaveHttp } from "../connections/leave-http.ts";
+import { leaveHttp } from "../connections/node-internals.ts";
 import { EVENTS_PARAMETERS, queryNames } from "../contracts/parameters.ts";
 import { ENDPOINTS, EVENTS_ENDPOINT } from "../endpoints.ts";
 import { setFreshness } from "../rest/freshness-fields.ts";

@@ -2,7 +2,7 @@ import type { Socket as Connection } from "node:net";
 import type { Writable } from "node:stream";
 import type { Session, Socket } from "../../hub/index.ts";
 import { CLOSE_CODES, type CloseMessage, type CloseReason } from "../../protocol/index.ts";
-import { unsentBytes } from "./unsent-bytes.ts";
+import { unsentBytes } from "../connections/node-internals.ts";
 
 /** Reconnect delay for browsers after a close with `backoff`. */
 const BACKOFF_MS = 5_000;

@@ -2,7 +2,7 @@ import type { Duplex } from "node:stream";
 import { type RawData, WebSocket } from "ws";
 import type { Session, Socket } from "../../hub/index.ts";
 import { CLOSE_CODES, type CloseReason } from "../../protocol/index.ts";
-import { unsentBytes } from "./unsent-bytes.ts";
+import { releaseInflater, unsentBytes } from "../connections/node-internals.ts";
 import type { PingTarget, WebSocketPings } from "./websocket-pings.ts";
 
 /** Maximum queued pongs, with 125 bytes each. */
@@ -31,33 +31,16 @@ export class StreamWebSocket extends WebSocket {
   }
 }
 
-/** The part of `ws` that inflates client messages. Its types do not declare it. */
-interface InflatingSocket {
-  cleanup(): void;
-}
-
-function isInflating(value: unknown): value is InflatingSocket {
-  return typeof value === "object" && value !== null && "cleanup" in value;
-}
-
-/**
- * Releases the inflater of a client message: about 15 KiB that `ws` would hold until the connection
- * ends. Without context takeover nothing of it is needed, and most clients send few messages. Call
- * it after a complete message.
- */
-function releaseInflater(this: WebSocket): void {
-  const extensions: unknown = Reflect.get(this, "_extensions");
-  if (typeof extensions !== "object" || extensions === null) return;
-  const deflate: unknown = Reflect.get(extensions, "permessage-deflate");
-  if (isInflating(deflate)) deflate.cleanup();
-}
-
 /*
  * One function each for all connections, because a closure each would cost memory for ten thousand
  * idle clients.
  */
 function onMessage(this: WebSocket, data: RawData, isBinary: boolean): void {
   ownerOf(this)?.received(data, isBinary);
+}
+
+function onCompressed(this: WebSocket): void {
+  releaseInflater(this);
 }
 
 function onPong(this: WebSocket): void {
@@ -119,7 +102,7 @@ export class WebSocketSocket implements Socket, PingTarget {
       .on("pong", onPong)
       .on("close", onClose)
       .on("error", onError);
-    if (this.#ws.extensions !== "") this.#ws.on("message", releaseInflater);
+    if (this.#ws.extensions !== "") this.#ws.on("message", onCompressed);
     pings.add(this);
   }
 
