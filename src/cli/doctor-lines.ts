@@ -25,6 +25,17 @@ export function failureLines(found: readonly Finding[], paint: Paint): readonly 
   });
 }
 
+/** Formats how many checks of how many services were made, and how many of them work, fail and lack. */
+export function countLine(found: readonly Finding[]): string {
+  const services = new Set(found.map(({ service }) => service)).size;
+  const works = found.filter((finding) => finding.works).length;
+  const fails = found.filter((finding) => !finding.works && finding.isNeeded).length;
+  const lacks = found.length - works - fails;
+  const counts = `${works} work, ${fails} fail${lacks === 0 ? "" : `, ${lacks} lack (optional)`}`;
+  const made = `${found.length} checks of ${services} ${services === 1 ? "service" : "services"}`;
+  return `${made}: ${works === found.length ? "all work" : counts}`;
+}
+
 function markOf({ works, isNeeded }: Finding, paint: Paint): string {
   if (works) return paint("green", "works");
   return isNeeded ? paint("red", "fails") : "lacks";

@@ -12,7 +12,7 @@ import { type Finding, type LookUp, type Probe, runProbe, unresolvedNames } from
 import { probesOf } from "../gateway/open/open-feed.ts";
 import { EXIT, type ExitCode, watchShutdown } from "../lib/io/shutdown.ts";
 import { systemClock } from "../lib/time/clock.ts";
-import { failureLines, findingLine } from "./doctor-lines.ts";
+import { countLine, failureLines, findingLine } from "./doctor-lines.ts";
 import { paintFor, say, type Terminal } from "./terminal/terminal.ts";
 
 const SETTINGS: readonly SettingName[] = ["feed", ...LIVE_SETTING_NAMES, "config"];
@@ -79,7 +79,7 @@ export async function doctor(
     const broken = needed.filter(({ works }) => !works).length;
     if (broken === needed.length && broken > 1 && unresolved.size === 0) say(terminal, NOTHING_WORKS);
     if (!isJson) for (const line of failureLines(found, paint)) stdout.write(`${line}\n`);
-    say(terminal, broken === 0 ? `all ${needed.length} work` : `${broken} of ${needed.length} fail`);
+    say(terminal, countLine(found));
     return broken === 0 ? EXIT.clean : EXIT.retry;
   } finally {
     shutdown.dispose();

@@ -43,7 +43,7 @@ test("says of each endpoint whether it works, and its code says whether all do",
   ];
   const environment = { FLAREWIRE_ETHERSCAN_KEY: KEY };
   const good = await runCli(["doctor", "--feed", "exchange", ...flags], environment);
-  expect([good.code, good.stderr]).toEqual([0, "all 16 work\n"]);
+  expect([good.code, good.stderr]).toEqual([0, "16 checks of 7 services: all work\n"]);
   const lines = good.stdout.trimEnd().split("\n");
   expect(lines.every((line) => /^works {2}\w+ +\w+ +\d+ ms {2}\S/.test(line))).toBe(true);
   for (const service of ["binance", "kucoin", "gate"])
@@ -52,7 +52,7 @@ test("says of each endpoint whether it works, and its code says whether all do",
   exchanges.mischief.set("kucoin", "html");
   services.mischief.set("etherscan", "bad key");
   const bad = await runCli(["doctor", "--feed", "exchange", ...flags], environment);
-  expect([bad.code, bad.stderr]).toEqual([75, "5 of 16 fail\n"]);
+  expect([bad.code, bad.stderr]).toEqual([75, "16 checks of 7 services: 11 work, 5 fail\n"]);
   expect(bad.stdout).toMatch(
     /^fails {2}4 checks: answered text\/html instead of JSON \(kucoin markets, volumes, candles, stream\)$/m,
   );
@@ -65,7 +65,10 @@ test("says of each endpoint whether it works, and its code says whether all do",
   // An endpoint that nobody serves, of one of the live market's chains; the rest of it is left out.
   const live = ["--live", "bsc,exchange", "--bsc-rpc", "http://127.0.0.1:9/v1/SECRETKEY123"];
   const json = await runCli(["doctor", "--json", ...live, ...flags], environment);
-  expect([json.code, json.stderr]).toEqual([75, "6 of 22 fail\n"]);
+  expect([json.code, json.stderr]).toEqual([
+    75,
+    "23 checks of 8 services: 16 work, 6 fail, 1 lack (optional)\n",
+  ]);
   const found = json.stdout
     .trimEnd()
     .split("\n")
@@ -91,7 +94,9 @@ test("if nothing responds, it first says what to check, and groups equal failure
   const nobody = ["--live", "bsc", "--bsc-rpc", "http://127.0.0.1:9", "--enrich", "none"];
   const { code, stdout, stderr } = await runCli(["doctor", ...nobody]);
   expect(code).toBe(75);
-  expect(stderr).toMatch(/^nothing works: check this machine's network.*\n(\d+) of \1 fail\n$/);
+  expect(stderr).toMatch(
+    /^nothing works: check this machine's network.*\n7 checks of 1 service: 0 work, 6 fail, 1 lack \(optional\)\n$/,
+  );
   const reason = "is unreachable: check the name, the port and the network";
   expect(stdout).toBe(
     `fails  6 checks: ${reason} (bsc 127.0.0.1:9 chain, block, final, receipts, code, call)\n` +
@@ -113,7 +118,7 @@ test("without a network it reports that first, at once, and names all services i
   expect(written).toEqual([
     "no host name can be resolved: this machine has no network or no DNS; fix that first, then run doctor again\n",
     "fails  13 checks of 4 services: has a host name that does not resolve (binance, kucoin, gate, coingecko)\n",
-    "13 of 13 fail\n",
+    "13 checks of 4 services: 0 work, 13 fail\n",
   ]);
 });
 
