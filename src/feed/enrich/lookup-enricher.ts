@@ -115,7 +115,7 @@ export class LookupEnricher implements Enricher {
       for (const token of batch) this.#waiting.set(keyOf(token), token);
       return;
     }
-    const found = asked.kind === "told" ? asked.value : new Map<string, Facts>();
+    const found = asked.kind === "ok" ? asked.value : new Map<string, Facts>();
     for (const token of batch) {
       const key = keyOf(token);
       const facts =
@@ -132,7 +132,7 @@ export class LookupEnricher implements Enricher {
   }
 
   /** Returns the facts of a token omitted by an answer about `asked` tokens, or `unknown`. */
-  #factsOfMissing(key: string, kind: "told" | "absent", asked: number): Facts | "unknown" {
+  #factsOfMissing(key: string, kind: "ok" | "absent", asked: number): Facts | "unknown" {
     const known = this.#cache.get(key)?.facts ?? {};
     const { gone } = this.#lookup;
     const hasFacts = ![{}, gone].some((none) => JSON.stringify(none) === JSON.stringify(known));

@@ -69,12 +69,12 @@ export class TableEnricher implements Enricher {
       await this.#clock.sleep(this.#remainingMs(), signal);
       while (!signal.aborted) {
         const asked = await this.#client.ask({ url, read }, signal);
-        if (asked.kind === "told") {
+        if (asked.kind === "ok") {
           this.#take(asked.value);
           await this.#cache.save();
         }
         // After a failure the client itself waits before its next request, so this pause is enough.
-        await this.#clock.sleep(asked.kind === "told" ? everyMs : Math.min(everyMs, 60_000), signal);
+        await this.#clock.sleep(asked.kind === "ok" ? everyMs : Math.min(everyMs, 60_000), signal);
       }
     } catch (error) {
       if (!signal.aborted) throw error;

@@ -121,7 +121,7 @@ export class VenueSubscription {
     let place: StreamPlace;
     if (stream.ticket) {
       const asked = await client.ask({ ...stream.ticket, read: stream.place, tries: 1 }, signal);
-      if (asked.kind !== "told")
+      if (asked.kind !== "ok")
         throw new UnexpectedAnswer(asked.kind === "absent" ? "answered 404" : asked.reason);
       place = asked.value;
     } else {

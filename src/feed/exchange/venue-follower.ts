@@ -239,7 +239,7 @@ export class VenueFollower {
     tries = LIST_TRIES,
   ): Promise<T | undefined> {
     const asked = await this.#client.ask({ ...request, read, tries }, this.#options.signal);
-    return asked.kind === "told" ? asked.value : undefined;
+    return asked.kind === "ok" ? asked.value : undefined;
   }
 
   #notice(sentence: string, isTrouble: boolean): void {

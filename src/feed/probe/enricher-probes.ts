@@ -60,5 +60,5 @@ async function ask(
   const client = new ServiceClient({ clock, pauseMs: 0, timeoutMs: 30_000, maxBytes: MAX_ANSWER_BYTES });
   const asked = await client.ask({ url, read, tries: 1 }, signal);
   if (asked.kind === "failed") throw new UnexpectedAnswer(asked.reason);
-  return asked.kind === "told" ? asked.value : undefined;
+  return asked.kind === "ok" ? asked.value : undefined;
 }

@@ -24,7 +24,7 @@ export function venueProbes(venue: Venue, clock: Clock): readonly Probe[] {
     signal: AbortSignal,
   ): Promise<T> => {
     const asked = await client.ask({ ...request, read, tries: 1 }, signal);
-    if (asked.kind === "told") return asked.value;
+    if (asked.kind === "ok") return asked.value;
     throw new UnexpectedAnswer(asked.kind === "absent" ? "answered 404" : asked.reason);
   };
   const pairOf = async (signal: AbortSignal) => {

@@ -14,7 +14,7 @@ export class UnexpectedAnswer extends Error {
 
 /** The result of a request. */
 type Asked<T> =
-  | { readonly kind: "told"; readonly value: T }
+  | { readonly kind: "ok"; readonly value: T }
   /** The requested item does not exist. */
   | { readonly kind: "absent" }
   /** Failed in a way that a retry would not help, or as often as allowed. */
@@ -116,7 +116,7 @@ export class ServiceClient {
       if (answer.kind === "fresh" || answer.kind === "absent") {
         const { quota } = this.#options;
         const asked: Asked<T> =
-          answer.kind === "fresh" ? { kind: "told", value: read(answer.body) } : { kind: "absent" };
+          answer.kind === "fresh" ? { kind: "ok", value: read(answer.body) } : { kind: "absent" };
         this.#succeed();
         if (answer.kind === "fresh") this.#rest(quota?.(answer.headers, clock.now()) ?? 0);
         return { asked, mayPass: false };

@@ -75,11 +75,11 @@ export function notePool(
   if (isFirst) pool.leastUsd = pool.leastBeforeUsd = usd;
   if (isFirst || (!known && cause === "sync")) pool.referenceUsd = usd;
   else if (cause === "sync") pool.referenceUsd = referenceAfterTrade(pool.referenceUsd, pool.usd, usd);
-  noteLeast(pool, usd, atMs);
+  noteMinimum(pool, usd, atMs);
   pool.usd = usd;
   pool.usdText = usdText;
   pool.usdAtMs = atMs;
-  if (token.pools.length > MAX_POOLS) dropLeast(token);
+  if (token.pools.length > MAX_POOLS) dropLowest(token);
   let sumUsd = 0;
   let referenceUsd = 0;
   for (const other of token.pools) {
@@ -88,8 +88,8 @@ export function notePool(
   }
   noteLevel(token.level, sumUsd, referenceUsd, atMs, settings);
   const main = token.mainPool === name ? pool : findPool(token, token.mainPool);
-  const least = leastPriceDepth(token, atMs);
-  if (!main || token.price === 0 || main.usd < least) token.mainPool = busiest(token, least, atMs).pool;
+  const minDepth = minPriceDepth(token, atMs);
+  if (!main || token.price === 0 || main.usd < minDepth) token.mainPool = busiest(token, minDepth, atMs).pool;
   return pool;
 }
 
@@ -117,7 +117,7 @@ export function steadyUsd(pool: Pool, atMs: number): number {
 }
 
 /** Adds the pool's liquidity from now on to its current span. */
-function noteLeast(pool: Pool, usd: number, atMs: number): void {
+function noteMinimum(pool: Pool, usd: number, atMs: number): void {
   const passed = Math.floor(atMs / STEADY_MS) - pool.span;
   if (passed > 0) {
     pool.leastBeforeUsd = passed === 1 ? pool.leastUsd : pool.usd;
@@ -128,10 +128,10 @@ function noteLeast(pool: Pool, usd: number, atMs: number): void {
 }
 
 /** Returns the liquidity that a pool needs to set the price. */
-function leastPriceDepth(token: TokenState, atMs: number): number {
-  let most = 0;
-  for (const pool of token.pools) most = Math.max(most, steadyUsd(pool, atMs));
-  return PRICE_POOL_SHARE * most;
+function minPriceDepth(token: TokenState, atMs: number): number {
+  let deepest = 0;
+  for (const pool of token.pools) deepest = Math.max(deepest, steadyUsd(pool, atMs));
+  return PRICE_POOL_SHARE * deepest;
 }
 
 function createPool(token: TokenState, name: string, atMs: number): Pool {
@@ -179,7 +179,7 @@ export function noteTradeIn(
   pool.volumeUsd += usd;
   if (token.mainPool === pool.pool) return true;
   const main = findPool(token, token.mainPool);
-  if (steadyUsd(pool, atMs) < leastPriceDepth(token, atMs)) return false;
+  if (steadyUsd(pool, atMs) < minPriceDepth(token, atMs)) return false;
   if (main && pool.volumeUsd <= TAKE_OVER * volumeAt(main, minuteMs)) return false;
   const isTraded = main !== undefined && main.volumeUsd > 0 && atMs - main.volumeAtMs < VOLUME_MS;
   if (isTraded && steadyUsd(pool, atMs) < MUCH_DEEPER * main.usd) {
@@ -250,11 +250,11 @@ function busiest(token: TokenState, minUsd: number, atMs: number): Pool {
 /**
  * Drops the pool with the least lasting liquidity: a flood of new pools must not displace old ones.
  */
-function dropLeast(token: TokenState): void {
+function dropLowest(token: TokenState): void {
   const worth = ({ usd, referenceUsd }: Pool) => Math.min(usd, referenceUsd);
-  const least = token.pools.reduce((best, pool) => {
+  const lowest = token.pools.reduce((best, pool) => {
     const more = worth(pool) - worth(best);
     return more < 0 || (more === 0 && pool.usd < best.usd) ? pool : best;
   });
-  token.pools.splice(token.pools.indexOf(least), 1);
+  token.pools.splice(token.pools.indexOf(lowest), 1);
 }

@@ -112,10 +112,10 @@ export function sellsWithin(ring: BucketRing, from: number, to: number): number 
   return sumOf(ring, ring.sells, from, to);
 }
 
-/** Returns the number of steps with a price, up to `bucket` and at most `most`. */
-export function knownSteps(ring: BucketRing, bucket: number, most: number): number {
+/** Returns the number of steps with a price, up to `bucket` and at most `max`. */
+export function knownSteps(ring: BucketRing, bucket: number, max: number): number {
   if (ring.last < 0 || bucket < ring.first) return 0;
-  return Math.min(bucket - Math.max(ring.first, oldest(ring)) + 1, most);
+  return Math.min(bucket - Math.max(ring.first, oldest(ring)) + 1, max);
 }
 
 /** Returns the number of the oldest stored step. */

@@ -39,15 +39,15 @@ export const NO_PROFILE: TokenProfile = {
  */
 export class ProfileBook {
   readonly #profiles: Map<string, TokenProfile>;
-  readonly #most: number;
+  readonly #max: number;
 
   /**
-   * @param most Maximum number of profiles.
+   * @param max Maximum number of profiles.
    * @param profiles Those of a checkpoint.
    */
-  constructor(most: number, profiles = new Map<string, TokenProfile>()) {
+  constructor(max: number, profiles = new Map<string, TokenProfile>()) {
     this.#profiles = profiles;
-    this.#most = most;
+    this.#max = max;
   }
 
   /** All profiles, least recently used first. */
@@ -84,7 +84,7 @@ export class ProfileBook {
   #put(name: string, profile: TokenProfile): void {
     this.#profiles.delete(name);
     this.#profiles.set(name, profile);
-    if (this.#profiles.size <= this.#most) return;
+    if (this.#profiles.size <= this.#max) return;
     for (const oldest of this.#profiles.keys()) {
       this.#profiles.delete(oldest);
       return;

@@ -42,15 +42,15 @@ describe("one endpoint", () => {
     const { clock, endpoint, heads } = endpointOf(node);
     for (const round of [1, 2]) {
       node.answer = () => BROKEN;
-      expect((await endpoint.look(never))?.kind).toBe("failed");
-      expect((await endpoint.look(never))?.kind).toBe("failed");
+      expect((await endpoint.pollHead(never))?.kind).toBe("failed");
+      expect((await endpoint.pollHead(never))?.kind).toBe("failed");
       expect([endpoint.strikes, endpoint.isResting]).toEqual([2, true]);
       clock.advance(500);
       expect(endpoint.isResting).toBe(false);
       node.answer = undefined;
       node.head = 100 - round;
-      expect(await endpoint.look(never)).toBeUndefined();
-      expect(await endpoint.look(never)).toBeUndefined();
+      expect(await endpoint.pollHead(never)).toBeUndefined();
+      expect(await endpoint.pollHead(never)).toBeUndefined();
       expect(endpoint.strikes).toBe(0);
     }
     expect(heads).toEqual([99, 98]);
@@ -102,7 +102,7 @@ describe("one endpoint", () => {
     await using node = await new ScriptedNode().listen();
     const { clock, endpoint } = endpointOf(node);
     node.answer = () => ({ ...BUSY, retryAfter: "7" });
-    expect(await endpoint.look(never)).toBeUndefined();
+    expect(await endpoint.pollHead(never)).toBeUndefined();
     expect([endpoint.strikes, endpoint.isResting]).toEqual([0, true]);
     // Whoever asks it all the same waits too.
     const again = endpoint.ask("eth_call", [], never).catch(() => {});
@@ -129,7 +129,7 @@ describe("one endpoint", () => {
     ] as const) {
       const { clock, endpoint } = endpointOf(node);
       node.answer = () => ({ ...BUSY, retryAfter });
-      await endpoint.look(never);
+      await endpoint.pollHead(never);
       clock.advance(Math.max(0, restMs - 1));
       expect([retryAfter, endpoint.isResting]).toEqual([retryAfter, restMs > 0]);
       clock.advance(1);

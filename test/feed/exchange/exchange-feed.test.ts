@@ -112,7 +112,7 @@ function faults(
 }
 
 describe("three exchanges", { timeout: 30_000 }, () => {
-  test("are told as one market: the past first, then each minute when it is over, each token where most is traded", async () => {
+  test("are merged into one market: the past first, then each minute at its end, each token from its main market", async () => {
     await using run = await followed();
     const { events, until } = run;
     const live = Math.ceil(START / MINUTE) * MINUTE + 2 * MINUTE;
@@ -137,7 +137,7 @@ describe("three exchanges", { timeout: 30_000 }, () => {
     expect(run.feed.trouble?.()).toBeUndefined();
   });
 
-  test("one that is down leaves the others going, is named, and joins when it is back", async () => {
+  test("continue without one that is down, which is reported and rejoins later", async () => {
     await using run = await followed();
     const { events, until, server, feed } = run;
     server.mischief.set("kucoin", "500");
@@ -153,7 +153,7 @@ describe("three exchanges", { timeout: 30_000 }, () => {
     await until(() => feed.trouble?.() === undefined);
   });
 
-  test("while none is live, time stands still; then the minutes in between are filled, without loss or repeat", async () => {
+  test("stop time while none is live, then fill in the missing minutes without loss or repetition", async () => {
     await using run = await followed(80);
     const { events, until, server, clock } = run;
     const first = Math.ceil(START / MINUTE) * MINUTE + MINUTE;
@@ -182,7 +182,7 @@ describe("three exchanges", { timeout: 30_000 }, () => {
     );
   });
 
-  test("a machine whose clock is wrong tells the exchanges' time", async () => {
+  test("use their own time if the machine's clock is wrong", async () => {
     const clock = new FastClock(40, START);
     await using server = await new StandIn(clock, PAIRS.slice(0, 1)).listen();
     const behind = new FastClock(40, START);
@@ -210,7 +210,7 @@ describe("three exchanges", { timeout: 30_000 }, () => {
   });
 
   test.each(["429", "429 after", "cut", "html", "types", "missing"] satisfies Mischief[])(
-    "an exchange that answers with %s at the start is asked again until it answers",
+    "an exchange that answers with %s at the start is queried again until it succeeds",
     async (mischief) => {
       const clock = new FastClock(40, START);
       await using server = await new StandIn(clock, PAIRS.slice(0, 1)).listen();

@@ -22,7 +22,7 @@ const PAIRS: readonly StandInPair[] = BASES.map((base, index) => ({
   quoteVolume: 5e6,
 }));
 
-test("[L4] the exchanges' market is served, says what of it is down, and its recording replays to the same state", {
+test("[L4] the exchanges' market is served, reports what is down, and its recording replays to the same state", {
   timeout: 30_000,
 }, async () => {
   const directory = mkdtempSync(join(tmpdir(), "flarewire-exchange-"));
@@ -90,7 +90,7 @@ test("[L4] the exchanges' market is served, says what of it is down, and its rec
   rmSync(directory, { recursive: true });
 });
 
-test("a server that is started again goes on in the same epoch, with what happened meanwhile", {
+test("a restarted server continues in the same epoch, with the missed events", {
   timeout: 30_000,
 }, async () => {
   const directory = mkdtempSync(join(tmpdir(), "flarewire-exchange-"));

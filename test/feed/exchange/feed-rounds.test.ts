@@ -78,7 +78,7 @@ const candlesOf = (events: readonly MarketEvent[]) =>
   );
 
 describe("the exchanges' market", () => {
-  test("tells a minute three seconds after its end, amends it for five seconds more, and introduces a token once", async () => {
+  test("emits a minute three seconds after its end, amends it for five more seconds, and introduces a token once", async () => {
     await using run = await market({ binance: { A: 1 } });
     const { connected, pass, server, events, clockMs } = run;
     await connected();
@@ -101,7 +101,7 @@ describe("the exchanges' market", () => {
     expect(events.filter(({ kind }) => kind === "profile")).toHaveLength(1);
   });
 
-  test("takes no minute from the future", async () => {
+  test("ignores minutes from the future", async () => {
     await using run = await market({ binance: { A: 1 } });
     const { connected, pass, server, events } = run;
     await connected();
@@ -111,7 +111,7 @@ describe("the exchanges' market", () => {
     expect(candlesOf(events)).toEqual(["A 1 1"]);
   });
 
-  test("goes on behind a clock without telling that again", async () => {
+  test("resumes after a clock without emitting it again", async () => {
     await using run = await market({ binance: { A: 1 } }, { resumeAfterMs: START - 90_500 });
     const { connected, pass, events } = run;
     await connected();
@@ -120,7 +120,7 @@ describe("the exchanges' market", () => {
     expect(candlesOf(events)).toEqual(["A -2 1", "A -1 1"]);
   });
 
-  test("takes the time that most exchanges tell", async () => {
+  test("uses the time of most exchanges", async () => {
     const volumes = { binance: { A: 1 }, kucoin: { B: 1 }, gate: { C: 1 } };
     await using run = await market(volumes);
     const { connected, server, pass, clockMs, feed } = run;
@@ -132,7 +132,7 @@ describe("the exchanges' market", () => {
     expect(clockMs()).toBe(13_000 - LAG_MS);
   });
 
-  test("asks again for lists after a second where they failed, and after ten minutes where they did not", async () => {
+  test("requests lists again after a second if they failed, and after ten minutes otherwise", async () => {
     await using run = await market({ binance: { A: 1 } }, {}, (servers) => {
       const one = servers.get("binance");
       if (one) one.answer = () => undefined;
@@ -162,7 +162,7 @@ describe("the exchanges' market", () => {
     );
   });
 
-  test("leaves a token on an exchange whose lists fail, whatever another one lists of it meanwhile", async () => {
+  test("leaves a token on an exchange whose lists fail, even if another one lists it in the meantime", async () => {
     const volumes = { binance: { A: 10 }, kucoin: { A: 5, C: 5 } };
     await using run = await market(volumes);
     const { clock, server, connected } = run;
@@ -182,7 +182,7 @@ describe("the exchanges' market", () => {
     expect(heard()).not.toContain("+A");
   });
 
-  test("waits 15 s at the start for an exchange that does not answer, and no longer", async () => {
+  test("waits at most 15 s at the start for an exchange that does not answer", async () => {
     const volumes = { binance: { A: 1 }, kucoin: { B: 1 } };
     await using run = await market(volumes, {}, (servers) => {
       const slow = servers.get("kucoin");
@@ -196,7 +196,7 @@ describe("the exchanges' market", () => {
     await until("time is told", () => events.length > 0);
   });
 
-  test("fills up each outage, tells nothing meanwhile, and leaves no timer and no listener behind", async () => {
+  test("fills in each outage, emits nothing during it, and leaks no timers or listeners", async () => {
     await using run = await market({ binance: { A: 1 } });
     const { clock, connected, pass, server, events, clockMs, notices, feed } = run;
     await connected();

@@ -17,8 +17,8 @@ function listing(venue: Listing["venue"], markets: Readonly<Record<string, numbe
 const chosen = (...args: Parameters<typeof choosePairs>) =>
   [...choosePairs(...args).values()].map(({ token, venue, pair }) => `${token} ${venue} ${pair}`);
 
-describe("what is followed", () => {
-  test("is each token once, where most is traded, if that is enough", () => {
+describe("the followed markets", () => {
+  test("contain each token once, in its market with the most volume, if that is enough", () => {
     const binance = listing("binance", {
       "AAA/USDT": 5_000,
       "AAA/USDC": 6_000,
@@ -30,7 +30,7 @@ describe("what is followed", () => {
     expect(chosen([binance, gate], NOBODY, CHOICE)).toEqual(["AAA binance AAA/USDC", "BBB gate BBB/USDT"]);
   });
 
-  test("stays where it is until that is half as good, and where its exchange is down", () => {
+  test("change only when another has twice the volume, and not while the exchange is down", () => {
     const first = choosePairs([listing("binance", { "AAA/USDT": 2_000, "BBB/USDT": 2_000 })], NOBODY, CHOICE);
     const at = (aaa: number) => [
       listing("binance", { "AAA/USDT": aaa }),
@@ -44,7 +44,7 @@ describe("what is followed", () => {
     ]);
   });
 
-  test("stays from half the least volume on that a new one needs, and not below", () => {
+  test("stay from half the minimum volume on, and not below", () => {
     const at = (volume: number) => [listing("binance", { "AAA/USDT": volume })];
     const first = choosePairs(at(1_000), NOBODY, CHOICE);
     expect(chosen(at(1_000), NOBODY, CHOICE)).toHaveLength(1);
@@ -53,7 +53,7 @@ describe("what is followed", () => {
     expect(chosen(at(499), first, CHOICE)).toEqual([]);
   });
 
-  test("stays while another market has twice its volume, and moves when that has more", () => {
+  test("stay at exactly twice the volume elsewhere, and change above", () => {
     const first = choosePairs([listing("binance", { "AAA/USDT": 2_000 })], NOBODY, CHOICE);
     const beside = (volume: number) => [
       listing("binance", { "AAA/USDT": 2_000 }),
@@ -63,7 +63,7 @@ describe("what is followed", () => {
     expect(chosen(beside(4_001), first, CHOICE)).toEqual(["AAA gate AAA/USDT"]);
   });
 
-  test("is no more than the most beside an exchange that did not answer, whose tokens count", () => {
+  test("stay within the maximum, including those of an exchange that did not answer", () => {
     const most = { ...CHOICE, most: 3 };
     const binance = listing("binance", { "AAA/USDT": 1_000, "BBB/USDT": 1_000 });
     const first = choosePairs([binance], NOBODY, most);
@@ -76,7 +76,7 @@ describe("what is followed", () => {
     expect(chosen([gate], first, { ...CHOICE, most: 1 })).toHaveLength(2);
   });
 
-  test("is at most so many, those with the most volume", () => {
+  test("are at most the maximum, those with the most volume", () => {
     const many = Object.fromEntries(
       Array.from({ length: 50 }, (_, index) => [`T${index}/USDT`, 1_000 + index]),
     );
@@ -98,7 +98,7 @@ const candle = (minute: number, volume: number): MinuteCandle => ({
 });
 
 describe("the candles of a minute", () => {
-  test("are told when it closes, those without trade not at all, and a later version amends it once", () => {
+  test("are emitted when it closes, not without trades, and amended once by a later version", () => {
     const book = new CandleBook();
     book.put("B", candle(0, 5));
     book.put("A", candle(0, 7));
@@ -124,7 +124,7 @@ describe("the candles of a minute", () => {
     expect([book.amendments(), book.counts.late]).toEqual([[], 1]);
   });
 
-  test("are told again with no later minute: what was not asked for by then is over", () => {
+  test("are not emitted again after a later minute", () => {
     const book = new CandleBook();
     for (const minute of [0, 1, 2]) book.put("A", candle(minute, 1));
     book.close(M0);
@@ -135,7 +135,7 @@ describe("the candles of a minute", () => {
     expect(book.amendments().map(({ openAt, volume }) => [openAt - M0, volume])).toEqual([[60_000, "3"]]);
   });
 
-  test("of a day of minutes are held, the latest; and none of a minute that another was told after", () => {
+  test("are stored for the latest day of minutes, and not for minutes before an emitted one", () => {
     const book = new CandleBook();
     for (let minute = 0; minute <= 1_440; minute++) book.put("A", candle(minute, 1));
     expect(book.close(M0)).toEqual([]);
@@ -145,7 +145,7 @@ describe("the candles of a minute", () => {
     expect(book.close(M0 + 1_440 * 60_000)).toHaveLength(1);
   });
 
-  test("are the same whatever way and however often their versions came", () => {
+  test("do not depend on how and how often their versions arrive", () => {
     const version = fc.tuple(
       fc.constantFrom("A", "B"),
       fc.integer({ min: 0, max: 2 }),

@@ -50,10 +50,8 @@ const test = base.extend<{ pairs: StandInPair[] }>({
     ]),
 });
 
-describe("a market that is followed later than the others", { timeout: 60_000 }, () => {
-  test("has its whole past told, in order and once, if that of the others is still being asked for", async ({
-    pairs,
-  }) => {
+describe("a market that is added later", { timeout: 60_000 }, () => {
+  test("emits its whole past, in order and once, if the others' past is still loading", async ({ pairs }) => {
     const clock = new FastClock(8, START);
     await using server = await new StandIn(clock, pairs).listen();
     server.mischief.set("kucoin", "500");
@@ -80,7 +78,7 @@ describe("a market that is followed later than the others", { timeout: 60_000 },
     }
   });
 
-  test("gets its past at once, before its first minute of the present, and holds up nobody", async ({
+  test("gets its past at once, before its first present minute, without delaying others", async ({
     pairs,
   }) => {
     // Its second look at the lists comes early in a minute.

@@ -6,7 +6,7 @@ const at = (minute: number) => START + minute * MINUTE;
 const openTimes = (past: PastMinutes, now: number) =>
   past.take(now).map(({ openAt }) => (openAt - START) / MINUTE);
 
-test("past and present come together once the past is known, in order and each minute once", () => {
+test("past and present are emitted together once the past is known, in order and each minute once", () => {
   const past = new PastMinutes();
   past.hold("A/USDT");
   past.add(candle(at(9), "A/USDT", 1, 2));
@@ -19,7 +19,7 @@ test("past and present come together once the past is known, in order and each m
   expect(candles.at(-1)?.close).toBe(candle(at(9), "A/USDT", 1, 2).close);
 });
 
-test("a token whose past cannot be had is let pass as well, and one that was not held is left alone", () => {
+test("a token whose past is unavailable is released too, and one that was not held is unchanged", () => {
   const past = new PastMinutes();
   past.hold("A/USDT");
   past.add(candle(at(1), "B/USDT", 1, 1));

@@ -70,7 +70,7 @@ async function lineTo(name: "binance" | "kucoin", pairs: readonly string[], rene
   };
 }
 
-test("a connection is replaced before the exchange cuts it, the new one standing before the old one goes", async () => {
+test("a connection is replaced before the exchange cuts it, and the new one is ready before the old one closes", async () => {
   await using run = await lineTo("kucoin", ["AAA-USDT"], 20_000);
   const { server, until, has, news, health } = run;
   await until(() => server.heard.filter((text) => text.includes("subscribe")).length >= 4);
@@ -80,7 +80,7 @@ test("a connection is replaced before the exchange cuts it, the new one standing
   expect(health).toEqual([undefined]);
 });
 
-test("what is followed changes on the connection that stands", async () => {
+test("changes of the followed markets use the existing connection", async () => {
   await using run = await lineTo("binance", ["AAAUSDT"]);
   const { server, line, until, has } = run;
   await until(() => has("AAAUSDT", 0));

@@ -64,8 +64,8 @@ async function lineTo(
   };
 }
 
-describe("a connection that fails, time and again", () => {
-  test("is ended after more than 30 silent seconds, each time, and what the pairs missed is asked for", async () => {
+describe("a connection that fails repeatedly", () => {
+  test("is closed after more than 30 silent seconds, and the missed minutes are requested", async () => {
     await using run = await lineTo(["A", "B"]);
     const { clock, server, troubles, stands, line, resumed } = run;
     for (const [round, waitMs] of [1_500, 2_500, 4_500].entries()) {
@@ -86,7 +86,7 @@ describe("a connection that fails, time and again", () => {
     expect(server.served.map(({ heard }) => heard)).toEqual(Array(4).fill(["+A", "+B"]));
   });
 
-  test("is ended when it sends no candle for more than 120 s, the second time too, whatever else it sends", async () => {
+  test("is closed when it sends no candle for more than 120 s, whatever else it sends", async () => {
     await using run = await lineTo(["A"]);
     const { clock, pass, troubles, stands } = run;
     await pass(100_000);
@@ -103,7 +103,7 @@ describe("a connection that fails, time and again", () => {
     }
   });
 
-  test("may be mute while nothing is subscribed, and not from then on", async () => {
+  test("may be silent until something is subscribed", async () => {
     await using run = await lineTo([]);
     const { clock, pass, troubles, line } = run;
     await pass(300_000);
@@ -115,7 +115,7 @@ describe("a connection that fails, time and again", () => {
     await until("the mute stream is noticed", () => troubles().length === 1);
   });
 
-  test("is no new failure of a row when it stood for more than a minute", async () => {
+  test("starts a new series of failures if it was open for more than a minute", async () => {
     await using run = await lineTo(["A"]);
     const { clock, pass, server, stands } = run;
     for (const [round, [stoodMs, waitMs]] of (
@@ -148,7 +148,7 @@ describe("a connection that fails, time and again", () => {
     expect(troubles()).toEqual([]);
   });
 
-  test("is refused, and asked for again; its ticket too", async () => {
+  test("is retried after a refusal; so is its ticket", async () => {
     await using run = await lineTo(["A"], { hasTicket: true });
     const { clock, server, troubles, stands } = run;
     server.isRefusing = true;
@@ -169,7 +169,7 @@ describe("a connection that fails, time and again", () => {
     await stands(2);
   });
 
-  test("is made again when the exchange announces that it ends, each time", async () => {
+  test("is reopened when the exchange announces its end", async () => {
     await using run = await lineTo(["A"]);
     const { clock, server, troubles, stands } = run;
     for (const round of [1, 2]) {
@@ -183,7 +183,7 @@ describe("a connection that fails, time and again", () => {
     }
   });
 
-  test("takes no part in later changes: each is put into words once, for the connection that stands", async () => {
+  test("does not receive later changes, which are sent once on the open connection", async () => {
     await using run = await lineTo(["A"]);
     const { clock, server, stands, line } = run;
     for (const round of [1, 2, 3]) {
@@ -198,14 +198,14 @@ describe("a connection that fails, time and again", () => {
     expect(server.worded).toBe(before + 1);
   });
 
-  test("is closed by a stop before the exchange greets", async () => {
+  test("is closed by a stop before the exchange's greeting", async () => {
     const run = await lineTo(["A"], { greets: true, isAwaited: false });
     await until("the exchange is connected", () => run.server.open.length === 1);
     await run[Symbol.asyncDispose]();
     expect([run.server.served.length, run.health]).toEqual([1, []]);
   });
 
-  test("leaves no timer and no listener behind when it is made again", async () => {
+  test("leaks no timers or listeners when it is reopened", async () => {
     await using run = await lineTo(["A"]);
     const { clock, server, stands } = run;
     const running = stillRunning();
@@ -221,8 +221,8 @@ describe("a connection that fails, time and again", () => {
   });
 });
 
-describe("what is sent to an exchange", () => {
-  test("waits for its greeting, keeps its pause, and leaves pairs before it adds others", async () => {
+describe("messages to an exchange", () => {
+  test("wait for its greeting, respect its pause, and remove pairs before adding others", async () => {
     await using run = await lineTo(["A", "B"], { greets: true, pauseMs: 300, isAwaited: false });
     const { clock, server, line, health, stands } = run;
     await until("the exchange is connected", () => server.open.length === 1);
@@ -248,7 +248,7 @@ describe("what is sent to an exchange", () => {
     expect([...line.pairs]).toEqual(["B", "C"]);
   });
 
-  test("is a ping as often as it wants one", async () => {
+  test("include pings at its interval", async () => {
     let pings = 0;
     const ping = { everyMs: 18_000, text: () => `ping ${++pings}` };
     await using run = await lineTo([], { ping });
@@ -262,10 +262,10 @@ describe("what is sent to an exchange", () => {
   });
 });
 
-describe("a connection that is replaced because it is old", () => {
+describe("a connection replaced because of its age", () => {
   const renewMs = 100_000;
 
-  test("goes when the new one stands, which then carries all, each time", async () => {
+  test("is closed when the new one is ready, which then carries all pairs", async () => {
     await using run = await lineTo(["A"], { renewMs });
     const { server, pass, line, news, resumed, health } = run;
     const running = stillRunning();
@@ -287,7 +287,7 @@ describe("a connection that is replaced because it is old", () => {
     expect([resumed, health]).toEqual([[], [undefined]]);
   });
 
-  test("stays where no new one can be had, carries what changes, and is replaced later", async () => {
+  test("stays if no new one can be opened, receives changes, and is replaced later", async () => {
     await using run = await lineTo(["A"], { renewMs });
     const { server, pass, line, health } = run;
     const running = stillRunning();
@@ -305,7 +305,7 @@ describe("a connection that is replaced because it is old", () => {
     expect(health).toEqual([undefined]);
   });
 
-  test("hears of changes while the new one does not stand, which gets 30 s", async () => {
+  test("receives changes while the new one is opening, for up to 30 s", async () => {
     await using run = await lineTo(["A"], { renewMs, greets: true, isAwaited: false });
     const { server, clock, stands, line, pass, health } = run;
     await until("the exchange is connected", () => server.open.length === 1);

@@ -42,8 +42,8 @@ async function follow(pairs: readonly string[], options: ScriptedVenueOptions = 
   };
 }
 
-describe("an exchange that is followed", () => {
-  test("is live for 10 s after its last news, not longer, and is again with the next", async () => {
+describe("a followed exchange", () => {
+  test("is live for 10 s after its last message, and again with the next", async () => {
     await using run = await follow(["A"]);
     const { follower, server, clock, carries } = run;
     await carries("A");
@@ -59,7 +59,7 @@ describe("an exchange that is followed", () => {
     }
   });
 
-  test("tells its time by its quickest message of this minute and of the one before", async () => {
+  test("estimates its time by its quickest message of this minute and the previous one", async () => {
     await using run = await follow(["A"]);
     const { follower, server, clock, candles, carries } = run;
     await carries("A");
@@ -87,7 +87,7 @@ describe("an exchange that is followed", () => {
     expect([await ahead(200), await ahead(900)]).toEqual([400, 900]);
   });
 
-  test("has its pairs on as many streams as they need, and new ones go where there is room", async () => {
+  test("puts its pairs on as many streams as needed, and new ones where there is room", async () => {
     await using run = await follow(["A", "B", "C"], { mostPairs: 2 });
     const { follower, carries, server } = run;
     await carries("A,B", "C");
@@ -100,7 +100,7 @@ describe("an exchange that is followed", () => {
     expect(server.served).toHaveLength(3);
   });
 
-  test("says how many of its streams are down, and asks for the minute that a broken one missed, each time", async () => {
+  test("reports how many of its streams are down, and requests the minute that a broken one missed", async () => {
     await using run = await follow(["A", "B"], { mostPairs: 1 });
     const { follower, server, clock, notices, carries, candles } = run;
     await carries("A", "B");
@@ -125,7 +125,7 @@ describe("an exchange that is followed", () => {
     expect(notices.filter((one) => /connected again/.test(one))).toHaveLength(2);
   });
 
-  test("is named with its trouble when all its streams are down", async () => {
+  test("is reported with its trouble when all its streams are down", async () => {
     await using run = await follow(["A", "B"], { mostPairs: 1 });
     const { follower, server, carries } = run;
     await carries("A", "B");
@@ -135,7 +135,7 @@ describe("an exchange that is followed", () => {
     expect(follower.report()).toMatchObject({ part: "exchange", service: "binance", isUp: false });
   });
 
-  test("is quoted with five of its refusals, and no more", async () => {
+  test("has at most five of its refusals reported", async () => {
     await using run = await follow(["A"]);
     const { follower, server, notices, carries } = run;
     await carries("A");
@@ -145,7 +145,7 @@ describe("an exchange that is followed", () => {
     expect(notices).toEqual([1, 2, 3, 4, 5].map((count) => `binance refuses ${count}`));
   });
 
-  test("passes on whole minutes only, and lists what its stream last told of volumes", async () => {
+  test("passes on whole minutes only, and lists its stream's last volumes", async () => {
     await using run = await follow(["A"]);
     const { follower, server, candles, carries } = run;
     server.volumes = { A: 1, B: 2 };
@@ -164,7 +164,7 @@ describe("an exchange that is followed", () => {
 });
 
 describe("a back-fill", () => {
-  test("asks for as many minutes at once as the exchange gives, to before the end, and takes nothing else", async () => {
+  test("requests as many minutes at once as the exchange allows, up to the end, and accepts nothing else", async () => {
     await using run = await follow([]);
     const { follower, server, candles } = run;
     const minutes = (from: number, to: number) => `/minutes/A/${from * MINUTE}/${to * MINUTE}`;
@@ -178,7 +178,7 @@ describe("a back-fill", () => {
     expect(candles).toEqual([0, 1, 2, 3, 4].map((minute) => `A ${minute * MINUTE}`));
   });
 
-  test("stops when three pairs in a row cannot be had, and not when some are missing here and there", async () => {
+  test("stops after three consecutive failures, but not after scattered ones", async () => {
     await using run = await follow([]);
     const { follower, server } = run;
     const pairs = Array.from({ length: 40 }, (_, index) => `P${index}`);

@@ -52,7 +52,7 @@ test("a streamed candle is the same minute from every exchange, with the time at
 });
 
 describe("binance", () => {
-  test("reads minutes and leaves out what cannot be one", () => {
+  test("parses minutes and skips invalid ones", () => {
     const row = [T, "1.5", "2", "1", "1.8", "10", T + 59_999, "18", 7, "6", "11", "0"];
     const impossible = row.with(2, "1.2");
     expect(binance.candles.read([row, impossible, row.with(1, "x"), "row", []])).toEqual([
@@ -65,7 +65,7 @@ describe("binance", () => {
     expect(() => binance.candles.read([[1, 2], "x"])).toThrow("a list of 2 items without valid klines");
   });
 
-  test("asks within bounds, and names streams in small letters", () => {
+  test("requests within bounds, and names streams in lower case", () => {
     expect(binance.candles.request("币安人生USDT", T, T + 60_000).url).toMatch(
       /symbol=%E5%B8%81.*startTime=\d+&endTime=\d+&limit=1000$/,
     );
@@ -80,7 +80,7 @@ describe("binance", () => {
     expect(binance.stream.place(undefined).url).toContain("!miniTicker@arr");
   });
 
-  test("rests when its minute's weight is nearly used up, until the next", () => {
+  test("pauses until the next minute when this one's weight is nearly used up", () => {
     const headers = new Headers({ "x-mbx-used-weight-1m": "5500" });
     expect(binance.quota(headers, T + 10_000)).toBe(50_000 - (T % 60_000));
     for (const [used, restMs] of [
@@ -90,7 +90,7 @@ describe("binance", () => {
       expect(binance.quota(new Headers({ "x-mbx-used-weight-1m": used }), T)).toBe(restMs);
   });
 
-  test("hears a refusal and a shutdown that is near", () => {
+  test("recognizes a refusal and an announced shutdown", () => {
     expect(binance.stream.read({ error: { code: 2, msg: "Invalid request" }, id: 1 })).toMatchObject([
       { kind: "refused" },
     ]);
@@ -102,7 +102,7 @@ describe("binance", () => {
 });
 
 describe("kucoin", () => {
-  test("reads minutes in its own order of prices, and a code that is not 200000 as a failure", () => {
+  test("parses minutes in its own order of prices, and treats a code other than 200000 as a failure", () => {
     const row = [String(T / 1_000), "1.5", "1.8", "2", "1", "10", "18"];
     expect(kucoin.candles.read({ code: "200000", data: [row] })).toEqual([
       { openAt: T, open: "1.5", close: "1.8", high: "2", low: "1", volume: "10" },
@@ -112,7 +112,7 @@ describe("kucoin", () => {
     );
   });
 
-  test("connects with the ticket's place, and pings as often as that says", () => {
+  test("connects to the ticket's address, and pings at its interval", () => {
     const server = {
       endpoint: "wss://ws.example/endpoint",
       pingInterval: 18_000,
@@ -133,7 +133,7 @@ describe("kucoin", () => {
     );
   });
 
-  test("rests when what is left of its quota runs out", () => {
+  test("pauses when its quota runs out", () => {
     const headers = new Headers({ "gw-ratelimit-remaining": "40", "gw-ratelimit-reset": "12000" });
     expect([kucoin.quota(headers, T), kucoin.quota(new Headers(), T)]).toEqual([12_000, undefined]);
     const at = (left: string, resetMs: string) =>
@@ -141,7 +141,7 @@ describe("kucoin", () => {
     expect([at("100", "12000"), at("99", "12000"), at("0", "90000")]).toEqual([undefined, 12_000, 30_000]);
   });
 
-  test("takes no more than a hundred topics into a message", () => {
+  test("puts at most a hundred topics into a message", () => {
     const many = Array.from({ length: 150 }, (_, index) => `P${index}-USDT`);
     const topics = kucoin.stream
       .subscribe(many, false)
@@ -154,7 +154,7 @@ describe("kucoin", () => {
 });
 
 describe("gate", () => {
-  test("reads minutes in its own order, and from and to are both counted", () => {
+  test("parses minutes in its own order, with from and to inclusive", () => {
     const row = [String(T / 1_000), "18", "1.8", "2", "1", "1.5", "10", "true"];
     expect(gate.candles.read([row])).toEqual([
       { openAt: T, open: "1.5", close: "1.8", high: "2", low: "1", volume: "10" },
@@ -164,7 +164,7 @@ describe("gate", () => {
     );
   });
 
-  test("tells what may be traded, and what volume there is", () => {
+  test("reports the tradable markets and their volumes", () => {
     const pair = { id: "A_USDT", base: "a", quote: "USDT", trade_status: "tradable" };
     expect(gate.pairs.read([pair, { ...pair, trade_status: "untradable" }])).toEqual([
       { pair: "A_USDT", base: "A", quote: "USDT" },
@@ -182,7 +182,7 @@ describe("gate", () => {
     );
   });
 
-  test("waits for the moment at which its quota begins anew", () => {
+  test("waits until its quota restarts", () => {
     const headers = new Headers({
       "x-gate-ratelimit-requests-remain": "1",
       "x-gate-ratelimit-reset-timestamp": String(T / 1_000 + 7),
@@ -204,7 +204,7 @@ describe("gate", () => {
 const recorded = fileURLToPath(new URL("../../../../shared/data/api-responses/exchange/", import.meta.url));
 
 describe.skipIf(!existsSync(recorded))(
-  "what was recorded from the exchanges (../shared/data/api-responses)",
+  "recorded answers of the exchanges (../shared/data/api-responses)",
   () => {
     const messagesOf = (file: string) =>
       readFileSync(`${recorded}${file}`, "utf8")

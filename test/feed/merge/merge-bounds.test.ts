@@ -12,7 +12,7 @@ const at = (ms: number): MarketEvent => ({ kind: "clock", at: START + ms });
 const HOUR_S = 3_600;
 
 describe("a part that is far ahead of the others", () => {
-  test("is read 20,000 events ahead, not further, again and again, and loses none", async () => {
+  test("is read at most 20,000 events ahead and loses none", async () => {
     await using market = new Joined(HOUR_S);
     const { bsc, exchange, told } = market;
     const trades = Array.from({ length: 45_000 }, (_, index) =>
@@ -37,7 +37,7 @@ describe("a part that is far ahead of the others", () => {
     expect(told.filter(({ kind }) => kind === "trade")).toEqual(trades);
   });
 
-  test("can be left while it is full", async () => {
+  test("can be closed while it is full", async () => {
     await using market = new Joined(HOUR_S);
     market.bsc.tell(...Array.from({ length: 30_000 }, () => trade(1)));
     market.exchange.tell(clock(0));
@@ -46,7 +46,7 @@ describe("a part that is far ahead of the others", () => {
     expect([market.bsc.isOpen, market.exchange.isOpen]).toEqual([false, false]);
   });
 
-  test("is judged like any other when it has room again, and leaves no listener behind", async () => {
+  test("is judged like any other once it has room again, without leaking listeners", async () => {
     await using market = new Joined(HOUR_S);
     const { bsc, exchange } = market;
     exchange.tell(clock(0));
@@ -69,7 +69,7 @@ describe("a part that is far ahead of the others", () => {
     }
   });
 
-  test("is not blamed for standing still while it is full because nobody takes its events", async () => {
+  test("does not count as stuck while it is full because nothing reads its events", async () => {
     const time = new ManualClock(START + HOUR_S * SECOND);
     const [bsc, exchange] = [new ToldFeed("bsc"), new ToldFeed("exchange")];
     const notices: string[] = [];
@@ -96,8 +96,8 @@ describe("a part that is far ahead of the others", () => {
   });
 });
 
-describe("what comes late, early or not at all", () => {
-  test("a trade counts as of its own time up to five seconds behind the clock, and not beyond", async () => {
+describe("late, early and missing events", () => {
+  test("a trade counts at its own time up to five seconds behind the clock", async () => {
     await using market = new Joined(0);
     const { bsc, exchange, told } = market;
     await market.run(0, 2, [bsc, exchange]);
@@ -112,7 +112,7 @@ describe("what comes late, early or not at all", () => {
     expect(market.feed.parts?.()[0]?.late).toBe(1);
   });
 
-  test("what is dated up to a minute ahead is believed, and not beyond; that is told once", async () => {
+  test("events dated up to a minute ahead are accepted; later ones are dropped and reported once", async () => {
     await using market = new Joined(0);
     const { bsc, exchange, notices } = market;
     bsc.tell(at(60_000), at(60_001), at(60_002));
@@ -126,7 +126,7 @@ describe("what comes late, early or not at all", () => {
     expect(market.feed.parts?.()[0]?.observedAtMs).toBe(START + 60_000);
   });
 
-  test("a part is waited for at ten seconds behind, and not at more", async () => {
+  test("the market waits for a part that is ten seconds behind, and no longer", async () => {
     for (const [aheadMs, clockS] of [
       [IN_STEP_MS, 0],
       [IN_STEP_MS + 1, 10.001],
@@ -144,7 +144,7 @@ describe("what comes late, early or not at all", () => {
     }
   });
 
-  test("a part that gained at first is judged by whether it still gains", async () => {
+  test("a part that caught up at first is judged by its current progress", async () => {
     await using market = new Joined(HOUR_S);
     const { bsc, exchange, time } = market;
     const pass = async () => {
@@ -164,7 +164,7 @@ describe("what comes late, early or not at all", () => {
     expect(market.notices).toEqual([expect.stringMatching(/^bsc is silent or far behind/)]);
   });
 
-  test("a part that ended in order is no measure of the others", async () => {
+  test("a part that ended normally does not affect the others", async () => {
     await using market = new Joined(HOUR_S);
     const { bsc, exchange } = market;
     exchange.tick(0, 60);
@@ -174,7 +174,7 @@ describe("what comes late, early or not at all", () => {
     expect(market.feed.parts?.().map(({ state }) => state)).toEqual(["live", "down"]);
   });
 
-  test("a part is believed a minute ahead of the others too, where this machine's clock is slow", async () => {
+  test("a part is also accepted up to a minute ahead of the others if this machine's clock is slow", async () => {
     await using market = new Joined(0);
     const { bsc, exchange } = market;
     bsc.tell(at(60_000));
@@ -185,7 +185,7 @@ describe("what comes late, early or not at all", () => {
     expect(market.notices).toEqual([expect.stringMatching(/^exchange tells what is more than 60 s/)]);
   });
 
-  test("a part that tells nothing but what is left out lets others have their turn after 1,024 of it", async () => {
+  test("a part with only dropped events yields after 1,024 of them", async () => {
     await using market = new Joined(0);
     const { bsc, exchange, time } = market;
     bsc.tell(clock(0));
@@ -203,7 +203,7 @@ describe("what comes late, early or not at all", () => {
     }
   });
 
-  test("a part's first word is waited for 15 s, and no longer; late as it is, it is heard", async () => {
+  test("the market waits 15 s for a part's first event, and still accepts it later", async () => {
     await using market = new Joined(HOUR_S);
     const { bsc, exchange, time } = market;
     exchange.tell(clock(0), clock(1));
@@ -222,7 +222,7 @@ describe("what comes late, early or not at all", () => {
     expect(market.notices.at(-1)).toMatch(/^bsc is in step with the others again/);
   });
 
-  test("a part is stale when it said nothing for more than 15 s, and live at 15 s", async () => {
+  test("a part is live after 15 s without events, and stale beyond that", async () => {
     await using market = new Joined(HOUR_S);
     const { bsc, exchange, time } = market;
     bsc.tell(clock(0));
@@ -237,7 +237,7 @@ describe("what comes late, early or not at all", () => {
     expect(market.feed.parts?.().map(({ state }) => state)).toEqual(["stale", "stale"]);
   });
 
-  test("that nobody is heard is told each time it happens, and each time it is over", async () => {
+  test("silence of all parts and its end are reported each time", async () => {
     await using market = new Joined(HOUR_S);
     const { bsc, exchange, notices } = market;
     const words = () =>
@@ -250,7 +250,7 @@ describe("what comes late, early or not at all", () => {
     expect(words()).toEqual([false, true]);
   });
 
-  test("a part that falls behind and comes back is judged afresh the second time", async () => {
+  test("a part that falls behind and recovers is judged independently the next time", async () => {
     await using market = new Joined(0);
     const { bsc, exchange, notices } = market;
     await market.run(0, 5, [bsc, exchange]);
@@ -268,8 +268,8 @@ describe("what comes late, early or not at all", () => {
   });
 });
 
-describe("the whole of several parts", () => {
-  test("leaves no timer and no listener behind while it waits", async () => {
+describe("a merged market", () => {
+  test("leaks no timers or listeners while it waits", async () => {
     await using market = new Joined(HOUR_S);
     const { bsc, exchange } = market;
     await market.run(0, 1, [bsc, exchange]);
@@ -280,7 +280,7 @@ describe("the whole of several parts", () => {
     expect(stillRunning()).toEqual(running);
   });
 
-  test("holds nothing of what was read, however long it runs", async () => {
+  test("stores no events that were read, however long it runs", async () => {
     const gc = createGc();
     const refs: WeakRef<MarketEvent>[] = [];
     const part = new ToldFeed("bsc");
@@ -307,7 +307,7 @@ describe("the whole of several parts", () => {
     expect(count).toBe(5_000);
   });
 
-  test("closes its parts when whoever reads it leaves without aborting", async () => {
+  test("closes its parts when the reader stops without aborting", async () => {
     const parts = [new ToldFeed("bsc"), new ToldFeed("exchange")];
     const feed = mergeFeeds({
       ...{ name: "live", clock: new ManualClock(START) },
@@ -318,7 +318,7 @@ describe("the whole of several parts", () => {
     expect(parts.map(({ isOpen }) => isOpen)).toEqual([false, false]);
   });
 
-  test("ends in peace when one part ended and another failed", async () => {
+  test("ends normally if one part ended and another failed", async () => {
     await using market = new Joined(0);
     market.bsc.end(new Error("gone"));
     market.exchange.end();
@@ -326,7 +326,7 @@ describe("the whole of several parts", () => {
     expect(market.notices).toEqual(["bsc failed: gone; continuing without it"]);
   });
 
-  test("reports a delayed part by its own time", async () => {
+  test("reports a delayed part at its own time", async () => {
     const bsc = new ToldFeed("bsc");
     const stop = new AbortController();
     const feed = mergeFeeds({

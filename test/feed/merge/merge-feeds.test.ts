@@ -15,7 +15,7 @@ afterEach(async () => {
   for (const joined of open.splice(0)) await joined.stop().catch(() => {});
 });
 
-test("a minute's candles come before its clock, and trades of that second behind it, whoever is first", async () => {
+test("a minute's candles precede its clock and trades of that second follow it, in any order of arrival", async () => {
   const { bsc, exchange, told } = join(61);
   bsc.tell(clock(60), trade(60), clock(61));
   await settle();
@@ -25,7 +25,7 @@ test("a minute's candles come before its clock, and trades of that second behind
   expect(told).toEqual([candle(60), clock(60), trade(60), clock(61)]);
 });
 
-test("when nobody is heard, that is told with what to do, and that somebody is again", async () => {
+test("silence of all parts is reported with advice, and so is its end", async () => {
   const market = join();
   await market.run(0, 20, []);
   expect(market.notices.at(-1)).toBe(
@@ -37,7 +37,7 @@ test("when nobody is heard, that is told with what to do, and that somebody is a
   expect(market.clockS).toBe(30);
 });
 
-test("who falls silent holds the others up for 13 seconds at most, and is told of with its age", async () => {
+test("a silent part delays the others for at most 13 seconds, and is reported with its age", async () => {
   const market = join();
   const { bsc, exchange } = market;
   await market.run(0, 5, [bsc, exchange]);
@@ -53,7 +53,7 @@ test("who falls silent holds the others up for 13 seconds at most, and is told o
   expect(market.feed.trouble?.()).toBe("bsc says nothing");
 });
 
-test("the wait of the others is over within 14 seconds", async () => {
+test("the others wait for at most 14 seconds", async () => {
   const market = join();
   const { bsc, exchange } = market;
   await market.run(0, 5, [bsc, exchange]);
@@ -63,7 +63,7 @@ test("the wait of the others is over within 14 seconds", async () => {
   expect(market.clockS).toBe(20);
 });
 
-test("what comes back tells its facts and no stale trades, and is waited for again when it is in step", async () => {
+test("a recovered part emits its facts but no stale trades, and is waited for again once in step", async () => {
   const market = join();
   const { bsc, exchange, told } = market;
   await market.run(0, 5, [bsc, exchange]);
@@ -98,7 +98,7 @@ test("what comes back tells its facts and no stale trades, and is waited for aga
   expect(market.clockS).toBe(62);
 });
 
-test("at the start who reads up the past is waited for as long as it gains", async () => {
+test("at the start a part that reads its past is waited for while it makes progress", async () => {
   const market = join(3_600);
   const { bsc, exchange } = market;
   exchange.tick(0, 3_600);
@@ -118,7 +118,7 @@ test("at the start who reads up the past is waited for as long as it gains", asy
   expect(market.clockS).toBe(3_600);
 });
 
-test("a part that is slower than time, or far behind and no faster, is not waited for", async () => {
+test("a part that is slower than time, or far behind without catching up, is not waited for", async () => {
   const market = join();
   const { bsc, exchange } = market;
   await market.run(0, 5, [bsc, exchange]);
@@ -130,7 +130,7 @@ test("a part that is slower than time, or far behind and no faster, is not waite
   expect(market.feed.parts?.()[0]).toMatchObject({ state: "stale", reason: "is behind the others" });
 });
 
-test("who never says anything is waited for no longer than its first word may take", async () => {
+test("a part that stays silent is waited for only as long as a first event may take", async () => {
   const market = join();
   const { exchange } = market;
   await market.run(0, FIRST_WORD_MS / SECOND - 1, [exchange]);
@@ -144,7 +144,7 @@ test("who never says anything is waited for no longer than its first word may ta
   });
 });
 
-test("what is dated far ahead of this machine's clock is left out and told of: neither the others nor its own part lose anything by it", async () => {
+test("events dated far ahead of this machine's clock are dropped and reported, without loss for their part or the others", async () => {
   const market = join();
   const { bsc, exchange, told } = market;
   await market.run(0, 5, [bsc, exchange]);
@@ -168,7 +168,7 @@ test("what is dated far ahead of this machine's clock is left out and told of: n
   ]);
 });
 
-test("who is ahead of this machine's clock by less waits until the others are there", async () => {
+test("a part slightly ahead of this machine's clock waits for the others", async () => {
   const market = join();
   const { bsc, exchange, told } = market;
   await market.run(0, 5, [bsc, exchange]);
@@ -184,7 +184,7 @@ test("who is ahead of this machine's clock by less waits until the others are th
   expect(market.notices).toEqual([]);
 });
 
-test("a machine's clock that is set back makes no future of what is told", async () => {
+test("setting the machine's clock back does not make current events count as future", async () => {
   const market = join();
   const { bsc, exchange } = market;
   await market.run(0, 5, [bsc, exchange]);
@@ -193,7 +193,7 @@ test("a machine's clock that is set back makes no future of what is told", async
   expect([market.clockS, market.notices]).toEqual([90, []]);
 });
 
-test("one that fails for good is left out; when all have, the market fails", async () => {
+test("the market continues without a failed part, and fails when all have", async () => {
   const market = join();
   const { bsc, exchange } = market;
   await market.run(0, 2, [bsc, exchange]);
@@ -212,7 +212,7 @@ test("one that fails for good is left out; when all have, the market fails", asy
   );
 });
 
-test("whoever leaves, or aborts, closes all parts", async () => {
+test("leaving or aborting closes all parts", async () => {
   const market = join();
   const { bsc, exchange } = market;
   await market.run(0, 1, [bsc, exchange]);

@@ -53,7 +53,7 @@ function ordered(markets: readonly (readonly MarketEvent[])[]): MarketEvent[] {
   });
 }
 
-test("[L4] the order depends on what the parts tell, not on when it arrives", async () => {
+test("[L4] the order depends on the events of the parts, not on their arrival", async () => {
   await fc.assert(
     fc.asyncProperty(Markets, fc.infiniteStream(fc.nat(2)), async (markets, turns) => {
       const feeds = markets.map((_, part) => new ToldFeed(`part-${part}`));
@@ -78,7 +78,7 @@ test("[L4] the order depends on what the parts tell, not on when it arrives", as
   );
 });
 
-test("[L4] whatever is cut off and comes late, nothing is told twice, clocks only advance, and what is left out is counted", async () => {
+test("[L4] despite outages nothing is emitted twice, clocks only advance, and dropped events are counted", async () => {
   const Cuts = fc.array(fc.record({ part: fc.nat(2), events: fc.nat(8), waitMs: fc.nat(20_000) }), {
     maxLength: 60,
   });
@@ -119,7 +119,7 @@ test("[L4] whatever is cut off and comes late, nothing is told twice, clocks onl
   );
 });
 
-test("a part's delay moves all that it tells, and nothing of the others", async () => {
+test("a part's delay shifts all of its events and none of the others'", async () => {
   const events = marketOf("bsc", [
     [0, 2],
     [1, 0],

@@ -90,7 +90,7 @@ describe("a service", () => {
     "that does not answer (%s) is asked again",
     async ([mischief, reason], { service }) => {
       const { client, url, asked, health } = await service([mischief]);
-      expect(await client.ask({ url, read }, signal)).toEqual({ kind: "told", value: 1 });
+      expect(await client.ask({ url, read }, signal)).toEqual({ kind: "ok", value: 1 });
       expect([asked.length, health]).toEqual([2, [reason, undefined]]);
       const waited = (asked[1] ?? 0) - (asked[0] ?? 0);
       expect(waited).toBeGreaterThanOrEqual(mischief === "429 after" ? 1_990 : 990);
@@ -122,7 +122,7 @@ describe("a service", () => {
     const { client, url, asked, most } = await service(["500", "500", "500", "500"], { pauseMs: 0 });
     await client.ask({ url, read, tries: 1 }, signal);
     const all = await Promise.all(Array.from({ length: 6 }, () => client.ask({ url, read }, signal)));
-    expect(all.every(({ kind }) => kind === "told")).toBe(true);
+    expect(all.every(({ kind }) => kind === "ok")).toBe(true);
     expect(asked).toHaveLength(10);
     expect(most.atOnce).toBeLessThanOrEqual(6);
   });

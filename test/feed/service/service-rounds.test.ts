@@ -85,7 +85,7 @@ test("a request that times out is repeated after the back-off", async () => {
   const asked = client.ask({ url: "http://service", read: () => 1 }, signal);
   await turn();
   clock.advance(TIMEOUT_MS);
-  expect(await settle(asked)).toEqual({ kind: "told", value: 1 });
+  expect(await settle(asked)).toEqual({ kind: "ok", value: 1 });
   expect(startedAtMs).toEqual([0, TIMEOUT_MS + 1_500]);
   expect(health).toEqual([`timed out after ${TIMEOUT_MS} ms`, undefined]);
 });
@@ -100,7 +100,7 @@ test.for([
   const headers = { "retry-after": wish };
   for (const status of [429, 503]) {
     const { ask, pauses } = clientOf([{ status, headers }]);
-    expect(await ask()).toEqual({ kind: "told", value: 1 });
+    expect(await ask()).toEqual({ kind: "ok", value: 1 });
     expect(pauses()).toEqual([waitMs]);
   }
 });
@@ -129,7 +129,7 @@ test("while a service fails, one caller tries at a time; after a failure it is t
   const { client, settle, askedAtMs, signal } = clientOf([BROKEN, BROKEN, { status: 400 }]);
   const question = { url: "http://service", read: () => 1, tries: 1 };
   const all = Promise.all(Array.from({ length: 5 }, () => client.ask(question, signal)));
-  expect((await settle(all)).map(({ kind }) => kind)).toEqual(["failed", "failed", "failed", "told", "told"]);
+  expect((await settle(all)).map(({ kind }) => kind)).toEqual(["failed", "failed", "failed", "ok", "ok"]);
   expect(askedAtMs).toHaveLength(5);
 });
 
@@ -157,6 +157,6 @@ test("a caller that aborts leaves the queue without delaying others or leaking l
   await expect(stopped).rejects.toThrow("enough");
   await expect(behind).rejects.toThrow("enough");
   answers.resolve(Response.json({}));
-  expect(await settle(other)).toEqual({ kind: "told", value: 1 });
+  expect(await settle(other)).toEqual({ kind: "ok", value: 1 });
   expect(getEventListeners(signal, "abort")).toEqual([]);
 });

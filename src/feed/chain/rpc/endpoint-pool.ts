@@ -135,7 +135,7 @@ export class EndpointPool {
           isListening = true;
           // Poll one that pushes its heads occasionally too, because a connection may be dead and
           // silent.
-          const trouble = await endpoint.look(signal);
+          const trouble = await endpoint.pollHead(signal);
           this.#note(endpoint, trouble?.message);
           if (trouble && !isDown) onNotice(`${endpoint.name} ${trouble.message}`, true);
           else if (!trouble && isDown) onNotice(`${endpoint.name} responds again`, false);

@@ -114,7 +114,7 @@ export class Endpoint {
   }
 
   /** Polls the head. Returns the trouble, if any, and rests unless it was rate-limited. */
-  async look(signal: AbortSignal): Promise<RpcTrouble | undefined> {
+  async pollHead(signal: AbortSignal): Promise<RpcTrouble | undefined> {
     try {
       this.noteHead(Quantity.parse(await this.ask("eth_blockNumber", [], signal)));
       this.#misses = 0;
@@ -155,7 +155,7 @@ export class Endpoint {
       await transport.subscribe({ params: ["newHeads"], onData, onError: () => this.markFailure() });
       if (signal.aborted) close();
       // The subscription does not report blocks from before it started.
-      else await this.look(signal);
+      else await this.pollHead(signal);
     } catch {
       if (!signal.aborted) this.markFailure();
     }
