@@ -7,6 +7,8 @@ import { IndependentClient } from "../support/independent-client.ts";
 import { expectOneState } from "../support/one-state.ts";
 
 const NO_FACTS = { trades: false, liquidity: false, listings: false, profiles: false };
+/** A filter lets one event in hundreds pass. */
+const FAST = { speed: 2_000 } as const;
 const AT = "2026-11-21T08:00:00.000Z";
 const STILL = { state: "live", reason: "", observed_at: AT, last_success_at: AT, data_age_ms: 1 } as const;
 
@@ -97,7 +99,7 @@ test("[F3] [L3] clients move between leader and edges, down a chain and back, ov
 test("[F3] [W28] a client with a filter moves with it: what an item met before the edge was there counts on both", async ({
   onTestFinished,
 }) => {
-  const leader = await startLeader(onTestFinished);
+  const leader = await startLeader(onTestFinished, FAST);
   const query = new URLSearchParams({ channels: "charts.exchange", min_price_change: "3" });
   const client = new IndependentClient(leader.url);
   await client.connect(query);
@@ -123,7 +125,7 @@ test("[F3] [W28] a client with a filter moves with it: what an item met before t
 test("[F3] [L3] [W28] an edge that keeps its log goes on in its leader's epoch after its own restart, and so do its clients", async ({
   onTestFinished,
 }) => {
-  const leader = await startLeader(onTestFinished);
+  const leader = await startLeader(onTestFinished, FAST);
   const data = newDirectory(onTestFinished);
   const edge = await startEdge(leader, onTestFinished, { data });
   const client = new IndependentClient(edge.url);

@@ -10,7 +10,7 @@ export type Finish = (fn: () => void | Promise<void>) => void;
 
 const QUIET = { port: 0, logLevel: "silent", drain: "0" } as const;
 /** The recorded day, fast: dozens of batches a second. */
-const RECORDING = { ...QUIET, feed: "replay", warmup: "0s", speed: 2_000 } as const;
+const RECORDING = { ...QUIET, feed: "replay", warmup: "0s", speed: 600 } as const;
 
 /** A gateway with a market of its own. */
 export async function startLeader(onTestFinished: Finish, more: object = {}): Promise<Gateway> {

@@ -44,9 +44,11 @@ export class IndependentClient {
     errors: [],
   };
   closeCode: number | undefined;
-  /** While there is one: the state after each event by its seq, as a copy. */
-  history: Map<number, unknown> | undefined;
   readonly #url: string;
+  /** Where {@link beginHistory} was called, and the events since. */
+  #history:
+    | { readonly seq: number; readonly state: IndependentClient["state"]; readonly events: Json[] }
+    | undefined;
   #socket: WebSocket | undefined;
   readonly #waiters = new Waiters(() => {
     const { seq, resets, closeCode, received } = this;
@@ -97,6 +99,21 @@ export class IndependentClient {
     clearTimeout(timer);
   }
 
+  /** Begins to record events, for {@link stateAt}. */
+  beginHistory(): void {
+    this.#history = { seq: this.seq, state: structuredClone(this.state), events: [] };
+  }
+
+  /** Returns the state after this event since {@link beginHistory}, and ends the recording. */
+  stateAt(seq: number): unknown {
+    const history = this.#history;
+    this.#history = undefined;
+    const end = history?.events.findIndex((event) => event.seq === seq) ?? -1;
+    if (!history || (end < 0 && history.seq !== seq)) return undefined;
+    for (const event of history.events.slice(0, end + 1)) applyEvent(history.state, event);
+    return history.state;
+  }
+
   send(command: unknown): void {
     this.#socket?.send(typeof command === "string" ? command : JSON.stringify(command));
   }
@@ -124,45 +141,43 @@ export class IndependentClient {
       this.resets += 1;
       this.state = structuredClone(message.snapshot) as IndependentClient["state"];
       this.seq = Number(String(message.cursor).split("-")[1]);
+      if (this.#history) this.beginHistory();
     }
     this.cursor = String(message.cursor);
   }
 
   #event(message: Json): void {
-    const { seq, prev, channel, data } = message as {
-      seq: number;
-      prev: number;
-      channel: string;
-      data: Json;
-    };
+    const { seq, prev } = message as { seq: number; prev: number };
     if (seq <= this.seq) throw new Error(`event ${seq} came again after ${this.seq}`);
     if (prev > this.seq) throw new Error(`hole: event ${seq} follows ${prev}, held was ${this.seq}`);
     this.received.events.push(message);
     this.seq = seq;
     this.cursor = String(message.cursor);
-    if (channel !== "status") this.#apply(channel, data);
-    this.history?.set(seq, structuredClone(this.state));
+    applyEvent(this.state, message);
+    this.#history?.events.push(message);
   }
+}
 
-  #apply(channel: string, data: Json): void {
-    const [resource, name] = LIST_NAMES[channel] ?? (channel.split(".") as [string, string]);
-    const list = this.state[resource]?.[name];
-    if (!list) throw new Error(`no list for ${channel}`);
-    const steps = (data.changes as Json[] | undefined) ?? [data];
-    for (const step of steps) applyStep(list, step);
-    if (channel.startsWith("flares.")) this.#explain(data);
-  }
+function applyEvent(state: IndependentClient["state"], message: Json): void {
+  const { channel, data } = message as { channel: string; data: Json };
+  if (channel === "status") return;
+  const [resource, name] = LIST_NAMES[channel] ?? (channel.split(".") as [string, string]);
+  const list = state[resource]?.[name];
+  if (!list) throw new Error(`no list for ${channel}`);
+  const steps = (data.changes as Json[] | undefined) ?? [data];
+  for (const step of steps) applyStep(list, step);
+  if (channel.startsWith("flares.")) explain(state, data);
+}
 
-  #explain(data: Json): void {
-    this.state.explanations ??= {};
-    const { explanations } = this.state;
-    const id = (data.flare as Item | undefined)?.id ?? (data.id as string | undefined);
-    if (!id) return;
-    const lists = Object.values(this.state.flares ?? {});
-    const listed = lists.some((list) => list.some((item) => item.id === id));
-    if (!listed || data.why === null) delete explanations[id];
-    else if (data.op !== "remove" && data.why !== undefined) explanations[id] = data.why;
-  }
+function explain(state: IndependentClient["state"], data: Json): void {
+  state.explanations ??= {};
+  const { explanations } = state;
+  const id = (data.flare as Item | undefined)?.id ?? (data.id as string | undefined);
+  if (!id) return;
+  const lists = Object.values(state.flares ?? {});
+  const listed = lists.some((list) => list.some((item) => item.id === id));
+  if (!listed || data.why === null) delete explanations[id];
+  else if (data.op !== "remove" && data.why !== undefined) explanations[id] = data.why;
 }
 
 function applyStep(list: Item[], step: Json): void {
@@ -172,7 +187,8 @@ function applyStep(list: Item[], step: Json): void {
     return index;
   };
   if (step.op === "insert") {
-    list.splice(step.index as number, 0, (step.item ?? step.flare ?? step.listing) as Item);
+    // A copy: later steps change it, and the event may be applied again.
+    list.splice(step.index as number, 0, { ...((step.item ?? step.flare ?? step.listing) as Item) });
   } else if (step.op === "remove") {
     list.splice(at(step.id), 1);
   } else if (step.op === "set") {

@@ -8,16 +8,14 @@ import { checkedFetch } from "./validate-response.ts";
  */
 export async function expectOneState(url: string, client: IndependentClient): Promise<number> {
   const from = client.seq;
-  client.history = new Map([[from, structuredClone(client.state)]]);
+  client.beginHistory();
   let { seq, cursor, lists } = await fetchSnapshot(url);
   // Another worker than the client's may answer, which is about to have what the client has.
   for (let tries = 0; seq < from && tries < 1_000; tries++)
     ({ seq, cursor, lists } = await fetchSnapshot(url));
   await client.until(() => client.seq >= seq || client.closeCode !== undefined);
-  const held = client.history.get(seq);
-  client.history = undefined;
   expect(
-    held,
+    client.stateAt(seq),
     `the client's state at ${cursor}; it stands at ${client.seq}, closed ${client.closeCode}`,
   ).toEqual(lists);
   return seq;
