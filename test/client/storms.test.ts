@@ -52,7 +52,7 @@ test("[W26] a server that resumes each client after its first message is not ask
     send(socket, { type: "heartbeat", cursor: "abcd-6", positions: {} });
     socket.close(4_200, "draining");
   }
-  await until(() => stream.connection.reason !== "");
+  await until(() => stream.connection.state === "waiting" && stream.connection.reason !== "");
   expect(stream.connection.reason).toBe("close code 4200 draining");
 });
 
@@ -66,7 +66,7 @@ test("[W31] a server that says goaway to whoever has just come is not asked at o
     greet(socket, { cursor: "abcd-6", resumed: "reset", snapshot: EMPTY });
     send(socket, { type: "goaway", reason: "draining" });
   }
-  await until(() => stream.connection.reason !== "");
+  await until(() => stream.connection.state === "waiting" && stream.connection.reason !== "");
   expect(stream.connection).toMatchObject({ state: "waiting", reason: "goaway" });
 });
 
@@ -81,8 +81,8 @@ test("[W31] a client whose turn comes while its address leads to the draining se
   const patient = { transport: "websocket", firstMessageMs: 1_000_000 } as const;
   const { stream, until, seqs, resets } = start(proxy.url, patient);
   let refusals = 0;
-  stream.on("connection", ({ reason }) => {
-    if (reason.startsWith("HTTP 503 the server is stopping")) refusals += 1;
+  stream.on("connection", ({ state, reason }) => {
+    if (state === "waiting" && reason.startsWith("HTTP 503 the server is stopping")) refusals += 1;
   });
   await until(() => stream.connection.state === "live");
   await first.publish("flare");
@@ -118,7 +118,7 @@ test("[P5] polls that are answered at once with nothing end the line, as a wait 
     page(response, request.url?.includes("after") ? 204 : 200, body),
   );
   const { stream, until } = start(server.url, { transport: "poll", ...AT_ONCE });
-  await until(() => stream.connection.reason !== "");
+  await until(() => stream.connection.state === "waiting" && stream.connection.reason !== "");
   expect(stream.connection.reason).toBe("a stale answer");
   expect(server.asked()).toBeLessThan(FEW);
 });
@@ -132,7 +132,7 @@ test("[P6] polls whose every cursor is gone at once begin anew once and then aft
     request.url?.includes("after") ? page(response, 410, gone) : page(response, 200, snapshot),
   );
   const { stream, until, resets } = start(server.url, { transport: "poll", ...AT_ONCE });
-  await until(() => stream.connection.reason !== "");
+  await until(() => stream.connection.state === "waiting" && stream.connection.reason !== "");
   expect(resets()).toEqual(["started", "expired"]);
   expect(server.asked()).toBeLessThan(FEW);
 });
@@ -153,6 +153,6 @@ test("where nobody answers, the reason says what happened", async ({ start }) =>
   const server = await serve(() => {});
   await server[Symbol.asyncDispose]();
   const { stream, until } = start(server.url);
-  await until(() => stream.connection.reason !== "");
+  await until(() => stream.connection.state === "waiting" && stream.connection.reason !== "");
   expect(stream.connection.reason).toMatch(/^no answer: .*ECONNREFUSED/);
 });
