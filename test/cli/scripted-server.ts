@@ -4,24 +4,46 @@ import type { AddressInfo } from "node:net";
 import { type WebSocket, WebSocketServer } from "ws";
 import { Queue } from "../support/waiters.ts";
 
-/** A server whose every connection is led by the test: what `tail` does with frames, closes and refusals that a good server seldom sends. */
+/** A server whose connections the test controls: for frames, closes and refusals that a good server seldom sends. */
 export interface ScriptedServer extends AsyncDisposable {
   readonly url: string;
   /** The next connection, and the query that it came with. */
   next(): Promise<{ readonly socket: WebSocket; readonly query: URLSearchParams }>;
-  /** Answers requests for an upgrade with this instead; `undefined`: lets them in. */
-  refuse:
-    | { readonly status: number; readonly headers?: Record<string, string>; readonly body: string }
-    | undefined;
+  /** Rejects requests for events over any transport; `undefined`: accepts WebSockets. */
+  refuse: Refusal | undefined;
+  /** The body of `/api/v1/snapshot`; `undefined`: there is none. */
+  snapshot: object | undefined;
+}
+
+interface Refusal {
+  readonly status: number;
+  readonly headers?: Record<string, string>;
+  readonly body: string;
+  /** Rejects only requests with this channel. */
+  readonly channel?: string;
 }
 
 /** Listens on a free port of this machine. */
 export async function startScriptedServer(): Promise<ScriptedServer> {
-  const http = createServer();
+  const refusalOf = (url = "/") => {
+    const { refuse } = server;
+    const channels = new URL(url, "http://x").searchParams.get("channels")?.split(",");
+    return refuse?.channel && !channels?.includes(refuse.channel) ? undefined : refuse;
+  };
+  const http = createServer(({ url = "/" }, response) => {
+    const refuse = refusalOf(url);
+    const isSnapshot = url.startsWith("/api/v1/snapshot");
+    if (isSnapshot && server.snapshot)
+      response.writeHead(200, { "Content-Type": "application/json" }).end(JSON.stringify(server.snapshot));
+    else if (refuse && !isSnapshot) response.writeHead(refuse.status, refuse.headers).end(refuse.body);
+    // What asks why a WebSocket did not open.
+    else if (url.includes("limit=1&") || url.endsWith("limit=1")) response.writeHead(200).end("{}");
+    else response.writeHead(404).end();
+  });
   const wss = new WebSocketServer({ noServer: true });
   const arrived = new Queue<{ socket: WebSocket; query: URLSearchParams }>("a connection");
   http.on("upgrade", (request, socket, head) => {
-    const { refuse } = server;
+    const refuse = refusalOf(request.url);
     if (refuse) {
       const headers = { "Content-Length": String(Buffer.byteLength(refuse.body)), ...refuse.headers };
       const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
@@ -38,6 +60,7 @@ export async function startScriptedServer(): Promise<ScriptedServer> {
   const server: ScriptedServer = {
     url: `http://127.0.0.1:${port}`,
     refuse: undefined,
+    snapshot: undefined,
     next: () => arrived.next(),
     [Symbol.asyncDispose]: async () => {
       for (const client of wss.clients) client.terminate();

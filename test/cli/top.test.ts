@@ -236,7 +236,7 @@ test("an unreachable server ends it with 75, one that rejects it with 1", async 
 
 test("an invalid address is rejected with the valid form", async () => {
   for (const [url, said] of [
-    ["nowhere", "must be an http or https URL"],
+    ["nowhere", "must be an http, https, ws or wss URL"],
     ["http://user:secret@127.0.0.1", "must not contain a user or password"],
     ["http://127.0.0.1/?names=flare-started", '"names" must be one of tokens'],
     ["http://127.0.0.1/?min_price_change=x", 'min_price_change "x" must be a number'],

@@ -61,7 +61,7 @@ test("[F3] [L3] tail comes to an edge that is far behind, and prints no event tw
   await expect.poll(() => seqOf(leader), { timeout: 20_000 }).toBeGreaterThan(behind + 50);
   const { epoch, seq } = leader.head.cursor;
   await using tail = spawnCli(["tail", edge.url, "--json", "--channels", "*", "--after", `${epoch}-${seq}`]);
-  await tail.said("stderr", /the server is at \S+, behind \S+; reconnecting/);
+  await tail.said("stderr", /the server is at \S+, and this client at \S+; retrying/);
   proxy.cut();
   const printed = () => tail.stdout().split("\n").slice(0, -1);
   await expect.poll(() => printed().length, { timeout: 30_000 }).toBeGreaterThan(20);

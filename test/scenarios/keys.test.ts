@@ -81,10 +81,24 @@ test("[K7] what flarewire keys makes opens a running server, what it revokes is 
   rmSync(directory, { recursive: true, force: true });
 });
 
+test("[K2] tail without a key follows a server with keys, in flares.free, and says so", async ({
+  onTestFinished,
+}) => {
+  const directory = mkdtempSync(join(tmpdir(), "flarewire-keys-scenario-"));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const keys = join(directory, "keys.json");
+  await flarewire(["keys", "add", "--file", keys]);
+  const gateway = await startGateway(createConfig({ keys, port: 0, warmup: "0", logLevel: "silent" }));
+  onTestFinished(() => gateway.stop());
+  await using tail = spawnCli(["tail", gateway.url]);
+  await tail.said("stderr", /does not include flares\.pro: following flares\.free,newest\.bsc,status\n/);
+  await tail.said("stderr", "a simulated market");
+});
+
 test("a key of no possible form is refused by tail, and not repeated", async () => {
   const { code, stderr } = await flarewire(["tail"], { FLAREWIRE_CLIENT_KEY: "two words" });
   expect(code).toBe(1);
-  expect(stderr).toContain("FLAREWIRE_CLIENT_KEY must be a key as flarewire keys add prints it");
+  expect(stderr).toContain("FLAREWIRE_CLIENT_KEY must be a key from flarewire keys add");
   expect(stderr).not.toContain("two words");
 });
 

@@ -1,9 +1,23 @@
+import { z } from "zod";
 import { padColumns, plainText } from "../terminal/plain-text.ts";
 import type { Paint } from "../terminal/terminal.ts";
-import type { EventFrame } from "./stream-frames.ts";
 import { nameItem, type SymbolBook } from "./symbol-book.ts";
 
-/** Events of which the stream is full and a person wants few: numbers that move. */
+/** The fields of an event that are printed. The server may be newer and know other events. */
+const Printable = z.looseObject({
+  name: z.string(),
+  channel: z.string(),
+  observed_at: z.string(),
+  data: z.record(z.string(), z.unknown()),
+});
+export type TailEvent = z.infer<typeof Printable>;
+
+/** Reads a received event; `undefined` if it cannot be printed. */
+export function readEvent(event: unknown): TailEvent | undefined {
+  return Printable.safeParse(event).data;
+}
+
+/** Frequent events that only change numbers. */
 export const UPDATES: ReadonlySet<string> = new Set(["flare-updated", "token-updated"]);
 
 const STYLES: Readonly<Record<string, Parameters<Paint>[0]>> = {
@@ -15,10 +29,10 @@ const STYLES: Readonly<Record<string, Parameters<Paint>[0]>> = {
 };
 
 /**
- * One line for a person: event time (UTC), event, channel, symbol, price change, and why in short. Never wider than
- * `width` columns. What the server sends is shown as text only.
+ * Formats an event as a line of at most `width` columns: event time (UTC), event, channel, symbol,
+ * price change, and a short reason. Removes control characters that the server sent.
  */
-export function eventLine(event: EventFrame, symbols: SymbolBook, paint: Paint, width: number): string {
+export function eventLine(event: TailEvent, symbols: SymbolBook, paint: Paint, width: number): string {
   const { symbol, change, text } = describe(event, symbols);
   const when = plainText(event.observed_at.slice(0, 19).replace("T", " "), 19);
   const name = padColumns(plainText(event.name, 19), 19);
@@ -30,17 +44,27 @@ export function eventLine(event: EventFrame, symbols: SymbolBook, paint: Paint, 
   return `${paint("dim", when)}  ${style ? paint(style, name) : name} ${rest}`;
 }
 
+/** Returns the id of an event's item if its symbol is unknown. */
+export function unknownId({ data }: TailEvent, symbols: SymbolBook): string | undefined {
+  const { id, flare, listing } = data;
+  return typeof id === "string" && !flare && !listing && !symbols.of(id) ? id : undefined;
+}
+
 interface Description {
   readonly symbol: string;
   readonly change: string;
   readonly text: string;
 }
 
-function describe({ name, data }: EventFrame, symbols: SymbolBook): Description {
+function describe(event: TailEvent, symbols: SymbolBook): Description {
+  const { name, data, channel } = event;
   const item = asRecord(data.flare) ?? asRecord(data.listing);
   const symbol = (item && nameItem(item)) ?? symbols.of(data.id) ?? "";
   const change = percent(item?.recent_price_change ?? asRecord(data.set)?.recent_price_change);
-  return { symbol, change, text: reason(name, data, item, symbols) };
+  const id = unknownId(event, symbols);
+  const what = channel.startsWith("flares.") ? "flare" : "listing";
+  const text = reason(name, data, item, symbols);
+  return { symbol, change, text: id === undefined ? text : `${what} ${id}: ${text}` };
 }
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,27 +1,30 @@
-import type { EventFrame } from "./stream-frames.ts";
+import type { TailEvent } from "./event-lines.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
 const MAX_SYMBOLS = 20_000;
 
-/** Remembers which symbol an item's id stands for, so that an event that names only the id can be read by a person. Bounded: the longest unseen is forgotten. */
+/**
+ * Remembers the symbols of items by id, for events that state only the id. Bounded: forgets the
+ * ones that were not seen for the longest time.
+ */
 export class SymbolBook {
   readonly #symbols = new Map<string, string>();
 
-  /** The symbol of an id that was seen. */
+  /** Returns the symbol of an id that was seen. */
   of(id: unknown): string | undefined {
     return typeof id === "string" ? this.#symbols.get(id) : undefined;
   }
 
-  /** Takes the items of all lists of a snapshot. */
-  learnSnapshot(snapshot: Fields): void {
+  /** Learns the items of all lists of a snapshot. */
+  learnSnapshot(snapshot: object): void {
     for (const lists of Object.values(snapshot)) {
       for (const items of Object.values(fields(lists) ?? {})) this.#learnAll(items);
     }
   }
 
-  /** Takes the items that an event brings. */
-  learnEvent({ data }: EventFrame): void {
+  /** Learns the items of an event. */
+  learnEvent({ data }: TailEvent): void {
     this.#learnAll([data.flare, data.listing]);
     const changes = Array.isArray(data.changes) ? data.changes : [];
     this.#learnAll(changes.map((change: unknown) => fields(change)?.item));
@@ -44,7 +47,7 @@ export class SymbolBook {
   }
 }
 
-/** The symbol of an item of any list: a flare, a listing, a chart item, a leaderboard entry. */
+/** Returns the symbol of an item: a flare, a listing, a chart item, a leaderboard entry. */
 export function nameItem(item: Fields): string | undefined {
   const token = fields(item.token) ?? fields(fields(item.flare)?.token);
   const object = fields(item.object);

@@ -1,8 +1,10 @@
 import { once } from "node:events";
+import { type Stream, StreamError } from "../../client/index.ts";
 import { CLIENT_KEY_VARIABLE, keyFrom } from "../../config/config.ts";
 import { type FlagForm, parseFlags } from "../../config/flags.ts";
 import { redact } from "../../config/redact.ts";
-import { type ExitCode, watchShutdown } from "../../lib/io/shutdown.ts";
+import { requestJson } from "../../lib/io/request-json.ts";
+import { EXIT, type ExitCode, watchShutdown } from "../../lib/io/shutdown.ts";
 import { suggestion } from "../../lib/text/nearest.ts";
 import { systemClock } from "../../lib/time/clock.ts";
 import {
@@ -12,17 +14,25 @@ import {
   matchChannels,
   parseCursor,
 } from "../../protocol/index.ts";
+import {
+  DEFAULT_URL,
+  ITEM_PARAMETERS,
+  openStream,
+  readStreamAddress,
+  type StreamAddress,
+} from "../stream-address.ts";
 import { plainJson, plainText } from "../terminal/plain-text.ts";
 import { isBrokenPipe, paintFor, say, type Terminal } from "../terminal/terminal.ts";
-import { eventLine, UPDATES } from "./event-lines.ts";
-import { type FollowOptions, followStream } from "./stream-follower.ts";
-import type { HelloFrame, SubscribedFrame } from "./stream-frames.ts";
+import { describeEnd, reportConnection } from "./connection-report.ts";
+import { eventLine, readEvent, UPDATES, unknownId } from "./event-lines.ts";
 import { SymbolBook } from "./symbol-book.ts";
 
-const DEFAULT_URL = "ws://127.0.0.1:8080/api/v1/stream";
 const DEFAULT_CHANNELS = "flares.pro,newest.bsc,status";
+/** The default without a key for `flares.pro`. */
+const FREE_CHANNELS = "flares.free,newest.bsc,status";
 const SAMPLE_CURSOR = "8dffafc1dc3c26d1-1042";
-const STREAM_PATH = "/api/v1/stream";
+const URL_PARAMETERS = [...ITEM_PARAMETERS, "names", "channels", "after", "mode"];
+const SNAPSHOT_LIMITS = { timeoutMs: 5_000, maxBytes: 64 * 2 ** 20 } as const;
 
 const FLAGS: Readonly<Record<string, FlagForm>> = {
   channels: { value: true },
@@ -31,74 +41,43 @@ const FLAGS: Readonly<Record<string, FlagForm>> = {
   updates: { value: false },
 };
 
-/** What `flarewire tail --help` prints. */
+/** Returns the text of `flarewire tail --help`. */
 export function tailHelp(): string {
   return `Usage: flarewire tail [URL] [options]
 
-Follows the live events of a server, one a line, until it is stopped. Goes on from where it was after a lost connection,
-and says on standard error when it did, or when events are missing. URL may be the stream's (ws:// or wss://), or the
-server's (http:// or https://), and may have a filter, as http://127.0.0.1:8080/?symbols=CAKE&min_liquidity=50000;
-default ${DEFAULT_URL}. An item is told of while it meets the filter; with &sticky=true, or beside &names=, from when it
+Prints the live events of a server, one per line, until it is stopped. After a lost connection it resumes, and reports on
+standard error that it did, or that events are missing. URL is the server's (http:// or https://) or its stream's (ws://
+or wss://), with an optional filter, such as http://127.0.0.1:8080/?symbols=CAKE&min_liquidity=50000; default
+${DEFAULT_URL}. Prints an item's events while it meets the filter; with &sticky=true, or with &names=, from when it
 first did until it leaves its list.
 
 Options:
-  --channels LIST   channels or patterns, separated by commas; default those of the URL, else ${DEFAULT_CHANNELS}
+  --channels LIST   channels or patterns, separated by commas; default those of the URL, else ${DEFAULT_CHANNELS},
+                    or flares.free in place of flares.pro if the key does not include it
                     (${CHANNELS.join(", ")},
                     flares.*, *, …)
-  --after CURSOR    start behind this cursor, as events and answers carry it, for example ${SAMPLE_CURSOR};
+  --after CURSOR    start after this cursor, which events and responses contain, for example ${SAMPLE_CURSOR};
                     default: now
-  --json            print each event as the server sent it, one JSON object a line
-  --updates         print changes of numbers, too, which are many (always printed with --json)
+  --json            print each event as the server sent it, one JSON object per line
+  --updates         also print events that only change numbers, which are many (always printed with --json)
 
-A server that knows keys is shown the one in the environment variable ${CLIENT_KEY_VARIABLE}: what stands in a command line, others can read.
+The environment variable ${CLIENT_KEY_VARIABLE} contains the key for a server that requires one; others can read a command line.
 
-Times are event time, UTC. Colours are used on a terminal only, and not with NO_COLOR set.
+Times are event time, UTC. Prints colors on a terminal only, and not if NO_COLOR is set.
 Exit codes: 0 stopped by the user or by the reader of the pipe, 1 refused by the server for good, 75 not reached.`;
 }
 
-/** `flarewire tail`. */
+/** Runs `flarewire tail`. */
 export async function tail(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
-  const { url, after, json, updates } = readArguments(args);
+  const plan = readArguments(args);
   const key = keyFrom(terminal.environment, CLIENT_KEY_VARIABLE);
   const shutdown = watchShutdown(process);
   const broken = new AbortController();
   terminal.stdout.on("error", (error) => broken.abort(error));
-  const notice = (message: string) => say(terminal, `flarewire tail: ${plainText(message, 400)}`);
-  const symbols = new SymbolBook();
-  const paint = paintFor(terminal.stdout);
-  let room: Promise<void> | undefined;
-  // One wait for all lines of a turn: a listener for each would be a warning about a leak.
-  const print = (line: string) => {
-    if (terminal.stdout.write(`${line}\n`)) return undefined;
-    room ??= drained(terminal).finally(() => {
-      room = undefined;
-    });
-    return room;
-  };
-  const follow: FollowOptions = {
-    url,
-    key,
-    ...(after === undefined ? {} : { after }),
-    clock: systemClock,
-    random: Math.random,
-    signal: AbortSignal.any([shutdown.signal, broken.signal]),
-    onNotice: notice,
-    onSubscribed: (answer, hello, resume) => {
-      symbols.learnSnapshot(answer.snapshot ?? {});
-      notice(greeting(url, answer, hello, resume));
-      const { state = "live", reason = "" } = hello?.freshness ?? {};
-      if (state !== "live") notice(`the data is ${state}${reason === "" ? "" : `: ${reason}`}`);
-    },
-    onEvent: (event) => {
-      symbols.learnEvent(event);
-      if (json) return print(plainJson(event));
-      if (UPDATES.has(event.name) && !updates) return undefined;
-      const width = terminal.stdout.isTTY === true ? (terminal.stdout.columns ?? 80) : 400;
-      return print(eventLine(event, symbols, paint, width));
-    },
-  };
+  const signal = AbortSignal.any([shutdown.signal, broken.signal]);
+  const follower: Follower = { plan, key, signal, terminal, symbols: new SymbolBook() };
   try {
-    const code = await followStream(follow);
+    const code = await follow(follower, plan.channels ?? DEFAULT_CHANNELS, plan.after);
     if (broken.signal.aborted && !isBrokenPipe(broken.signal.reason)) throw broken.signal.reason;
     return code;
   } finally {
@@ -106,24 +85,86 @@ export async function tail(args: readonly string[], terminal: Terminal): Promise
   }
 }
 
-/** Waits for room in standard output; an error of it ends the command elsewhere, so it counts as room. */
-async function drained({ stdout }: Terminal): Promise<void> {
-  await once(stdout, "drain").catch(() => {});
+interface Follower {
+  readonly plan: TailArguments;
+  readonly key: string | undefined;
+  readonly signal: AbortSignal;
+  readonly terminal: Terminal;
+  readonly symbols: SymbolBook;
 }
 
-function greeting(url: URL, answer: SubscribedFrame, hello: HelloFrame | undefined, resume: boolean): string {
-  if (answer.resumed === "full" && resume) return `resumed at ${answer.cursor}: nothing was missed`;
-  const { lost } = answer;
-  if (lost) {
-    const count = lost.events === null ? "an unknown number of" : String(lost.events);
-    return `${count} events were missed (${lost.reason}): going on from ${answer.cursor}`;
+/** Prints events until the signal aborts, the server rejects them, or was never reached. */
+async function follow(follower: Follower, channels: string, after: string | undefined): Promise<ExitCode> {
+  const { plan, key, signal, terminal, symbols } = follower;
+  const notice = (message: string) => say(terminal, `flarewire tail: ${plainText(message, 400)}`);
+  const options = { channels: channels.split(","), signal, ...(after === undefined ? {} : { after }) };
+  const stream = openStream(plan.address, key, options);
+  let code: ExitCode = EXIT.clean;
+  const giveUp = (exitCode: ExitCode) => {
+    code = exitCode;
+    stream.close();
+  };
+  reportConnection(stream, { host: plan.address.url.host, resumes: after !== undefined, notice, giveUp });
+  const print = printerOf(follower, stream);
+  try {
+    for await (const item of stream) {
+      if (signal.aborted) break;
+      if (item.name === "reset") symbols.learnSnapshot(item.view ?? {});
+      else await print(item);
+    }
+    return code;
+  } catch (error) {
+    if (!(error instanceof StreamError) || error.code !== "refused") throw error;
+    if (stream.connection.code === 403 && channels === DEFAULT_CHANNELS && plan.channels === undefined) {
+      notice(`the key does not include flares.pro: following ${FREE_CHANNELS}`);
+      return await follow(follower, FREE_CHANNELS, stream.cursor);
+    }
+    notice(describeEnd(stream.connection));
+    return EXIT.usage;
+  } finally {
+    stream.close();
   }
-  const market = hello ? `, a ${hello.source.origin} market (${hello.source.name}, ${hello.server})` : "";
-  return `following ${url.host}${market}, from ${answer.cursor}`;
+}
+
+/** Returns a function that prints an event and waits until the output has room again. */
+function printerOf({ plan, key, signal, terminal, symbols }: Follower, stream: Stream) {
+  const { stdout } = terminal;
+  const paint = paintFor(stdout);
+  let isLookedUp = false;
+  return async (item: unknown): Promise<void> => {
+    const event = readEvent(item);
+    if (!event) return;
+    symbols.learnEvent(event);
+    if (!plan.json && UPDATES.has(event.name) && !plan.updates) return;
+    // The stream itself has brought no lists if it resumed, or if the filter selects names.
+    if (!plan.json && !stream.view && !isLookedUp && unknownId(event, symbols) !== undefined) {
+      isLookedUp = true;
+      symbols.learnSnapshot(await fetchSnapshot(plan.address.url, key, signal));
+    }
+    const width = stdout.isTTY === true ? (stdout.columns ?? 80) : 400;
+    const line = plan.json ? plainJson(item) : eventLine(event, symbols, paint, width);
+    // An error of the output aborts the signal.
+    if (!stdout.write(`${line}\n`)) await once(stdout, "drain", { signal }).catch(() => {});
+  };
+}
+
+/** Returns the server's snapshot; empty if there is none, because names only help to read. */
+async function fetchSnapshot(base: URL, key: string | undefined, signal: AbortSignal): Promise<object> {
+  const withKey: typeof fetch = (url, init) => {
+    const headers = new Headers(init?.headers);
+    if (key !== undefined) headers.set("authorization", `Bearer ${key}`);
+    return fetch(url, { ...init, headers });
+  };
+  const url = `${base.href.replace(/\/$/, "")}/api/v1/snapshot`;
+  const settings = { fetch: withKey, clock: systemClock, ...SNAPSHOT_LIMITS };
+  const answer = await requestJson(url, undefined, settings, signal).catch(() => undefined);
+  return answer?.kind === "fresh" ? Object(answer.body) : {};
 }
 
 interface TailArguments {
-  readonly url: URL;
+  readonly address: StreamAddress;
+  /** `undefined`: the default. */
+  readonly channels: string | undefined;
   readonly after: string | undefined;
   readonly json: boolean;
   readonly updates: boolean;
@@ -132,26 +173,22 @@ interface TailArguments {
 function readArguments(args: readonly string[]): TailArguments {
   const { flags, positionals, problems } = parseFlags(args, FLAGS, 1);
   const wrong = [...problems];
-  const text = positionals[0] ?? DEFAULT_URL;
-  const url = streamUrl(text);
-  if (!url)
-    wrong.push(
-      `URL ${JSON.stringify(redact(text))} must be an http, https, ws or wss URL, for example ${DEFAULT_URL}`,
-    );
-  const given = url?.searchParams.getAll("channels").join() || undefined;
-  const channels = textOf(flags.get("channels")) ?? given ?? DEFAULT_CHANNELS;
-  const mode = url?.searchParams.get("mode") ?? "events";
+  const address = readStreamAddress(positionals[0] ?? DEFAULT_URL, URL_PARAMETERS, wrong);
+  const query = address?.query ?? new URLSearchParams();
+  const given = textOf(flags.get("channels")) ?? (query.getAll("channels").join() || undefined);
+  const channels = given?.replaceAll(" ", "");
+  const mode = query.get("mode") ?? "events";
   if (mode !== "events")
     wrong.push(
-      `mode is ${JSON.stringify(redact(mode))} in the URL, and tail tells every event; leave it out`,
+      `mode is ${JSON.stringify(redact(mode))} in the URL, but tail prints every event; leave it out`,
     );
-  const unknown = channels.split(",").filter((channel) => matchChannels(channel.trim()).length === 0);
+  const unknown = channels?.split(",").filter((channel) => matchChannels(channel).length === 0) ?? [];
   for (const channel of unknown) {
     wrong.push(
       `channels: ${JSON.stringify(channel)}${suggestion(channel, CHANNEL_PATTERNS)} names no channel; there are ${CHANNELS.join(", ")}`,
     );
   }
-  const after = textOf(flags.get("after"));
+  const after = textOf(flags.get("after")) ?? query.get("after") ?? undefined;
   if (after === "oldest") {
     wrong.push(
       "--after oldest is not possible: only GET /api/v1/events can start at the oldest event; take a cursor from its answer",
@@ -161,22 +198,14 @@ function readArguments(args: readonly string[]): TailArguments {
       `--after ${JSON.stringify(after)} must be a cursor as the server gives it, for example ${SAMPLE_CURSOR}`,
     );
   }
-  if (!url || wrong.length > 0) {
-    throw new FlarewireError("invalid-setting", [...wrong].join("\n  "));
-  }
-  url.searchParams.set("channels", channels.replaceAll(" ", ""));
-  return { url, after, json: flags.get("json") === true, updates: flags.get("updates") === true };
-}
-
-/** The stream's address out of what the user gave; a server's address gets the stream's path. */
-function streamUrl(text: string): URL | undefined {
-  if (!URL.canParse(text)) return undefined;
-  const url = new URL(text);
-  url.protocol = url.protocol.replace(/^http/, "ws");
-  if (!/^wss?:$/.test(url.protocol)) return undefined;
-  url.hash = "";
-  if (!url.pathname.endsWith(STREAM_PATH)) url.pathname = url.pathname.replace(/\/*$/, STREAM_PATH);
-  return url;
+  if (!address || wrong.length > 0) throw new FlarewireError("invalid-setting", wrong.join("\n  "));
+  return {
+    address,
+    channels,
+    after,
+    json: flags.get("json") === true,
+    updates: flags.get("updates") === true,
+  };
 }
 
 function textOf(value: string | boolean | undefined): string | undefined {

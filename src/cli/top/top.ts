@@ -1,10 +1,16 @@
-import { connect, type Filter, type Stream, StreamError } from "../../client/index.ts";
+import { type Stream, StreamError } from "../../client/index.ts";
 import { CLIENT_KEY_VARIABLE, keyFrom } from "../../config/config.ts";
 import { type FlagForm, parseFlags } from "../../config/flags.ts";
-import { redact } from "../../config/redact.ts";
 import { EXIT, type ExitCode, watchShutdown } from "../../lib/io/shutdown.ts";
 import { type Clock, systemClock } from "../../lib/time/clock.ts";
 import { FlarewireError } from "../../protocol/index.ts";
+import {
+  DEFAULT_URL,
+  ITEM_PARAMETERS,
+  openStream,
+  readStreamAddress,
+  type StreamAddress,
+} from "../stream-address.ts";
 import { watchJobControl } from "../terminal/job-control.ts";
 import { plainText } from "../terminal/plain-text.ts";
 import { isBrokenPipe, paintFor, say, type Terminal } from "../terminal/terminal.ts";
@@ -15,8 +21,6 @@ import { Screen } from "./screen.ts";
 import { firstAfter } from "./scroll.ts";
 import { pageLines, rowsInSight, SORT_KEYS, type TopPage } from "./top-page.ts";
 
-const DEFAULT_URL = "http://127.0.0.1:8080";
-const STREAM_PATH = "/api/v1/stream";
 /** Draws at most four times per second, whatever the number of events. */
 const FRAME_MS = 250;
 /** Width of a page that is printed once. Wide enough for all columns. */
@@ -54,14 +58,14 @@ Exit codes: 0 stopped by the user or printed, 1 rejected by the server for good,
 
 /** Runs `flarewire top`. */
 export async function top(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
-  const { url, filter } = readArguments(args);
+  const address = readArguments(args);
   const key = keyFrom(terminal.environment, CLIENT_KEY_VARIABLE);
   const shutdown = watchShutdown(process);
   const broken = new AbortController();
   terminal.stdout.on("error", (error) => broken.abort(error));
   const signal = AbortSignal.any([shutdown.signal, broken.signal]);
-  const stream = follow(url, { filter, key, signal });
-  const page = pageOf(stream, url.host);
+  const stream = openStream(address, key, { channels: ["flares.*"], signal });
+  const page = pageOf(stream, address.url.host);
   const isScreen = terminal.stdout.isTTY === true && terminal.environment.TERM !== "dumb";
   try {
     const code = isScreen
@@ -209,60 +213,10 @@ async function printOnce(
   return EXIT.clean;
 }
 
-interface FollowPlan {
-  readonly filter: Filter;
-  readonly key: string | undefined;
-  readonly signal: AbortSignal;
-}
-
-function follow(url: URL, { filter, key, signal }: FollowPlan): Stream {
-  const base = `${url.origin}${url.pathname}`;
-  try {
-    return connect(base, { channels: ["flares.*"], filter, signal, ...(key === undefined ? {} : { key }) });
-  } catch (error) {
-    if (!(error instanceof StreamError)) throw error;
-    throw new FlarewireError("invalid-setting", error.message, { cause: error });
-  }
-}
-
-function readArguments(args: readonly string[]): { readonly url: URL; readonly filter: Filter } {
+function readArguments(args: readonly string[]): StreamAddress {
   const { positionals, problems } = parseFlags(args, FLAGS, 1);
-  const text = positionals[0] ?? DEFAULT_URL;
-  const url = URL.canParse(text) ? new URL(text) : undefined;
   const wrong = [...problems];
-  if (!url || !/^(http|ws)s?:$/.test(url.protocol)) {
-    wrong.push(
-      `URL ${JSON.stringify(redact(text))} must be an http or https URL, for example ${DEFAULT_URL}`,
-    );
-  } else if (url.username !== "" || url.password !== "") {
-    wrong.push(`the URL must not contain a user or password; set ${CLIENT_KEY_VARIABLE} to send a key`);
-  }
-  const filter = url ? filterOf(url.searchParams, wrong) : {};
-  if (!url || wrong.length > 0) throw new FlarewireError("invalid-setting", wrong.join("\n  "));
-  url.protocol = url.protocol.replace(/^ws/, "http");
-  if (url.pathname.endsWith(STREAM_PATH)) url.pathname = url.pathname.slice(0, -STREAM_PATH.length);
-  return { url, filter };
-}
-
-/** Reads the filter from the URL. The server checks its values. */
-function filterOf(parameters: URLSearchParams, wrong: string[]): Filter {
-  const filter: { -readonly [F in keyof Filter]: Filter[F] } = {};
-  for (const name of new Set(parameters.keys())) {
-    const values = parameters.getAll(name).flatMap((value) => value.split(","));
-    const [first = ""] = values;
-    if (name === "tokens" || name === "symbols") filter[name] = values;
-    else if (name === "min_liquidity") filter[name] = first;
-    else if (name === "min_price_change" && Number.isFinite(Number.parseFloat(first)))
-      filter[name] = Number(first);
-    else if (name === "sticky" && (first === "true" || first === "false")) filter[name] = first === "true";
-    else if (name === "sticky") wrong.push(`sticky ${JSON.stringify(redact(first))} must be true or false`);
-    else if (name === "min_price_change")
-      wrong.push(`min_price_change ${JSON.stringify(redact(first))} must be a number, for example 5`);
-    else {
-      wrong.push(
-        `the URL's parameter ${JSON.stringify(redact(name))} must be one of tokens, symbols, min_liquidity, min_price_change, sticky`,
-      );
-    }
-  }
-  return filter;
+  const address = readStreamAddress(positionals[0] ?? DEFAULT_URL, ITEM_PARAMETERS, wrong);
+  if (!address || wrong.length > 0) throw new FlarewireError("invalid-setting", wrong.join("\n  "));
+  return address;
 }

@@ -1,0 +1,70 @@
+import type { ConnectionStatus, Stream } from "../../client/index.ts";
+import { EXIT, type ExitCode } from "../../lib/io/shutdown.ts";
+import { actionAfter, CLOSE_CODES } from "../../protocol/index.ts";
+import { exitCodeOf } from "../exit-code.ts";
+
+/** How to report a stream's connections. */
+export interface ReportOptions {
+  readonly host: string;
+  /** Whether the stream starts after a cursor. */
+  readonly resumes: boolean;
+  readonly notice: (message: string) => void;
+  /** Called if the server was never reached. */
+  readonly giveUp: (exitCode: ExitCode) => void;
+}
+
+/** Reports when a stream starts, loses its connection, resumes and misses events. */
+export function reportConnection(stream: Stream, { host, resumes, notice, giveUp }: ReportOptions): void {
+  let isInterrupted = resumes;
+  let wasLive = false;
+  let before: ConnectionStatus["state"] = "connecting";
+  stream.on("reset", ({ reason, lost, cursor }) => {
+    isInterrupted = false;
+    const count = lost === null ? "an unknown number of" : String(lost);
+    if (reason === "started") notice(`following ${host}${market(stream)}, from ${cursor}`);
+    else notice(`${count} events were missed (${reason}): going on from ${cursor}`);
+  });
+  stream.on("connection", (status) => {
+    const { state, reason, code } = status;
+    const isRetry = state === "connecting" && before === "waiting";
+    before = state;
+    if (state === "live") {
+      if (isInterrupted) notice(`resumed at ${stream.cursor}: nothing was missed`);
+      isInterrupted = false;
+      wasLive = true;
+      reportData(stream, notice);
+    } else if (state === "waiting" || (state === "connecting" && reason !== "" && !isRetry)) {
+      const isReached = wasLive || stream.server !== undefined;
+      const isFinal = !isReached && (code === undefined || actionAfter(code) === "stop");
+      if (isFinal && state === "waiting") {
+        notice(describeEnd(status));
+        giveUp(code === undefined ? exitCodeOf(systemError(reason)) : EXIT.usage);
+      } else if (!isFinal) {
+        isInterrupted ||= wasLive;
+        notice(`${describeEnd(status)}; ${state === "waiting" ? "retrying" : "reconnecting"}`);
+      }
+    }
+  });
+}
+
+/** Describes how a connection ended: `closed: 4200 draining: the server is being replaced`. */
+export function describeEnd({ reason, code = 0 }: Pick<ConnectionStatus, "reason" | "code">): string {
+  const known = Object.entries(CLOSE_CODES).find(([, entry]) => entry.code === code);
+  if (known) return `closed: ${code} ${known[0]}: ${known[1].meaning}`;
+  return code >= 100 && code < 600 ? `refused: ${reason.trim()}` : reason;
+}
+
+function market({ server }: Stream): string {
+  return server ? `, a ${server.source.origin} market (${server.source.name}, ${server.server})` : "";
+}
+
+function reportData({ freshness }: Stream, notice: (message: string) => void): void {
+  if (!freshness || freshness.state === "live") return;
+  const { state, reason } = freshness;
+  notice(`the data is ${state}${reason === "" ? "" : `: ${reason}`}`);
+}
+
+/** Returns the system's error that a reason names, such as ECONNREFUSED. */
+function systemError(reason: string): Error {
+  return Object.assign(new Error(reason), { code: /\bE[A-Z]{3,}\b/.exec(reason)?.[0] });
+}
