@@ -329,7 +329,8 @@ export class TrendEngine {
   /** Fast market moves must not look like moves of single tokens until the minute ends. */
   #measureIfOld(group: MarketGroup, atMs: number): void {
     const { measuredMs } = this.#detector.marketOf(group);
-    if (atMs - measuredMs >= MEASURE_MS) this.#detector.measureMarket(group, this.#tokens.of(group), atMs);
+    if (atMs - measuredMs >= MEASURE_MS)
+      this.#detector.measureMarket(group, [...this.#tokens.of(group)], atMs);
   }
 
   #judge(token: TokenState, atMs: number): void {

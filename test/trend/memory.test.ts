@@ -40,6 +40,16 @@ test("a token with a history is forgotten after six hours of silence", () => {
   expect(engine.nextChangeAtMs).toBe(Number.POSITIVE_INFINITY);
 });
 
+test("a forgotten token that trades again is held again", () => {
+  const engine = new TrendEngine();
+  for (const at of [START, START + 2 * HOUR]) {
+    engine.accept(clock(at));
+    expect(engine.tokenCount).toBe(0);
+    for (const second of [0, 1]) engine.accept(trade(at + second, address(1)));
+    expect(engine.tokenCount).toBe(1);
+  }
+});
+
 test("a profile outlives its silent token, up to the maximum number of profiles", () => {
   const engine = new TrendEngine({ settings: { maxProfiles: 2 } });
   engine.accept(clock(START));

@@ -1,4 +1,3 @@
-import { assertNever } from "../../lib/assert-never.ts";
 import type { DetectorSettings } from "../settings.ts";
 import type { TokenState } from "../state/token-state.ts";
 import { isRemoved } from "./liquidity-level.ts";
@@ -31,6 +30,16 @@ const WARNINGS = [
 ] as const;
 export type Warning = (typeof WARNINGS)[number];
 
+/** Each warning's bit in {@link CanaryState.mask}. */
+const BITS: Readonly<Record<Warning, number>> = {
+  "liquidity-removed": 1,
+  "no-seller": 2,
+  "price-collapsed": 4,
+  "repeat-buyers": 8,
+  "round-trips": 16,
+  "one-buyer": 32,
+  "unverified-source": 64,
+};
 const GRAVE: readonly Warning[] = ["liquidity-removed", "no-seller", "price-collapsed"];
 const WEIGHTS: Readonly<Record<Warning, number>> = {
   "liquidity-removed": 1,
@@ -81,7 +90,7 @@ export function judgeCanary(token: TokenState, atMs: number, settings: DetectorS
   const isSame = mask === canary.mask;
   if (!isSame) {
     canary.mask = mask;
-    canary.warnings = WARNINGS.filter((_, index) => mask & (1 << index));
+    canary.warnings = WARNINGS.filter((warning) => mask & BITS[warning]);
   }
   const weight = mask === 0 ? 0 : canary.warnings.reduce((sum, warning) => sum + WEIGHTS[warning], 0);
   const wasOn = canary.isOn;
@@ -102,35 +111,27 @@ export function isDangerous(canary: CanaryState): boolean {
 }
 
 function maskOf(token: TokenState, atMs: number, settings: DetectorSettings): number {
+  const { trades, canary, level } = token;
   let mask = 0;
-  for (let index = 0; index < WARNINGS.length; index++) {
-    const warning = WARNINGS[index];
-    if (warning && holds(token, warning, atMs, settings)) mask |= 1 << index;
+  if (level.isLow && isRemoved(level, liquidityOf(token) ?? 0, atMs, settings)) {
+    mask |= BITS["liquidity-removed"];
   }
+  if (canary.trapSinceMs >= 0 && atMs - canary.trapSinceMs >= settings.trapMs) mask |= BITS["no-seller"];
+  if (canary.collapsedSinceMs >= 0) {
+    const isLasting = atMs - canary.collapsedSinceMs >= settings.collapseMs;
+    if (isLasting || isPriceOfDeepest(token)) mask |= BITS["price-collapsed"];
+  }
+  if (trades && trades.longBuys >= settings.judgedBuys) mask |= buyersMask(trades, settings);
+  if (token.profile.contractSource === "unverified") mask |= BITS["unverified-source"];
   return mask;
 }
 
-function holds(token: TokenState, warning: Warning, atMs: number, settings: DetectorSettings): boolean {
-  const { trades, canary } = token;
-  switch (warning) {
-    case "no-seller":
-      return canary.trapSinceMs >= 0 && atMs - canary.trapSinceMs >= settings.trapMs;
-    case "liquidity-removed":
-      return token.level.isLow && isRemoved(token.level, liquidityOf(token) ?? 0, atMs, settings);
-    case "price-collapsed":
-      return (
-        canary.collapsedSinceMs >= 0 &&
-        (isPriceOfDeepest(token) || atMs - canary.collapsedSinceMs >= settings.collapseMs)
-      );
-    case "unverified-source":
-      return token.profile.contractSource === "unverified";
-    case "repeat-buyers":
-    case "round-trips":
-    case "one-buyer":
-      return trades !== null && holdsOfTrades(trades, warning, settings);
-    default:
-      return assertNever(warning);
-  }
+function buyersMask(trades: TradeState, settings: DetectorSettings): number {
+  let mask = 0;
+  if (trades.longBuys > settings.buysPerBuyer * trades.longBuyers) mask |= BITS["repeat-buyers"];
+  if (trades.roundTripUsd > settings.roundTripShare * trades.longUsd) mask |= BITS["round-trips"];
+  if (trades.topBuyerUsd > settings.oneBuyerShare * trades.longBuyUsd) mask |= BITS["one-buyer"];
+  return mask;
 }
 
 function sinceWhen(beforeMs: number, isSo: boolean, atMs: number): number {
@@ -147,27 +148,4 @@ function looksCollapsed(token: TokenState, settings: DetectorSettings): boolean 
 function looksLikeTrap(trades: TradeState | null, settings: DetectorSettings): boolean {
   if (!trades || trades.longBuyers < settings.trapBuyers) return false;
   return trades.longSellers < Math.max(1.5, settings.trapSellerShare * trades.longBuyers);
-}
-
-function holdsOfTrades(
-  trades: TradeState,
-  warning: "repeat-buyers" | "round-trips" | "one-buyer",
-  settings: DetectorSettings,
-): boolean {
-  switch (warning) {
-    case "repeat-buyers":
-      return (
-        trades.longBuys >= settings.judgedBuys && trades.longBuys > settings.buysPerBuyer * trades.longBuyers
-      );
-    case "round-trips":
-      return (
-        trades.longBuys >= settings.judgedBuys &&
-        trades.roundTripUsd > settings.roundTripShare * trades.longUsd
-      );
-    case "one-buyer":
-      return (
-        trades.longBuys >= settings.judgedBuys &&
-        trades.topBuyerUsd > settings.oneBuyerShare * trades.longBuyUsd
-      );
-  }
 }

@@ -40,15 +40,44 @@ export function wilsonLowerBound(hits: number, total: number, z = 1.645): number
 }
 
 /**
- * Returns the median of the first `length` numbers, which it sorts in place. For an even `length`,
- * the mean of the middle two; for 0, 0.
+ * Returns the median of the numbers, which it reorders. For an even count, the mean of the middle
+ * two; for none, 0.
  */
-export function medianInPlace(values: Float64Array, length: number): number {
+export function medianInPlace(values: number[]): number {
+  const { length } = values;
   if (length === 0) return 0;
-  const sorted = values.subarray(0, length).sort();
   const middle = length >> 1;
-  const upper = sorted[middle] ?? 0;
-  return length % 2 === 1 ? upper : ((sorted[middle - 1] ?? 0) + upper) / 2;
+  const upper = selectInPlace(values, middle);
+  if (length % 2 === 1) return upper;
+  let lower = Number.NEGATIVE_INFINITY;
+  for (let index = 0; index < middle; index++) lower = Math.max(lower, values[index] ?? 0);
+  return (lower + upper) / 2;
+}
+
+/**
+ * Returns the number that sorting would put at `index`, and moves the lower ones before it: FIND
+ * of Hoare (1961). Much faster than sorting.
+ */
+function selectInPlace(values: number[], index: number): number {
+  let from = 0;
+  let to = values.length - 1;
+  while (from < to) {
+    const pivot = values[(from + to) >> 1] ?? 0;
+    let low = from;
+    let high = to;
+    while (low <= high) {
+      while ((values[low] ?? 0) < pivot) low += 1;
+      while ((values[high] ?? 0) > pivot) high -= 1;
+      if (low > high) break;
+      const swapped = values[low] ?? 0;
+      values[low++] = values[high] ?? 0;
+      values[high--] = swapped;
+    }
+    if (index <= high) to = high;
+    else if (index >= low) from = low;
+    else break;
+  }
+  return values[index] ?? 0;
 }
 
 /**

@@ -133,7 +133,8 @@ function rehash(table: WalletTable, length: number, stays: (row: number) => bool
   for (let row = 0; row < before.length; row += COLUMNS) {
     const key = before[row + KEY] ?? 0;
     if (key === 0 || !stays(row)) continue;
-    numbers.set(before.subarray(row, row + COLUMNS), seek(numbers, key));
+    const to = seek(numbers, key);
+    for (let column = 0; column < COLUMNS; column++) numbers[to + column] = before[row + column] ?? 0;
     table.count += 1;
   }
   table.numbers = numbers;

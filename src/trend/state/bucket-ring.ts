@@ -33,11 +33,13 @@ export function advanceRing(ring: BucketRing, bucket: number): void {
   if (ring.last < 0 || bucket <= ring.last) return;
   const size = ring.closes.length;
   const price = ring.closes[ring.last % size] ?? 0;
-  for (let step = Math.max(ring.last + 1, bucket - size + 1); step <= bucket; step++) {
-    const slot = step % size;
+  const from = Math.max(ring.last + 1, bucket - size + 1);
+  let slot = from % size;
+  for (let step = from; step <= bucket; step++) {
     ring.closes[slot] = price;
     ring.buys[slot] = 0;
     ring.sells[slot] = 0;
+    slot = slot + 1 === size ? 0 : slot + 1;
   }
   ring.last = bucket;
 }
@@ -57,8 +59,8 @@ export function recordInRing(
     ring.last = bucket;
     ring.first = bucket;
   }
-  advanceRing(ring, bucket);
-  if (bucket < oldest(ring)) return;
+  if (bucket > ring.last) advanceRing(ring, bucket);
+  else if (bucket < ring.last && bucket < oldest(ring)) return;
   const slot = bucket % ring.closes.length;
   if (bucket === ring.last) ring.closes[slot] = price;
   ring.buys[slot] = (ring.buys[slot] ?? 0) + buys;

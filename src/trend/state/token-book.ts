@@ -23,6 +23,9 @@ export class TokenBook {
   readonly #settings: DetectorSettings;
   readonly #onForget: (token: TokenState) => void;
   #count = 0;
+  /** The last token found and its name. Each event looks up its token several times. */
+  #found: TokenState | undefined;
+  #foundName = "";
 
   /** @param onForget Called with each forgotten token that was listed or traded repeatedly. */
   constructor(settings: DetectorSettings, onForget: (token: TokenState) => void) {
@@ -43,16 +46,14 @@ export class TokenBook {
 
   /** Returns the token's key like {@link keyOfToken}, but without parsing a known name. */
   keyOf(group: MarketGroup, name: string): string | undefined {
-    const book = this.#groups[group];
-    const known = book.tokens.get(name) ?? book.aliases.get(name);
-    return known ? known.key : keyOfToken(group, name);
+    return this.#findExact(group, name)?.key ?? keyOfToken(group, name);
   }
 
   /** Returns the token of that name, in any spelling. */
   find(group: MarketGroup, name: string): TokenState | undefined {
-    const book = this.#groups[group];
-    const known = book.tokens.get(name) ?? book.aliases.get(name);
+    const known = this.#findExact(group, name);
     if (known || group === "exchange") return known;
+    const book = this.#groups[group];
     const token = book.tokens.get(name.toLowerCase());
     if (token && token.aliases.length < MAX_ALIASES) {
       token.aliases.push(name);
@@ -86,9 +87,22 @@ export class TokenBook {
     return true;
   }
 
+  /** Returns the token of that name in a spelling seen before. */
+  #findExact(group: MarketGroup, name: string): TokenState | undefined {
+    if (this.#found?.group === group && this.#foundName === name) return this.#found;
+    const book = this.#groups[group];
+    const token = book.tokens.get(name) ?? book.aliases.get(name);
+    if (token) {
+      this.#found = token;
+      this.#foundName = name;
+    }
+    return token;
+  }
+
   #forget(token: TokenState): void {
     const book = this.#groups[token.group];
     if (!book.tokens.delete(token.key)) return;
+    if (this.#found === token) this.#found = undefined;
     token.isTouched = false;
     for (const alias of token.aliases) book.aliases.delete(alias);
     this.#count -= 1;

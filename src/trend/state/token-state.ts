@@ -262,13 +262,17 @@ export function noteActivity(token: TokenState, atMs: number, minute: number): v
 
 /** Returns how many of the `minutes` before `atMs` had a trade; at most 32. */
 export function activeMinutesOf(token: TokenState, atMs: number, minutes = ACTIVITY_MINUTES): number {
+  let count = 0;
+  for (let bits = activeWithin(token, atMs, minutes); bits !== 0; bits &= bits - 1) count += 1;
+  return count;
+}
+
+/** Returns the minutes with a trade among the `minutes` before `atMs`, one bit each. */
+function activeWithin(token: TokenState, atMs: number, minutes: number): number {
   const passed = Math.floor((atMs - 1) / MINUTE_MS) - token.lastActiveMinute;
   if (passed >= minutes) return 0;
   const window = minutes - Math.max(0, passed);
-  const mask = window >= ACTIVITY_MINUTES ? 0xffffffff : (1 << window) - 1;
-  let count = 0;
-  for (let bits = token.activeMinutes & mask; bits !== 0; bits &= bits - 1) count += 1;
-  return count;
+  return token.activeMinutes & (window >= ACTIVITY_MINUTES ? 0xffffffff : (1 << window) - 1);
 }
 
 /**
@@ -276,7 +280,9 @@ export function activeMinutesOf(token: TokenState, atMs: number, minutes = ACTIV
  * tokens count in their group's medians and chart.
  */
 export function isTrading(token: TokenState, atMs: number): boolean {
-  return activeMinutesOf(token, atMs, TRADING_WINDOW_MINUTES) >= MIN_TRADING_MINUTES;
+  let bits = activeWithin(token, atMs, TRADING_WINDOW_MINUTES);
+  for (let minute = 1; minute < MIN_TRADING_MINUTES; minute++) bits &= bits - 1;
+  return bits !== 0;
 }
 
 /** Returns the token's first trade or listing; `null` before either. */

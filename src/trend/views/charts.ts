@@ -72,8 +72,7 @@ export function rankTokens(
     if (candidate) candidates.push(candidate);
   }
   const isKnown = candidates.length >= settings.marketMinimum;
-  const medianOf = (of: (candidate: Candidate) => number) =>
-    medianInPlace(Float64Array.from(candidates, of), candidates.length);
+  const medianOf = (of: (candidate: Candidate) => number) => medianInPlace(candidates.map(of));
   const usualRise = isKnown ? medianOf(({ rise }) => rise) : 0;
   const usualVariance = (isKnown && medianOf(({ variance }) => variance)) || settings.priorVolatility ** 2;
   const worths = new Map(
