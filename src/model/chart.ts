@@ -13,8 +13,7 @@ const chartFacts = {
   latest_candle_prices: z
     .array(z.number())
     .describe(
-      "Close of each of the last 60 candles, oldest first, in percent from the average; shorter " +
-        "for young tokens.",
+      "Close of each of the last 60 candles, oldest first, in percent from the average; shorter for young tokens.",
     ),
 };
 
@@ -77,7 +76,6 @@ export const Charts = z
     avalanche: z.array(AvalancheChartItem).max(10),
   })
   .describe(
-    "`GET /api/v1/charts`: for each group the ten tokens that rise best for their risk, best " +
-      "first. Recomputed every minute, unchanged in between.",
+    "`GET /api/v1/charts`: for each group the ten tokens that rise best for their risk, best first. Recomputed every minute, unchanged in between.",
   );
 export type Charts = z.infer<typeof Charts>;

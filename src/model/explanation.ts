@@ -12,8 +12,7 @@ export const Term = z
     raw: z
       .number()
       .describe(
-        "The measurement in its own unit: for `price` the market-neutral log return, for `volume` " +
-          "the ratio to the usual, for `buyers` distinct buyers.",
+        "The measurement in its own unit: for `price` the market-neutral log return, for `volume` the ratio to the usual, for `buyers` distinct buyers.",
       ),
     z: z.number().describe("Number of usual deviations above this token's normal value."),
     weight: z.number().describe("The term's share of the score; the weights of all terms sum to 1."),

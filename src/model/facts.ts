@@ -11,8 +11,7 @@ export const ForumPost = z
     posted: Timestamp,
   })
   .describe(
-    "A forum post that mentions the token. `position` counts from 1 at the top of the forum's " +
-      "listing. A post whose `url` is not http or https is left out.",
+    "A forum post that mentions the token. `position` counts from 1 at the top of the forum's listing. A post whose `url` is not http or https is left out.",
   );
 export type ForumPost = z.infer<typeof ForumPost>;
 
@@ -23,8 +22,7 @@ export const SocialData = z
     website_url: z.string().nullable(),
   })
   .describe(
-    "Links to the token's makers. Each is an http or https address, or `null` if unknown. The " +
-      "strings are untrusted: never use them as markup.",
+    "Links to the token's makers. Each is an http or https address, or `null` if unknown. The strings are untrusted: never use them as markup.",
   );
 export type SocialData = z.infer<typeof SocialData>;
 

@@ -11,15 +11,13 @@ export const Token = z
     created_at: Timestamp,
   })
   .describe(
-    "A token in flares, listings and the charts of `bsc`. `price` is in US dollars, or in the " +
-      "quote currency of a feed without dollar prices.",
+    "A token in flares, listings and the charts of `bsc`. `price` is in US dollars, or in the quote currency of a feed without dollar prices.",
   );
 export type Token = z.infer<typeof Token>;
 
 const flareFacts = {
   id: Id.describe(
-    "Identifies one trending episode of one token: UUIDv5 of network, address and start, so a " +
-      "replay yields the same id.",
+    "Identifies one trending episode of one token: UUIDv5 of network, address and start, so a replay yields the same id.",
   ),
   recent_price_change: z
     .int()
@@ -42,8 +40,7 @@ export const Flare = z
     finished_trending_at: Timestamp.nullable().describe("`null` while the token is trending."),
   })
   .describe(
-    "A trending episode: an item of the lists of `/flares`. A flare can be in several lists at " +
-      "once, with the same `id`.",
+    "A trending episode: an item of the lists of `/flares`. A flare can be in several lists at once, with the same `id`.",
   );
 export type Flare = z.infer<typeof Flare>;
 
@@ -64,10 +61,7 @@ export const NestedFlare = z
     canary_at: Timestamp.describe("When `canary` last changed; initially when it was first judged."),
   })
   .describe(
-    "A token inside a chart item or a leaderboard entry, in the form of a flare whether or not it " +
-      "trends. All plans see the same, so a flare counts here only once it enters `free` or ends. " +
-      "`id` is that of the latest such flare. Without one, it is derived from network and address " +
-      "alone.",
+    "A token inside a chart item or a leaderboard entry, in the form of a flare whether or not it trends. All plans see the same, so a flare counts here only once it enters `free` or ends. `id` is that of the latest such flare. Without one, it is derived from network and address alone.",
   );
 export type NestedFlare = z.infer<typeof NestedFlare>;
 
@@ -78,8 +72,6 @@ export const Flares = z
     finished_trending: z.array(Flare),
   })
   .describe(
-    "`GET /api/v1/flares`. `pro`: every running flare, at once. `free`: running flares that are at " +
-      "least 5 minutes old and have no canary. `finished_trending`: the last 100 to finish within 24 " +
-      "hours. Sorted by start, newest first, ties by address.",
+    "`GET /api/v1/flares`. `pro`: every running flare, at once. `free`: running flares that are at least 5 minutes old and have no canary. `finished_trending`: the last 100 to finish within 24 hours. Sorted by start, newest first, ties by address.",
   );
 export type Flares = z.infer<typeof Flares>;

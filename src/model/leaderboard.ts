@@ -45,7 +45,6 @@ export const Leaderboards = z
     avalanche: z.array(ChainLeaderboardEntry).max(10),
   })
   .describe(
-    "`GET /api/v1/leaderboards`: for each group the ten tokens longest in the chart over the past " +
-      "6 hours; ties by mean rank.",
+    "`GET /api/v1/leaderboards`: for each group the ten tokens longest in the chart over the past 6 hours; ties by mean rank.",
   );
 export type Leaderboards = z.infer<typeof Leaderboards>;

@@ -4,9 +4,7 @@ export const Timestamp = z
   .string()
   .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/)
   .describe(
-    "A moment in UTC with exactly three decimals, `2017-11-12T08:23:00.000Z`. Always the form that " +
-      "`Date.prototype.toISOString` prints, so equal moments are equal strings and strings sort by " +
-      "time.",
+    "A moment in UTC with exactly three decimals, `2017-11-12T08:23:00.000Z`. Always the form that `Date.prototype.toISOString` prints, so equal moments are equal strings and strings sort by time.",
   );
 export type Timestamp = z.infer<typeof Timestamp>;
 
@@ -15,9 +13,7 @@ export const DecimalString = z
   .max(120)
   .regex(/^-?\d+(\.\d+)?$/)
   .describe(
-    "An amount of money or of a token as a plain decimal string of at most 120 characters: digits, " +
-      "at most one point, and a leading minus where the field allows it. Never an exponent, never " +
-      "`NaN`.",
+    "An amount of money or of a token as a plain decimal string of at most 120 characters: digits, at most one point, and a leading minus where the field allows it. Never an exponent, never `NaN`.",
   );
 export type DecimalString = z.infer<typeof DecimalString>;
 
@@ -25,8 +21,7 @@ export const Id = z
   .string()
   .regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/)
   .describe(
-    "An identifier in the lower-case 8-4-4-4-12 form of RFC 9562. Flarewire's own are version 5: " +
-      "derived from facts, so a replay yields the same.",
+    "An identifier in the lower-case 8-4-4-4-12 form of RFC 9562. Flarewire's own are version 5: derived from facts, so a replay yields the same.",
   );
 export type Id = z.infer<typeof Id>;
 
@@ -35,8 +30,7 @@ export const Address = z
   .max(130, "at most 130 characters")
   .regex(/^0x[0-9a-fA-F]+$/, "an address, 0x and hexadecimal digits")
   .describe(
-    "A token's contract address: `0x` and hexadecimal digits, spelled as by the chain feed. " +
-      "Compare case-insensitively.",
+    "A token's contract address: `0x` and hexadecimal digits, spelled as by the chain feed. Compare case-insensitively.",
   );
 export type Address = z.infer<typeof Address>;
 

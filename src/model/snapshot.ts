@@ -14,9 +14,7 @@ export const Snapshot = z
     explanations: Explanations,
   })
   .describe(
-    "Everything that is served, at one instant. Events are the differences between two snapshots. " +
-      "Keys (keyOf) are unique within each list, and `explanations` contains only flares in one of " +
-      "the flare lists.",
+    "Everything that is served, at one instant. Events are the differences between two snapshots. Keys (keyOf) are unique within each list, and `explanations` contains only flares in one of the flare lists.",
   );
 export type Snapshot = z.infer<typeof Snapshot>;
 

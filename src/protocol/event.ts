@@ -36,9 +36,7 @@ export const FlareStarted = event(
     cause: z.enum(["detected", "aged", "passed"]),
   }),
 ).describe(
-  "A flare enters `flares.pro` (cause `detected`), or `flares.free` (cause `aged`: it has lasted " +
-    "5 minutes without a canary). Cause `passed`: it was listed before, and meets the " +
-    "subscription's filter only now.",
+  "A flare enters `flares.pro` (cause `detected`), or `flares.free` (cause `aged`: it has lasted 5 minutes without a canary). Cause `passed`: it was listed before, and meets the subscription's filter only now.",
 );
 
 export const FlareUpdated = event(
@@ -46,8 +44,7 @@ export const FlareUpdated = event(
   FlareChannel,
   z.union([SetChange.extend({ why: Why.optional() }), OrderChange]),
 ).describe(
-  "Fields of a listed flare, its explanation, or the order of the list changed. `why`, if " +
-    "present, replaces the previous explanation.",
+  "Fields of a listed flare, its explanation, or the order of the list changed. `why`, if present, replaces the previous explanation.",
 );
 
 export const FlareFinished = event(
@@ -58,8 +55,7 @@ export const FlareFinished = event(
     z.object({ op: z.literal("insert"), index, flare: Flare, why: Why, cause: FinishCause }),
   ]),
 ).describe(
-  "A flare ended: it leaves `flares.pro` and `flares.free`, and enters `flares.finished`. " +
-    "`flare` is its final form on each.",
+  "A flare ended: it leaves `flares.pro` and `flares.free`, and enters `flares.finished`. `flare` is its final form on each.",
 );
 
 export const FlareWithdrawn = event(
@@ -67,9 +63,7 @@ export const FlareWithdrawn = event(
   FlareChannel,
   RemoveChange.extend({ cause: z.enum(["canary", "upstream", "filtered"]) }),
 ).describe(
-  "A running flare leaves `flares.free` because of a canary; it stays in `flares.pro`. Cause " +
-    "`upstream`: the source no longer lists it in this one of the two lists. Cause `filtered`: the " +
-    "flare continues, but no longer meets the subscription's filter.",
+  "A running flare leaves `flares.free` because of a canary; it stays in `flares.pro`. Cause `upstream`: the source no longer lists it in this one of the two lists. Cause `filtered`: the flare continues, but no longer meets the subscription's filter.",
 );
 
 /**
@@ -79,8 +73,7 @@ export const FlareWithdrawn = event(
 const Filtered = RemoveChange.extend({ cause: z.literal("filtered").optional() });
 
 export const FlareExpired = event("flare-expired", FlareChannel, Filtered).describe(
-  "A finished flare leaves `flares.finished` after 24 hours, or after a hundred newer ones. " +
-    "Cause `filtered`: it no longer meets the subscription's filter.",
+  "A finished flare leaves `flares.finished` after 24 hours, or after a hundred newer ones. Cause `filtered`: it no longer meets the subscription's filter.",
 );
 
 const NewestChannel = z.literal("newest.bsc");
@@ -89,16 +82,13 @@ export const TokenListed = event(
   NewestChannel,
   z.object({ op: z.literal("insert"), index, listing: Listing, cause: z.literal("passed").optional() }),
 ).describe(
-  "A token was listed. Cause `passed`: it was listed before, and meets the subscription's filter " +
-    "only now.",
+  "A token was listed. Cause `passed`: it was listed before, and meets the subscription's filter only now.",
 );
 export const TokenUpdated = event("token-updated", NewestChannel, z.union([SetChange, OrderChange])).describe(
-  "Fields of a listing changed, such as its price, liquidity or newly found facts, or the order " +
-    "of the list.",
+  "Fields of a listing changed, such as its price, liquidity or newly found facts, or the order of the list.",
 );
 export const TokenUnlisted = event("token-unlisted", NewestChannel, Filtered).describe(
-  "A listing leaves at the age of 15 minutes. Cause `filtered`: it no longer meets the " +
-    "subscription's filter.",
+  "A listing leaves at the age of 15 minutes. Cause `filtered`: it no longer meets the subscription's filter.",
 );
 
 const changes = z.array(ChangeSchema).min(1);

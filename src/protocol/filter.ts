@@ -34,17 +34,13 @@ export const Filter = z
       .number({ error: "a number" })
       .optional()
       .describe(
-        "Minimum price change in percent: of a flare over the last 5 minutes, of a chart's item from " +
-          "its average; below 0 for falls. Excludes items that state none.",
+        "Minimum price change in percent: of a flare over the last 5 minutes, of a chart's item from its average; below 0 for falls. Excludes items that state none.",
       ),
     sticky: z
       .boolean({ error: "true or false" })
       .optional()
       .describe(
-        "False: an item is selected only while it meets the filter. True: an item that met the " +
-          "filter once stays selected until it leaves its list. Default: false without `names`, true " +
-          "with `names`, so that a finish follows its start. Rejected without a field that selects " +
-          "items, because it would have no effect.",
+        "False: an item is selected only while it meets the filter. True: an item that met the filter once stays selected until it leaves its list. Default: false without `names`, true with `names`, so that a finish follows its start. Rejected without a field that selects items, because it would have no effect.",
       ),
     names: z
       .array(z.enum(EVENT_NAMES, { error: `one of ${EVENT_NAMES.join(", ")}` }))
@@ -60,9 +56,7 @@ export const Filter = z
     error: `left out without ${ITEM_FIELDS.join(", ")}`,
   })
   .describe(
-    "Selects the items of the lists that meet every given field. One matching value per field is " +
-      "enough. An item enters when it meets the filter and leaves when it no longer does; see " +
-      "`sticky`. Unknown fields are rejected, because ignoring one would send unwanted items.",
+    "Selects the items of the lists that meet every given field. One matching value per field is enough. An item enters when it meets the filter and leaves when it no longer does; see `sticky`. Unknown fields are rejected, because ignoring one would send unwanted items.",
   );
 export type Filter = z.infer<typeof Filter>;
 

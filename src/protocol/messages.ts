@@ -22,8 +22,7 @@ export const CommandId = z
     error: "it must be a text of at most 64 characters or a whole number of at most 2^53 - 1",
   })
   .describe(
-    "A command's id, chosen by the client and repeated in the response. Numbers must survive JSON " +
-      "unchanged.",
+    "A command's id, chosen by the client and repeated in the response. Numbers must survive JSON unchanged.",
   );
 export type CommandId = z.infer<typeof CommandId>;
 
@@ -31,8 +30,7 @@ export const FreshnessPart = z
   .object({
     name: z.string(),
     state: SourceState.describe(
-      "`live`: the part is in use. `stale`: the market continues without it for now. `down`: it " +
-        "failed permanently.",
+      "`live`: the part is in use. `stale`: the market continues without it for now. `down`: it failed permanently.",
     ),
     reason: z
       .string()
@@ -189,16 +187,13 @@ export const EventMessage = z
         .min(1)
         .optional()
         .describe(
-          "Seq of the last event in the same batch. Only after that event are the lists a state that " +
-            "REST serves.",
+          "Seq of the last event in the same batch. Only after that event are the lists a state that REST serves.",
         ),
     }),
     EventBody,
   )
   .describe(
-    "Server → client. No event of this subscription between `prev` and `seq` was left out. A " +
-      "client that holds a seq ≥ `prev` has missed nothing; one that holds a seq ≥ this one has it " +
-      "already.",
+    "Server → client. No event of this subscription between `prev` and `seq` was left out. A client that holds a seq ≥ `prev` has missed nothing; one that holds a seq ≥ this one has it already.",
   );
 export type EventMessage = z.infer<typeof EventMessage>;
 
@@ -213,8 +208,7 @@ export const Heartbeat = z
     freshness: Freshness,
   })
   .describe(
-    "Server → client, every `heartbeat_interval_ms` after the first `subscribed`. Everything of " +
-      "the subscription up to `cursor` was sent.",
+    "Server → client, every `heartbeat_interval_ms` after the first `subscribed`. Everything of the subscription up to `cursor` was sent.",
   );
 export type Heartbeat = z.infer<typeof Heartbeat>;
 
@@ -232,8 +226,7 @@ export const ErrorMessage = z
     field: z.string().optional(),
   })
   .describe(
-    "Server → client: a command was rejected; the connection stays open. `id` is present if the " +
-      "command's was readable.",
+    "Server → client: a command was rejected; the connection stays open. `id` is present if the command's was readable.",
   );
 export type ErrorMessage = z.infer<typeof ErrorMessage>;
 
@@ -245,8 +238,7 @@ export const CloseMessage = z
     action: z.enum(["stop", "backoff", "resume"]),
   })
   .describe(
-    "Server → client, over server-sent events only: the last event before the server ends the " +
-      "stream. Corresponds to a WebSocket close frame.",
+    "Server → client, over server-sent events only: the last event before the server ends the stream. Corresponds to a WebSocket close frame.",
   );
 export type CloseMessage = z.infer<typeof CloseMessage>;
 
@@ -256,8 +248,7 @@ export const Missed = z
     EventBody,
   )
   .describe(
-    "Server → client, in mode `latest`: a start, a finish or a source status that the client was " +
-      "too slow for. It changes no list and moves no cursor.",
+    "Server → client, in mode `latest`: a start, a finish or a source status that the client was too slow for. It changes no list and moves no cursor.",
   );
 export type Missed = z.infer<typeof Missed>;
 
@@ -269,9 +260,7 @@ export const Conflated = z
     snapshot: ViewSchema,
   })
   .describe(
-    "Server → client, in mode `latest`: replaces events that the client was too slow for. Contains " +
-      "the lists of these channels at `cursor`. Flare channels always come together, and " +
-      "`explanations` then replaces the previous ones.",
+    "Server → client, in mode `latest`: replaces events that the client was too slow for. Contains the lists of these channels at `cursor`. Flare channels always come together, and `explanations` then replaces the previous ones.",
   );
 export type Conflated = z.infer<typeof Conflated>;
 
@@ -283,9 +272,7 @@ export const Goaway = z
     window_ms: z.int().min(0).describe("Shutdown window over which all connections are closed."),
   })
   .describe(
-    "Server → client: the server is being replaced. Connect again, here or elsewhere, with the " +
-      "cursor after `reconnect_after_ms`. The delay differs per client, so that they do not all " +
-      "return at once. The server then closes the connection if it is still open.",
+    "Server → client: the server is being replaced. Connect again, here or elsewhere, with the cursor after `reconnect_after_ms`. The delay differs per client, so that they do not all return at once. The server then closes the connection if it is still open.",
   );
 export type Goaway = z.infer<typeof Goaway>;
 
@@ -315,10 +302,7 @@ export const Subscribe = z
     mirror: z.boolean().optional(),
   })
   .describe(
-    "Client → server: subscribe to channels or patterns. `after`: continue after this cursor. " +
-      "`filter`: only these items and events. `mode`: `events` (default) sends every event, however " +
-      "late; `latest` may conflate them. `snapshot: false`: without a cursor, start at the head " +
-      "without the lists. `mirror`: add `base` to the lists.",
+    "Client → server: subscribe to channels or patterns. `after`: continue after this cursor. `filter`: only these items and events. `mode`: `events` (default) sends every event, however late; `latest` may conflate them. `snapshot: false`: without a cursor, start at the head without the lists. `mirror`: add `base` to the lists.",
   );
 export type Subscribe = z.infer<typeof Subscribe>;
 

@@ -18,14 +18,12 @@ export const SnapshotResponse = z
   .object({
     cursor: CursorText,
     observed_at: Timestamp.describe(
-      "Event time of this state. It stays while nothing changes; the header fields give the age of " +
-        "the data.",
+      "Event time of this state. It stays while nothing changes; the header fields give the age of the data.",
     ),
     ...Snapshot.shape,
   })
   .describe(
-    "`GET /api/v1/snapshot`: the complete state at one moment. A stream after `cursor` continues " +
-      "it without a gap.",
+    "`GET /api/v1/snapshot`: the complete state at one moment. A stream after `cursor` continues it without a gap.",
   );
 export type SnapshotResponse = z.infer<typeof SnapshotResponse>;
 

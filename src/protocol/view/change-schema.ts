@@ -14,8 +14,7 @@ export const SetChange = z
     unset: z.array(z.string()).optional(),
   })
   .describe(
-    "Sets fields of the item with this key. `null` is a value, nested objects are replaced as a " +
-      "whole, and fields in `unset` are deleted.",
+    "Sets fields of the item with this key. `null` is a value, nested objects are replaced as a whole, and fields in `unset` are deleted.",
   );
 export const OrderChange = z
   .object({ op: z.literal("order"), ids: z.array(z.string()) })
