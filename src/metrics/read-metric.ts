@@ -9,57 +9,46 @@ type Read = () => number | Readonly<Record<string, number>>;
  */
 type Across = "first" | "sum" | "max";
 
-/** Adds a counter whose value is read at each scrape. */
-export function total(
+type Metric = readonly [
   registry: Registry,
   name: string,
   help: string,
   read: Read,
   label?: string,
-  across: Across = "sum",
-): void {
+  across?: Across,
+];
+
+/** Adds a counter whose value is read at each scrape. */
+export function total(...metric: Metric): void {
   new Counter({
-    ...describe(registry, name, help, label, across),
+    ...describe(metric),
     collect() {
       this.reset();
-      forEachSeries(read(), label, (labels, value) => this.inc(labels, value));
+      forEachSeries(metric, (labels, value) => this.inc(labels, value));
     },
   });
 }
 
 /** Adds a gauge whose value is read at each scrape. */
-export function level(
-  registry: Registry,
-  name: string,
-  help: string,
-  read: Read,
-  label?: string,
-  across: Across = "sum",
-): void {
+export function level(...metric: Metric): void {
   new Gauge({
-    ...describe(registry, name, help, label, across),
+    ...describe(metric),
     collect() {
       this.reset();
-      forEachSeries(read(), label, (labels, value) => this.set(labels, value));
+      forEachSeries(metric, (labels, value) => this.set(labels, value));
     },
   });
 }
 
-function describe(
-  registry: Registry,
-  name: string,
-  help: string,
-  label: string | undefined,
-  aggregator: Across,
-) {
+function describe([registry, name, help, , label, aggregator = "sum"]: Metric) {
   return { name, help, labelNames: label === undefined ? [] : [label], registers: [registry], aggregator };
 }
 
 function forEachSeries(
-  now: ReturnType<Read>,
-  label: string | undefined,
+  [, , , read, label = ""]: Metric,
   set: (labels: Record<string, string>, value: number) => void,
 ): void {
+  const now = read();
   if (typeof now === "number") set({}, now);
-  else for (const [value, count] of Object.entries(now)) set({ [label ?? ""]: value }, count);
+  else for (const [value, count] of Object.entries(now)) set({ [label]: value }, count);
 }

@@ -106,16 +106,20 @@ const CURSOR_AFTER = {
   pattern: "^[0-9a-z]{4,32}-(0|[1-9]\\d{0,14})(-[0-9a-z]{1,12})?$",
 };
 
-/** The parameters of the WebSocket. */
-export const STREAM_PARAMETERS: readonly ParameterContract[] = [
-  CHOICE.channels,
-  query("after", "Continue after this cursor. Default: start at the head, with the lists.", CURSOR_AFTER),
+const FILTER = [
   CHOICE.tokens,
   CHOICE.symbols,
   CHOICE.minLiquidity,
   CHOICE.minPriceChange,
   CHOICE.sticky,
   CHOICE.names,
+];
+
+/** The parameters of the WebSocket. */
+export const STREAM_PARAMETERS: readonly ParameterContract[] = [
+  CHOICE.channels,
+  query("after", "Continue after this cursor. Default: start at the head, with the lists.", CURSOR_AFTER),
+  ...FILTER,
   CHOICE.mode,
   CHOICE.snapshot,
   query("mirror", "For a server that mirrors this one: adds `base` to the lists.", {
@@ -149,12 +153,7 @@ export const EVENTS_PARAMETERS: readonly ParameterContract[] = [
     default: 0,
   }),
   { ...CHOICE.channels, description: `${CHOICE.channels.description} Default: all.` },
-  CHOICE.tokens,
-  CHOICE.symbols,
-  CHOICE.minLiquidity,
-  CHOICE.minPriceChange,
-  CHOICE.sticky,
-  CHOICE.names,
+  ...FILTER,
   CHOICE.snapshot,
   CHOICE.mode,
   CHOICE.client,

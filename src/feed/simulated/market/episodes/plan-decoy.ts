@@ -1,29 +1,7 @@
 import { MINUTE_MS } from "../../../../lib/time/time.ts";
 import type { Random } from "../random.ts";
-import type { Label } from "./label.ts";
-import { crowd, rushPerMs, type Stage } from "./plan-pump.ts";
+import { crowd, labelOf, rushPerMs, type Stage } from "./plan-pump.ts";
 import type { Phase, Script } from "./script.ts";
-
-function labelOf(
-  stage: Stage,
-  kind: Label["kind"],
-  shape: string,
-  endAtMs: number,
-  size: number,
-  moments: { readonly peakAtMs?: number; readonly removedAtMs?: number } = {},
-): Label {
-  return {
-    kind,
-    shape,
-    group: stage.group,
-    token: stage.token,
-    startAtMs: stage.nowMs,
-    endAtMs,
-    size,
-    peakAtMs: moments.peakAtMs ?? null,
-    removedAtMs: moments.removedAtMs ?? null,
-  };
-}
 
 /**
  * Plans a wash: two to five wallets trade with themselves for 10 to 30 minutes at many times the
