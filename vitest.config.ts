@@ -13,7 +13,7 @@ const MEMORY = [
   "test/feed/chain/usd-book.test.ts",
   "test/feed/merge/merge-bounds.test.ts",
   "test/log/log-bytes.test.ts",
-  "test/workers/worker-{side,wires}.test.ts",
+  "test/workers/primary-link.test.ts",
 ];
 
 /** Tests of one part that take seconds: markets played fast, and laws tried on hundreds of random cases. */

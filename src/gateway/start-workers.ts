@@ -27,7 +27,7 @@ export function startWithWorkers(config: Config, parts: GatewayParts = {}): Prom
       const made = new WorkersFrontend({
         ...options,
         ...{ ...config, config, logger, spawn: spawnWorker },
-        news: () => ({ info: info(), freshness: freshness() }),
+        report: () => ({ info: info(), freshness: freshness() }),
         format: encodeLists,
         tickets: keys.tickets,
         keys: keys.list,

@@ -16,7 +16,7 @@ import { runGateway } from "./app.ts";
 import { createLogger } from "./create-logger.ts";
 import { createBoundedServer, type Frontend, type FrontOptions } from "./frontend.ts";
 import { createAccess, type LocalAccess } from "./open/open-keys.ts";
-import { createReplicaStore, type Filling } from "./persistence/replica-store.ts";
+import { createReplicaStore, type LogSnapshot } from "./persistence/replica-store.ts";
 import { decodeLists } from "./persistence/restored-state.ts";
 
 /*
@@ -33,7 +33,7 @@ type Start = ToWorker & { readonly type: "start" };
 class Worker {
   readonly #link: PrimaryLink;
   readonly #records: LogRecord[] = [];
-  readonly #places: { readonly seq: number; readonly bytes: Uint8Array }[] = [];
+  readonly #checkpoints: { readonly seq: number; readonly bytes: Uint8Array }[] = [];
   #start: Start | undefined;
   #logger: Logger = createLogger("info");
   #leader: PrimaryFollower | undefined;
@@ -45,11 +45,11 @@ class Worker {
   #stop: (() => Promise<void>) | undefined;
   #isStopping = false;
   #measure: (() => Promise<unknown>) | undefined;
-  #tellAlive = () =>
+  #reportAlive = () =>
     this.#link.send({ type: "alive", cursor: undefined, hasSnapshot: false, connections: 0 });
 
   constructor() {
-    this.#link = new PrimaryLink(process, (message) => this.#take(message));
+    this.#link = new PrimaryLink(process, (message) => this.#receive(message));
     this.#state = new RemoteState(this.#link, systemClock);
     process.once("disconnect", () => this.#orphaned());
     // A signal to the process group, from a terminal or a service manager, also stops the primary.
@@ -67,7 +67,7 @@ class Worker {
     process.on("uncaughtException", crash).on("unhandledRejection", crash);
   }
 
-  #take(message: Exclude<ToWorker, { type: "batch" | "begin" | "connection" | "answer" }>): void {
+  #receive(message: Exclude<ToWorker, { type: "batch" | "begin" | "connection" | "answer" }>): void {
     switch (message.type) {
       case "start":
         this.#begin(message);
@@ -75,20 +75,21 @@ class Worker {
       case "records":
         this.#records.push(...message.records);
         break;
-      case "place":
-        this.#places.push(message);
+      case "checkpoint":
+        this.#checkpoints.push(message);
         break;
-      case "filled":
+      case "snapshot-end":
         if (this.#start && this.#access)
           void this.#run(this.#start, this.#access, {
-            records: this.#records,
-            places: this.#places,
+            // The log drops old records; this list would keep them.
+            records: this.#records.splice(0),
+            checkpoints: this.#checkpoints.splice(0),
             end: message.end,
           });
         break;
-      case "news":
-        this.#leader?.tell(message.news);
-        this.#tellAlive();
+      case "source":
+        this.#leader?.update(message.report);
+        this.#reportAlive();
         break;
       case "keys":
         this.#keys = knownKeys(message.keys);
@@ -103,7 +104,7 @@ class Worker {
         this.#state.counted(message);
         break;
       case "measure":
-        void this.#tellMetrics(message.id);
+        void this.#sendMetrics(message.id);
         break;
       case "drain":
         this.#end();
@@ -129,16 +130,16 @@ class Worker {
   }
 
   /** Serves until the primary asks for the end. */
-  async #run(start: Start, access: LocalAccess, filling: Filling): Promise<void> {
+  async #run(start: Start, access: LocalAccess, filling: LogSnapshot): Promise<void> {
     const clock = systemClock;
     const link = this.#link;
     const logger = this.#logger;
     const config = start.config as Config;
     const leader = new PrimaryFollower({
-      ...{ link, clock, staleAfterMs: config.staleAfterMs, news: start.news },
+      ...{ link, clock, staleAfterMs: config.staleAfterMs, report: start.report },
       read: (bytes) => decodeLists({ bytes }),
-      onBegun: () => this.#tellAlive(),
-      onMisfit: (error) => {
+      onBegun: () => this.#reportAlive(),
+      onDivergence: (error) => {
         throw error;
       },
     });
@@ -171,14 +172,14 @@ class Worker {
     const app = await createBoundedServer(config, options);
     const connections = new InjectedConnections(app.server, options.clock);
     const { head, settings } = options;
-    this.#tellAlive = () => {
+    this.#reportAlive = () => {
       const { cursor, ready: hasSnapshot } = head;
       this.#link.send({ type: "alive", cursor, hasSnapshot, connections: connections.size });
     };
     this.#link.onConnection((socket) => connections.take(socket));
     const front: Frontend = {
       listen: async () => {
-        this.#tellAlive();
+        this.#reportAlive();
         this.#link.send({ type: "ready" });
         return "";
       },
@@ -200,7 +201,7 @@ class Worker {
     void this.#stop?.().finally(() => process.exit(EXIT.clean));
   }
 
-  async #tellMetrics(id: number): Promise<void> {
+  async #sendMetrics(id: number): Promise<void> {
     this.#link.send({ type: "measured", id, metrics: await this.#measure?.() });
   }
 

@@ -1,7 +1,7 @@
 import type { SpentRate } from "../http/index.ts";
 import type { EndReason, Key } from "../keys/index.ts";
 import type { LogRecord, RunStart } from "../log/index.ts";
-import type { Channel, Cursor, ErrorCode, Freshness, Run, SourceInfo } from "../protocol/index.ts";
+import type { Channel, Cursor, ErrorCode, Freshness, SourceInfo } from "../protocol/index.ts";
 
 /*
  * Messages between the primary process and a worker, over the channel that Node creates for a child
@@ -16,7 +16,7 @@ export interface SourceReport {
 }
 
 /** Position at which a worker starts. */
-export interface FillEnd {
+export interface SnapshotEnd {
   readonly cursor: Cursor;
   readonly positions: Readonly<Partial<Record<Channel, number>>>;
   readonly observedAtMs: number;
@@ -31,29 +31,14 @@ export interface FillEnd {
 }
 
 /** The primary's log and lists, for a worker that starts. */
-export type FillMessage =
+export type SnapshotMessage =
   | { readonly type: "records"; readonly records: readonly LogRecord[] }
-  | { readonly type: "place"; readonly seq: number; readonly bytes: Uint8Array }
-  | { readonly type: "filled"; readonly end: FillEnd };
+  | { readonly type: "checkpoint"; readonly seq: number; readonly bytes: Uint8Array }
+  | { readonly type: "snapshot-end"; readonly end: SnapshotEnd };
 
 /** Changes in the primary's log. */
-export type FeedMessage =
-  | {
-      /**
-       * Records in few values, which are cheaper for a worker to parse than many objects. Tails
-       * hold name and channel.
-       */
-      readonly type: "batch";
-      /** Sequence number of the first record. */
-      readonly first: number;
-      readonly emittedAtMs: readonly number[];
-      /** The run of all records; a batch is appended in one run. */
-      readonly run: Run | undefined;
-      /** All tails concatenated, and the end offset of each. */
-      readonly tails: Buffer;
-      readonly ends: readonly number[];
-      readonly observedAtMs: number;
-    }
+export type LogUpdate =
+  | { readonly type: "batch"; readonly records: readonly LogRecord[]; readonly observedAtMs: number }
   /** A new epoch starts, or the first snapshot arrives. */
   | {
       readonly type: "begin";
@@ -87,12 +72,12 @@ export type ToWorker =
       readonly keys: readonly Key[] | undefined;
       /** Requests that keys have spent at the other workers. */
       readonly spent: readonly SpentRate[];
-      readonly news: SourceReport;
+      readonly report: SourceReport;
     }
-  | FillMessage
-  | FeedMessage
+  | SnapshotMessage
+  | LogUpdate
   /** Sent once per second. The worker replies with `alive`. */
-  | { readonly type: "news"; readonly news: SourceReport }
+  | { readonly type: "source"; readonly report: SourceReport }
   /** Sent with a socket. */
   | { readonly type: "connection" }
   | { readonly type: "keys"; readonly keys: readonly Key[] }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { quickEnds, WORKER_WAIT, workerWaitMs } from "../../src/workers/back-off.ts";
+import { quickEnds, WORKER_WAIT, workerWaitMs } from "../../src/workers/primary/back-off.ts";
 
 test("the wait doubles with each end soon after a beginning, up to its bound, and is none after a long life", () => {
   let ends = 0;

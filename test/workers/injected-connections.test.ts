@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import { connect, createServer as createNetServer, type Socket } from "node:net";
 import { expect } from "vitest";
-import { InjectedConnections } from "../../src/workers/primary/injected-connections.ts";
+import { InjectedConnections } from "../../src/workers/process/injected-connections.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { test as base } from "../support/still-running.ts";
 

@@ -25,7 +25,7 @@ async function receive() {
   const clients: Socket[] = [];
   const worker = {
     ...{ isReady: true, canTake: false, isStuck: false, isLeaving: false, connections: 0 },
-    hand: (socket: Socket) => {
+    handOver: (socket: Socket) => {
       handed.push(socket);
       return true;
     },

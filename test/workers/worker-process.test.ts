@@ -1,7 +1,7 @@
 import { Socket } from "node:net";
 import { setImmediate as turn } from "node:timers/promises";
 import { expect } from "vitest";
-import { test as base } from "./crew-fixture.ts";
+import { test as base } from "./worker-pool-fixture.ts";
 
 /** `sut`: a worker that serves, and a connection for it. */
 const test = base.extend("sut", async ({ startCrew }) => {
@@ -17,7 +17,7 @@ test("a worker takes one connection at a time: the next one after it said that i
   const { worker, child, socket } = sut;
   for (const own of [socket, new Socket()]) {
     expect(worker.canTake).toBe(true);
-    expect(worker.hand(own)).toBe(true);
+    expect(worker.handOver(own)).toBe(true);
     expect([worker.canTake, own.destroyed]).toEqual([false, false]);
     child.say({ type: "taken" });
     expect([worker.canTake, own.destroyed]).toEqual([true, true]);
@@ -30,7 +30,7 @@ test("a worker counts as stuck after two looks without taking a connection, and 
 }) => {
   const { clock, worker, child, socket } = sut;
   for (const own of [socket, new Socket()]) {
-    worker.hand(own);
+    worker.handOver(own);
     clock.advance(1_000);
     expect(worker.isStuck).toBe(false);
     clock.advance(1_000);
@@ -44,7 +44,7 @@ test("the number of connections is the worker's word, and one more while another
   sut,
 }) => {
   const { worker, child, socket } = sut;
-  worker.hand(socket);
+  worker.handOver(socket);
   child.alive(4);
   expect(worker.connections).toBe(5);
   child.say({ type: "taken" });
@@ -56,13 +56,13 @@ test("[L3] a connection that a worker had not taken when it died comes back once
   sut,
 }) => {
   const { worker, child, socket, leftOver } = sut;
-  worker.hand(new Socket());
+  worker.handOver(new Socket());
   child.say({ type: "taken" });
-  worker.hand(socket);
+  worker.handOver(socket);
   child.end(null, "SIGKILL");
   expect(leftOver).toEqual([socket]);
   expect(socket.destroyed).toBe(false);
-  expect(worker.hand(new Socket())).toBe(false);
+  expect(worker.handOver(new Socket())).toBe(false);
   expect([worker.isReady, worker.canTake]).toEqual([false, false]);
 });
 
@@ -121,7 +121,7 @@ test("[L3] what happens while a worker is filled reaches it after the filling, o
   await turn();
   await publish("list");
   const types = child(0).types();
-  expect(types.slice(types.indexOf("filled"))).toEqual(["filled", "batch", "batch", "batch"]);
+  expect(types.slice(types.indexOf("snapshot-end"))).toEqual(["snapshot-end", "batch", "batch", "batch"]);
   child(0).say({ type: "ready" });
   await started;
   const drained = crew.drain(0);

@@ -3,15 +3,15 @@ import type { KnownLists } from "../../hub/index.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import { createFollowerLog, createMemoryLog, type FollowerLog, type LogRecord } from "../../log/index.ts";
 import { toSeq } from "../../protocol/index.ts";
-import type { FillEnd } from "../../workers/index.ts";
+import type { SnapshotEnd } from "../../workers/index.ts";
 import { memoryOptions, type Persistence } from "./persistence.ts";
 import { decodeLists, type RestoredState } from "./restored-state.ts";
 
 /** The primary's log as sent to a worker. */
-export interface Filling {
+export interface LogSnapshot {
   readonly records: readonly LogRecord[];
-  readonly places: readonly { readonly seq: number; readonly bytes: Uint8Array }[];
-  readonly end: FillEnd;
+  readonly checkpoints: readonly { readonly seq: number; readonly bytes: Uint8Array }[];
+  readonly end: SnapshotEnd;
 }
 
 /**
@@ -19,17 +19,17 @@ export interface Filling {
  * process.
  */
 export function createReplicaStore(
-  filling: Filling,
+  snapshot: LogSnapshot,
   options: Parameters<typeof memoryOptions>[0] & { readonly config: Config; readonly clock: Clock },
 ): Persistence {
-  const { records, end } = filling;
+  const { records, end } = snapshot;
   const { cursor, positions, oldest, oldestLasting, runs } = end;
   const memory = { ...memoryOptions(options), follows: true };
   const kept = { records, positions, oldest, oldestLasting, runs };
   const first = createMemoryLog({ ...memory, epoch: cursor.epoch, stored: kept });
   const log: FollowerLog = createFollowerLog(first, (start) => createMemoryLog({ ...memory, start }));
   return {
-    restored: restoredOf(filling),
+    restored: restoredOf(snapshot),
     trouble: undefined,
     createLog: () => log,
     createFollowerLog: () => log,
@@ -39,10 +39,13 @@ export function createReplicaStore(
   };
 }
 
-function restoredOf({ places, end }: Filling): RestoredState | undefined {
+function restoredOf({ checkpoints, end }: LogSnapshot): RestoredState | undefined {
   if (!end.lists) return undefined;
   const lists = decodeLists({ bytes: end.lists });
-  const before = places.map((place) => ({ seq: toSeq(place.seq), lists: () => decodeLists(place) }));
+  const before = checkpoints.map((checkpoint) => ({
+    seq: toSeq(checkpoint.seq),
+    lists: () => decodeLists(checkpoint),
+  }));
   const known: KnownLists = { lists, places: before };
   return { known, observedAtMs: end.observedAtMs, engine: undefined };
 }

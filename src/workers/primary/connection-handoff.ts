@@ -8,7 +8,7 @@ import { chooseReceiver, type ReceiverState } from "./choose-receiver.ts";
 /** A worker as a target for connections. */
 export interface Receiver extends ReceiverState {
   /** Hands over a socket; returns false if the receiver cannot take it. */
-  hand(socket: Socket): boolean;
+  handOver(socket: Socket): boolean;
 }
 
 export interface ConnectionHandoffOptions {
@@ -87,7 +87,7 @@ export class ConnectionHandoff {
         const inHurry = this.#waiting.length >= MANY_WAITING;
         const receiver = chooseReceiver(this.#options.receivers(), this.#turn, inHurry);
         if (!receiver) return;
-        if (receiver.hand(next.socket)) this.#waiting.shift();
+        if (receiver.handOver(next.socket)) this.#waiting.shift();
         else return;
       }
     }

@@ -1,8 +1,8 @@
 import type { Head, ListHistory } from "../../hub/index.ts";
 import type { EventLog, LogRecord } from "../../log/index.ts";
 import type { Lists } from "../../protocol/index.ts";
-import type { FeedMessage, FillMessage } from "../messages.ts";
-import { fillMessages } from "./log-snapshot.ts";
+import type { LogUpdate, SnapshotMessage } from "../messages.ts";
+import { snapshotMessages } from "./log-snapshot.ts";
 
 export interface LogPublisherParts {
   readonly log: EventLog;
@@ -17,7 +17,7 @@ export interface LogPublisherParts {
  */
 export class LogPublisher {
   readonly #parts: LogPublisherParts;
-  readonly #listeners = new Set<(message: FeedMessage) => void>();
+  readonly #listeners = new Set<(message: LogUpdate) => void>();
   readonly #stop: () => void;
   #positions: Readonly<Record<string, number>>;
   #wasReady: boolean;
@@ -42,13 +42,13 @@ export class LogPublisher {
    * Returns the messages that bring a worker up to date, and a function to stop. `listener`
    * receives everything after them at once.
    */
-  follow(listener: (message: FeedMessage) => void): {
-    readonly fill: AsyncGenerator<FillMessage>;
+  follow(listener: (message: LogUpdate) => void): {
+    readonly snapshot: AsyncGenerator<SnapshotMessage>;
     readonly stop: () => void;
   } {
     this.#listeners.add(listener);
-    const fill = fillMessages({ ...this.#parts, positions: this.#positions });
-    return { fill, stop: () => void this.#listeners.delete(listener) };
+    const snapshot = snapshotMessages({ ...this.#parts, positions: this.#positions });
+    return { snapshot, stop: () => void this.#listeners.delete(listener) };
   }
 
   /** Stops publishing. */
@@ -66,7 +66,7 @@ export class LogPublisher {
     const positions: Record<string, number> = { ...this.#positions };
     for (const { channel, seq } of records) positions[channel] = seq;
     this.#positions = positions;
-    this.#tell(batchMessage(records, head));
+    this.#send({ type: "batch", records, observedAtMs: head.observedAtMs });
   }
 
   #begin(): void {
@@ -77,32 +77,10 @@ export class LogPublisher {
     if (!head.ready) return;
     const { cursor, observedAtMs } = head;
     const lists = format(history.lists);
-    this.#tell({ type: "begin", cursor, positions: this.#positions, observedAtMs, lists });
+    this.#send({ type: "begin", cursor, positions: this.#positions, observedAtMs, lists });
   }
 
-  #tell(message: FeedMessage): void {
+  #send(message: LogUpdate): void {
     for (const listener of this.#listeners) listener(message);
   }
-}
-
-function batchMessage(
-  records: readonly LogRecord[],
-  { cursor, observedAtMs }: Pick<Head, "cursor" | "observedAtMs">,
-): FeedMessage {
-  let end = 0;
-  const ends = records.map(({ tail }) => {
-    end += tail.length;
-    return end;
-  });
-  return {
-    type: "batch",
-    first: records[0]?.seq ?? cursor.seq,
-    run: records[0]?.run,
-    emittedAtMs: records.map(({ emittedAtMs }) => emittedAtMs),
-    tails: Buffer.concat(
-      records.map(({ tail }) => tail),
-      end,
-    ),
-    ...{ ends, observedAtMs },
-  };
 }

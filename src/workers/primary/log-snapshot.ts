@@ -1,15 +1,15 @@
 import type { Head, ListHistory } from "../../hub/index.ts";
 import type { EventLog } from "../../log/index.ts";
 import type { Lists } from "../../protocol/index.ts";
-import type { FillEnd, FillMessage } from "../messages.ts";
+import type { SnapshotEnd, SnapshotMessage } from "../messages.ts";
 
-/** The state from which a worker's log is filled. */
+/** The state that a worker starts from. */
 export interface LogSnapshotParts {
   readonly log: Pick<EventLog, "read" | "readLasting" | "oldest" | "oldestLasting" | "runs">;
   readonly head: Pick<Head, "cursor" | "observedAtMs" | "ready">;
   readonly history: Pick<ListHistory, "lists" | "places">;
   /** Positions of the head. */
-  readonly positions: FillEnd["positions"];
+  readonly positions: SnapshotEnd["positions"];
   /** Encodes lists as bytes. */
   readonly format: (lists: Lists) => Uint8Array;
 }
@@ -24,16 +24,16 @@ const ALL = Number.MAX_SAFE_INTEGER;
  * changes after these messages. A client with an older cursor can then resume at a worker that has
  * just started.
  */
-export function fillMessages({
+export function snapshotMessages({
   log,
   head,
   history,
   positions,
   format,
-}: LogSnapshotParts): AsyncGenerator<FillMessage> {
+}: LogSnapshotParts): AsyncGenerator<SnapshotMessage> {
   const { cursor, observedAtMs, ready } = head;
   const { lists } = history;
-  const places = history.places;
+  const checkpoints = history.places;
   const { oldest, oldestLasting, runs } = log;
   const held = Promise.all([log.readLasting(oldestLasting, ALL), log.read(oldest, ALL)]);
   return (async function* () {
@@ -44,9 +44,10 @@ export function fillMessages({
     const records = kept.filter(({ seq }) => seq <= cursor.seq);
     for (let at = 0; at < records.length; at += RECORDS_PER_MESSAGE)
       yield { type: "records", records: records.slice(at, at + RECORDS_PER_MESSAGE) };
-    for (const place of places) {
-      const known = readable(place.lists);
-      if (known && place.seq >= oldest.seq) yield { type: "place", seq: place.seq, bytes: format(known) };
+    for (const checkpoint of checkpoints) {
+      const known = readable(checkpoint.lists);
+      if (known && checkpoint.seq >= oldest.seq)
+        yield { type: "checkpoint", seq: checkpoint.seq, bytes: format(known) };
     }
     const from = isWhole ? { oldest: oldest.seq, oldestLasting: oldestLasting.seq } : undefined;
     const end = {
@@ -54,7 +55,7 @@ export function fillMessages({
       lists: ready ? format(lists) : undefined,
       ...(from ?? { oldest: cursor.seq, oldestLasting: cursor.seq }),
     };
-    yield { type: "filled", end };
+    yield { type: "snapshot-end", end };
   })();
 }
 

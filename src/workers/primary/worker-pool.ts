@@ -3,10 +3,10 @@ import type { Socket } from "node:net";
 import type { Logger } from "pino";
 import type { Clock } from "../../lib/time/clock.ts";
 import { type Cursor, FlarewireError } from "../../protocol/index.ts";
-import { quickEnds, REPORTED_FROM, workerWaitMs } from "../back-off.ts";
 import type { Question, SourceReport, ToWorker } from "../messages.ts";
-import { type WorkerEnd, WorkerProcess } from "../process/worker-process.ts";
+import { quickEnds, REPORTED_FROM, workerWaitMs } from "./back-off.ts";
 import type { LogPublisher } from "./log-publisher.ts";
+import { type WorkerEnd, WorkerProcess } from "./worker-process.ts";
 
 export interface WorkerPoolOptions {
   readonly workers: number;
@@ -14,10 +14,10 @@ export interface WorkerPoolOptions {
   readonly spawn: (worker: number) => ChildProcess;
   /** Returns the first message for each worker. */
   readonly start: (worker: number) => ToWorker & { readonly type: "start" };
-  readonly feed: LogPublisher;
+  readonly publisher: LogPublisher;
   /** See WorkerProcessOptions. */
   readonly answer: (question: Question) => unknown;
-  readonly news: () => SourceReport;
+  readonly report: () => SourceReport;
   readonly clock: Clock;
   readonly logger: Logger;
   /** A worker can take a connection. */
@@ -117,8 +117,8 @@ export class WorkerPool {
   }
 
   /** Sends a message to all workers. */
-  tell(message: ToWorker, but?: WorkerProcess): void {
-    for (const one of this.processes) if (one !== but) one.send(message);
+  broadcast(message: ToWorker, except?: WorkerProcess): void {
+    for (const one of this.processes) if (one !== except) one.send(message);
   }
 
   /**
@@ -129,7 +129,7 @@ export class WorkerPool {
     this.#over.abort();
     // If this process is forced to exit, its workers must not outlive it.
     process.once("exit", this.#kill);
-    this.tell({ type: "drain" });
+    this.broadcast({ type: "drain" });
     const late = new AbortController();
     this.#options.clock.sleep(drainMs + END_GRACE_MS, late.signal).then(
       () => {
@@ -146,11 +146,11 @@ export class WorkerPool {
   }
 
   #begin(slot: WorkerSlot): void {
-    const { clock, feed, answer, logger, spawn, start } = this.#options;
+    const { clock, publisher, answer, logger, spawn, start } = this.#options;
     const { worker } = slot;
     slot.beganAtMs = clock.monotonic();
     const process: WorkerProcess = new WorkerProcess({
-      ...{ worker, clock, feed, answer },
+      ...{ worker, clock, publisher, answer },
       child: spawn(worker),
       start: start(worker),
       onReady: () => {
@@ -165,9 +165,9 @@ export class WorkerPool {
       },
       onCounted: (keyId, requests) => {
         this.#options.onCounted(keyId, requests);
-        this.tell({ type: "counted", keyId, requests }, process);
+        this.broadcast({ type: "counted", keyId, requests }, process);
       },
-      onHeard: () => this.#wake(),
+      onAlive: () => this.#wake(),
       onEnd: (end) => this.#lost(slot, process, end),
       onError: (error) => logger.error({ err: error, worker }, "channel to a worker failed"),
     });
@@ -203,8 +203,8 @@ export class WorkerPool {
   }
 
   #tick(): void {
-    const { logger, clock, news } = this.#options;
-    const message = { type: "news", news: news() } as const;
+    const { logger, clock, report } = this.#options;
+    const message = { type: "source", report: report() } as const;
     for (const slot of this.#slots) {
       const { process, worker } = slot;
       if (!process) continue;

@@ -26,7 +26,7 @@ export interface WorkersFrontendOptions {
   readonly head: Head;
   readonly hub: Hub;
   readonly log: EventLog;
-  readonly news: () => SourceReport;
+  readonly report: () => SourceReport;
   /** Encodes lists as bytes. */
   readonly format: (lists: Lists) => Uint8Array;
   readonly tickets: TicketTable;
@@ -55,31 +55,31 @@ const CATCH_UP_MS = 3_000;
 export class WorkersFrontend {
   readonly #options: WorkersFrontendOptions;
   readonly #merged = new MergedMetrics();
-  readonly #feed: LogPublisher;
+  readonly #publisher: LogPublisher;
   readonly #pool: WorkerPool;
-  readonly #reception: ConnectionHandoff;
+  readonly #handoff: ConnectionHandoff;
 
   constructor(options: WorkersFrontendOptions) {
-    const { hub, clock, logger, config, keys, news, rates, spawn, workers } = options;
+    const { hub, clock, logger, config, keys, report, rates, spawn, workers } = options;
     this.#options = options;
-    this.#feed = new LogPublisher({ ...options, history: hub.history });
+    this.#publisher = new LogPublisher({ ...options, history: hub.history });
     this.#pool = new WorkerPool({
-      ...{ workers, spawn, news, clock, logger },
-      feed: this.#feed,
+      ...{ workers, spawn, report, clock, logger },
+      publisher: this.#publisher,
       start: (worker) => ({
-        ...{ type: "start", worker, config, keys: keys(), news: news() },
+        ...{ type: "start", worker, config, keys: keys(), report: report() },
         spent: rates.spent,
       }),
       onCounted: (keyId, requests) => rates.countElsewhere(keyId, requests),
       answer: (question) => this.#answer(question),
-      onCapacity: () => this.#reception.pump(),
-      onReturned: (socket) => this.#reception.takeBack(socket),
+      onCapacity: () => this.#handoff.pump(),
+      onReturned: (socket) => this.#handoff.takeBack(socket),
       onGone: ({ metrics: last }) => {
         if (last)
           this.#merged.depart(last).catch((error) => logger.error({ err: error }, "failed to merge metrics"));
       },
     });
-    this.#reception = new ConnectionHandoff({ ...options, receivers: () => this.#pool.processes });
+    this.#handoff = new ConnectionHandoff({ ...options, receivers: () => this.#pool.processes });
   }
 
   /** See Frontend. */
@@ -97,11 +97,11 @@ export class WorkersFrontend {
    * it cannot listen, or when a worker ends during its start.
    */
   async listen(): Promise<string> {
-    const url = await this.#reception.listen();
+    const url = await this.#handoff.listen();
     try {
       await this.#pool.start();
     } catch (error) {
-      this.#reception.close();
+      this.#handoff.close();
       throw error;
     }
     return url;
@@ -115,19 +115,19 @@ export class WorkersFrontend {
 
   /** Sends the changed keys to the workers. */
   keysChanged(): void {
-    this.#pool.tell({ type: "keys", keys: this.#options.keys() ?? [] });
+    this.#pool.broadcast({ type: "keys", keys: this.#options.keys() ?? [] });
   }
 
   /** Reports that a key was removed or downgraded. */
   keyEnded(keyId: string, reason: EndReason): void {
-    this.#pool.tell({ type: "ended", keyId, reason });
+    this.#pool.broadcast({ type: "ended", keyId, reason });
   }
 
   /** Makes the workers disconnect their clients. Resolves when the last has ended. */
   async close(): Promise<void> {
     await this.#pool.drain(this.#options.drainMs);
-    this.#reception.close();
-    this.#feed.close();
+    this.#handoff.close();
+    this.#publisher.close();
   }
 
   #answer(question: Question): unknown {
@@ -150,10 +150,10 @@ export class WorkersFrontend {
   async #mergedText(): Promise<string | undefined> {
     const own = this.#options.metrics;
     if (!own) return undefined;
-    const told = await Promise.all(this.#pool.processes.map((one) => one.measure(MEASURE_MS)));
+    const measured = await Promise.all(this.#pool.processes.map((one) => one.measure(MEASURE_MS)));
     return this.#merged.text(
       await own.json(),
-      told.filter((one) => one !== undefined),
+      measured.filter((one) => one !== undefined),
     );
   }
 }

@@ -7,21 +7,21 @@ import {
   type Snapshot,
   type SourceInfo,
 } from "../../protocol/index.ts";
-import { type Leader, LeaderHealth, type ReplicaSink, type ReplicatedEvent } from "../../source/index.ts";
-import type { FeedMessage, SourceReport } from "../messages.ts";
+import { type Leader, LeaderHealth, type ReplicaSink } from "../../source/index.ts";
+import type { LogUpdate, SourceReport } from "../messages.ts";
 import type { PrimaryLink } from "./primary-link.ts";
 
 export interface PrimaryFollowerOptions {
   readonly link: PrimaryLink;
   readonly clock: Clock;
   readonly staleAfterMs: number;
-  readonly news: SourceReport;
+  readonly report: SourceReport;
   /** Decodes lists. */
   readonly read: (bytes: Uint8Array) => Lists;
   /** Called after a new epoch has started here. */
   readonly onBegun: () => void;
   /** Called when a message does not continue the local log. This process cannot go on. */
-  readonly onMisfit: (error: unknown) => void;
+  readonly onDivergence: (error: unknown) => void;
 }
 
 /** Interval of the primary's reports on its source, in milliseconds. */
@@ -34,11 +34,11 @@ export class PrimaryFollower implements Leader {
   #info: SourceInfo;
 
   constructor(options: PrimaryFollowerOptions) {
-    const { clock, staleAfterMs, news } = options;
+    const { clock, staleAfterMs, report } = options;
     this.#options = options;
     this.#health = new LeaderHealth(staleAfterMs, clock.monotonic());
-    this.#info = news.info;
-    this.tell(news);
+    this.#info = report.info;
+    this.update(report);
   }
 
   get info(): SourceInfo {
@@ -51,7 +51,7 @@ export class PrimaryFollower implements Leader {
   }
 
   /** Applies the primary's report on its source. */
-  tell({ info, freshness }: SourceReport): void {
+  update({ info, freshness }: SourceReport): void {
     const nowMs = this.#options.clock.monotonic();
     this.#info = info;
     this.#health.noteMessage(nowMs);
@@ -73,29 +73,29 @@ export class PrimaryFollower implements Leader {
   }
 
   /** See Leader. */
-  run(mirror: ReplicaSink, signal: AbortSignal): Promise<void> {
-    const { link, onBegun, onMisfit } = this.#options;
-    let snapshot = mirror.position?.snapshot;
-    const take = (message: FeedMessage): Promise<void> => {
+  run(sink: ReplicaSink, signal: AbortSignal): Promise<void> {
+    const { link, onBegun, onDivergence } = this.#options;
+    let snapshot = sink.position?.snapshot;
+    const take = (message: LogUpdate): Promise<void> => {
       if (message.type === "begin") {
         const { cursor, positions, observedAtMs } = message;
         const lists = this.#options.read(message.lists);
         snapshot = lists.snapshot;
-        return mirror.begin(cursor, { observedAtMs, positions: { ...positions }, lists }).then(onBegun);
+        return sink.begin(cursor, { observedAtMs, positions: { ...positions }, lists }).then(onBegun);
       }
-      const { observedAtMs } = message;
-      const events = eventsOf(message);
+      const { records, observedAtMs } = message;
+      const events = records.map((record) => ({ ...record, body: decodeTail(record.tail) }));
       if (!snapshot) throw new Error("events came before the first snapshot");
       for (const { body } of events) this.#note(body);
       snapshot = events.reduce((state, { body }) => applyEvent(state, body) as Snapshot, snapshot);
-      return mirror.publish({ events, snapshot, observedAtMs });
+      return sink.publish({ events, snapshot, observedAtMs });
     };
-    link.onFeed((message) => {
+    link.onUpdate((message) => {
       if (signal.aborted) return;
       try {
-        take(message).catch(onMisfit);
+        take(message).catch(onDivergence);
       } catch (error) {
-        onMisfit(error);
+        onDivergence(error);
       }
     });
     return new Promise((resolve) => {
@@ -103,18 +103,4 @@ export class PrimaryFollower implements Leader {
       else signal.addEventListener("abort", () => resolve(), { once: true });
     });
   }
-}
-
-function eventsOf({
-  first,
-  emittedAtMs,
-  run,
-  tails,
-  ends,
-}: FeedMessage & { readonly type: "batch" }): readonly ReplicatedEvent[] {
-  const batch = first + ends.length - 1;
-  return ends.map((end, at) => {
-    const tail = tails.subarray(ends[at - 1] ?? 0, end);
-    return { seq: first + at, batch, emittedAtMs: emittedAtMs[at] ?? 0, body: decodeTail(tail), tail, run };
-  });
 }

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { assertNever } from "../../lib/assert-never.ts";
 import { FlarewireError } from "../../protocol/index.ts";
-import type { Answer, FeedMessage, Question, ToPrimary, ToWorker } from "../messages.ts";
+import type { Answer, LogUpdate, Question, ToPrimary, ToWorker } from "../messages.ts";
 
 /** The members of `process` that a link needs. */
 export interface ParentChannel {
@@ -15,22 +15,22 @@ export interface ParentChannel {
   once(event: "disconnect", listener: () => void): unknown;
 }
 
-type Started = Exclude<ToWorker, FeedMessage | { type: "connection" | "answer" }>;
+type Started = Exclude<ToWorker, LogUpdate | { type: "connection" | "answer" }>;
 
 /** A worker's side of the channel to its primary. */
 export class PrimaryLink {
   readonly #channel: ParentChannel;
   readonly #answers = new Map<number, (answer: Answer) => void>();
   /** Messages that arrived before a listener was set. */
-  readonly #early: FeedMessage[] = [];
-  #onFeed: ((message: FeedMessage) => void) | undefined;
+  readonly #early: LogUpdate[] = [];
+  #onUpdate: ((message: LogUpdate) => void) | undefined;
   #onConnection: (socket: Socket) => void = (socket) => socket.destroy();
   #lastId = 0;
 
   /** @param onMessage Receives all messages without a listener of their own. Must not throw. */
   constructor(channel: ParentChannel, onMessage: (message: Started) => void) {
     this.#channel = channel;
-    channel.on("message", (message, handle) => this.#take(message as ToWorker, handle, onMessage));
+    channel.on("message", (message, handle) => this.#receive(message as ToWorker, handle, onMessage));
   }
 
   send(message: ToPrimary): void {
@@ -54,8 +54,8 @@ export class PrimaryLink {
   }
 
   /** Sets the listener for the primary's log. It receives earlier messages too. */
-  onFeed(listener: (message: FeedMessage) => void): void {
-    this.#onFeed = listener;
+  onUpdate(listener: (message: LogUpdate) => void): void {
+    this.#onUpdate = listener;
     for (const message of this.#early.splice(0)) listener(message);
   }
 
@@ -64,11 +64,11 @@ export class PrimaryLink {
     this.#onConnection = listener;
   }
 
-  #take(message: ToWorker, handle: unknown, onMessage: (message: Started) => void): void {
+  #receive(message: ToWorker, handle: unknown, onMessage: (message: Started) => void): void {
     switch (message.type) {
       case "batch":
       case "begin":
-        if (this.#onFeed) this.#onFeed(message);
+        if (this.#onUpdate) this.#onUpdate(message);
         else this.#early.push(message);
         break;
       case "answer":
@@ -82,9 +82,9 @@ export class PrimaryLink {
         break;
       case "start":
       case "records":
-      case "place":
-      case "filled":
-      case "news":
+      case "checkpoint":
+      case "snapshot-end":
+      case "source":
       case "keys":
       case "ended":
       case "claimed":

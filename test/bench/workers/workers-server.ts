@@ -48,7 +48,7 @@ const front = new WorkersFrontend({
     children.push(child);
     return child;
   },
-  news: () => ({ info: INFO, freshness: FRESH }),
+  report: () => ({ info: INFO, freshness: FRESH }),
   format: encodeLists,
   tickets: new TicketTable(clock),
   keys: () => undefined,

@@ -38,24 +38,14 @@ test("a question that was answered costs nothing afterwards", async () => {
 
 test("events that come before somebody listens are heard first, and once; everything else is passed on", () => {
   const { link, say, other } = linked();
-  const batch = (first: number): ToWorker => ({
-    ...{
-      type: "batch",
-      first,
-      emittedAtMs: [],
-      run: undefined,
-      tails: Buffer.of(),
-      ends: [],
-      observedAtMs: 0,
-    },
-  });
+  const batch = (observedAtMs: number): ToWorker => ({ type: "batch", records: [], observedAtMs });
   say(batch(1));
   say(batch(2));
   say({ type: "drain" });
   const heard: number[] = [];
-  link.onFeed((message) => message.type === "batch" && heard.push(message.first));
+  link.onUpdate((message) => message.type === "batch" && heard.push(message.observedAtMs));
   say(batch(3));
-  link.onFeed((message) => message.type === "batch" && heard.push(message.first));
+  link.onUpdate((message) => message.type === "batch" && heard.push(message.observedAtMs));
   expect([heard, other]).toEqual([[1, 2, 3], ["drain"]]);
 });
 

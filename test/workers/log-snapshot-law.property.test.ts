@@ -25,7 +25,7 @@ class WorkerUnderTest {
   readonly faults: unknown[] = [];
   readonly #take: (message: ToWorker) => void;
   readonly #records: LogRecord[] = [];
-  readonly #places: { seq: number; bytes: Uint8Array }[] = [];
+  readonly #checkpoints: { seq: number; bytes: Uint8Array }[] = [];
   head: Head | undefined;
   hub: Hub | undefined;
   log: ReturnType<ReturnType<typeof createReplicaStore>["createFollowerLog"]> | undefined;
@@ -41,8 +41,8 @@ class WorkerUnderTest {
     };
     const link = new PrimaryLink(line, (message) => {
       if (message.type === "records") this.#records.push(...message.records);
-      if (message.type === "place") this.#places.push(message);
-      if (message.type === "filled") this.#begin(link, message.end);
+      if (message.type === "checkpoint") this.#checkpoints.push(message);
+      if (message.type === "snapshot-end") this.#begin(link, message.end);
     });
     this.#take = (message) => listener(deserialize(serialize(message)), undefined);
   }
@@ -51,10 +51,10 @@ class WorkerUnderTest {
     this.#take(message);
   }
 
-  #begin(link: PrimaryLink, end: (ToWorker & { type: "filled" })["end"]): void {
+  #begin(link: PrimaryLink, end: (ToWorker & { type: "snapshot-end" })["end"]): void {
     const clock = new ManualClock();
     const kept = createReplicaStore(
-      { records: this.#records, places: this.#places, end },
+      { records: this.#records, checkpoints: this.#checkpoints, end },
       { config: CONFIG, clock, logger },
     );
     const log = kept.createFollowerLog();
@@ -67,10 +67,10 @@ class WorkerUnderTest {
       onError: (error) => this.faults.push(error),
     });
     const leader = new PrimaryFollower({
-      ...{ link, clock, staleAfterMs: 15_000, news: { info: INFO, freshness: FRESH } },
+      ...{ link, clock, staleAfterMs: 15_000, report: { info: INFO, freshness: FRESH } },
       read: (bytes) => decodeLists({ bytes }),
       onBegun: () => {},
-      onMisfit: (error) => this.faults.push(error),
+      onDivergence: (error) => this.faults.push(error),
     });
     const mirror = createMirror({
       log,
@@ -125,12 +125,12 @@ test("[F3] [L2] [L3] [W28] a worker that begins at any moment has the log and th
           const worker = new WorkerUnderTest();
           const behind: ToWorker[] = [];
           let isFilled = false;
-          const { fill } = feed.follow((message) => {
+          const { snapshot } = feed.follow((message) => {
             if (isFilled) worker.take(message);
             else behind.push(message);
           });
           const more = async () => {
-            const { value, done } = await fill.next();
+            const { value, done } = await snapshot.next();
             if (value) worker.take(value);
             if (!done) return true;
             isFilled = true;

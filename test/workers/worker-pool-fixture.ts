@@ -3,7 +3,7 @@ import { createLogger } from "../../src/gateway/create-logger.ts";
 import { TicketTable } from "../../src/keys/index.ts";
 import { LogPublisher } from "../../src/workers/primary/log-publisher.ts";
 import { WorkerPool } from "../../src/workers/primary/worker-pool.ts";
-import type { WorkerProcess } from "../../src/workers/process/worker-process.ts";
+import type { WorkerProcess } from "../../src/workers/primary/worker-process.ts";
 import { createHubUnderTest, FRESH, INFO } from "../hub/hub-fixture.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { test as base } from "../support/still-running.ts";
@@ -17,24 +17,24 @@ function createCrewUnderTest(workers: number) {
   const children: FakeChild[] = [];
   const leftOver: Socket[] = [];
   const errors: unknown[] = [];
-  const news = { info: INFO, freshness: FRESH };
+  const report = { info: INFO, freshness: FRESH };
   const logger = createLogger("error", {
     write: (text) => void errors.push((JSON.parse(text) as { readonly msg: unknown }).msg),
   });
   const counted: (readonly [string, number])[] = [];
   const gone: WorkerProcess[] = [];
-  const feed = new LogPublisher({ ...sut, history: sut.hub.history, format: () => new Uint8Array() });
+  const publisher = new LogPublisher({ ...sut, history: sut.hub.history, format: () => new Uint8Array() });
   /** How many follow the log now. */
   const counts = { following: 0 };
-  const follow = feed.follow.bind(feed);
-  feed.follow = (listener) => {
-    const { fill, stop } = follow(listener);
+  const follow = publisher.follow.bind(publisher);
+  publisher.follow = (listener) => {
+    const { snapshot, stop } = follow(listener);
     counts.following += 1;
     const leave = () => {
       counts.following -= 1;
       stop();
     };
-    return { fill, stop: leave };
+    return { snapshot, stop: leave };
   };
   const crew = new WorkerPool({
     ...{ workers, clock, logger },
@@ -44,14 +44,14 @@ function createCrewUnderTest(workers: number) {
       return child;
     },
     start: (worker) => ({
-      ...{ type: "start", worker, config: {}, keys: undefined, spent: [], news },
+      ...{ type: "start", worker, config: {}, keys: undefined, spent: [], report },
     }),
-    feed,
+    publisher,
     answer: async (question) => {
       if (question.kind === "holder") return tickets.keyOf(question.ticket);
       throw new Error("secret of the primary");
     },
-    news: () => news,
+    report: () => report,
     onCapacity: () => {},
     onReturned: (socket) => leftOver.push(socket),
     onCounted: (keyId, requests) => counted.push([keyId, requests]),

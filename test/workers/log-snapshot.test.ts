@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { LogRecord } from "../../src/log/index.ts";
 import { toEpoch, toSeq } from "../../src/protocol/index.ts";
-import { fillMessages } from "../../src/workers/primary/log-snapshot.ts";
+import { snapshotMessages } from "../../src/workers/primary/log-snapshot.ts";
 import { createHubUnderTest } from "../hub/hub-fixture.ts";
 
 const cursorAt = (seq: number) => ({ epoch: toEpoch("fill1"), seq: toSeq(seq) });
@@ -16,7 +16,7 @@ const record = (seq: number): LogRecord => ({
 
 test("[F3] [L3] a worker is filled with each event up to the head once: of the lasting ones the last before the others too, and none that came later", async () => {
   const { hub } = createHubUnderTest();
-  const messages = fillMessages({
+  const messages = snapshotMessages({
     log: {
       ...{ oldest: cursorAt(5), oldestLasting: cursorAt(2), runs: [] },
       // A log on disk that answers late, and has more by then.
@@ -35,13 +35,14 @@ test("[F3] [L3] a worker is filled with each event up to the head once: of the l
   const seqs: number[] = [];
   for await (const message of messages)
     if (message.type === "records") seqs.push(...message.records.map(({ seq }) => seq));
-    else if (message.type === "filled") expect(message.end).toMatchObject({ cursor: cursorAt(8), oldest: 5 });
+    else if (message.type === "snapshot-end")
+      expect(message.end).toMatchObject({ cursor: cursorAt(8), oldest: 5 });
   expect(seqs).toEqual([3, 5, 6, 7, 8]);
 });
 
 test("a worker is filled with none rather than with a part of the log, where the primary itself has lost events meanwhile", async () => {
   const { hub } = createHubUnderTest();
-  const messages = fillMessages({
+  const messages = snapshotMessages({
     log: {
       ...{ oldest: cursorAt(5), oldestLasting: cursorAt(5), runs: [] },
       readLasting: async () => ({ kind: "records", records: [], through: toSeq(5) }),
@@ -55,7 +56,7 @@ test("a worker is filled with none rather than with a part of the log, where the
   const types: string[] = [];
   for await (const message of messages) {
     types.push(message.type);
-    if (message.type === "filled") expect(message.end).toMatchObject({ oldest: 8, oldestLasting: 8 });
+    if (message.type === "snapshot-end") expect(message.end).toMatchObject({ oldest: 8, oldestLasting: 8 });
   }
-  expect(types).toEqual(["filled"]);
+  expect(types).toEqual(["snapshot-end"]);
 });

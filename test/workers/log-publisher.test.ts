@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { encodeLists } from "../../src/gateway/persistence/restored-state.ts";
-import type { FeedMessage } from "../../src/workers/messages.ts";
+import type { LogUpdate } from "../../src/workers/messages.ts";
 import { LogPublisher } from "../../src/workers/primary/log-publisher.ts";
 import { createHubUnderTest } from "../hub/hub-fixture.ts";
 
@@ -9,7 +9,7 @@ function followed() {
   const sut = createHubUnderTest({ ready: false });
   const feed = new LogPublisher({ ...sut, history: sut.hub.history, format: encodeLists });
   const follow = () => {
-    const heard: FeedMessage["type"][] = [];
+    const heard: LogUpdate["type"][] = [];
     const { stop } = feed.follow(({ type }) => heard.push(type));
     return { heard, stop };
   };

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { Refusals } from "../../src/http/index.ts";
 import { systemClock } from "../../src/lib/time/clock.ts";
 import { ConnectionHandoff } from "../../src/workers/primary/connection-handoff.ts";
-import { InjectedConnections } from "../../src/workers/primary/injected-connections.ts";
+import { InjectedConnections } from "../../src/workers/process/injected-connections.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
 const REQUEST = "GET / HTTP/1.1\r\nHost: test\r\n\r\n";
@@ -36,7 +36,7 @@ async function serve(requestTimeout = 10_000) {
     get connections() {
       return connections.size;
     },
-    hand: (socket: Socket) => {
+    handOver: (socket: Socket) => {
       taken.push(socket);
       connections.take(socket);
       return true;
@@ -91,7 +91,7 @@ test("with nobody to take them connections wait, and who waited for 5 seconds is
   const receiver = {
     ...{ isReady: true, canTake: false, isStuck: false, isLeaving: false },
     connections: 0,
-    hand: (socket: Socket) => {
+    handOver: (socket: Socket) => {
       handed.push(socket);
       socket.destroy();
       return true;
@@ -139,7 +139,7 @@ test("a receiver that cannot take a connection after all leaves it to the next",
     isStuck: false,
     isLeaving: false,
     connections: 0,
-    hand: () => false,
+    handOver: () => false,
   };
   const receivers = [gone];
   const reception = new ConnectionHandoff({
@@ -199,7 +199,7 @@ class PacedReceiver {
     return !this.isHanded;
   }
 
-  hand(socket: Socket): boolean {
+  handOver(socket: Socket): boolean {
     this.isHanded = true;
     this.connections += 1;
     socket.destroy();

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { decodeLists, encodeLists } from "../../src/gateway/persistence/restored-state.ts";
 import type { LeaderBatch, ReplicaSink } from "../../src/source/index.ts";
 import { PrimaryFollower } from "../../src/workers/index.ts";
-import type { FeedMessage } from "../../src/workers/messages.ts";
+import type { LogUpdate } from "../../src/workers/messages.ts";
 import { LogPublisher } from "../../src/workers/primary/log-publisher.ts";
 import { createHubUnderTest, FRESH, INFO } from "../hub/hub-fixture.ts";
 import { ManualClock } from "../support/manual-clock.ts";
@@ -19,10 +19,10 @@ function following() {
   const faults: unknown[] = [];
   const begun: number[] = [];
   const leader = new PrimaryFollower({
-    ...{ link, clock, staleAfterMs: STALE_AFTER_MS, news: { info: INFO, freshness: FRESH } },
+    ...{ link, clock, staleAfterMs: STALE_AFTER_MS, report: { info: INFO, freshness: FRESH } },
     read: (bytes) => decodeLists({ bytes }),
     onBegun: () => begun.push(clock.monotonic()),
-    onMisfit: (error) => faults.push(error),
+    onDivergence: (error) => faults.push(error),
   });
   const mirror: ReplicaSink = {
     position: undefined,
@@ -31,7 +31,7 @@ function following() {
   };
   const stop = new AbortController();
   const feed = new LogPublisher({ ...primary, history: primary.hub.history, format: encodeLists });
-  feed.follow((message: FeedMessage) => say(message));
+  feed.follow((message: LogUpdate) => say(message));
   const run = () => leader.run(mirror, stop.signal);
   return { ...primary, clock, leader, published, faults, begun, stop, run };
 }
@@ -50,7 +50,7 @@ test("a worker's data are as old as the last event that came, or as the primary 
     expect(leader.freshness().data_age_ms).toBe(0);
     clock.advance(300);
     expect(leader.freshness().data_age_ms).toBe(300);
-    leader.tell({ info: INFO, freshness: { ...FRESH, data_age_ms: 12 } });
+    leader.update({ info: INFO, freshness: { ...FRESH, data_age_ms: 12 } });
     expect(leader.freshness().data_age_ms).toBe(12);
   }
   stop.abort();

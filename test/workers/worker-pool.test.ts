@@ -1,7 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { expect } from "vitest";
 import { toEpoch, toSeq } from "../../src/protocol/index.ts";
-import { serving, test } from "./crew-fixture.ts";
+import { serving, test } from "./worker-pool-fixture.ts";
 
 test("[L3] a worker that ends soon after its start is replaced later each time, and at once after half a minute of life", async ({
   startCrew,

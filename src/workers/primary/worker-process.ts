@@ -5,7 +5,7 @@ import type { Clock } from "../../lib/time/clock.ts";
 import type { MetricsJson } from "../../metrics/index.ts";
 import { type Cursor, FlarewireError } from "../../protocol/index.ts";
 import type { Question, ToPrimary, ToWorker } from "../messages.ts";
-import type { LogPublisher } from "../primary/log-publisher.ts";
+import type { LogPublisher } from "./log-publisher.ts";
 
 /**
  * Liveness checks since a hand-over after which a worker counts as stuck. They are one second
@@ -25,7 +25,7 @@ export interface WorkerProcessOptions {
   readonly clock: Clock;
   readonly child: ChildProcess;
   readonly start: ToWorker & { readonly type: "start" };
-  readonly feed: LogPublisher;
+  readonly publisher: LogPublisher;
   /** Answers a worker's request. Throws or rejects with FlarewireError if it is refused. */
   readonly answer: (question: Question) => unknown;
   /** The worker takes connections from now on. */
@@ -35,7 +35,7 @@ export interface WorkerProcessOptions {
   /** The worker ended before it took this connection, which is still unread. */
   readonly onReturned: (socket: Socket) => void;
   /** The worker sent a message. */
-  readonly onHeard: () => void;
+  readonly onAlive: () => void;
   /** A client connected to the worker. */
   readonly onClaim: (client: string) => void;
   /** A key made requests at the worker. */
@@ -50,7 +50,7 @@ export class WorkerProcess {
   readonly worker: number;
   readonly #options: WorkerProcessOptions;
   readonly #measures = new Map<number, (metrics: MetricsJson | undefined) => void>();
-  #stopFeed: () => void = () => {};
+  #unfollow: () => void = () => {};
   #measureId = 0;
   #isReady = false;
   #isLeaving = false;
@@ -70,7 +70,7 @@ export class WorkerProcess {
     const { child } = options;
     this.worker = options.worker;
     this.#options = options;
-    child.on("message", (message) => this.#take(message as ToPrimary));
+    child.on("message", (message) => this.#receive(message as ToPrimary));
     child.on("error", options.onError);
     child.once("exit", (code, signal) => this.#ended({ code, signal }));
     // All messages arrive before this event, so a connection that was not reported as taken is
@@ -129,7 +129,7 @@ export class WorkerProcess {
    * Hands over a connection. Returns false if the worker is gone; the connection then stays here.
    * It also stays open here until the worker confirms it.
    */
-  hand(socket: Socket): boolean {
+  handOver(socket: Socket): boolean {
     const { child } = this.#options;
     if (!child.connected) return false;
     this.#handing = socket;
@@ -140,10 +140,10 @@ export class WorkerProcess {
   }
 
   /** Sends a liveness check. */
-  tick(news: ToWorker & { readonly type: "news" }): void {
+  tick(report: ToWorker & { readonly type: "source" }): void {
     if (this.#handing) this.#handingTicks += 1;
     this.#silentTicks += 1;
-    this.send(news);
+    this.send(report);
   }
 
   /**
@@ -169,21 +169,21 @@ export class WorkerProcess {
   }
 
   async #start(): Promise<void> {
-    const { feed, start } = this.#options;
+    const { publisher, start } = this.#options;
     this.send(start);
-    // Changes during the fill wait here and are sent after it.
+    // Changes during the snapshot wait here and are sent after it.
     const behind: ToWorker[] = [];
-    let isFilled = false;
-    const { fill, stop } = feed.follow((message) => {
-      if (isFilled) this.send(message);
+    let isComplete = false;
+    const { snapshot, stop } = publisher.follow((message) => {
+      if (isComplete) this.send(message);
       else behind.push(message);
     });
-    this.#stopFeed = stop;
-    for await (const message of fill) {
+    this.#unfollow = stop;
+    for await (const message of snapshot) {
       if (this.#isOver) return;
       await this.#sent(message);
     }
-    isFilled = true;
+    isComplete = true;
     for (const message of behind) this.send(message);
   }
 
@@ -199,7 +199,7 @@ export class WorkerProcess {
     });
   }
 
-  #take(message: ToPrimary): void {
+  #receive(message: ToPrimary): void {
     switch (message.type) {
       case "ready":
         this.#isReady = true;
@@ -221,7 +221,7 @@ export class WorkerProcess {
         this.#connections = message.connections + (this.#handing ? 1 : 0);
         this.#cursor = message.cursor;
         this.#hasSnapshot = message.hasSnapshot;
-        this.#options.onHeard();
+        this.#options.onAlive();
         break;
       case "ask":
         this.#answer(message.id, message.question).catch(this.#options.onError);
@@ -248,8 +248,8 @@ export class WorkerProcess {
       if (!(error instanceof FlarewireError)) this.#options.onError(error);
       const fault = new FlarewireError("internal", "the primary process failed");
       const { code, message, bound } = error instanceof FlarewireError ? error : fault;
-      const told = { code, message, ...(bound === undefined ? {} : { bound }) };
-      this.send({ type: "answer", id, answer: { error: told } });
+      const refusal = { code, message, ...(bound === undefined ? {} : { bound }) };
+      this.send({ type: "answer", id, answer: { error: refusal } });
     }
   }
 
@@ -268,7 +268,7 @@ export class WorkerProcess {
     if (this.#isOver) return;
     this.#isOver = true;
     if (!this.#options.child.connected) this.#leave();
-    this.#stopFeed();
+    this.#unfollow();
     for (const id of [...this.#measures.keys()]) this.#measured(id, this.metrics);
     this.#options.onEnd(end);
   }

@@ -28,7 +28,7 @@ function fronted(port = 0) {
       children.push(child);
       return child;
     },
-    news: () => ({ info: INFO, freshness: FRESH }),
+    report: () => ({ info: INFO, freshness: FRESH }),
     format: encodeLists,
     tickets: new TicketTable(clock),
     keys: () => [],
