@@ -48,8 +48,10 @@ test("the page of the widgets has the dashboard's policy, below a base path too"
   for (const field of ["content-security-policy", "cache-control", "referrer-policy"]) {
     expect(page.headers.get(field), field).toBe(dashboard.headers.get(field));
   }
-  const names = [...(await page.text()).matchAll(/(?:src|href)="\.\/([^"]+)"/g)].map(([, name]) => name);
-  expect(names.length).toBeGreaterThanOrEqual(2);
+  const names = [...(await page.text()).matchAll(/(?:src|href)="\.\/([^"]*)"/g)].map(([, name]) => name);
+  expect(names.length).toBeGreaterThanOrEqual(4);
+  // The dashboard, and the documents.
+  expect(names).toEqual(expect.arrayContaining(["", "docs"]));
   for (const name of names) expect((await fetch(`${url}/flarewire/${name}`)).status, name).toBe(200);
 });
 

@@ -45,6 +45,7 @@ export function pageHtml(basePath: string, page: PageName | undefined, title: st
 <a class="skip" href="#content">Skip to content</a>
 <header><strong>Flarewire</strong> <small>${VERSION}</small>
 <nav aria-label="Documents">
+<a href="${basePath}/">Dashboard</a>
 ${links}<a href="${basePath}${DOCUMENTS.openapi.path}">OpenAPI</a>
 <a href="${basePath}${DOCUMENTS.asyncapi.path}">AsyncAPI</a>
 </nav></header>

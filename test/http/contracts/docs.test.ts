@@ -56,6 +56,7 @@ test("a page loads nothing from elsewhere, and has nothing that its policy would
       ([, target]) => target,
     );
     expect(loaded.toSorted()).toEqual(["/fw/docs/page.css", "/fw/docs/page.js"]);
+    expect(text).toContain('<a href="/fw/">Dashboard</a>');
     for (const [, target = ""] of text.matchAll(/<a [^>]*href="([^"]+)"/g))
       expect(target).toMatch(/^(#|\/fw\/|https:)/);
   }
