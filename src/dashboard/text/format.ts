@@ -1,4 +1,6 @@
+import { assertNever } from "../../lib/assert-never.ts";
 import { formatCompact } from "../../lib/text/format-compact.ts";
+import type { Term } from "../../model/index.ts";
 
 /** Formats milliseconds as `1h 05m`, `4m 10s` or `12s`; negative values as `0s`. */
 export function formatSpan(ms: number): string {
@@ -44,6 +46,22 @@ export function formatPrice(decimal: string): string {
   const [digits = "", exponent = ""] = price.toExponential(3).split("e-");
   const zeros = [...String(Number(exponent) - 1)].map((digit) => BELOW[Number(digit)]).join("");
   return `0.0${zeros}${digits.replace(".", "").replace(/0+$/, "")}`;
+}
+
+/** Formats the measurement of a term and its unit, such as `4.2` and `%`. */
+export function formatMeasured({ name, raw }: Pick<Term, "name" | "raw">): readonly [string, unit: string] {
+  switch (name) {
+    case "buyers":
+      return [raw.toPrecision(3), "wallets"];
+    case "price":
+      return [(100 * Math.expm1(raw)).toFixed(1), "%"];
+    case "volume":
+      return [raw.toPrecision(3), "× usual"];
+    case "imbalance":
+      return [raw.toPrecision(3), ""];
+    default:
+      return assertNever(name);
+  }
 }
 
 /** Formats `0x1234…cdef`. */

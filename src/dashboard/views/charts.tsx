@@ -13,8 +13,9 @@ export function ChartsView({ view }: { readonly view: View }) {
     <>
       <p class="legend">
         The ten tokens of each group with the best risk-adjusted performance against the group's median. When
-        a whole group falls, they are those that fall least. Each row shows the last hour, the distance from
-        the hour's average, the price, and the time on the chart.
+        a whole group falls, they are those that fall least. The best one comes first, whatever its
+        percentage, which is the distance of its price from the hour's average. Each row shows the last hour,
+        this percentage, the price, and the time on the chart.
       </p>
       <Groups name="chart">{(group) => <Chart items={view.charts?.[group] ?? []} />}</Groups>
     </>

@@ -8,7 +8,7 @@ import { Warnings } from "../parts/flare/warnings.tsx";
 import { TERMS, WhyBars, WhyLegend } from "../parts/flare/why-bars.tsx";
 import { Outward, Stranger } from "../parts/stranger.tsx";
 import { type Episode, fetchEpisodes, withListed } from "../state/token-history.ts";
-import { formatSpan, formatTime, formatUsd, shortAddress } from "../text/format.ts";
+import { formatMeasured, formatSpan, formatTime, formatUsd, shortAddress } from "../text/format.ts";
 
 interface TokenViewProps {
   readonly address: string;
@@ -50,7 +50,7 @@ export function TokenView({ address, view, nowMs, server, apiKey }: TokenViewPro
         <Outward href={social_data?.microblog_url} label="Posts" />
       </p>
       <dl class="facts">
-        <dt>Price</dt>
+        <dt>Price in USD</dt>
         <dd>
           <Price value={token.price} />
         </dd>
@@ -142,10 +142,13 @@ function Terms({ why }: { readonly why: Explanation | undefined }) {
       <tbody>
         {TERMS.map((name) => {
           const term = why?.terms.find((one) => one.name === name);
+          const [value, unit] = term ? formatMeasured(term) : ["–", ""];
           return (
             <tr key={name}>
               <th scope="row">{name}</th>
-              <td>{term ? term.raw.toPrecision(3) : "–"}</td>
+              <td>
+                {value} <small>{unit}</small>
+              </td>
               <td>{term ? term.z.toFixed(2) : "–"}</td>
               <td>{term ? term.weight.toFixed(2) : "–"}</td>
             </tr>

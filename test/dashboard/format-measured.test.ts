@@ -1,0 +1,13 @@
+import { expect, test } from "vitest";
+import { formatMeasured } from "../../src/dashboard/text/format.ts";
+import type { Term } from "../../src/model/index.ts";
+
+test.for([
+  ["buyers", 12, "12.0 wallets"],
+  ["volume", 8.5, "8.50 × usual"],
+  ["price", Math.log(1.042), "4.2 %"],
+  ["price", Math.log(0.9), "-10.0 %"],
+  ["imbalance", 0.42, "0.420 "],
+] satisfies [Term["name"], number, string][])("the measured %s %d reads %s", ([name, raw, text]) => {
+  expect(formatMeasured({ name, raw }).join(" ")).toBe(text);
+});
