@@ -43,10 +43,7 @@ export interface FeedPart {
 export interface ServiceReport {
   /** What it is queried for: `bsc`, `exchange`, `enrich`. */
   readonly part: string;
-  /**
-   * Its name, `binance` or `coingecko`; for an endpoint its host. Never an address, which may
-   * contain a key.
-   */
+  /** `binance`, `coingecko`, or an endpoint's host: never an address, which may contain a key. */
   readonly service: string;
   /** Its last response was valid. */
   readonly isUp: boolean;

@@ -17,8 +17,7 @@ export const FeedFacts = z.object({
 export type FeedFacts = z.infer<typeof FeedFacts>;
 
 /**
- * Origin of data: `live` markets, a `recorded` past, or a `simulated` market. Shown to every
- * consumer.
+ * Origin of data, shown to consumers: `live` markets, a `recorded` past, or a `simulated` market.
  */
 const ORIGINS = ["live", "recorded", "simulated"] as const;
 export const Origin = z.enum(ORIGINS);

@@ -43,10 +43,7 @@ export interface DetectorSettings {
   readonly minimumFlareMs: number;
   /** Cool-down after a flare, before the token can start another. Default 30 minutes: tuned. */
   readonly coolDownMs: number;
-  /**
-   * A flare without trades, or candles with volume, for this long ends as `silent`.
-   * Default 5 minutes.
-   */
+  /** A flare without trades or candle volume for this long ends as `silent`. Default 5 minutes. */
   readonly silentMs: number;
   /**
    * A flare with fewer trades than this in the last five minutes also ends as `silent`, if
@@ -58,16 +55,12 @@ export interface DetectorSettings {
    * minutes: an outage of the feed says nothing about its tokens.
    */
   readonly outageMs: number;
-  /**
-   * Candles that a token needs before it may flare: its normal values are unknown until then.
-   * Default 30.
-   */
+  /** Candles required before a flare: normal values are unknown until then. Default 30. */
   readonly candleWarmUp: number;
   /** Time constant of all baselines. Default 6 hours: remembers the session, forgets yesterday. */
   readonly baselineMs: number;
   /**
-   * Relative speed of the baselines while the score is high. Default 0.1: a flare must not become
-   * the new normal.
+   * Relative speed of the baselines at a high score. Default 0.1: a flare must not become normal.
    */
   readonly frozenRate: number;
   /** Time constant of the fast measurements: buyers, imbalance, volume. Default 5 minutes. */
@@ -139,10 +132,7 @@ export interface DetectorSettings {
   readonly dustShare: number;
   /** Canary: missing share of the recent liquidity that raises the warning. Default 0.5. */
   readonly removedShare: number;
-  /**
-   * Canary: how long it must be missing. Default 1 minute: a position that is moved returns by
-   * then.
-   */
+  /** Canary: how long it must be missing. Default 1 minute: a moved position is back by then. */
   readonly removalGraceMs: number;
   /**
    * Time constant at which the reference liquidity adapts to a removal, which ends the warning.
@@ -157,8 +147,7 @@ export interface DetectorSettings {
    */
   readonly collapseMs: number;
   /**
-   * Canary: distinct buyers within half an hour from which missing sellers are a warning. Default
-   * 25.
+   * Canary: distinct buyers in half an hour from which missing sellers are a warning. Default 25.
    */
   readonly trapBuyers: number;
   /**
@@ -179,10 +168,7 @@ export interface DetectorSettings {
   readonly roundTripShare: number;
   /** Canary: one wallet's share of the buying. Default 0.5. */
   readonly oneBuyerShare: number;
-  /**
-   * The canary turns off after the warnings have been gone for this long. Default 10 minutes: it
-   * must not flap.
-   */
+  /** Time without warnings before the canary turns off. Default 10 minutes, against flapping. */
   readonly canaryHoldMs: number;
   /** Age at which a running flare enters `free`. Default 5 minutes. */
   readonly freeAgeMs: number;
@@ -194,10 +180,7 @@ export interface DetectorSettings {
   readonly newestMs: number;
   /** Maximum number of listings; the newest stay. Default 1,000. */
   readonly maxListings: number;
-  /**
-   * Charts and group medians: minimum dollars in the pools, if the feed knows them. Default 5,000.
-   * 0 accepts all.
-   */
+  /** Charts and medians: minimum dollars in the pools, if known. Default 5,000. 0 accepts all. */
   readonly chartLiquidityUsd: number;
   /**
    * Charts: minimum dollars traded recently, decaying over `fastMs`, for tokens with individual
@@ -212,18 +195,13 @@ export interface DetectorSettings {
    */
   readonly chartPriorMinutes: number;
   /**
-   * A token without trade or candle for this long is forgotten. Default 6 hours: its baselines have
-   * faded by then.
+   * A token without trade or candle is forgotten after this. Default 6 hours: no baseline is left.
    */
   readonly forgetMs: number;
-  /**
-   * The same for a token with fewer than 5 trades or candles in total. Default 1 hour: its chart is
-   * flat by then.
-   */
+  /** The same for fewer than 5 trades or candles in total. Default 1 hour: the chart is flat. */
   readonly forgetRareMs: number;
   /**
-   * Maximum number of tokens, of some kilobytes each. The least recently active go first. Default
-   * 50,000.
+   * Maximum number of tokens, of some kilobytes each; the least recent go first. Default 50,000.
    */
   readonly maxTokens: number;
   /** Maximum number of token profiles, traded or not. Default 100,000. */

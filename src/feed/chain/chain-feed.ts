@@ -10,10 +10,7 @@ export interface ChainFeedOptions {
   /** Endpoints, `http(s)://` or `ws(s)://`. If empty, the network's public ones. */
   readonly urls?: readonly string[];
   readonly clock: Clock;
-  /**
-   * Event time before the chain's head at which the feed starts. Default: an hour. Ignored with
-   * `resumeAfterMs`.
-   */
+  /** Event time before the chain's head to start at. Default: an hour. Not with `resumeAfterMs`. */
   readonly backfillMs?: number;
   /** Event time of the last `clock` event of a previous feed. Later events follow, none twice. */
   readonly resumeAfterMs?: number;

@@ -79,10 +79,7 @@ export function logsOf(receipts: readonly Receipt[]): EvmLog[] {
   );
 }
 
-/**
- * Returns why the receipts cannot belong to the block, as the second half of a sentence;
- * `undefined` if they can.
- */
+/** Returns why the receipts cannot be the block's, as the second half of a sentence, if so. */
 export function contradictionOf(header: Header, receipts: readonly Receipt[]): string | undefined {
   const { transactions, hash } = header;
   if (receipts.length !== transactions.length)

@@ -17,8 +17,7 @@ export interface Factory {
   readonly address: string;
   readonly name: string;
   /**
-   * `v2`: two reserves, x·y = k. `v3`: liquidity in ranges. `algebra`: like `v3`, with another
-   * creation event.
+   * `v2`: two reserves, x·y = k. `v3`: ranges. `algebra`: like `v3`, with another creation event.
    */
   readonly form: "v2" | "v3" | "algebra";
 }
@@ -31,10 +30,7 @@ export interface Network {
   readonly chainId: number;
   /** Number of blocks that must follow a block before it counts as final and is published. */
   readonly finalityBlocks: number;
-  /**
-   * Usual time between two blocks in milliseconds. Sets the polling interval and the estimate of
-   * blocks per hour.
-   */
+  /** Usual time between two blocks in milliseconds, for the polling interval and estimates. */
   readonly blockMs: number;
   readonly factories: readonly Factory[];
   readonly quotes: readonly QuoteToken[];

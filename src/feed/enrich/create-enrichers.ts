@@ -24,10 +24,7 @@ export interface EnrichersOptions {
   readonly fetch?: typeof fetch;
 }
 
-/**
- * Minimum milliseconds between two requests: below each service's documented limit, or moderate if
- * there is none.
- */
+/** Minimum milliseconds between two requests: below each service's limit, moderate if unknown. */
 const PAUSE_MS: Readonly<Record<EnricherName, number>> = {
   coingecko: 10_000,
   sourcify: 500,

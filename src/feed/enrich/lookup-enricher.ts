@@ -19,10 +19,7 @@ export interface Lookup {
   readonly maxTokens: number;
   /** The request's address. It may contain a key, so it is never shown. */
   readonly url: (group: ChainGroup, tokens: readonly string[]) => string;
-  /**
-   * Returns the facts in an answer, by address in lower case. A missing token is unknown. Throws
-   * UnexpectedAnswer.
-   */
+  /** Returns the known facts by address in lower case. Throws UnexpectedAnswer. */
   readonly read: (body: unknown, tokens: readonly string[]) => ReadonlyMap<string, Facts>;
   /** How long an answer is valid, in milliseconds; `undefined` stands for a token without facts. */
   readonly holdsMs: (facts: Facts | undefined) => number;

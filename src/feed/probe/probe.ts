@@ -14,8 +14,7 @@ export interface Probe {
   /** Not required: a failure is reported but is no fault. Default false. */
   readonly isOptional?: boolean;
   /**
-   * Runs the test once. Resolves with a short result. Throws an Error whose message states the
-   * problem without addresses.
+   * Runs the test. Resolves with a short result. Throws an Error with the problem, but no address.
    */
   readonly run: (signal: AbortSignal) => Promise<string>;
 }

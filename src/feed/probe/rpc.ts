@@ -41,10 +41,7 @@ export async function askRpc(
   throw new RpcFailure(`answered ${method} with error ${code}: ${message}`);
 }
 
-/**
- * Connects, sends a request, and yields each message until the connection ends. Rejects with
- * RpcFailure if there is none.
- */
+/** Sends a request and yields messages until the connection ends. Rejects with RpcFailure. */
 export async function* messagesOf(
   url: string,
   question: string,

@@ -10,10 +10,7 @@ const BASE = "BTC";
 const QUOTE = "USDT";
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
-/**
- * Returns the tests of what a feed needs of an exchange: markets, volumes, past candles, and the
- * stream of a market's candles.
- */
+/** Returns the tests of an exchange: markets, volumes, past candles, and a stream of candles. */
 export function venueProbes(venue: Venue, clock: Clock): readonly Probe[] {
   const limits = { pauseMs: venue.pauseMs, maxBytes: MAX_ANSWER_BYTES };
   // No jitter between requests: a person waits for the result.

@@ -15,10 +15,7 @@ import { makeRoom } from "./make-room.ts";
 import type { RecordingManifest, RecordingPart } from "./manifest.ts";
 import { writeManifest } from "./write-manifest.ts";
 
-/**
- * A recording cannot be written, for example because the disk is full. The message names the
- * directory and what is complete.
- */
+/** A recording cannot be written. The message names the directory and what is complete. */
 export class RecordingError extends Error {
   override readonly name = "RecordingError";
 }
@@ -35,17 +32,11 @@ export interface RecorderOptions {
    * Infinity: nothing is removed. At least sixteen members of text.
    */
   readonly maxBytes?: number;
-  /**
-   * Bytes on disk at which a part is closed and the next begins. Default 64 MiB, at most an eighth
-   * of `maxBytes`.
-   */
+  /** Maximum bytes on disk of a part. Default 64 MiB, at most an eighth of `maxBytes`. */
   readonly partBytes?: number;
   /** Wall-clock milliseconds after which a part is closed. Default one hour. */
   readonly partMs?: number;
-  /**
-   * Characters of text per gzip member; every second, the text so far. Default 262,144: smaller
-   * members compress worse.
-   */
+  /** Maximum characters of text per gzip member, written every second. Default 262,144. */
   readonly memberChars?: number;
 }
 
@@ -93,10 +84,7 @@ export interface Recorder {
    * for, so that memory stays bounded.
    */
   write(event: MarketEvent): Promise<void> | undefined;
-  /**
-   * Writes buffered events and closes the last part. Never rejects: see {@link failure}.
-   * Idempotent.
-   */
+  /** Writes buffered events and closes the last part. Idempotent. Never rejects. */
   close(): Promise<void>;
 }
 

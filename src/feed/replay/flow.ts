@@ -49,10 +49,7 @@ export class Flow {
     return !this.#turnDue();
   }
 
-  /**
-   * Waits until an event of this time is due and the event loop has had a turn. Returns `false` if
-   * the signal aborts first.
-   */
+  /** Waits for an event's time and a turn of the event loop; `false` if the signal aborts first. */
   async wait(at: number): Promise<boolean> {
     const { signal, clock, speed, onPause } = this.#options;
     if (signal.aborted) return false;

@@ -27,8 +27,7 @@ export interface ReplayProgress {
 }
 
 /**
- * Where an interrupted replay resumes. The following events are identical to those of an
- * uninterrupted one.
+ * Where an interrupted replay resumes. The following events equal those of an uninterrupted one.
  */
 export interface ReplayResume {
   /** Event time of the last `clock` that was emitted. The replay resumes with the next event. */
@@ -45,19 +44,15 @@ export interface ReplayOptions {
   readonly path: string;
   /** With `auto` (the default), a file whose first character is `{` is NDJSON, any other CSV. */
   readonly format?: RecordingFormat | "auto";
-  /**
-   * Group of the pairs of a CSV whose profile names none. Default: `exchange`. NDJSON events
-   * contain their own.
-   */
+  /** Group of a CSV's pairs whose profile names none. Default: `exchange`. NDJSON has its own. */
   readonly group?: MarketGroup;
   /** A profiles file (`ProfilesFile`) for the recording. */
   readonly profilesPath?: string;
-  /**
-   * Event seconds per wall second, above 0. Default: 1, real time. Infinity: as fast as the
-   * consumer.
-   */
-  readonly speed?: number;
   /** Event seconds per wall second, above 0. Default: 1, real time. Infinity: unpaced. */
+  readonly speed?: number;
+  /**
+   * Repeat from the start at the end, each lap later in event time (`lapLengthMs`). Default: false.
+   */
   readonly loop?: boolean;
   /** Event milliseconds from the recording's first event on that run at full speed. Default: 0. */
   readonly warmupMs?: number;
@@ -203,10 +198,7 @@ class FileReplay implements ReplayFeed {
     yield this.#script.endLap();
   }
 
-  /**
-   * Yields the recording's lines, grouped by read. Unfinished text at the end of a truncated file
-   * is no line.
-   */
+  /** Yields the recording's lines, grouped by read, without a truncated last one. */
   async *#lines() {
     let before = 0;
     for (const { path, isOpen } of this.#parts) {
@@ -222,7 +214,7 @@ class FileReplay implements ReplayFeed {
         for await (const bytes of readBytes(path, onRead)) yield splitter.push(bytes);
         yield splitter.finish();
       } catch (error) {
-        // Yields the recording's lines, grouped by read, without a truncated last one.
+        // The recording process was killed or is still writing. The recording itself is valid.
         if (!isOpen || !(error instanceof BytesEndedError) || error.how === "unreadable") throw error;
         this.#script.noteTorn(`${path} ends with an incomplete gzip member`);
       }

@@ -4,10 +4,7 @@ import type { Clock } from "../../lib/time/clock.ts";
 import type { ServiceReport } from "../feed.ts";
 import { ServiceTally } from "./service-tally.ts";
 
-/**
- * A JSON answer that does not have the expected form. The message states the difference as the
- * second half of a sentence.
- */
+/** A JSON answer of unexpected form. The message states the problem as half a sentence. */
 export class UnexpectedAnswer extends Error {
   override readonly name = "UnexpectedAnswer";
 }

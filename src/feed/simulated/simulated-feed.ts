@@ -19,19 +19,13 @@ const MIN_SLEEP_MS = 20;
 const MAX_SLEEP_MS = 1_000;
 
 export interface SimulatedFeedOptions {
-  /**
-   * Default 1. Equal seed, start and warm-up yield equal events at any speed. The number 1 and the
-   * text "1" are the same.
-   */
+  /** Default 1. Equal seed, start and warm-up yield equal events. 1 and "1" are the same seed. */
   readonly seed?: number | string;
   /**
    * Event time, in whole milliseconds, at the start of iteration: "now". The warm-up precedes it.
    */
   readonly startAtMs: number;
-  /**
-   * Event time of the past that is emitted at once, at full speed. Default 6 hours; 0: none.
-   * Ignored with {@link resume}.
-   */
+  /** Event time of the past to emit at full speed. Default 6 hours; 0: none. Not with `resume`. */
   readonly warmupMs?: number;
   /** Continues an earlier market seamlessly. Default: a new one starts with the warm-up. */
   readonly resume?: SimulatedResume;
@@ -49,10 +43,7 @@ export interface SimulatedFeedOptions {
   readonly onLabel?: LabelSink;
 }
 
-/**
- * Where a simulated market continues. It is regenerated up to there, which takes about a tenth of a
- * second per hour.
- */
+/** Where a market continues. Regenerating it takes about a tenth of a second per hour. */
 export interface SimulatedResume {
   /** The earlier {@link SimulatedFeed.beginAtMs}. */
   readonly beginAtMs: number;

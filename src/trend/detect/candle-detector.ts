@@ -18,8 +18,7 @@ export interface Minute {
 }
 
 /**
- * Running state of one token. Plain numbers, so that it can be copied before a minute that a late
- * candle may amend.
+ * Running state of one token. Plain numbers, copied before a minute that a late candle may amend.
  */
 export interface CandleState {
   /** Minutes seen, including silent ones. */

@@ -23,10 +23,7 @@ const MIN_USUAL_USD = 500;
  * Compares the liquidity of one token's pools with its recent level. Plain data for checkpoints.
  */
 export interface LiquidityLevel {
-  /**
-   * Dollars the pools would hold if their makers had done nothing recently: the sum of the pools'
-   * own references.
-   */
+  /** Dollars the pools would hold without recent actions of their makers: the sum of references. */
   referenceUsd: number;
   /**
    * Long-term average of what the pools hold, whatever changes it. No single block can raise it.
@@ -45,10 +42,7 @@ export function createLiquidityLevel(): LiquidityLevel {
   return { referenceUsd: 0, usualUsd: 0, bornMs: -1, lowMs: 0, isLow: false, atMs: 0 };
 }
 
-/**
- * Advances to `atMs`. Until then the pools held `usd`, and `steadyUsd` of it for long enough to
- * count.
- */
+/** Advances to `atMs`, with `usd` in the pools until then, `steadyUsd` of it for long enough. */
 export function passTime(
   level: LiquidityLevel,
   usd: number,

@@ -24,10 +24,7 @@ export interface Market {
   resumedMs: number;
   /** When the medians were last measured; -1 before. */
   measuredMs: number;
-  /**
-   * Cumulative median one-minute log return at each of the last 32 minutes, indexed by minute
-   * modulo 32.
-   */
+  /** Cumulative median one-minute log return of the last 32 minutes, by minute modulo 32. */
   readonly path: Float64Array;
   pathMinute: number;
 }

@@ -18,8 +18,7 @@ const VOLUME_MS = 600_000;
 /** A pool takes over the price if its recent volume is this many times that of the current one. */
 const TAKE_OVER = 2;
 /**
- * Minimum time between two takeovers while the current pool trades. An abandoned pool is not
- * watched and may fall unseen.
+ * Minimum time between takeovers while the current pool trades: an unwatched one may fall unseen.
  */
 const MIN_STAY_MS = 3_600_000;
 /**

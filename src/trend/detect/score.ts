@@ -157,8 +157,7 @@ export function readTrades(
 }
 
 /**
- * Returns the dollars that move an x·y=k pool, half of it quote, by the log return `rise`:
- * reserve·(e^(rise/2) − 1).
+ * Returns the dollars that move an x·y=k pool by the log return `rise`: reserve·(e^(rise/2) − 1).
  */
 function moveCost(liquidityUsd: number, rise: number): number {
   return (liquidityUsd / 2) * Math.expm1(rise / 2);

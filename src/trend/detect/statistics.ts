@@ -8,10 +8,7 @@ export function decay(elapsed: number, tau: number): number {
   return elapsed > 0 ? Math.exp(-elapsed / tau) : 1;
 }
 
-/**
- * Clamps `value` to [low, high]. NaN becomes `low`, so that one bad measurement cannot spoil a
- * score.
- */
+/** Clamps `value` to [low, high]. NaN becomes `low`: a bad measurement must not spoil a score. */
 export function clip(value: number, low: number, high: number): number {
   return value > low ? Math.min(value, high) : low;
 }
@@ -80,10 +77,7 @@ function selectInPlace(values: number[], index: number): number {
   return values[index] ?? 0;
 }
 
-/**
- * Rounds to `digits` decimals, never to `-0`. Published numbers must not flicker in their last
- * bits.
- */
+/** Rounds to `digits` decimals, never to `-0`, so that published numbers do not flicker. */
 export function roundTo(value: number, digits: number): number {
   const factor = 10 ** digits;
   const rounded = Math.round(value * factor) / factor;

@@ -242,8 +242,7 @@ export function sampleTrades(state: TradeState, rate: number, settings: Detector
 }
 
 /**
- * Returns the logarithm of the current dollars per minute. A twentieth of the usual is added, so
- * that silence stays finite.
+ * Returns the logarithm of the dollars per minute plus a twentieth of the usual, to stay finite.
  */
 export function logVolume(state: TradeState, settings: DetectorSettings): number {
   const now = (state.usd * MINUTE_MS) / settings.fastMs;

@@ -71,10 +71,7 @@ function readTrade(event: Trade, numbers: EventNumbers): RejectReason | undefine
   return Number.isNaN(numbers.usd) || Number.isNaN(parseAmount(event.amount)) ? "amount" : undefined;
 }
 
-/**
- * Returns what is wrong with a candle. If nothing, stores close, volume in the quote, and bought
- * share in `numbers`.
- */
+/** Returns what is wrong with a candle, or stores close, quote volume and bought share. */
 function readCandleEvent(event: Candle, numbers: EventNumbers): RejectReason | undefined {
   if (!isTime(event.openAt)) return "malformed";
   if (event.openAt % MINUTE_MS !== 0 || event.at < event.openAt + MINUTE_MS) return "candle";

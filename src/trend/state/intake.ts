@@ -119,10 +119,7 @@ export class Intake {
     return token;
   }
 
-  /**
-   * Applies a listing. It is new if it is on BSC and its token has not traded before: see {@link
-   * isEstablished}.
-   */
+  /** Applies a listing, new if on BSC and its token has not traded: see {@link isEstablished}. */
   enterListing(event: ListingEvent, numbers: EventNumbers): TokenState | RejectReason {
     const { settings, newest } = this.#books;
     const token = this.#find(event);

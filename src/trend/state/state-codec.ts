@@ -9,10 +9,7 @@ const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$
 const IS_LITTLE_ENDIAN = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
 const TAGS: readonly ArrayTag[] = ["$f64", "$u32", "$u8"];
 
-/**
- * Encodes `value` as JSON. Omits fields that are `undefined`. Throws TypeError for a function, a
- * symbol or a bigint.
- */
+/** Encodes `value` as JSON without `undefined` fields. Throws TypeError for anything but data. */
 export function encodeState(value: unknown): JsonValue {
   if (value === null || typeof value === "boolean" || typeof value === "string") return value;
   if (typeof value === "number") return encodeNumber(value);

@@ -221,10 +221,7 @@ export function notePrice(token: TokenState, price: number, text: string): void 
   token.priceText = text;
 }
 
-/**
- * Raises the peak to a minute's close. A single trade within the minute does not count, because
- * anyone can fake one.
- */
+/** Raises the peak to a minute's close. A single trade does not count: anyone can fake one. */
 export function notePeak(token: TokenState, close: number, minute: number): void {
   if (close < token.peak) return;
   token.peak = close;

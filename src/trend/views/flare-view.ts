@@ -93,8 +93,7 @@ export function viewSource(token: TokenState): ContractSource {
 }
 
 /**
- * Renders the detector's numbers: rounded, so that they do not flicker, and without terms that the
- * feed cannot measure.
+ * Renders the detector's numbers, rounded against flicker, without terms that cannot be measured.
  */
 export function viewExplanation(
   reading: Reading,

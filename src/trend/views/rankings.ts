@@ -152,10 +152,7 @@ interface Group {
   readonly market: Readonly<Market>;
 }
 
-/**
- * Assigns the charted tokens their new ranks, 0 to those that fell out. Streaks grow only in
- * observed minutes.
- */
+/** Assigns the charted tokens their ranks, 0 outside. Streaks grow only in observed minutes. */
 function assignRanks(
   charted: Set<TokenState>,
   ranked: readonly Candidate[],

@@ -9,10 +9,7 @@ export function powerOfTen(power: number): bigint {
   return 10n ** BigInt(power);
 }
 
-/**
- * Formats `units` × 10^−`decimals` as an exact plain decimal without trailing zeros. `units` must
- * not be negative.
- */
+/** Formats a non-negative `units` × 10^−`decimals` as an exact decimal without trailing zeros. */
 export function formatUnits(units: bigint, decimals: number): string {
   const figures = units.toString().padStart(decimals + 1, "0");
   const whole = figures.slice(0, figures.length - decimals);

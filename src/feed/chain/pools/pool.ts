@@ -10,8 +10,7 @@ export interface Pool {
   readonly form: "v2" | "v3";
   readonly sides: readonly [PoolSide, PoolSide];
   /**
-   * Balances in the tokens' smallest units, by side. For V3 forms only those of quote tokens are
-   * kept up to date.
+   * Balances in the smallest units, by side. For V3 forms only those of quote tokens are current.
    */
   balances: [bigint, bigint];
   /**

@@ -59,10 +59,7 @@ export class UsdPrices {
     if (first.kind === "quote" && second.kind === "quote") this.#isStale = true;
   }
 
-  /**
-   * Call before each block, with its time. Fixes all values for the block, by the pools as the
-   * previous block left them.
-   */
+  /** Call before each block. Fixes all values for the block, by the pools before it. */
   settle(atMs: number): void {
     if (this.#isStale) this.#update();
     this.#isStale = false;
@@ -75,10 +72,7 @@ export class UsdPrices {
     }
   }
 
-  /**
-   * Returns the value of `units` of the token's smallest unit in 10^−18 dollars, truncated;
-   * `undefined` while unknown.
-   */
+  /** Returns the value of `units` in the smallest unit, in 10^−18 dollars, truncated, if known. */
   worthOf(quote: QuoteToken, units: bigint): bigint | undefined {
     const one = this.wholeWorth(quote);
     return one === undefined ? undefined : (units * one) / powerOfTen(quote.decimals);

@@ -50,10 +50,7 @@ interface Call {
 /** A call's result; `undefined` if the contract failed or returned another type. */
 type Result = unknown;
 
-/**
- * Calls contracts, many in one request. Each may fail without affecting the others. Needs no
- * deployed helper contract.
- */
+/** Calls contracts, many per request and without a helper contract. Each may fail by itself. */
 export class ContractReader {
   readonly #network: Network;
   readonly #pool: EndpointPool;

@@ -25,10 +25,7 @@ export function csvFirstLine(line: string): "header" | "data" | { readonly probl
   return { problem: `the header is ${shown(line)}, expected ${HEADER}` };
 }
 
-/**
- * Parses one-minute candles as CSV: `time_ms,pair,open,high,low,close,volume`. A candle's time is
- * the end of its minute.
- */
+/** Parses one-minute candles as CSV. A candle's time is the end of its minute. */
 export class CandleCsvParser implements LineParser {
   readonly #book: PairBook;
   readonly #timeline: Timeline;

@@ -23,10 +23,7 @@ const Groups = z
   })
   .transform((groups) => [...new Set(typeof groups === "string" ? [groups] : groups)]);
 
-/**
- * Facts about one token, in the API's field names. An absent field says nothing; `null` means that
- * there is known to be none.
- */
+/** Facts about one token, in the API's field names. Absent: unknown. `null`: known not to exist. */
 const TokenProfileEntry = z.strictObject({
   /** Default: the replay's group. */
   group: Groups.optional(),

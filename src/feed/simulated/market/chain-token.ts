@@ -48,8 +48,7 @@ export interface TokenTraits {
   /** Mean number of trades that one trade triggers. */
   readonly branching: number;
   /**
-   * Probability that a price gap is traded away within a minute: high, except for tokens that
-   * nobody watches.
+   * Probability that a price gap is traded away within a minute; low if nobody watches the token.
    */
   readonly arbitrageChance: number;
   readonly canSell: boolean;

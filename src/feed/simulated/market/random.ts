@@ -15,8 +15,7 @@ export function mixBits(word: number): number {
 }
 
 /**
- * Returns a 32-bit hash of a text (FNV-1a over UTF-16 units, then mixed); `lane` selects one of
- * many independent hashes.
+ * Returns a 32-bit hash of a text (FNV-1a over UTF-16 units, mixed), independent for each `lane`.
  */
 export function hashText(text: string, lane = 0): number {
   let hash = 0x811c9dc5 ^ mixBits(lane + 0x9e3779b9);

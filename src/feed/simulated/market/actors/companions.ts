@@ -20,10 +20,7 @@ interface Companions {
   readonly sidePool: SidePool | undefined;
 }
 
-/**
- * Returns the actors around an established token: makers for all, a dust bot for a fifth, and
- * another pool for three tenths.
- */
+/** Returns the actors around an established token: makers, perhaps a dust bot and another pool. */
 export function establishedCompanions(
   token: ChainToken,
   chain: Chain,
@@ -52,10 +49,7 @@ export function establishedCompanions(
   return { makers, dust, sidePool };
 }
 
-/**
- * Returns the actors around an honest new token. One in seven soon migrates to another pool; a
- * fifth gets a dust bot.
- */
+/** Returns the actors around an honest new token: perhaps migrating makers and a dust bot. */
 export function newcomerCompanions(
   token: ChainToken,
   chain: Chain,

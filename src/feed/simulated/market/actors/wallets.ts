@@ -44,10 +44,7 @@ export class Wallets {
 
 const REMEMBERED = 256;
 
-/**
- * Remembers recent buyers of a token. Sellers are drawn from them, preferably earlier ones, and
- * some buy again.
- */
+/** Remembers recent buyers of a token, from whom sellers and returning buyers are drawn. */
 export class Holders {
   readonly #ring = new Int32Array(REMEMBERED);
   #bought = 0;

@@ -73,10 +73,7 @@ const SIZES: Readonly<Record<PumpShape, readonly [number, number]>> = {
   launch: [0.2, 1.5],
 };
 
-/**
- * Plans an honest pump: many wallets buy, some sell, the price rises in the given shape and then
- * partly falls back.
- */
+/** Plans an honest pump: many buy, some sell, the price rises and partly falls back. */
 export function planPump(stage: Stage, random: Random, shape: PumpShape = random.weighted(SHAPES)): Script {
   const size = random.logBetween(...SIZES[shape]);
   const peak = Math.log1p(size);

@@ -44,8 +44,7 @@ export class ScriptRun {
   }
 
   /**
-   * Returns the logarithm of the target price at a time within the current phase; after the last
-   * phase, its end.
+   * Returns the logarithm of the target price at a time within the current phase, or at the end.
    */
   offsetAt(atMs: number): number {
     const phase = this.phase;

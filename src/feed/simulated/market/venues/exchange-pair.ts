@@ -70,8 +70,7 @@ export class ExchangePair {
   }
 
   /**
-   * Ends the minute that began at `openAt`. Appends its candle, unless there was no trade or its
-   * venue is down.
+   * Ends the minute that began at `openAt`. Appends its candle if there were trades and no outage.
    */
   passMinute(openAt: number, isDown: boolean, out: MarketEvent[]): void {
     const random = this.#random;

@@ -81,10 +81,7 @@ export class Venue {
     return usd;
   }
 
-  /**
-   * Reports the liquidity if the last report is old: the share of a removal is meaningless without
-   * the level before it.
-   */
+  /** Reports the liquidity if the last report is old, so that a removal's share is meaningful. */
   remind(at: number, quoteUsd: number, out: MarketEvent[]): void {
     if (at - this.#reportedAtMs >= REMIND_AFTER_MS) this.#emit(at, this.liquidityUsd(quoteUsd), "sync", out);
   }
