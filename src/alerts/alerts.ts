@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import { type Head, type Hub, LongPoll } from "../hub/index.ts";
+import { notifyLog } from "../lib/notify.ts";
 import { messageOf } from "../lib/text/message-of.ts";
 import type { Clock } from "../lib/time/clock.ts";
 import type { EventLog } from "../log/index.ts";
@@ -73,8 +74,7 @@ export function startAlerts(options: AlertsOptions): Alerts {
   const running: Promise<void>[] = [];
   for (const webhook of webhooks) {
     const { id } = webhook;
-    const onNotice = (message: string, isTrouble: boolean) =>
-      isTrouble ? logger.warn({ webhook: id }, message) : logger.info({ webhook: id }, message);
+    const notify = notifyLog(logger, { webhook: id });
     const sender = new WebhookSender({
       ...options.sender,
       webhook,
@@ -82,7 +82,7 @@ export function startAlerts(options: AlertsOptions): Alerts {
       commits,
       clock,
       steadyMs,
-      onNotice,
+      notify,
     });
     senders.set(id, sender);
     running.push(sender.run(signal));
@@ -104,7 +104,7 @@ export function startAlerts(options: AlertsOptions): Alerts {
             steadyMs,
             isDisabled,
             onAlerts,
-            onNotice,
+            notify,
             signal: own,
           },
         }),

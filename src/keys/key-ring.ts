@@ -1,4 +1,6 @@
 import { stat } from "node:fs/promises";
+import type { Notify } from "../lib/notify.ts";
+import { messageOf } from "../lib/text/message-of.ts";
 import type { Clock } from "../lib/time/clock.ts";
 import { type CloseReason, isLowered } from "../protocol/index.ts";
 import { isExpired, type Key, readKeyFile } from "./key-file.ts";
@@ -16,7 +18,7 @@ interface KeyRingOptions {
   /** Reports each new valid version of the file: its keys' ids, and the changes. */
   readonly onReload: (change: KeyChange) => void;
   /** Reports once, as an InputError, that the file is invalid. The previous keys stay valid. */
-  readonly onTrouble: (error: unknown) => void;
+  readonly notify: Notify;
   /** Reports a key whose clients must be disconnected. */
   readonly onEnd: (id: string, reason: EndReason) => void;
 }
@@ -144,7 +146,9 @@ export class KeyRing implements KnownKeys {
       // A file that is being written may be invalid for a moment. Report it only if it stays so.
       if (!isSame) return;
       this.#text = undefined;
-      this.#options.onTrouble(error);
+      this.#options.notify("error", "key file is invalid; keeping the previous keys", {
+        reason: messageOf(error),
+      });
     }
   }
 

@@ -20,7 +20,7 @@ function follow(sut: HubUnderTest, store: AlertStore, more: object = {}) {
     steadyMs: () => clock.monotonic(),
     isDisabled: () => false,
     onAlerts: () => {},
-    onNotice: (sentence) => notices.push(sentence),
+    notify: (_level, sentence) => notices.push(sentence),
   });
   const end = async () => {
     stop.abort();

@@ -45,7 +45,7 @@ const test = base.extend<{ sut: SenderUnderTest }>({
         ...{ webhook, store, clock, commits: new GroupCommit(store), random: () => 0.5 },
         steadyMs: () => clock.monotonic(),
         limits: { maxAgeMs: 24 * HOUR, maxCount: 20, timeoutMs: 5_000 },
-        onNotice: (message) => notices.push(message),
+        notify: (_level, message) => notices.push(message),
       });
       running = sender.run(stop.signal);
       return sender;

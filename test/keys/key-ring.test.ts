@@ -20,7 +20,7 @@ async function ringed(onTestFinished: Finish, key = KEY) {
     ...{ file, clock },
     onReload: ({ keys, revoked, lowered }) =>
       reports.push(`reload ${keys} -${revoked.length} v${lowered.length}`),
-    onTrouble: () => reports.push("trouble"),
+    notify: () => reports.push("trouble"),
     onEnd: (id, reason) => reports.push(`end ${id === key.id ? "the key" : id} ${reason}`),
   });
   return { file, write, clock, reports, ring };

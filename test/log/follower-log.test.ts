@@ -43,7 +43,7 @@ function inFile(settings: Partial<LogSettings>, file = open(newPath())) {
     file,
     fingerprint: "test",
     follows: true,
-    onTrouble: (_, error) => {
+    notify: (_level, _message, { err: error } = {}) => {
       throw error;
     },
   };

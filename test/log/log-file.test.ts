@@ -23,7 +23,7 @@ function open(path: string, limits: Partial<SqliteLogOptions> = {}) {
   const log = createSqliteLog({
     ...{ file, fingerprint: "test", clock: new ManualClock(), ...limits },
     ...(file.found ? { stored: file.found } : {}),
-    onTrouble: (sentence) => troubles.push(sentence),
+    notify: (_level, sentence) => troubles.push(sentence),
   });
   return { file, log, troubles };
 }

@@ -28,7 +28,7 @@ function open(path: string, maxBytes = 2 ** 30): { log: DurableLog; strays: Stra
     ...{ file, fingerprint: "test", clock: new ManualClock(), maxBytes },
     ...(file.found ? { stored: file.found } : {}),
     onStray: (stray) => strays.push(stray),
-    onTrouble: (sentence) => expect.fail(sentence),
+    notify: (_level, sentence) => expect.fail(sentence),
   });
   return { log, strays };
 }

@@ -54,7 +54,7 @@ function logOf(file: LogFile, options: Partial<SqliteLogOptions> = {}) {
     fingerprint: "test",
     clock: new ManualClock(),
     ...(file.found ? { stored: file.found } : {}),
-    onTrouble: (sentence) => troubles.push(sentence),
+    notify: (_level, sentence) => troubles.push(sentence),
     ...options,
   });
   return { log, troubles };

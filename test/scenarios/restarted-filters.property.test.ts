@@ -42,7 +42,7 @@ function start(path: string, market: TestMarket, clock: ManualClock) {
   const log: DurableLog = createSqliteLog({
     ...{ file, fingerprint: "test", clock, minCount: 150, maxAgeMs: 0, lastingAgeMs: 0 },
     ...(kept ? { stored: kept } : {}),
-    onTrouble: (_, error) => errors.push(error),
+    notify: (_level, _message, { err: error } = {}) => errors.push(error),
   });
   const snapshot = restored?.known.lists.snapshot ?? market.snapshot;
   const head = new Head({ log, initial: { snapshot, observedAtMs: 1 } });

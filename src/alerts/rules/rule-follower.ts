@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Head, LongPoll, PollAnswer } from "../../hub/index.ts";
+import type { Notify } from "../../lib/notify.ts";
 import { messageOf } from "../../lib/text/message-of.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import { type EventMessage, type Filter, formatCursor, type Lost, type View } from "../../protocol/index.ts";
@@ -27,7 +28,7 @@ interface RuleFollowing {
   /** Called after alerts were added to the webhook's queue. */
   readonly onAlerts: () => void;
   /** Reports a message for the operator. */
-  readonly onNotice: (message: string, isTrouble: boolean) => void;
+  readonly notify: Notify;
   readonly signal: AbortSignal;
 }
 
@@ -55,7 +56,7 @@ export function nameOfRule(webhook: string, { name, channels, filter, edge }: Al
  * `alerts-lost`.
  */
 export async function followRule(following: RuleFollowing): Promise<void> {
-  const { head, clock, signal, onNotice, rule } = following;
+  const { head, clock, signal, notify, rule } = following;
   while (!signal.aborted) {
     try {
       while (!head.ready) await clock.sleep(READY_LOOK_MS, signal);
@@ -63,7 +64,7 @@ export async function followRule(following: RuleFollowing): Promise<void> {
     } catch (error) {
       if (signal.aborted) return;
       const reason = messageOf(error);
-      onNotice(`rule ${rule.name} failed and resumes from its last saved position: ${reason}`, true);
+      notify("warn", `rule ${rule.name} failed and resumes from its last saved position: ${reason}`);
       await clock.sleep(FAULT_REST_MS, signal).catch(() => {});
     }
   }

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { Notify } from "../../lib/notify.ts";
 import { messageOf } from "../../lib/text/message-of.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import { waitAtMost } from "../../lib/time/wait-at-most.ts";
@@ -39,7 +40,7 @@ export interface SenderOptions {
   /** Default: a real HTTP request. */
   readonly post?: (post: WebhookPost) => Promise<WebhookAnswer>;
   /** Reports a message for the operator. */
-  readonly onNotice: (message: string, isTrouble: boolean) => void;
+  readonly notify: Notify;
 }
 
 /** How often an idle sender looks for expired messages. */
@@ -90,7 +91,7 @@ export class WebhookSender {
 
   /** Delivers until the signal aborts. Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
-    const { clock, onNotice } = this.#options;
+    const { clock, notify } = this.#options;
     let isBegun = false;
     while (!signal.aborted) {
       try {
@@ -102,7 +103,7 @@ export class WebhookSender {
       } catch (error) {
         if (signal.aborted) return;
         const reason = messageOf(error);
-        onNotice(`could not read or update the webhook's queue: ${reason}`, true);
+        notify("warn", `could not read or update the webhook's queue: ${reason}`);
         // New messages do not end this pause: the same operation would fail again.
         await clock.sleep(IDLE_MS, signal).catch(() => {});
       }
@@ -111,24 +112,24 @@ export class WebhookSender {
 
   /** Enables a webhook whose URL or secret changed since it was disabled. */
   #begin(): void {
-    const { store, webhook, onNotice } = this.#options;
+    const { store, webhook, notify } = this.#options;
     if (this.isDisabled)
-      onNotice(
+      notify(
+        "warn",
         "the webhook is disabled: its receiver responded 410 Gone; change its url or secret to enable it",
-        true,
       );
     else if (store.disabled(webhook.id) !== undefined) store.disable(webhook.id, undefined);
   }
 
   /** Sends the next message, if any. Returns the pause afterwards. */
   async #step(signal: AbortSignal): Promise<number> {
-    const { store, webhook, steadyMs, onNotice } = this.#options;
+    const { store, webhook, steadyMs, notify } = this.#options;
     const { id } = webhook;
     await this.#finishRemoval();
     const expired = store.expire(id, steadyMs() - this.#limits.maxAgeMs, this.#limits.maxCount);
     if (expired > 0) {
       this.dropped += expired;
-      onNotice(`dropped ${expired} messages that the webhook did not accept in time`, true);
+      notify("warn", `dropped ${expired} messages that the webhook did not accept in time`);
     }
     this.#hasNews = false;
     const notice = this.#expiredNotice();
@@ -143,18 +144,18 @@ export class WebhookSender {
           ? async () => store.forgetNotice(id)
           : () => this.#options.commits.remove(alert);
         if (this.#failures > 0)
-          onNotice(`the webhook accepts messages again; failed attempts: ${this.#failures}`, false);
+          notify("info", `the webhook accepts messages again; failed attempts: ${this.#failures}`);
         this.#failures = 0;
         await this.#finishRemoval();
         return 0;
       case "gone":
         store.disable(id, this.#mark);
-        onNotice("the webhook is disabled: its receiver responded 410 Gone", true);
+        notify("warn", "the webhook is disabled: its receiver responded 410 Gone");
         return 0;
       case "failed":
         this.#failures += 1;
         if (this.#failures === 1)
-          onNotice(`could not deliver to the webhook: ${outcome.reason}; retrying`, true);
+          notify("warn", `could not deliver to the webhook: ${outcome.reason}; retrying`);
         return retryDelayMs(this.#failures, outcome.retryAfterMs, this.#options.random ?? Math.random);
     }
   }

@@ -1,3 +1,4 @@
+import type { Notify } from "../../lib/notify.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import type { MarketEvent } from "../../market/index.ts";
 import type { Feed } from "../feed.ts";
@@ -21,7 +22,7 @@ export interface ChainFeedOptions {
    * Receives a message for the operator, and whether it reports trouble. Endpoints appear by host
    * only, because the rest of an address may be a key.
    */
-  readonly onNotice?: (sentence: string, isTrouble: boolean) => void;
+  readonly notify?: Notify;
 }
 
 /**

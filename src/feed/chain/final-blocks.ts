@@ -1,3 +1,4 @@
+import type { Notify } from "../../lib/notify.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import { SECOND_MS } from "../../lib/time/time.ts";
 import type { EvmBlock } from "./evm-block.ts";
@@ -13,7 +14,7 @@ interface FinalBlocksOptions {
   readonly clock: Clock;
   /** Number of the first block. */
   readonly from: number;
-  readonly onNotice: (sentence: string, isTrouble: boolean) => void;
+  readonly notify: Notify;
   /** Returns [0, 1). */
   readonly random: () => number;
 }
@@ -127,7 +128,7 @@ class FinalBlockStream {
       if (this.#published.size <= REMEMBERED) break;
       this.#published.delete(number);
     }
-    if (this.#failures >= NOTIFY_AFTER) this.#options.onNotice(`resuming at block ${block.number}`, false);
+    if (this.#failures >= NOTIFY_AFTER) this.#options.notify("info", `resuming at block ${block.number}`);
     this.#next = block.number + 1;
     this.#failures = 0;
     this.#doubts = 0;
@@ -139,7 +140,7 @@ class FinalBlockStream {
    * common block and continues from there.
    */
   async *#replaced(): AsyncGenerator<FinalBlock> {
-    const { reader, onNotice } = this.#options;
+    const { reader, notify } = this.#options;
     const branch: EvmBlock[] = [];
     let number = this.#next - 1;
     for (; this.#published.has(number); number--) {
@@ -151,7 +152,7 @@ class FinalBlockStream {
     this.#doubts = 0;
     if (!first) return;
     const words = `blocks ${first.number} to ${this.#next - 1} were final but have been replaced`;
-    onNotice(`${words}; published events remain`, true);
+    notify("warn", `${words}; published events remain`);
     for (const block of branch) yield this.#publish(block, true);
   }
 
@@ -160,7 +161,7 @@ class FinalBlockStream {
     this.#failures += 1;
     this.#reads.clear();
     if (this.#failures === NOTIFY_AFTER)
-      this.#options.onNotice(`no block is available: ${error.message}`, true);
+      this.#options.notify("warn", `no block is available: ${error.message}`);
     await clock.sleep(MIN_PAUSE_MS, this.#signal);
     // A moving head may belong to an endpoint that has recovered.
     await pool.changed(pauseAfter(this.#failures, this.#options.random), this.#signal);

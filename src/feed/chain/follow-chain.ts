@@ -1,3 +1,4 @@
+import type { Notify } from "../../lib/notify.ts";
 import { HOUR_MS, SECOND_MS } from "../../lib/time/time.ts";
 import type { MarketEvent } from "../../market/index.ts";
 import type { ChainFeedOptions, OnPool } from "./chain-feed.ts";
@@ -42,17 +43,17 @@ class ChainFollower {
   readonly #options: ChainFeedOptions;
   readonly #signal: AbortSignal;
   readonly #pool: EndpointPool;
-  readonly #onNotice: (sentence: string, isTrouble: boolean) => void;
+  readonly #notify: Notify;
   readonly #random: () => number;
   #lastSecond: number | undefined;
   #progressAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: ChainFeedOptions, signal: AbortSignal) {
-    const { network, urls = [], clock, onNotice = () => undefined } = options;
+    const { network, urls = [], clock, notify = () => undefined } = options;
     this.#options = options;
     this.#random = options.random ?? Math.random;
     this.#signal = signal;
-    this.#onNotice = onNotice;
+    this.#notify = notify;
     // Continue second by second, because an engine processes each.
     if (options.resumeAfterMs !== undefined)
       this.#lastSecond = Math.ceil(options.resumeAfterMs / SECOND_MS) - 1;
@@ -61,7 +62,7 @@ class ChainFollower {
       chainId: network.chainId,
       clock,
       pollEveryMs: Math.max(MIN_POLL_MS, network.blockMs),
-      onNotice,
+      notify,
     });
   }
 
@@ -83,9 +84,9 @@ class ChainFollower {
     const from = await this.#persist(() => this.#firstBlock());
     await this.#learnAnchors(translator, contracts, from - 1);
     const { clock } = this.#options;
-    const reader = new BlockReader({ pool, finalityBlocks, clock, onNotice: this.#onNotice });
+    const reader = new BlockReader({ pool, finalityBlocks, clock, notify: this.#notify });
     const blocks = finalBlocks(
-      { pool, reader, finalityBlocks, clock, from, onNotice: this.#onNotice, random: this.#random },
+      { pool, reader, finalityBlocks, clock, from, notify: this.#notify, random: this.#random },
       this.#signal,
     );
     for await (const { block, isReplacement } of blocks) {
@@ -111,7 +112,7 @@ class ChainFollower {
     for (const one of named) {
       const words = "name" in one ? `the factory of ${one.name}` : `the token ${one.symbol}`;
       if (!exists(one))
-        this.#onNotice(`${words} does not exist at ${one.address} on ${network.name}; ignoring it`, true);
+        this.#notify("warn", `${words} does not exist at ${one.address} on ${network.name}; ignoring it`);
     }
     const factories = network.factories.filter(exists);
     const quotes = network.quotes.filter(exists);
@@ -226,16 +227,16 @@ class ChainFollower {
     if (behindMs < BEHIND_MS || now - this.#progressAt < PROGRESS_EVERY_MS) return;
     this.#progressAt = now;
     const minutes = Math.round(behindMs / 60_000);
-    this.#onNotice(
+    this.#notify(
+      "info",
       `${network.name} is at block ${block.number}, ${behind} blocks (about ${minutes} minutes) behind`,
-      false,
     );
   }
 
   #persist<T>(work: () => Promise<T>): Promise<T> {
     return persist(work, {
       ...{ clock: this.#options.clock, random: this.#random },
-      ...{ onNotice: this.#onNotice, signal: this.#signal },
+      ...{ notify: this.#notify, signal: this.#signal },
     });
   }
 }

@@ -1,3 +1,4 @@
+import type { Notify } from "../../lib/notify.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import { SECOND_MS } from "../../lib/time/time.ts";
 import { RpcTrouble } from "./rpc/rpc-trouble.ts";
@@ -10,7 +11,7 @@ const NOTIFY_AFTER = 3;
 interface PersistOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  readonly onNotice: (sentence: string, isTrouble: boolean) => void;
+  readonly notify: Notify;
   /** Returns [0, 1). */
   readonly random: () => number;
 }
@@ -24,7 +25,7 @@ export function pauseAfter(failures: number, random: () => number): number {
 /** Repeats the work while it fails with RpcTrouble. Rethrows other errors. */
 export async function persist<T>(
   work: () => Promise<T>,
-  { clock, signal, onNotice, random }: PersistOptions,
+  { clock, signal, notify, random }: PersistOptions,
 ): Promise<T> {
   for (let failures = 1; ; failures++) {
     try {
@@ -32,7 +33,7 @@ export async function persist<T>(
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof RpcTrouble)) throw error;
-      if (failures === NOTIFY_AFTER) onNotice(`the chain is unavailable; retrying: ${error.message}`, true);
+      if (failures === NOTIFY_AFTER) notify("warn", `the chain is unavailable; retrying: ${error.message}`);
       await clock.sleep(pauseAfter(failures, random), signal);
     }
   }

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { Notify } from "../../lib/notify.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import { ServiceClient, type ServiceOptions } from "../service/service-client.ts";
 import type { Enricher, EnricherName } from "./enricher.ts";
@@ -19,7 +20,7 @@ export interface EnrichersOptions {
   /**
    * Receives a message when a service fails and when it recovers, and whether it reports trouble.
    */
-  readonly onNotice: (sentence: string, isTrouble: boolean) => void;
+  readonly notify: Notify;
   /** Default: the runtime's own. */
   readonly fetch?: typeof fetch;
 }
@@ -64,13 +65,13 @@ function createEnricher(name: EnricherName, key: string, options: EnrichersOptio
   }
 }
 
-function clientOptions(name: EnricherName, { clock, onNotice, fetch }: EnrichersOptions): ServiceOptions {
+function clientOptions(name: EnricherName, { clock, notify, fetch }: EnrichersOptions): ServiceOptions {
   return {
     ...{ clock, pauseMs: PAUSE_MS[name], timeoutMs: TIMEOUT_MS, maxBytes: MAX_ANSWER_BYTES },
     ...(fetch ? { fetch } : {}),
     onHealth: (trouble) =>
       trouble === undefined
-        ? onNotice(`${name} responds again`, false)
-        : onNotice(`${name} ${trouble}; retrying later`, true),
+        ? notify("info", `${name} responds again`)
+        : notify("warn", `${name} ${trouble}; retrying later`),
   };
 }

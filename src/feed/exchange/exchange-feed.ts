@@ -1,3 +1,4 @@
+import type { Notify } from "../../lib/notify.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../../lib/time/time.ts";
 import { waitAtMost } from "../../lib/time/wait-at-most.ts";
@@ -29,7 +30,7 @@ export interface ExchangeFeedOptions {
   /** Returns [0, 1). Default `Math.random`. */
   readonly random?: () => number;
   /** Receives a sentence for the log, and whether it reports trouble. */
-  readonly onNotice?: (sentence: string, isTrouble: boolean) => void;
+  readonly notify?: Notify;
 }
 
 /** Maximum past to request; older candles are in none of the engine's windows. */
@@ -111,7 +112,7 @@ class ExchangeRun {
         new VenueFollower({
           ...{ venue, clock, random, signal },
           onCandle: (pair, candle) => this.#put(venue.name, pair, candle),
-          onNotice: (sentence, isTrouble) => options.onNotice?.(sentence, isTrouble),
+          notify: (...given) => options.notify?.(...given),
         }),
     );
   }
@@ -206,7 +207,7 @@ class ExchangeRun {
     const behindMs = nowMs - this.#clockAt;
     if (behindMs > MAX_FILL_MS + HOUR_MS) {
       this.#clockAt = Math.floor((nowMs - MAX_FILL_MS) / MINUTE_MS) * MINUTE_MS;
-      this.#options.onNotice?.("catching up at most twelve hours; older minutes are lost", true);
+      this.#options.notify?.("warn", "catching up at most twelve hours; older minutes are lost");
     }
     const fromMs = this.#untoldMs();
     this.#isBehind = false;
@@ -219,9 +220,9 @@ class ExchangeRun {
       });
     await waitAtMost(Promise.all(filling), FILL_MS, this.#options.clock, this.#signal);
     const minutes = (toMs - fromMs) / MINUTE_MS;
-    this.#options.onNotice?.(
+    this.#options.notify?.(
+      "info",
       `asked for ${minutes} minutes of ${this.#followed.size} markets and was told of ${had}`,
-      false,
     );
   }
 
@@ -257,9 +258,9 @@ class ExchangeRun {
     });
     const had = (await waiting) ?? 0;
     const minutes = (toMs - fromMs) / MINUTE_MS;
-    this.#options.onNotice?.(
+    this.#options.notify?.(
+      had < tokens.size ? "warn" : "info",
       `looked up ${Math.floor(minutes)} past minutes of ${tokens.size} new markets on ${follower.name} and got those of ${had}`,
-      had < tokens.size,
     );
   }
 
@@ -330,9 +331,9 @@ class ExchangeRun {
     // While behind, the back-fill of all markets is still to come.
     if (isLater && !this.#isBehind) this.#fillChosen(added);
     if (added.length + removed > 0)
-      this.#options.onNotice?.(
+      this.#options.notify?.(
+        "info",
         `${answered} has listed its markets: ${this.#followed.size} tokens are followed, ${added.length} of them new, ${removed} no more`,
-        false,
       );
   }
 
@@ -350,9 +351,9 @@ class ExchangeRun {
   #reportLate(): void {
     const { late } = this.#book.counts;
     if (late > this.#lateTold)
-      this.#options.onNotice?.(
+      this.#options.notify?.(
+        "warn",
         `${late - this.#lateTold} candles arrived after their minute was published`,
-        true,
       );
     this.#lateTold = late;
   }

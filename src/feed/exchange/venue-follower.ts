@@ -1,3 +1,4 @@
+import type { Notify } from "../../lib/notify.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import { MINUTE_MS } from "../../lib/time/time.ts";
 import type { ServiceReport } from "../feed.ts";
@@ -14,7 +15,7 @@ interface FollowerOptions {
   readonly signal: AbortSignal;
   readonly onCandle: (pair: string, candle: MinuteCandle) => void;
   /** Receives a sentence for the log, and whether it reports trouble. */
-  readonly onNotice: (sentence: string, isTrouble: boolean) => void;
+  readonly notify: Notify;
 }
 
 /**
@@ -71,8 +72,8 @@ export class VenueFollower {
       ...{ clock, random, pauseMs: venue.pauseMs, quota: venue.quota, maxBytes: MAX_ANSWER_BYTES },
       onHealth: (trouble) =>
         trouble === undefined
-          ? this.#notice("responds again", false)
-          : this.#notice(`${trouble}; retrying later`, true),
+          ? this.#notify("info", "responds again")
+          : this.#notify("warn", `${trouble}; retrying later`),
     });
   }
 
@@ -185,8 +186,8 @@ export class VenueFollower {
   #open(pairs: readonly string[]): void {
     const { venue, clock, random, signal } = this.#options;
     const onHealth = (trouble: string | undefined) => {
-      if (trouble !== undefined) this.#notice(`${trouble}; reconnecting its stream`, true);
-      else if (entry.trouble !== undefined) this.#notice("its stream is connected again", false);
+      if (trouble !== undefined) this.#notify("warn", `${trouble}; reconnecting its stream`);
+      else if (entry.trouble !== undefined) this.#notify("info", "its stream is connected again");
       entry.trouble = trouble;
     };
     const line = new VenueSubscription(
@@ -213,7 +214,7 @@ export class VenueFollower {
     const { clock, onCandle } = this.#options;
     if (news.kind === "refused") {
       this.#refusals += 1;
-      if (this.#refusals <= 5) this.#notice(news.reason, true);
+      if (this.#refusals <= 5) this.#notify("warn", news.reason);
     }
     if (news.kind !== "candle" && news.kind !== "volume") return;
     this.#newsAt = clock.monotonic();
@@ -242,7 +243,7 @@ export class VenueFollower {
     return asked.kind === "ok" ? asked.value : undefined;
   }
 
-  #notice(sentence: string, isTrouble: boolean): void {
-    if (!this.#options.signal.aborted) this.#options.onNotice(`${this.name} ${sentence}`, isTrouble);
+  #notify(level: "info" | "warn", words: string): void {
+    if (!this.#options.signal.aborted) this.#options.notify(level, `${this.name} ${words}`);
   }
 }

@@ -1,3 +1,4 @@
+import type { Notify } from "../../lib/notify.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import { SECOND_MS } from "../../lib/time/time.ts";
 import { waitAtMost } from "../../lib/time/wait-at-most.ts";
@@ -18,7 +19,7 @@ interface MergeOptions {
   /** Age at which a part counts as stale. Default 15,000. */
   readonly staleAfterMs?: number;
   /** Receives a sentence for the log, and whether it reports trouble. */
-  readonly onNotice?: (sentence: string, isTrouble: boolean) => void;
+  readonly notify?: Notify;
 }
 
 /** How often the merge checks whether to keep waiting for a part. */
@@ -124,7 +125,7 @@ class Merger {
     await line.read(signal);
     if (line.failure !== undefined && !signal.aborted) {
       const { reason } = line.report(0);
-      this.#options.onNotice?.(`${line.name} ${reason}; continuing without it`, true);
+      this.#options.notify?.("warn", `${line.name} ${reason}; continuing without it`);
     }
   }
 
@@ -171,7 +172,7 @@ class Merger {
     const words = isDeaf
       ? "no part of the market responds, so there is no new data: flarewire doctor checks every endpoint"
       : "the market responds again";
-    this.#options.onNotice?.(words, isDeaf);
+    this.#options.notify?.(isDeaf ? "warn" : "info", words);
   }
 
   #judgeEach(furthestMs: number): void {
@@ -181,7 +182,7 @@ class Merger {
       const words = line.holdsWatermark
         ? `is in step with the others again; ${line.late} of its trades and candles came too late so far`
         : "is silent or far behind; continuing without it";
-      this.#options.onNotice?.(`${line.name} ${words}`, !line.holdsWatermark);
+      this.#options.notify?.(line.holdsWatermark ? "info" : "warn", `${line.name} ${words}`);
     }
   }
 
@@ -189,7 +190,7 @@ class Merger {
     if (line.early === 0 || this.#early.has(line)) return;
     this.#early.add(line);
     const words = `is more than ${MAX_EARLY_MS / SECOND_MS} seconds ahead of this machine's clock and of the others`;
-    this.#options.onNotice?.(`${line.name} tells what ${words}: that is left out`, true);
+    this.#options.notify?.("warn", `${line.name} tells what ${words}: that is left out`);
   }
 
   /** Returns the part's next event as it is published; `undefined` if it is dropped. */

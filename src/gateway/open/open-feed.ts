@@ -13,11 +13,12 @@ import {
   type Probe,
   venueProbes,
 } from "../../feed/index.ts";
+import { notifyLog } from "../../lib/notify.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import { HOUR_MS } from "../../lib/time/time.ts";
 import { FlarewireError } from "../../protocol/index.ts";
 import type { RestoredState } from "../persistence/restored-state.ts";
-import { chainsOf, noticeTo, openLiveMarket, venuesOf } from "./open-market.ts";
+import { chainsOf, openLiveMarket, venuesOf } from "./open-market.ts";
 import type { SimulatedResume } from "./resume-simulated.ts";
 
 interface FeedParts {
@@ -57,7 +58,7 @@ export function openFeed(
     etherscanKey,
     directory: config.data === "none" ? undefined : config.data,
     clock,
-    onNotice: noticeTo(logger),
+    notify: notifyLog(logger),
   });
   return { ...opened, feed: enrichFeed({ feed: opened.feed, enrichers, clock }) };
 }

@@ -17,7 +17,7 @@ import {
   type KnownKeys,
   type TicketTable,
 } from "../../keys/index.ts";
-import { messageOf } from "../../lib/text/message-of.ts";
+import { notifyLog } from "../../lib/notify.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 
 /** Access policy, connection registry and the watch of the key file. */
@@ -129,10 +129,7 @@ export async function openKeys(
       logger.info({ file, ...change }, "reloaded the key file");
       keys.onReload(change);
     },
-    onTrouble: (error) => {
-      const reason = messageOf(error);
-      logger.error({ reason }, "key file is invalid; persistenceOptions the previous keys");
-    },
+    notify: notifyLog(logger),
     onEnd: (id, reason) => {
       logger.info({ keyId: id, reason }, "closing the connections of a key");
       access.end(id, reason);

@@ -14,6 +14,7 @@ import {
   type NetworkName,
   type Venue,
 } from "../../feed/index.ts";
+import { notifyLog } from "../../lib/notify.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import { SECOND_MS } from "../../lib/time/time.ts";
 
@@ -63,12 +64,6 @@ export function venuesOf(config: Config, clock: Clock): readonly Venue[] {
   return [...new Set(config.exchanges)].map((name) => open[name]());
 }
 
-/** Writes a feed's notices to the log. */
-export function noticeTo(logger: Logger) {
-  return (sentence: string, isTrouble: boolean) =>
-    isTrouble ? logger.warn(sentence) : logger.info(sentence);
-}
-
 function openAll(config: Config, parts: MarketParts): Feed {
   const { clock, logger, afterMs } = parts;
   const members = [...new Set(config.live)].map((name) => {
@@ -78,7 +73,7 @@ function openAll(config: Config, parts: MarketParts): Feed {
     return { name, feed: openChain(config, name, rpcOf(config, name), own), delayMs };
   });
   const { staleAfterMs } = config;
-  return mergeFeeds({ name: "live", parts: members, clock, staleAfterMs, onNotice: noticeTo(logger) });
+  return mergeFeeds({ name: "live", parts: members, clock, staleAfterMs, notify: notifyLog(logger) });
 }
 
 /** Returns the delay of a chain's events in whole seconds, for chains with slow finality. */
@@ -95,7 +90,7 @@ function openExchanges(config: Config, { clock, logger, afterMs }: MarketParts):
     warmupMs: config.warmupMs,
     ...(afterMs === undefined ? {} : { resumeAfterMs: afterMs }),
     clock,
-    onNotice: noticeTo(logger),
+    notify: notifyLog(logger),
   });
 }
 
@@ -111,7 +106,7 @@ function openChain(
     clock,
     backfillMs: config.warmupMs,
     ...(afterMs === undefined ? {} : { resumeAfterMs: afterMs }),
-    onNotice: noticeTo(logger),
+    notify: notifyLog(logger),
   });
 }
 

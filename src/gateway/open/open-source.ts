@@ -3,6 +3,7 @@ import { type Config, leaderOf } from "../../config/config.ts";
 import { createRecorder, RecordingError, recordFeed, type ServiceReport } from "../../feed/index.ts";
 import type { KnownLists } from "../../hub/index.ts";
 import { InputError } from "../../lib/input-error.ts";
+import { notifyLog } from "../../lib/notify.ts";
 import { messageOf } from "../../lib/text/message-of.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import { FlarewireError, type Snapshot } from "../../protocol/index.ts";
@@ -129,9 +130,8 @@ function openLeader(
   { staleAfterMs }: Config,
   { clock, logger, leaderKey }: SourceParts,
 ): Leader {
-  const onNotice = (sentence: string, isTrouble: boolean) =>
-    isTrouble ? logger.warn({ leader: url }, sentence) : logger.info({ leader: url }, sentence);
-  return createLeader({ url, key: leaderKey, clock, staleAfterMs, onNotice });
+  const notify = notifyLog(logger, { leader: url });
+  return createLeader({ url, key: leaderKey, clock, staleAfterMs, notify });
 }
 
 function resumeOf({ known, observedAtMs }: RestoredState, afterMs: number): Resume {

@@ -5,6 +5,7 @@ import type { Logger } from "pino";
 import type { Config } from "../../config/config.ts";
 import { MANIFEST_FILE } from "../../feed/index.ts";
 import type { Head } from "../../hub/index.ts";
+import { notifyLog } from "../../lib/notify.ts";
 import { messageOf } from "../../lib/text/message-of.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import { VERSION } from "../../lib/version.ts";
@@ -245,7 +246,7 @@ class FileKept implements Persistence {
       file: this.#file,
       fingerprint: this.#fingerprint,
       ...from,
-      onTrouble: (sentence, error) => logger.error({ err: error }, sentence),
+      notify: notifyLog(logger),
     });
     this.#log = log;
     return log;

@@ -1,3 +1,4 @@
+import type { Notify } from "../../lib/notify.ts";
 import { messageOf } from "../../lib/text/message-of.ts";
 import { type Cursor, type EventBody, type Lost, type Seq, toSeq } from "../../protocol/index.ts";
 import type { LastingResult, LogRecord, ReadResult, ReplicaLog } from "../event-log.ts";
@@ -19,7 +20,7 @@ export interface SqliteLogOptions extends MemoryLogOptions {
   /** Continues the file's contents in their epoch. Default: starts a new epoch. */
   readonly stored?: StoredLog;
   /** Called once, with a sentence, when the file can no longer be written. */
-  readonly onTrouble: (sentence: string, error: unknown) => void;
+  readonly notify: Notify;
 }
 
 /** An event log that a later process can resume. */
@@ -52,7 +53,7 @@ export function createSqliteLog(options: SqliteLogOptions): DurableLog {
 class SqliteLog implements DurableLog {
   readonly #file: LogFile;
   readonly #memory: ReplicaLog;
-  readonly #onTrouble: SqliteLogOptions["onTrouble"];
+  readonly #notify: Notify;
   #isInMemoryOnly = false;
   #droppedTo: number;
   #closed = false;
@@ -61,7 +62,7 @@ class SqliteLog implements DurableLog {
     const { file, stored, start, fingerprint } = options;
     const epoch = stored?.epoch ?? start?.cursor.epoch ?? options.epoch ?? randomEpoch();
     this.#file = file;
-    this.#onTrouble = options.onTrouble;
+    this.#notify = options.notify;
     const begun = start ?? { cursor: { epoch, seq: toSeq(0) }, positions: {} };
     if (!stored) this.#attempt(() => file.begin(fingerprint, begun));
     // The file may have been set back. A new run tells events from here on from earlier ones with
@@ -161,7 +162,7 @@ class SqliteLog implements DurableLog {
       const { path } = this.#file;
       this.#isInMemoryOnly = true;
       const what = `cannot write ${path} (${messageOf(error)}); events are in memory only from now on`;
-      this.#onTrouble(`${what}; ${this.#abandon()}`, error);
+      this.#notify("error", `${what}; ${this.#abandon()}`, { err: error });
     }
   }
 

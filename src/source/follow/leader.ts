@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { Notify } from "../../lib/notify.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import { type Cursor, type Freshness, formatCursor, type SourceInfo } from "../../protocol/index.ts";
 import { followOnce } from "./leader-connection.ts";
@@ -36,7 +37,7 @@ interface LeaderOptions {
    * Receives sentences for the operator: the connection was established, lost or rejected. Must not
    * throw.
    */
-  readonly onNotice: (sentence: string, isTrouble: boolean) => void;
+  readonly notify: Notify;
 }
 
 /** Another Flarewire whose log is mirrored. */
@@ -94,7 +95,7 @@ class FollowedLeader implements Leader {
   }
 
   async run(mirror: ReplicaSink, signal: AbortSignal): Promise<void> {
-    const { clock, random = Math.random, onNotice } = this.#options;
+    const { clock, random = Math.random, notify } = this.#options;
     let failures = 0;
     let restart = false;
     while (!signal.aborted) {
@@ -107,7 +108,7 @@ class FollowedLeader implements Leader {
       restart = end.kind === "diverged";
       failures = wasConnected && !restart ? 0 : failures + 1;
       const waitMs = leaderWaitMs(end, failures, random);
-      onNotice(`${sentence}; connecting again in ${(waitMs / 1_000).toFixed(1)} s`, true);
+      notify("warn", `${sentence}; connecting again in ${(waitMs / 1_000).toFixed(1)} s`);
       await clock.sleep(waitMs, signal).catch(() => undefined);
     }
   }
@@ -191,7 +192,7 @@ class FollowedLeader implements Leader {
     this.#health.noteConnected();
     const from = position ? ` at ${formatCursor(position.cursor)}` : "";
     const how = kind === "resumed" ? "goes on" : "begins";
-    this.#options.onNotice(`the leader is connected; its log ${how}${from}`, false);
+    this.#options.notify("info", `the leader is connected; its log ${how}${from}`);
   }
 
   #note(message: LeaderMessage): void {

@@ -13,8 +13,8 @@ async function nodesOn(branches: string) {
     node.branchAt = (number) => (number === 50 ? branches.charAt(index) : "a");
   const run = new NodePool(nodes);
   await until("all are known", () => run.pool.usable(0).length === nodes.length);
-  const { pool, clock, onNotice } = run;
-  const reader = new BlockReader({ pool, finalityBlocks: 2, clock, onNotice });
+  const { pool, clock, notify } = run;
+  const reader = new BlockReader({ pool, finalityBlocks: 2, clock, notify });
   return {
     ...{ nodes, run, reader },
     read: (number: number) => reader.read(number, run.signal),

@@ -15,7 +15,7 @@ export class Collector implements AsyncDisposable {
   constructor(options: Omit<ChainFeedOptions, "clock">) {
     const feed = createChainFeed({
       clock: systemClock,
-      onNotice: (sentence) => this.notices.push(sentence),
+      notify: (_level, sentence) => this.notices.push(sentence),
       ...options,
     });
     this.#ended = this.#read(feed.events(this.#stop.signal));

@@ -20,7 +20,7 @@ async function withReader<T>(
     chainId: network.chainId,
     clock: systemClock,
     pollEveryMs: 100,
-    onNotice: () => undefined,
+    notify: () => undefined,
   });
   const running = pool.run(over.signal);
   while (pool.head < 0) await pool.changed(100, over.signal);

@@ -28,7 +28,7 @@ test("a chain whose endpoints all fail reports the reason without their addresse
     network: NETWORKS.bsc,
     urls: [...replies.keys()].map((path) => `http://127.0.0.1:${port}${path}`),
     clock: systemClock,
-    onNotice: () => {
+    notify: () => {
       notices += 1;
       if (notices === replies.size) failed.resolve();
     },

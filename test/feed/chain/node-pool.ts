@@ -17,7 +17,7 @@ export class NodePool implements AsyncDisposable {
     this.#nodes = nodes;
     this.pool = new EndpointPool({
       ...{ urls: nodes.map(({ url }) => url), chainId: CHAIN, clock: this.clock, pollEveryMs: 1_000 },
-      onNotice: this.onNotice,
+      notify: this.notify,
     });
     this.#running = this.pool.run(this.signal);
   }
@@ -28,7 +28,7 @@ export class NodePool implements AsyncDisposable {
   }
 
   /** Notes a sentence without the endpoint that it is about. */
-  readonly onNotice = (sentence: string): void => {
+  readonly notify = (_level: string, sentence: string): void => {
     this.notices.push(sentence.replace(/^127\.\S+ /, ""));
   };
 

@@ -72,7 +72,7 @@ const test = base.extend<{
       const stop = new AbortController();
       const enrichers = createEnrichers({
         ...{ names, urls: services.urls, etherscanKey: KEY, directory, clock },
-        onNotice: (sentence) => notices.push(sentence),
+        notify: (_level, sentence) => notices.push(sentence),
       });
       const feed = enrichFeed({ feed: market(clock), enrichers, clock });
       const events = feed.events(stop.signal)[Symbol.asyncIterator]();

@@ -65,7 +65,7 @@ const test = base.extend<{ kit: Kit }>({
       const { urls } = services;
       const enrichers = createEnrichers({
         ...{ names, urls, etherscanKey: undefined, directory, clock },
-        onNotice: () => {},
+        notify: () => {},
       });
       const facts = { trades: true, liquidity: false, listings: true, profiles: false };
       const feed: Feed = {

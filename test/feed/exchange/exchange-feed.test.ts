@@ -47,7 +47,7 @@ async function followed(factor = 40, minutes = 5) {
     minVolume: 1e6,
     warmupMs: minutes * MINUTE,
     clock,
-    onNotice: (sentence) => notices.push(sentence),
+    notify: (_level, sentence) => notices.push(sentence),
   });
   const events: MarketEvent[] = [];
   let look: () => void = () => {};
@@ -225,7 +225,7 @@ describe("three exchanges", { timeout: 30_000 }, () => {
           warmupMs: MINUTE,
           clock,
         },
-        onNotice: (sentence) => {
+        notify: (_level, sentence) => {
           notices.push(sentence);
           server.mischief.delete("binance");
         },

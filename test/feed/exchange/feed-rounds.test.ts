@@ -34,7 +34,12 @@ async function market(
   const stop = new AbortController();
   const feed = createExchangeFeed({
     ...{ venues: [...servers.values()].map(({ venue }) => venue), quotes: ["USDT"], minVolume: 1 },
-    ...{ warmupMs: 0, clock, random: () => 0.5, onNotice: (sentence: string) => notices.push(sentence) },
+    ...{
+      warmupMs: 0,
+      clock,
+      random: () => 0.5,
+      notify: (_level: string, sentence: string) => notices.push(sentence),
+    },
     ...options,
   });
   const reading = (async () => {

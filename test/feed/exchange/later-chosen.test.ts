@@ -21,7 +21,7 @@ function follow(clock: FastClock, server: StandIn, warmupMs: number) {
   const feed = createExchangeFeed({
     venues: [createBinance({ url, streamUrl }), createKucoin({ url, connectId: () => "test" })],
     ...{ quotes: ["USDT"], minVolume: 0, warmupMs, clock, random: () => 0 },
-    onNotice: (sentence) => notices.push(sentence),
+    notify: (_level, sentence) => notices.push(sentence),
   });
   const reading = (async () => {
     for await (const event of feed.events(stop.signal)) events.push(event);

@@ -16,7 +16,7 @@ async function follow(pairs: readonly string[], options: ScriptedVenueOptions = 
   const follower = new VenueFollower({
     ...{ venue: server.venue, clock, random: () => 0.5, signal: stop.signal },
     onCandle: (pair, { openAt }) => candles.push(`${pair} ${openAt}`),
-    onNotice: (sentence) => notices.push(sentence),
+    notify: (_level, sentence) => notices.push(sentence),
   });
   follower.follow(new Set(pairs));
   const run = { follower, server, clock, candles, notices };

@@ -28,7 +28,7 @@ export class Joined implements AsyncDisposable {
         { name: "exchange", feed: this.exchange },
       ],
       clock: this.time,
-      onNotice: (sentence) => this.notices.push(sentence),
+      notify: (_level, sentence) => this.notices.push(sentence),
     });
     this.feed = feed;
     this.ended = (async () => {

@@ -74,7 +74,7 @@ describe("a part that is far ahead of the others", () => {
     const [bsc, exchange] = [new ToldFeed("bsc"), new ToldFeed("exchange")];
     const notices: string[] = [];
     const feed = mergeFeeds({
-      ...{ name: "live", clock: time, onNotice: (sentence: string) => notices.push(sentence) },
+      ...{ name: "live", clock: time, notify: (_level: string, sentence: string) => notices.push(sentence) },
       parts: [bsc, exchange].map((one) => ({ name: one.name, feed: one })),
     });
     bsc.tell(...Array.from({ length: 25_000 }, (_, index) => trade(Math.floor(index / 100))));

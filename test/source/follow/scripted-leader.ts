@@ -33,7 +33,7 @@ export function startFollower(url: string, key?: string): FollowerUnderTest {
     clock,
     staleAfterMs: 15_000,
     random: () => 0.5,
-    onNotice: (sentence) => notices.push(sentence),
+    notify: (_level, sentence) => notices.push(sentence),
   });
   const mirror: ReplicaSink = {
     get position() {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Notify } from "../../../lib/notify.ts";
 import type { Clock } from "../../../lib/time/clock.ts";
 import { HOUR_MS } from "../../../lib/time/time.ts";
 import { contradictionOf, type EvmBlock, Header, logsOf, Receipts } from "../evm-block.ts";
@@ -12,7 +13,7 @@ interface BlockReaderOptions {
   /** Blocks by which an endpoint's head must exceed a block before that block is requested. */
   readonly finalityBlocks: number;
   readonly clock: Clock;
-  readonly onNotice: (sentence: string, isTrouble: boolean) => void;
+  readonly notify: Notify;
 }
 
 /** Bound on a block's time ahead of this machine's clock. */
@@ -152,6 +153,6 @@ export class BlockReader {
 
   #blame(endpoint: Endpoint, words: string): void {
     endpoint.markFailure();
-    if (endpoint.strikes === 1) this.#options.onNotice(`${endpoint.name} ${words}`, true);
+    if (endpoint.strikes === 1) this.#options.notify("warn", `${endpoint.name} ${words}`);
   }
 }

@@ -1,3 +1,4 @@
+import type { Notify } from "../../../lib/notify.ts";
 import type { Clock } from "../../../lib/time/clock.ts";
 import { SECOND_MS } from "../../../lib/time/time.ts";
 import { waitAtMost } from "../../../lib/time/wait-at-most.ts";
@@ -15,7 +16,7 @@ interface EndpointPoolOptions {
   /** Timeout of a request in milliseconds. Default 10,000. */
   readonly timeoutMs?: number;
   /** Receives a message for the operator, and whether it reports trouble. */
-  readonly onNotice: (sentence: string, isTrouble: boolean) => void;
+  readonly notify: Notify;
 }
 
 /** Tracks the health and heads of one chain's endpoints, and sends requests to the best one. */
@@ -124,7 +125,7 @@ export class EndpointPool {
   }
 
   async #watch(endpoint: Endpoint, signal: AbortSignal): Promise<void> {
-    const { clock, pollEveryMs, onNotice } = this.#options;
+    const { clock, pollEveryMs, notify } = this.#options;
     let isListening = false;
     let isDown = false;
     while (!signal.aborted && !this.#foreign.has(endpoint)) {
@@ -137,8 +138,8 @@ export class EndpointPool {
           // silent.
           const trouble = await endpoint.pollHead(signal);
           this.#note(endpoint, trouble?.message);
-          if (trouble && !isDown) onNotice(`${endpoint.name} ${trouble.message}`, true);
-          else if (!trouble && isDown) onNotice(`${endpoint.name} responds again`, false);
+          if (trouble && !isDown) notify("warn", `${endpoint.name} ${trouble.message}`);
+          else if (!trouble && isDown) notify("info", `${endpoint.name} responds again`);
           isDown = trouble !== undefined;
         }
       }
@@ -148,7 +149,7 @@ export class EndpointPool {
   }
 
   async #prove(endpoint: Endpoint, signal: AbortSignal): Promise<void> {
-    const { chainId, onNotice } = this.#options;
+    const { chainId, notify } = this.#options;
     try {
       const said = Quantity.parse(await endpoint.ask("eth_chainId", [], signal));
       if (said === chainId) {
@@ -158,14 +159,14 @@ export class EndpointPool {
       }
       this.#foreign.add(endpoint);
       this.#note(endpoint, `serves chain ${said}, not ${chainId}`);
-      onNotice(`${endpoint.name} serves chain ${said}, not ${chainId}; ignoring it`, true);
+      notify("warn", `${endpoint.name} serves chain ${said}, not ${chainId}; ignoring it`);
     } catch (error) {
       if (signal.aborted) return;
       const fault = error instanceof RpcTrouble ? error.message : "returned an invalid chain id";
       this.#note(endpoint, fault);
       if (error instanceof RpcTrouble && error.kind === "rate") return;
       endpoint.markFailure();
-      if (endpoint.strikes === 1) onNotice(`${endpoint.name} ${fault}`, true);
+      if (endpoint.strikes === 1) notify("warn", `${endpoint.name} ${fault}`);
     }
   }
 
