@@ -46,7 +46,7 @@ function handshake(url: string, query: string, onTestFinished: Finish): Promise<
   });
 }
 
-test("[K4] a ticket that one worker gave opens a connection at another, and no second anywhere, however many try at once", {
+test("[K4] a ticket that one worker issued opens one connection at any worker, however many try at once", {
   timeout: 120_000,
 }, async ({ onTestFinished }) => {
   const { file, bearer } = keyFile(onTestFinished);
@@ -118,7 +118,7 @@ async function sameWorker(worker: string, url: string, onTestFinished: Finish): 
   }
 }
 
-test("[K6] [K7] the rate of a key counts at all workers, and what is revoked ends at all of them", {
+test("[K6] [K7] a key's rate counts at all workers, and a revoked key loses its connections at all of them", {
   timeout: 120_000,
 }, async ({ onTestFinished }) => {
   const keys = keyFile(onTestFinished, { requests_per_minute: 20 });
@@ -144,7 +144,13 @@ test("[K6] [K7] the rate of a key counts at all workers, and what is revoked end
   await gateway.began(3);
   const kept = streams.filter(({ closeCode }) => closeCode === undefined);
   const [here, there] = await twoWorkers(gateway.url, onTestFinished);
-  for (const at of [here, there]) expect((await at.ask("/api/v1/newest", keys.bearer)).status).toBe(429);
+  for (const at of [here, there]) {
+    const statuses: number[] = [];
+    // The key regains a request every 3 seconds; a worker that counted from zero would serve all ten.
+    for (let asked = 0; asked < 10; asked += 1)
+      statuses.push((await at.ask("/api/v1/newest", keys.bearer)).status);
+    expect(statuses).toContain(429);
+  }
 
   keys.write([]);
   await Promise.all(streams.map((client) => client.until(() => client.closeCode !== undefined)));
@@ -154,7 +160,7 @@ test("[K6] [K7] the rate of a key counts at all workers, and what is revoked end
   for (const at of [here, there]) expect((await at.ask("/api/v1/newest", keys.bearer)).status).toBe(401);
 });
 
-test("one scrape has the numbers of all workers, and no count goes back when one of them dies", {
+test("one scrape covers all workers, and no counter goes back when one of them dies", {
   timeout: 120_000,
 }, async ({ onTestFinished }) => {
   const gateway = await startWorkerGateway(onTestFinished);

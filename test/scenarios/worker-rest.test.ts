@@ -56,7 +56,7 @@ async function expectUnmodified(from: KeptConnection, to: KeptConnection): Promi
   }
 }
 
-test("[L2] who alternates between workers gets its 304: one state has one entity tag at all of them, at one that has just begun too", {
+test("[L2] a state has the same entity tag at all workers, also at one that has just started, so a client that alternates gets its 304", {
   timeout: 120_000,
 }, async ({ onTestFinished }) => {
   const gateway = await startWorkerGateway(onTestFinished);

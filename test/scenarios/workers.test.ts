@@ -21,7 +21,7 @@ async function page(ask: (path: string) => Promise<{ body: string }>, after: str
   return JSON.parse((await ask(`/api/v1/events?after=${after}&limit=1000`)).body);
 }
 
-test("[L3] [L2] the clients of killed workers are back with no hole and no repeat, with the views that REST serves, and filters go on", {
+test("[L3] [L2] clients of killed workers resume without a hole or a repeat, hold what REST serves, and keep their filters", {
   timeout: 180_000,
 }, async ({ onTestFinished }) => {
   const gateway = await startWorkerGateway(onTestFinished);
@@ -71,7 +71,7 @@ test("[L3] [L2] the clients of killed workers are back with no hole and no repea
   }
 });
 
-test("[L3] with all workers gone connections wait for the next, and are served", {
+test("[L3] while all workers are gone, connections wait for the next one, which serves them", {
   timeout: 120_000,
 }, async ({ onTestFinished }) => {
   const gateway = await startWorkerGateway(onTestFinished);
@@ -85,7 +85,7 @@ test("[L3] with all workers gone connections wait for the next, and are served",
   await expectOneState(gateway.url, client);
 });
 
-test("new connections go to the worker that has the fewest, until each has half, after a burst as after some at a time", {
+test("new connections go to the worker with the fewest until each has half, in a burst and a few at a time", {
   timeout: 120_000,
 }, async ({ onTestFinished }) => {
   const gateway = await startWorkerGateway(onTestFinished);
@@ -111,7 +111,7 @@ test("new connections go to the worker that has the fewest, until each has half,
   }
 });
 
-test("[W25] [W31] at SIGTERM the clients of all workers are sent away, each at its moment of one window, and the exit code is 0", {
+test("[W25] [W31] SIGTERM disconnects the clients of all workers, each at its own moment of one window, and exits with code 0", {
   timeout: 120_000,
 }, async ({ onTestFinished }) => {
   const gateway = await startWorkerGateway(onTestFinished, "--drain", "4s");
@@ -127,7 +127,7 @@ test("[W25] [W31] at SIGTERM the clients of all workers are sent away, each at i
   expect(gateway.pids().filter(isAlive)).toEqual([]);
 });
 
-test("[W31] a worker that is told to end by itself gives each client its moment, and who comes goes to the others", {
+test("[W31] SIGTERM to one worker gives each of its clients its own moment, and new clients go to the others", {
   timeout: 120_000,
 }, async ({ onTestFinished }) => {
   const gateway = await startWorkerGateway(onTestFinished, "--drain", "3s");
@@ -151,7 +151,7 @@ test("[W31] a worker that is told to end by itself gives each client its moment,
   await Promise.all([...clients, ...others].map((client) => client.disconnect()));
 });
 
-test("a signal a second after the first ends all processes at once: exit code 75", {
+test("a second signal after a second ends all processes at once with exit code 75", {
   timeout: 120_000,
 }, async ({ onTestFinished }) => {
   const gateway = await startWorkerGateway(onTestFinished, "--drain", "5m");
@@ -169,9 +169,9 @@ test("a signal a second after the first ends all processes at once: exit code 75
   await expect.poll(() => gateway.pids().filter(isAlive), { timeout: 10_000 }).toEqual([]);
 });
 
-test("[W25] workers whose primary was killed tell their clients, and end", { timeout: 120_000 }, async ({
-  onTestFinished,
-}) => {
+test("[W25] workers whose primary was killed disconnect their clients and exit", {
+  timeout: 120_000,
+}, async ({ onTestFinished }) => {
   const gateway = await startWorkerGateway(onTestFinished);
   const clients = Array.from({ length: 4 }, () => new IndependentClient(gateway.url));
   await Promise.all(clients.map((client) => client.connect()));
@@ -181,7 +181,7 @@ test("[W25] workers whose primary was killed tell their clients, and end", { tim
   await expect.poll(() => gateway.pids().filter(isAlive), { timeout: 10_000 }).toEqual([]);
 });
 
-test("a worker that ends again and again is replaced later each time, which the log and /readyz say; one that is told to end is replaced at once", {
+test("a worker that crashes repeatedly is replaced later each time, as the log and /readyz report; one that is stopped is replaced at once", {
   timeout: 120_000,
 }, async ({ onTestFinished }) => {
   const gateway = await startWorkerGateway(onTestFinished);

@@ -39,7 +39,7 @@ const spreadOf = (workers: readonly WorkerUnderTest[]) => {
   return { fewest: Math.min(...counts), most: Math.max(...counts) };
 };
 
-test("of a burst, however quick each worker takes its connections, none has more than a sixteenth above another and one", () => {
+test("in a burst, no worker gets more than a sixteenth and one connection ahead of another, however fast each takes them", () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 2, max: 8 }),
@@ -63,7 +63,7 @@ test("of a burst, however quick each worker takes its connections, none has more
   );
 });
 
-test("a worker that has begun anew is given all new connections until it has as many as the others", () => {
+test("a replaced worker gets all new connections until it has as many as the others", () => {
   const workers = [new WorkerUnderTest(0), new WorkerUnderTest(40), new WorkerUnderTest(50)];
   for (let handed = 0; handed < 50; handed += 1) {
     // Whether the others have room makes no difference.
@@ -74,7 +74,7 @@ test("a worker that has begun anew is given all new connections until it has as 
   expect(workers.map(({ connections }) => connections)).toEqual([45, 45, 50]);
 });
 
-test("one that sends its clients away is handed none while somebody else is there, however few it has left", () => {
+test("a worker that is leaving gets no connection while another can take one", () => {
   const [leaving, other] = [new WorkerUnderTest(0), new WorkerUnderTest(10)];
   leaving.isLeaving = true;
   expect(chooseReceiver([leaving, other], 0, false)).toBe(other);
@@ -84,7 +84,7 @@ test("one that sends its clients away is handed none while somebody else is ther
   expect(chooseReceiver([leaving, other], 0, false)).toBe(leaving);
 });
 
-test("nobody waits for a worker that is stuck or not ready, and in a hurry for none", () => {
+test("no connection waits for a worker that is stuck or not ready; in a hurry, none waits for any", () => {
   const [slow, other] = [new WorkerUnderTest(1), new WorkerUnderTest(10)];
   slow.isHanded = true;
   expect(chooseReceiver([slow, other], 0, false)).toBeUndefined();
@@ -98,7 +98,7 @@ test("nobody waits for a worker that is stuck or not ready, and in a hurry for n
   expect(chooseReceiver([slow, other], 0, true)).toBeUndefined();
 });
 
-test("of workers with equally many connections each is given one in turn, and of those only the ones with the fewest", () => {
+test("workers with equally few connections take turns", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 8 }), fc.nat(1_000), (count, turn) => {
       const equal = Array.from({ length: count }, () => new WorkerUnderTest(7));

@@ -50,7 +50,7 @@ async function serve(requestTimeout = 10_000) {
   return { url, reception, connections, receiver, taken };
 }
 
-test("connections that were handed over are served, unread bytes and all, and a client may end its half first", async ({
+test("a connection that was handed over is served, including bytes that arrived before, and its client may half-close", async ({
   onTestFinished,
 }) => {
   const { url, reception, connections } = await serve();
@@ -64,15 +64,15 @@ test("connections that were handed over are served, unread bytes and all, and a 
   await expect.poll(() => connections.size).toBe(0);
 });
 
-test("a request that does not arrive in time is refused on a server that does not listen, too", async ({
-  onTestFinished,
-}) => {
+test("request timeouts apply on a server that does not listen", async ({ onTestFinished }) => {
   const { url, reception } = await serve(300);
   onTestFinished(() => reception.close());
   expect(await ask(url, "GET / HTTP/1.1\r\nHost: test\r\n")).toMatch(/^HTTP\/1\.1 408 /);
 });
 
-test("a closing server ends idle connections at once and all after its grace", async ({ onTestFinished }) => {
+test("a closing server closes idle connections at once and all others after its grace period", async ({
+  onTestFinished,
+}) => {
   const { url, reception, connections } = await serve();
   onTestFinished(() => reception.close());
   const silent = connect(Number(new URL(url).port), "127.0.0.1");
@@ -83,9 +83,7 @@ test("a closing server ends idle connections at once and all after its grace", a
   expect(connections.size).toBe(0);
 });
 
-test("with nobody to take them connections wait, and who waited for 5 seconds is refused with 503", async ({
-  onTestFinished,
-}) => {
+test("connections wait while no worker is ready, and get 503 after 5 seconds", async ({ onTestFinished }) => {
   const clock = new ManualClock();
   const handed: Socket[] = [];
   const receiver = {
@@ -129,9 +127,7 @@ test("with nobody to take them connections wait, and who waited for 5 seconds is
   expect(reception.waiting).toBe(0);
 });
 
-test("a receiver that cannot take a connection after all leaves it to the next", async ({
-  onTestFinished,
-}) => {
+test("a connection that a worker fails to take goes to the next worker", async ({ onTestFinished }) => {
   const { receiver } = await serve();
   const gone = {
     isReady: true,
@@ -155,7 +151,7 @@ test("a receiver that cannot take a connection after all leaves it to the next",
   expect(await served).toContain("served");
 });
 
-test("new connections go to the worker that has the fewest: half each of a burst, though one takes its own nine times as late", async ({
+test("each of two workers gets half of a burst, although one is nine times slower", async ({
   onTestFinished,
 }) => {
   const [quick, slow] = [new PacedReceiver(), new PacedReceiver()];

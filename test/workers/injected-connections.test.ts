@@ -48,7 +48,7 @@ async function inject() {
   return { clock, server, listener, connections, unanswered, clients, ask };
 }
 
-test("a closing server waits for an answer that is due, and ends its connection as soon as it is idle", async ({
+test("a closing server waits for a pending response, and closes its connection when it becomes idle", async ({
   sut,
 }) => {
   const { clock, connections, unanswered, ask } = sut;
@@ -71,7 +71,7 @@ test("a closing server waits for an answer that is due, and ends its connection 
   expect(connections.size).toBe(0);
 });
 
-test("a closing server ends a connection whose answer never comes after its grace, not before", async ({
+test("a closing server closes a connection whose response never comes after its grace period, not before", async ({
   sut,
 }) => {
   const { clock, connections, ask } = sut;
@@ -84,7 +84,7 @@ test("a closing server ends a connection whose answer never comes after its grac
   await Promise.all([closed, stuckClosed]);
 });
 
-test("a connection that ended before it was taken is not served", async ({ sut }) => {
+test("a connection that closed before the worker took it is not served", async ({ sut }) => {
   const { connections, ask } = sut;
   const socket = await ask("/");
   socket.destroy();

@@ -16,7 +16,7 @@ function followed() {
   return { ...sut, feed, follow };
 }
 
-test("workers that wait for the first snapshot get the whole lists once, and from then on the events only", async () => {
+test("workers get the complete lists once, with the first snapshot, and then only events", async () => {
   const { publish, follow } = followed();
   const { heard } = follow();
   await publish("list");
@@ -25,7 +25,7 @@ test("workers that wait for the first snapshot get the whole lists once, and fro
   expect(heard).toEqual(["begin", "batch", "batch"]);
 });
 
-test("a worker that has gone gets no more events, and the others go on to get each", async () => {
+test("a worker that is gone gets no more events, and the others get each one", async () => {
   const { publish, feed, follow } = followed();
   const [gone, other] = [follow(), follow()];
   await publish("list");

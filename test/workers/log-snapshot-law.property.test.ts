@@ -109,7 +109,7 @@ function plainLists(lists: Lists): unknown {
 
 const plain = (record: LogRecord) => ({ ...record, tail: record.tail.toString() });
 
-test("[F3] [L2] [L3] [W28] a worker that begins at any moment has the log and the lists of its primary at every place, whatever happened while it was filled", {
+test("[F3] [L2] [L3] [W28] a worker that starts at any moment has the primary's log and its lists at every cursor, whatever happened during its start", {
   timeout: 60_000,
 }, async () => {
   await fc.assert(

@@ -14,7 +14,7 @@ const record = (seq: number): LogRecord => ({
   tail: Buffer.from("}"),
 });
 
-test("[F3] [L3] a worker is filled with each event up to the head once: of the lasting ones the last before the others too, and none that came later", async () => {
+test("[F3] [L3] a worker starts with each event up to the head once, retained events included, and with no later one", async () => {
   const { hub } = createHubUnderTest();
   const messages = snapshotMessages({
     log: {
@@ -40,7 +40,7 @@ test("[F3] [L3] a worker is filled with each event up to the head once: of the l
   expect(seqs).toEqual([3, 5, 6, 7, 8]);
 });
 
-test("a worker is filled with none rather than with a part of the log, where the primary itself has lost events meanwhile", async () => {
+test("a worker starts with no events rather than with a part of the log, if the primary has lost events meanwhile", async () => {
   const { hub } = createHubUnderTest();
   const messages = snapshotMessages({
     log: {

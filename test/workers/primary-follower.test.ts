@@ -36,7 +36,7 @@ function following() {
   return { ...primary, clock, leader, published, faults, begun, stop, run };
 }
 
-test("a worker's data are as old as the last event that came, or as the primary says where that is less", async () => {
+test("a worker's data age counts from its last event or the primary's last report, whichever is less", async () => {
   const { clock, leader, publish, run, stop } = following();
   const running = run();
   await publish("list");
@@ -57,7 +57,7 @@ test("a worker's data are as old as the last event that came, or as the primary 
   await running;
 });
 
-test("a worker publishes what its primary does until it stops, and nothing afterwards", async () => {
+test("a worker publishes what its primary publishes until it stops", async () => {
   const { publish, published, faults, run, stop, begun } = following();
   const running = run();
   await publish("list");

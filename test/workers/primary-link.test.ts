@@ -5,7 +5,7 @@ import type { ToWorker } from "../../src/workers/messages.ts";
 import { createGc } from "../support/create-gc.ts";
 import { linked } from "./linked.ts";
 
-test("answers that come in another order reach their questions, and an error keeps its code and bound", async () => {
+test("answers in any order reach their requests, and an error keeps its code and bound", async () => {
   const { link, say, answer } = linked();
   const [first, second, third] = [1, 2, 3].map((n) => link.ask({ kind: "issue", keyId: `${n}` }));
   answer(1, "two");
@@ -18,7 +18,7 @@ test("answers that come in another order reach their questions, and an error kee
   expect(fault).toMatchObject(error);
 });
 
-test("a question that was answered costs nothing afterwards", async () => {
+test("an answered request uses no memory", async () => {
   const { link, sent, answer } = linked();
   const gc = createGc();
   const heldAfter = async (questions: number) => {
@@ -36,7 +36,7 @@ test("a question that was answered costs nothing afterwards", async () => {
   expect((await heldAfter(40_000)) - before).toBeLessThan(2_000_000);
 });
 
-test("events that come before somebody listens are heard first, and once; everything else is passed on", () => {
+test("events that arrive before the listener is set reach it first, and once; other messages are passed on", () => {
   const { link, say, other } = linked();
   const batch = (observedAtMs: number): ToWorker => ({ type: "batch", records: [], observedAtMs });
   say(batch(1));
@@ -49,7 +49,7 @@ test("events that come before somebody listens are heard first, and once; everyt
   expect([heard, other]).toEqual([[1, 2, 3], ["drain"]]);
 });
 
-test("each connection that is handed over is acknowledged, one that ended on the way too, and one that nobody takes is closed", () => {
+test("each connection that is handed over is acknowledged, even if it closed in transit; without a listener it is closed", () => {
   const { link, say, sent } = linked();
   const [early, late] = [new Socket(), new Socket()];
   say({ type: "connection" }, early);

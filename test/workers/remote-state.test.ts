@@ -80,7 +80,7 @@ test("[W32] of a client's connections at several workers the one that was claime
   );
 });
 
-test("[K6] requests with a key are reported every 50 ms, each once, and no more after the stop", () => {
+test("[K6] requests of a key are reported every 50 ms, each once, until the worker stops", () => {
   const { link, sent } = linked();
   const clock = new ManualClock();
   const state = new RemoteState(link, clock);

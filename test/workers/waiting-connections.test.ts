@@ -55,9 +55,7 @@ async function receive() {
   return { clock, handed, clients, worker, refusals, reception, port, come, answerTo };
 }
 
-test("[W33] with 2,048 connections waiting the next one is refused with 503, and counted", async ({
-  sut,
-}) => {
+test("[W33] while 2,048 connections wait, the next one gets 503 and is counted", async ({ sut }) => {
   const { reception, refusals, clients, port, answerTo, worker, handed } = sut;
   for (let n = 0; n < MAX_WAITING; n += 1) reception.takeBack(new Socket());
   expect([reception.waiting, refusals.counts]).toEqual([MAX_WAITING, {}]);
@@ -70,9 +68,7 @@ test("[W33] with 2,048 connections waiting the next one is refused with 503, and
   expect([reception.waiting, handed.length]).toEqual([0, MAX_WAITING]);
 });
 
-test("[L3] a connection that comes back from a worker that crashed is the next to be served", async ({
-  sut,
-}) => {
+test("[L3] a connection that a crashed worker had not taken is served next", async ({ sut }) => {
   const { reception, worker, handed, come } = sut;
   await come();
   await come();
@@ -85,7 +81,7 @@ test("[L3] a connection that comes back from a worker that crashed is the next t
   expect(handed.slice(0, 2)).toEqual([first, second]);
 });
 
-test("a connection that its client closed while it waited is given to no worker", async ({ sut }) => {
+test("a connection that closed while it waited goes to no worker", async ({ sut }) => {
   const { reception, worker, handed, come } = sut;
   const [gone, stays] = [await come(), await come()];
   const back = new Socket();
@@ -103,7 +99,7 @@ test("a connection that its client closed while it waited is given to no worker"
   expect(handed.map(({ remotePort }) => remotePort)).toContain(stays.localPort);
 });
 
-test("a reception that closes refuses all that wait and all that come back, and looks no more", async ({
+test("closing refuses the connections that wait and those that come back, and stops the timer", async ({
   sut,
 }) => {
   const { reception, clock, refusals, come, answerTo } = sut;

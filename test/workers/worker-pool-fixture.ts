@@ -9,8 +9,8 @@ import { ManualClock } from "../support/manual-clock.ts";
 import { test as base } from "../support/still-running.ts";
 import { FakeChild } from "./fake-child.ts";
 
-/** A crew whose workers' processes the test leads. */
-function createCrewUnderTest(workers: number) {
+/** A pool whose workers' processes the test leads. */
+function createPoolUnderTest(workers: number) {
   const clock = new ManualClock();
   const sut = createHubUnderTest();
   const tickets = new TicketTable(clock);
@@ -36,7 +36,7 @@ function createCrewUnderTest(workers: number) {
     };
     return { snapshot, stop: leave };
   };
-  const crew = new WorkerPool({
+  const pool = new WorkerPool({
     ...{ workers, clock, logger },
     spawn: () => {
       const child = new FakeChild(1_000 + children.length);
@@ -64,43 +64,43 @@ function createCrewUnderTest(workers: number) {
     return found;
   };
   const { hub, publish } = sut;
-  return { clock, crew, children, child, leftOver, errors, counted, gone, counts, hub, publish };
+  return { clock, pool, children, child, leftOver, errors, counted, gone, counts, hub, publish };
 }
 
 /** Resolves when all of its workers serve. */
-export async function serving({ crew, children }: ReturnType<typeof createCrewUnderTest>): Promise<void> {
-  const started = crew.start();
+export async function serving({ pool, children }: ReturnType<typeof createPoolUnderTest>): Promise<void> {
+  const started = pool.start();
   for (const child of children) child.say({ type: "ready" });
   await started;
 }
 
 /** A test that fails when timers or listeners outlive it. */
 export const test = base.extend<{
-  /** A crew that the test ends, or whose start fails. */
-  createCrew: typeof createCrewUnderTest;
-  /** A crew whose workers all serve; ended behind the test. */
-  startCrew: (workers: number) => Promise<ReturnType<typeof createCrewUnderTest>>;
+  /** A pool that the test ends, or whose start fails. */
+  createPool: typeof createPoolUnderTest;
+  /** A pool whose workers all serve; ended behind the test. */
+  startPool: (workers: number) => Promise<ReturnType<typeof createPoolUnderTest>>;
 }>({
   // biome-ignore lint/correctness/noEmptyPattern: vitest reads the fixtures that are used out of this pattern
-  createCrew: async ({}, use) => {
-    const made: ReturnType<typeof createCrewUnderTest>[] = [];
+  createPool: async ({}, use) => {
+    const made: ReturnType<typeof createPoolUnderTest>[] = [];
     await use((workers) => {
-      const crew = createCrewUnderTest(workers);
-      made.push(crew);
-      return crew;
+      const pool = createPoolUnderTest(workers);
+      made.push(pool);
+      return pool;
     });
     for (const { hub } of made) await hub.close();
   },
-  startCrew: async ({ createCrew }, use) => {
-    const made: ReturnType<typeof createCrewUnderTest>[] = [];
+  startPool: async ({ createPool }, use) => {
+    const made: ReturnType<typeof createPoolUnderTest>[] = [];
     await use(async (workers) => {
-      const crew = createCrew(workers);
-      made.push(crew);
-      await serving(crew);
-      return crew;
+      const pool = createPool(workers);
+      made.push(pool);
+      await serving(pool);
+      return pool;
     });
-    for (const { crew, children } of made) {
-      const drained = crew.drain(0);
+    for (const { pool, children } of made) {
+      const drained = pool.drain(0);
       for (const child of children) child.end(0);
       await drained;
     }

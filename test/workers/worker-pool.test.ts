@@ -3,10 +3,10 @@ import { expect } from "vitest";
 import { toEpoch, toSeq } from "../../src/protocol/index.ts";
 import { serving, test } from "./worker-pool-fixture.ts";
 
-test("[L3] a worker that ends soon after its start is replaced later each time, and at once after half a minute of life", async ({
-  startCrew,
+test("[L3] each quick end of a worker delays its replacement more; after half a minute of life it is replaced at once", async ({
+  startPool,
 }) => {
-  const { clock, crew, children, child } = await startCrew(1);
+  const { clock, pool, children, child } = await startPool(1);
   const waits: (number | undefined)[] = [];
   for (let round = 0; round < 4; round += 1) {
     clock.advance(29_999);
@@ -19,7 +19,7 @@ test("[L3] a worker that ends soon after its start is replaced later each time, 
     child(-1).alive();
   }
   expect(waits).toEqual([500, 1_000, 2_000, 4_000]);
-  expect(crew.counts).toEqual({ serving: 1, ended: 4 });
+  expect(pool.counts).toEqual({ serving: 1, ended: 4 });
   clock.advance(29_999);
   child(-1).alive();
   clock.advance(1);
@@ -30,12 +30,12 @@ test("[L3] a worker that ends soon after its start is replaced later each time, 
   expect(clock.slept.at(-1)).toBe(500);
 });
 
-test("[L3] the third quick end in a row of a worker is reported as trouble, until its process has lived half a minute", async ({
-  startCrew,
+test("[L3] the third quick end in a row is reported as trouble until the worker's process has lived half a minute", async ({
+  startPool,
 }) => {
-  const { clock, crew, child } = await startCrew(2);
+  const { clock, pool, child } = await startPool(2);
   for (let round = 1; round <= 3; round += 1) {
-    expect(crew.trouble).toBeUndefined();
+    expect(pool.trouble).toBeUndefined();
     child(round === 1 ? 0 : -1).end(null, "SIGSEGV");
     clock.advance(30_000);
     await turn();
@@ -43,31 +43,29 @@ test("[L3] the third quick end in a row of a worker is reported as trouble, unti
     child(1).alive();
     child(-1).alive();
   }
-  expect(crew.trouble).toBe("1 of 2 workers crash repeatedly");
+  expect(pool.trouble).toBe("1 of 2 workers crash repeatedly");
   clock.advance(29_000);
-  expect(crew.trouble).toBeDefined();
+  expect(pool.trouble).toBeDefined();
   clock.advance(1_000);
-  expect(crew.trouble).toBeUndefined();
+  expect(pool.trouble).toBeUndefined();
   child(-1).end(1);
   expect(clock.slept.at(-1)).toBe(0);
 });
 
-test("a worker that was told to end is replaced at once, and counts neither as failed nor towards trouble", async ({
-  startCrew,
-}) => {
-  const { clock, crew, child, errors } = await startCrew(1);
+test("a worker that was stopped is replaced at once, and does not count as failed", async ({ startPool }) => {
+  const { clock, pool, child, errors } = await startPool(1);
   for (let round = 0; round < 4; round += 1) {
     child(-1).end(0);
     expect(clock.slept.at(-1)).toBe(0);
     await turn();
   }
-  expect([crew.counts.ended, crew.trouble, errors]).toEqual([0, undefined, []]);
+  expect([pool.counts.ended, pool.trouble, errors]).toEqual([0, undefined, []]);
 });
 
-test("a worker that gives no sign of life for 30 s is killed, each sign starts the count again, and its replacement is watched too", async ({
-  startCrew,
+test("a worker that does not answer for 30 s is killed; each answer restarts the count, also for its replacement", async ({
+  startPool,
 }) => {
-  const { clock, child, children, errors } = await startCrew(1);
+  const { clock, child, children, errors } = await startPool(1);
   clock.advance(30_000);
   expect(child(0).connected).toBe(true);
   child(0).alive();
@@ -84,11 +82,11 @@ test("a worker that gives no sign of life for 30 s is killed, each sign starts t
   expect(child(1).connected).toBe(false);
 });
 
-test("a start of which one worker fails is rejected with how it ended, and leaves no process behind", async ({
-  createCrew,
+test("if a worker ends during the start, the start rejects with the reason and leaves no process behind", async ({
+  createPool,
 }) => {
-  const { clock, crew, child, children } = createCrew(3);
-  const started = crew.start();
+  const { clock, pool, child, children } = createPool(3);
+  const started = pool.start();
   child(0).say({ type: "ready" });
   child(1).end(70);
   await expect(started).rejects.toThrow("worker 2 ended during its start (exit code 70)");
@@ -98,14 +96,14 @@ test("a start of which one worker fails is rejected with how it ended, and leave
   expect(children).toHaveLength(3);
 });
 
-test("[W25] a drain tells each worker once, kills those that stay 5 s beyond it, and replaces none", async ({
-  createCrew,
+test("[W25] a drain is sent to each worker once, kills those that take 5 s longer, and replaces none", async ({
+  createPool,
 }) => {
   const before = process.listenerCount("exit");
-  const made = createCrew(2);
+  const made = createPool(2);
   await serving(made);
-  const { clock, crew, child, children, errors } = made;
-  const drained = crew.drain(4_000);
+  const { clock, pool, child, children, errors } = made;
+  const drained = pool.drain(4_000);
   expect(process.listenerCount("exit")).toBe(before + 1);
   expect(children.map((one) => one.types().filter((type) => type === "drain").length)).toEqual([1, 1]);
   child(0).end(0);
@@ -123,17 +121,17 @@ test("[W25] a drain tells each worker once, kills those that stay 5 s beyond it,
   expect(errors).toEqual([]);
 });
 
-test("a crew has caught up when every worker serves the cursor, and no later than asked", async ({
-  startCrew,
+test("the pool has caught up when every worker serves the cursor, or when the time is over", async ({
+  startPool,
 }) => {
-  const { clock, crew, child } = await startCrew(2);
+  const { clock, pool, child } = await startPool(2);
   const cursor = { epoch: toEpoch("abcd"), seq: toSeq(7) };
-  const late = crew.caughtUp(cursor, 3_000);
+  const late = pool.caughtUp(cursor, 3_000);
   clock.advance(3_000);
   await late;
   let isDone = false;
   // What it waited at most is waited no more: a timer that stays fails the test.
-  const all = crew.caughtUp(cursor, 3_000).then(() => {
+  const all = pool.caughtUp(cursor, 3_000).then(() => {
     isDone = true;
   });
   child(0).alive(0, 7);
@@ -144,23 +142,23 @@ test("a crew has caught up when every worker serves the cursor, and no later tha
   await all;
 });
 
-test("requests that a key made at one worker are sent to the others, not back", async ({ startCrew }) => {
-  const { child, counted } = await startCrew(3);
+test("requests that a key made at one worker are sent to the others only", async ({ startPool }) => {
+  const { child, counted } = await startPool(3);
   child(1).say({ type: "counted", keyId: "0a0a0a0a", requests: 3 });
   expect(counted).toEqual([["0a0a0a0a", 3]]);
   const told = [0, 1, 2].map((at) => child(at).types().includes("counted"));
   expect(told).toEqual([true, false, true]);
 });
 
-test("of each worker that ends the last numbers that were heard of it are handed on, once, and it follows the log no more", async ({
-  startCrew,
+test("a worker that ends hands on its last metrics once, and no longer follows the log", async ({
+  startPool,
 }) => {
-  const { crew, child, gone, counts, clock } = await startCrew(2);
+  const { pool, child, gone, counts, clock } = await startPool(2);
   expect(counts.following).toBe(2);
   for (let round = 0; round < 2; round += 1) {
     const at = round === 0 ? 0 : -1;
     child(at).say({ type: "ready" });
-    const measured = crew.processes[0]?.measure(1_000);
+    const measured = pool.processes[0]?.measure(1_000);
     child(at).say({ type: "measured", id: 1, metrics: [{ name: `of round ${round}` }] });
     await measured;
     child(at).end(1);
@@ -172,10 +170,10 @@ test("of each worker that ends the last numbers that were heard of it are handed
   expect(gone.map(({ metrics }) => metrics)).toEqual([[{ name: "of round 0" }], [{ name: "of round 1" }]]);
 });
 
-test("[W32] each claim of a client goes to all workers in one order, and only its sender hears that it is its own", async ({
-  startCrew,
+test("[W32] each claim of a client goes to all workers in one order, marked as own for its sender only", async ({
+  startPool,
 }) => {
-  const { child } = await startCrew(2);
+  const { child } = await startPool(2);
   child(1).say({ type: "claim", client: "mine" });
   child(0).say({ type: "claim", client: "mine" });
   const heard = [0, 1].map((at) =>

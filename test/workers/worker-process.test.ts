@@ -4,14 +4,14 @@ import { expect } from "vitest";
 import { test as base } from "./worker-pool-fixture.ts";
 
 /** `sut`: a worker that serves, and a connection for it. */
-const test = base.extend("sut", async ({ startCrew }) => {
-  const made = await startCrew(1);
-  const [worker] = made.crew.processes;
+const test = base.extend("sut", async ({ startPool }) => {
+  const made = await startPool(1);
+  const [worker] = made.pool.processes;
   if (!worker) throw new Error("no worker");
   return { ...made, worker, child: made.child(0), socket: new Socket() };
 });
 
-test("a worker takes one connection at a time: the next one after it said that it has the first", async ({
+test("a worker takes one connection at a time, the next one after it has confirmed the first", async ({
   sut,
 }) => {
   const { worker, child, socket } = sut;
@@ -25,7 +25,7 @@ test("a worker takes one connection at a time: the next one after it said that i
   expect(worker.connections).toBe(2);
 });
 
-test("a worker counts as stuck after two looks without taking a connection, and not any more once it took it", async ({
+test("a worker counts as stuck after two checks without taking its connection, until it takes it", async ({
   sut,
 }) => {
   const { clock, worker, child, socket } = sut;
@@ -40,7 +40,7 @@ test("a worker counts as stuck after two looks without taking a connection, and 
   }
 });
 
-test("the number of connections is the worker's word, and one more while another is on its way", async ({
+test("the number of connections is the worker's last report, and one more while one is in transit", async ({
   sut,
 }) => {
   const { worker, child, socket } = sut;
@@ -52,7 +52,7 @@ test("the number of connections is the worker's word, and one more while another
   expect(worker.connections).toBe(4);
 });
 
-test("[L3] a connection that a worker had not taken when it died comes back once, and one that it had does not", async ({
+test("[L3] a connection that a worker had not taken when it died comes back once; one that it had taken does not", async ({
   sut,
 }) => {
   const { worker, child, socket, leftOver } = sut;
@@ -66,7 +66,7 @@ test("[L3] a connection that a worker had not taken when it died comes back once
   expect([worker.isReady, worker.canTake]).toEqual([false, false]);
 });
 
-test("an answer goes to its question, and a fault of the primary's comes without its words", async ({
+test("an answer carries its request's id, and an unexpected error of the primary hides its message", async ({
   sut,
 }) => {
   const { child } = sut;
@@ -84,9 +84,7 @@ test("an answer goes to its question, and a fault of the primary's comes without
   ]);
 });
 
-test("the numbers of a worker that ends while they are asked for are those that it gave before", async ({
-  sut,
-}) => {
+test("a worker that ends while its metrics are requested counts with its last ones", async ({ sut }) => {
   const { worker, child } = sut;
   const first = worker.measure(60_000);
   child.say({ type: "measured", id: 1, metrics: [{ name: "first" }] });
@@ -97,7 +95,7 @@ test("the numbers of a worker that ends while they are asked for are those that 
   expect(await worker.measure(60_000)).toEqual([{ name: "first" }]);
 });
 
-test("the numbers of a worker that does not answer in time are those that it gave before, round after round", async ({
+test("a worker that does not report its metrics in time counts with its last ones, at each scrape", async ({
   sut,
 }) => {
   const { clock, worker, child } = sut;
@@ -111,11 +109,11 @@ test("the numbers of a worker that does not answer in time are those that it gav
   }
 });
 
-test("[L3] what happens while a worker is filled reaches it after the filling, once and in order", async ({
-  createCrew,
+test("[L3] changes during a worker's start reach it after the snapshot, once and in order", async ({
+  createPool,
 }) => {
-  const { crew, child, publish } = createCrew(1);
-  const started = crew.start();
+  const { pool, child, publish } = createPool(1);
+  const started = pool.start();
   await publish("list");
   await publish("refresh");
   await turn();
@@ -124,7 +122,7 @@ test("[L3] what happens while a worker is filled reaches it after the filling, o
   expect(types.slice(types.indexOf("snapshot-end"))).toEqual(["snapshot-end", "batch", "batch", "batch"]);
   child(0).say({ type: "ready" });
   await started;
-  const drained = crew.drain(0);
+  const drained = pool.drain(0);
   child(0).end(0);
   await drained;
   await publish("list");

@@ -63,7 +63,7 @@ function counted(value: number): MetricsJson {
   return JSON.parse(JSON.stringify([{ ...metric, values: [{ value, labels: {} }] }]));
 }
 
-test("the count over all processes never goes back when workers end: what they had counted stays in it", async () => {
+test("the sum of a counter over all processes never goes back when workers end", async () => {
   const { clock, child, children, serve, close } = fronted();
   await serve();
   /** What a scrape at the first worker shows, where each worker has counted so many. */
@@ -93,7 +93,7 @@ test("the count over all processes never goes back when workers end: what they h
   await close();
 });
 
-test("[K7] every worker hears of each key that was removed or downgraded, in order", async () => {
+test("[K7] each worker receives every key that was removed or downgraded, in order", async () => {
   const { front, child, serve, close } = fronted();
   await serve();
   front.keyEnded(KEY, "unauthorized");
