@@ -43,18 +43,20 @@ const cases = ways.chain((snapshots) => {
     );
   return fc.record({
     snapshots: fc.constant(snapshots),
-    filter: fc.record(
-      {
-        sticky: fc.constant(true),
-        tokens: some(tokens),
-        symbols: some(symbols.map((symbol) => symbol.slice(0, 64))),
-        min_liquidity: fc.oneof(
-          fc.constantFrom(...items.map(({ liquidity }) => Math.abs(Number(liquidity))), 0),
-        ),
-        min_price_change: fc.integer({ min: -50, max: 50 }),
-      },
-      { requiredKeys: ["sticky"] },
-    ),
+    filter: fc
+      .record(
+        {
+          sticky: fc.constant(true),
+          tokens: some(tokens),
+          symbols: some(symbols.map((symbol) => symbol.slice(0, 64))),
+          min_liquidity: fc.oneof(
+            fc.constantFrom(...items.map(({ liquidity }) => Math.abs(Number(liquidity))), 0),
+          ),
+          min_price_change: fc.integer({ min: -50, max: 50 }),
+        },
+        { requiredKeys: ["sticky"] },
+      )
+      .filter((given) => Object.keys(given).length > 1),
   });
 });
 
