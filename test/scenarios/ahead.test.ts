@@ -13,7 +13,7 @@ async function expectNoEarlyCursor(url: string, onTestFinished: Finish) {
   const snapshot = await fetch(`${url}/api/v1/snapshot`);
   const [epoch, seq] = (snapshot.headers.get("flarewire-cursor") ?? "").split("-");
   const after = `${epoch}-${Number(seq) + BEYOND}`;
-  const asked = Array.from({ length: 4 }, async () => {
+  const byWebSocket = async () => {
     const socket = new WebSocket(`${url.replace("http", "ws")}/api/v1/stream?channels=*&after=${after}`);
     onTestFinished(() => socket.close());
     const types: string[] = [];
@@ -24,6 +24,8 @@ async function expectNoEarlyCursor(url: string, onTestFinished: Finish) {
     };
     await answered.promise;
     expect(types.slice(0, 2), "over a WebSocket").toEqual(["hello", "subscribed"]);
+  };
+  const bySse = async () => {
     const sse = await SseClient.open(`${url}/api/v1/events`, { "last-event-id": after });
     onTestFinished(() => sse.cut());
     await sse.until(() => sse.events.length > 1);
@@ -32,8 +34,8 @@ async function expectNoEarlyCursor(url: string, onTestFinished: Finish) {
       ["hello", ""],
       ["reset", sse.events[1]?.message.cursor],
     ]);
-  });
-  await Promise.all(asked);
+  };
+  await Promise.all(Array.from({ length: 4 }, () => [byWebSocket(), bySse()]).flat());
 }
 
 test("[F3] [W14] an edge sends a client that is ahead of it no cursor before its answer, however long it waits", async ({

@@ -32,8 +32,8 @@ export async function startEdge(
   return gateway;
 }
 
-/** For an edge that waits a fifth of the usual time before it asks its leader again. */
-export const hasty = (): GatewayParts => ({ clock: new FastClock(5, Date.now()) });
+/** For an edge that waits a third of the usual time before it asks its leader again. */
+export const hasty = (): GatewayParts => ({ clock: new FastClock(3, Date.now()) });
 
 /** A directory that is gone after the test. */
 export function newDirectory(onTestFinished: Finish): string {
