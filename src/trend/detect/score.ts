@@ -44,12 +44,13 @@ export function createReading(): Reading {
 function weigh(reading: Reading): void {
   const { buyers, imbalance, price, volume } = reading.terms;
   const total = buyers.weight + imbalance.weight + price.weight + volume.weight;
-  let sum = 0;
-  for (const term of [buyers, imbalance, price, volume]) {
-    term.weight = total > 0 ? term.weight / total : 0;
-    sum += term.weight * clip(term.z, 0, MAX_Z);
-  }
-  reading.score = sum;
+  reading.score = share(buyers, total) + share(imbalance, total) + share(price, total) + share(volume, total);
+}
+
+/** Makes the term's weight a share of `total` and returns what the term adds to the score. */
+function share(term: Measure, total: number): number {
+  term.weight = total > 0 ? term.weight / total : 0;
+  return term.weight * clip(term.z, 0, MAX_Z);
 }
 
 /**

@@ -138,7 +138,8 @@ export function decayTrades(state: TradeState, atMs: number, rate: number, setti
   state.slowBuyers *= slow;
   state.slowUsd *= slow;
   state.slowMs = state.slowMs * slow + settings.baselineMs * (1 - slow);
-  const canary = decay(elapsed, CANARY_MS);
+  // By default the two are the same, and this is the most frequent computation of all.
+  const canary = settings.priceMs === CANARY_MS ? long : decay(elapsed, CANARY_MS);
   state.longBuyers *= canary;
   state.longSellers *= canary;
   state.longBuys *= canary;
