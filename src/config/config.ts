@@ -16,5 +16,5 @@ export {
   keyFrom,
   LEADER_KEY_VARIABLE,
 } from "./schema/key-variables.ts";
-export { LIVE_SETTING_NAMES } from "./schema/live-settings.ts";
+export { LIVE_SETTING_NAMES, type LiveSettingName } from "./schema/live-settings.ts";
 export { type Config, SETTING_NAMES, SETTINGS, type SettingName } from "./schema/settings.ts";

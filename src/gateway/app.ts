@@ -114,7 +114,7 @@ export async function startGatewayWithFrontend(
     const { leaderKey, etherscanKey } = parts;
     const isEdge = leaderOf(config) !== undefined;
     keys = await openKeys(config, { clock, logger, leaderKey: isEdge ? leaderKey : undefined });
-    alerts = await openAlerts(persistenceOptions);
+    alerts = await openAlerts(config.alerts, persistenceOptions);
     const opened = openSource(config, { clock, logger, persistence, leaderKey, etherscanKey }, parts.source);
     const own = { clock, logger, persistence, keys, alerts, opened, openFront: openFront(keys), workers };
     return await runGateway(config, own, parts.signal);
@@ -328,7 +328,7 @@ interface HubParts {
   readonly mayBeMirrored: () => boolean;
 }
 
-function createHub(config: Config, parts: HubParts): Hub {
+function createHub({ heartbeatMs }: Pick<Config, "heartbeatMs">, parts: HubParts): Hub {
   const { clock, logger, source, freshness, log, head, resume, aheadWaitMs, mayBeMirrored } = parts;
   return new Hub({
     ...(resume ? { known: resume.known } : {}),
@@ -339,7 +339,7 @@ function createHub(config: Config, parts: HubParts): Hub {
     clock,
     info: () => source.info,
     freshness,
-    heartbeatMs: config.heartbeatMs,
+    heartbeatMs,
     serverName: `flarewire/${VERSION}`,
     onError: (error) => logger.error({ err: error }, "session failed"),
   });

@@ -35,7 +35,10 @@ export interface FrontOptions extends HttpServerOptions {
 export type OpenFront = (options: FrontOptions) => Promise<Frontend>;
 
 /** Creates a server that accepts as many connections as the config and the system allow. */
-export function createBoundedServer(config: Config, options: FrontOptions): Promise<FastifyInstance> {
+export function createBoundedServer(
+  config: Pick<Config, "maxSockets" | "maxSocketsPerIp">,
+  options: FrontOptions,
+): Promise<FastifyInstance> {
   const { logger, settings } = options;
   const bounds = connectionLimits(config, openFiles(), (message) => {
     if (logger) logger.warn(message);
@@ -44,7 +47,9 @@ export function createBoundedServer(config: Config, options: FrontOptions): Prom
 }
 
 /** Creates the gateway's own server, on the config's host and port. */
-export function ownServer(config: Config): OpenFront {
+export function ownServer(
+  config: Pick<Config, "host" | "port" | "maxSockets" | "maxSocketsPerIp">,
+): OpenFront {
   const { host, port } = config;
   return async (options) => {
     const app = await createBoundedServer(config, options);

@@ -19,17 +19,20 @@ export interface OpenAlerts {
 }
 
 /**
- * Opens the config's webhooks and their pending alerts; `undefined` if it names none. Rejects with
+ * Opens a file's webhooks and their pending alerts; `undefined` without a file. Rejects with
  * InputError when the file cannot be used. Call it after opening the log, which creates and locks
  * the data directory.
  */
-export async function openAlerts(options: PersistenceOptions): Promise<OpenAlerts | undefined> {
-  const { config, clock, logger } = options;
-  if (config.alerts === undefined) return undefined;
-  const webhooks = await readAlertFile(config.alerts);
+export async function openAlerts(
+  file: string | undefined,
+  options: PersistenceOptions,
+): Promise<OpenAlerts | undefined> {
+  const { clock, logger } = options;
+  if (file === undefined) return undefined;
+  const webhooks = await readAlertFile(file);
   const store = openStore(options);
   const rules = webhooks.reduce((sum, webhook) => sum + webhook.rules.length, 0);
-  logger.info({ file: config.alerts, webhooks: webhooks.length, rules }, "sending alerts");
+  logger.info({ file, webhooks: webhooks.length, rules }, "sending alerts");
   return {
     start: (parts) => startAlerts({ ...parts, webhooks, store, clock, logger }),
     close: () => store.close(),

@@ -18,8 +18,12 @@ import type { Clock } from "../../lib/time/clock.ts";
 import { HOUR_MS } from "../../lib/time/time.ts";
 import { FlarewireError } from "../../protocol/index.ts";
 import type { RestoredState } from "../persistence/restored-state.ts";
-import { chainsOf, openLiveMarket, venuesOf } from "./open-market.ts";
+import { chainsOf, type MarketConfig, openLiveMarket, venuesOf } from "./open-market.ts";
 import type { SimulatedResume } from "./resume-simulated.ts";
+
+/** The settings of the market and its enrichers. */
+export type FeedConfig = MarketConfig &
+  Pick<Config, "data" | "seed" | "speed" | "file" | "profiles" | "group" | "loop">;
 
 interface FeedParts {
   readonly clock: Clock;
@@ -40,7 +44,7 @@ interface OpenFeed {
  * `invalid-setting` if an enricher lacks its key.
  */
 export function openFeed(
-  config: Config,
+  config: FeedConfig,
   parts: FeedParts,
   restored?: RestoredState,
   place?: SimulatedResume,
@@ -64,7 +68,11 @@ export function openFeed(
 }
 
 /** Returns a probe for each service that the config's feed and enrichers need. */
-export function probesOf(config: Config, clock: Clock, etherscanKey: string | undefined): readonly Probe[] {
+export function probesOf(
+  config: MarketConfig,
+  clock: Clock,
+  etherscanKey: string | undefined,
+): readonly Probe[] {
   const endpoints = chainsOf(config).flatMap(({ network, urls }) =>
     [...new Set(urls)].map((url, index) => ({ network, url, number: index + 1, clock })),
   );
@@ -75,7 +83,7 @@ export function probesOf(config: Config, clock: Clock, etherscanKey: string | un
   ];
 }
 
-function enricherUrls(config: Config): Readonly<Record<EnricherName, string>> {
+function enricherUrls(config: MarketConfig): Readonly<Record<EnricherName, string>> {
   const { coingeckoUrl, sourcifyUrl, etherscanUrl, dexscreenerUrl } = config;
   return {
     coingecko: coingeckoUrl,
@@ -86,7 +94,7 @@ function enricherUrls(config: Config): Readonly<Record<EnricherName, string>> {
 }
 
 function openMarket(
-  config: Config,
+  config: FeedConfig,
   { clock, logger }: FeedParts,
   restored: RestoredState | undefined,
   place: SimulatedResume | undefined,
@@ -130,7 +138,7 @@ const MAX_CHAIN_GAP_MS = 6 * HOUR_MS;
  * Returns why a live market cannot resume; `undefined` if the gap can be fetched or the market is
  * not live.
  */
-export function feedGap(config: Config, restored: RestoredState, nowMs: number): string | undefined {
+export function feedGap(config: MarketConfig, restored: RestoredState, nowMs: number): string | undefined {
   const afterMs = restored.engine?.afterMs ?? 0;
   const lastOf = `its last state is from ${new Date(afterMs).toISOString()}`;
   if (chainsOf(config).length > 0 && nowMs - afterMs > MAX_CHAIN_GAP_MS)

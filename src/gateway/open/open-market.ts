@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
-import type { Config } from "../../config/config.ts";
+import type { Config, LiveSettingName } from "../../config/config.ts";
 import {
   createBinance,
   createChainFeed,
@@ -18,6 +18,12 @@ import { notifyLog } from "../../lib/notify.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import { SECOND_MS } from "../../lib/time/time.ts";
 
+/** The settings of live markets. */
+export type MarketConfig = Pick<
+  Config,
+  LiveSettingName | "feed" | "chain" | "rpc" | "warmupMs" | "staleAfterMs"
+>;
+
 interface MarketParts {
   readonly clock: Clock;
   readonly logger: Logger;
@@ -30,7 +36,7 @@ const QUICK_FINALITY_MS = 5 * SECOND_MS;
 
 /** Opens the config's live market. */
 export function openLiveMarket(
-  config: Config,
+  config: MarketConfig,
   feed: "exchange" | "chain" | "live",
   parts: MarketParts,
 ): Feed {
@@ -46,14 +52,14 @@ export function openLiveMarket(
 
 /** Returns the config's chains with their endpoints. */
 export function chainsOf(
-  config: Config,
+  config: MarketConfig,
 ): readonly { readonly network: Network; readonly urls: readonly string[] }[] {
   const named = chainNames(config).map((name) => ({ network: NETWORKS[name], urls: rpcOf(config, name) }));
   return named.map(({ network, urls }) => ({ network, urls: urls.length > 0 ? urls : network.rpcUrls }));
 }
 
 /** Returns the config's exchanges with their endpoints. */
-export function venuesOf(config: Config, clock: Clock): readonly Venue[] {
+export function venuesOf(config: MarketConfig, clock: Clock): readonly Venue[] {
   const { feed, live, binanceUrl, binanceStreamUrl, kucoinUrl, gateUrl, gateStreamUrl } = config;
   if (feed !== "exchange" && !(feed === "live" && live.includes("exchange"))) return [];
   const open = {
@@ -64,7 +70,7 @@ export function venuesOf(config: Config, clock: Clock): readonly Venue[] {
   return [...new Set(config.exchanges)].map((name) => open[name]());
 }
 
-function openAll(config: Config, parts: MarketParts): Feed {
+function openAll(config: MarketConfig, parts: MarketParts): Feed {
   const { clock, logger, afterMs } = parts;
   const members = [...new Set(config.live)].map((name) => {
     if (name === "exchange") return { name, feed: openExchanges(config, parts) };
@@ -82,7 +88,7 @@ function delayOf({ finalityBlocks, blockMs }: Network): number {
   return finalMs > QUICK_FINALITY_MS ? Math.floor(finalMs / SECOND_MS) * SECOND_MS : 0;
 }
 
-function openExchanges(config: Config, { clock, logger, afterMs }: MarketParts): Feed {
+function openExchanges(config: MarketConfig, { clock, logger, afterMs }: MarketParts): Feed {
   return createExchangeFeed({
     venues: venuesOf(config, clock),
     quotes: config.exchangeQuotes,
@@ -95,7 +101,7 @@ function openExchanges(config: Config, { clock, logger, afterMs }: MarketParts):
 }
 
 function openChain(
-  config: Config,
+  config: MarketConfig,
   name: NetworkName,
   urls: readonly string[],
   { clock, logger, afterMs }: MarketParts,
@@ -110,13 +116,13 @@ function openChain(
   });
 }
 
-function chainNames({ feed, chain, live }: Config): readonly NetworkName[] {
+function chainNames({ feed, chain, live }: MarketConfig): readonly NetworkName[] {
   if (feed === "chain") return [chain];
   if (feed !== "live") return [];
   return [...new Set(live)].flatMap((name) => (name === "exchange" ? [] : [name]));
 }
 
-function rpcOf(config: Config, name: NetworkName): readonly string[] {
+function rpcOf(config: MarketConfig, name: NetworkName): readonly string[] {
   if (config.feed === "chain") return config.rpc;
   return { bsc: config.bscRpc, polygon: config.polygonRpc, avalanche: config.avalancheRpc }[name];
 }

@@ -19,8 +19,12 @@ import {
 import { TrendEngine } from "../../trend/index.ts";
 import type { Persistence } from "../persistence/persistence.ts";
 import type { EngineProgress, RestoredState } from "../persistence/restored-state.ts";
-import { feedGap, openFeed } from "./open-feed.ts";
+import { type FeedConfig, feedGap, openFeed } from "./open-feed.ts";
 import { resumeSimulated, type SimulatedResume } from "./resume-simulated.ts";
+
+/** The settings of the source. */
+type SourceConfig = FeedConfig &
+  Pick<Config, "source" | "refreshMs" | "record" | "recordBytes" | "pollIntervalMs" | "upstreamTimeoutMs">;
 
 interface SourceParts {
   readonly clock: Clock;
@@ -81,7 +85,7 @@ interface Continuation {
 
 /** Opens the config's source or the given one, and resumes it if the stored state allows that. */
 export function openSource(
-  config: Config,
+  config: SourceConfig,
   parts: SourceParts,
   given: SnapshotSource | undefined,
 ): OpenSource {
@@ -127,7 +131,7 @@ function isUserError(error: unknown): boolean {
 
 function openLeader(
   url: string,
-  { staleAfterMs }: Config,
+  { staleAfterMs }: Pick<Config, "staleAfterMs">,
   { clock, logger, leaderKey }: SourceParts,
 ): Leader {
   const notify = notifyLog(logger, { leader: url });
@@ -139,7 +143,7 @@ function resumeOf({ known, observedAtMs }: RestoredState, afterMs: number): Resu
 }
 
 function createUpstream(
-  config: Config,
+  config: Pick<Config, "source" | "pollIntervalMs" | "upstreamTimeoutMs" | "staleAfterMs">,
   { clock, logger }: SourceParts,
   resume: Snapshot | undefined,
 ): UpstreamSource {
@@ -155,7 +159,7 @@ function createUpstream(
 }
 
 function createEngine(
-  config: Config,
+  config: SourceConfig,
   parts: SourceParts,
   restored: RestoredState | undefined,
   place?: SimulatedResume,

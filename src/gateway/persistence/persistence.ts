@@ -25,6 +25,7 @@ import {
   type Stray,
 } from "../../log/index.ts";
 import { FlarewireError, formatCursor, type Lists } from "../../protocol/index.ts";
+import type { FeedConfig } from "../open/open-feed.ts";
 import {
   type EngineProgress,
   encodeLists,
@@ -33,8 +34,11 @@ import {
   restoreState,
 } from "./restored-state.ts";
 
+/** Settings of how long the log retains events. */
+export type RetentionConfig = Pick<Config, "logAgeMs" | "logCount" | "logFlareAgeMs" | "logBytes">;
+
 export interface PersistenceOptions {
-  readonly config: Config;
+  readonly config: RetentionConfig & FeedConfig & Pick<Config, "source" | "refreshMs">;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Replaces the name of the config's source. */
@@ -117,7 +121,7 @@ export function openPersistence(options: PersistenceOptions): Persistence {
   return new FileKept(options, file);
 }
 
-function unusable({ data }: Config, reason: string, cause: unknown): FlarewireError {
+function unusable({ data }: Pick<Config, "data">, reason: string, cause: unknown): FlarewireError {
   const advice = "choose a directory that this user can write to, or none for events in memory only";
   return new FlarewireError("invalid-setting", `data = ${data} cannot be used (${reason}): ${advice}`, {
     field: "data",
@@ -263,7 +267,7 @@ export function memoryOptions({
   config,
   clock,
   logger,
-}: Pick<PersistenceOptions, "config" | "clock" | "logger">) {
+}: Pick<PersistenceOptions, "clock" | "logger"> & { readonly config: RetentionConfig }) {
   return {
     clock,
     maxAgeMs: config.logAgeMs,

@@ -1,6 +1,4 @@
-import type { Config } from "../../config/config.ts";
 import type { KnownLists } from "../../hub/index.ts";
-import type { Clock } from "../../lib/time/clock.ts";
 import { createFollowerLog, createMemoryLog, type FollowerLog, type LogRecord } from "../../log/index.ts";
 import { toSeq } from "../../protocol/index.ts";
 import type { SnapshotEnd } from "../../workers/index.ts";
@@ -20,7 +18,7 @@ export interface LogSnapshot {
  */
 export function createReplicaStore(
   snapshot: LogSnapshot,
-  options: Parameters<typeof memoryOptions>[0] & { readonly config: Config; readonly clock: Clock },
+  options: Parameters<typeof memoryOptions>[0],
 ): Persistence {
   const { records, end } = snapshot;
   const { cursor, positions, oldest, oldestLasting, runs } = end;
