@@ -2,6 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { InputError } from "../../lib/input-error.ts";
+import { firstIssue } from "../../lib/text/first-issue.ts";
 import { messageOf } from "../../lib/text/message-of.ts";
 import { EventTimeMs, FeedFacts, Origin } from "../../market/index.ts";
 
@@ -109,9 +110,8 @@ export function readManifest(directory: string): RecordingManifest {
   }
   const parsed = RecordingManifest.safeParse(parseJson(path, text));
   if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  const field = issue?.path.map(String).join(".") || "the manifest";
-  throw new InputError(path, `${field}: ${issue?.message}`, { cause: parsed.error });
+  const { field, message } = firstIssue(parsed.error, undefined);
+  throw new InputError(path, `${field || "the manifest"}: ${message}`, { cause: parsed.error });
 }
 
 function parseJson(path: string, text: string): unknown {

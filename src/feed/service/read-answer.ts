@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { firstIssue } from "../../lib/text/first-issue.ts";
 import { UnexpectedAnswer } from "./service-client.ts";
 
 /**
@@ -20,7 +21,6 @@ export function readItems<T>(schema: z.ZodType<T>, list: unknown, what: string):
 export function readWhole<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  const field = issue && issue.path.length > 0 ? ` at ${issue.path.map(String).join(".")}` : "";
-  throw new UnexpectedAnswer(`answered no valid ${what}${field}`);
+  const { field } = firstIssue(parsed.error, value);
+  throw new UnexpectedAnswer(`answered no valid ${what}${field && ` at ${field}`}`);
 }

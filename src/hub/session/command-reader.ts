@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { firstIssue } from "../../lib/text/first-issue.ts";
 import { unknownName } from "../../lib/text/nearest.ts";
 import { Command, CommandId, Filter, FlarewireError } from "../../protocol/index.ts";
 
@@ -53,17 +54,12 @@ function refuse(
 }
 
 /** Describes the first issue: its field, value and bound. */
-function explain(frame: object, { issues }: z.ZodError): FlarewireError {
-  const issue = issues[0];
+function explain(frame: object, error: z.ZodError): FlarewireError {
+  const [issue] = error.issues;
   if (issue?.code === "unrecognized_keys") return unknownField(frame, issue);
-  const path = (issue?.path ?? []).map(String);
-  const field = path.join(".") || "type";
-  const value = path.reduce<unknown>(
-    (part, key) => (typeof part === "object" && part !== null ? Reflect.get(part, key) : undefined),
-    frame,
-  );
-  const bound = issue?.message ?? "another value";
-  return new FlarewireError("invalid-parameter", `${field} is ${quote(value)}: ${bound}`, { field, bound });
+  const { field: path, found, message: bound } = firstIssue(error, frame);
+  const field = path || "type";
+  return new FlarewireError("invalid-parameter", `${field} is ${quote(found)}: ${bound}`, { field, bound });
 }
 
 /** Reports the first unknown field of the command or its filter, with the nearest known name. */

@@ -1,5 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import { InputError } from "../input-error.ts";
+import { firstIssue } from "../text/first-issue.ts";
 
 /** An issue that a schema reports, as in zod. */
 interface JsonIssue {
@@ -101,11 +102,11 @@ export function expectedInWords({ code, expected, minimum, maximum, values }: Ra
 
 /** Describes the first issue: the field, its value, and the expected value. */
 export function describeIssue(
-  [issue]: readonly JsonIssue[],
+  issues: readonly JsonIssue[],
   content: unknown,
   { veil, hide = (text) => text, known }: IssueWords,
 ): string {
-  const { path, keys, message } = issue ?? { path: [], message: "another value" };
+  const { path, keys, message } = issues[0] ?? { path: [], message: "another value" };
   const place = path.map((part) => (/^\d+$/.test(String(part)) ? `[${String(part)}]` : `.${String(part)}`));
   const field = place.join("").replace(/^\./, "") || "the file";
   if (keys) {
@@ -113,10 +114,7 @@ export function describeIssue(
     const all = known ? `; known keys: ${known(path.length).join(", ")}` : "";
     return `unknown key ${unknown} in ${field}${all}`;
   }
-  const value = path.reduce<unknown>(
-    (part, key) => (typeof part === "object" && part !== null ? Reflect.get(part, key) : undefined),
-    content,
-  );
+  const { found: value } = firstIssue({ issues }, content);
   const shown =
     value === undefined
       ? "missing"

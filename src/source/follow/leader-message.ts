@@ -1,3 +1,4 @@
+import { firstIssue } from "../../lib/text/first-issue.ts";
 import { EMPTY_SNAPSHOT, keyOf, Snapshot } from "../../model/index.ts";
 import {
   CHANNELS,
@@ -151,7 +152,7 @@ type Issue = { readonly path: readonly PropertyKey[]; readonly message: string }
 function parseAs<T>(schema: Schema<T>, value: unknown, what: string): T {
   const { data, error } = schema.safeParse(value);
   if (data !== undefined) return data;
-  const [issue] = error?.issues ?? [];
-  const where = [what, ...(issue?.path ?? [])].map(String).join(".").slice(0, 100);
+  const { field } = firstIssue(error, value);
+  const where = (field === "" ? what : `${what}.${field}`).slice(0, 100);
   throw new ProtocolViolation(`it sent ${where} in a form that this version does not know`);
 }

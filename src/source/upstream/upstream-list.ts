@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { jsonEqual } from "../../lib/json-equal.ts";
+import { firstIssue } from "../../lib/text/first-issue.ts";
 import {
   BscChartItem,
   BscLeaderboardEntry,
@@ -111,8 +112,10 @@ function readItem(
 
 /** Returns the first schema issue of a value; `undefined` if it is valid. */
 export function faultOf(schema: z.ZodType, value: unknown): { path: string; reason: string } | undefined {
-  const issue = schema.safeParse(value).error?.issues[0];
-  return issue && { path: issue.path.join("."), reason: issue.message };
+  const { error } = schema.safeParse(value);
+  if (!error) return undefined;
+  const { field, message } = firstIssue(error, value);
+  return { path: field, reason: message };
 }
 
 /** Returns the value itself, because the schema's result lacks unknown fields. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { firstIssue } from "../../../lib/text/first-issue.ts";
 import { messageOf } from "../../../lib/text/message-of.ts";
 import { MINUTE_MS } from "../../../lib/time/time.ts";
 import { FeedFacts, MarketEvent, Origin } from "../../../market/index.ts";
@@ -124,12 +125,6 @@ function shift(event: MarketEvent, shiftMs: number): MarketEvent | undefined {
 }
 
 function issueOf(error: z.ZodError, value: unknown): string {
-  const issue = error.issues[0];
-  if (!issue) return "not a market event";
-  const found = issue.path.reduce<unknown>(
-    (inner, key) => (typeof inner === "object" && inner !== null ? Reflect.get(inner, key) : undefined),
-    value,
-  );
-  const field = issue.path.length === 0 ? "the line" : issue.path.map(String).join(".");
-  return `${field} ${shown(found)}: ${issue.message}`;
+  const { field, found, message } = firstIssue(error, value);
+  return `${field || "the line"} ${shown(found)}: ${message}`;
 }

@@ -1,0 +1,17 @@
+/** An error of a schema, as in zod. */
+interface SchemaError {
+  readonly issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[];
+}
+
+/**
+ * Returns the first issue that a schema has with a value: the path of the wrong part (empty for the
+ * whole value), the part itself, and what would be valid.
+ */
+export function firstIssue(error: SchemaError | undefined, value: unknown) {
+  const { path, message } = error?.issues[0] ?? { path: [], message: "another value" };
+  const found = path.reduce<unknown>(
+    (part, key) => (typeof part === "object" && part !== null ? Reflect.get(part, key) : undefined),
+    value,
+  );
+  return { field: path.map(String).join("."), found, message };
+}
