@@ -1,13 +1,16 @@
-// A bot's start: prints what flares now, every flare that starts, with its why, and every one that finishes. Misses none:
-// after a lost connection it goes on from its cursor, or tells how much is lost and what flares now.
+// A bot to start from: prints the current flares, and each start with its reason and each finish.
+// It misses none: after a lost connection it resumes from its cursor, or reports the number of lost
+// events and prints the current flares.
 //
-//   npx node examples/bot.ts http://127.0.0.1:8080      (in a clone; as a copy beside the installed package: node bot.ts …)
+//   npx node examples/bot.ts http://127.0.0.1:8080
+//
+// This is the command in a clone. As a copy next to the installed package: node bot.ts …
 
 import { connect } from "flarewire/client";
 
 type Flare = { readonly recent_price_change: number; readonly token: { readonly symbol: string } };
 
-// Without a key, a server that has keys sends flares.free only: flares once they are five minutes old.
+// Without a key, a server with keys sends only flares.free: flares that are five minutes old.
 const stream = connect(process.argv[2] ?? "http://127.0.0.1:8080", { channels: ["flares.*"] });
 let list: "pro" | "free" = "pro";
 stream.on("connection", ({ state, transport, reason }) =>
@@ -17,7 +20,7 @@ stream.on("connection", ({ state, transport, reason }) =>
 try {
   for await (const event of stream) {
     if (event.name === "reset") {
-      // What was known is void: at the start, and where events could not be had. This runs now.
+      // A new state: at the start, or after lost events. Print the current flares.
       if (event.lost !== 0) console.error(`missed ${event.lost ?? "some"} events: ${event.reason}`);
       const { pro, free } = event.view?.flares ?? {};
       list = pro ? "pro" : "free";
@@ -37,7 +40,7 @@ try {
   process.exitCode = 1;
 }
 
-/** Names come from strangers: nothing that a terminal obeys may be in them. */
+/** Removes control characters: token names are untrusted. */
 function print(at: string, what: string, { token, recent_price_change }: Flare, reason = ""): void {
   console.log(`${at} ${what} ${token.symbol.replace(/\p{C}/gu, "?")} ${recent_price_change} %${reason}`);
 }

@@ -1,8 +1,11 @@
-// Tells a Discord channel, by a webhook, of each flare that starts, with its why, and of each that finishes. While Discord is
-// slow or away it waits, and goes on from its cursor. What was sent and not confirmed is sent again: rather twice than never.
+// Posts each start of a flare with its reason, and each finish, to a Discord channel by a webhook.
+// While Discord is slow or unavailable it waits, then resumes from its cursor. It repeats an
+// unconfirmed message: better twice than never.
 //
-//   DISCORD_WEBHOOK_URL=https://discord.com/api/webhooks/ID/TOKEN npx node examples/discord.ts http://127.0.0.1:8080
+//   DISCORD_WEBHOOK_URL=https://discord.com/api/webhooks/ID/TOKEN \
+//     npx node examples/discord.ts http://127.0.0.1:8080
 
+import { setTimeout as sleep } from "node:timers/promises";
 import { connect, type StreamItem } from "flarewire/client";
 
 const webhook = process.env.DISCORD_WEBHOOK_URL ?? "";
@@ -36,7 +39,10 @@ function textOf(event: StreamItem): string | undefined {
   return `${safe(flare.token.symbol)} ${what}, ${flare.recent_price_change} % in 5 min${warnings}`;
 }
 
-/** Names come from strangers. As code Discord takes them for no Markdown, no link and no mention; only a backtick could end that. */
+/**
+ * Formats untrusted text as code, in which Discord ignores Markdown, links and mentions. Only a
+ * backtick could end the code.
+ */
 function safe(text: string): string {
   const shown = text
     .slice(0, 200)
@@ -45,9 +51,9 @@ function safe(text: string): string {
   return `\`${[...shown].slice(0, 40).join("").trim() || "?"}\``;
 }
 
-type Said = { message?: string; retry_after?: number } | null;
+type Reply = { message?: string; retry_after?: number } | null;
 
-/** Until Discord has taken it. The address is a secret, so it is never told. */
+/** Sends until Discord accepts. Never prints the URL, which is a secret. */
 async function send(content: string): Promise<void> {
   for (let failures = 0; ; failures += 1) {
     let waitSeconds = Math.min(60, 2 ** failures) * (0.5 + Math.random() / 2);
@@ -55,20 +61,20 @@ async function send(content: string): Promise<void> {
       const answer = await fetch(webhook, {
         method: "POST",
         headers: { "content-type": "application/json" },
-        // Whatever the text is, nobody is called by it.
+        // No text may notify anyone.
         body: JSON.stringify({ content, allowed_mentions: { parse: [] }, flags: NO_EMBEDS }),
         signal: AbortSignal.timeout(10_000),
       });
-      const said = (await answer.json().catch(() => null)) as Said;
+      const reply = (await answer.json().catch(() => null)) as Reply;
       if (answer.ok) return;
-      if (answer.status === 400) return console.error(`left out: ${said?.message}`);
-      if (answer.status < 500 && answer.status !== 429) fail(`Discord: ${answer.status} ${said?.message}`);
-      waitSeconds = Math.max(waitSeconds, Number(said?.retry_after) || 0);
+      if (answer.status === 400) return console.error(`dropped: ${reply?.message}`);
+      if (answer.status < 500 && answer.status !== 429) fail(`Discord: ${answer.status} ${reply?.message}`);
+      waitSeconds = Math.max(waitSeconds, Number(reply?.retry_after) || 0);
     } catch {
-      // No answer: later.
+      // No response: retry.
     }
-    console.error(`Discord is not ready; again in ${waitSeconds.toFixed(1)} s`);
-    await new Promise((resolve) => setTimeout(resolve, waitSeconds * 1_000));
+    console.error(`Discord is not available; retrying in ${waitSeconds.toFixed(1)} s`);
+    await sleep(waitSeconds * 1_000);
   }
 }
 

@@ -1,7 +1,10 @@
-// Flarewire inside a program of your own: its REST, WebSocket, server-sent events and health below /flarewire of your Fastify
-// server, beside your routes; and each flare told in process. The market is the recorded day.
+// Flarewire inside your own program: its REST, WebSocket, server-sent events and health below
+// /flarewire of your Fastify server, next to your routes, and each flare as an event in process.
+// The market is the recorded day.
 //
-//   npx node examples/embed.ts 3000 60      (port, and how many times faster than then; try /lately and /flarewire/api/v1/flares)
+//   npx node examples/embed.ts 3000 60
+//
+// The arguments are port and speed. Then open /lately and /flarewire/api/v1/flares.
 
 import { fastify } from "fastify";
 import { createConfig, createGatewayPlugin } from "flarewire";
@@ -15,12 +18,12 @@ const server = fastify();
 await server.register(plugin, { prefix: "/flarewire" });
 server.get("/lately", () => lately);
 
-// Your own lifecycle: to close the server sends Flarewire's clients away, and ends it.
+// Closing the server disconnects Flarewire's clients and stops Flarewire.
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => server.close());
 
 console.log(`listening on ${await server.listen({ port: Number(port) })}`);
 
-// It starts with the server, so it is there only now.
+// Available only now, because Flarewire starts with the server.
 const { events } = await gateway;
 events.on("flare-started", ({ observed_at, data: { flare } }) => {
   lately.unshift(`${observed_at} ${flare.token.symbol} ${flare.recent_price_change} %`);

@@ -1,7 +1,12 @@
-// Where WebSockets cannot go: polls the list of flares over REST, and prints what is new, by flare id. An answer that did
-// not change costs the server and the line next to nothing (304). What starts and ends between two polls is still told.
+// For places without WebSocket: polls the list of flares over REST, and prints what is new, by
+// flare id. An unchanged response costs next to nothing (304). A flare that starts and ends between
+// two polls is reported too.
 //
-//   npx node examples/poll.ts http://127.0.0.1:8080 1      (the second argument: seconds between two polls)
+//   npx node examples/poll.ts http://127.0.0.1:8080 1
+//
+// The second argument is the number of seconds between polls.
+
+import { setTimeout as sleep } from "node:timers/promises";
 
 type Flare = {
   id: string;
@@ -13,7 +18,7 @@ type Flares = { pro: Flare[]; finished_trending: Flare[] };
 
 const server = (process.argv[2] ?? "http://127.0.0.1:8080").replace(/\/$/, "");
 const pauseMs = Number(process.argv[3] ?? 1) * 1_000;
-if (!(pauseMs >= 100)) fail(`pause "${process.argv[3]}" must be at least 0.1 seconds, for example 1`);
+if (!(pauseMs >= 100)) fail(`pause must be at least 0.1 seconds, got "${process.argv[3]}"`);
 
 let etag: string | undefined;
 let running = new Set<string>();
@@ -27,7 +32,7 @@ for (let first = true, failures = 0; ; ) {
       headers: etag === undefined ? {} : { "If-None-Match": etag },
       signal: AbortSignal.timeout(10_000),
     });
-    tellFreshness(answer.headers);
+    reportFreshness(answer.headers);
     if (answer.status === 200) {
       const flares: Flares = JSON.parse(await answer.text());
       report(flares, first);
@@ -37,7 +42,7 @@ for (let first = true, failures = 0; ; ) {
       const problem = (await answer.text()).slice(0, 300);
       if (answer.status < 500 && answer.status !== 408 && answer.status !== 429)
         fail(`${answer.status}: ${problem}`);
-      // Busy or not ready: the server says when to ask again.
+      // Busy or not ready: the server states when to retry.
       const afterS = Number(answer.headers.get("retry-after"));
       throw new Error(`${answer.status}: ${problem}`, {
         cause: Number.isFinite(afterS) ? afterS * 1_000 : 0,
@@ -49,24 +54,26 @@ for (let first = true, failures = 0; ; ) {
     const askedMs = typeof cause === "number" ? cause : 0;
     waitMs = Math.max(askedMs, 1_000) + Math.random() * Math.min(30_000, 1_000 * 2 ** failures);
     failures += 1;
-    console.error(`no answer: ${message}; again in ${(waitMs / 1_000).toFixed(1)} s`);
+    console.error(`request failed: ${message}; retrying in ${(waitMs / 1_000).toFixed(1)} s`);
   }
-  await new Promise((resolve) => setTimeout(resolve, waitMs));
+  await sleep(waitMs);
 }
 
-/** Says when the data stops being fresh, and when it is again: also an answer that did not change (304) tells its age. */
-function tellFreshness(headers: Headers): void {
+/**
+ * Reports when the data stops being fresh, and when it is again. A 304 states the data's age too.
+ */
+function reportFreshness(headers: Headers): void {
   const state = headers.get("flarewire-source-state") ?? sourceState;
   const age = headers.get("flarewire-data-age") ?? "?";
   if (state !== sourceState) console.error(`the source is ${state}; the data is ${age} s old`);
   sourceState = state;
 }
 
-/** Prints what is there now and was not at the poll before. Of the first poll only what runs: the rest is history. */
+/** Prints the changes since the last poll. The first poll prints running flares only. */
 function report({ pro, finished_trending }: Flares, first: boolean): void {
   const ended = finished_trending.filter(({ id }) => !finished.has(id)).reverse();
   if (!first) {
-    // Started and ended between two polls: both are news.
+    // Started and ended between two polls: report both.
     for (const flare of ended) if (!running.has(flare.id)) print(flare.started_trending_at, "started", flare);
     for (const flare of ended) print(flare.finished_trending_at ?? "", "finished", flare);
   }
@@ -77,7 +84,7 @@ function report({ pro, finished_trending }: Flares, first: boolean): void {
 }
 
 function print(at: string, what: string, { id, token }: Flare): void {
-  // Names come from strangers: nothing that a terminal obeys may be in them.
+  // Remove control characters: token names are untrusted.
   console.log(at, what, token.symbol.replace(/\p{C}/gu, "?"), id);
 }
 

@@ -1,10 +1,13 @@
-// Tells a Telegram chat of each flare that starts, with its why, and of each that finishes. While Telegram is slow or away it
-// waits, and goes on from its cursor. What was sent and not confirmed is sent again: rather twice than never.
+// Sends each start of a flare with its reason, and each finish, to a Telegram chat. While Telegram
+// is slow or unavailable it waits, then resumes from its cursor. It repeats an unconfirmed message:
+// better twice than never.
 //
-//   TELEGRAM_BOT_TOKEN=123:abc TELEGRAM_CHAT_ID=-100123 npx node examples/telegram.ts http://127.0.0.1:8080
+//   TELEGRAM_BOT_TOKEN=123:abc TELEGRAM_CHAT_ID=-100123 \
+//     npx node examples/telegram.ts http://127.0.0.1:8080
 //
-// TELEGRAM_API_URL: of a Bot API server of your own; default https://api.telegram.org.
+// TELEGRAM_API_URL: your own Bot API server; default https://api.telegram.org.
 
+import { setTimeout as sleep } from "node:timers/promises";
 import { connect, type StreamItem } from "flarewire/client";
 
 const {
@@ -12,7 +15,7 @@ const {
   TELEGRAM_CHAT_ID: chat,
   TELEGRAM_API_URL: api = "https://api.telegram.org",
 } = process.env;
-if (!token || !chat) fail("set TELEGRAM_BOT_TOKEN, which @BotFather gives, and TELEGRAM_CHAT_ID");
+if (!token || !chat) fail("set TELEGRAM_BOT_TOKEN (from @BotFather) and TELEGRAM_CHAT_ID");
 
 const stream = connect(process.argv[2] ?? "http://127.0.0.1:8080", { channels: ["flares.pro"] });
 stream.on("connection", ({ state, reason }) => console.error(`Flarewire: ${state} ${reason}`));
@@ -39,15 +42,15 @@ function textOf(event: StreamItem): string | undefined {
   return `<code>${safe(flare.token.symbol)}</code> ${what}, ${flare.recent_price_change} % in 5 min${warnings}`;
 }
 
-/** Names come from strangers. Within `code` Telegram makes no link and no mention of them, and of HTML it knows these three characters. */
+/** Escapes untrusted text for `code`, in which Telegram makes no links and no mentions. */
 function safe(text: string): string {
   const shown = [...text.slice(0, 200).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "?")].slice(0, 40).join("");
   return shown.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
-type Said = { description?: string; parameters?: { retry_after?: number } } | null;
+type Reply = { description?: string; parameters?: { retry_after?: number } } | null;
 
-/** Until Telegram has taken it. The address holds the token, so it is never told. */
+/** Sends until Telegram accepts. Never prints the URL, which contains the token. */
 async function send(text: string): Promise<void> {
   for (let failures = 0; ; failures += 1) {
     let waitSeconds = Math.min(60, 2 ** failures) * (0.5 + Math.random() / 2);
@@ -63,17 +66,17 @@ async function send(text: string): Promise<void> {
         }),
         signal: AbortSignal.timeout(10_000),
       });
-      const said = (await answer.json().catch(() => null)) as Said;
+      const reply = (await answer.json().catch(() => null)) as Reply;
       if (answer.ok) return;
-      if (answer.status === 400) return console.error(`left out: ${said?.description}`);
+      if (answer.status === 400) return console.error(`dropped: ${reply?.description}`);
       if (answer.status < 500 && answer.status !== 429)
-        fail(`Telegram: ${answer.status} ${said?.description}`);
-      waitSeconds = Math.max(waitSeconds, Number(said?.parameters?.retry_after) || 0);
+        fail(`Telegram: ${answer.status} ${reply?.description}`);
+      waitSeconds = Math.max(waitSeconds, Number(reply?.parameters?.retry_after) || 0);
     } catch {
-      // No answer: later.
+      // No response: retry.
     }
-    console.error(`Telegram is not ready; again in ${waitSeconds.toFixed(1)} s`);
-    await new Promise((resolve) => setTimeout(resolve, waitSeconds * 1_000));
+    console.error(`Telegram is not available; retrying in ${waitSeconds.toFixed(1)} s`);
+    await sleep(waitSeconds * 1_000);
   }
 }
 

@@ -1,23 +1,25 @@
-// What flares now, in a page made with React: all components share one connection, which the first opens and the last closes. Where
-// a server renders the page there is none. Copy it into your own sources, beside flarewire and react 18 or newer.
+// The current flares, in a page made with React. All components share one connection, which the
+// first one opens and the last one closes. Server rendering opens none. Copy it into your own
+// sources, next to flarewire and react 18 or newer.
 //
 //   const { flares, explanations, connection, source } = useFlares("http://127.0.0.1:8080");
 //
-// Names come from strangers: React shows them as text; what of them becomes an address (href, src) is yours to check.
+// Token names are untrusted: React shows them as text, but check them before you use them in an
+// address (href, src).
 
 import { type ConnectionStatus, connect, type DataFreshness, type Stream, type View } from "flarewire/client";
 import { useSyncExternalStore } from "react";
 
-/** A new object for each change, and never changed: its parts may be compared, and memoised on. */
+/** A new immutable object for each change, so parts can be compared and memoized. */
 export interface Flares {
   /** Newest first. */
   readonly flares: NonNullable<NonNullable<View["flares"]>["pro"]>;
-  /** Why each of them flares, by its id. */
+  /** The reason for each flare, by its id. */
   readonly explanations: View["explanations"];
-  /** Unless it is `live`, what is shown may be old; `closed` with a reason: the server refuses this page. */
+  /** Unless `live`, the data may be old; `closed` with a reason: the server rejects this page. */
   readonly connection: ConnectionStatus["state"];
   readonly reason: string;
-  /** Of the server's data: `live`, `stale` or `down`; `undefined` before it was said. */
+  /** State of the server's data: `live`, `stale` or `down`; `undefined` at first. */
   readonly source: DataFreshness["state"] | undefined;
 }
 
@@ -28,12 +30,12 @@ const NOTHING: Flares = {
   reason: "",
   source: undefined,
 };
-/** StrictMode and a change of pages leave and come back: so long the connection is kept. */
+/** StrictMode and page changes unmount and mount again. The connection stays open for this long. */
 const LINGER_MS = 200;
 
 const stores = new Map<string, ReturnType<typeof createStore>>();
 
-/** What flares on this server, kept up to date; the same object until something changes. */
+/** Returns the server's current flares; the same object until something changes. */
 export function useFlares(server: string): Flares {
   const store = stores.get(server) ?? createStore(server);
   stores.set(server, store);
@@ -61,9 +63,9 @@ function createStore(server: string) {
   const open = () => {
     const stream = connect(server, { channels: ["flares.pro", "status"] });
     for (const name of ["reset", "event", "connection"] as const) stream.on(name, () => show(stream));
-    // The connection says it too, but an error that nobody hears is thrown.
+    // `connection` reports it too, but an error without a listener would throw.
     stream.on("error", () => show(stream));
-    // A heartbeat may tell of the source what no event does.
+    // A heartbeat may change the freshness without an event.
     const look = setInterval(() => stream.freshness?.state !== shown.source && show(stream), 1_000);
     return () => {
       clearInterval(look);

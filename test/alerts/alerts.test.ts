@@ -10,7 +10,7 @@ import { Receiver, webhookOf } from "./webhook-fixture.ts";
 
 afterEach(() => vi.restoreAllMocks());
 
-/** Alerts of a market that the test leads, kept in a file, and what the operator reads. */
+/** Alerts of a market that the test controls, with a store in a file and a captured log. */
 function begin({ log, head, hub, clock }: HubUnderTest, receiver: Receiver, finish: Finish) {
   const store = openSqliteAlertStore(join(newDirectory(finish), "alerts.sqlite"));
   const lines: string[] = [];
@@ -21,7 +21,7 @@ function begin({ log, head, hub, clock }: HubUnderTest, receiver: Receiver, fini
   return { store, lines, start };
 }
 
-/** No transaction can be kept from now on, as on a disk without room, until the result is called. */
+/** Makes every transaction fail, as on a full disk, until the returned function is called. */
 function fillDisk(): () => void {
   const { exec } = DatabaseSync.prototype;
   const full = vi.spyOn(DatabaseSync.prototype, "exec").mockImplementation(function (

@@ -1,10 +1,10 @@
-/** A certificate with its key, for tests alone: nobody trusts them. Each is its own authority. */
+/** Self-signed certificates with their keys, for tests only. */
 export interface TestCertificate {
   readonly cert: string;
   readonly key: string;
 }
 
-/** For 127.0.0.1, up to the year 2126. */
+/** For 127.0.0.1, valid until 2126. */
 export const FOR_THIS_MACHINE: TestCertificate = {
   cert: `-----BEGIN CERTIFICATE-----
 MIIBhzCCASygAwIBAgIUEM/EqFWP7b9wrDVOymAOCZcYYBswCgYIKoZIzj0EAwIw
@@ -26,7 +26,7 @@ BdZte31bJuQEBjuRxW/vJ24mLLM8zvxy4v1C+igrfelmFV3bt2goDjhO
 `,
 };
 
-/** For other.example, likewise. */
+/** For other.example, valid until 2126. */
 export const FOR_ANOTHER: TestCertificate = {
   cert: `-----BEGIN CERTIFICATE-----
 MIIBlzCCAT2gAwIBAgIUPl7o5/rhlv73mjpkkLVLd1ymagowCgYIKoZIzj0EAwIw
@@ -48,7 +48,7 @@ it81ks8LjBWYKSMKUDd//tpQyIqhRANCAAQqaWNJcKGUh1OvxI/tcYp4RI8JmmBz
 `,
 };
 
-/** For 127.0.0.1, on the first of January of 2020. */
+/** For 127.0.0.1, expired in January 2020. */
 export const EXPIRED: TestCertificate = {
   cert: `-----BEGIN CERTIFICATE-----
 MIIBSjCB8aADAgECAgEBMAoGCCqGSM49BAMCMA4xDDAKBgNVBAMMA29sZDAeFw0y

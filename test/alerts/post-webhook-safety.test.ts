@@ -24,7 +24,7 @@ const post = (url: string, more: object = {}) =>
     ...more,
   });
 
-/** A receiver over TLS that has this certificate, and what was posted to it. */
+/** A TLS receiver with this certificate, and the messages that it got. */
 async function startSecure({ cert, key }: TestCertificate) {
   const posted: string[] = [];
   const server = createServer({ cert, key }, (request, response) => {
@@ -70,7 +70,7 @@ test("a name that resolves to a public address first and to a private one later 
   const answers = [["93.184.215.14"], ["127.0.0.1"], ["93.184.215.14", "127.0.0.1"], []];
   let over = new AbortController();
   const lookedUp: string[] = [];
-  // As a resolver that the receiver's owner has; nobody outside is connected to, because the public answer ends the attempt.
+  // A hostile resolver. No outside host is contacted, because the public address ends the attempt.
   const rebinding = (name: string, _options: unknown, callback: (...given: unknown[]) => void) => {
     lookedUp.push(name);
     const addresses = answers[lookedUp.length - 1] ?? [];

@@ -8,7 +8,7 @@ import { createMemoryAlertStore } from "../../src/alerts/store/memory-alert-stor
 import { LongPoll } from "../../src/hub/index.ts";
 import { type HubUnderTest, settled, test } from "../hub/hub-fixture.ts";
 
-/** Follows a rule of the webhook `desk` as long as the test wants; what it tells is in the store. */
+/** Follows a rule of the webhook `desk`. Its alerts are in the store. */
 function follow(sut: HubUnderTest, store: AlertStore, more: object = {}) {
   const stop = new AbortController();
   const notices: string[] = [];
@@ -29,7 +29,7 @@ function follow(sut: HubUnderTest, store: AlertStore, more: object = {}) {
   return { end, notices };
 }
 
-/** All that waits, which is taken. */
+/** Takes all queued alerts. */
 function drain(store: AlertStore): readonly Alert[] {
   const alerts = [];
   for (let next = store.first("desk"); next; next = store.first("desk")) {
@@ -184,7 +184,7 @@ test("if nothing can be stored, as on a full disk, no alert is repeated or lost"
   ]);
 });
 
-/** What a rule with this filter tells while a flare's liquidity is 51, 74, 11, 48, 85 and 22 thousand. */
+/** Returns a rule's alerts while a flare's liquidity is 51, 74, 11, 48, 85 and 22 thousand. */
 async function toldOf(sut: HubUnderTest, more: object): Promise<readonly unknown[]> {
   const store = createMemoryAlertStore();
   const rule = follow(sut, store, more);

@@ -10,7 +10,7 @@ import { SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../support/samples.ts";
 const ruleOf = (more: object): AlertRule => AlertRuleSchema.parse({ name: "rule", ...more });
 const START = Date.UTC(2026, 0, 1);
 
-/** A list of flares whose events the test makes. */
+/** A list of flares that the test changes, with its events. */
 class Flares {
   readonly channel: "flares.pro" | "flares.free";
   #seq = 0;
@@ -42,7 +42,7 @@ class Flares {
     return { ...this.#place(atS), name: "flare-finished", channel: this.channel, data };
   }
 
-  /** `ONE`, `ONE2` are two flares of one token, whose address the second spells in capitals. */
+  /** `ONE` and `ONE2` are two flares of one token; the second has its address in capitals. */
   #flare(name: string, liquidity: string): Flare {
     const symbol = name.replace(/\d/g, "");
     const hex = Buffer.from(symbol.padEnd(20, "_")).toString("hex");
@@ -231,7 +231,7 @@ test("for any numbers, rises and falls alternate, each rise at above or more and
       const rings: [string, number][] = [];
       for (const [index, value] of values.entries()) {
         if (index === cut) {
-          // The process is another one: it knows the state that was kept, and sees the lists as they are.
+          // Another process, with the stored state and the current lists.
           judge = createRuleJudge(ruleOf(EDGE), JSON.parse(JSON.stringify(judge.state)));
           rings.push(
             ...judge
@@ -264,7 +264,7 @@ test("a rule with a quiet time on several flare channels forgets finished flares
     judge.take(pro.start(`A${second}`, second));
     judge.take(free.start(`A${second}`, second));
     const ends = [pro, free].flatMap((list) => judge.take(list.finish(`A${second}`, second + 1)));
-    // Both ends are judged alike: the flares after the first began in its quiet time.
+    // Both ends get the same decision: the later flares started in the quiet time of the first.
     expect(ends).toHaveLength(second === 0 ? 2 : 0);
   }
   expect(judge.state.begun).toHaveLength(1);

@@ -8,7 +8,7 @@ import { Waiters } from "../support/waiters.ts";
 /** The secret of the reference implementation's own test. */
 export const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
-/** A webhook as its file says it, with what is left out filled in. */
+/** A webhook as in a file, with defaults. */
 export function webhookOf(given: object): Webhook {
   const whole = {
     id: "desk",
@@ -22,7 +22,7 @@ export function webhookOf(given: object): Webhook {
   return webhook;
 }
 
-/** A message as a receiver sees it. */
+/** A received message. */
 interface Delivery {
   readonly id: string;
   readonly type: string;
@@ -31,19 +31,19 @@ interface Delivery {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** How a receiver answers. */
+/** A receiver's response. */
 type Answer = (response: ServerResponse, delivery: Delivery) => void;
 export const status =
   (code: number, headers: Record<string, string> = {}): Answer =>
   (response) =>
     response.writeHead(code, headers).end();
 
-/** A receiver of its own making, which checks each signature by the text of the standard. */
+/** An independent receiver, which verifies each signature as in the standard. */
 export class Receiver implements AsyncDisposable {
   answer: Answer = status(204);
-  /** All that came in, in order, whatever was answered. */
+  /** All attempts, in order, whatever the response. */
   readonly attempts: Delivery[] = [];
-  /** Of those the ones that were answered with 2xx. */
+  /** The accepted attempts. */
   readonly taken: Delivery[] = [];
   #port = 0;
   readonly #waiters = new Waiters(() => ({ attempts: this.attempts.slice(-3), taken: this.taken.length }));
@@ -53,7 +53,7 @@ export class Receiver implements AsyncDisposable {
     return `http://127.0.0.1:${this.#port}/hook`;
   }
 
-  /** Listens; after {@link down} on the same port. */
+  /** Listens, after {@link down} on the same port. */
   async up(): Promise<void> {
     this.#server = this.#create();
     this.#server.listen(this.#port, "127.0.0.1");
@@ -66,7 +66,7 @@ export class Receiver implements AsyncDisposable {
     if (this.#server.listening) await new Promise((resolve) => this.#server.close(resolve));
   }
 
-  /** Resolves as soon as the condition holds, looked at after each attempt. */
+  /** Resolves when the condition holds. Checked after each attempt. */
   until(condition: () => boolean): Promise<void> {
     return this.#waiters.until(condition);
   }

@@ -239,7 +239,7 @@ test.for([
     ]);
     clock.advance(60_000);
     await expect.poll(() => store.first("desk")).toBeUndefined();
-    // What was taken and could not be taken out of the queue is not sent again.
+    // An accepted message that could not be removed from the queue is not sent again.
     expect(idsOf(receiver.taken)).toEqual([alert?.id]);
   },
 );
@@ -297,7 +297,7 @@ test("a new message never shortens the pause after a failure: it waits behind th
     looked.mockClear();
     alerts.push(...sut.tell(1));
     await turn();
-    // It does not even look for what it would send.
+    // It does not even look for messages.
     expect([looked.mock.calls.length, receiver.attempts.length]).toEqual([0, attempts]);
   }
   receiver.answer = status(200);

@@ -1,8 +1,11 @@
 /*
- * npm run bench -- [SUITE...] [--json]: measures, and prints what it measured beside what it should be; without a suite, or with all, everything. Suites and their options:
- * engine [--hours 24], chain, drain [--clients 2000], slow [--readers 200], fanout [--part uniform | market] [--short], compression [--short], rest [--rounds 7],
- * memory [--idle 10000] [--rounds 3], storm [--comers 10000], workers [--clients 1000], lockout,
- * dashboard [--short], widget [--short].
+ * npm run bench -- [SUITE...] [--json]: prints measurements beside their targets. Without a suite, or
+ * with `all`, runs everything. Suites and their options:
+ *
+ * - engine [--hours 24], chain, drain [--clients 2000], slow [--readers 200]
+ * - fanout [--part uniform | market] [--short], compression [--short], rest [--rounds 7]
+ * - memory [--idle 10000] [--rounds 3], storm [--comers 10000], workers [--clients 1000], lockout
+ * - dashboard [--short], widget [--short]
  */
 import { parseArgs } from "node:util";
 import { benchChain } from "./chain.ts";

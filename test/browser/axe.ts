@@ -10,7 +10,7 @@ declare global {
 
 const SCRIPT = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** What axe finds wrong with the page as it is, each with the first place; best empty. */
+/** Returns axe's findings on the current page, each with its first element. */
 export async function findViolations(page: Page): Promise<readonly string[]> {
   await page.evaluate(SCRIPT);
   const { violations } = await page.evaluate(() => axe.run());

@@ -4,12 +4,12 @@ import { findInstalled } from "../support/debian-package.ts";
 
 const PATH = "/usr/bin/chromium";
 
-/** The browser of the tests: Debian's chromium; `undefined` where there is none and none can be had, as {@link findInstalled} says. */
+/** The tests' browser, Debian's chromium; `undefined` if unavailable, see {@link findInstalled}. */
 export function findChromium(): string | undefined {
   return findInstalled(() => existsSync(PATH), "chromium") ? PATH : undefined;
 }
 
-/** Starts it. Root may not have a sandbox. */
+/** Starts the browser. Root cannot use a sandbox. */
 export function launch(executablePath: string): Promise<Browser> {
   return chromium.launch({ executablePath, args: process.getuid?.() === 0 ? ["--no-sandbox"] : [] });
 }

@@ -19,8 +19,8 @@ const PAGES = [
 ] as const;
 
 /**
- * Every number that cannot be read as a whole: broken over two lines, outside its own cell, outside the window, or cut off by an
- * element around it. Names and warnings are no numbers.
+ * Returns every number that is not fully visible: broken over two lines, outside its cell or the
+ * window, or cut off by an element. Names and warnings are not numbers.
  */
 const CUT_NUMBERS = `(() => {
   const cut = [];
@@ -52,19 +52,19 @@ const CUT_NUMBERS = `(() => {
   return { numbers, cut, wide: document.documentElement.scrollWidth - document.documentElement.clientWidth };
 })()`;
 
-/** Begins to add up how far what stands on the page is moved by what is loaded. Its unit: 1 is a whole screen by a whole screen. */
+/** Starts to sum up layout shifts. A sum of 1 is the whole screen moved by its height. */
 const MEASURE_SHIFT = `
 globalThis.shift = 0;
 new PerformanceObserver((list) => {
   for (const { value } of list.getEntries()) shift += value;
 }).observe({ type: "layout-shift", buffered: true });
 `;
-/** The sum, once what was painted so far is measured. */
+/** Returns the sum, including everything painted so far. */
 const SHIFT =
   "new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => resolve(shift), 50))))";
 const MAX_SHIFT = 0.05;
 const [charted] = SAMPLE_SNAPSHOT.charts.bsc;
-/** Ten tokens on the chart, from this one on. */
+/** Ten tokens of the chart, starting with this one. */
 function chartFrom(first: number): Snapshot {
   if (!charted) throw new Error("no sample");
   const bsc = Array.from({ length: 10 }, (_, place) => {
@@ -75,7 +75,7 @@ function chartFrom(first: number): Snapshot {
   return { ...SAMPLE_SNAPSHOT, charts: { ...SAMPLE_SNAPSHOT.charts, bsc } };
 }
 
-/** A market in which flares start, change and end from each step to the next, with names of all lengths. */
+/** A market with starts, changes and ends of flares at each step, and names of all lengths. */
 function flaring(step: number): Snapshot {
   const flareOf = (at: number) => ({
     ...SAMPLE_FLARE,
@@ -139,7 +139,7 @@ describe.skipIf(executable === undefined)("the layout of the dashboard in Chromi
         { options: { viewport: { width, height: 900 } } },
       );
       await page.addInitScript(MEASURE_SHIFT);
-      // A token's history comes last.
+      // The token's history arrives last.
       await page.route("**/api/v1/events?*", async (route) => {
         await page.locator(".plot canvas").waitFor();
         await page.evaluate(SHIFT);
@@ -201,7 +201,7 @@ describe.skipIf(executable === undefined)("the layout of the dashboard in Chromi
     const newest = () => page.locator(".events li").first().getAttribute("data-seq");
     const button = page.getByRole("button", { name: /^Show \d+ new$/ });
     let step = 0;
-    /** Lets events happen, and waits until the page has counted them. */
+    /** Sends events, and waits until the page has counted them. */
     const happen = async () => {
       step += 1;
       market.show(flaring(step));
@@ -249,7 +249,7 @@ describe.skipIf(executable === undefined)("the layout of the dashboard in Chromi
       market.show(chartFrom(5));
       await first.getByText("T5").waitFor();
       shifts[reducedMotion] = Number(await page.evaluate(SHIFT));
-      // In the end every one stands where it is laid out.
+      // In the end each one is at its layout position.
       await expect
         .poll(() => page.evaluate('document.querySelectorAll("li[style*=translate]").length'))
         .toBe(0);

@@ -34,7 +34,7 @@ class TroubledMarket extends ToldMarket {
   }
 }
 
-/** The same lists without the flare that runs; the one that ended is explained by these words, and the chart may warn. */
+/** The same lists without the running flare, with this explanation of the ended one, and the chart's canary flag. */
 function endedBy(why: Partial<Explanation> | undefined, canary?: boolean): Snapshot {
   const { finished_trending } = SAMPLE_SNAPSHOT.flares;
   const item = {
@@ -49,7 +49,7 @@ function endedBy(why: Partial<Explanation> | undefined, canary?: boolean): Snaps
   };
 }
 
-/** Counts the points of a picture that have a colour, as against a shade of grey. */
+/** Counts the colored points of a picture, which are not gray. */
 const COUNT_COLORED = `(async (base64) => {
   const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
   const image = await createImageBitmap(new Blob([bytes], { type: "image/png" }));
@@ -64,7 +64,7 @@ const COUNT_COLORED = `(async (base64) => {
   return colored;
 })`;
 
-/** Points of the screen that have a colour. */
+/** Counts the colored points of the screen. */
 async function countColored(page: Page): Promise<number> {
   const picture = (await page.screenshot()).toString("base64");
   return Number(await page.evaluate(`${COUNT_COLORED}("${picture}")`));
@@ -76,7 +76,7 @@ async function boxOf(locator: Locator) {
   return box;
 }
 
-/** The values of these properties of each element that the selector finds. */
+/** Returns these properties of each selected element. */
 async function stylesOf(
   page: Page,
   selector: string,
@@ -153,7 +153,7 @@ describe.skipIf(executable === undefined)("the looks of the dashboard in Chromiu
       expect(await page.locator(".status summary").innerText()).toMatch(/as of [\d:]{8} UTC$/);
       expect(await page.locator("body").innerText()).not.toMatch(/\b0s old/);
       const [before, after] = [await countColored(live.page), await countColored(page)];
-      // What is left is the dot and the mark of the header, and a link in the footer.
+      // Only the header's dot and mark, and a footer link, stay colored.
       expect(before).toBeGreaterThan(1_000);
       expect(after).toBeLessThan(before / 3);
       await page.setViewportSize({ width: 390, height: 500 });
@@ -164,7 +164,7 @@ describe.skipIf(executable === undefined)("the looks of the dashboard in Chromiu
       expect([bottom.y, bottom.x]).toEqual([top.y, top.x]);
       expect(bottom.y + bottom.height).toBeGreaterThan(480);
       expect([bottom.x >= 0, bottom.x + bottom.width <= 390]).toEqual([true, true]);
-      // Nothing of the page stays under it.
+      // It hides no part of the page.
       const foot = await boxOf(page.locator("footer span"));
       expect(foot.y + foot.height).toBeLessThanOrEqual(bottom.y);
       expect(await findViolations(page)).toEqual([]);

@@ -32,7 +32,7 @@ describe.skipIf(executable === undefined)("a page of the dashboard in Chromium",
     const { page, goto } = await open(onTestFinished, { ...SAMPLE_SNAPSHOT, flares });
     await goto(`token/${SAMPLE_FLARE.token.address}`);
     await page.locator(".episodes").waitFor();
-    // The other token's history is not answered yet.
+    // The response with the other token's history is still pending.
     let answer: () => void = () => {};
     const asked = new Promise<void>((resolve) =>
       page.route("**/api/v1/events?*", (route) => {
@@ -121,7 +121,7 @@ describe.skipIf(executable === undefined)("a page of the dashboard in Chromium",
     const shown = page.locator(".u-legend .u-value").first();
     await page.locator(".u-legend .u-value", { hasText: /\d{4}-\d\d-\d\d/ }).waitFor();
     const minute = Number(/:(\d\d)/.exec((await shown.textContent()) ?? "")?.[1]);
-    // The plot is of the last minutes; Kolkata is half an hour off.
+    // The plot shows the last minutes; Kolkata's offset has half an hour.
     const off = Math.abs(((minute - new Date().getUTCMinutes() + 90) % 60) - 30);
     expect(off).toBeLessThan(10);
   });

@@ -7,7 +7,7 @@ import { findChromium, launch } from "./chromium.ts";
 import { enterKey, makeKeys, openDashboard } from "./open-dashboard.ts";
 import { ToldMarket } from "./told-market.ts";
 
-/* What the page does the second time, and when it stays open for long. */
+/* Repeated actions, and a page that stays open for long. */
 
 const executable = findChromium();
 const MAX_EVENTS = 200;
@@ -33,7 +33,7 @@ describe.skipIf(executable === undefined)("the dashboard that stays open, in Chr
     expect([await page.locator(".outage").count(), await page.locator("main.old").count()]).toEqual([0, 0]);
     await gateway.stop();
     await page.locator(".status.wait").waitFor();
-    // A server that is replaced is back sooner than that.
+    // A restarted server would be back sooner.
     await page.clock.runFor(2_000);
     expect(await page.locator(".outage").count()).toBe(0);
     await page.clock.runFor(60_000);
@@ -44,7 +44,7 @@ describe.skipIf(executable === undefined)("the dashboard that stays open, in Chr
       { source: new ToldMarket(SAMPLE_SNAPSHOT) },
     );
     onTestFinished(() => again.stop());
-    // It waits for longer and longer between two attempts.
+    // The delays between attempts grow.
     await expect
       .poll(async () => {
         await page.clock.runFor(5_000);
@@ -91,7 +91,7 @@ describe.skipIf(executable === undefined)("the dashboard that stays open, in Chr
     market.start("TWO");
     await page.locator(".episodes li").nth(1).waitFor();
     await page.getByText("Only flares from the lists").waitFor({ state: "detached" });
-    // Newest first: the one that runs, and the one that is over, with the score that it started with.
+    // Newest first: the running flare, then the finished one with the score of its start.
     expect(await page.locator(".episodes li").allTextContents()).toEqual([
       expect.stringMatching(/score 3\.40runs$/),
       expect.stringMatching(/score 3\.40faded after 1s$/),

@@ -10,7 +10,7 @@ import { ToldMarket } from "./told-market.ts";
 
 const executable = findChromium();
 const KEPT = "JSON.stringify(sessionStorage)";
-/** Whether the plot has a point of the colour that its style says now. */
+/** Returns whether the plot has a point in the style's current color. */
 const PAINTED = `(() => {
   const [canvas] = document.querySelectorAll(".plot canvas");
   const wanted = getComputedStyle(document.querySelector(".plot")).color.match(/\\d+/g).map(Number);

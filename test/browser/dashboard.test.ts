@@ -19,7 +19,7 @@ const PAGES = [
   `token/${SAMPLE_FLARE.token.address}`,
 ] as const;
 
-/** What a page shows that no stranger's text may bring about. */
+/** Effects that hostile texts must not have. */
 const LOOK = `({
   strange: document.querySelectorAll("main img, main script, main iframe, main b > i").length,
   links: [...document.querySelectorAll("a")].map(({ href }) => href).filter((href) => !/^https?:/.test(href)),
@@ -27,13 +27,13 @@ const LOOK = `({
   bidi: /[\\u202a-\\u202e\\u2066-\\u2069\\0]/.test(document.body.innerText),
   ran: globalThis.hacked !== undefined,
 })`;
-/** What has the focus: its element, and where it leads or what sort it is. */
+/** The focused element, with its target or type. */
 const FOCUS = `(() => {
   const at = document.activeElement;
   const about = at.getAttribute("href") ?? at.getAttribute("type") ?? "";
   return at.localName + " " + about.split("/").slice(0, 2).join("/");
 })()`;
-/** Flares that are painted. */
+/** The visible flares. */
 const PAINTED =
   '[...document.querySelectorAll(".flares th a")].filter((link) => link.checkVisibility({ contentVisibilityAuto: true })).length';
 
@@ -44,7 +44,7 @@ describe.skipIf(executable === undefined)("the dashboard in Chromium", () => {
   });
   afterAll(() => browser?.close());
 
-  /** A page of its own, and all that it complained of or asked elsewhere. */
+  /** A new page, with its errors and its requests to other servers. */
   async function open(url: string, options: Parameters<Browser["newContext"]>[0] = {}) {
     const context: BrowserContext = await browser.newContext(options);
     const page = await context.newPage();
@@ -113,7 +113,7 @@ describe.skipIf(executable === undefined)("the dashboard in Chromium", () => {
     gateway = await serve(market, { port: Number(port) });
     onTestFinished(() => gateway.stop());
     await isLive(page);
-    // In memory only, the log began anew: the page says that it may have missed something.
+    // The log was in memory only and started over, so the page reports a gap.
     await page.locator(".status summary").click();
     await says(page, "epoch-changed");
     market.start("FOUR");
@@ -184,7 +184,7 @@ describe.skipIf(executable === undefined)("the dashboard in Chromium", () => {
     const rows = page.locator(".flares tbody tr");
     await rows.nth(999).waitFor();
     expect(await rows.count()).toBe(1_000);
-    // What is out of sight is not painted, which keeps an update cheap.
+    // Rows out of view are not painted, which keeps updates cheap.
     expect(await page.evaluate(PAINTED)).toBeLessThan(100);
     await page.getByRole("combobox").selectOption("change");
     await rows.first().locator("th a", { hasText: "T999" }).waitFor();

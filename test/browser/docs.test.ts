@@ -15,13 +15,13 @@ const PAGES: readonly string[] = [
   ...GUIDES.map(({ path }) => path),
 ];
 const PHONE = { width: 360, height: 740 };
-/** What a stranger may call a token. */
+/** A hostile token name. */
 const HOSTILE = `<img src=x onerror="document.title='owned'"><script>document.title='owned'</script>`;
 
 describe.skipIf(executable === undefined)("the documents in Chromium", () => {
   let browser: Browser;
   let page: Page;
-  /** What the console said, and what went wrong. */
+  /** Console output and errors. */
   let complaints: string[];
   let asked: URL[];
 
@@ -44,7 +44,7 @@ describe.skipIf(executable === undefined)("the documents in Chromium", () => {
   afterAll(async () => browser?.close());
 
   const open = (wire: ConnectionHandle, path: string) => page.goto(`http://127.0.0.1:${wire.port}${path}`);
-  /** Nothing was stopped by the policy, nothing failed, and nothing was asked of anybody else. */
+  /** Checks that nothing was blocked, failed, or sent to another server. */
   const expectQuiet = (wire: ConnectionHandle) => {
     expect(complaints).toEqual([]);
     expect(asked.length).toBeGreaterThan(2);
@@ -118,7 +118,7 @@ describe.skipIf(executable === undefined)("the documents in Chromium", () => {
       const connect = page.getByRole("button", { name: "Connect", exact: true });
       await connect.click();
       await says(/^Refused with 403/);
-      // The browser tells of what was refused; that is no fault of the page.
+      // The browser reports rejected requests, which are not errors of the page.
       complaints.length = 0;
       await page.locator("#key").fill(keyed.secret("pro"));
       for (const _twice of [1, 2]) {
@@ -199,7 +199,7 @@ describe.skipIf(executable === undefined)("the documents in Chromium", () => {
     expectQuiet(wire);
   });
 
-  /** How wide the page is, and what does not fit it and cannot be scrolled by itself. */
+  /** Returns the page's width, and the elements that overflow without scrolling. */
   const widths = () =>
     page.evaluate(() => {
       const document = Reflect.get(globalThis, "document");
@@ -211,7 +211,7 @@ describe.skipIf(executable === undefined)("the documents in Chromium", () => {
     });
 });
 
-/** A listing of a token that calls itself what is no name. */
+/** A listing of a token with a hostile name. */
 async function publishHostile(wire: HubUnderTest): Promise<void> {
   const polled = wire.market.poll(["list"]);
   const hostile = JSON.stringify(polled, (name, value) =>

@@ -22,7 +22,7 @@ describe.skipIf(executable === undefined)("the SDK with a key in Chromium", () =
   let site: Awaited<ReturnType<typeof servePage>>;
   let proxy: HeldProxy;
   let page: Page;
-  /** The addresses that the page asked for, those of WebSockets too. */
+  /** All addresses that the page requested, including WebSockets. */
   let asked: URL[];
 
   beforeAll(async () => {
@@ -80,7 +80,7 @@ describe.skipIf(executable === undefined)("the SDK with a key in Chromium", () =
     expect(await page.evaluate(() => kept.stream.connection.reason)).toMatch(/^HTTP 401 .*key/);
   });
 
-  // The last one: the key is of no use after it.
+  // This test is the last one, because it invalidates the key.
   test("[K7] a key that is revoked ends the stream with the server's reason", async () => {
     await followIn(page, proxy.url, { key });
     await moreEvents(page, 3);

@@ -6,17 +6,17 @@ import { formatKeys, mintSecret } from "../../src/keys/index.ts";
 import type { SnapshotSource } from "../../src/source/index.ts";
 import { type Finish, newDirectory } from "../support/edges.ts";
 
-/** A gateway with this source, and a page that is to show its dashboard. */
+/** A gateway with this source, and a page with its dashboard. */
 interface OpenDashboard {
   readonly gateway: Gateway;
   readonly page: Page;
-  /** Every address that the page asked for, those of WebSockets too. */
+  /** All addresses that the page requested, including WebSockets. */
   readonly asked: readonly string[];
-  /** Shows the page of this name, as soon as it has anything. */
+  /** Opens the page of this name, and waits for its content. */
   readonly goto: (name: string) => Promise<void>;
 }
 
-/** Starts both; both end with the test. */
+/** Starts both for the duration of the test. */
 export async function openDashboard(
   browser: Browser,
   finish: Finish,
@@ -42,7 +42,7 @@ export async function openDashboard(
   return { gateway, page, asked, goto };
 }
 
-/** A file with one key, of the plan pro. */
+/** A key file with one key of the plan pro. */
 export function makeKeys(finish: Finish) {
   const keys = join(newDirectory(finish), "keys.json");
   const { id, digest, text: key } = mintSecret("fw");
@@ -50,7 +50,7 @@ export function makeKeys(finish: Finish) {
   return { keys, key };
 }
 
-/** Enters the key into the form, as a visitor does. */
+/** Enters the key into the form. */
 export async function enterKey(page: Page, key: string, isKept = false) {
   await page.getByLabel("Key", { exact: true }).fill(key);
   if (isKept) await page.getByLabel("Remember it until this tab is closed").check();

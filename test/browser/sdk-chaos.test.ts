@@ -8,7 +8,7 @@ import { assembleIn, servePage } from "./sdk-page.ts";
 
 const executable = findChromium();
 const SEED = Number(process.env.SEED ?? 1);
-/** Less than in Node: a browser makes its connections more slowly. */
+/** Fewer than in Node, because a browser connects more slowly. */
 const HASTE = 20;
 const STREAMS = 24;
 

@@ -4,7 +4,7 @@ import { bundleClient, bundleCompany } from "../client/bundle.ts";
 import type { assemble, Company, Member } from "../client/company.ts";
 import { servePage as serveScripts } from "../support/serve-page.ts";
 
-/** What the page keeps of its one stream. */
+/** The page's record of its stream. */
 interface Persistence {
   readonly stream: Sdk.Stream;
   readonly seqs: number[];
@@ -26,7 +26,7 @@ import { assemble } from "/company.js";
 Object.assign(globalThis, { assembled: assemble, sdk });
 </script>`;
 
-/** A web server of an origin of its own with a page that has the SDK as `sdk`. */
+/** A web server with its own origin, whose page has the SDK as `sdk`. */
 export async function servePage(): Promise<AsyncDisposable & { readonly url: string }> {
   const scripts = new Map([
     ["/sdk.js", await bundleClient()],
@@ -35,7 +35,7 @@ export async function servePage(): Promise<AsyncDisposable & { readonly url: str
   return serveScripts(PAGE, scripts);
 }
 
-/** Follows a server in the page, as `kept`. */
+/** Follows a server in the page, recorded as `kept`. */
 export async function followIn(
   page: Page,
   url: string,
@@ -82,7 +82,7 @@ export async function assembleIn(
   };
 }
 
-/** The lists of the page at this cursor, as soon as it is that far. */
+/** Returns the page's lists at this cursor, once it has arrived there. */
 export async function viewAt(page: Page, cursor: string): Promise<unknown> {
   const seq = Number(cursor.split("-")[1]);
   await page.waitForFunction((least) => Number(kept.stream.cursor?.split("-")[1]) >= least, seq, {
@@ -91,7 +91,7 @@ export async function viewAt(page: Page, cursor: string): Promise<unknown> {
   return page.evaluate((at) => kept.views[at], cursor);
 }
 
-/** As many more events as this, from now on. */
+/** Waits for this many further events. */
 export async function moreEvents(page: Page, count: number): Promise<void> {
   const target = (await page.evaluate(() => kept.seqs.length)) + count;
   await page.waitForFunction((least) => kept.seqs.length >= least, target, { polling: 20 });

@@ -14,7 +14,7 @@ describe.skipIf(executable === undefined)("the SDK in Chromium", () => {
   let site: Awaited<ReturnType<typeof servePage>>;
   let proxy: HeldProxy;
   let page: Page;
-  /** What the browser's console said beside failures of the network, which it always tells. */
+  /** The browser's console, without network errors, which it always prints. */
   const complaints: string[] = [];
 
   beforeAll(async () => {
@@ -35,7 +35,7 @@ describe.skipIf(executable === undefined)("the SDK in Chromium", () => {
     await gateway?.stop();
   });
 
-  /** Laws L2 and L3 for what the page holds, and the stream's end. */
+  /** Checks laws L2 and L3 for the page's record, and ends the stream. */
   async function expectWhole(): Promise<void> {
     const response = await fetch(`${gateway.url}/api/v1/snapshot`);
     const { cursor, observed_at: _observed, ...lists } = (await response.json()) as Record<string, unknown>;
@@ -58,7 +58,7 @@ describe.skipIf(executable === undefined)("the SDK in Chromium", () => {
       { polling: 20 },
     );
 
-  /** Connections whose messages come compressed, as the gateway counts them. */
+  /** Number of compressed connections, as counted by the gateway. */
   const compressed = async () => {
     const metrics = await (await fetch(`${gateway.url}/metrics`)).text();
     return /^flarewire_connections_compressed (\d+)$/m.exec(metrics)?.[1];
@@ -100,7 +100,7 @@ describe.skipIf(executable === undefined)("the SDK in Chromium", () => {
   test("[L2] [L3] a page that is hidden pauses, and when it is looked at again it has missed nothing", async () => {
     await followIn(page, proxy.url, { pauseHiddenAfterMs: 50 });
     await moreEvents(page, 5);
-    // A browser without a window takes every page for visible.
+    // A headless browser considers every page visible.
     const show = (hidden: boolean) =>
       page.evaluate((now) => {
         const document: EventTarget = Reflect.get(globalThis, "document");

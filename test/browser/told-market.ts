@@ -2,7 +2,7 @@ import type { Snapshot } from "../../src/model/index.ts";
 import { SAMPLE_SNAPSHOT } from "../support/samples.ts";
 import { ToldSource } from "../support/told-source.ts";
 
-/** A source with one snapshot, which stays as it is until the test shows another one. */
+/** A source with one snapshot, until the test sets another. */
 export class ToldMarket extends ToldSource {
   readonly info = {
     name: "told",
@@ -16,14 +16,14 @@ export class ToldMarket extends ToldSource {
     this.show(snapshot);
   }
 
-  /** Yields this snapshot, observed a second after the one before. */
+  /** Sets this snapshot, observed a second after the previous one. */
   show(snapshot: Snapshot): void {
     this.tell({ observedAtMs: this.#observedAtMs, snapshot });
     this.#observedAtMs += 1_000;
   }
 }
 
-/** What strangers write, one of them in each place. */
+/** Hostile texts, one for each field. */
 export const NASTY = [
   '<img src=x onerror="globalThis.hacked=1">',
   "<script>globalThis.hacked=1</script>",
@@ -36,7 +36,7 @@ export const NASTY = [
   "Z\u0300\u0301\u0302\u0303".repeat(100),
 ];
 
-/** All lists, with a stranger's words in every field that holds any. */
+/** All lists, with a hostile text in every text field. */
 export const HOSTILE: Snapshot = poison(SAMPLE_SNAPSHOT);
 
 function poison(snapshot: Snapshot): Snapshot {

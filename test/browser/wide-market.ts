@@ -1,7 +1,7 @@
 import type { Snapshot } from "../../src/model/index.ts";
 import { SAMPLE_EXPLANATION, SAMPLE_SNAPSHOT } from "../support/samples.ts";
 
-/** Numbers that take as much room as their formats allow. */
+/** Numbers with the maximum width of their formats. */
 const WIDEST: Readonly<Record<string, string | number>> = {
   recent_price_change: -987_654_321,
   previous_price_change: 987_654_321,
@@ -16,7 +16,7 @@ const WIDEST: Readonly<Record<string, string | number>> = {
   average_position: 10,
 };
 
-/** All lists, each number as wide as it can be, and each name longer than its column. */
+/** All lists, with numbers of maximum width and names longer than their columns. */
 export const WIDE: Snapshot = widen(SAMPLE_SNAPSHOT);
 
 function widen(snapshot: Snapshot): Snapshot {

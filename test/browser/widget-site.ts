@@ -3,8 +3,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
 /**
- * A web server of an origin of its own, whose one page has these elements from the gateway at `server`, under a policy that allows
- * the gateway's script and connections, and not one thing more.
+ * A web server with its own origin. Its page has these elements of the gateway at `server`, under a
+ * policy that allows only the gateway's script and connections.
  */
 export async function serveSite(
   server: string,

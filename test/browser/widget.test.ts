@@ -19,7 +19,7 @@ const README = readFileSync(new URL("../../src/widget/README.md", import.meta.ur
 const { address } = SAMPLE_FLARE.token;
 const ALL = `<flare-ticker></flare-ticker><flare-list limit="100"></flare-list><flare-badge token="${address.toUpperCase().replace("0X", "0x")}"></flare-badge>`;
 
-/** What the elements show, as the visitor sees it, and what must not come about in them. */
+/** Returns the elements' visible text, and anything forbidden in them. */
 const LOOK = `(() => {
   const roots = [...document.querySelectorAll("main > :not(h1)")].map(({ shadowRoot }) => shadowRoot);
   const all = (selector) => roots.flatMap((root) => [...root.querySelectorAll(selector)]);
@@ -40,7 +40,7 @@ describe.skipIf(executable === undefined)("the widget in Chromium, on a site of 
   });
   afterAll(() => browser?.close());
 
-  /** A gateway, a site with these elements, and a browser's profile of its own. */
+  /** A gateway, a site with these elements, and a separate browser profile. */
   async function open(source: LedMarket | ToldMarket, elements = ALL, settings: object = {}) {
     const gateway: Gateway = await startGateway(
       createConfig({ port: 0, drain: "0", logLevel: "silent", ...settings }),
@@ -51,7 +51,7 @@ describe.skipIf(executable === undefined)("the widget in Chromium, on a site of 
     const complaints: string[] = [];
     const tab = async (): Promise<Page> => {
       const page = await context.newPage();
-      // Goes as always, until it is told to go faster.
+      // Normal speed, until the test accelerates it.
       await page.clock.install();
       page.on("console", (message) => complaints.push(message.text()));
       page.on("pageerror", (error) => complaints.push(String(error)));
@@ -83,7 +83,7 @@ describe.skipIf(executable === undefined)("the widget in Chromium, on a site of 
   const symbols = (page: Page) => page.locator("flare-list [part=row] [part=symbol]").allTextContents();
   const show = (page: Page, ...wanted: readonly string[]) =>
     expect.poll(() => symbols(page), { timeout: 30_000 }).toEqual(wanted);
-  /** As a browser tells that the page is looked at, or not. */
+  /** Simulates that the page becomes visible or hidden. */
   const look = (page: Page, isSeen: boolean) =>
     page.evaluate(
       `Object.defineProperty(document, "hidden", { value: ${!isSeen}, configurable: true });
@@ -244,7 +244,7 @@ describe.skipIf(executable === undefined)("the widget in Chromium, on a site of 
     await first.evaluate("BroadcastChannel.prototype.postMessage = () => {}");
     const second = await place.tab();
     await second.locator('flare-list[state="connecting"]').waitFor();
-    // No longer than until the third beat that is missing: its new connection has real time to open, and must not be given up meanwhile.
+    // Only until the third missing beat: the new connection opens in real time, and must not be abandoned before.
     await second.evaluate("Math.random = () => 0");
     await second.clock.runFor(16_000);
     await expect.poll(place.opened).toBe(2);

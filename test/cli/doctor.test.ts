@@ -62,7 +62,7 @@ test("says of each endpoint whether it works, and its code says whether all do",
 
   exchanges.mischief.clear();
   services.mischief.clear();
-  // An endpoint that nobody serves, of one of the live market's chains; the rest of it is left out.
+  // A dead endpoint of one chain; the other parts of the live market are left out.
   const live = ["--live", "bsc,exchange", "--bsc-rpc", "http://127.0.0.1:9/v1/SECRETKEY123"];
   const json = await runCli(["doctor", "--json", ...live, ...flags], environment);
   expect([json.code, json.stderr]).toEqual([

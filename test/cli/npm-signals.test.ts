@@ -4,7 +4,7 @@ import { WebSocket } from "ws";
 import { CLOSE_CODES } from "../../src/protocol/index.ts";
 import { spawnCommand } from "./spawn-cli.ts";
 
-/** So many that their drain lasts longer than npm takes to forward a signal. */
+/** Enough clients for a drain that is longer than npm's forwarding of a signal. */
 const CLIENTS = 12;
 const DRAINED = Array.from({ length: CLIENTS }, () => CLOSE_CODES.draining.code);
 
@@ -13,7 +13,7 @@ const SCRIPTS = [
   ["npm run flarewire -- serve", ["run", "flarewire", "--", "serve"]],
 ] as const;
 
-/** Starts the program through npm, in a process group of its own, and connects clients to it. */
+/** Starts the program through npm, in its own process group, and connects clients. */
 async function serveThroughNpm(
   script: readonly string[],
   onTestFinished: (handler: OnTestFinishedHandler) => void,
@@ -27,7 +27,7 @@ async function serveThroughNpm(
     try {
       process.kill(-pid, "SIGKILL");
     } catch {
-      // Nothing of the group is left.
+      // The group has ended.
     }
     await cli.ended();
   });

@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 
 const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 
-/** Runs `keys list` in a shell, with something behind it. */
+/** Runs `keys list` in a shell, followed by `rest`. */
 async function listKeys(behind: string) {
   const file = join(await mkdtemp(join(tmpdir(), "flarewire-output-")), "keys.json");
   await writeFile(file, JSON.stringify({ keys: [] }), { mode: 0o600 });

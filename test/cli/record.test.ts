@@ -90,7 +90,7 @@ test("the recording of a killed process is complete except for the last moment",
 test("a failed write ends it with 1, and the recording so far is intact", {
   timeout: 60_000,
 }, async () => {
-  // A bound on the size of files is a full disk that needs no disk of its own: writes beyond it fail.
+  // A file size limit simulates a full disk: writes beyond it fail.
   const command = `ulimit -f 200; exec "${process.execPath}" src/main.ts record "${at("full")}" --warmup 0 --speed max`;
   await using cli = spawnCommand("bash", ["-c", command]);
   expect(await cli.ended()).toBe(1);

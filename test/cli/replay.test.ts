@@ -12,7 +12,7 @@ const START = Date.UTC(2017, 10, 12);
 let directory = "";
 let day = "";
 
-/** Candles of eight pairs, each with its own swing, and a pump of one of them in the third hour. */
+/** Candles of eight pairs, each with its own swing, and one pump in the third hour. */
 function candles(minutes: number): string {
   const lines = ["time_ms,pair,open,high,low,close,volume"];
   for (let minute = 0; minute < minutes; minute += 1) {
@@ -220,7 +220,7 @@ test("a truncated recording is played up to the cut; then it reports the cut and
   expect(stderr).toMatch(/candles\), .*\nflarewire replay: .*cut\.csv\.gz.*truncated after line \d+/);
   const lines = linesOf(stdout);
   expect(lines.length).toBeGreaterThan(whole.length / 2);
-  // The last second may have been cut in the middle, too.
+  // The last second may be incomplete, too.
   const last = EventBody.parse(JSON.parse(lines.at(-1) ?? "")).observed_at;
   const sure = lines.filter((line) => !line.includes(`"observed_at":"${last}"`));
   expect(whole.slice(0, sure.length)).toEqual(sure);

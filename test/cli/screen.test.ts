@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { Screen } from "../../src/cli/top/screen.ts";
 import { shownLines } from "./spawn-pty.ts";
 
-/** A terminal of which the test says when it has taken what was written. */
+/** A terminal whose writes complete when the test says so. */
 class SlowTerminal extends Writable {
   text = "";
   take: () => void = () => {};

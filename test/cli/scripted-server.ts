@@ -7,7 +7,7 @@ import { Queue } from "../support/waiters.ts";
 /** A server whose connections the test controls: for frames, closes and refusals that a good server seldom sends. */
 export interface ScriptedServer extends AsyncDisposable {
   readonly url: string;
-  /** The next connection, and the query that it came with. */
+  /** The next connection and its query. */
   next(): Promise<{ readonly socket: WebSocket; readonly query: URLSearchParams }>;
   /** Rejects requests for events over any transport; `undefined`: accepts WebSockets. */
   refuse: Refusal | undefined;
@@ -81,7 +81,7 @@ export const HELLO = {
   source: { name: "replay", origin: "recorded" },
 };
 
-/** Sends `hello`, unless told otherwise, and the answer to the subscription by URL. */
+/** Sends `hello`, by default, and the response to the subscription by URL. */
 export function greet(
   socket: WebSocket,
   answer: Record<string, unknown>,
@@ -95,7 +95,7 @@ export function send(socket: WebSocket, frame: unknown): void {
   socket.send(JSON.stringify(frame));
 }
 
-/** An event frame of a flare that starts. */
+/** An event frame for a flare's start. */
 export function flareStarted(seq: number, symbol: string, prev = seq - 1) {
   const terms = [
     { name: "volume", raw: 3, z: 2.5, weight: 0.4 },

@@ -10,7 +10,7 @@ test("the window is always full, and the first and last rows can be reached", ()
       const seen = rowWindow(rows, lines, wished);
       expect(seen.first).toBeGreaterThanOrEqual(0);
       expect(seen.first + seen.count).toBeLessThanOrEqual(rows);
-      // With a line for saying what is not in sight, where not all is.
+      // One line is reserved for the count of hidden rows, if any.
       expect(seen.count).toBe(rows <= lines ? rows : lines - 1);
       const last = rowWindow(rows, lines, firstAfter(END, seen));
       expect(last.first + last.count).toBe(rows);

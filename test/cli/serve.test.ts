@@ -10,12 +10,12 @@ import { type RunningCli, runCli, spawnCli } from "./spawn-cli.ts";
 
 const SERVE = ["serve", "--port", "0", "--warmup", "0"];
 
-/** Where the gateway listens, once it has something to serve. */
+/** Returns the gateway's address once it has data. */
 async function urlOf(cli: RunningCli): Promise<string> {
   await cli.said("stdout", "\n");
   const url = /^flarewire serves (http:\/\/127\.0\.0\.1:\d+) /.exec(cli.stdout())?.[1] ?? "";
   while ((await fetch(`${url}/readyz`)).status !== 200) {
-    // The market's first moment is on its way; each question waits for its answer.
+    // Polls until the market's first data arrives.
   }
   return url;
 }
@@ -46,7 +46,7 @@ test.each(["SIGTERM", "SIGINT"] as const)(
 test("a signal a second after the first does not wait for the drain: exit code 75", async () => {
   await using cli = spawnCli([...SERVE, "--drain", "5m"]);
   const url = `${(await urlOf(cli)).replace("http", "ws")}/api/v1/stream?channels=*`;
-  // The first of them has its moment at once, the last after minutes.
+  // The first client is disconnected at once, the last after minutes.
   const sockets = [0, 1, 2].map(() => new WebSocket(url).on("error", () => {}));
   await Promise.all(sockets.map((socket) => once(socket, "message")));
   cli.child.kill("SIGTERM");

@@ -6,18 +6,18 @@ import { Waiters } from "../support/waiters.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
-/** A running command, with what it has said so far. */
+/** A running command, with its output so far. */
 export interface RunningCli extends AsyncDisposable {
   readonly child: ChildProcess;
   stdout(): string;
   stderr(): string;
-  /** Resolves when the output so far has this in it; rejects when the command ends without. */
+  /** Resolves when the output contains this; rejects if the command ends first. */
   said(stream: "stdout" | "stderr", text: string | RegExp): Promise<void>;
   /** Resolves with the exit code when the command has ended and its output is complete. */
   ended(): Promise<number | null>;
 }
 
-/** What npm and npx tell Node in a clone, whoever runs the tests. */
+/** The Node options that npm and npx set in a clone. */
 const NODE_OPTIONS = /^node-options=(.*)$/m.exec(readFileSync(`${ROOT}.npmrc`, "utf8"))?.[1] ?? "";
 
 /** Starts `npx node ARGS` as {@link spawnCommand} does. */
@@ -26,13 +26,13 @@ export function spawnNode(args: readonly string[], environment: Record<string, s
 }
 
 interface SpawnOptions {
-  /** Default: it has nothing to read. */
+  /** Default: no input. */
   readonly stdin?: "ignore" | "pipe";
-  /** Whether it leads a process group of its own, which can be signalled as a whole. Default false. */
+  /** Whether it leads its own process group, which can be signaled. Default: false. */
   readonly detached?: boolean;
 }
 
-/** Starts a command in the root of the project, without settings from the surroundings, and with no data directory unless it is given one. */
+/** Starts a command in the project's root, without inherited settings, and by default without a data directory. */
 export function spawnCommand(
   command: string,
   args: readonly string[],

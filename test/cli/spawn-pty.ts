@@ -7,16 +7,16 @@ import { type RunningCli, spawnCommand } from "./spawn-cli.ts";
 const PYTHON = "/usr/bin/python3";
 const DRIVER = fileURLToPath(new URL("run-on-pty.py", import.meta.url));
 
-/** Whether a pseudo-terminal can be had here. */
+/** Whether pseudo-terminals are available. */
 export const hasPty = findInstalled(() => existsSync(PYTHON), "python3");
 
-/** A command on a pseudo-terminal that another program made. Its standard output is all that reached the terminal. */
+/** A command on a pseudo-terminal. Its standard output is everything that reached the terminal. */
 export interface PtyCli extends RunningCli {
-  /** Presses keys, resizes (columns, rows), sends a signal, or has standard error say when it is stopped, and how the terminal is then. */
+  /** Presses keys, resizes, sends a signal, or reports a stop and the terminal's state. */
   send(order: { keys: string } | { size: [number, number] } | { signal: string } | { stopped: true }): void;
-  /** The lines that the terminal shows now. */
+  /** The current lines of the terminal. */
   lines(): readonly string[];
-  /** Resolves when what it shows has this in it; rejects when the command ends without. */
+  /** Resolves when the terminal shows this; rejects if the command ends first. */
   shows(text: string | RegExp): Promise<void>;
 }
 
@@ -59,7 +59,7 @@ export function spawnPtyCli(
   };
 }
 
-/** What stands on a terminal after `output`, of the sequences that matter here: moves to a place, clearing, and the alternate screen. */
+/** Renders `output`. Supports cursor moves, clearing, and the alternate screen. */
 export function shownLines(output: string): readonly string[] {
   let lines: string[] = [];
   let row = 0;

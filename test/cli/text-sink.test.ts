@@ -5,12 +5,12 @@ import { expect, test } from "vitest";
 import { openSink } from "../../src/cli/terminal/text-sink.ts";
 import { newDirectory } from "../support/edges.ts";
 
-/** A pipe whose reader is gone from the `lost`-th write on, counted from 0. */
+/** A pipe whose reader leaves before write number `lost`, counted from 0. */
 function pipe(lost: number): Writable & { readonly texts: string[] } {
   const texts: string[] = [];
   const write: Writable["_write"] = (chunk, _encoding, done) => {
     const broken = Object.assign(new Error("broken pipe"), { code: "EPIPE" });
-    // As the system does, it says so later.
+    // Reports the failure later, as the system does.
     if (texts.length >= lost) setImmediate(() => done(broken));
     else {
       texts.push(String(chunk));

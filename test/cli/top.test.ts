@@ -35,7 +35,7 @@ const started = (seq: number, symbol: string) => ({
   data: { op: "insert", index: 0, cause: "detected", flare: flare(symbol), why: SAMPLE_EXPLANATION },
 });
 
-/** Lets it in and shows it these flares. */
+/** Accepts the connection and sends these flares. */
 async function welcome(server: ScriptedServer, ...symbols: readonly string[]) {
   const connection = await server.next();
   const snapshot = snapshotOf(...symbols.map((symbol, at) => flare(symbol, 10 * (at + 1))));
@@ -45,7 +45,7 @@ async function welcome(server: ScriptedServer, ...symbols: readonly string[]) {
 
 const GIVEN_BACK = "\u001B[?7h\u001B[?25h\u001B[?1049l";
 
-/** Everything is as before: the screen, the cursor, the keyboard. */
+/** Screen, cursor and keyboard are restored. */
 async function expectGivenBack(top: PtyCli, code: number): Promise<void> {
   expect([await top.ended(), top.stderr()]).toEqual([code, "echo True lines True\n"]);
   expect(top.stdout().split(GIVEN_BACK)).toHaveLength(2);
@@ -129,7 +129,7 @@ describe.skipIf(!hasPty)("top on a terminal (python3)", { concurrent: true, time
     }
     top.send({ keys: "q" });
     expect([await top.ended(), top.stderr().split("\n").at(-2)]).toEqual([0, "echo True lines True"]);
-    // Each time that it was entered it was left.
+    // It was left as often as entered.
     expect(top.stdout().split(GIVEN_BACK)).toHaveLength(top.stdout().split("\u001B[?1049h").length);
   });
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { loadConfig } from "../../src/config/config.ts";
 import { newDirectory } from "../support/edges.ts";
 
-/** The message with which these arguments are refused. */
+/** Returns the error message for these arguments. */
 function refusal(args: readonly string[]): string {
   try {
     loadConfig({ args, environment: {}, directory: "." });

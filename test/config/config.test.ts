@@ -13,7 +13,7 @@ import {
 import { flagOf, type Setting, variableOf } from "../../src/config/schema/settings.ts";
 import { createGatewayPlugin, startGateway } from "../../src/index.ts";
 
-/** A value that each setting refuses, as text and as JSON; a record over all names, so that no setting can be left out. */
+/** An invalid value for each setting, as text and as JSON. The type requires all settings. */
 const BAD: Readonly<Record<SettingName, { readonly text: string; readonly json: unknown }>> = {
   host: { text: "two words", json: 7 },
   port: { text: "65536", json: 80.5 },

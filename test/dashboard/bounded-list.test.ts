@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { withFirst, withLast } from "../../src/dashboard/state/bounded-list.ts";
 
-/** The list after these items were added one by one to an empty one. */
+/** Returns the list after adding these items one by one. */
 function addAll(add: typeof withFirst<number>, max: number, items: readonly number[]): readonly number[] {
   return items.reduce<readonly number[]>((list, item) => add(list, item, max), []);
 }

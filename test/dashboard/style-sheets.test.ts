@@ -7,7 +7,7 @@ const SRC = fileURLToPath(new URL("../../src/", import.meta.url));
 
 /** Relative paths that a page, a module or a style sheet loads. */
 const IMPORTS = /\b(?:href|src)="(\.[^"]+)"|(?:\bfrom|\bimport\(?|@import)\s*"(\.[^"]+)"/g;
-/** No import counts that stands in a comment. */
+/** Removes comments, whose imports do not count. */
 const COMMENTS = /<!--[\s\S]*?-->|\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm;
 
 /** Adds to `found` the file and all files that it loads, directly or not. */

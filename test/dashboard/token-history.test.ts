@@ -6,7 +6,7 @@ import { SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../support/samples.ts";
 
 const ADDRESS = SAMPLE_FLARE.token.address.toLowerCase();
 
-/** A server whose history has as many pages, each with the start of one flare; `asked`: the cursors that it was asked for. */
+/** A server with this many pages of history, each with one flare's start. `asked`: the requested cursors. */
 async function historyOf(pages: number) {
   const asked: (string | null)[] = [];
   const server = createServer((request, response) => {
@@ -37,7 +37,7 @@ async function historyOf(pages: number) {
 test.each([
   [1, 1],
   [3, 3],
-  // More is no history of one token.
+  // The page limit.
   [50, 20],
 ])("of a history of %i pages %i are read, one behind the other, newest flare first", async (pages, read) => {
   const { url, asked, close } = await historyOf(pages);

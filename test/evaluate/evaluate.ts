@@ -1,10 +1,17 @@
 /*
- * npm run evaluate -- [--recorded] [--simulated] [--wide] [--candles FILE] [--seeds 1,2,3] [--half first|second] [--hours 24] [--no-rules]
- *                     [--ablate | --curve] [--plots DIR] [--json | --markdown]
+ * npm run evaluate -- [--recorded] [--simulated] [--wide] [--candles FILE] [--seeds 1,2,3]
+ *                     [--half first|second] [--hours 24] [--no-rules] [--ablate | --curve]
+ *                     [--plots DIR] [--json | --markdown]
  *
- * Three measurements, of which --recorded, --simulated and --wide choose some. Labelled pumps and decoys are injected into real recorded candles; thresholds are chosen on the first half of the
- * days, the second half is what counts. The simulated market, which knows what it did on purpose, is run for a day. And a market of busy
- * and idle tokens rises as a whole. The first two score Flarewire and two plain rules: those as people set them, and at the threshold that gives them Flarewire's natural rate.
+ * Runs three measurements; --recorded, --simulated and --wide select some of them.
+ *
+ * - recorded: labeled pumps and decoys are injected into real recorded candles. Thresholds are
+ *   chosen on the first half of the days, and the second half is scored.
+ * - simulated: the simulated market, which knows its own pumps, runs for a day.
+ * - wide: a market of busy and idle tokens rises as a whole.
+ *
+ * The first two score Flarewire and two plain rules, with their usual thresholds and with those that
+ * fire as often as Flarewire.
  */
 import { parseArgs } from "node:util";
 import { ablateCandles, type CandlePlan, evaluateCandles, traceCandles } from "./candle-evaluation.ts";

@@ -12,7 +12,7 @@ const test = base.extend<{ gateway: LedGateway }>({
   },
 });
 
-/** A snapshot in which nothing flares. */
+/** A snapshot without flares. */
 const NOTHING = { flares: { pro: [] }, explanations: {} };
 
 test("the bot prints each flare that starts, with its why, and each that finishes", async ({ gateway }) => {
@@ -32,7 +32,7 @@ test("the command at its top is one that runs in a clone, without a build", asyn
   await using server = await startScriptedServer();
   const [, command = ""] =
     /^\/\/ +(npx node examples\/bot\.ts)/m.exec(readFileSync("examples/bot.ts", "utf8")) ?? [];
-  // As a shell, which ends with what it runs.
+  // Run in a shell, like a user's command.
   await using bot = spawnCommand("bash", ["-c", `${command} ${server.url}`], { NODE_OPTIONS: "" });
   (await server.next()).socket.close(4_000);
   expect([await bot.ended(), bot.stderr()]).toEqual([1, expect.stringContaining("close code 4000")]);

@@ -68,7 +68,7 @@ describe.each(BOTS)("$file", { concurrent: true }, (bot) => {
     expect(running.child.exitCode).toBeNull();
   });
 
-  test("a limit of the chat is waited out, a fault too, and nothing is left out", async () => {
+  test("the bot waits out rate limits and failures, and loses no message", async () => {
     await using server = await startScriptedServer();
     await using chat = await startChatServer(bot.taken, bot.busy, { status: 502 });
     await using running = spawnNode([bot.file, server.url], bot.environment(chat.url));

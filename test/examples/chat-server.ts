@@ -4,20 +4,20 @@ import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 import { Waiters } from "../support/waiters.ts";
 
-/** What a bot asked of the chat. */
+/** A bot's request. */
 export interface ChatRequest {
   readonly path: string;
   readonly body: Readonly<Record<string, unknown>>;
   readonly atMs: number;
 }
 
-/** What the chat answers. */
+/** The chat's response. */
 interface ChatAnswer {
   readonly status: number;
   readonly body?: unknown;
 }
 
-/** A chat service on this machine, which answers as it is told, in order, and then `last` for ever. */
+/** A local chat service with scripted responses; after them it repeats `last`. */
 export async function startChatServer(last: ChatAnswer, ...answers: readonly ChatAnswer[]) {
   const requests: ChatRequest[] = [];
   const left = [...answers];
@@ -35,7 +35,7 @@ export async function startChatServer(last: ChatAnswer, ...answers: readonly Cha
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,
-    /** Resolves with all requests when there are so many. */
+    /** Resolves with all requests once there are this many. */
     requests: async (count: number): Promise<readonly ChatRequest[]> => {
       await waiters.until(() => requests.length >= count, `${count} requests`);
       return requests;

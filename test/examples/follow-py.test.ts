@@ -6,7 +6,7 @@ import { findInstalled } from "../support/debian-package.ts";
 import { startLedGateway } from "./led-gateway.ts";
 import { RestartingServer } from "./restarting-server.ts";
 
-/** Debian's own, which has Debian's packages; the first on the PATH may be another. */
+/** Debian's Python, which has Debian's packages. The first on the PATH may be another. */
 const PYTHON = "/usr/bin/python3";
 
 function hasWebsockets(): boolean {
@@ -30,7 +30,7 @@ describe.skipIf(!isThere)("the client in Python (python3-websockets)", { concurr
     await using client = follow(server.url);
     await client.said("stdout", "flare-started");
     await server.end("SIGTERM");
-    await client.said("stderr", /disconnected \(42\d\d\); again in 0\.0 s/);
+    await client.said("stderr", /disconnected \(42\d\d\); retrying in 0\.0 s/);
     await server.start();
     await client.said("stderr", "resumed at");
     await client.said("stdout", /(?:flare-(?:started|finished).*\n.*){4}/);
@@ -68,7 +68,7 @@ describe.skipIf(!isThere)("the client in Python (python3-websockets)", { concurr
       ([, what, symbol]) => `${what} ${symbol}`,
     );
     expect(told).toEqual(["started ONE", "started TWO", "finished TWO", "started THREE"]);
-    expect(client.stderr()).toMatch(/disconnected \(1006\); again in [12]\.\d s/);
+    expect(client.stderr()).toMatch(/disconnected \(1006\); retrying in [12]\.\d s/);
   });
 
   test("[W17] [W31] it leaves a silent line at the server's limit, and a server that is replaced at its turn, at once and with its cursor", async () => {
@@ -89,7 +89,7 @@ describe.skipIf(!isThere)("the client in Python (python3-websockets)", { concurr
     expect(client.stdout()).toBe(
       "T flare-running ON?E 9 % abcd-6\n2017-11-12T08:21:00.000Z flare-started A?B 9 % abcd-7\n",
     );
-    expect(client.stderr().match(/again in 0\.0 s/g)).toHaveLength(2);
+    expect(client.stderr().match(/retrying in 0\.0 s/g)).toHaveLength(2);
   });
 
   test("[W26] a close code says whether it stops, waits or comes back at once", async () => {
@@ -103,19 +103,19 @@ describe.skipIf(!isThere)("the client in Python (python3-websockets)", { concurr
     greet(second.socket, { cursor: "abcd-6", resumed: "full" });
     second.socket.close(4_101);
     const third = await server.next();
-    expect(client.stderr()).toMatch(/\(4201\); again in 0\.0 s\s[\s\S]*\(4101\); again in [12]\.\d s/);
+    expect(client.stderr()).toMatch(/\(4201\); retrying in 0\.0 s\s[\s\S]*\(4101\); retrying in [12]\.\d s/);
     third.socket.close(4_000);
     expect(await client.ended()).toBe(1);
-    expect(client.stderr()).toContain("the server refuses this client: received 4000");
+    expect(client.stderr()).toContain("the server rejected this client: received 4000");
   });
 
   test("[W3] refused in HTTP, it waits as long as it is told, or stops where coming back would not help", async () => {
     await using server = await startScriptedServer();
     server.refuse = { status: 503, headers: { "Retry-After": "2" }, body: "busy" };
     await using client = follow(server.url);
-    await client.said("stderr", /again in [23]\.\d s/);
+    await client.said("stderr", /retrying in [23]\.\d s/);
     server.refuse = { status: 400, body: "wrong" };
     expect(await client.ended()).toBe(1);
-    expect(client.stderr()).toMatch(/refuses this client: .*400/);
+    expect(client.stderr()).toMatch(/rejected this client: .*400/);
   });
 });

@@ -11,7 +11,7 @@ import { RestartingServer } from "./restarting-server.ts";
 
 const CURL = "/usr/bin/curl";
 
-/** Ended by a signal that it can hear: killed, it would leave its curl behind. */
+/** Ends it by a signal that it can handle: killed, it would leave its curl running. */
 function follow(args: readonly string[], environment: Record<string, string> = {}): RunningCli {
   const running = spawnCommand("bash", ["examples/follow.sh", ...args], environment);
   const dispose = async () => {
@@ -21,7 +21,7 @@ function follow(args: readonly string[], environment: Record<string, string> = {
   return { ...running, [Symbol.asyncDispose]: dispose };
 }
 
-/** A server of server-sent events whose every answer is led by the test. */
+/** A server of server-sent events with scripted responses. */
 async function startScriptedStreams() {
   const arrived = new Queue<{ response: ServerResponse; lastEventId: string | undefined }>("a request");
   const server = createServer(({ headers }, response) => {
@@ -57,7 +57,7 @@ describe.skipIf(!isThere)("the client of curl", { concurrent: true }, () => {
     await using client = follow([server.url]);
     await client.said("stdout", "flare-started");
     await server.end("SIGTERM");
-    await client.said("stderr", "disconnected (resume); again in 0.000 s");
+    await client.said("stderr", "disconnected (resume); retrying in 0.000 s");
     await server.start();
     await client.said("stderr", /subscribed at[\s\S]*subscribed at/);
     await client.said("stdout", /(?:"name":"flare-[\s\S]*){4}\n/);
@@ -95,7 +95,7 @@ describe.skipIf(!isThere)("the client of curl", { concurrent: true }, () => {
       ([, what, symbol]) => `${what} ${symbol}`,
     );
     expect(told).toEqual(["started ONE", "started TWO", "finished TWO", "started THREE"]);
-    expect(client.stderr()).toMatch(/disconnected \(backoff\); again in [12]\.\d+ s/);
+    expect(client.stderr()).toMatch(/disconnected \(backoff\); retrying in [12]\.\d+ s/);
   });
 
   test("[S4] [S8] [W17] [W26] it leaves a silent line, comes back at once or later as the last event says, always with the last id, and stops when told", async () => {
@@ -107,14 +107,14 @@ describe.skipIf(!isThere)("the client of curl", { concurrent: true }, () => {
     const second = await server.next();
     expect([second.lastEventId, client.stderr()]).toEqual([
       "abcd-5",
-      expect.stringMatching(/\(backoff\); again in [12]\./),
+      expect.stringMatching(/\(backoff\); retrying in [12]\./),
     ]);
     subscribe(second.response, "abcd-6");
     second.response.end('event: close\ndata: {"action":"resume"}\n\n');
     const third = await server.next();
     expect(third.lastEventId).toBe("abcd-6");
     subscribe(third.response, "efgh-1", "reset");
-    // What has no end yet is not an event, so it is asked for again.
+    // An incomplete event does not count, so it is requested again.
     third.response.end('event: flare-started\nid: efgh-2\ndata: {"cut":"off"}\n');
     const fourth = await server.next();
     expect(fourth.lastEventId).toBe("efgh-1");
@@ -128,9 +128,9 @@ describe.skipIf(!isThere)("the client of curl", { concurrent: true }, () => {
     await using server = await startScriptedStreams();
     await using client = follow([server.url]);
     (await server.next()).response.writeHead(503, { "Retry-After": "2" }).end('{"title":"busy"}');
-    await client.said("stderr", /\{"title":"busy"\}\ndisconnected \(backoff\); again in [23]\.\d+ s/);
+    await client.said("stderr", /\{"title":"busy"\}\ndisconnected \(backoff\); retrying in [23]\.\d+ s/);
     (await server.next()).response.writeHead(400).end('{"title":"wrong\u001B"}');
     expect(await client.ended()).toBe(1);
-    expect(client.stderr()).toMatch(/\{"title":"wrong\?"\}\nthe server refuses this client: status 400/);
+    expect(client.stderr()).toMatch(/\{"title":"wrong\?"\}\nthe server rejected this client: status 400/);
   });
 });

@@ -6,15 +6,15 @@ import { EMPTY_SNAPSHOT, type Flare, type Snapshot } from "../../src/model/index
 import { SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../support/samples.ts";
 import { ToldSource } from "../support/told-source.ts";
 
-/** A gateway whose market the test leads, behind a proxy whose lines the test can cut. */
+/** A gateway whose market the test controls, behind a proxy whose connections it can cut. */
 export interface LedGateway extends AsyncDisposable {
-  /** Where the proxy listens. */
+  /** The proxy's address. */
   readonly url: string;
-  /** A flare of this symbol starts. */
+  /** Starts a flare. */
   start(symbol: string): void;
-  /** The flare of this symbol, which runs, finishes. */
+  /** Finishes the running flare. */
   finish(symbol: string): void;
-  /** Cuts every connection without a word, as a lost network does. */
+  /** Cuts all connections silently, like a lost network. */
   cut(): void;
 }
 
@@ -52,7 +52,7 @@ export async function startLedGateway(): Promise<LedGateway> {
   };
 }
 
-/** A source that says what the test tells it to. */
+/** A source that the test controls. */
 export class LedMarket extends ToldSource {
   readonly info = {
     name: "led",

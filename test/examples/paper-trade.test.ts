@@ -5,7 +5,7 @@ import { spawnCommand } from "../cli/spawn-cli.ts";
 const ROOT = new URL("../../", import.meta.url);
 const BOT = "examples/paper-trade.ts";
 
-/** Gives the bot these lines and nothing more. */
+/** Runs the bot with these lines. */
 async function trade(lines: readonly string[]) {
   await using bot = spawnCommand(process.execPath, [BOT], {}, { stdin: "pipe" });
   bot.child.stdin?.end(lines.map((line) => `${line}\n`).join(""));
@@ -31,14 +31,14 @@ test("buys at a start, sells at the finish or after half an hour, and pays for b
     event("flare-finished", 50, { id: "B", flare: flare("B", "9"), cause: "faded" }),
     event("flare-started", 51, { flare: flare("C", "5") }),
   ]);
-  expect([code, stderr]).toEqual([0, "left out a line that is no JSON\n"]);
-  // 110 × 0.995 × 0.9975 for what cost 100 × 1.005 × 1.0025; so for the others.
+  expect([code, stderr]).toEqual([0, "skipped a line that is not JSON\n"]);
+  // 110 × 0.995 × 0.9975 for a cost of 100 × 1.005 × 1.0025, and likewise for the others.
   expect(lines).toEqual([
     `${at(0)} to ${at(9)}  A?[2J  100 to 110  +8.36 %  faded`,
-    `${at(1)} to ${at(31)}  B  2 to 1  -50.74 %  its time is over`,
+    `${at(1)} to ${at(31)}  B  2 to 1  -50.74 %  time limit`,
     `${at(51)} to ${at(51)}  C  5 to 5  -1.49 %  no more events: valued, not sold`,
-    "3 trades, 1 won; of one stake, after costs -43.87 % in all, before -40.00 %",
-    "costs: fee +0.25 % and slippage +0.50 %, at each buy and each sale",
+    "3 trades, 1 won; of one stake, after costs -43.87 % in total, before -40.00 %",
+    "costs: fee +0.25 % and slippage +0.50 %, for each buy and each sale",
   ]);
 });
 
@@ -46,8 +46,8 @@ test("its command reports the recorded day's result, and its document the same",
   timeout: 30_000,
 }, async () => {
   const written = readFileSync(new URL(BOT, ROOT), "utf8");
-  const [, command = ""] = /npm run --silent flarewire -- (replay .*)/.exec(written) ?? [];
-  const typed = `node src/main.ts ${command.replace("npx node", "node")}`;
+  const [, command = ""] = /npm run --silent flarewire -- (replay .*\\\n.*)/.exec(written) ?? [];
+  const typed = `node src/main.ts ${command.replace("\\\n//", "").replace("npx node", "node")}`;
   await using both = spawnCommand("bash", ["-o", "pipefail", "-c", typed]);
   expect(await both.ended()).toBe(0);
   const [result = ""] = /^\d+ trades, .*$/m.exec(both.stdout()) ?? [];

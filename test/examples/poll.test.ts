@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { spawnNode } from "../cli/spawn-cli.ts";
 import { startLedGateway } from "./led-gateway.ts";
 
-/** A server that gives one answer after the other, the last again and again, and keeps what it was asked. */
+/** A server with scripted responses, which repeats the last one and records the requests. */
 async function startAnswers(
   answers: readonly { status: number; headers?: Record<string, string>; body?: string }[],
 ) {
@@ -85,7 +85,7 @@ test("polling waits as long as a busy server asks, and goes on", async () => {
   await using server = await startAnswers([busy, flares([flare("1", "ONE")], [])]);
   await using poll = spawnNode(["examples/poll.ts", server.url, "0.1"]);
   await poll.said("stdout", "ONE");
-  expect(poll.stderr()).toMatch(/^no answer: 503: busy; again in [12]\.\d s\n$/);
+  expect(poll.stderr()).toMatch(/^request failed: 503: busy; retrying in [12]\.\d s\n$/);
 });
 
 test("polling says when the data is no longer fresh, how old it is, and when it is fresh again, also where nothing changed", async () => {
@@ -107,10 +107,10 @@ test("polling says when the data is no longer fresh, how old it is, and when it 
   );
 });
 
-test("polling bears an answer that is no JSON", async () => {
+test("polling survives a response that is not JSON", async () => {
   await using server = await startAnswers([{ status: 200, body: "<html>" }]);
   await using poll = spawnNode(["examples/poll.ts", server.url, "0.1"]);
-  await poll.said("stderr", /no answer: .*JSON.*; again in /);
+  await poll.said("stderr", /request failed: .*JSON.*; retrying in /);
 });
 
 test("polling ends with 1 where the server says that the request is wrong", async () => {

@@ -3,16 +3,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type RunningCli, spawnCli } from "../cli/spawn-cli.ts";
 
-/** What the examples follow. */
+/** The server that the examples follow. */
 const FLARES = "channels=flares.pro&names=flare-started,flare-finished";
 
-/** `flarewire serve` as a process of its own, with a data directory, to be ended and started again at the same address. */
+/** `flarewire serve` as a process with a data directory, which can be restarted at the same address. */
 export class RestartingServer implements AsyncDisposable {
   readonly #directory = mkdtempSync(join(tmpdir(), "flarewire-examples-"));
   #process: RunningCli | undefined;
   url = "";
 
-  /** The recorded day from its midnight, fast; again, it goes on where it ended. */
+  /** Plays the recorded day fast, from midnight or from the last end. */
   async start(): Promise<void> {
     const port = this.url === "" ? "0" : new URL(this.url).port;
     const market = ["--feed", "replay", "--speed", "8000", "--warmup", "0"];
@@ -22,18 +22,18 @@ export class RestartingServer implements AsyncDisposable {
     this.url = /http:\/\/[\d.]+:\d+/.exec(this.#process.stdout())?.[0] ?? "";
   }
 
-  /** Ends it in order, or at once; resolves when it has. */
+  /** Stops it, gracefully or at once. Resolves when it has ended. */
   async end(signal: "SIGTERM" | "SIGKILL"): Promise<void> {
     this.#process?.child.kill(signal);
     await this.#process?.ended();
   }
 
-  /** Throws away what it keeps; only after its end. */
+  /** Deletes its data, after its end only. */
   loseData(): void {
     rmSync(this.#directory, { recursive: true });
   }
 
-  /** The cursors of all flares that started or finished in this epoch, as the server's history has them. */
+  /** Returns the cursors of all starts and finishes of this epoch in the server's history. */
   async history(): Promise<readonly string[]> {
     const answer = await fetch(`${this.url}/api/v1/events?after=oldest&limit=1000&${FLARES}`);
     const { events } = (await answer.json()) as { events: { cursor: string }[] };

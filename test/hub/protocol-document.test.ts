@@ -86,7 +86,7 @@ test("the table of plans in the document is the one in the code, and so are the 
   });
   expect(table("Keys")).toEqual(coded);
   expect(DOCUMENT).toContain(`A key has at most ${TICKETS_OF_KEY} unused tickets`);
-  expect(OPERATING).toContain(`opens one stream and holds for ${TICKET_MS / 1_000} seconds`);
+  expect(OPERATING).toContain(`opens one stream and is valid for ${TICKET_MS / 1_000} seconds`);
 });
 
 test("every line of the transcripts is a message of its direction", () => {

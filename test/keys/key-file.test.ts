@@ -121,7 +121,7 @@ test("a change creates a missing file for its owner only, and leaves nothing els
   const before = statSync(file).ino;
   await editKeyFile(file, () => []);
   expect((await readKeyFile(file)).keys).toEqual([]);
-  // Another file in the place of the old one: whoever reads sees the one or the other.
+  // A new file replaces the old one, so a reader sees one or the other.
   expect(statSync(file).ino).not.toBe(before);
 });
 

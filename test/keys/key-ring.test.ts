@@ -9,7 +9,7 @@ import { test } from "../support/still-running.ts";
 const SECRET = mintSecret("fw");
 const KEY: Key = { id: SECRET.id, sha256: SECRET.digest.toString("hex"), plan: "pro" };
 
-/** A ring over a file with one key, and what it reported. */
+/** A ring for a file with one key, and its reports. */
 async function ringed(onTestFinished: Finish, key = KEY) {
   const file = join(newDirectory(onTestFinished), "keys.json");
   const write = (text: string) => writeFileSync(file, text, { mode: 0o600 });

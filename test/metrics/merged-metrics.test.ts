@@ -2,7 +2,7 @@ import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { expect, test } from "vitest";
 import { MergedMetrics, type MetricsJson } from "../../src/metrics/index.ts";
 
-/** The numbers of one process. */
+/** The metrics of one process. */
 function processOf(sent: number, seq: number, delay: number): Promise<MetricsJson> {
   const registers = [new Registry()];
   const counted = new Counter({ name: "sent_total", help: "s", labelNames: ["to"], registers });

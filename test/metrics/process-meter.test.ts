@@ -23,7 +23,7 @@ test("one scraper hides no event loop delay from another, and a delay disappears
   worst();
   nowMs = 180_000;
   worst();
-  // What lies behind two windows does not count, whatever this machine's loop did since.
+  // After two windows the old delays no longer count.
   await until(() => {
     nowMs += 60_000;
     return worst() < 0.3;

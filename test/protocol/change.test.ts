@@ -44,7 +44,7 @@ test("a leaderboard entry is named by what it stands for", () => {
   expect(after).toEqual({ ...entry, object: { symbol: "BTC", price: "7001" } });
 });
 
-// Some have a form that no type allows: changes come from a server, and a client must find out before its list is spoilt.
+// Some violate the types: changes come from a server, and a client must notice before its list is corrupted.
 const misfits: readonly [string, unknown][] = [
   ["an insert beyond the end", { op: "insert", index: 3, item: c }],
   ["an insert at a negative index", { op: "insert", index: -1, item: c }],

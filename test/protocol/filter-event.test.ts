@@ -15,7 +15,7 @@ import { SAMPLE_BSC_CHART_ITEM } from "../support/samples.ts";
 
 const AT = Date.UTC(2017, 10, 12, 8, 21);
 
-/** What a client with this filter is sent when the first snapshot is followed by the second. */
+/** Returns the events between two snapshots for a client with this filter. */
 function sentBetween(before: Snapshot, after: Snapshot, given: Filter): readonly EventBody[] {
   const filter = compileFilter(given);
   if (!filter) throw new Error("no filter");
@@ -27,7 +27,7 @@ function sentBetween(before: Snapshot, after: Snapshot, given: Filter): readonly
   });
 }
 
-/** As {@link sentBetween}, where `flares.pro` has these flares. */
+/** Like {@link sentBetween}, for these flares in `flares.pro`. */
 const sent = (before: readonly Flare[], after: readonly Flare[], given: Filter) =>
   sentBetween(snapshotOf({ pro: [...before] }), snapshotOf({ pro: [...after] }), given);
 

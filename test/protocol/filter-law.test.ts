@@ -23,13 +23,13 @@ import { arbitraryHistory, arbitrarySnapshot } from "../support/arbitraries.ts";
 
 const AT = Date.UTC(2017, 10, 12, 8, 21);
 
-/** Three snapshots, one after the other; what is common to two of them may be the same items or none. */
+/** Three successive snapshots, which may or may not share items. */
 const ways = fc.oneof(
   fc.tuple(arbitraryHistory, arbitrarySnapshot).map(([{ before, after }, last]) => [before, after, last]),
   fc.tuple(arbitrarySnapshot, arbitraryHistory).map(([first, { before, after }]) => [first, before, after]),
 );
 
-/** A filter that some of these snapshots' items meet. */
+/** A filter that some items of these snapshots meet. */
 const cases = ways.chain((snapshots) => {
   const items = snapshots.flatMap(({ flares, newest }) => [...flares.pro, ...flares.free, ...newest.bsc]);
   const tokens = items.map(({ token }) => token.address);
@@ -101,7 +101,7 @@ test("[W28] the filtered snapshot, with the filtered events applied, is the filt
     }),
     { numRuns: 600 },
   );
-  // What is never reached proves nothing.
+  // Unreached cases prove nothing.
   expect(totals.events).toBeGreaterThan(1_000);
   for (const total of Object.values(totals)) expect(total).toBeGreaterThan(20);
 });

@@ -18,13 +18,13 @@ import { flare, snapshotOf } from "../source/sample-snapshots.ts";
 const AT = Date.UTC(2017, 10, 12, 8, 21);
 const ADDRESS = "0xAbCdEf0123456789aBcDeF0123456789ABCDEF01";
 
-/** A flare that stands like this; its token has a mixed-case address, as explorers write it. */
+/** A flare with these values. Its token has a mixed-case address, as in explorers. */
 const flareAt = (fields: Partial<ReturnType<typeof flare>> = {}) => {
   const made = flare("BCC", fields);
   return { ...made, token: { ...made.token, address: ADDRESS, symbol: "BcC" } };
 };
 
-/** The lists after these flares stood in `flares.pro`, one state after the other; `undefined`: none did. */
+/** Returns the lists after these successive states of `flares.pro`; `undefined`: empty. */
 function listsAfter(...states: readonly (ReturnType<typeof flare> | undefined)[]): Lists {
   return states.reduce((lists, state) => {
     const next = snapshotOf({ pro: state ? [state] : [] });
@@ -43,13 +43,13 @@ test.for([
   ([, high, low, least]) => {
     const [risen, fallen] = [flareAt(high), flareAt(low)];
     const sticky: Filter = { ...least, sticky: true };
-    // Where it falls by one figure, another may rise.
+    // One value may fall while another rises.
     const other = { liquidity: "90000", recent_price_change: 90, ...low };
     const rose = listsAfter(fallen, risen, flareAt(other), fallen);
     for (const lists of [rose, parseLists(formatLists(rose))])
       expect([holds(lists, sticky), holds(lists, least)]).toEqual([true, false]);
     expect(holds(listsAfter(fallen), sticky)).toBe(false);
-    // One that leaves and comes back starts over.
+    // An item that leaves and returns starts over.
     expect(holds(listsAfter(risen, undefined, fallen), sticky)).toBe(false);
   },
 );

@@ -15,7 +15,7 @@ test("[W28] whoever has none of the moved keys sees the same order, and it takes
         const isInOrder = (keys: readonly string[]) =>
           after.filter((key) => keys.includes(key)).join() === keys.join();
         expect(isInOrder(both.filter((key) => !moved.includes(key)))).toBe(true);
-        // Of all subsets of what is in both, tried one by one: none that is larger stays in order.
+        // Brute force over all common subsets: no larger one keeps its order.
         const most = Math.max(
           ...Array.from({ length: 2 ** both.length }, (_, set) => {
             const some = both.filter((_, at) => set & (1 << at));

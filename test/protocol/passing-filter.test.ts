@@ -23,7 +23,7 @@ import { SAMPLE_FLARE } from "../support/samples.ts";
 
 const AT = Date.UTC(2017, 10, 12, 8, 21);
 
-/** What filters ask of an item, found the slow way: by looking for the fields wherever they may stand. */
+/** The values that filters use, found independently: by searching the whole item. */
 function factsOf(item: ListItem): {
   readonly address: unknown;
   readonly symbol: unknown;
@@ -114,7 +114,7 @@ test("[W40] [L1] a client that applies its events holds exactly the items that m
     }),
     { numRuns: 250 },
   );
-  // What is never reached proves nothing.
+  // Unreached cases prove nothing.
   for (const total of Object.values(totals)) expect(total).toBeGreaterThan(50);
 });
 

@@ -1,4 +1,4 @@
-/* npm run soak [-- --seeds 1000 --from 1 --hours 1 --kills 100 --churn 3600]: what npm test does a few times, done often. */
+/* npm run soak [-- --seeds 1000 --from 1 --hours 1 --kills 100 --churn 3600]: many rounds of tests. */
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";

@@ -1,6 +1,8 @@
 /*
- * npm run screenshots [-- DIRECTORY]: starts the program with its simulated market and makes pictures of its pages. Without a directory those that the documents show, in
- * src/dashboard/screenshots; with one each page in each look, to be looked at. Debian's pngquant makes them smaller.
+ * npm run screenshots [-- DIRECTORY]: starts the program with its simulated market and takes
+ * pictures of its pages. Without a directory, takes those of the documents, in
+ * src/dashboard/screenshots. With one, takes each page in each color scheme and size. Debian's
+ * pngquant makes them smaller.
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
@@ -45,7 +47,7 @@ try {
   await browser.close();
 }
 
-/** The token whose page has the most to show: it flares, and its prices are known. */
+/** Returns a flaring token with known prices, whose page shows the most. */
 async function chooseToken(): Promise<string> {
   const { flares, charts } = (await (await fetch(`${url}/api/v1/snapshot`)).json()) as View;
   const charted = new Set(charts?.bsc?.map(({ flare }) => flare.token.address));
@@ -59,7 +61,7 @@ async function take(
   look: Look,
   token: string,
 ): Promise<void> {
-  // From another page, so that the one before leaves nothing.
+  // Via another page, to discard the previous state.
   await page.goto("about:blank");
   await page.goto(`${url}/${address.replace("TOKEN", token)}`);
   await page.locator(ready).first().waitFor({ timeout: 90_000 });

@@ -14,7 +14,7 @@ test("pictures are made of each page of the dashboard, and of no other address o
   for (const { name, address } of hashes) expect(readRoute(address).page, address).toBe(name);
 });
 
-/** The documents that show pictures, each as its folder and its text. */
+/** The documents with pictures, each with its folder and text. */
 const SHOWING = ["README.md", "src/dashboard/README.md"].map((file) => ({
   folder: new URL(file, ROOT),
   text: readFileSync(new URL(file, ROOT), "utf8"),

@@ -1,6 +1,6 @@
 import { PAGES, type Route } from "../../../src/dashboard/route.ts";
 
-/** Colours and sizes in which each page is looked at. */
+/** Color schemes and screen sizes. */
 export const LOOKS = {
   light: { colorScheme: "light", viewport: { width: 1_120, height: 720 } },
   dark: { colorScheme: "dark", viewport: { width: 1_120, height: 720 } },
@@ -9,21 +9,21 @@ export const LOOKS = {
 } as const;
 export type Look = keyof typeof LOOKS;
 
-/** What the program shows: where it is, and what has to be there before it is taken. */
+/** A page: its address, and the content to wait for. */
 export interface ShownPage {
   readonly name: string;
-  /** Behind the server's address; `TOKEN` stands for that of a token that flares. */
+  /** Relative to the server; `TOKEN` stands for the address of a flaring token. */
   readonly address: string;
   readonly ready: string;
 }
 
 const READY: Readonly<Record<Route["page"], string>> = {
-  // Few tokens that flare are on the chart too: a picture must not wait for one.
+  // Few flaring tokens are in the chart too, so do not wait for one.
   flares: ".flares tbody tr",
   newest: ".newest tbody tr",
   charts: "section:nth-child(4) .ranks li",
   leaderboards: "section:nth-child(4) .ranks li",
-  // As many as fit onto a screen.
+  // As many as fit on a screen.
   events: ".events li:nth-child(24)",
   token: ".plot canvas",
 };
@@ -34,7 +34,7 @@ const dashboard = ([...PAGES, "token"] as const).map((name) => ({
   ready: READY[name],
 }));
 
-/** Every page that people look at. */
+/** All pages. */
 export const SHOWN_PAGES: readonly ShownPage[] = [
   ...dashboard,
   { name: "widgets", address: "widgets", ready: 'flare-list[state="live"]' },
@@ -43,14 +43,14 @@ export const SHOWN_PAGES: readonly ShownPage[] = [
   { name: "docs-protocol", address: "docs/protocol", ready: "h1" },
 ];
 
-/** Those that the project keeps, for its documents: by page the looks. */
+/** The pictures that are stored for the documents, by page. */
 export const KEPT: Readonly<Record<string, readonly Look[]>> = {
   flares: ["light", "dark", "phone-light", "phone-dark"],
   token: ["light", "dark", "phone-light", "phone-dark"],
   charts: ["light", "dark"],
 };
 
-/** The name of a picture's file. */
+/** Returns the file name of a picture. */
 export function fileOf(page: string, look: Look): string {
   return `${page}-${look}.png`;
 }

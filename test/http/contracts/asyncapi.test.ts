@@ -15,7 +15,7 @@ import { danglingRefs } from "./dangling-refs.ts";
 const ASYNCAPI = createAsyncApi("");
 const COMMANDS: readonly string[] = Command.options.map(({ shape }) => shape.type.value);
 
-/** Faults that the official parser finds; what it only recommends is none. */
+/** Returns the official parser's errors, without its recommendations. */
 async function faults(document: object): Promise<readonly string[]> {
   const { document: parsed, diagnostics } = await new Parser().parse(JSON.stringify(document));
   const found = diagnostics.filter(({ code }) => code !== "asyncapi-latest-version");

@@ -1,4 +1,4 @@
-/** References within the document that lead nowhere. */
+/** Returns the unresolved references of a document. */
 export function danglingRefs(document: object): readonly string[] {
   const refs = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path = ""]) => path);
   const found = (path: string) =>

@@ -115,7 +115,7 @@ rest("every field that other origins may read or send is in it", () => {
 });
 
 describe("the bounds of parameters are the server's", () => {
-  /** Values at the bound, and beyond it. */
+  /** Values at and beyond the bound. */
   const CASES: Readonly<Record<string, readonly [good: readonly string[], bad: readonly string[]]>> = {
     channels: [["*", "flares.*", "status"], ["flare.pro"]],
     after: [
@@ -148,7 +148,7 @@ describe("the bounds of parameters are the server's", () => {
     ticket: [[], []],
   };
 
-  /** What a parameter has no effect without. */
+  /** Parameters that another one requires. */
   const besides = (name: string) => (name === "sticky" ? { symbols: "A" } : {});
 
   wire("over HTTP as JSON", async ({ wire }) => {
@@ -174,7 +174,7 @@ describe("the bounds of parameters are the server's", () => {
       ...cases,
       after: [["test1-0"], ["oldest"]],
       mode: [["latest", "events"], ["fast"]],
-      // A parameter of the WebSocket's address only; this asks for server-sent events.
+      // Only for the WebSocket; this requests server-sent events.
       mirror: [[], ["true", "yes", ""]],
       client: [
         ["abcdefgh", "x".repeat(64)],
