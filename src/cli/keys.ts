@@ -111,8 +111,7 @@ type Flags = ReadonlyMap<string, string | boolean>;
 function readArguments(args: readonly string[], terminal: Terminal) {
   const [action = "", ...rest] = args;
   if (!isAction(action)) {
-    const given =
-      action === "" ? "no action is given" : `unknown action ${JSON.stringify(hideSecrets(action))}`;
+    const given = action === "" ? "no action given" : `unknown action ${JSON.stringify(hideSecrets(action))}`;
     const known = Object.keys(ACTIONS);
     throw wrong([`${given}${suggestion(action, known)}; known actions: ${known.join(", ")}`]);
   }

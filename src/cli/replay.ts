@@ -140,8 +140,8 @@ function openFeed(config: Config, progress: ProgressLine, warn: (line: string) =
     ...(profilesPath === undefined ? {} : { profilesPath }),
     onProgress: (state) => progress.show(state),
     onSkipped: (reason, line, detail) => {
-      const place = line === 0 ? "skipped" : `line ${line} skipped`;
-      warn(`${place} (${reason}): ${plainText(detail, 400)}`);
+      const prefix = line === 0 ? "skipped" : `line ${line} skipped`;
+      warn(`${prefix} (${reason}): ${plainText(detail, 400)}`);
     },
   });
 }

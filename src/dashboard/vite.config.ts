@@ -1,7 +1,7 @@
 import { defineConfig } from "vite";
 
 /**
- * Built beside the compiled server, which serves it; addresses are relative, so that it works below
+ * Built next to the compiled server, which serves it. Addresses are relative, so that it works below
  * any base path.
  */
 export default defineConfig({

@@ -72,7 +72,7 @@ test("the whole key, or its form in a log, revokes too", async () => {
 });
 
 test.each([
-  [[], /no action is given; known actions: add, list, revoke/],
+  [[], /no action given; known actions: add, list, revoke/],
   [["ad"], /unknown action "ad" \(did you mean add\?\)/],
   [["add"], /--file is missing, for example --file keys\.json/],
   [

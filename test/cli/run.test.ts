@@ -60,8 +60,8 @@ describe("the command line", () => {
   test("serve --help names the simulated market as the default, and the recorded day for feed replay", async () => {
     const { stdout } = await flarewire(["serve", "--help"]);
     const help = stdout.replaceAll(/\s+/g, " ");
-    expect(help).toContain("default: simulated; replay where file is given");
-    expect(help).toContain("default: the shipped day, 2017-11-12, where feed is replay");
+    expect(help).toContain("default: simulated, or replay if file is given");
+    expect(help).toContain("default: the shipped day, 2017-11-12, if feed is replay");
   });
 
   test("serve --help lists every setting", async () => {

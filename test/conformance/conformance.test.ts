@@ -169,13 +169,13 @@ test("nothing is left behind on the server", async ({ url }) => {
 
 test.concurrent.each([
   [["--url", "http://127.0.0.1:1"], 75, "the server cannot be reached"],
-  [["--url", "flares"], 2, '--url has to be the http:// or https:// address of a server, not "flares"'],
+  [["--url", "flares"], 2, '--url must be the http:// or https:// URL of a server, got "flares"'],
   [
     ["--url", "http://127.0.0.1:1", "--transport", "pigeon"],
     2,
     '"pigeon" is no transport: websocket, sse, poll',
   ],
-  [["--url", "http://127.0.0.1:1", "--patience", "0"], 2, "--patience has to be from 1 to 3600 seconds"],
+  [["--url", "http://127.0.0.1:1", "--patience", "0"], 2, "--patience must be from 1 to 3600 seconds"],
 ])("%j ends with exit code %i, and says why", async (options, code, said) => {
   await using kit = spawnNode(["test/conformance/conformance.ts", ...options]);
   expect(await kit.ended()).toBe(code);

@@ -51,11 +51,11 @@ function readArguments() {
   });
   const { url = "", key, transport, rule: rules, json } = values;
   if (!/^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : "")) {
-    throw new RangeError(`--url has to be the http:// or https:// address of a server, not "${url}"`);
+    throw new RangeError(`--url must be the http:// or https:// URL of a server, got "${url}"`);
   }
   const patienceMs = Number(values.patience) * 1_000;
   if (!(patienceMs >= 1_000 && patienceMs <= 3_600_000)) {
-    throw new RangeError(`--patience has to be from 1 to 3600 seconds, not "${values.patience}"`);
+    throw new RangeError(`--patience must be from 1 to 3600 seconds, got "${values.patience}"`);
   }
   return {
     ...{ url: url.replace(/\/$/, ""), patienceMs, json, rules },

@@ -15,7 +15,7 @@ const test = base.extend<{ gateway: LedGateway }>({
 /** A snapshot without flares. */
 const NOTHING = { flares: { pro: [] }, explanations: {} };
 
-test("the bot prints each flare that starts, with its why, and each that finishes", async ({ gateway }) => {
+test("the bot prints each start of a flare with its reason, and each finish", async ({ gateway }) => {
   await using bot = spawnNode(["examples/bot.ts", gateway.url]);
   await bot.said("stderr", "live by websocket");
   gateway.start("ONE");
@@ -38,7 +38,7 @@ test("the command at its top is one that runs in a clone, without a build", asyn
   expect([await bot.ended(), bot.stderr()]).toEqual([1, expect.stringContaining("close code 4000")]);
 });
 
-test("[L3] the bot goes on after a lost line, and misses and repeats nothing", async ({ gateway }) => {
+test("[L3] the bot resumes after a lost connection, and misses and repeats nothing", async ({ gateway }) => {
   await using bot = spawnNode(["examples/bot.ts", gateway.url]);
   await bot.said("stderr", "live by websocket");
   gateway.start("ONE");
@@ -55,7 +55,7 @@ test("[L3] the bot goes on after a lost line, and misses and repeats nothing", a
   expect(told).toEqual(["started ONE", "started TWO", "finished TWO", "started THREE"]);
 });
 
-test("the bot tells how many events it missed when the server can't give them", async () => {
+test("the bot reports the number of lost events", async () => {
   await using server = await startScriptedServer();
   await using bot = spawnNode(["examples/bot.ts", server.url]);
   const { socket } = await server.next();
@@ -64,7 +64,7 @@ test("the bot tells how many events it missed when the server can't give them", 
   await bot.said("stderr", "missed 12 events");
 });
 
-test("the bot prints what runs when it comes, and what runs after a reset", async () => {
+test("the bot prints the running flares at the start and after a reset", async () => {
   await using server = await startScriptedServer();
   await using bot = spawnNode(["examples/bot.ts", server.url]);
   const running = (symbol: string) => ({
@@ -89,7 +89,7 @@ test("the bot prints what runs when it comes, and what runs after a reset", asyn
   ]);
 });
 
-test("the bot prints the flares of the free plan where it has no key, and each once where it has one", async () => {
+test("the bot prints the free plan's flares without a key, and each flare once with one", async () => {
   await using server = await startScriptedServer();
   await using bot = spawnNode(["examples/bot.ts", server.url]);
   const { socket, query } = await server.next();
@@ -128,7 +128,7 @@ test("the bot prints the flares of the free plan where it has no key, and each o
   expect(printed).toEqual(["running OLD", "started AGED", "running OLD", "started NEW", "started LAST"]);
 });
 
-test("the bot stops when the server says that it should", async () => {
+test("the bot stops when the server rejects it", async () => {
   await using server = await startScriptedServer();
   await using bot = spawnNode(["examples/bot.ts", server.url]);
   (await server.next()).socket.close(4_000);
@@ -136,12 +136,12 @@ test("the bot stops when the server says that it should", async () => {
   expect(bot.stderr()).toContain("close code 4000");
 });
 
-test("the bot tries again where nobody answers", async () => {
+test("the bot retries an unreachable server", async () => {
   await using bot = spawnNode(["examples/bot.ts", "http://127.0.0.1:9"]);
   await bot.said("stderr", /waiting by websocket: .+/);
 });
 
-test("what strangers put into names never reaches the terminal", async () => {
+test("control characters in names never reach the terminal", async () => {
   await using server = await startScriptedServer();
   await using bot = spawnNode(["examples/bot.ts", server.url]);
   const { socket } = await server.next();

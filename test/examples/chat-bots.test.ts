@@ -46,7 +46,7 @@ const BOTS = [
 const bodies = (requests: readonly ChatRequest[]) => requests.map(({ body }) => body);
 
 describe.each(BOTS)("$file", { concurrent: true }, (bot) => {
-  test("tells the chat of each flare that starts, and that finishes, and goes on after a lost line", async () => {
+  test("posts each start and finish of a flare, and resumes after a lost connection", async () => {
     await using gateway = await startLedGateway();
     await using chat = await startChatServer(bot.taken);
     gateway.start("BEFORE");
@@ -88,7 +88,7 @@ describe.each(BOTS)("$file", { concurrent: true }, (bot) => {
     expect(running.stderr()).not.toContain("secret");
   });
 
-  test("a hostile name calls nobody and is no markup", async () => {
+  test("a hostile name notifies nobody and is not markup", async () => {
     await using server = await startScriptedServer();
     await using chat = await startChatServer(bot.taken);
     await using _running = spawnNode([bot.file, server.url], bot.environment(chat.url));
@@ -106,7 +106,7 @@ describe.each(BOTS)("$file", { concurrent: true }, (bot) => {
     expect(JSON.stringify(second)).not.toMatch(/\\n|\p{Cf}/u);
   });
 
-  test("what would never be taken ends it with 1, and no secret is told", async () => {
+  test("a permanent rejection ends it with 1, and no secret is printed", async () => {
     await using server = await startScriptedServer();
     await using chat = await startChatServer(bot.refused);
     await using running = spawnNode([bot.file, server.url], bot.environment(chat.url));

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { spawnNode } from "../cli/spawn-cli.ts";
 
-test("a program with Flarewire inside serves both its own routes and Flarewire's, hears each flare in process, and ends in order", async () => {
+test("a program that embeds Flarewire serves its own routes and Flarewire's, gets each flare in process, and stops cleanly", async () => {
   await using program = spawnNode(["examples/embed.ts", "0", "2000"]);
   await program.said("stdout", "flare-started");
   const url = /listening on (http:\S+)/.exec(program.stdout())?.[1];

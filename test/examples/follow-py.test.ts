@@ -24,7 +24,7 @@ const follow = (...args: string[]) =>
 const isThere = findInstalled(hasWebsockets, "python3", "python3-websockets");
 
 describe.skipIf(!isThere)("the client in Python (python3-websockets)", { concurrent: true }, () => {
-  test("[L3] it goes on over a restart of the server with no hole and no repeat, and over a lost data directory with the documented reset", async () => {
+  test("[L3] it survives a restart of the server without gaps and repeats, and a lost data directory with the documented reset", async () => {
     await using server = new RestartingServer();
     await server.start();
     await using client = follow(server.url);
@@ -52,7 +52,7 @@ describe.skipIf(!isThere)("the client in Python (python3-websockets)", { concurr
     await client.said("stdout", new RegExp(`flare-started .* ${epoch}-`));
   });
 
-  test("[L3] it goes on after a lost line, and misses and repeats nothing", async () => {
+  test("[L3] it resumes after a lost connection, and misses and repeats nothing", async () => {
     await using gateway = await startLedGateway();
     await using client = follow(gateway.url);
     await client.said("stderr", "following at ");
@@ -71,7 +71,7 @@ describe.skipIf(!isThere)("the client in Python (python3-websockets)", { concurr
     expect(client.stderr()).toMatch(/disconnected \(1006\); retrying in [12]\.\d s/);
   });
 
-  test("[W17] [W31] it leaves a silent line at the server's limit, and a server that is replaced at its turn, at once and with its cursor", async () => {
+  test("[W17] [W31] it leaves a silent connection at the server's limit, and a draining server at its turn, and reconnects at once with its cursor", async () => {
     await using server = await startScriptedServer();
     await using client = follow(server.url);
     const first = await server.next();
@@ -92,7 +92,7 @@ describe.skipIf(!isThere)("the client in Python (python3-websockets)", { concurr
     expect(client.stderr().match(/retrying in 0\.0 s/g)).toHaveLength(2);
   });
 
-  test("[W26] a close code says whether it stops, waits or comes back at once", async () => {
+  test("[W26] the close code decides whether it stops, waits or reconnects at once", async () => {
     await using server = await startScriptedServer();
     await using client = follow(server.url, "abcd-5");
     const first = await server.next();
@@ -109,7 +109,7 @@ describe.skipIf(!isThere)("the client in Python (python3-websockets)", { concurr
     expect(client.stderr()).toContain("the server rejected this client: received 4000");
   });
 
-  test("[W3] refused in HTTP, it waits as long as it is told, or stops where coming back would not help", async () => {
+  test("[W3] after a rejection over HTTP it waits for Retry-After, or stops if a retry is useless", async () => {
     await using server = await startScriptedServer();
     server.refuse = { status: 503, headers: { "Retry-After": "2" }, body: "busy" };
     await using client = follow(server.url);

@@ -51,7 +51,7 @@ function subscribe(response: ServerResponse, id: string, event = "subscribed"): 
 const isThere = findInstalled(() => existsSync(CURL), "curl");
 
 describe.skipIf(!isThere)("the client of curl", { concurrent: true }, () => {
-  test("[S4] [S5] it goes on over a restart of the server with no hole and no repeat, and over a lost data directory with the documented reset", async () => {
+  test("[S4] [S5] it survives a restart of the server without gaps and repeats, and a lost data directory with the documented reset", async () => {
     await using server = new RestartingServer();
     await server.start();
     await using client = follow([server.url]);
@@ -79,7 +79,7 @@ describe.skipIf(!isThere)("the client of curl", { concurrent: true }, () => {
     await client.said("stderr", "reset at ");
   });
 
-  test("[S8] it goes on after a lost line, and misses and repeats nothing", async () => {
+  test("[S8] it resumes after a lost connection, and misses and repeats nothing", async () => {
     await using gateway = await startLedGateway();
     await using client = follow([gateway.url]);
     await client.said("stderr", "subscribed at ");
@@ -98,7 +98,7 @@ describe.skipIf(!isThere)("the client of curl", { concurrent: true }, () => {
     expect(client.stderr()).toMatch(/disconnected \(backoff\); retrying in [12]\.\d+ s/);
   });
 
-  test("[S4] [S8] [W17] [W26] it leaves a silent line, comes back at once or later as the last event says, always with the last id, and stops when told", async () => {
+  test("[S4] [S8] [W17] [W26] it leaves a silent connection, reconnects as the last event states, always with the last id, and stops when told", async () => {
     await using server = await startScriptedStreams();
     await using client = follow([server.url, "abcd-4"], { SILENCE_S: "1" });
     const first = await server.next();
@@ -124,7 +124,7 @@ describe.skipIf(!isThere)("the client of curl", { concurrent: true }, () => {
     expect(client.stdout()).not.toContain("cut");
   });
 
-  test("[S9] refused, it waits as long as it is told, or says why and stops", async () => {
+  test("[S9] after a rejection it waits for Retry-After, or prints the reason and stops", async () => {
     await using server = await startScriptedStreams();
     await using client = follow([server.url]);
     (await server.next()).response.writeHead(503, { "Retry-After": "2" }).end('{"title":"busy"}');

@@ -41,7 +41,7 @@ const flares = (pro: unknown[], finished_trending: unknown[]) => ({
   body: JSON.stringify({ free: [], pro, finished_trending }),
 });
 
-test("polling prints what starts and what finishes at a running gateway", async () => {
+test("polling prints starts and finishes", async () => {
   await using gateway = await startLedGateway();
   gateway.start("ONE");
   await using poll = spawnNode(["examples/poll.ts", gateway.url, "0.1"]);
@@ -54,7 +54,7 @@ test("polling prints what starts and what finishes at a running gateway", async 
   expect(poll.stderr()).toBe("");
 });
 
-test("polling sends the ETag back, and is silent while nothing changes", async () => {
+test("polling sends the ETag, and prints nothing while nothing changes", async () => {
   await using server = await startAnswers([
     flares([], [flare("1", "OLD")]),
     { status: 304 },
@@ -71,7 +71,7 @@ test("polling sends the ETag back, and is silent while nothing changes", async (
   ]);
 });
 
-test("polling tells of a flare that started and finished between two polls", async () => {
+test("polling reports a flare that started and finished between two polls", async () => {
   await using server = await startAnswers([flares([], []), flares([], [flare("1", "SHORT")])]);
   await using poll = spawnNode(["examples/poll.ts", server.url, "0.1"]);
   await poll.said("stdout", "finished");
@@ -80,7 +80,7 @@ test("polling tells of a flare that started and finished between two polls", asy
   );
 });
 
-test("polling waits as long as a busy server asks, and goes on", async () => {
+test("polling waits as long as a busy server asks, then continues", async () => {
   const busy = { status: 503, headers: { "Retry-After": "1" }, body: "busy" };
   await using server = await startAnswers([busy, flares([flare("1", "ONE")], [])]);
   await using poll = spawnNode(["examples/poll.ts", server.url, "0.1"]);
@@ -88,7 +88,7 @@ test("polling waits as long as a busy server asks, and goes on", async () => {
   expect(poll.stderr()).toMatch(/^request failed: 503: busy; retrying in [12]\.\d s\n$/);
 });
 
-test("polling says when the data is no longer fresh, how old it is, and when it is fresh again, also where nothing changed", async () => {
+test("polling reports stale data with its age, and fresh data again, also when nothing changed", async () => {
   const age = (state: string, seconds: number) => ({
     status: 304,
     headers: { "Flarewire-Source-State": state, "Flarewire-Data-Age": String(seconds) },
@@ -113,14 +113,14 @@ test("polling survives a response that is not JSON", async () => {
   await poll.said("stderr", /request failed: .*JSON.*; retrying in /);
 });
 
-test("polling ends with 1 where the server says that the request is wrong", async () => {
+test("polling ends with 1 if the server rejects the request", async () => {
   await using server = await startAnswers([{ status: 404, body: "no such thing" }]);
   await using poll = spawnNode(["examples/poll.ts", server.url]);
   expect(await poll.ended()).toBe(1);
   expect(poll.stderr()).toBe("404: no such thing\n");
 });
 
-test("what strangers put into names never reaches the terminal of the poller", async () => {
+test("control characters in names never reach the terminal of the poller", async () => {
   await using server = await startAnswers([flares([flare("1", "A\u001B[2J\u202EB")], [])]);
   await using poll = spawnNode(["examples/poll.ts", server.url]);
   await poll.said("stdout", "\n");

@@ -77,7 +77,7 @@ test("the table of messages names the types that the schemas know, and their dir
   expect(known).toEqual(answered);
 });
 
-test("the table of plans in the document is the one in the code, and so are the bounds of tickets", () => {
+test("the table of plans in the document is the one in the code, and so are the limits of tickets", () => {
   const coded = PLANS.map((plan) => {
     const lacks = CHANNELS.filter((channel) => !channelsOfPlan(plan).includes(channel));
     const names = lacks.map((name) => `\`${name}\``).join(", ");
@@ -109,7 +109,7 @@ test("every message in JSON is one of the contract, and every value of a filter 
   expect(new Set(fences)).toEqual(new Set(["json", "transcript"]));
 });
 
-test("every rule of the document is proved by a test that names it, and tests name no other", () => {
+test("every rule of the document is named by a test, and tests name no others", () => {
   const rules = [...DOCUMENT.matchAll(/^\* \*\*\[([WSPFK]\d+)\]\*\*/gm)].map((match) => match[1] ?? "");
   expect(new Set(rules).size).toBe(rules.length);
   const tests = globSync("test/**/*.test.ts", { cwd: ROOT }).map((file) =>

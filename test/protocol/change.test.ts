@@ -12,7 +12,7 @@ const entry: ListItem = {
   object: { symbol: "BTC", price: "7000" },
 };
 
-test("the four changes do what they say and leave the given list as it was", () => {
+test("the four changes apply, and leave the given list unchanged", () => {
   const before = structuredClone(list);
   expect(applyChange(list, { op: "insert", index: 2, item: c })).toEqual([a, b, c]);
   expect(applyChange(list, { op: "insert", index: 0, item: c })).toEqual([c, a, b]);
@@ -25,7 +25,7 @@ test("the four changes do what they say and leave the given list as it was", () 
   expect(list).toEqual(before);
 });
 
-test("items that a change does not touch stay the same objects", () => {
+test("unaffected items stay the same objects", () => {
   expect(applyChange(list, { op: "set", id: b.id, set: { liquidity: "5" } })[0]).toBe(a);
 });
 
@@ -35,7 +35,7 @@ test("an unset field is gone, not undefined", () => {
   expect(Object.keys(item ?? {})).toEqual(Object.keys(a));
 });
 
-test("a leaderboard entry is named by what it stands for", () => {
+test("a leaderboard entry has the key of its object", () => {
   const [after] = applyChange([entry], {
     op: "set",
     id: "BTC",

@@ -19,11 +19,11 @@ test("every list of the snapshot has exactly one channel", () => {
   expect(places.toSorted()).toEqual(lists.toSorted());
 });
 
-test("a channel's name says where its list lies", () => {
+test("a channel's name is the path of its list", () => {
   for (const channel of LIST_CHANNEL_NAMES) expect(listPathOf(channel)).toEqual(LIST_CHANNELS[channel]);
 });
 
-test("all channels are those of the lists, and status", () => {
+test("the channels are those of the lists, and status", () => {
   expect(CHANNELS).toEqual([...LIST_CHANNEL_NAMES, "status"]);
 });
 
@@ -56,7 +56,7 @@ test.each([
   expect(matchChannels(pattern)).toEqual([]);
 });
 
-test("a name is a channel only as it is written", () => {
+test("channel names are case sensitive", () => {
   expect(CHANNELS.every(isChannel)).toBe(true);
   expect(["toString", "flares", "flares.Pro"].some(isChannel)).toBe(false);
 });

@@ -34,7 +34,7 @@ const sent = (before: readonly Flare[], after: readonly Flare[], given: Filter) 
 const [a, b, c, d] = [flare("A"), flare("B"), flare("C"), flare("D")];
 const ONLY_A_AND_C: Filter = { symbols: ["a", "c"] };
 
-test("[W28] an order is sent where it moves what the filter selects, and not where it moves only the rest", () => {
+test("[W28] an order is sent only if it moves selected items", () => {
   const orders = (after: readonly Flare[]) => sent([a, b, c, d], after, ONLY_A_AND_C).map(({ data }) => data);
   expect(orders([b, a, d, c])).toEqual([]);
   expect(orders([d, b, a, c])).toEqual([]);
@@ -42,14 +42,14 @@ test("[W28] an order is sent where it moves what the filter selects, and not whe
   expect(orders([d, c, a, b])).toEqual([{ op: "order", ids: [c.id, a.id] }]);
 });
 
-test("[W28] the index of what enters counts only what the filter selects", () => {
+test("[W28] the index of a new item counts selected items only", () => {
   expect(sent([b, d, a], [b, d, a, c], ONLY_A_AND_C)).toMatchObject([
     { name: "flare-started", data: { op: "insert", index: 1, flare: { id: c.id } } },
   ]);
   expect(sent([b, d], [b, d, c], ONLY_A_AND_C)).toMatchObject([{ data: { index: 0 } }]);
 });
 
-test("[W40] a flare that no longer meets the filter leaves, and what it does after that is not sent", () => {
+test("[W40] a flare that no longer meets the filter leaves, and its later events are not sent", () => {
   const [rising, fallen] = [
     { ...a, recent_price_change: 9 },
     { ...a, recent_price_change: 1 },
@@ -62,7 +62,7 @@ test("[W40] a flare that no longer meets the filter leaves, and what it does aft
   expect(sent([fallen], [{ ...fallen, latest_buy_count: 7 }], least)).toEqual([]);
 });
 
-test("[W40] of the changes of one event some leave the filtered list, some enter it, and each index counts what is left", () => {
+test("[W40] one event may remove and insert items of the filtered list, with correct indexes", () => {
   const chart = (...changes: readonly number[]): Snapshot => {
     const bsc = changes.map((price_change_from_average, at) => ({
       ...SAMPLE_BSC_CHART_ITEM,

@@ -75,7 +75,7 @@ function play(filter: ListFilter, from: Played, events: readonly EventBody[], se
   }, from);
 }
 
-test("[W28] the filtered snapshot, with the filtered events applied, is the filtered snapshot behind them", () => {
+test("[W28] a filtered snapshot plus the filtered events is the later filtered snapshot", () => {
   const totals = { events: 0, passed: 0, held: 0, left: 0 };
   fc.assert(
     fc.property(cases, ({ snapshots, filter: given }) => {
@@ -106,7 +106,7 @@ test("[W28] the filtered snapshot, with the filtered events applied, is the filt
   for (const total of Object.values(totals)) expect(total).toBeGreaterThan(20);
 });
 
-test("[W28] who comes later, with the state at a place, holds the same as who followed from the start", () => {
+test("[W28] a client that joins later has the same lists as one that followed from the start", () => {
   fc.assert(
     fc.property(cases, ({ snapshots, filter: given }) => {
       const filter = compileFilter(Filter.parse(given));
@@ -123,7 +123,7 @@ test("[W28] who comes later, with the state at a place, holds the same as who fo
   );
 });
 
-test("[W28] whoever hears of an event named a token or a symbol that the event touches", () => {
+test("[W28] a client with a token filter gets only events that affect its tokens or symbols", () => {
   const totals = { heard: 0, orders: 0, silent: 0 };
   fc.assert(
     fc.property(cases, fc.boolean(), ({ snapshots, filter: { tokens, symbols } }, sticky) => {
@@ -151,7 +151,7 @@ test("[W28] whoever hears of an event named a token or a symbol that the event t
   for (const total of Object.values(totals)) expect(total).toBeGreaterThan(10);
 });
 
-test("[W29] with names, only events of these names come, each as it would come without names", () => {
+test("[W29] with names, only these events are sent, unchanged", () => {
   fc.assert(
     fc.property(
       arbitraryHistory,
@@ -179,7 +179,7 @@ test("[W29] with names, only events of these names come, each as it would come w
   );
 });
 
-test("[W27] equal filters are one, in whatever order, case and form they were given", () => {
+test("[W27] equal filters are identical, in any order, case and form", () => {
   const one = compileFilter({
     tokens: ["0xAB", "0xcd", "0xab"],
     symbols: ["b", "A"],

@@ -54,7 +54,7 @@ test.for([
   },
 );
 
-test("[W27] addresses and symbols are compared without regard to case, however they and the filter are written", () => {
+test("[W27] addresses and symbols are compared ignoring case", () => {
   const lists = listsAfter(flareAt());
   const written = (text: string) => [text, text.toLowerCase(), text.toUpperCase().replace(/^0X/, "0x")];
   for (const address of written(ADDRESS)) expect(holds(lists, { tokens: [address] }), address).toBe(true);
@@ -63,7 +63,7 @@ test("[W27] addresses and symbols are compared without regard to case, however t
   expect(holds(lists, { symbols: ["bc"] })).toBe(false);
 });
 
-test("[W27] [W40] an item at exactly the least meets the filter, one just below does not", () => {
+test("[W27] [W40] an item at exactly the minimum meets the filter, one just below does not", () => {
   const lists = listsAfter(flareAt({ liquidity: "5000.01", recent_price_change: -4.5 }));
   expect(holds(lists, { min_liquidity: 5_000.01 })).toBe(true);
   expect(holds(lists, { min_liquidity: "5000.0101" })).toBe(false);

@@ -4,7 +4,7 @@ import { movedKeys } from "../../src/protocol/view/moved-keys.ts";
 
 const KEYS = [..."abcdefgh"];
 
-test("[W28] whoever has none of the moved keys sees the same order, and it takes no key less", () => {
+test("[W28] the moved keys are a minimal set without which the order is unchanged", () => {
   fc.assert(
     fc.property(
       fc.shuffledSubarray(KEYS, { minLength: 1 }),
@@ -28,7 +28,7 @@ test("[W28] whoever has none of the moved keys sees the same order, and it takes
   );
 });
 
-test("[W28] of a list that is as it was, nothing moved; of one whose first goes last, that one", () => {
+test("[W28] nothing moved in an unchanged list, and one key in a list whose first item goes last", () => {
   expect(movedKeys(KEYS, KEYS)).toEqual([]);
   expect(movedKeys(["a", "b", "c", "d"], ["b", "c", "d", "a"])).toEqual(["a"]);
 });

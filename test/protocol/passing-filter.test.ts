@@ -85,7 +85,7 @@ function expectHeld(view: View, snapshot: Snapshot, filter: Filter): void {
   }
 }
 
-test("[W40] [L1] a client that applies its events holds exactly the items that meet the filter now", () => {
+test("[W40] [L1] a client that applies its events has exactly the items that currently meet the filter", () => {
   const totals = { events: 0, passed: 0, filtered: 0 };
   fc.assert(
     fc.property(cases, ({ snapshots, filter: given }) => {
@@ -149,7 +149,7 @@ test("[W40] a flare leaves as flare-withdrawn when it no longer meets the filter
   expect(seen[2]?.[3]).toMatchObject({ op: "insert", index: 0, cause: "passed" });
 });
 
-test("[W40] with names an item stays once it met the filter, unless the filter says otherwise; the answer says which", () => {
+test("[W40] with names, filters are sticky unless they state otherwise, and the response states which", () => {
   const names = ["flare-started", "flare-finished"] as const;
   const inForce = (given: Filter) => compileFilter(given)?.inForce.sticky;
   expect(inForce({ min_price_change: 5 })).toBe(false);

@@ -9,7 +9,7 @@ const SNAPSHOT = snapshotOf(
   { AGED: why, YOUNG: why, ENDED: why },
 );
 
-test("[K2] the plan free sees no flare of flares.pro, and no explanation of one that stands there only", () => {
+test("[K2] the plan free sees no flare of flares.pro, and no explanation of a flare in that list only", () => {
   const shown = snapshotOfPlan(SNAPSHOT, "free");
   expect(shown.flares).toEqual({ free: [aged], pro: [], finished_trending: [ended] });
   expect(Object.keys(shown.explanations).toSorted()).toEqual([flareId("AGED"), flareId("ENDED")].toSorted());
@@ -17,6 +17,6 @@ test("[K2] the plan free sees no flare of flares.pro, and no explanation of one 
   expect(channelsOfPlan("free")).not.toContain("flares.pro");
 });
 
-test("[K2] the plan pro, and who needs no plan, sees all of it", () => {
+test("[K2] the plan pro, and an open server, show everything", () => {
   for (const plan of ["pro", undefined] as const) expect(snapshotOfPlan(SNAPSHOT, plan)).toBe(SNAPSHOT);
 });

@@ -40,7 +40,7 @@ test("a view has the lists of its channels and the explanations of the flares in
   expect(projectSnapshot(snapshot, [])).toEqual({ explanations: {} });
 });
 
-test("an event of a list that the view lacks, of the status, or of a channel unknown to this version changes nothing", () => {
+test("an event of a missing list, the status, or an unknown channel changes nothing", () => {
   const view = projectSnapshot(EMPTY_SNAPSHOT, ["flares.free"]);
   expect(applyEvent(view, started)).toBe(view);
   expect(applyEvent(view, status)).toBe(view);
@@ -48,19 +48,19 @@ test("an event of a list that the view lacks, of the status, or of a channel unk
   expect(applyEvent(view, later)).toBe(view);
 });
 
-test("an event that is applied a second time does not fit", () => {
+test("an event cannot be applied twice", () => {
   const once = applyEvent(EMPTY_SNAPSHOT, started);
   expect(listOf(once, "flares.pro")).toEqual([bcc]);
   expect(() => applyEvent(once, started)).toThrow(ChangeMismatch);
 });
 
-test("the view that is given stays as it was", () => {
+test("the given view stays unchanged", () => {
   const before = structuredClone(EMPTY_SNAPSHOT);
   applyEvent(EMPTY_SNAPSHOT, started);
   expect(EMPTY_SNAPSHOT).toEqual(before);
 });
 
-test("an explanation lives until its flare has left the last list of the view", () => {
+test("an explanation stays until its flare leaves the last list of the view", () => {
   const view = projectSnapshot(snapshotOf({ pro: [bcc], free: [bcc] }, { BCC: why }), [
     "flares.free",
     "flares.pro",

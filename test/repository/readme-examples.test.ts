@@ -60,7 +60,7 @@ test("the first commands are the scripts that they name", () => {
   expect(Object.keys(scripts)).toEqual(expect.arrayContaining(names));
 });
 
-test("the tail of the recorded day says what the documents show", { timeout: 60_000 }, async () => {
+test("tail prints the output in the documents for the recorded day", { timeout: 60_000 }, async () => {
   const [tail = []] = take(/flarewire -- tail http/);
   const shown = ALL_DOCUMENTS.split("\n").filter((line) => /^2017-11-12 \d\d:\d\d:00 /.test(line));
   expect(shown).toHaveLength(5);
@@ -93,7 +93,7 @@ test("the tail of the recorded day says what the documents show", { timeout: 60_
   expect(begin(JSON.stringify(json))).toBe(begin(printed ?? ""));
 });
 
-test("what flares is shown as a table, once where there is no terminal", async () => {
+test("top prints a table once without a terminal", async () => {
   await using gateway = await startLedGateway();
   gateway.start("ONE");
   const [words = []] = take(/flarewire -- top/).map((words) => at(gateway.url, words));
@@ -101,7 +101,7 @@ test("what flares is shown as a table, once where there is no terminal", async (
   expect([code, stdout]).toEqual([0, expect.stringMatching(/live by websocket\n[\s\S]*symbol[\s\S]*ONE/)]);
 });
 
-test("the bots to start from tell of a flare that runs", async () => {
+test("the starter bots report a running flare", async () => {
   await using gateway = await startLedGateway();
   gateway.start("ONE");
   const inTable = ALL_DOCUMENTS.matchAll(/`npx node (examples\/(?:bot|poll)\.ts [^`]+)`/g);
@@ -166,7 +166,7 @@ test("a line of a shell follows the flares, by server-sent events and by WebSock
   }
 });
 
-test("the requests and the stream work on the simulated market as they stand", {
+test("the requests and the stream work on the simulated market as written", {
   timeout: 60_000,
 }, async () => {
   const [[, , , , , ...many] = []] = take(/flarewire -- serve --workers/);
@@ -203,7 +203,7 @@ test("the requests and the stream work on the simulated market as they stand", {
   expect(types).toEqual(["hello", "subscribed"]);
 });
 
-test("parameters that a document writes as in an address are parameters", () => {
+test("parameters in documents exist", () => {
   const written = [...ALL_DOCUMENTS.matchAll(/`&(\w+)=/g)].map(([, name]) => name);
   expect(written.length).toBeGreaterThan(6);
   expect(written.filter((name) => !STREAM_PARAMETERS.some((parameter) => parameter.name === name))).toEqual(
@@ -211,7 +211,7 @@ test("parameters that a document writes as in an address are parameters", () => 
   );
 });
 
-test("a recording of one's own is served and replayed", { timeout: 60_000 }, async () => {
+test("a user's recording is served and replayed", { timeout: 60_000 }, async () => {
   const file = join(directory, "candles.csv");
   const minutes = Array.from(
     { length: 30 },
@@ -241,7 +241,7 @@ test("a recording of one's own is served and replayed", { timeout: 60_000 }, asy
   expect(JSON.parse(readFileSync(join(directory, "end.json"), "utf8"))).toHaveProperty("charts");
 });
 
-test("what a feed reports is recorded and served", { timeout: 60_000 }, async () => {
+test("a feed is recorded and served", { timeout: 60_000 }, async () => {
   const own = (words: readonly string[]) =>
     words.slice(words.indexOf("--") + 1).map((word) => (word === "recordings" ? directory : word));
   const [recording = []] = take(/flarewire -- record/).map(own);
@@ -299,7 +299,7 @@ test("the exchanges' markets are served", { timeout: 60_000 }, async () => {
   expect(ready).toMatchObject({ parts: [{ name: "exchange", state: "live" }] });
 });
 
-test("an endpoint of one's own is tried, and its key is not told", { timeout: 60_000 }, async () => {
+test("a user's endpoint is checked, and its key is not shown", { timeout: 60_000 }, async () => {
   const [[variable = "", ...words] = []] = take(/^FLAREWIRE_BSC_RPC=/);
   const [name = "", value = ""] = variable.split("=");
   const closed = value
@@ -336,7 +336,7 @@ test("the program that embeds the gateway is well typed and runs", { timeout: 60
   expect([await program.ended(), program.stdout()]).toEqual([0, expect.any(String)]);
 });
 
-test("keys are made, listed, used and revoked as their document shows", { timeout: 60_000 }, async () => {
+test("keys are created, listed, used and revoked as documented", { timeout: 60_000 }, async () => {
   const file = join(directory, "keys.json");
   const own = (words: readonly string[]) =>
     words.slice(words.indexOf("--") + 1).map((word) => (word === "keys.json" ? file : word));
@@ -368,7 +368,7 @@ test("keys are made, listed, used and revoked as their document shows", { timeou
   expect((await runCli([...revoke.slice(0, -1), id])).code).toBe(0);
 });
 
-test("a server is tried as the document shows", { timeout: 60_000 }, async () => {
+test("a server is tested as documented", { timeout: 60_000 }, async () => {
   await using gateway = await startLedGateway();
   const [[, , script = "", , ...options] = []] = take(/^npm run conformance/).map((words) =>
     at(gateway.url, words),
@@ -379,7 +379,7 @@ test("a server is tried as the document shows", { timeout: 60_000 }, async () =>
   expect([await trying.ended(), trying.stdout()]).toEqual([0, expect.stringContaining("W1")]);
 });
 
-test("alerts are sent with the file that their document shows", { timeout: 60_000 }, async () => {
+test("alerts are sent with the documented file", { timeout: 60_000 }, async () => {
   const [, example = ""] = /```json\n([\s\S]*?)```/.exec(readDocument("src/alerts/ALERTS.md")) ?? [];
   const file = join(directory, "alerts.json");
   writeFileSync(file, example);
@@ -391,6 +391,6 @@ test("alerts are sent with the file that their document shows", { timeout: 60_00
   expect(server.stderr()).toMatch(/"webhooks":1,"rules":3,"msg":"sending alerts"/);
 });
 
-test("no command of a document is left untried", () => {
+test("every command of the documents is tested", () => {
   expect(left).toEqual([]);
 });

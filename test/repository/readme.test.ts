@@ -18,7 +18,7 @@ test("the README is at most 200 lines and 12 kB, and its bot 12 lines", () => {
   expect(bot.split("\n")).toHaveLength(12);
 });
 
-test("the table of settings is the program's own", () => {
+test("the table of settings matches the program", () => {
   const [, table = ""] =
     /<!-- settings -->\n([\s\S]*)\n<!-- \/settings -->/.exec(readDocument("src/config/SETTINGS.md")) ?? [];
   expect(table).toBe(settingsTable());
@@ -36,7 +36,7 @@ test("the README names every address, every event and every channel", () => {
   for (const channel of CHANNELS) expect(README).toMatch(new RegExp(channel.split(".")[0] ?? channel));
 });
 
-test("every file and every heading that a document links to is there, and every npm script that it names", () => {
+test("every file, heading and npm script in a document exists", () => {
   for (const file of DOCUMENT_FILES) {
     const text = readDocument(file);
     for (const [, target = "", anchor = ""] of text.matchAll(/\]\((?!https?:)([^)#]*)#?([^)]*)\)/g)) {

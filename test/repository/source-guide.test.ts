@@ -33,14 +33,14 @@ test("every folder of the sources is named in the guide, in the row of its part"
   expect(unnamed).toEqual([]);
 });
 
-test("the parts in the guide are those of the tree, with the imports that the rules allow", () => {
+test("the guide lists the tree's parts with their allowed imports", () => {
   const told = [...PARTS].filter(([name]) => !["cli", "config", "gateway"].includes(name));
   expect(Object.fromEntries(told.map(([name, { others }]) => [name, others.sort()]))).toEqual(
     Object.fromEntries(Object.entries(ALLOWED).map(([name, { rooms }]) => [name, rooms.toSorted()])),
   );
 });
 
-test("every path that the guide names is there, from src or from the root", () => {
+test("every path in the guide exists, relative to src or the root", () => {
   const named = [
     ...GUIDE.matchAll(/`((?:\.?[\w-]+\/)*\.?[\w.-]*\.(?:tsx?|md|json|npmrc)|(?:[\w-]+\/)+)`/g),
   ].map(([, path]) => path);
@@ -51,7 +51,7 @@ test("every path that the guide names is there, from src or from the root", () =
   expect(linked.filter((target) => !existsSync(join(SRC, target)))).toEqual([]);
 });
 
-test("each test that the guide calls a law's proof names the law", () => {
+test("each test that the guide lists for a law names the law", () => {
   const laws = [...GUIDE.matchAll(/^\| (L\d) .*$/gm)];
   expect(laws.map(([, law]) => law)).toEqual(["L1", "L2", "L3", "L4", "L5", "L6"]);
   for (const [row, law] of laws) {
@@ -62,7 +62,7 @@ test("each test that the guide calls a law's proof names the law", () => {
   }
 });
 
-test("the scripts that the guide names are there, and it is short", () => {
+test("the guide's scripts exist, and the guide is short", () => {
   const named = [...GUIDE.matchAll(/npm run (\w+)/g)].map(([, script]) => script);
   expect(named.length).toBeGreaterThan(4);
   expect(Object.keys(scripts)).toEqual(expect.arrayContaining(named));

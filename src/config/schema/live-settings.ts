@@ -67,7 +67,7 @@ export const LIVE_SETTINGS = {
         chain: "none",
         live: "coingecko,sourcify,dexscreener",
       },
-      defaultText: "coingecko,sourcify,dexscreener for live, else none",
+      defaultText: "coingecko,sourcify,dexscreener for live, otherwise none",
       example: "coingecko,etherscan",
       description:
         "Services that provide facts about tokens with addresses. etherscan requires a key in `FLAREWIRE_ETHERSCAN_KEY`",

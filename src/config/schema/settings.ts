@@ -84,7 +84,7 @@ export const SETTINGS = {
       chain: "chain",
       live: "live",
     },
-    defaultText: "simulated; replay where file is given",
+    defaultText: "simulated, or replay if file is given",
     example: "replay",
     description:
       "Market of the engine: simulated, replay (a recording), exchange (spot markets), chain (the markets of one chain), or live (three chains and the exchanges, combined)",
@@ -107,7 +107,7 @@ export const SETTINGS = {
   }),
   file: setting("file", existingRecording(look), {
     default: shipped("2017-11-12.csv.gz"),
-    defaultText: "the shipped day, 2017-11-12, where feed is replay",
+    defaultText: "the shipped day, 2017-11-12, if feed is replay",
     example: "recordings/today.csv.gz",
     description:
       "Recording to replay: a CSV file of candles, an NDJSON file of market events (either may be gzipped), or the directory of a Flarewire recording",
@@ -121,13 +121,13 @@ export const SETTINGS = {
       chain: undefined,
       live: undefined,
     },
-    defaultText: "those of the shipped day, or none",
+    defaultText: "those of the shipped day, otherwise none",
     example: "recordings/profiles.json",
     description: "File with the group, name and facts of the recording's pairs",
   }),
   group: setting("group", oneOf(GROUPS), {
     default: undefined,
-    defaultText: "as in the profiles, or exchange",
+    defaultText: "as in the profiles, otherwise exchange",
     example: "bsc",
     description: "Group of all pairs of a candle file; only tokens of bsc can flare",
   }),
@@ -146,14 +146,14 @@ export const SETTINGS = {
       chain: "false",
       live: "false",
     },
-    defaultText: "true for the shipped day, or false",
+    defaultText: "true for the shipped day, otherwise false",
     example: "false",
     description: "Start again when the recording ends. Its times are shifted so that they never go back",
   }),
   warmup: setting("warmupMs", duration(0, 7 * 24 * HOUR), {
     default: { simulated: "6h", shipped: "8h", own: "0", exchange: "6h", chain: "1h", live: "1h" },
     defaultText:
-      "6h for the simulated market and the exchanges, 8h for the shipped day, 1h for chain and live, or 0",
+      "6h for the simulated market and the exchanges, 8h for the shipped day, 1h for chain and live, otherwise 0",
     example: "30m",
     description:
       "Event time to process at full speed at startup, so that the first page is not empty; at most 12h for exchanges",
@@ -269,7 +269,7 @@ export const SETTINGS = {
   }),
   allowedHosts: setting("allowedHosts", hosts, {
     default: "none",
-    defaultText: "none: this machine's names if host is a loopback address, or any",
+    defaultText: "none: this machine's names if host is a loopback address, otherwise any",
     example: "flares.example.org",
     description:
       "Accepted Host names, such as one that a proxy forwards, besides localhost and loopback addresses; others get 421",

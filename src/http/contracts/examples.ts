@@ -143,7 +143,7 @@ const ticket: TicketResponse = {
   expires_at: "2026-11-21T08:01:01.000Z",
 };
 
-/** An event that stands at `seq`, behind the one at `prev`. */
+/** An event at `seq`, after the one at `prev`. */
 function placed(seq: number, prev: number) {
   const cursor = `13ac274a9f68b758-${seq}`;
   return { type: "event", cursor, seq, prev, emitted_at: EMITTED_AT, observed_at: OBSERVED_AT } as const;
@@ -231,7 +231,7 @@ const events: EventsResponse = {
   more: false,
 };
 
-/** An example of each body of REST, by the name of its endpoint. */
+/** An example of each REST body, by endpoint. */
 export const BODY_EXAMPLES = {
   flares,
   newest,
@@ -244,5 +244,5 @@ export const BODY_EXAMPLES = {
   tickets: ticket,
 } as const;
 
-/** What the examples of other messages are made of. */
+/** Parts of the examples of other messages. */
 export const PARTS = { freshness, source, flares, explanations, emittedAt: EMITTED_AT } as const;

@@ -6,7 +6,7 @@ const CURSOR = "13ac274a9f68b758-101";
 
 type Typed<T extends string> = Extract<ServerMessage | Command | CloseMessage, { readonly type: T }>;
 
-/** Examples of each message but the events, by its type, the plainest first. */
+/** Examples of each message except events, by type, simplest first. */
 export const MESSAGE_EXAMPLES: {
   readonly [T in Exclude<(ServerMessage | Command | CloseMessage)["type"], "event">]: readonly [
     Typed<T>,

@@ -28,16 +28,16 @@ test("the document passes the official parser, below a base path too", async () 
   expect(await faults(createAsyncApi("/fw/a"))).toEqual([]);
 });
 
-test("the parser would find a fault", async () => {
+test("the parser detects an error", async () => {
   const operations = { tell: { action: "send", channel: { $ref: "#/channels/nowhere" } } };
   expect(await faults({ ...ASYNCAPI, operations })).not.toEqual([]);
 });
 
-test("every reference leads somewhere", () => {
+test("every reference resolves", () => {
   expect(danglingRefs(ASYNCAPI)).toEqual([]);
 });
 
-test("its messages are those that the code knows, and all of them, each in its direction", () => {
+test("it has exactly the code's messages, each in its direction", () => {
   const server = Object.keys(ASYNCAPI.components.messages).filter((name) => !COMMANDS.includes(name));
   const types = ServerMessage.options.map((option) =>
     "shape" in option ? option.shape.type.value : option.def.left.shape.type.value,
@@ -54,14 +54,14 @@ test("its messages are those that the code knows, and all of them, each in its d
     expect(operations).toContain(`"#/channels/stream/messages/${name}"`);
 });
 
-test("every example is what its schema says, with no field beyond", () => {
+test("every example matches its schema, without extra fields", () => {
   for (const [name, { examples }] of Object.entries(ASYNCAPI.components.messages)) {
     expect(examples.length, name).toBeGreaterThan(0);
     for (const { payload } of examples) checkMessage(payload, COMMANDS.includes(name) ? "client" : "server");
   }
 });
 
-test("[K1] [K4] each server takes a key in a header field, or a ticket in the address", () => {
+test("[K1] [K4] each server accepts a key in a header, or a ticket in the address", () => {
   const { servers, components } = JSON.parse(JSON.stringify(ASYNCAPI));
   for (const { security } of Object.values<{ security: { $ref: string }[] }>(servers)) {
     expect(security.map(({ $ref }) => $ref)).toEqual(
@@ -76,18 +76,18 @@ test("[K1] [K4] each server takes a key in a header field, or a ticket in the ad
     expect(JSON.stringify([bindings, rest["x-query"]]), address).toContain('"ticket":');
 });
 
-test("its close codes are those of the code, and in the range that says what to do", () => {
+test("its close codes are the code's, each in the range of its action", () => {
   const told = ASYNCAPI["x-close-codes"].map(({ reason, ...rest }) => [reason, rest]);
   expect(Object.fromEntries(told)).toEqual(CLOSE_CODES);
   for (const { code, action } of ASYNCAPI["x-close-codes"]) expect(actionAfter(code)).toBe(action);
 });
 
-test("it knows every channel of the market, and what comes on it", () => {
+test("it lists every channel with its events", () => {
   expect(Object.keys(ASYNCAPI["x-channels"])).toEqual(CHANNELS);
   expect(new Set(Object.values(ASYNCAPI["x-channels"]).flat())).toEqual(new Set(EVENT_NAMES));
 });
 
-test("what is no message is refused by what the tests check with", () => {
+test("the tests' validator rejects an invalid message", () => {
   const { payload } = ASYNCAPI.components.messages.pong?.examples[0] ?? {};
   const pong = payload as Record<string, unknown>;
   checkMessage(pong);

@@ -9,7 +9,7 @@ const ALL = [...Object.values(DOCUMENTS), ...GUIDES.map(({ path }) => ({ path, t
 const PAGES = ALL.filter(({ type }) => type === "text/html");
 const SCRIPT = readFileSync(new URL("../../../src/http/docs/assets/page.js", import.meta.url), "utf8");
 
-test("both contracts are served below the base path, and say so", async ({ makeRest }) => {
+test("both contracts are served below the base path, and name it", async ({ makeRest }) => {
   const rest = await makeRest({ settings: { basePath: "/fw" } });
   const openapi = await rest.ask("GET", "/fw/openapi.json");
   expect(openapi.json).toEqual(JSON.parse(JSON.stringify(createOpenApi("/fw"))));
@@ -20,7 +20,7 @@ test("both contracts are served below the base path, and say so", async ({ makeR
   expect((await rest.ask("GET", "/openapi.json")).status).toBe(404);
 });
 
-test("every document has an entity tag, answers HEAD and OPTIONS, and comes compressed", async ({ rest }) => {
+test("every document has an entity tag, supports HEAD and OPTIONS, and is compressed", async ({ rest }) => {
   for (const { path, type } of ALL) {
     const { status, headers, body } = await rest.ask("GET", path);
     expect([status, headers["content-type"]]).toEqual([200, `${type}; charset=utf-8`]);
@@ -40,9 +40,7 @@ test("every document has an entity tag, answers HEAD and OPTIONS, and comes comp
   }
 });
 
-test("a page loads nothing from elsewhere, and has nothing that its policy would stop", async ({
-  makeRest,
-}) => {
+test("a page loads nothing from other servers, and nothing that its policy blocks", async ({ makeRest }) => {
   const rest = await makeRest({ settings: { basePath: "/fw" } });
   for (const { path } of PAGES) {
     const { headers, body } = await rest.ask("GET", `/fw${path}`);
@@ -62,9 +60,7 @@ test("a page loads nothing from elsewhere, and has nothing that its policy would
   }
 });
 
-test("every link leads somewhere, every id is one of its kind, and every field has a label", async ({
-  rest,
-}) => {
+test("every link resolves, every id is unique, and every field has a label", async ({ rest }) => {
   for (const { path } of PAGES) {
     const text = (await rest.ask("GET", path)).body.toString();
     const ids = [...text.matchAll(/\sid="([^"]+)"/g)].map(([, id = ""]) => id);
@@ -118,12 +114,12 @@ test("every guide of the repository is a page, in the index, without a mark of M
   expect(source).toContain('<a href="/fw/docs/alerts">ALERTS.md</a>');
 });
 
-test("the script puts in what strangers wrote as text only", () => {
+test("the script inserts untrusted content as text only", () => {
   expect(() => new Script(SCRIPT)).not.toThrow();
   expect(SCRIPT).not.toMatch(/innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function/);
 });
 
-test("what is put into a page becomes text", () => {
+test("inserted content becomes text", () => {
   const hostile = `<img src=x onerror="alert('1')">&`;
   expect(html`<p title="${hostile}">${hostile}</p>`.markup).toBe(
     `<p title="${escapeText(hostile)}">&lt;img src=x onerror=&quot;alert(&#39;1&#39;)&quot;&gt;&amp;</p>`,

@@ -114,7 +114,7 @@ rest("every field that other origins may read or send is in it", () => {
   expect(told).toEqual([]);
 });
 
-describe("the bounds of parameters are the server's", () => {
+describe("the parameters have the server's bounds", () => {
   /** Values at and beyond the bound. */
   const CASES: Readonly<Record<string, readonly [good: readonly string[], bad: readonly string[]]>> = {
     channels: [["*", "flares.*", "status"], ["flare.pro"]],
