@@ -20,7 +20,10 @@ export interface Facts {
   readonly index: number;
   /** Consecutive ends without a stable connection in between. */
   readonly failures: number;
-  /** Whether the transport was stable and has not failed since. If not, a failure is a reason to leave it. */
+  /**
+   * Whether the transport was stable and has not failed since. If not, a failure is a reason to
+   * leave it.
+   */
   readonly proven: boolean;
   /** Upgrade attempts since the best transport last worked. */
   readonly upgrades: number;

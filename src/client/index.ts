@@ -2,7 +2,9 @@ import { createStream } from "./create-stream.ts";
 import { type ConnectOptions, readOptions } from "./options.ts";
 import type { Stream } from "./stream.ts";
 
-/* The client for browsers and Node, exported as `flarewire/client`. It has no runtime dependencies. */
+/*
+ * The client for browsers and Node, exported as `flarewire/client`. It has no runtime dependencies.
+ */
 
 /**
  * Connects to a Flarewire server: `connect("https://example.com", { channels: ["flares.*"] })`.

@@ -6,7 +6,7 @@ import { signWebhook } from "../../src/alerts/webhooks/webhook-signature.ts";
 import { Receiver, SECRET, status } from "./webhook-fixture.ts";
 
 const test = base.extend<{ receiver: Receiver }>({
-  // biome-ignore lint/correctness/noEmptyPattern: vitest reads the names of the fixtures out of the pattern.
+  // biome-ignore lint/correctness/noEmptyPattern: vitest requires a pattern.
   receiver: async ({}, use) => {
     await using receiver = new Receiver();
     await receiver.up();

@@ -29,7 +29,7 @@ interface SenderUnderTest {
 }
 
 const test = base.extend<{ sut: SenderUnderTest }>({
-  // biome-ignore lint/correctness/noEmptyPattern: vitest reads the names of the fixtures out of the pattern.
+  // biome-ignore lint/correctness/noEmptyPattern: vitest requires a pattern.
   sut: async ({}, use) => {
     await using receiver = new Receiver();
     await receiver.up();

@@ -1,6 +1,6 @@
 /*
- * npm run bench -- [SUITE...] [--json]: prints measurements beside their targets. Without a suite, or
- * with `all`, runs everything. Suites and their options:
+ * npm run bench -- [SUITE...] [--json]: prints measurements beside their targets. Without a suite,
+ * or with `all`, runs everything. Suites and their options:
  *
  * - engine [--hours 24], chain, drain [--clients 2000], slow [--readers 200]
  * - fanout [--part uniform | market] [--short], compression [--short], rest [--rounds 7]

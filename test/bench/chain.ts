@@ -18,8 +18,9 @@ const FACTS = { trades: true, liquidity: true, listings: true, profiles: false }
 const { quotes, factories } = NETWORKS.bsc;
 
 /**
- * How fast a chain's logs become market events and enter the engine: two logs a trade, of V2 pools and of PancakeSwap V3's; and how fast real recorded blocks are
- * read and proved before. Logs a second of CPU; all in this one process.
+ * How fast a chain's logs become market events and enter the engine: two logs a trade, of V2 pools
+ * and of PancakeSwap V3's; and how fast real recorded blocks are read and proved before. Logs a
+ * second of CPU; all in this one process.
  */
 export function benchChain(): Row[] {
   const feeding: number[] = [];

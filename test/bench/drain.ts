@@ -13,8 +13,9 @@ const ROOM = [
 ] as const;
 
 /**
- * A leader drains with this many clients, over real TCP, leader, follower and clients each in a process of their own: how evenly they come to the
- * follower, and whether anybody lost an event. The histogram of the arrivals goes to standard error.
+ * A leader drains with this many clients, over real TCP, leader, follower and clients each in a
+ * process of their own: how evenly they come to the follower, and whether anybody lost an event.
+ * The histogram of the arrivals goes to standard error.
  */
 export async function benchDrain(clients: number): Promise<Row[]> {
   const directory = mkdtempSync(join(tmpdir(), "flarewire-drain-"));

@@ -9,17 +9,25 @@ import { median, type Row } from "./report.ts";
 
 const BEGIN_MS = Date.UTC(2026, 0, 1);
 const FACTS = { trades: true, liquidity: true, listings: true, profiles: true };
-/** Makes the simulated market trade about a hundred times a second, in about two thousand tokens at a time. */
+/**
+ * Makes the simulated market trade about a hundred times a second, in about two thousand tokens at
+ * a time.
+ */
 const TOKENS = 2_500;
-/** Event time runs this many times faster than the market's, so that as many times more trades come within a second. */
+/**
+ * Event time runs this many times faster than the market's, so that as many times more trades come
+ * within a second.
+ */
 const HASTES = [2, 20, 50, 500] as const;
 /** The same for the day: a hundred trades a second. */
 const DAY_HASTE = 1.1;
 
 /**
- * How fast the trend engine is on the simulated market: trades a CPU second at several rates of trading with a look at each changed second,
- * the snapshot and the diff after a minute, and `hours` of the market with its making. Each suite runs in a process of its own, so
- * that the peak of its memory is its own. At least 0.01 hours; the rates are measured over at most an hour of the market.
+ * How fast the trend engine is on the simulated market: trades a CPU second at several rates of
+ * trading with a look at each changed second, the snapshot and the diff after a minute, and `hours`
+ * of the market with its making. Each suite runs in a process of its own, so that the peak of its
+ * memory is its own. At least 0.01 hours; the rates are measured over at most an hour of the
+ * market.
  */
 export function benchEngine(hours = 24): Row[] {
   const rates = HASTES.flatMap((haste) => inOwnProcess("rate", hours, haste));
@@ -36,7 +44,9 @@ function inOwnProcess(suite: string, hours: number, haste: number): Row[] {
   return rows;
 }
 
-/** An engine that is looked at as the gateway looks: at each clock, when something may have changed. */
+/**
+ * An engine that is looked at as the gateway looks: at each clock, when something may have changed.
+ */
 class Watched {
   readonly engine = new TrendEngine({ facts: FACTS });
   #before = this.engine.snapshot();
@@ -70,7 +80,10 @@ function marketOf(seed: number) {
   return createSimulatedMarket({ seed, beginAtMs: BEGIN_MS, tokens: TOKENS, onLabel: () => {} });
 }
 
-/** The chains' events with their time shortened `haste` times, and clocks at its own seconds. Candles, which need whole minutes, are left out. */
+/**
+ * The chains' events with their time shortened `haste` times, and clocks at its own seconds.
+ * Candles, which need whole minutes, are left out.
+ */
 function hasten(events: readonly MarketEvent[], haste: number, clock: { nextMs: number }): MarketEvent[] {
   const hastened: MarketEvent[] = [];
   for (const event of events) {

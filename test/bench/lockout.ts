@@ -18,8 +18,9 @@ const UNLIMITED = ["--anonymous-requests", "none"];
 const MARKET = ["--feed", "replay", "--warmup", "0", "--loop", "--port", "0", "--drain", "0", ...UNLIMITED];
 
 /**
- * How long a handshake takes while 60 connections of another address search the log for tokens that are not there, each as soon as it is answered: with and without a key, in
- * one process and with two workers.
+ * How long a handshake takes while 60 connections of another address search the log for tokens that
+ * are not there, each as soon as it is answered: with and without a key, in one process and with
+ * two workers.
  */
 export async function benchLockout(): Promise<Row[]> {
   const directory = mkdtempSync(join(tmpdir(), "flarewire-lockout-"));

@@ -1,4 +1,7 @@
-/* Readers of the bench of slow readers, in a process of their own: healthy, throttled or frozen, as their parent says. */
+/*
+ * Readers of the bench of slow readers, in a process of their own: healthy, throttled or frozen, as
+ * their parent says.
+ */
 import { WebSocket } from "ws";
 
 /** What the parent orders. */
@@ -28,10 +31,16 @@ export interface Report {
   readonly atHead: number;
 }
 
-/** A throttled reader reads so much a second: more than is sent, so that it comes nearer to the head by and by. */
+/**
+ * A throttled reader reads so much a second: more than is sent, so that it comes nearer to the head
+ * by and by.
+ */
 const THROTTLED_BYTES = 150_000;
 const CYCLE_MS = 1_000;
-/** Parts of a cycle: readers have their turn in different ones, as nothing in the world makes them read in step. */
+/**
+ * Parts of a cycle: readers have their turn in different ones, as nothing in the world makes them
+ * read in step.
+ */
 const PARTS = 50;
 
 const readers: Reader[] = [];

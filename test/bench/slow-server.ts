@@ -1,4 +1,7 @@
-/* The server of the bench of slow readers, in a process of its own: told by its parent when to publish, it tells what it holds. */
+/*
+ * The server of the bench of slow readers, in a process of its own: told by its parent when to
+ * publish, it tells what it holds.
+ */
 import type { AddressInfo, Socket } from "node:net";
 import { createHttpServer } from "../../src/http/index.ts";
 import { registerWebSocket } from "../../src/http/stream/websocket-route.ts";
@@ -10,7 +13,10 @@ import { EMPTY_SNAPSHOT, type EventBody, type Freshness, type SourceInfo } from 
 
 /** Time between two batches. */
 const EVERY_MS = 50;
-/** Batches that are there at the start: slow readers begin before them, and so with more than the kernel takes for one. */
+/**
+ * Batches that are there at the start: slow readers begin before them, and so with more than the
+ * kernel takes for one.
+ */
 const BACKLOG = 2_400;
 /** Text of the events of a batch beside the one that says when it was appended. */
 const PADDING = "x".repeat(1_000);

@@ -9,7 +9,9 @@ import type { Held } from "./slow-server.ts";
 /** How long the healthy readers are alone in a round, and how long the others are beside them. */
 const ALONE_MS = 6_000;
 const BESIDE_MS = 13_000;
-/** Until the kernel has taken what it takes for the slow ones: their coming is not what is measured. */
+/**
+ * Until the kernel has taken what it takes for the slow ones: their coming is not what is measured.
+ */
 const SETTLE_MS = 3_000;
 const ROUNDS = 2;
 const MIB = 2 ** 20;
@@ -17,8 +19,10 @@ const MIB = 2 ** 20;
 const WAITING_BOUND = 65_536 + 16_384 + 65_536;
 
 /**
- * Healthy readers beside as many frozen and as many throttled ones, on real TCP, the server in a process of its own and the slow readers in one apart from the
- * healthy ones, whose delays from append to receipt are measured with and without the others, in turns. Rejects when anybody missed something.
+ * Healthy readers beside as many frozen and as many throttled ones, on real TCP, the server in a
+ * process of its own and the slow readers in one apart from the healthy ones, whose delays from
+ * append to receipt are measured with and without the others, in turns. Rejects when anybody missed
+ * something.
  */
 export async function benchSlow(readers: number): Promise<Row[]> {
   const server = start("./slow-server.ts");

@@ -34,7 +34,10 @@ class TroubledMarket extends ToldMarket {
   }
 }
 
-/** The same lists without the running flare, with this explanation of the ended one, and the chart's canary flag. */
+/**
+ * The same lists without the running flare, with this explanation of the ended one, and the chart's
+ * canary flag.
+ */
 function endedBy(why: Partial<Explanation> | undefined, canary?: boolean): Snapshot {
   const { finished_trending } = SAMPLE_SNAPSHOT.flares;
   const item = {

@@ -244,7 +244,8 @@ describe.skipIf(executable === undefined)("the widget in Chromium, on a site of 
     await first.evaluate("BroadcastChannel.prototype.postMessage = () => {}");
     const second = await place.tab();
     await second.locator('flare-list[state="connecting"]').waitFor();
-    // Only until the third missing beat: the new connection opens in real time, and must not be abandoned before.
+    // Only until the third missing beat: the new connection opens in real time, and must not be
+    // abandoned before.
     await second.evaluate("Math.random = () => 0");
     await second.clock.runFor(16_000);
     await expect.poll(place.opened).toBe(2);

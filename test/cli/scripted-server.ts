@@ -4,7 +4,10 @@ import type { AddressInfo } from "node:net";
 import { type WebSocket, WebSocketServer } from "ws";
 import { Queue } from "../support/waiters.ts";
 
-/** A server whose connections the test controls: for frames, closes and refusals that a good server seldom sends. */
+/**
+ * A server whose connections the test controls: for frames, closes and refusals that a good server
+ * seldom sends.
+ */
 export interface ScriptedServer extends AsyncDisposable {
   readonly url: string;
   /** The next connection and its query. */

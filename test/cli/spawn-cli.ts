@@ -32,7 +32,10 @@ interface SpawnOptions {
   readonly detached?: boolean;
 }
 
-/** Starts a command in the project's root, without inherited settings, and by default without a data directory. */
+/**
+ * Starts a command in the project's root, without inherited settings, and by default without a data
+ * directory.
+ */
 export function spawnCommand(
   command: string,
   args: readonly string[],

@@ -11,7 +11,7 @@ import {
 import { runCli, spawnCli } from "./spawn-cli.ts";
 
 const test = base.extend<{ server: ScriptedServer }>({
-  // biome-ignore lint/correctness/noEmptyPattern: vitest reads the names of the fixtures out of the pattern.
+  // biome-ignore lint/correctness/noEmptyPattern: vitest requires a pattern.
   server: async ({}, use) => {
     await using server = await startScriptedServer();
     await use(server);

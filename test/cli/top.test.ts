@@ -5,7 +5,7 @@ import { runCli, spawnCli } from "./spawn-cli.ts";
 import { hasPty, type PtyCli, spawnPtyCli } from "./spawn-pty.ts";
 
 const test = base.extend<{ server: ScriptedServer }>({
-  // biome-ignore lint/correctness/noEmptyPattern: vitest reads the names of the fixtures out of the pattern.
+  // biome-ignore lint/correctness/noEmptyPattern: vitest requires a pattern.
   server: async ({}, use) => {
     await using server = await startScriptedServer();
     await use(server);

@@ -3,8 +3,8 @@ import { createRandom } from "../evaluate/random.ts";
 import { Waiters } from "../support/waiters.ts";
 
 /*
- * Many streams of the SDK and what they lived through. Runs in Node and, bundled, in a page: so it imports nothing of Node, and what goes in and out
- * is JSON.
+ * Many streams of the SDK and what they lived through. Runs in Node and, bundled, in a page: so it
+ * imports nothing of Node, and what goes in and out is JSON.
  */
 
 /** One of the streams. */
@@ -24,7 +24,10 @@ export interface Report {
   readonly wrong: readonly string[];
   /** Resets, by reason. */
   readonly resets: readonly string[];
-  /** Each time that it became live: by what, and when on the clock of where it runs, in milliseconds. */
+  /**
+   * Each time that it became live: by what, and when on the clock of where it runs, in
+   * milliseconds.
+   */
   readonly lives: readonly { readonly transport: Transport; readonly atMs: number }[];
 }
 
@@ -51,7 +54,10 @@ export function hasten(haste: number): Pick<Platform, "now" | "after"> {
   };
 }
 
-/** Starts the streams, in a hurry by the factor `haste`, with chances of the seed's. `open` is the SDK's {@link connect}. */
+/**
+ * Starts the streams, in a hurry by the factor `haste`, with chances of the seed's. `open` is the
+ * SDK's {@link connect}.
+ */
 export function assemble(
   open: typeof connect,
   members: readonly Member[],

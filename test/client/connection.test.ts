@@ -6,7 +6,8 @@ import type { SocketLike } from "../../src/client/transport/platform.ts";
 import { flareStarted, HELLO } from "../cli/scripted-server.ts";
 
 /*
- * What the driver of the connection does with lines and timers, over several rounds, in a world without a network and with a clock that the test moves.
+ * What the driver of the connection does with lines and timers, over several rounds, in a world
+ * without a network and with a clock that the test moves.
  */
 
 /** A WebSocket whose server is the test. */

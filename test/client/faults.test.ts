@@ -2,7 +2,9 @@ import { expect } from "vitest";
 import { flareStarted, greet, send, startScriptedServer } from "../cli/scripted-server.ts";
 import { test } from "./stream-kit.ts";
 
-/** A busy machine may keep the first message back for longer than the client bears, in its hurry. */
+/**
+ * A busy machine may keep the first message back for longer than the client bears, in its hurry.
+ */
 const OPTIONS = { transport: "websocket", channels: ["flares.pro"], firstMessageMs: 1_000_000 } as const;
 const EMPTY = { flares: { pro: [] }, explanations: {} };
 

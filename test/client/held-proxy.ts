@@ -1,7 +1,10 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 
-/** What passes: everything; or of a WebSocket, or of every answer, the header fields and then nothing more. */
+/**
+ * What passes: everything; or of a WebSocket, or of every answer, the header fields and then
+ * nothing more.
+ */
 type Passing = "all" | "no-websocket-messages" | "no-streams";
 
 /** A way to a gateway that the test leads: where to, what passes, and when it breaks. */

@@ -10,9 +10,10 @@ import { Queue } from "../support/waiters.ts";
 import { range, test } from "./stream-kit.ts";
 
 /*
- * Node's own WebSocket, as of undici 8.10: its parser takes in nothing behind a close frame, so that a socket which has more than the parser's buffer of 64 KiB
- * there is paused, never read to its end, and never told of. And while it inflates it looks at no end either: what came before the end is dropped, and the close has
- * code 1006 whatever the server said.
+ * Node's own WebSocket, as of undici 8.10: its parser takes in nothing behind a close frame, so
+ * that a socket which has more than the parser's buffer of 64 KiB there is paused, never read to
+ * its end, and never told of. And while it inflates it looks at no end either: what came before the
+ * end is dropped, and the close has code 1006 whatever the server said.
  */
 
 const DRAINING = frame(0x88, Buffer.from([4_200 >> 8, 4_200 & 0xff]));

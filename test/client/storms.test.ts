@@ -7,11 +7,15 @@ import { greet, send, startScriptedServer } from "../cli/scripted-server.ts";
 import { HASTY, range, test } from "./stream-kit.ts";
 
 /*
- * Servers, and what stands before them, that are wrong in a way that would make every client of theirs ask again at once, and again.
+ * Servers, and what stands before them, that are wrong in a way that would make every client of
+ * theirs ask again at once, and again.
  */
 
 const EMPTY = { flares: { pro: [] }, explanations: {} };
-/** The clock stands: whatever comes comes at once, and no line lasts. A slow machine is no mute transport. */
+/**
+ * The clock stands: whatever comes comes at once, and no line lasts. A slow machine is no mute
+ * transport.
+ */
 const AT_ONCE = { platform: { ...HASTY, now: () => 0 }, firstMessageMs: 1_000_000 };
 /** Requests of two lines that come to nothing, and one more. */
 const FEW = 6;

@@ -51,12 +51,15 @@ export function range(first: number, last: number): readonly number[] {
   return Array.from({ length: last - first + 1 }, (_, at) => first + at);
 }
 
-/** {@link base} with `proxyTo`, which leads to a port, and `start`, which follows; both end with the test. */
+/**
+ * {@link base} with `proxyTo`, which leads to a port, and `start`, which follows; both end with the
+ * test.
+ */
 export const test = base.extend<{
   proxyTo: (port: number) => Promise<HeldProxy>;
   start: typeof follow;
 }>({
-  // biome-ignore lint/correctness/noEmptyPattern: vitest reads the names of the fixtures out of the pattern.
+  // biome-ignore lint/correctness/noEmptyPattern: vitest requires a pattern.
   proxyTo: async ({}, use) => {
     await using made = new AsyncDisposableStack();
     await use(async (port) => made.use(await HeldProxy.open(port)));

@@ -16,8 +16,9 @@ const BINS = 10;
 const EVENTS = 20;
 
 /**
- * Lets this many streams follow a leader that drains while an edge of it takes over at the same addresses, and that comes back later. Sees to it that each
- * went on with no hole, no repeat and no reset, that they came to the edge spread over the drain, and hold what it serves.
+ * Lets this many streams follow a leader that drains while an edge of it takes over at the same
+ * addresses, and that comes back later. Sees to it that each went on with no hole, no repeat and no
+ * reset, that they came to the edge spread over the drain, and hold what it serves.
  */
 export async function takeOver(
   count: number,
@@ -72,7 +73,10 @@ async function expectOneState(url: string, company: Company): Promise<void> {
   for (const view of await company.viewsAt(Number(String(cursor).split("-")[1]))) expect(view).toEqual(lists);
 }
 
-/** Whoever holds a stream connected again, once, and not all at the same time. A poll just asks again. */
+/**
+ * Whoever holds a stream connected again, once, and not all at the same time. A poll just asks
+ * again.
+ */
 function expectSpread(before: readonly Report[], after: readonly Report[]): void {
   const arrivals = after.flatMap(({ lives }, at) => {
     const [first] = lives.slice(before[at]?.lives.length);

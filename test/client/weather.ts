@@ -23,8 +23,9 @@ interface Weathered {
 }
 
 /**
- * Lets streams follow over ways that are cut, frozen and throttled, then in fair weather until all are at the head; and sees to it that each holds then what
- * REST serves. `start` starts them, wherever they run, with this haste.
+ * Lets streams follow over ways that are cut, frozen and throttled, then in fair weather until all
+ * are at the head; and sees to it that each holds then what REST serves. `start` starts them,
+ * wherever they run, with this haste.
  */
 export async function weather(
   wire: ConnectionHandle,
@@ -32,7 +33,8 @@ export async function weather(
   haste: number,
   start: (members: readonly Member[]) => Promise<Company>,
 ): Promise<Weathered> {
-  // A way for each: what hinders one does not hinder another, and a browser has room for six streams a port.
+  // A way for each: what hinders one does not hinder another, and a browser has room for six
+  // streams a port.
   const proxies = TRANSPORTS.map((_, at) => new ChaosProxy(wire.port, createChance(seed * 100 + at)));
   const urls = await Promise.all(proxies.map((proxy) => proxy.listen()));
   const company = await start(
@@ -73,7 +75,10 @@ export async function weather(
   }
 }
 
-/** No hole, no repeat, no reset; and that there was what may bring them, for what is never reached proves nothing. */
+/**
+ * No hole, no repeat, no reset; and that there was what may bring them, for what is never reached
+ * proves nothing.
+ */
 export function expectWhole({ reports, proxies }: Weathered): void {
   for (const { wrong, resets } of reports) expect([wrong, resets]).toEqual([[], ["started"]]);
   const used = reports.flatMap(({ lives }) => lives.map(({ transport }) => transport));
@@ -83,7 +88,10 @@ export function expectWhole({ reports, proxies }: Weathered): void {
   expect(proxies.slowed).toBeGreaterThan(0);
 }
 
-/** News for a while, and the hub's time as fast as the streams'; `onFair` is told the last one's seq. */
+/**
+ * News for a while, and the hub's time as fast as the streams'; `onFair` is told the last one's
+ * seq.
+ */
 async function flow(
   wire: ConnectionHandle,
   chance: Chance,

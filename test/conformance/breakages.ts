@@ -19,7 +19,10 @@ function withoutField(answer: PlainAnswer, field: string): PlainAnswer {
   return { ...answer, headers: { ...answer.headers, [field]: undefined } };
 }
 
-/** Gives every stream the lists that the first one with its channels and filter got, whatever its cursor is. */
+/**
+ * Gives every stream the lists that the first one with its channels and filter got, whatever its
+ * cursor is.
+ */
 function staleSnapshots(): Breakage {
   const first = new Map<string, unknown>();
   return ofType("subscribed", (message) => {

@@ -13,7 +13,10 @@ export interface Breakage {
   readonly fields?: (headers: IncomingMessage["headers"]) => IncomingMessage["headers"];
   /** A command of a WebSocket. */
   readonly command?: (text: string) => string;
-  /** What becomes of a message of a stream; `count` is how many there were before on this connection, by type. */
+  /**
+   * What becomes of a message of a stream; `count` is how many there were before on this
+   * connection, by type.
+   */
   readonly message?: (message: JsonObject, memory: Memory) => readonly JsonObject[];
   /** The id of a server-sent event. */
   readonly id?: (id: string) => string | undefined;
@@ -21,7 +24,9 @@ export interface Breakage {
   readonly answer?: (answer: PlainAnswer, asked: IncomingMessage) => PlainAnswer;
 }
 
-/** What a breakage knows of a connection: how many events there were, and whatever it wants to keep. */
+/**
+ * What a breakage knows of a connection: how many events there were, and whatever it wants to keep.
+ */
 export interface Memory {
   events: number;
   kept: JsonObject | undefined;
@@ -34,7 +39,10 @@ export interface PlainAnswer {
   readonly body: string;
 }
 
-/** A server that is broken in one way: what it is asked it passes on to a whole one, and spoils what comes back. */
+/**
+ * A server that is broken in one way: what it is asked it passes on to a whole one, and spoils what
+ * comes back.
+ */
 export class BrokenServer implements AsyncDisposable {
   readonly #target: URL;
   readonly #breakage: Breakage;

@@ -59,7 +59,10 @@ const Send = z.strictObject({
 const Expect = z.strictObject({
   do: z.literal("expect"),
   line: z.string(),
-  /** The first message behind the last one taken for which this holds; without it, the next of whatever kind. */
+  /**
+   * The first message behind the last one taken for which this holds; without it, the next of
+   * whatever kind.
+   */
   where: z.record(z.string(), z.unknown()).optional(),
   is: z.unknown().optional(),
   frame: z.record(z.string(), z.unknown()).optional(),

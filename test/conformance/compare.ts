@@ -7,7 +7,8 @@ import { Failure, NotTried } from "./verdict.ts";
 import { keyOf, plain, type View, viewOf } from "./view.ts";
 
 /*
- * Comparisons of what clients hold at one cursor. A market moves, so each waits until both sides stand, or stood, at the same place.
+ * Comparisons of what clients hold at one cursor. A market moves, so each waits until both sides
+ * stand, or stood, at the same place.
  */
 
 const TRIES = 10;
@@ -42,7 +43,10 @@ export async function compareWithLine(line: Line, other: Line, patienceMs: numbe
   if (left && right) hold(plain(left), plain(right), `${other.name} at ${cursor}`);
 }
 
-/** At each cursor at which both stood the line holds the items of `whole` with one of these symbols, in their order, and no others. */
+/**
+ * At each cursor at which both stood the line holds the items of `whole` with one of these symbols,
+ * in their order, and no others.
+ */
 export async function compareSelection(
   line: Line,
   whole: Line,
@@ -81,8 +85,9 @@ export async function compareBeginning(
 }
 
 /**
- * What REST serves, as far as the lists go that a client holds; the others have to be empty, as those are which a client's plan does not
- * give. Explanations are those of the flares that are left.
+ * What REST serves, as far as the lists go that a client holds; the others have to be empty, as
+ * those are which a client's plan does not give. Explanations are those of the flares that are
+ * left.
  */
 function partOf(rest: View, held: View): View {
   const lists = new Map([...rest.lists].filter(([name, items]) => held.lists.has(name) || items.length > 0));

@@ -47,7 +47,7 @@ const OF_TICKETS = ["K4"];
 
 const test = base.extend<{ url: string; keyed: { readonly url: string; readonly key: string } }>({
   keyed: [
-    // biome-ignore lint/correctness/noEmptyPattern: vitest reads the fixtures that are used out of this pattern
+    // biome-ignore lint/correctness/noEmptyPattern: vitest requires a pattern.
     async ({}, use) => {
       const directory = mkdtempSync(join(tmpdir(), "flarewire-conformance-"));
       const keys = join(directory, "keys.json");
@@ -61,7 +61,7 @@ const test = base.extend<{ url: string; keyed: { readonly url: string; readonly 
     { scope: "file" },
   ],
   url: [
-    // biome-ignore lint/correctness/noEmptyPattern: vitest reads the fixtures that are used out of this pattern
+    // biome-ignore lint/correctness/noEmptyPattern: vitest requires a pattern.
     async ({}, use) => {
       const gateway = await startGateway(createConfig(CONFIG));
       await use(gateway.url);

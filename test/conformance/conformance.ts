@@ -1,4 +1,7 @@
-/* npm run conformance -- --url URL: tries a server of the protocol from outside. README.md says what it does. */
+/*
+ * npm run conformance -- --url URL: tries a server of the protocol from outside. README.md says
+ * what it does.
+ */
 import { parseArgs } from "node:util";
 import { readTransport } from "./line.ts";
 import { formatReport, reportOf } from "./report.ts";

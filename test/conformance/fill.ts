@@ -4,8 +4,9 @@ import { isObject, valueAt } from "./json.ts";
 export type Saved = Map<string, unknown>;
 
 /**
- * Puts saved values in the place of `${name}` and `${name/pointer}`: as they are where the text is nothing else, as text within other text.
- * `{"$sum": [...]}` is the sum of its numbers. Throws RangeError for a name that was not saved.
+ * Puts saved values in the place of `${name}` and `${name/pointer}`: as they are where the text is
+ * nothing else, as text within other text. `{"$sum": [...]}` is the sum of its numbers. Throws
+ * RangeError for a name that was not saved.
  */
 export function fill(value: unknown, saved: Saved): unknown {
   if (typeof value === "string") return fillText(value, saved);

@@ -53,7 +53,10 @@ export function credentials(
   return key === undefined || anonymous ? {} : { authorization: `Bearer ${key}` };
 }
 
-/** Resolves with the answer once its head is there; the body is the caller's to read. An answer of 101 is the end of the connection. */
+/**
+ * Resolves with the answer once its head is there; the body is the caller's to read. An answer of
+ * 101 is the end of the connection.
+ */
 export function openAnswer(
   target: Target,
   question: Question,

@@ -6,7 +6,10 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The value at a JSON pointer (RFC 6901; no `~` escapes are needed here); "" is the whole. `undefined` where there is none. */
+/**
+ * The value at a JSON pointer (RFC 6901; no `~` escapes are needed here); "" is the whole.
+ * `undefined` where there is none.
+ */
 export function valueAt(value: unknown, pointer: string): unknown {
   let found = value;
   for (const key of pointer.split("/").slice(1)) {

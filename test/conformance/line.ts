@@ -52,8 +52,9 @@ const FILTER_FIELDS = ["tokens", "symbols", "min_liquidity", "min_price_change",
 const VIEWS_KEPT = 4_000;
 
 /**
- * What one connection said. Every message is held to its shape and every event to the rules that need no question: order, `prev`, places. The
- * first fault stays, and whoever waits on the line is told of it.
+ * What one connection said. Every message is held to its shape and every event to the rules that
+ * need no question: order, `prev`, places. The first fault stays, and whoever waits on the line is
+ * told of it.
  */
 export class Line {
   readonly name: string;
@@ -103,7 +104,8 @@ export class Line {
     const burst = Number(valueAt(limits, "/commands_burst") ?? 1);
     const perSecond = Number(valueAt(limits, "/commands_per_second") ?? 1);
     this.#commands += 1;
-    // Somewhat slower than allowed: the two clocks are not the same, and a server that was busy sees late what was sent in time.
+    // Somewhat slower than allowed: the two clocks are not the same, and a server that was busy
+    // sees late what was sent in time.
     if (this.#commands > burst / 2) await passing(1_100 / Math.max(perSecond, 0.1), undefined, { signal });
   }
 

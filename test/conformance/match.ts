@@ -10,7 +10,10 @@ interface Mismatch {
 /** Matchers by name, for `$shape`. */
 export type Shapes = JsonObject;
 
-/** Holds a value to a matcher, as README.md says what each means. `undefined`: it fits. Throws RangeError for a matcher that is none. */
+/**
+ * Holds a value to a matcher, as README.md says what each means. `undefined`: it fits. Throws
+ * RangeError for a matcher that is none.
+ */
 export function match(matcher: unknown, value: unknown, shapes: Shapes, path = ""): Mismatch | undefined {
   if (Array.isArray(matcher)) return matchArray(matcher, value, shapes, path);
   if (!isObject(matcher)) {

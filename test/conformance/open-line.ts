@@ -95,8 +95,8 @@ function readBlock(block: string, line: Line): void {
 }
 
 /**
- * A client that polls, told as the other transports are: an answer with `snapshot`, a first one after a cursor, and a 410 are a `subscribed`; its
- * end is a `page`, which moves the place.
+ * A client that polls, told as the other transports are: an answer with `snapshot`, a first one
+ * after a cursor, and a 410 are a `subscribed`; its end is a `page`, which moves the place.
  */
 async function pollEvents(target: Target, opening: Opening, line: Line, signal: AbortSignal): Promise<void> {
   const { after, ...query } = opening.query;

@@ -1,7 +1,10 @@
 import { isObject, type JsonObject, show } from "./json.ts";
 import { Failure } from "./verdict.ts";
 
-/** An event follows another one than the place: one was left out, or `prev` is wrong. Who has the history can tell which. */
+/**
+ * An event follows another one than the place: one was left out, or `prev` is wrong. Who has the
+ * history can tell which.
+ */
 export class Hole extends Failure {
   readonly after: string;
   readonly seq: number;
@@ -20,8 +23,9 @@ export class Hole extends Failure {
 }
 
 /**
- * Where a client is, and the proof that nothing lies between that and what comes (W13 to W16). A cursor is opaque, so the number of a
- * place is known only where its text is as those of events are: with their seq as second part.
+ * Where a client is, and the proof that nothing lies between that and what comes (W13 to W16). A
+ * cursor is opaque, so the number of a place is known only where its text is as those of events
+ * are: with their seq as second part.
  */
 export class Slot {
   cursor: string | undefined;
@@ -77,7 +81,10 @@ export class Slot {
     }
   }
 
-  /** Holds the positions of a heartbeat to the channels followed and, of a line without filter, to what came. Throws Failure. */
+  /**
+   * Holds the positions of a heartbeat to the channels followed and, of a line without filter, to
+   * what came. Throws Failure.
+   */
   compare(positions: unknown, channels: Iterable<string>, isWhole: boolean): void {
     for (const channel of channels) {
       const position = isObject(positions) ? positions[channel] : undefined;

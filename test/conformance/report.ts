@@ -27,7 +27,10 @@ interface Report {
   readonly rules: readonly RuleReport[];
 }
 
-/** Sorts results by rule. A rule has failed when any case says so, and has passed when a case proves it and none says otherwise. */
+/**
+ * Sorts results by rule. A rule has failed when any case says so, and has passed when a case proves
+ * it and none says otherwise.
+ */
 export function reportOf(
   url: string,
   results: readonly Result[],

@@ -56,14 +56,15 @@ export async function runCase(
 async function perform(step: Step, run: Run): Promise<void> {
   const { data, error } = Step.safeParse(fill(step, run.saved));
   if (data) return performStep(data, run);
-  // Every step was well-formed when it was loaded, so it is what the server said that is missing in it.
+  // Every step was well-formed when it was loaded, so it is what the server said that is missing in
+  // it.
   const missing = error.issues.map(({ path }) => path.join(".")).join(", ");
   throw new Failure(`something to use as ${missing} of the step`, "nothing that could be");
 }
 
 /**
- * Finds out more about what went wrong: whether the history has an event that was left out, or else `prev` is wrong; whether the server
- * cut one answer, or else is gone, which rejects.
+ * Finds out more about what went wrong: whether the history has an event that was left out, or else
+ * `prev` is wrong; whether the server cut one answer, or else is gone, which rejects.
  */
 async function judge(error: Hole | Unreachable, { surroundings: { target, signal } }: Run): Promise<Failure> {
   if (error instanceof Unreachable) {

@@ -49,7 +49,10 @@ export async function loadNotTried(): Promise<Readonly<Record<string, string>>> 
   return Object.fromEntries(Object.entries(reasons).map(([rule, why]) => [rule, String(why)]));
 }
 
-/** Runs the cases against a server, several at once, as gently as they are written. Rejects with Unreachable when there is no server, or none any more. */
+/**
+ * Runs the cases against a server, several at once, as gently as they are written. Rejects with
+ * Unreachable when there is no server, or none any more.
+ */
 export async function runSuite(options: SuiteOptions): Promise<readonly Result[]> {
   const { transports = TRANSPORTS, atOnce = 8, patienceMs = 30_000, rules: wanted } = options;
   const shapes = await readJson("shapes.json");

@@ -13,7 +13,10 @@ export class Failure extends Error {
   }
 }
 
-/** Nothing can be said of the rule here and now: the market is quiet, a list is empty. The message says why. */
+/**
+ * Nothing can be said of the rule here and now: the market is quiet, a list is empty. The message
+ * says why.
+ */
 export class NotTried extends Error {}
 
 /** The server cannot be reached at all. */

@@ -2,7 +2,8 @@ import { isObject, type JsonObject, valueAt } from "./json.ts";
 import { Failure } from "./verdict.ts";
 
 /*
- * "Applying events" of PROTOCOL.md, written from that text alone. Nothing is changed in place: a view stays what it was.
+ * "Applying events" of PROTOCOL.md, written from that text alone. Nothing is changed in place: a
+ * view stays what it was.
  */
 
 /** The rule that a change which does not fit breaks. */
@@ -16,7 +17,10 @@ export interface View {
 
 const RESOURCES = ["flares", "newest", "charts", "leaderboards"];
 
-/** The list that a channel's events change; `undefined` for `status` and channels that are not known. */
+/**
+ * The list that a channel's events change; `undefined` for `status` and channels that are not
+ * known.
+ */
 function listNameOf(channel: string): string | undefined {
   if (channel === "flares.finished") return "flares.finished_trending";
   return RESOURCES.includes(channel.split(".")[0] ?? "") ? channel : undefined;

@@ -28,7 +28,10 @@ export const ROOMY = {
   lastingAgeMs: 0,
 };
 
-/** The event with this number; numbers make the events differ, and every third is on another channel. */
+/**
+ * The event with this number; numbers make the events differ, and every third is on another
+ * channel.
+ */
 export function numbered(number: number, padding = ""): EventBody {
   const observed_at = new Date(Date.UTC(2017, 10, 12) + number * 1_000).toISOString();
   return number % 3 === 0
@@ -275,7 +278,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 /** What the model knows: every event ever appended, and when. */
 type Model = { readonly bodies: EventBody[]; readonly appendedAt: number[] };
 
-/** The model against the log: whatever was appended and however time went, a read gives exactly what follows or says that it can't. */
+/**
+ * The model against the log: whatever was appended and however time went, a read gives exactly what
+ * follows or says that it can't.
+ */
 function law(fresh: Fresh): void {
   const settings = fc.record({
     maxAgeMs: fc.constantFrom(0, 60_000, 600_000),

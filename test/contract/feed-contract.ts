@@ -6,7 +6,9 @@ import { MarketEvent } from "../../src/market/index.ts";
 const LATE_MS = 5_000;
 const MAX_EVENTS = 20_000;
 
-/** What every feed keeps to. `open` makes a new one, at full speed, that tells the same each time. */
+/**
+ * What every feed keeps to. `open` makes a new one, at full speed, that tells the same each time.
+ */
 export function feedContract(name: string, open: () => Feed): void {
   /** The first events of a run, after which it is left. */
   const some = async (feed: Feed) => {

@@ -13,7 +13,9 @@ const OTHER = toEpoch("epoch2");
 const ROOMY = { maxAgeMs: 600_000, minCount: 1_000_000, maxBytes: 2 ** 40, lastingAgeMs: 0 };
 const at = (seq: number, epoch = EPOCH): Cursor => ({ epoch, seq: toSeq(seq) });
 
-/** What every log of a gateway that follows another has to do, beside the contract of the event log. */
+/**
+ * What every log of a gateway that follows another has to do, beside the contract of the event log.
+ */
 export function followerLogContract(name: string, create: FollowerLogFactory): void {
   const fresh = () => {
     const clock = new ManualClock();

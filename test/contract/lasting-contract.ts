@@ -37,7 +37,10 @@ async function lastingAfter(log: EventLog, seq: number, limit: number): Promise<
   return found;
 }
 
-/** What every event log has to do with the events that last (`LASTING_EVENTS`). In {@link batchOf} it is every third. */
+/**
+ * What every event log has to do with the events that last (`LASTING_EVENTS`). In {@link batchOf}
+ * it is every third.
+ */
 export function lastingContract(name: string, create: LogFactory): void {
   describe(`${name} keeps starts and finishes longer than the rest`, () => {
     test("[W36] [L3] from any cursor the lasting events are all there, or what was lost is said; those of the time and the bytes that were promised are there", async () => {

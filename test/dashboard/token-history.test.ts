@@ -6,7 +6,10 @@ import { SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../support/samples.ts";
 
 const ADDRESS = SAMPLE_FLARE.token.address.toLowerCase();
 
-/** A server with this many pages of history, each with one flare's start. `asked`: the requested cursors. */
+/**
+ * A server with this many pages of history, each with one flare's start. `asked`: the requested
+ * cursors.
+ */
 async function historyOf(pages: number) {
   const asked: (string | null)[] = [];
   const server = createServer((request, response) => {

@@ -9,11 +9,16 @@ import { matchRate } from "./thresholds.ts";
 /** How one detector did on the candles. */
 export interface CandleRow {
   readonly detector: string;
-  /** Flares a pair and day on the recording as it is, in the half that is scored and in the half where thresholds are chosen. */
+  /**
+   * Flares a pair and day on the recording as it is, in the half that is scored and in the half
+   * where thresholds are chosen.
+   */
   readonly naturalPerPairDay: number;
   readonly naturalWhereTuned: number;
   readonly scores: Readonly<Record<InjectedClass, Score>>;
-  /** Median share of the move that is still ahead when the flare starts; NaN for what is no pump. */
+  /**
+   * Median share of the move that is still ahead when the flare starts; NaN for what is no pump.
+   */
   readonly ahead: Readonly<Record<InjectedClass, number>>;
 }
 
@@ -29,7 +34,10 @@ const RULE_RANGE = { low: 1.05, high: 200, steps: 12 };
 const CURVE = [1.6, 1.8, 1.95, 2.1];
 const SCORE_RANGE = { low: 0.5, high: 6, steps: 7 };
 
-/** Scores Flarewire and, with `rules`, the two plain rules as people set them, and both at the threshold that gives them Flarewire's natural rate on the first half. */
+/**
+ * Scores Flarewire and, with `rules`, the two plain rules as people set them, and both at the
+ * threshold that gives them Flarewire's natural rate on the first half.
+ */
 export function evaluateCandles(plan: CandlePlan, rules = true): readonly CandleRow[] {
   const own = evaluateDetector("Flarewire", engineDetector(), plan);
   if (!rules) return [own];
@@ -46,7 +54,10 @@ export function evaluateCandles(plan: CandlePlan, rules = true): readonly Candle
   ];
 }
 
-/** Scores the engine without each of its terms: weight 0, and the start score chosen anew on the first half for an equal natural rate. */
+/**
+ * Scores the engine without each of its terms: weight 0, and the start score chosen anew on the
+ * first half for an equal natural rate.
+ */
 export function ablateCandles(plan: CandlePlan): readonly CandleRow[] {
   const target = tunedRate(engineDetector(), plan.market);
   const terms = ["imbalance", "price", "volume"] as const;
@@ -66,7 +77,10 @@ export function ablateCandles(plan: CandlePlan): readonly CandleRow[] {
   });
 }
 
-/** Scores the engine at start scores around its own: what more recall costs in flares where nothing was injected. */
+/**
+ * Scores the engine at start scores around its own: what more recall costs in flares where nothing
+ * was injected.
+ */
 export function traceCandles(plan: CandlePlan): readonly CandleRow[] {
   return CURVE.map((candleStartScore) =>
     evaluateDetector(`start score ${candleStartScore}`, engineDetector({ candleStartScore }), plan),
@@ -108,7 +122,10 @@ function evaluateDetector(name: string, detector: Detector, plan: CandlePlan): C
   };
 }
 
-/** Of each pump that fired, the share of the move from the close before it to its highest close that the flare's first close leaves ahead. */
+/**
+ * Of each pump that fired, the share of the move from the close before it to its highest close that
+ * the flare's first close leaves ahead.
+ */
 function sharesAhead({ market, episodes }: InjectedMarket, detections: readonly Span[]): readonly number[] {
   const byPair = Map.groupBy(detections, ({ pair }) => pair);
   const closes = new Map(market.series.map(({ pair, close }) => [pair, close]));

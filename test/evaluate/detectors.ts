@@ -3,7 +3,10 @@ import { type DetectorSettings, TrendEngine } from "../../src/trend/index.ts";
 import type { Span } from "./score.ts";
 import { DAY_MS, type Market, MINUTE_MS, type Series } from "./series.ts";
 
-/** Looks at the minutes [from, to) of a market, having seen a day before them, and says what flared, in minutes of the grid. */
+/**
+ * Looks at the minutes [from, to) of a market, having seen a day before them, and says what flared,
+ * in minutes of the grid.
+ */
 export type Detector = (market: Market, from: number, to: number) => readonly Span[];
 
 const WARM_UP_MINUTES = DAY_MS / MINUTE_MS;
@@ -31,7 +34,10 @@ export function engineDetector(settings: Partial<DetectorSettings> = {}): Detect
   };
 }
 
-/** Feeds an engine with the minutes [from, to) of a market and the day before them, and shows it after each. */
+/**
+ * Feeds an engine with the minutes [from, to) of a market and the day before them, and shows it
+ * after each.
+ */
 export function runEngine(
   market: Market,
   span: { readonly from: number; readonly to: number; readonly settings: Partial<DetectorSettings> },
@@ -51,7 +57,10 @@ export function runEngine(
   }
 }
 
-/** The rule that everybody starts with: the price stands `percent` above where it was 15 minutes ago. */
+/**
+ * The rule that everybody starts with: the price stands `percent` above where it was 15 minutes
+ * ago.
+ */
 export function priceRule(percent: number): Detector {
   return ruleDetector(
     (series, at) => (series.close[at] ?? 0) / (series.close[at - 15] ?? 1) > 1 + percent / 100,
@@ -81,7 +90,10 @@ function volumeSums(series: Series): Float64Array {
   return sums;
 }
 
-/** A rule with the same manners as the engine: a detection lasts until the rule was false for 10 minutes. */
+/**
+ * A rule with the same manners as the engine: a detection lasts until the rule was false for 10
+ * minutes.
+ */
 function ruleDetector(holds: (series: Series, at: number) => boolean): Detector {
   return (market, from, to) =>
     market.series.flatMap((series) => {

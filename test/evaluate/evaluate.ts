@@ -10,8 +10,8 @@
  * - simulated: the simulated market, which knows its own pumps, runs for a day.
  * - wide: a market of busy and idle tokens rises as a whole.
  *
- * The first two score Flarewire and two plain rules, with their usual thresholds and with those that
- * fire as often as Flarewire.
+ * The first two score Flarewire and two plain rules, with their usual thresholds and with those
+ * that fire as often as Flarewire.
  */
 import { parseArgs } from "node:util";
 import { ablateCandles, type CandlePlan, evaluateCandles, traceCandles } from "./candle-evaluation.ts";

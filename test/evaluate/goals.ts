@@ -18,7 +18,10 @@ export interface Measured {
   readonly wideMoves?: readonly WideMove[];
 }
 
-/** The goals of all that was measured. Shares are of 1, delays in seconds on the simulated market, ends in minutes. */
+/**
+ * The goals of all that was measured. Shares are of 1, delays in seconds on the simulated market,
+ * ends in minutes.
+ */
 export function goalsOf({ candleRows, simulated, wideMoves }: Measured): readonly Goal[] {
   return [
     ...(candleRows?.[0] ? candleGoals(candleRows[0]) : []),

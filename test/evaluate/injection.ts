@@ -2,7 +2,9 @@ import type { Random } from "./random.ts";
 import type { Span } from "./score.ts";
 import { copySeries, type Market, type Series } from "./series.ts";
 
-/** What is injected: honest pumps of three sizes, and three decoys that no detector should fire on. */
+/**
+ * What is injected: honest pumps of three sizes, and three decoys that no detector should fire on.
+ */
 export const CLASSES = ["pump5", "pump10", "pump25", "wash", "thin", "wide"] as const;
 export type InjectedClass = (typeof CLASSES)[number];
 
@@ -18,13 +20,15 @@ export interface InjectedMarket {
 }
 
 const PUMP_SIZE: Partial<Record<InjectedClass, number>> = { pump5: 0.05, pump10: 0.1, pump25: 0.25 };
-/** One episode per pair and slot, so that each meets a baseline that has forgotten the one before. */
+/**
+ * One episode per pair and slot, so that each meets a baseline that has forgotten the one before.
+ */
 const SLOT_MINUTES = 480;
 const BASE_MINUTES = 360;
 
 /**
- * The market with one episode of `kind` per pair and 8 hours, at a random minute of the slot, within [from, to) of the grid.
- * `wide` moves all pairs at once, once a slot.
+ * The market with one episode of `kind` per pair and 8 hours, at a random minute of the slot,
+ * within [from, to) of the grid. `wide` moves all pairs at once, once a slot.
  */
 export function inject(
   market: Market,
@@ -48,7 +52,10 @@ export function inject(
   return { market: { ...market, series }, episodes };
 }
 
-/** When an episode begins, and the recording's own volume a minute before it: an episode injected earlier does not raise it. */
+/**
+ * When an episode begins, and the recording's own volume a minute before it: an episode injected
+ * earlier does not raise it.
+ */
 interface Slot {
   readonly startAt: number;
   readonly base: number;
@@ -91,7 +98,9 @@ function pump(series: Series, { startAt, base }: Slot, size: number, random: Ran
   return rise + decay;
 }
 
-/** The minute's prices times `level`; it opens at the level `before`, at which the last one closed. */
+/**
+ * The minute's prices times `level`; it opens at the level `before`, at which the last one closed.
+ */
 function scalePrice(series: Series, at: number, level: number, before: number): void {
   if (at >= series.close.length) return;
   const open = (series.open[at] ?? 0) * before;

@@ -18,7 +18,10 @@ interface Last {
 
 const NEVER = Number.NEGATIVE_INFINITY;
 
-/** What each token's latest trades were, dust left out: the truth that a detector is compared with. A candle counts as its trades. */
+/**
+ * What each token's latest trades were, dust left out: the truth that a detector is compared with.
+ * A candle counts as its trades.
+ */
 export class LastTrades {
   readonly #last = new Map<string, Last>();
 

@@ -10,12 +10,17 @@ const FLARE_SILENT_MS = 15 * MINUTE_MS;
 /** A price that is further off, as logarithm, is wrong. */
 const PRICE_TOLERANCE = 0.05;
 
-/** How much of what is served is alive, counted once a minute. Minutes in which a whole chain is silent, and 15 after, are left out. */
+/**
+ * How much of what is served is alive, counted once a minute. Minutes in which a whole chain is
+ * silent, and 15 after, are left out.
+ */
 export interface Liveness {
   /** Flares in `pro`, and those with at most 2 trades in the last 5 minutes. */
   readonly proFlares: number;
   readonly deadProFlares: number;
-  /** Running flares of all groups, and those without a trade for 15 minutes; the tokens of these. */
+  /**
+   * Running flares of all groups, and those without a trade for 15 minutes; the tokens of these.
+   */
   readonly flares: number;
   readonly silentFlares: number;
   readonly silentFlaringTokens: number;

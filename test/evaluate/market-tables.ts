@@ -1,7 +1,10 @@
 import { type Goal, goalsOf, isReached, type Measured } from "./goals.ts";
 import { markdownTable } from "./markdown-table.ts";
 
-/** Goals, ends and shares ahead in Markdown: the measures that have a goal, and those of pumps by their size. */
+/**
+ * Goals, ends and shares ahead in Markdown: the measures that have a goal, and those of pumps by
+ * their size.
+ */
 export function measuresMarkdown(measured: Measured): string {
   const { candleRows, simulated } = measured;
   const own = candleRows?.[0];

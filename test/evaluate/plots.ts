@@ -21,7 +21,10 @@ const TITLES: Readonly<Record<InjectedClass, string>> = {
   wide: "Decoy: every pair +10 % within ten minutes",
 };
 
-/** Writes a picture per class, each of a typical episode of the second half, and one of the recorded burst if the market has it. Yields the files. */
+/**
+ * Writes a picture per class, each of a typical episode of the second half, and one of the recorded
+ * burst if the market has it. Yields the files.
+ */
 export function writePlots(directory: string, market: Market, seed: number): readonly string[] {
   mkdirSync(directory, { recursive: true });
   const files: string[] = [];
@@ -36,7 +39,10 @@ export function writePlots(directory: string, market: Market, seed: number): rea
   return files;
 }
 
-/** Typical: of the first slot's episodes, the first that fared as most of them did, if possible one without a flare of the pair's own near it. */
+/**
+ * Typical: of the first slot's episodes, the first that fared as most of them did, if possible one
+ * without a flare of the pair's own near it.
+ */
 function pictureOfClass(market: Market, kind: InjectedClass, seed: number): Picture | undefined {
   const [from] = minutesOf(market, "second");
   const to = Math.min(market.minutes, from + 480 + AFTER_MINUTES);

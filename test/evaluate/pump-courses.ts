@@ -54,7 +54,10 @@ export class PumpCourses {
   }
 }
 
-/** Of the move from the price before to the peak, the share still ahead when the flare was seen; NaN where that is not known. */
+/**
+ * Of the move from the price before to the peak, the share still ahead when the flare was seen; NaN
+ * where that is not known.
+ */
 export function shareAhead({ label, before, peak, atStart }: PumpCourse): number {
   const from = Number.isNaN(before) ? peak / (1 + label.size) : before;
   return (peak - atStart) / (peak - from);

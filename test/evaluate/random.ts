@@ -6,7 +6,10 @@ export interface Random {
   whole(low: number, high: number): number;
 }
 
-/** mulberry32 (Tommy Ettinger, public domain): 32 bits of state, ample for placing some thousand episodes. */
+/**
+ * mulberry32 (Tommy Ettinger, public domain): 32 bits of state, ample for placing some thousand
+ * episodes.
+ */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
   const next = () => {

@@ -1,4 +1,7 @@
-/** A stretch of one pair's time: an episode, or a flare as a detector saw it. [startAt, endAt), in the unit of a {@link Grid}. */
+/**
+ * A stretch of one pair's time: an episode, or a flare as a detector saw it. [startAt, endAt), in
+ * the unit of a {@link Grid}.
+ */
 export interface Span {
   readonly pair: string;
   readonly startAt: number;
@@ -24,12 +27,20 @@ export interface Score {
   readonly n: number;
   /** Episodes left out, because the pair was already flaring. */
   readonly leftOut: number;
-  /** Share of the episodes in which a flare started: recall for pumps, decoys fired for the others. */
+  /**
+   * Share of the episodes in which a flare started: recall for pumps, decoys fired for the others.
+   */
   readonly fired: number;
-  /** Median and 90th percentile of the time from an episode's start to its flare's, in the grid's unit. */
+  /**
+   * Median and 90th percentile of the time from an episode's start to its flare's, in the grid's
+   * unit.
+   */
   readonly delayP50: number;
   readonly delayP90: number;
-  /** Median and 90th percentile of the time from an episode's end to the finish of its flare; below 0 where the flare ended first. */
+  /**
+   * Median and 90th percentile of the time from an episode's end to the finish of its flare; below
+   * 0 where the flare ended first.
+   */
   readonly endP50: number;
   readonly endP90: number;
   /** Further flares started within the episode and the hour after it, per episode that fired. */
@@ -78,7 +89,10 @@ export function scoreEpisodes(
   };
 }
 
-/** The first flare that started within the episode or the minutes of grace after it, of those of its pair, ordered by their starts. */
+/**
+ * The first flare that started within the episode or the minutes of grace after it, of those of its
+ * pair, ordered by their starts.
+ */
 export function flareOf<Flare extends Pick<Span, "startAt">>(
   episode: Pick<Span, "startAt" | "endAt">,
   own: readonly Flare[],
@@ -94,7 +108,9 @@ export function quantile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
-/** Pools the scores of several seeds, weighted by their episodes; delays by the median of medians. */
+/**
+ * Pools the scores of several seeds, weighted by their episodes; delays by the median of medians.
+ */
 export function poolScores(scores: readonly Score[]): Score {
   const n = scores.reduce((sum, score) => sum + score.n, 0);
   const mean = (pick: (score: Score) => number) =>

@@ -4,7 +4,10 @@ import { gunzipSync } from "node:zlib";
 export const MINUTE_MS = 60_000;
 export const DAY_MS = 86_400_000;
 
-/** One pair's market on a grid of minutes: a silent minute repeats the close and has no volume. Before the first candle the close is NaN. */
+/**
+ * One pair's market on a grid of minutes: a silent minute repeats the close and has no volume.
+ * Before the first candle the close is NaN.
+ */
 export interface Series {
   readonly pair: string;
   readonly open: Float64Array;

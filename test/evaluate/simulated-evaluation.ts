@@ -30,7 +30,10 @@ export interface CanaryScore {
 /** How one detector did on simulated hours. */
 export interface SimulatedRow {
   readonly detector: string;
-  /** Flares on BSC an hour that began outside every labelled episode: the natural rate of this market. */
+  /**
+   * Flares on BSC an hour that began outside every labelled episode: the natural rate of this
+   * market.
+   */
   readonly naturalPerHour: number;
   readonly kinds: readonly KindScore[];
 }
@@ -50,7 +53,10 @@ export interface SimulatedResult {
   readonly liveness: Liveness;
 }
 
-/** Scores Flarewire on BSC and on the other groups, its canary on BSC, and how alive is what it serves; with `rules`, two plain rules as well. */
+/**
+ * Scores Flarewire on BSC and on the other groups, its canary on BSC, and how alive is what it
+ * serves; with `rules`, two plain rules as well.
+ */
 export function evaluateSimulated(plans: readonly SimulatedPlan[], rules = true): SimulatedResult {
   const runs = plans.map((plan) => runSimulated(plan));
   const own = rowOf("Flarewire", runs, true);
@@ -80,7 +86,10 @@ function ruleRows(own: SimulatedRow, runs: readonly SimulatedRun[]): readonly Si
   ];
 }
 
-/** Scores the trades form without each of its terms: weight 0, and the start score chosen anew for an equal natural rate. */
+/**
+ * Scores the trades form without each of its terms: weight 0, and the start score chosen anew for
+ * an equal natural rate.
+ */
 export function ablateSimulated(plans: readonly SimulatedPlan[]): readonly SimulatedRow[] {
   const runsAt = (settings: Partial<DetectorSettings>) => plans.map((plan) => runSimulated(plan, settings));
   const target = naturalRate(runsAt({}));
@@ -130,7 +139,9 @@ function order(kind: string): number {
   return ["pump", "rug", "honeypot", "wash", "thin", "dust", "wide"].indexOf(kind.split(" ")[0] ?? "");
 }
 
-/** The labelled episodes that began within the scored hours early enough to be seen whole, by kind. */
+/**
+ * The labelled episodes that began within the scored hours early enough to be seen whole, by kind.
+ */
 function episodesOf(hours: SimulatedRun, isBsc: boolean): Map<string, Span[]> {
   const all = new Map<string, Span[]>();
   const add = (kind: string, span: Span) => void all.set(kind, [...(all.get(kind) ?? []), span]);
@@ -146,7 +157,10 @@ function episodesOf(hours: SimulatedRun, isBsc: boolean): Map<string, Span[]> {
   return all;
 }
 
-/** The tokens that a wide move lifts and that do nothing of their own meanwhile: all of BSC that traded in the hour before. */
+/**
+ * The tokens that a wide move lifts and that do nothing of their own meanwhile: all of BSC that
+ * traded in the hour before.
+ */
 function quietTokens(hours: SimulatedRun, wide: Label): readonly Span[] {
   const { startMs, series } = hours.minutes;
   const at = Math.floor((wide.startAtMs - startMs) / MINUTE_MS);
@@ -180,7 +194,10 @@ function overlaps(span: Pick<Span, "startAt" | "endAt">) {
   return (other: Pick<Span, "startAt" | "endAt">) => other.startAt < span.endAt && span.startAt < other.endAt;
 }
 
-/** Flares on BSC an hour that began outside every labelled episode of their token and outside every wide move. */
+/**
+ * Flares on BSC an hour that began outside every labelled episode of their token and outside every
+ * wide move.
+ */
 function naturalRate(runs: readonly SimulatedRun[]): number {
   let count = 0;
   let all = 0;
@@ -230,7 +247,10 @@ export function scoreCanary(kind: string, runs: readonly SimulatedRun[]): Canary
   return { kind, n, byEnd: byEnd / Math.max(1, n), beforeRemoval: removes ? before / Math.max(1, n) : null };
 }
 
-/** How often a move of liquidity that harms nobody turned the canary on, on BSC; where it was on before is left out. */
+/**
+ * How often a move of liquidity that harms nobody turned the canary on, on BSC; where it was on
+ * before is left out.
+ */
 function scoreFalseCanary(kind: Label["kind"], runs: readonly SimulatedRun[]): CanaryScore {
   let [n, on] = [0, 0];
   for (const hours of runs) {

@@ -11,12 +11,15 @@ const HOUR_MS = 60 * MINUTE_MS;
 const WARM_UP_MS = 6 * HOUR_MS;
 const TOKENS = 480;
 const BEGIN_MS = Date.UTC(2026, 0, 5);
-/** The engine is looked at this often. Starts and canaries carry their own times, so this bounds only what may be missed: shorter ones. */
+/**
+ * The engine is looked at this often. Starts and canaries carry their own times, so this bounds
+ * only what may be missed: shorter ones.
+ */
 const LOOK_MS = 5_000;
 
 /**
- * Hours of a simulated market: what it did on purpose, and what the engine made of it. Times are event time in milliseconds; a
- * pair is named `group token`.
+ * Hours of a simulated market: what it did on purpose, and what the engine made of it. Times are
+ * event time in milliseconds; a pair is named `group token`.
  */
 export interface SimulatedRun {
   readonly seed: number;
@@ -29,7 +32,10 @@ export interface SimulatedRun {
   readonly liveness: Liveness;
   /** Labelled pumps with their prices. */
   readonly pumps: readonly PumpCourse[];
-  /** BSC's trades as candles of a minute, for rules that know no better; volume in dollars. Closes and volumes only. */
+  /**
+   * BSC's trades as candles of a minute, for rules that know no better; volume in dollars. Closes
+   * and volumes only.
+   */
   readonly minutes: Market;
 }
 
@@ -42,7 +48,10 @@ export interface SimulatedPlan {
   readonly tokens?: number;
 }
 
-/** Makes the hours, runs the engine over them and notes when each token of every group flared and had its canary on. */
+/**
+ * Makes the hours, runs the engine over them and notes when each token of every group flared and
+ * had its canary on.
+ */
 export function runSimulated(plan: SimulatedPlan, settings: Partial<DetectorSettings> = {}): SimulatedRun {
   const { seed, hours, tokens = TOKENS } = plan;
   const fromMs = BEGIN_MS + WARM_UP_MS;

@@ -1,6 +1,7 @@
 /*
- * Pictures written by hand: two panels over one axis of time. Colours come from a style sheet that follows the reader's light or
- * dark scheme; lines also differ by dash and label, so nothing hangs on colour alone.
+ * Pictures written by hand: two panels over one axis of time. Colours come from a style sheet that
+ * follows the reader's light or dark scheme; lines also differ by dash and label, so nothing hangs
+ * on colour alone.
  */
 
 /** One line of a panel; `null` where nothing is known. */
@@ -15,7 +16,9 @@ export interface Level {
   readonly label: string;
 }
 
-/** A stretch of time. Positions are indices into the curves; those beyond either end are cut off. */
+/**
+ * A stretch of time. Positions are indices into the curves; those beyond either end are cut off.
+ */
 export interface Mark {
   readonly from: number;
   readonly to: number;
@@ -23,7 +26,10 @@ export interface Mark {
   readonly kind: "truth" | "flare";
 }
 
-/** What a picture shows. Index i of each curve is the minute `firstMinute` + i, counted from the episode's start. */
+/**
+ * What a picture shows. Index i of each curve is the minute `firstMinute` + i, counted from the
+ * episode's start.
+ */
 export interface Picture {
   readonly title: string;
   readonly note: string;
@@ -142,7 +148,10 @@ function drawLevel(level: Level, range: Range): readonly string[] {
   ];
 }
 
-/** The truth is a stretch of the price's panel, a flare one of the score's; a flare's edges, those within the picture, cross both. */
+/**
+ * The truth is a stretch of the price's panel, a flare one of the score's; a flare's edges, those
+ * within the picture, cross both.
+ */
 function drawMark(mark: Mark, lastIndex: number, x: (index: number) => number): readonly string[] {
   const panel = mark.kind === "truth" ? PRICE : SCORE;
   const [left, right] = [x(Math.max(0, mark.from)), x(Math.min(lastIndex, mark.to))];

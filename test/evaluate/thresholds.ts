@@ -1,6 +1,7 @@
 /**
- * The lowest threshold of [low, high] at which `rateOf` does not exceed `target`, to within a 2 to the `steps`th of the range, on a
- * logarithmic scale. `rateOf` should not rise with the threshold; where noise makes it do so, the result is one such threshold still.
+ * The lowest threshold of [low, high] at which `rateOf` does not exceed `target`, to within a 2 to
+ * the `steps`th of the range, on a logarithmic scale. `rateOf` should not rise with the threshold;
+ * where noise makes it do so, the result is one such threshold still.
  */
 export function matchRate(
   target: number,

@@ -18,7 +18,10 @@ export interface WideMove {
   readonly flared: number;
 }
 
-/** 30 busy tokens rise together by 12 % within ten minutes, at three times their usual trades, beside idle ones that make up `idleShare` of all. */
+/**
+ * 30 busy tokens rise together by 12 % within ten minutes, at three times their usual trades,
+ * beside idle ones that make up `idleShare` of all.
+ */
 export function tryWideMove(idleShare: number, seed: number): WideMove {
   const idle = Math.round((BUSY * idleShare) / (1 - idleShare));
   const rise = {

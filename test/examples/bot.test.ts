@@ -5,7 +5,7 @@ import { spawnCommand, spawnNode } from "../cli/spawn-cli.ts";
 import { type LedGateway, startLedGateway } from "./led-gateway.ts";
 
 const test = base.extend<{ gateway: LedGateway }>({
-  // biome-ignore lint/correctness/noEmptyPattern: vitest reads the names of the fixtures out of the pattern.
+  // biome-ignore lint/correctness/noEmptyPattern: vitest requires a pattern.
   gateway: async ({}, use) => {
     await using gateway = await startLedGateway();
     await use(gateway);

@@ -6,7 +6,9 @@ import { type RunningCli, spawnCli } from "../cli/spawn-cli.ts";
 /** The server that the examples follow. */
 const FLARES = "channels=flares.pro&names=flare-started,flare-finished";
 
-/** `flarewire serve` as a process with a data directory, which can be restarted at the same address. */
+/**
+ * `flarewire serve` as a process with a data directory, which can be restarted at the same address.
+ */
 export class RestartingServer implements AsyncDisposable {
   readonly #directory = mkdtempSync(join(tmpdir(), "flarewire-examples-"));
   #process: RunningCli | undefined;

@@ -35,7 +35,10 @@ class CountingTurns extends TurnBudget {
   }
 }
 
-/** A queue over turns that the test takes; letting somebody in takes a millisecond, so that two fit into a turn. */
+/**
+ * A queue over turns that the test takes; letting somebody in takes a millisecond, so that two fit
+ * into a turn.
+ */
 function createQueue(limits: Partial<AdmissionQueueLimits> = {}) {
   const clock = new ManualClock();
   const turns: (() => void)[] = [];
@@ -212,7 +215,8 @@ test("those who leave while they wait, however many, leave nothing behind that t
   }
   expect(counters.admissions).toMatchObject({ admitted: 2, gone: 195 });
   expect(turn.held).toBe(3);
-  // Two turns for the three that wait and for the place that was left, and one in which nothing is left.
+  // Two turns for the three that wait and for the place that was left, and one in which nothing is
+  // left.
   await takeTurn();
   await takeTurn();
   expect(admitted).toEqual([0, 1, 2, 3, 4]);

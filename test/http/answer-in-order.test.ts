@@ -8,7 +8,10 @@ import { type ConnectionHandle, test } from "./websocket-fixture.ts";
 
 const PAGE = `GET /api/v1/events?after=${EPOCH}-0&limit=1000 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`;
 
-/** A mebibyte of events, which is more than the system takes of a connection that nobody reads when they are asked for often. */
+/**
+ * A mebibyte of events, which is more than the system takes of a connection that nobody reads when
+ * they are asked for often.
+ */
 async function largeLog(wire: ConnectionHandle): Promise<void> {
   const data = { state: "live", reason: "x".repeat(2_000) } as const;
   const observed_at = "2026-11-21T08:00:00.000Z";

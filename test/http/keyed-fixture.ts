@@ -11,7 +11,10 @@ import { test as base, type ConnectionHandle } from "./websocket-fixture.ts";
 /** Keys by names of the test's own, each with what it is to be beside a secret. */
 export type WantedKeys = Readonly<Record<string, Partial<Key>>>;
 
-/** A server on a real port that knows keys, and whose clock for them stands still until the test moves it. */
+/**
+ * A server on a real port that knows keys, and whose clock for them stands still until the test
+ * moves it.
+ */
 export interface Keyed {
   readonly wire: ConnectionHandle;
   /** Of key and ticket ends, rates, and looks at the file. */
@@ -24,7 +27,10 @@ export interface Keyed {
   id(name: string): string;
   /** The header fields that bring the key. */
   bearer(name: string): Record<string, string>;
-  /** Puts another file in the place of the old one; of a known name the secret stays. The server has not looked yet. */
+  /**
+   * Puts another file in the place of the old one; of a known name the secret stays. The server has
+   * not looked yet.
+   */
   write(keys: WantedKeys): void;
   /** Lets seconds pass, in each of which the server looks at the file. */
   pass(seconds: number): Promise<void>;

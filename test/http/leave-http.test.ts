@@ -5,7 +5,8 @@ import { SseClient } from "../support/sse-client.ts";
 import { type ConnectionHandle, test } from "./websocket-fixture.ts";
 
 /*
- * A stream of server-sent events on a connection that HTTP has let go of: what is still to be as if it had not, over real TCP.
+ * A stream of server-sent events on a connection that HTTP has let go of: what is still to be as if
+ * it had not, over real TCP.
  */
 
 const ASK = "GET /api/v1/events?channels=newest.bsc HTTP/1.1\r\nHost: a\r\nAccept: text/event-stream\r\n";
@@ -31,7 +32,10 @@ function send(wire: ConnectionHandle, bytes: string): Reader {
   return { socket, text: () => text, has };
 }
 
-/** The parser is Node's own name for what HTTP holds on to; there is no other way to see it from here. */
+/**
+ * The parser is Node's own name for what HTTP holds on to; there is no other way to see it from
+ * here.
+ */
 const inHttp = (wire: ConnectionHandle) =>
   wire.sockets().filter((socket) => Reflect.get(socket, "parser") !== null).length;
 

@@ -16,7 +16,9 @@ async function longLog(makeWire: WireFactory): Promise<ConnectionHandle> {
   return wire;
 }
 
-/** As many requests from one address for pages that search the log for a token that is not there. */
+/**
+ * As many requests from one address for pages that search the log for a token that is not there.
+ */
 function pollers(wire: ConnectionHandle): readonly ClientRequest[] {
   return Array.from({ length: POLLERS }, (_, at) => {
     const path = `/api/v1/events?after=oldest&limit=1000&symbols=zz${at}`;

@@ -29,10 +29,15 @@ function go(client: SwitchingClient, leg: Leg): Promise<void> {
   return client.overPolling(leg.enough, leg.limit, leg.wait);
 }
 
-/** How far the market may run ahead of the client: its lists grow, and where the machine is slow both would become slower and slower. */
+/**
+ * How far the market may run ahead of the client: its lists grow, and where the machine is slow
+ * both would become slower and slower.
+ */
 const MAX_AHEAD = 300;
 
-/** Publishes the batches over and over, in later turns of the event loop each, until told to stop. */
+/**
+ * Publishes the batches over and over, in later turns of the event loop each, until told to stop.
+ */
 async function flow(
   wire: ConnectionHandle,
   client: SwitchingClient,

@@ -26,7 +26,7 @@ const PATHS = Object.values(ENDPOINTS)
 type Ask = (rest: Rest, path: string, headers?: Record<string, string>, method?: string) => Promise<Answer>;
 
 const test = base.extend<{ quick: Ask; slow: Ask }>({
-  // biome-ignore lint/correctness/noEmptyPattern: vitest reads the fixtures that are used out of this pattern
+  // biome-ignore lint/correctness/noEmptyPattern: vitest requires a pattern.
   quick: async ({}, use) => {
     const agent = new Agent({ keepAlive: true });
     await use(asker(agent));

@@ -14,7 +14,10 @@ async function portOf(app: FastifyInstance): Promise<number> {
   return Number(new URL(await app.listen({ host: "127.0.0.1", port: 0 })).port);
 }
 
-/** Sends `bytes` and returns everything that came until the server closed the connection; `onData` is told of each piece. */
+/**
+ * Sends `bytes` and returns everything that came until the server closed the connection; `onData`
+ * is told of each piece.
+ */
 async function exchange(port: number, bytes: string, onData = () => {}): Promise<string> {
   const socket = connect(port, "127.0.0.1");
   socket.setEncoding("utf8");
@@ -136,7 +139,8 @@ test("a refused connection that goes on sending is cut after a while", async ({ 
   await once(socket, "end");
   expect(rest.app.server.listening).toBe(true);
   rest.clock.advance(500);
-  // Writing to a connection that is cut brings the reset that closes this end; to one that is kept it would go on for ever.
+  // Writing to a connection that is cut brings the reset that closes this end; to one that is kept
+  // it would go on for ever.
   const pump = setInterval(() => socket.write("more"), 5);
   await closed;
   clearInterval(pump);

@@ -66,7 +66,7 @@ export type RestFactory = (options?: Partial<HttpServerOptions>) => Promise<Rest
 
 /** {@link test} with `makeRest`, and `rest`: a server with something in every list. */
 export const test = base.extend<{ makeRest: RestFactory; rest: Rest }>({
-  // biome-ignore lint/correctness/noEmptyPattern: vitest reads the fixtures that are used out of this pattern
+  // biome-ignore lint/correctness/noEmptyPattern: vitest requires a pattern.
   makeRest: async ({}, use) => {
     const made: FastifyInstance[] = [];
     await use(async (options = {}) => {

@@ -6,9 +6,12 @@ import { sseFraming } from "../../src/hub/index.ts";
 import { createHubUnderTest } from "../hub/hub-fixture.ts";
 import { test as base } from "../support/still-running.ts";
 
-/** A stream over a connection of its own, as it is behind the head of the answer. Fails when a socket outlives the test. */
+/**
+ * A stream over a connection of its own, as it is behind the head of the answer. Fails when a
+ * socket outlives the test.
+ */
 const test = base.extend<{ sut: Awaited<ReturnType<typeof streamed>> }>({
-  // biome-ignore lint/correctness/noEmptyPattern: vitest reads the fixtures that are used out of this pattern
+  // biome-ignore lint/correctness/noEmptyPattern: vitest requires a pattern.
   sut: async ({}, use) => {
     const sut = await streamed();
     await use(sut);

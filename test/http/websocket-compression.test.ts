@@ -11,7 +11,10 @@ import { type ConnectionHandle, HANDSHAKE, test, type WireClient } from "./webso
 const EXTENSION = "permessage-deflate; server_no_context_takeover; client_no_context_takeover";
 const STEPS: readonly Step[] = ["list", "flare", "refresh", "unlist", "status"];
 
-/** Options of a client with which what comes off the wire is kept, and what was kept, behind the handshake. */
+/**
+ * Options of a client with which what comes off the wire is kept, and what was kept, behind the
+ * handshake.
+ */
 function tapped(options: ClientOptions = {}) {
   const chunks: Buffer[] = [];
   const createConnection = ((address: NetConnectOpts) =>

@@ -24,7 +24,10 @@ function frame(first: number, payload: Uint8Array): Buffer {
   return Buffer.concat([header, Buffer.alloc(4), payload]);
 }
 
-/** A message's payload as RFC 7692 has it; of a part that is not the last, with what is cut off the end of a message. */
+/**
+ * A message's payload as RFC 7692 has it; of a part that is not the last, with what is cut off the
+ * end of a message.
+ */
 function deflated(text: string, level = 6, isPart = false): Buffer {
   const bytes = deflateRawSync(text, { finishFlush: constants.Z_SYNC_FLUSH, level });
   return isPart ? bytes : bytes.subarray(0, -4);
@@ -39,8 +42,9 @@ function framesOf(received: readonly Buffer[]): readonly ServerFrame[] {
 }
 
 /**
- * Writes bytes behind a handshake with this offer, and a ping behind them; resolves with the frames that came back when the connection has ended, which the
- * client does when it has its pong or a close frame; who is hasty, at once.
+ * Writes bytes behind a handshake with this offer, and a ping behind them; resolves with the frames
+ * that came back when the connection has ended, which the client does when it has its pong or a
+ * close frame; who is hasty, at once.
  */
 async function provoke({ port }: ConnectionHandle, bytes: Uint8Array, offer?: string, isHasty = false) {
   const socket = connect(port, "127.0.0.1");
@@ -122,7 +126,10 @@ const command = fc.constantFrom(
   "",
   "é☕",
 );
-/** A compressed message, right or with some bytes changed, cut out or put in, in one frame or in parts. */
+/**
+ * A compressed message, right or with some bytes changed, cut out or put in, in one frame or in
+ * parts.
+ */
 const hostile = fc
   .record({
     payload: fc.tuple(command, fc.constantFrom(0, 1, 6)).map(([text, level]) => deflated(text, level)),

@@ -74,7 +74,10 @@ export interface ConnectionHandle extends HubUnderTest {
   readonly port: number;
   /** Opens a connection; `query` begins with `?`. */
   client(query?: string, protocols?: string | readonly string[], options?: ClientOptions): WireClient;
-  /** A connection behind the handshake whose frames the test builds and reads itself; it may stay open after the server's end. */
+  /**
+   * A connection behind the handshake whose frames the test builds and reads itself; it may stay
+   * open after the server's end.
+   */
   raw(query?: string): Promise<Socket>;
   /** One plain request, with these header fields and no others of note. */
   ask(
@@ -185,9 +188,12 @@ async function createWire(options: Parameters<WireFactory>[0] = {}): Promise<Con
   });
 }
 
-/** {@link test} with `makeWire`, and `wire`: one with the defaults. Everything is closed after the test, which fails on faults that it did not take out of `errors`. */
+/**
+ * {@link test} with `makeWire`, and `wire`: one with the defaults. Everything is closed after the
+ * test, which fails on faults that it did not take out of `errors`.
+ */
 export const test = base.extend<{ makeWire: WireFactory; wire: ConnectionHandle }>({
-  // biome-ignore lint/correctness/noEmptyPattern: vitest reads the fixtures that are used out of this pattern
+  // biome-ignore lint/correctness/noEmptyPattern: vitest requires a pattern.
   makeWire: async ({}, use) => {
     const made: ConnectionHandle[] = [];
     await use(async (options) => {
@@ -196,7 +202,8 @@ export const test = base.extend<{ makeWire: WireFactory; wire: ConnectionHandle 
       return created;
     });
     for (const { app, clock } of made) {
-      // Clients that the test left frozen do not answer the close frame: the grace has to pass on the hub's clock.
+      // Clients that the test left frozen do not answer the close frame: the grace has to pass on
+      // the hub's clock.
       const passing = setInterval(() => clock.advance(500), 5);
       await app.close();
       clearInterval(passing);

@@ -101,7 +101,10 @@ test("[W5] [W7] whatever is in the frames, each is answered, or the connection i
   await wire.sessions(0);
 });
 
-/** Writes bytes behind a good handshake; resolves with all that came back when the server has ended the connection. */
+/**
+ * Writes bytes behind a good handshake; resolves with all that came back when the server has ended
+ * the connection.
+ */
 async function provoke({ port }: ConnectionHandle, bytes: Uint8Array): Promise<Buffer> {
   const socket = connect(port, "127.0.0.1");
   const received: Buffer[] = [];

@@ -7,7 +7,10 @@ import { type ConnectionHandle, test, type WireClient } from "./websocket-fixtur
 
 const BATCH: readonly Step[] = Array.from({ length: 1_000 }, (_, index) => (index % 2 ? "unlist" : "list"));
 
-/** Publishes until the client, which does not read, is behind: until the kernel's buffers are full on both sides. */
+/**
+ * Publishes until the client, which does not read, is behind: until the kernel's buffers are full
+ * on both sides.
+ */
 async function fill(wire: ConnectionHandle, isBehind: () => boolean): Promise<void> {
   for (let batch = 0; batch < 200 && !isBehind(); batch++) {
     await wire.publish(...BATCH);

@@ -41,7 +41,7 @@ class RawUnderTest extends Duplex {
 
 /** A connection that follows a market's listings. Fails when a timer outlives the test. */
 const test = base.extend<{ sut: ReturnType<typeof connected> }>({
-  // biome-ignore lint/correctness/noEmptyPattern: vitest reads the fixtures that are used out of this pattern
+  // biome-ignore lint/correctness/noEmptyPattern: vitest requires a pattern.
   sut: async ({}, use) => {
     const sut = connected();
     await use(sut);

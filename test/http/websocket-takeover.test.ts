@@ -19,7 +19,8 @@ test("[W32] a client that comes back takes the place of its dead connection, tho
   expect(
     (await wire.ask(`/api/v1/stream${ADDRESS.replace("bot-", "foe-")}`, HANDSHAKE)).message.statusCode,
   ).toBe(503);
-  // It does not answer the close frame: cut off after the grace, and its end gives no second seat back.
+  // It does not answer the close frame: cut off after the grace, and its end gives no second seat
+  // back.
   wire.clock.advance(2_000);
   await wire.sessions(1);
   expect((await wire.ask("/api/v1/stream", HANDSHAKE)).message.statusCode).toBe(503);

@@ -19,7 +19,10 @@ function make() {
   return { counters, framing: createDeflateFraming(counters) };
 }
 
-/** Texts like those of the market: some of it again and again, at distances below and above the window. */
+/**
+ * Texts like those of the market: some of it again and again, at distances below and above the
+ * window.
+ */
 const words = fc
   .array(
     fc.constantFrom('"price":"0.0001234",', '"id":', "7f3a", "é☕", "0x55d398326f99059ff775485246999027b319"),

@@ -52,7 +52,8 @@ test("[W14] [W15] prev is the seq sent before it, or the place that an answer ga
     [1, 0],
     [4, 1],
   ]);
-  // Both are of one shape, so both get 1: the second's place, 3, is beyond it, which proves as much.
+  // Both are of one shape, so both get 1: the second's place, 3, is beyond it, which proves as
+  // much.
   expect(events(second)).toEqual([[4, 1]]);
 });
 

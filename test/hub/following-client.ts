@@ -14,7 +14,10 @@ import { type Message, MockSocket } from "./mock-socket.ts";
 /** Where every event of the run lies: what a client may be sent, known from outside the hub. */
 type History = readonly { readonly seq: number; readonly channel: Channel }[];
 
-/** A client that holds the server to rules W8 to W15: it throws at a hole, a repeat, or a place that moves back. */
+/**
+ * A client that holds the server to rules W8 to W15: it throws at a hole, a repeat, or a place that
+ * moves back.
+ */
 export class FollowingClient {
   socket = new MockSocket();
   cursor: string | undefined;
@@ -40,7 +43,8 @@ export class FollowingClient {
   connect(channels: readonly Channel[], resume: boolean, highWater: number, isDeflated = false): void {
     this.socket.end();
     this.#answered = false;
-    // Another set of channels cannot be continued: what the client holds of the new ones is not of its place.
+    // Another set of channels cannot be continued: what the client holds of the new ones is not of
+    // its place.
     const same = channels.length === this.channels.size && channels.every((name) => this.channels.has(name));
     const after = resume && same ? this.cursor : undefined;
     this.#subscriptions.clear();

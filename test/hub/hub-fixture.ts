@@ -89,9 +89,12 @@ export const createHubUnderTest: HubFactory = (options = {}) => {
   });
 };
 
-/** {@link test} with `make`, and `it`: a hub with the defaults. Fails when a hub reported a fault that the test did not take out of `errors`. */
+/**
+ * {@link test} with `make`, and `it`: a hub with the defaults. Fails when a hub reported a fault
+ * that the test did not take out of `errors`.
+ */
 export const test = base.extend<{ make: HubFactory; sut: HubUnderTest }>({
-  // biome-ignore lint/correctness/noEmptyPattern: vitest reads the fixtures that are used out of this pattern
+  // biome-ignore lint/correctness/noEmptyPattern: vitest requires a pattern.
   make: async ({}, use) => {
     const made: HubUnderTest[] = [];
     await use((options) => {

@@ -98,7 +98,10 @@ export class MockSocket implements Socket {
   }
 }
 
-/** The texts of frames as RFC 6455, 5.2, describes them, none of which is compressed; throws on anything else. */
+/**
+ * The texts of frames as RFC 6455, 5.2, describes them, none of which is compressed; throws on
+ * anything else.
+ */
 export function decodeTextFrames(bytes: Buffer): readonly string[] {
   const frames = readServerFrames(bytes);
   if (frames.some(({ isDeflated }) => isDeflated)) throw new Error("a compressed frame");

@@ -78,7 +78,10 @@ async function perform(run: Run, operation: Operation): Promise<void> {
   if (operation.op === "unsubscribe") one.unsubscribe();
 }
 
-/** Everybody reads; who was closed, or is when it reads again too late, connects again with its cursor. */
+/**
+ * Everybody reads; who was closed, or is when it reads again too late, connects again with its
+ * cursor.
+ */
 async function bringHome({ clients }: Run): Promise<void> {
   for (const one of clients) {
     one.socket.thaw();

@@ -15,7 +15,10 @@ export class TestMarket {
   snapshot: Snapshot = EMPTY_SNAPSHOT;
   #count = 0;
 
-  /** The events of one poll, and the snapshot behind them. A step that has nothing to change does something else. */
+  /**
+   * The events of one poll, and the snapshot behind them. A step that has nothing to change does
+   * something else.
+   */
   poll(steps: readonly Step[]): { events: EventBody[]; snapshot: Snapshot } {
     const events = steps.map((step) => {
       const event = this.#event(step);

@@ -116,7 +116,10 @@ test("[L5] whatever comes when, it is done once and in order, and no turn takes 
 
 test("[L5] behind a batch those who come have as much time as it took, 50 ms at most, and no longer than somebody comes", async () => {
   const { budget, time, turns } = createBudget();
-  /** The pause after a batch of `blockedMs`. `come` says for each turn, of one millisecond, whether a connection arrives. */
+  /**
+   * The pause after a batch of `blockedMs`. `come` says for each turn, of one millisecond, whether
+   * a connection arrives.
+   */
   const yieldTimeOf = async (blockedMs: number, come: (turn: number) => boolean) => {
     time.nowMs += blockedMs;
     const endedMs = time.nowMs;

@@ -44,7 +44,7 @@ function createScene() {
 }
 
 const test = base.extend<{ scene: ReturnType<typeof createScene> }>({
-  // biome-ignore lint/correctness/noEmptyPattern: vitest reads the fixtures that are used out of this pattern
+  // biome-ignore lint/correctness/noEmptyPattern: vitest requires a pattern.
   scene: async ({}, use) => {
     const scene = createScene();
     await use(scene);

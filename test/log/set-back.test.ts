@@ -33,7 +33,10 @@ function open(path: string, maxBytes = 2 ** 30): { log: DurableLog; strays: Stra
   return { log, strays };
 }
 
-/** Appends batches of three until the log is at `seq`, of events that no other life of it has. Returns the cursor of each. */
+/**
+ * Appends batches of three until the log is at `seq`, of events that no other life of it has.
+ * Returns the cursor of each.
+ */
 async function fill(log: DurableLog, seq: number, life = "first"): Promise<Cursor[]> {
   const cursors: Cursor[] = [];
   while (log.head.seq < seq) {

@@ -172,10 +172,16 @@ const FORMS: readonly Form[] = [
   },
 ];
 
-/** Fields that we serve and the tables do not have: the group that the specification's purpose promises and its table leaves out. */
+/**
+ * Fields that we serve and the tables do not have: the group that the specification's purpose
+ * promises and its table leaves out.
+ */
 const BEYOND_THE_TABLES: Readonly<Record<string, readonly string[]>> = { charts: ["avalanche"] };
 
-/** By how a type begins: values that a field of it takes, and values of other types that it refuses. The sample's own value is always taken. */
+/**
+ * By how a type begins: values that a field of it takes, and values of other types that it refuses.
+ * The sample's own value is always taken.
+ */
 const PROBES: readonly (readonly [type: RegExp, takes: readonly unknown[], refuses: readonly unknown[]])[] = [
   [/^string \(UUID\)/, ["3b241101-e2bb-5255-8caf-4136c566a962"], ["3b241101", "", 7, {}]],
   [

@@ -1,6 +1,6 @@
 /**
- * The tables of part 2 of the interface specification, as they stand there: heading, then each row's cells. The first cell
- * is the field, the second its type, the third what is noted on it.
+ * The tables of part 2 of the interface specification, as they stand there: heading, then each
+ * row's cells. The first cell is the field, the second its type, the third what is noted on it.
  */
 export const SPEC_TABLES = {
   "2.1 Flare (used by flares; an object with the same shape is nested in charts and leaderboards)": [

@@ -29,9 +29,10 @@ export function readFaults(): readonly Fault[] {
 }
 
 /**
- * Parses one list. A line that starts with `#` names a source file, `@` the tests of the faults after it, `-` a line of the
- * text to replace, `+` a line of the replacement, and `?` the reason to accept a survivor. Any other line says what
- * breaks, and starts a fault. `+` alone removes the text.
+ * Parses one list. A line that starts with `#` names a source file, `@` the tests of the faults
+ * after it, `-` a line of the text to replace, `+` a line of the replacement, and `?` the reason to
+ * accept a survivor. Any other line says what breaks, and starts a fault. `+` alone removes the
+ * text.
  */
 export function parseFaults(folder: string, list: string): readonly Fault[] {
   const faults: Fault[] = [];

@@ -1,4 +1,7 @@
-/* npm run mutate [-- --folder exchange --parallel 2 --only survivors --limit 600]: which small faults the tests find. */
+/*
+ * npm run mutate [-- --folder exchange --parallel 2 --only survivors --limit 600]: which small
+ * faults the tests find.
+ */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -54,7 +57,10 @@ function sourceOf({ file }: Fault): string {
   return readFileSync(join(ROOT, file), "utf8");
 }
 
-/** The faults that the options ask for; a fault whose text is no longer in its file ends the process. */
+/**
+ * The faults that the options ask for; a fault whose text is no longer in its file ends the
+ * process.
+ */
 function selectFaults(): readonly Fault[] {
   const all = readFaults();
   const folders = new Set(all.map(({ folder }) => folder));

@@ -8,7 +8,9 @@ import { fetchedNode } from "../support/fetched-package.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
-/** The files of a clone as they are now, without node_modules. Returns their folder, below `folder`. */
+/**
+ * The files of a clone as they are now, without node_modules. Returns their folder, below `folder`.
+ */
 export async function copyOfSources(folder: string): Promise<string> {
   const clone = join(folder, "clone");
   const list = ["ls-files", "-co", "--exclude-standard", "-z"];
@@ -23,8 +25,8 @@ export async function copyOfSources(folder: string): Promise<string> {
 export const LOWEST_NODE = `${JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")).engines.node.slice(2)}.0`;
 
 /**
- * The surroundings of a user who has this version of Node and nothing of a clone's; `undefined` where
- * npm cannot fetch that version, which is an error if the environment says CI=true.
+ * The surroundings of a user who has this version of Node and nothing of a clone's; `undefined`
+ * where npm cannot fetch that version, which is an error if the environment says CI=true.
  */
 export function environmentOfNode(version: string): NodeJS.ProcessEnv | undefined {
   const bin = fetchedNode(version);

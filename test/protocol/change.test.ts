@@ -44,7 +44,8 @@ test("a leaderboard entry has the key of its object", () => {
   expect(after).toEqual({ ...entry, object: { symbol: "BTC", price: "7001" } });
 });
 
-// Some violate the types: changes come from a server, and a client must notice before its list is corrupted.
+// Some violate the types: changes come from a server, and a client must notice before its list is
+// corrupted.
 const misfits: readonly [string, unknown][] = [
   ["an insert beyond the end", { op: "insert", index: 3, item: c }],
   ["an insert at a negative index", { op: "insert", index: -1, item: c }],

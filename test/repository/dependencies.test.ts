@@ -11,7 +11,9 @@ const PURE = ["trend", "model", "market", "protocol"];
 
 const FILES = readdirSync(SRC, { recursive: true, encoding: "utf8" }).filter((name) => /\.tsx?$/.test(name));
 
-/** The part of a file's text that runs or is typed: without comments, whose prose may name anything. */
+/**
+ * The part of a file's text that runs or is typed: without comments, whose prose may name anything.
+ */
 function code(file: string): string {
   return readFileSync(join(SRC, file), "utf8").replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "");
 }

@@ -9,7 +9,10 @@ import type { WebSocketLimits } from "../../src/http/stream/websocket-route.ts";
 import { DEFAULT_HUB_LIMITS, type HubLimits } from "../../src/hub/hub-limits.ts";
 import { CLOSE_CODES, type CloseReason, Hello } from "../../src/protocol/index.ts";
 
-/** The test over real sockets that provokes it: its file, its title or a part of it, and what in it shows that it does. */
+/**
+ * The test over real sockets that provokes it: its file, its title or a part of it, and what in it
+ * shows that it does.
+ */
 type Provocation = readonly [file: string, title: string, shows: string];
 
 const STREAM = "test/http/websocket-stream.test.ts";

@@ -17,7 +17,8 @@ import { checkedFetch } from "../support/validate-response.ts";
 import { ALL_DOCUMENTS, commandsOf, readDocument } from "./documents.ts";
 
 /*
- * Every example of the documents is run as it stands there, but for the port and the warm-up, and for files that a reader would have.
+ * Every example of the documents is run as it stands there, but for the port and the warm-up, and
+ * for files that a reader would have.
  */
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -75,7 +76,8 @@ test("tail prints the output in the documents for the recorded day", { timeout: 
     text.split("\n").find((line) => line.startsWith("flarewire tail: following"));
   expect(same(starting(tailing.stderr()))).toBe(same(starting(ALL_DOCUMENTS)));
 
-  // From the first event on, because the flare may have started before a busy machine started the tail.
+  // From the first event on, because the flare may have started before a busy machine started the
+  // tail.
   const { json: oldest } = await checkedFetch(`${url}/api/v1/events?after=oldest&limit=1`);
   const { cursor } = oldest as { cursor: string };
   await using reading = spawnCli([...typed, "--after", cursor]);
@@ -315,7 +317,8 @@ test("a user's endpoint is checked, and its key is not shown", { timeout: 60_000
 
 test("the program that embeds the gateway is well typed and runs", { timeout: 60_000 }, async () => {
   const [, written = ""] = /```ts\n([\s\S]*?)```/.exec(readDocument("src/gateway/OPERATING.md")) ?? [];
-  // Without the hours that the simulated market runs through at the start, and nobody to be sent away.
+  // Without the hours that the simulated market runs through at the start, and nobody to be sent
+  // away.
   const example = written.replace("{ port: 0 }", '{ port: 0, warmup: "0", drain: "0" }');
   const source = `${ROOT}src/index.ts`;
   const file = join(directory, "embedding.ts");

@@ -66,7 +66,10 @@ export class Story {
   }
 }
 
-/** What an engine makes of the ledger, by second of event time: the truth that the gateway is held to. */
+/**
+ * What an engine makes of the ledger, by second of event time: the truth that the gateway is held
+ * to.
+ */
 export function truthOf(
   events: readonly MarketEvent[],
   beginMs: number,

@@ -37,7 +37,10 @@ async function openMarket(): Promise<Story> {
   return new Story(exchange, token);
 }
 
-/** So many blocks, each with trades of two wallets, so many seconds apart; at last those that make them final. */
+/**
+ * So many blocks, each with trades of two wallets, so many seconds apart; at last those that make
+ * them final.
+ */
 async function tradeOn(story: Story, blocks: number, seconds: number): Promise<void> {
   const { chain } = story.exchange;
   for (let count = 0; count < blocks; count++) {
@@ -171,7 +174,8 @@ describeOnAnvil("a chain's gateway in trouble", () => {
       drain: "0",
       logLevel: "silent",
     } as const;
-    // The first one lives, as it believes, long enough to keep its state in the midst of the trades.
+    // The first one lives, as it believes, long enough to keep its state in the midst of the
+    // trades.
     let aheadMs = 0;
     const aging = { ...systemClock, monotonic: () => systemClock.monotonic() + aheadMs };
     const first = await startGateway(createConfig({ ...config, port: 0 }), { clock: aging });

@@ -13,7 +13,10 @@ import { Story, truthOf } from "./chain-story.ts";
 
 const WALLETS = 300;
 
-/** Makes blocks until what happened is final and looked at; resolves when the gateway has come that far. */
+/**
+ * Makes blocks until what happened is final and looked at; resolves when the gateway has come that
+ * far.
+ */
 async function settle(exchange: Exchange, gateway: Gateway): Promise<void> {
   const { chain } = exchange;
   const untilMs = chain.nextAt * 1_000 + 10_000;
@@ -52,7 +55,8 @@ describeOnAnvil("a chain from its blocks to the wire", () => {
     try {
       const story = new Story(exchange, token);
       await story.list(token, "RISE", 1_000_000n * E18, 200n * E18);
-      // Forty quiet minutes, in which a block is replaced before it is final, and the node stops and comes back.
+      // Forty quiet minutes, in which a block is replaced before it is final, and the node stops
+      // and comes back.
       for (let count = 0; count < 80; count++) {
         const by = count % 20;
         await story.trade([{ by, units: count % 2 ? -250n * E18 : E18 / 20n }], 30);

@@ -1,7 +1,10 @@
 import { expect, test } from "vitest";
 import { type ChaosTally, runChaos } from "../soak/chaos-run.ts";
 
-/** The first of the seeds: the same here every time, others with the variable, a thousand of them with `npm run soak`. */
+/**
+ * The first of the seeds: the same here every time, others with the variable, a thousand of them
+ * with `npm run soak`.
+ */
 const FIRST = Number(process.env.SEED ?? 1);
 const SEEDS = Array.from({ length: 8 }, (_, at) => FIRST + at);
 

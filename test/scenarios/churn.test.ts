@@ -2,7 +2,10 @@ import { expect, test } from "vitest";
 import { runChurn } from "../soak/churn.ts";
 import { WAYS } from "../soak/visitor.ts";
 
-/** Of heap, for a connection that came and went: far less than what is left of one, more than what code that gets warm takes, some 300 kB in all. */
+/**
+ * Of heap, for a connection that came and went: far less than what is left of one, more than what
+ * code that gets warm takes, some 300 kB in all.
+ */
 const MAX_GROWTH_BYTES = 600;
 
 test("of 2,000 connections that came and went, in every way, nothing is left", {

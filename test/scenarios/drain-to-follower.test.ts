@@ -45,7 +45,8 @@ test(`[W31] [F3] [L3] ${CLIENTS} clients of a leader that drains move to its fol
   });
   expect(result.eventsAfter).toBeGreaterThan(CLIENTS * 20);
   expect(lateMs).toHaveLength(CLIENTS);
-  // Ten of them have their turn in each twentieth of the window; a busy machine lets some come later.
+  // Ten of them have their turn in each twentieth of the window; a busy machine lets some come
+  // later.
   expect(histogram.reduce((sum, arrivals) => sum + arrivals)).toBe(CLIENTS);
   expect(Math.max(...histogram), formatHistogram(result)).toBeLessThan(CLIENTS / 3);
   expect(result.lastArrivalMs).toBeLessThan(WINDOW_MS * 2);

@@ -32,7 +32,7 @@ function embed(host: FastifyInstance, settings: Parameters<typeof createConfig>[
 }
 
 const test = base.extend<{ host: FastifyInstance }>({
-  // biome-ignore lint/correctness/noEmptyPattern: vitest reads the names of the fixtures out of the pattern.
+  // biome-ignore lint/correctness/noEmptyPattern: vitest requires a pattern.
   host: async ({}, use) => {
     const host = fastify();
     await use(host);

@@ -15,7 +15,10 @@ const PRO = mintSecret("fw");
 const FREE = mintSecret("fw");
 const UNKNOWN = mintSecret("fw");
 
-/** A leader that knows a key of each plan, and nobody without one; `write` puts other keys in their place. */
+/**
+ * A leader that knows a key of each plan, and nobody without one; `write` puts other keys in their
+ * place.
+ */
 async function startKeyedLeader(onTestFinished: Finish) {
   const file = join(newDirectory(onTestFinished), "keys.json");
   const keyOf = ({ id, digest }: typeof PRO, plan: Key["plan"]): Key => ({

@@ -50,7 +50,10 @@ async function play(
   return { published, checkpoint: checkpoints.at(-1) };
 }
 
-/** Plays until a moment, and once more as a process would that goes on from the last checkpoint before it: what both published, and the whole in one go. */
+/**
+ * Plays until a moment, and once more as a process would that goes on from the last checkpoint
+ * before it: what both published, and the whole in one go.
+ */
 async function interrupt(
   feedOf: (resume?: ReplayResume) => Feed,
   { stopAtMs, untilMs }: { readonly stopAtMs: number; readonly untilMs: number },

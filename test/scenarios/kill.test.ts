@@ -6,7 +6,10 @@ import { type RunningCli, spawnCli } from "../cli/spawn-cli.ts";
 import { IndependentClient } from "../support/independent-client.ts";
 import { expectOneState } from "../support/one-state.ts";
 
-/** How often the process is killed: a handful here, as many as the variable says where there is time. */
+/**
+ * How often the process is killed: a handful here, as many as the variable says where there is
+ * time.
+ */
 const KILLS = Number(process.env.KILLS ?? 5);
 /** Much happens in each second, so that a kill falls among batches that are being written. */
 const SPEED = "2000";
@@ -63,7 +66,8 @@ test(`[L3] killed ${KILLS} times in the middle of its work, a gateway goes on in
   expect(epochs.size).toBe(1);
   expect(client.resets).toBe(1);
   expect(client.received.errors).toEqual([]);
-  // The client throws at a hole or a repeat of its own; these are all events of the epoch behind its snapshot.
+  // The client throws at a hole or a repeat of its own; these are all events of the epoch behind
+  // its snapshot.
   const seqs = client.received.events.map(({ seq }) => Number(seq));
   expect(seqs).toEqual(seqs.map((_, index) => Number(seqs[0]) + index));
 });

@@ -17,7 +17,10 @@ const HISTORY_BLOCKS = 24;
 const WALLETS = 12;
 /** Time goes so many times as fast as it does. */
 const PACE = 10;
-/** It begins so long ago, in seconds, that it does not get ahead of the gateway, which goes by the machine's clock. */
+/**
+ * It begins so long ago, in seconds, that it does not get ahead of the gateway, which goes by the
+ * machine's clock.
+ */
 const LEAD_S = 3 * 3_600;
 
 interface World {
@@ -26,7 +29,10 @@ interface World {
   readonly token: string;
 }
 
-/** Three real chains on which blocks are made each second of a time that runs ten times as fast, an exchange of the same time, and a service that lists their tokens. */
+/**
+ * Three real chains on which blocks are made each second of a time that runs ten times as fast, an
+ * exchange of the same time, and a service that lists their tokens.
+ */
 export class LiveWorld implements AsyncDisposable {
   readonly clock: FastClock;
   readonly market: StandIn;

@@ -29,7 +29,10 @@ async function rest<T>(url: string, path: string): Promise<T> {
   return (await checkedFetch(`${url}/api/v1/${path}`)).json as T;
 }
 
-/** What was served since the first snapshot, as the events' bodies; what a server says of its source is its own. */
+/**
+ * What was served since the first snapshot, as the events' bodies; what a server says of its source
+ * is its own.
+ */
 async function servedOf(url: string): Promise<readonly string[]> {
   const bodies: string[] = [];
   for (let after = "oldest"; ; ) {

@@ -4,7 +4,10 @@ import { expect, test } from "vitest";
 import { SECRET } from "../alerts/webhook-fixture.ts";
 import { newDirectory, startLeader } from "../support/edges.ts";
 
-/** All below a directory, the directory included, with the permissions that others than the owner have. */
+/**
+ * All below a directory, the directory included, with the permissions that others than the owner
+ * have.
+ */
 function permissions(directory: string): ReadonlyMap<string, number> {
   const paths = readdirSync(directory, { recursive: true, encoding: "utf8" });
   return new Map([".", ...paths].map((path) => [path, statSync(join(directory, path)).mode & 0o077]));

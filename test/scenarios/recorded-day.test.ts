@@ -31,7 +31,8 @@ test("[L2] a client that reads the snapshot and applies events holds what REST s
     }
   }
   await expectOneState(gateway.url, client);
-  // How often it comes round to that depends on the machine: dozens of times on two cores, a few where others work too.
+  // How often it comes round to that depends on the machine: dozens of times on two cores, a few
+  // where others work too.
   expect(compared).toBeGreaterThanOrEqual(2);
   expect(client.resets).toBe(1);
   expect(client.received.errors).toEqual([]);

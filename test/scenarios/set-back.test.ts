@@ -173,7 +173,8 @@ test("[F3] [F5] [W39] an edge follows its leader over restarts, and its clients 
   for (let round = 0; round < 2; round += 1) {
     const [{ seq }, { resets }] = [client, client];
     leader = await startLeader(onTestFinished, again);
-    // After an honest restart the edge's clients stay, and one that was at the leader goes on at the edge.
+    // After an honest restart the edge's clients stay, and one that was at the leader goes on at
+    // the edge.
     const other = new IndependentClient(leader.url);
     await visit(other, 20);
     await client.until(() => client.seq > Math.max(seq, other.seq));

@@ -44,7 +44,8 @@ test("SIGTERM under load closes every client with the code that says resume, and
     [],
   );
   const timeOf = (what: string) => Date.parse(lines.find(({ msg }) => msg === what)?.time ?? "");
-  // The drain takes its time, the close grace included; by the server's own clock, as this process is busy too.
+  // The drain takes its time, the close grace included; by the server's own clock, as this process
+  // is busy too.
   expect(timeOf("stopped") - timeOf("stopping")).toBeLessThan(4_000);
 });
 

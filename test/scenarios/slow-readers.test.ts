@@ -43,7 +43,8 @@ test("[L5] [W23] beside frozen and throttled readers the healthy ones get everyt
     most = Math.max(most, ...waiting(wire));
   }
   expect(isFull()).toBe(true);
-  // For a connection there wait: less than the mark, and on top the write that crossed it, a batch or what a catch-up writes at once.
+  // For a connection there wait: less than the mark, and on top the write that crossed it, a batch
+  // or what a catch-up writes at once.
   const { catchUpBytes, catchUpRecords } = DEFAULT_HUB_LIMITS;
   const eventBytes = 20 + Math.max(...(healthy[0]?.messages ?? []).map((one) => JSON.stringify(one).length));
   const bound = HIGH_WATER_BYTES + Math.max(BATCH.length * eventBytes, catchUpBytes + eventBytes);

@@ -14,7 +14,10 @@ async function lists(url: string): Promise<Record<string, unknown>> {
   return rest;
 }
 
-/** Resolves when the recording has ended, however long that takes. Rejects when event time stands still before. */
+/**
+ * Resolves when the recording has ended, however long that takes. Rejects when event time stands
+ * still before.
+ */
 async function endOf({ freshness, head }: Gateway): Promise<void> {
   while (!/has ended/.test(freshness().reason)) {
     const { observedAtMs } = head;

@@ -13,7 +13,10 @@ import { type Market, marketOf, range } from "../support/upstream-market.ts";
 const POLL_MS = 1_000;
 const ENDS = ["flare-finished", "flare-withdrawn", "flare-expired"];
 
-/** A gateway that polls a stand-in upstream over HTTP, once per {@link Desk.poll}, and a bot that follows it over a WebSocket. */
+/**
+ * A gateway that polls a stand-in upstream over HTTP, once per {@link Desk.poll}, and a bot that
+ * follows it over a WebSocket.
+ */
 class Desk {
   readonly upstream = new ScriptedUpstream();
   readonly clock = new ManualClock();
@@ -47,7 +50,9 @@ class Desk {
     await this.#pollEnded();
   }
 
-  /** Lets the gateway poll once for each of these states; resolves when the bot has what changed. */
+  /**
+   * Lets the gateway poll once for each of these states; resolves when the bot has what changed.
+   */
   async poll(...states: readonly Snapshot[]): Promise<void> {
     for (const state of states) {
       this.upstream.on("snapshot", json(wholeOf(state)));
@@ -89,7 +94,7 @@ class Desk {
 }
 
 const test = base.extend<{ desk: Desk }>({
-  // biome-ignore lint/correctness/noEmptyPattern: vitest reads the parameter's pattern
+  // biome-ignore lint/correctness/noEmptyPattern: vitest requires a pattern.
   desk: async ({}, use) => {
     const desk = new Desk();
     await use(desk);

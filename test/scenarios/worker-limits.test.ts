@@ -146,7 +146,8 @@ test("[K6] [K7] a key's rate counts at all workers, and a revoked key loses its 
   const [here, there] = await twoWorkers(gateway.url, onTestFinished);
   for (const at of [here, there]) {
     const statuses: number[] = [];
-    // The key regains a request every 3 seconds; a worker that counted from zero would serve all ten.
+    // The key regains a request every 3 seconds; a worker that counted from zero would serve all
+    // ten.
     for (let asked = 0; asked < 10; asked += 1)
       statuses.push((await at.ask("/api/v1/newest", keys.bearer)).status);
     expect(statuses).toContain(429);

@@ -40,7 +40,10 @@ async function expectOneServer(url: string, onTestFinished: Finish): Promise<rea
   return Promise.all(workers.map((at) => at.worker()));
 }
 
-/** What one worker said of each resource the other answers 304 to, while it is so: the tag is tried until nothing came between. */
+/**
+ * What one worker said of each resource the other answers 304 to, while it is so: the tag is tried
+ * until nothing came between.
+ */
 async function expectUnmodified(from: KeptConnection, to: KeptConnection): Promise<void> {
   for (const path of PATHS) {
     await expect

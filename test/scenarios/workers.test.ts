@@ -104,7 +104,8 @@ test("new connections go to the worker with the fewest until each has half, in a
   const share = () => names.filter((name) => name === names[0]).length / names.length;
   for (const atOnce of [10, 200, 100]) {
     names.push(...(await some(atOnce)));
-    // One that a busy machine keeps from its work is passed over, and has the fewest afterwards: the next ones are its own.
+    // One that a busy machine keeps from its work is passed over, and has the fewest afterwards:
+    // the next ones are its own.
     while (names.length < 1_500 && Math.abs(share() - 0.5) > 0.05) names.push(...(await some(10)));
     expect(share(), `${names.length} connections`).toBeCloseTo(0.5, 1);
     expect(new Set(names).size).toBe(2);

@@ -39,8 +39,10 @@ export interface ClientTally {
 }
 
 /**
- * A client that believes nothing: it follows the gateway over connections that fail, and holds every message against the truth. It throws at a hole, a
- * repeat, a place that moves back, and a view that is not the market's. What it can do is what PROTOCOL.md says; the rest is the independent client's.
+ * A client that believes nothing: it follows the gateway over connections that fail, and holds
+ * every message against the truth. It throws at a hole, a repeat, a place that moves back, and a
+ * view that is not the market's. What it can do is what PROTOCOL.md says; the rest is the
+ * independent client's.
  */
 export class ChaosClient extends IndependentClient {
   readonly habit: Habit;
@@ -76,7 +78,9 @@ export class ChaosClient extends IndependentClient {
     this.#chance = chance;
   }
 
-  /** Follows over one connection after the other until `signal` aborts or it finds something wrong. */
+  /**
+   * Follows over one connection after the other until `signal` aborts or it finds something wrong.
+   */
   async follow(signal: AbortSignal): Promise<void> {
     while (!signal.aborted && !this.fault) {
       const connection = this.#connect();
@@ -186,7 +190,10 @@ export class ChaosClient extends IndependentClient {
     this.seq = seq;
   }
 
-  /** Between its place and this event the log holds none of its channels. A filter, and conflation, may leave something out. */
+  /**
+   * Between its place and this event the log holds none of its channels. A filter, and conflation,
+   * may leave something out.
+   */
   #mustSkipNothing(seq: number): void {
     const { wanted, mode } = this.habit;
     if (isFilter(wanted) || mode === "latest") return;
@@ -246,7 +253,8 @@ export class ChaosClient extends IndependentClient {
     });
     const isDead = this.#listening === undefined;
     this.#listening = undefined;
-    // One that seems dead is not closed, and of the others some are not either: the next connection is opened beside it.
+    // One that seems dead is not closed, and of the others some are not either: the next connection
+    // is opened beside it.
     if (!isDead && this.#chance.happens(0.7)) {
       connection.close();
       return;

@@ -18,13 +18,19 @@ export interface ChaosTally extends Omit<ClientTally, "ends">, ProxyTally {
   passedMs: number;
 }
 
-/** Time passes in steps of this: less than the gateway's shortest patience, so that an answer can travel between two. */
+/**
+ * Time passes in steps of this: less than the gateway's shortest patience, so that an answer can
+ * travel between two.
+ */
 const STEP_MS = 3_000;
 /** Different markets; each costs half a second to make. */
 const MARKETS = 2;
 /** Turns of the event loop for what is on its way to end up somewhere. */
 const FEW_TURNS = 3;
-/** Steps without progress, once the weather is fair, after which a client counts as lost: some of them find out by their silence only that they have to connect again. */
+/**
+ * Steps without progress, once the weather is fair, after which a client counts as lost: some of
+ * them find out by their silence only that they have to connect again.
+ */
 const PATIENT_STEPS = 3_000;
 
 /** What clients may want of the filtered lists. */
@@ -37,9 +43,11 @@ const FILTERS: readonly [Omit<Wanted, "channels">, ...Omit<Wanted, "channels">[]
 const SOME_CHANNELS = ["charts.bsc,status", "flares.pro,leaderboards.exchange", "newest.bsc"] as const;
 
 /**
- * Lets clients of all kinds follow a gateway through bad connections for `hours` of event time, of which each takes a second or so, and then lets
- * them come to the head. Rejects, with the seed in the message, when a client missed something, was told it twice, or does not hold what REST serves. The
- * chances are the seed's; the moments at which bytes arrive are the machine's, so that a seed that failed once may need several tries.
+ * Lets clients of all kinds follow a gateway through bad connections for `hours` of event time, of
+ * which each takes a second or so, and then lets them come to the head. Rejects, with the seed in
+ * the message, when a client missed something, was told it twice, or does not hold what REST
+ * serves. The chances are the seed's; the moments at which bytes arrive are the machine's, so that
+ * a seed that failed once may need several tries.
  */
 export async function runChaos(seed: number, hours: number): Promise<ChaosTally> {
   try {

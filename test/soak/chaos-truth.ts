@@ -2,8 +2,9 @@ import { isDeepStrictEqual } from "node:util";
 import type { Gateway } from "../../src/index.ts";
 
 /*
- * What a client of the run must hold, known without any of the gateway's delivery: the market's own snapshots, and the order in which the
- * embedding program was told of the events. Filters are judged anew here, from PROTOCOL.md (W27, W28).
+ * What a client of the run must hold, known without any of the gateway's delivery: the market's own
+ * snapshots, and the order in which the embedding program was told of the events. Filters are
+ * judged anew here, from PROTOCOL.md (W27, W28).
  */
 
 type Item = Record<string, unknown> & { readonly id: string };
@@ -62,7 +63,10 @@ export class Truth {
     return found;
   }
 
-  /** Whether what a client holds at this place is what it wanted of the lists there; `undefined` in the middle of a batch. */
+  /**
+   * Whether what a client holds at this place is what it wanted of the lists there; `undefined` in
+   * the middle of a batch.
+   */
   isHeld(seq: number, wanted: Wanted, held: unknown): boolean | undefined {
     const known = this.#states.get(seq);
     if (!known) return undefined;

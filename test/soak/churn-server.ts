@@ -1,4 +1,7 @@
-/* A gateway's front whose clock is moved from outside, and which counts what it holds: see churn.ts. Needs --expose-gc, and a parent process. */
+/*
+ * A gateway's front whose clock is moved from outside, and which counts what it holds: see
+ * churn.ts. Needs --expose-gc, and a parent process.
+ */
 import type { AddressInfo } from "node:net";
 import { Socket } from "node:net";
 import { setImmediate as turn } from "node:timers/promises";
@@ -20,7 +23,10 @@ import type { Freshness, SourceInfo } from "../../src/protocol/index.ts";
 import { TestMarket } from "../hub/test-market.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
-/** What a connection is made of here, or belongs to: they hold the rest of it. To look through the heap for one takes half a second. */
+/**
+ * What a connection is made of here, or belongs to: they hold the rest of it. To look through the
+ * heap for one takes half a second.
+ */
 const KINDS = { Session, Group, Socket };
 
 /** What the process still has of connections, by name. */
@@ -34,7 +40,10 @@ export interface Second {
   readonly ticket: string;
 }
 
-/** `heap`: bytes of V8's heap when all garbage is collected, as a number. `left`: {@link Left}. `second`: lets one pass, and answers {@link Second}. */
+/**
+ * `heap`: bytes of V8's heap when all garbage is collected, as a number. `left`: {@link Left}.
+ * `second`: lets one pass, and answers {@link Second}.
+ */
 export type ChurnOrder = "heap" | "left" | "second";
 
 /** Steps of the market before anybody comes: what is held of the last ones is then there. */
@@ -107,7 +116,10 @@ async function second(): Promise<Second> {
   return { cursor: `${epoch}-${seq}`, size: hub.size, ticket: issued[0] ?? "" };
 }
 
-/** Each step that lists a token is followed by one that takes one off the list, so that the market stays as large as it is. */
+/**
+ * Each step that lists a token is followed by one that takes one off the list, so that the market
+ * stays as large as it is.
+ */
 async function publish(steps: number): Promise<void> {
   const some = Array.from({ length: steps }, () => (step++ % 2 ? ("unlist" as const) : ("list" as const)));
   await head.publish({ observedAtMs: 1_000, ...market.poll(some) });

@@ -20,19 +20,31 @@ interface Churn {
   readonly came: Readonly<Record<Way, number>>;
   /** Most sessions at a time. */
   readonly most: number;
-  /** What was held of them when all had left; of the server's own there are its listener, and the pipe to its parent. */
+  /**
+   * What was held of them when all had left; of the server's own there are its listener, and the
+   * pipe to its parent.
+   */
   readonly left: Left;
-  /** Bytes of the heap with nobody there, by which it grew from the middle to the end, for each connection of that time. */
+  /**
+   * Bytes of the heap with nobody there, by which it grew from the middle to the end, for each
+   * connection of that time.
+   */
   readonly growth: number;
 }
 
 /** A visitor stays for up to so many seconds of the gateway's time. */
 const MAX_STAY_S = 10;
-/** Looks until everybody's end has got to the server, whose sessions are counted in any case, and what lies between two. */
+/**
+ * Looks until everybody's end has got to the server, whose sessions are counted in any case, and
+ * what lies between two.
+ */
 const PATIENCE = 400;
 const LOOK_MS = 25;
 
-/** Has connections of all kinds come and go at a gateway's front, whose time passes as fast as the machine lets them, and counts what is held before and after. */
+/**
+ * Has connections of all kinds come and go at a gateway's front, whose time passes as fast as the
+ * machine lets them, and counts what is held before and after.
+ */
 export async function runChurn({ seconds, perSecond, seed }: ChurnOptions): Promise<Churn> {
   const file = fileURLToPath(new URL("./churn-server.ts", import.meta.url));
   const server = fork(file, { execArgv: ["--expose-gc", "--no-warnings"] });

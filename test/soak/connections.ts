@@ -3,7 +3,8 @@ import { text } from "node:stream/consumers";
 import { SseClient } from "../support/sse-client.ts";
 
 /*
- * One connection each, over the three transports, as it may fail at any moment: nothing here rejects or throws.
+ * One connection each, over the three transports, as it may fail at any moment: nothing here
+ * rejects or throws.
  */
 
 type Json = Record<string, unknown>;
@@ -16,7 +17,10 @@ export interface Connection {
   readonly ended: Promise<void>;
   /** Why the server ended it, if it said so. */
   readonly reason?: string | undefined;
-  /** Ends it in order. A connection that is not closed is left as it is: half open, for all that anybody knows. */
+  /**
+   * Ends it in order. A connection that is not closed is left as it is: half open, for all that
+   * anybody knows.
+   */
   close(): void;
 }
 
@@ -77,8 +81,8 @@ interface PollOptions {
 }
 
 /**
- * Asks again and again; ends with the first answer that does not come whole, and when the cursor is gone. Beside events it tells
- * `{type: "place", cursor}` and `{type: "gone"}`.
+ * Asks again and again; ends with the first answer that does not come whole, and when the cursor is
+ * gone. Beside events it tells `{type: "place", cursor}` and `{type: "gone"}`.
  */
 export function openPoll({ url, query, cursor, hear }: PollOptions): Connection {
   const over = new AbortController();

@@ -1,4 +1,6 @@
-/* npm run soak [-- --seeds 1000 --from 1 --hours 1 --kills 100 --churn 3600]: many rounds of tests. */
+/*
+ * npm run soak [-- --seeds 1000 --from 1 --hours 1 --kills 100 --churn 3600]: many rounds of tests.
+ */
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -6,7 +8,10 @@ import { runChaos } from "./chaos-run.ts";
 import { runChurn } from "./churn.ts";
 
 const PROGRESS_EVERY = 100;
-/** What the heap may be larger after the second half of a churn than after the first: code that got warm. */
+/**
+ * What the heap may be larger after the second half of a churn than after the first: code that got
+ * warm.
+ */
 const MAX_GROWTH_BYTES = 1e6;
 
 const values = readOptions();
@@ -79,10 +84,14 @@ const chaos = failed.length === 0 ? "every client held what REST serves" : `seed
 const killed = kills === 0 ? "" : `; ${kills} kills: ${isKilledWell ? "passed" : "failed"}`;
 const churned = churnSeconds === 0 ? "" : `; churn: ${isLeftWell ? "passed" : "failed"}`;
 process.stdout.write(`${isGood ? "passed" : "FAILED"} in ${seconds()} s: ${chaos}${killed}${churned}\n`);
-// After a hundred seeds something, probably of the clients' HTTP pools, held the process for minutes.
+// After a hundred seeds something, probably of the clients' HTTP pools, held the process for
+// minutes.
 process.exit(isGood ? 0 : 1);
 
-/** Has a hundred connections a second come and go for so long; true when nothing is left of them, and the heap did not grow by more than code does. */
+/**
+ * Has a hundred connections a second come and go for so long; true when nothing is left of them,
+ * and the heap did not grow by more than code does.
+ */
 async function churn(howLong: number): Promise<boolean> {
   const { came, most, left, growth } = await runChurn({ seconds: howLong, perSecond: 100, seed: 1 });
   const all = Object.values(came).reduce((sum, count) => sum + count, 0);

@@ -43,7 +43,10 @@ function textFrame(command: unknown): Buffer {
   return Buffer.concat([Buffer.from([0x81, 0x80 | text.length, ...NO_MASK]), text]);
 }
 
-/** A connection of its own, from an address of its own, that is there for a while and ends in one of the ways in which they do. */
+/**
+ * A connection of its own, from an address of its own, that is there for a while and ends in one of
+ * the ways in which they do.
+ */
 export class Visitor {
   readonly way: Way;
   /** Resolves when it has an answer, or is over; where there is none to come, when it has asked. */

@@ -24,8 +24,8 @@ function received<T>(value: T): T {
 }
 
 /**
- * The value's JSON text with the fields of each object in one order: equal exactly when the JSON values are. (vitest's toEqual overlooks a field
- * named `__proto__`.)
+ * The value's JSON text with the fields of each object in one order: equal exactly when the JSON
+ * values are. (vitest's toEqual overlooks a field named `__proto__`.)
  */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;

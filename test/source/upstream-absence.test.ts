@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import { ABSENT_MS, Absences } from "../../src/source/upstream/upstream-absence.ts";
 
-/** What answers lack of the items a, b and c; one answer a second, unless the test says otherwise. */
+/**
+ * What answers lack of the items a, b and c; one answer a second, unless the test says otherwise.
+ */
 class Watched {
   readonly absences = new Absences();
   nowMs = 0;

@@ -55,7 +55,10 @@ const damage = fc.record({
   value: fc.jsonValue({ maxDepth: 2 }),
 });
 
-/** The body with some fields of some items overwritten, and, by channel, the keys of those that were left alone. */
+/**
+ * The body with some fields of some items overwritten, and, by channel, the keys of those that were
+ * left alone.
+ */
 function damaged(
   snapshot: Snapshot,
   steps: readonly (typeof damage extends fc.Arbitrary<infer D> ? D : never)[],

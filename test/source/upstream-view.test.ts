@@ -14,7 +14,10 @@ import { follow, json, test, wholeOf } from "../support/scripted-upstream.ts";
 const STARTED = SAMPLE_FLARE.started_trending_at;
 const OTHER = "11111111-2222-5333-8444-555555555555";
 
-/** A market whose chart and leaderboard name the running flare, as an upstream without plans has them. */
+/**
+ * A market whose chart and leaderboard name the running flare, as an upstream without plans has
+ * them.
+ */
 function flaring(flares: Partial<Snapshot["flares"]>, nested: Partial<NestedFlare> = {}): Snapshot {
   const flare = { ...SAMPLE_NESTED_FLARE, last_relevant_at: STARTED, ...nested };
   const quiet = { ...SAMPLE_NESTED_FLARE, id: OTHER, token: { ...SAMPLE_FLARE.token, address: "0x77" } };

@@ -11,14 +11,18 @@ import {
 import { LIST_CHANNEL_NAMES, LIST_CHANNELS, type ListChannel } from "../../src/protocol/index.ts";
 
 /*
- * Arbitrary valid values of the model. Keys come out of small pools, so that two snapshots share items, and a flare stands in
- * several lists; some items carry fields that the model does not know, as an upstream's may.
+ * Arbitrary valid values of the model. Keys come out of small pools, so that two snapshots share
+ * items, and a flare stands in several lists; some items carry fields that the model does not know,
+ * as an upstream's may.
  */
 
 const POOL = 9;
 const hex = (n: number, digits: number) => n.toString(16).padStart(digits, "0");
 const uuid = (kind: number) => fc.nat(POOL - 1).map((n) => `${hex(kind, 8)}-0000-5000-8000-${hex(n, 12)}`);
-/** In mixed case, as chains write them with a checksum: whoever compares without folding case misses half of them. */
+/**
+ * In mixed case, as chains write them with a checksum: whoever compares without folding case misses
+ * half of them.
+ */
 const address = fc.nat(POOL - 1).map((n) => `0x${hex(n, 20)}AbCdEf${hex(n + 10, 14).toUpperCase()}`);
 const timestamp = fc
   .integer({ min: 0, max: 10_000 })
@@ -302,7 +306,10 @@ function mutateList(list: readonly ListItem[], step: Mutation): readonly ListIte
   return list.with(at, mutateItem(step, old));
 }
 
-/** A flare moves on, as it does in life: from `pro` into `free` too, or out of both into the finished ones. */
+/**
+ * A flare moves on, as it does in life: from `pro` into `free` too, or out of both into the
+ * finished ones.
+ */
 function copyFlare(of: Lists, step: Mutation): Lists {
   const pro = of["flares.pro"];
   const flare = pro[step.at % Math.max(1, pro.length)];
@@ -331,7 +338,10 @@ function mutate(before: { of: Lists; whys: Whys }, step: Mutation): { of: Lists;
   return { of: { ...of, [step.channel]: mutateList(of[step.channel], step) }, whys: all };
 }
 
-/** A snapshot and a later one that grew out of it by a few steps; what no step touched is the same object in both. */
+/**
+ * A snapshot and a later one that grew out of it by a few steps; what no step touched is the same
+ * object in both.
+ */
 export const arbitraryHistory = fc
   .tuple(lists, whys, fc.array(mutation, { maxLength: 12 }))
   .map(([of, explanations, steps]) => {

@@ -8,9 +8,10 @@ import type { MarketEvent } from "../../src/market/index.ts";
 import { address, clock, MINUTE, profile, START, withClocks } from "../trend/trend-kit.ts";
 
 /*
- * Small markets as real chains have them, for scenarios of the detector: `tokenScene` makes one token's events, its `acts` are what its
- * makers and bots do, `crowdScene` makes a market of busy and idle tokens, `sceneOf` puts all in order with a clock each second.
- * Everything is BSC, priced in dollars, and starts at START of test/trend/trend-kit.ts. Equal arguments yield equal events.
+ * Small markets as real chains have them, for scenarios of the detector: `tokenScene` makes one
+ * token's events, its `acts` are what its makers and bots do, `crowdScene` makes a market of busy
+ * and idle tokens, `sceneOf` puts all in order with a clock each second. Everything is BSC, priced
+ * in dollars, and starts at START of test/trend/trend-kit.ts. Equal arguments yield equal events.
  */
 
 /** What makers or bots do at one moment of a scene. */
@@ -25,7 +26,10 @@ interface TokenScene {
   readonly minutes: number;
   /** Trades a minute, now. Default 3. */
   readonly perMinute?: (minute: number) => number;
-  /** The price that its traders aim at, in dollars. Default 1. They come from a crowd, so moves of it draw distinct buyers. */
+  /**
+   * The price that its traders aim at, in dollars. Default 1. They come from a crowd, so moves of
+   * it draw distinct buyers.
+   */
   readonly path?: (minute: number) => number;
   readonly liquidityUsd?: number;
   readonly acts?: readonly SceneAct[];
@@ -35,7 +39,10 @@ interface TokenScene {
 /** Traders take a difference of this size, as logarithm, for a move and follow it. */
 const FOLLOWED_GAP = 0.004;
 
-/** The events of one token, ordered by time: its profile, its pool `pool-<token>`, its trades, its acts. No clock: see {@link sceneOf}. */
+/**
+ * The events of one token, ordered by time: its profile, its pool `pool-<token>`, its trades, its
+ * acts. No clock: see {@link sceneOf}.
+ */
 export function tokenScene(scene: TokenScene): MarketEvent[] {
   const { token, minutes, liquidityUsd = 50_000, seed = 1 } = scene;
   const { perMinute = () => 3, path = () => 1 } = scene;
@@ -73,7 +80,10 @@ function following(gap: number): Phase {
   return { style: "crowd", untilMs: 0, tradesPerMs: 0, buyShare, offset: 0, removes: 0 };
 }
 
-/** Tokens `first`, `first` + 1, … of which each trades `perMinute` times a minute along the same path. */
+/**
+ * Tokens `first`, `first` + 1, … of which each trades `perMinute` times a minute along the same
+ * path.
+ */
 function tokenScenes(count: number, first: number, scene: Omit<TokenScene, "token">): readonly TokenScene[] {
   return Array.from({ length: count }, (_, n) => ({ ...scene, token: address(first + n) }));
 }
@@ -83,12 +93,18 @@ export function busyTokens(count: number, scene: Omit<TokenScene, "token">): rea
   return tokenScenes(count, 1_000, { perMinute: () => 2, ...scene });
 }
 
-/** Idle tokens, numbered from 5,000: one trade in forty minutes, at a price that stands still, whatever the market does. */
+/**
+ * Idle tokens, numbered from 5,000: one trade in forty minutes, at a price that stands still,
+ * whatever the market does.
+ */
 export function idleTokens(count: number, minutes: number, seed = 1): readonly TokenScene[] {
   return tokenScenes(count, 5_000, { minutes, seed, perMinute: () => 1 / 40 });
 }
 
-/** A price that is `before`, rises by `size` from minute `from` on within `rise` minutes, and falls back within `decay`; Infinity stays up. */
+/**
+ * A price that is `before`, rises by `size` from minute `from` on within `rise` minutes, and falls
+ * back within `decay`; Infinity stays up.
+ */
 export function pumpPath(from: number, rise: number, size: number, decay = Number.POSITIVE_INFINITY) {
   return (minute: number) => {
     if (minute <= from) return 1;
@@ -107,7 +123,10 @@ export function rebalance(at: number, share = 0.6, backAfterMs = 1_000): readonl
   return [scaled(at, 1 - share), scaled(at + backAfterMs, 1 / (1 - share))];
 }
 
-/** Liquidity grows to `factor` times as much around one purchase and is gone `backAfterMs` later: 0 is within the same block. */
+/**
+ * Liquidity grows to `factor` times as much around one purchase and is gone `backAfterMs` later: 0
+ * is within the same block.
+ */
 export function justInTime(at: number, factor = 4, backAfterMs = 0): readonly SceneAct[] {
   const swap: SceneAct = {
     at,
@@ -116,7 +135,10 @@ export function justInTime(at: number, factor = 4, backAfterMs = 0): readonly Sc
   return [scaled(at, factor), swap, scaled(at + backAfterMs, 1 / factor)];
 }
 
-/** Makers move `share` of the liquidity to the pool `pool`, where it arrives `gapMs` later; the token trades there from then on. */
+/**
+ * Makers move `share` of the liquidity to the pool `pool`, where it arrives `gapMs` later; the
+ * token trades there from then on.
+ */
 export function migration(at: number, pool: string, share = 0.98, gapMs = 0): readonly SceneAct[] {
   const arrive: SceneAct = {
     at: at + gapMs,
@@ -133,7 +155,10 @@ export function rugPull(at: number, share = 0.95): readonly SceneAct[] {
   return [scaled(at, 1 - share)];
 }
 
-/** Trades of `usd` dollars each, one every `everyMs`, by three wallets, at e^`distortion` times the pool's price. */
+/**
+ * Trades of `usd` dollars each, one every `everyMs`, by three wallets, at e^`distortion` times the
+ * pool's price.
+ */
 export function dust(
   fromMs: number,
   untilMs: number,
@@ -149,7 +174,10 @@ export function dust(
   });
 }
 
-/** Another pool of a token that holds `usd` dollars and in which one trade at `price` took place at `at`, and none since. */
+/**
+ * Another pool of a token that holds `usd` dollars and in which one trade at `price` took place at
+ * `at`, and none since.
+ */
 export function idlePool(token: string, usd: number, at = START, price = 1): MarketEvent[] {
   const pool = new Pool(usd / 2 / price, usd / 2, 0.0025);
   const venue = new Venue({ group: "bsc", pool: `idle-${token}`, token }, pool);
@@ -159,7 +187,10 @@ export function idlePool(token: string, usd: number, at = START, price = 1): Mar
   return out;
 }
 
-/** All events of several scenes in order of time, with a clock each second to the end of minute `minutes`: as a recording has them. */
+/**
+ * All events of several scenes in order of time, with a clock each second to the end of minute
+ * `minutes`: as a recording has them.
+ */
 export function sceneOf(minutes: number, ...parts: readonly (readonly MarketEvent[])[]): MarketEvent[] {
   return [clock(START - 1_000), ...withClocks(parts.flat(), START + minutes * MINUTE)];
 }

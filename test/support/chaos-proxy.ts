@@ -10,7 +10,10 @@ interface Weather {
   readonly cutAfter: readonly [down: number, up: number];
   /** Cut with a reset, which loses what is on its way, or in order. */
   readonly reset: boolean;
-  /** Bytes towards the client after which nothing passes any more in either direction, and nobody is told: a half-open connection. */
+  /**
+   * Bytes towards the client after which nothing passes any more in either direction, and nobody is
+   * told: a half-open connection.
+   */
   readonly freezeAfter: number;
   /** How long that lasts; Infinity: for ever. */
   readonly frozenMs: number;
@@ -40,9 +43,10 @@ const FAIR: Weather = {
 };
 
 /**
- * Stands between clients and a gateway and spoils their connections by chance: it cuts them anywhere, in the middle of a frame too, holds
- * bytes back, lets them drip, and stops passing them without telling either side. A client that connects again beside a
- * connection that is frozen has two, of which the gateway may still believe in both.
+ * Stands between clients and a gateway and spoils their connections by chance: it cuts them
+ * anywhere, in the middle of a frame too, holds bytes back, lets them drip, and stops passing them
+ * without telling either side. A client that connects again beside a connection that is frozen has
+ * two, of which the gateway may still believe in both.
  */
 export class ChaosProxy {
   readonly tally: ProxyTally = { connections: 0, cut: 0, frozen: 0, thawed: 0, slowed: 0 };
@@ -68,7 +72,10 @@ export class ChaosProxy {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** From now on new connections pass untouched. Those that are there are cut or freeze where they were to, but slow no more. */
+  /**
+   * From now on new connections pass untouched. Those that are there are cut or freeze where they
+   * were to, but slow no more.
+   */
   calm(): void {
     this.#calm = true;
   }

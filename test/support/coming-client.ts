@@ -2,7 +2,10 @@ import { connect, type Socket } from "node:net";
 import { WebSocket } from "ws";
 import { eventually } from "./waiters.ts";
 
-/** A client that comes back with its cursor, is refused, comes again, and holds the server to its word: no hole, no repeat. Light enough for hundreds of them. */
+/**
+ * A client that comes back with its cursor, is refused, comes again, and holds the server to its
+ * word: no hole, no repeat. Light enough for hundreds of them.
+ */
 export class ComingClient {
   /** Seqs in the order in which they came, over all connections. */
   readonly seqs: number[] = [];
@@ -24,7 +27,10 @@ export class ComingClient {
     this.cursor = cursor;
   }
 
-  /** Asks once, over `socket` if there is one. Resolves with true when it is answered with its place, with false when it was refused or cut. */
+  /**
+   * Asks once, over `socket` if there is one. Resolves with true when it is answered with its
+   * place, with false when it was refused or cut.
+   */
   ask(socket?: Socket): Promise<boolean> {
     const after = this.cursor === "" ? "" : `&after=${this.cursor}`;
     const ws = new WebSocket(`${this.#url}${after}`, socket ? { createConnection: () => socket } : {});
@@ -74,7 +80,10 @@ export class ComingClient {
   }
 }
 
-/** Connections that the server has accepted, and over which nothing was said yet, so that all can ask in one moment. `accepted`: how many the server has. */
+/**
+ * Connections that the server has accepted, and over which nothing was said yet, so that all can
+ * ask in one moment. `accepted`: how many the server has.
+ */
 export async function openSockets(
   port: number,
   count: number,

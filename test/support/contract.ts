@@ -6,8 +6,9 @@ import type { JsonSchema } from "../../src/http/contracts/schemas.ts";
 import { createAsyncApi, createOpenApi } from "../../src/http/index.ts";
 
 /*
- * What goes over the wire in the tests is held to the contracts as they are served, and to more: the contracts leave room for fields that
- * a later version may add, but this version sends none that they do not name.
+ * What goes over the wire in the tests is held to the contracts as they are served, and to more:
+ * the contracts leave room for fields that a later version may add, but this version sends none
+ * that they do not name.
  */
 
 const OPENAPI = createOpenApi("");
@@ -24,7 +25,10 @@ ajv7.addVocabulary(["components"]);
 ajv7.addSchema({ $id: "wire", components: { schemas: closeAll(ASYNCAPI.components.schemas) } });
 const compiled = new Map<unknown, ValidateFunction>();
 
-/** Throws unless `message` is one of the AsyncAPI document, in this direction, with no field beyond it. */
+/**
+ * Throws unless `message` is one of the AsyncAPI document, in this direction, with no field beyond
+ * it.
+ */
 export function checkMessage(message: unknown, from: "server" | "client" = "server"): void {
   const fail = (what: string): never => {
     throw new Error(`${what}: ${JSON.stringify(message)?.slice(0, 2_000)}`);
@@ -49,12 +53,16 @@ interface ContractResponse {
   readonly body: unknown;
 }
 
-/** Throws unless the OpenAPI document knows this answer of the address, its fields and its body. Addresses and methods that it does not know are passed over. */
+/**
+ * Throws unless the OpenAPI document knows this answer of the address, its fields and its body.
+ * Addresses and methods that it does not know are passed over.
+ */
 export function checkResponse(method: string, url: string, response: ContractResponse): void {
   const path = URL.canParse(url, "http://localhost") && pathOf(new URL(url, "http://localhost"));
   const operations: Readonly<Record<string, unknown>> = (path && OPENAPI.paths[path]) || {};
   const operation = operations[method.toLowerCase()] as OpenApiOperation | undefined;
-  // Below another base path it is not this address, and a method that is none of HTTP's has no operation.
+  // Below another base path it is not this address, and a method that is none of HTTP's has no
+  // operation.
   if (!operation || response.status === 404 || response.status === 405) return;
   const fail = (what: string): never => {
     throw new Error(`${method} ${url} → ${response.status}: ${what}`);

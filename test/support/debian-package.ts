@@ -1,8 +1,9 @@
 import { aptGet } from "./apt-get.ts";
 
 /**
- * Whether something is there that `isThere` looks for, after Debian's packages for it were fetched by apt-get where it was missing and may be. Where it cannot be had a
- * suite tells so by being skipped; but throws if the environment says CI=true.
+ * Whether something is there that `isThere` looks for, after Debian's packages for it were fetched
+ * by apt-get where it was missing and may be. Where it cannot be had a suite tells so by being
+ * skipped; but throws if the environment says CI=true.
  */
 export function findInstalled(isThere: () => boolean, ...packages: readonly string[]): boolean {
   if (isThere()) return true;

@@ -16,7 +16,10 @@ export interface DrainServers {
 interface DrainResult {
   readonly windowMs: number;
   readonly clients: number;
-  /** Arrivals at the other server by twentieth of the window; the last has those that came after it, too. */
+  /**
+   * Arrivals at the other server by twentieth of the window; the last has those that came after it,
+   * too.
+   */
   readonly histogram: readonly number[];
   /** Milliseconds from each client's own moment to its subscription at the other server, sorted. */
   readonly lateMs: readonly number[];

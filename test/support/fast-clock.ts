@@ -1,7 +1,10 @@
 import { type Clock, systemClock } from "../../src/lib/time/clock.ts";
 import { noteTimer } from "./running-timers.ts";
 
-/** The machine's clock, so many times as fast: for parts with minutes in them that talk over real sockets. */
+/**
+ * The machine's clock, so many times as fast: for parts with minutes in them that talk over real
+ * sockets.
+ */
 export class FastClock implements Clock {
   readonly #factor: number;
   readonly #began = performance.now();

@@ -7,9 +7,9 @@ const CACHE = fileURLToPath(new URL("../../node_modules/.cache/", import.meta.ur
 const INSTALL_MS = 300_000;
 
 /**
- * The folder of an npm package that the project does not depend on. npm fetches it when a test first
- * wants it, without its scripts, into the cache below node_modules. `undefined` where npm cannot;
- * throws instead if the environment says CI=true.
+ * The folder of an npm package that the project does not depend on. npm fetches it when a test
+ * first wants it, without its scripts, into the cache below node_modules. `undefined` where npm
+ * cannot; throws instead if the environment says CI=true.
  */
 export function fetchedPackage(name: string, version: string): string | undefined {
   const cache = join(CACHE, `${name.replace("/", "-")}-${version}`);
@@ -31,7 +31,10 @@ export function fetchedPackage(name: string, version: string): string | undefine
   return existsSync(folder) ? folder : undefined;
 }
 
-/** The folder with the `node` program of this version, to be put in front of a PATH; as {@link fetchedPackage}. */
+/**
+ * The folder with the `node` program of this version, to be put in front of a PATH; as
+ * {@link fetchedPackage}.
+ */
 export function fetchedNode(version: string): string | undefined {
   const { platform, arch } = process;
   const prefix = platform === "darwin" && arch === "arm64" ? "node-bin" : "node";

@@ -1,6 +1,9 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 
-/** The bytes of a database and of its write-ahead file; of the latter none where there is no such file. */
+/**
+ * The bytes of a database and of its write-ahead file; of the latter none where there is no such
+ * file.
+ */
 export interface Image {
   readonly main: Buffer;
   readonly wal: Buffer;
@@ -19,7 +22,10 @@ export function takeImage(path: string): Image {
   return { main: read(path), wal: read(`${path}-wal`) };
 }
 
-/** Writes an image over a database that nobody has open. The file stays the same one: it keeps its inode. */
+/**
+ * Writes an image over a database that nobody has open. The file stays the same one: it keeps its
+ * inode.
+ */
 export function putImage(path: string, { main, wal }: Image): void {
   writeFileSync(path, main);
   rmSync(`${path}-shm`, { force: true });

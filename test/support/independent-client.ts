@@ -3,8 +3,9 @@ import { checkMessage } from "./contract.ts";
 import { Waiters } from "./waiters.ts";
 
 /*
- * A client written from PROTOCOL.md alone: the runtime's own WebSocket (not the `ws` package that the server uses) and
- * an apply of its own, sharing no code with the project; what comes is held to the served contract. What it holds after each event can be compared with REST.
+ * A client written from PROTOCOL.md alone: the runtime's own WebSocket (not the `ws` package that
+ * the server uses) and an apply of its own, sharing no code with the project; what comes is held to
+ * the served contract. What it holds after each event can be compared with REST.
  */
 
 type Json = Record<string, unknown>;
@@ -16,7 +17,10 @@ const keyOf = (item: Item): string =>
 
 const LIST_NAMES: Record<string, [string, string]> = { "flares.finished": ["flares", "finished_trending"] };
 
-/** How long a close is waited for: of some ends Node's WebSocket never tells (test/client/mute-close.test.ts). */
+/**
+ * How long a close is waited for: of some ends Node's WebSocket never tells
+ * (test/client/mute-close.test.ts).
+ */
 const MUTE_CLOSE_MS = 1_000;
 
 /** What one connection said and did. */
@@ -29,7 +33,10 @@ interface Received {
   readonly errors: Json[];
 }
 
-/** Follows all channels of a gateway, reconnecting when told to, and keeps the state that its events add up to. */
+/**
+ * Follows all channels of a gateway, reconnecting when told to, and keeps the state that its events
+ * add up to.
+ */
 export class IndependentClient {
   state: Lists & { explanations?: Record<string, unknown> } = {};
   cursor: string | undefined;
@@ -59,7 +66,10 @@ export class IndependentClient {
     this.#url = `${url.replace(/^http/, "ws")}/api/v1/stream`;
   }
 
-  /** Opens a connection that goes on behind the cursor held, or starts with a snapshot; resolves when the answer is there. `more`: other parameters of the address. */
+  /**
+   * Opens a connection that goes on behind the cursor held, or starts with a snapshot; resolves
+   * when the answer is there. `more`: other parameters of the address.
+   */
   async connect(more: Iterable<[string, string]> = []): Promise<void> {
     const given = Object.fromEntries(more);
     const query = new URLSearchParams({
@@ -71,7 +81,8 @@ export class IndependentClient {
     this.#socket = socket;
     this.closeCode = undefined;
     const answered = this.received.answers.length;
-    // A connection that was let go of may still speak, or only now tell that it is closed: it is no longer this client's.
+    // A connection that was let go of may still speak, or only now tell that it is closed: it is no
+    // longer this client's.
     socket.onmessage = ({ data }) => {
       if (this.#socket !== socket) return;
       const message: Json = JSON.parse(String(data));
@@ -86,10 +97,13 @@ export class IndependentClient {
     await this.until(() => this.received.answers.length > answered || this.closeCode !== undefined);
   }
 
-  /** Ends the connection from this side and waits until it is closed, or has had the time for it. */
+  /**
+   * Ends the connection from this side and waits until it is closed, or has had the time for it.
+   */
   async disconnect(): Promise<void> {
     const socket = this.#socket;
-    // By its state alone one cannot tell: a close frame that it reads after its end was told makes it closing again.
+    // By its state alone one cannot tell: a close frame that it reads after its end was told makes
+    // it closing again.
     if (!socket || this.closeCode !== undefined) return;
     const over = new AbortController();
     const closed = once(socket, "close", { signal: over.signal });

@@ -4,7 +4,10 @@ import { Waiters } from "./waiters.ts";
 
 type Timer = { at: number; readonly everyMs: number | undefined; readonly fire: () => void };
 
-/** A clock that stands still until the test moves it. A sleep of 0 takes a turn of the event loop and no time. */
+/**
+ * A clock that stands still until the test moves it. A sleep of 0 takes a turn of the event loop
+ * and no time.
+ */
 export class ManualClock implements Clock {
   #elapsed = 0;
   #wallOffset: number;

@@ -4,8 +4,8 @@ import { applyEvent, type EventBody, type View } from "../../src/protocol/index.
 type Message = { readonly [field: string]: unknown; readonly type: string };
 
 /**
- * Reads frames and applies events once for all clients that were sent the same: thousands of them hold the same views, and none of them is
- * believed to. Views are immutable.
+ * Reads frames and applies events once for all clients that were sent the same: thousands of them
+ * hold the same views, and none of them is believed to. Views are immutable.
  */
 export class SharedViews {
   readonly #messages = new Map<string, Message>();
@@ -35,14 +35,20 @@ export class SharedViews {
 
 /** What one client saw of a move. */
 export interface Move {
-  /** When its turn was, and when it was subscribed at the other server; milliseconds by `performance.now()`. */
+  /**
+   * When its turn was, and when it was subscribed at the other server; milliseconds by
+   * `performance.now()`.
+   */
   readonly slotAtMs: number;
   readonly arrivedAtMs: number;
   readonly windowMs: number;
   readonly resumed: unknown;
 }
 
-/** A client that follows everything, and that goes where it is sent when its server is being replaced: by PROTOCOL.md, at its own moment, with its cursor. */
+/**
+ * A client that follows everything, and that goes where it is sent when its server is being
+ * replaced: by PROTOCOL.md, at its own moment, with its cursor.
+ */
 export class MovingClient {
   view: View | undefined;
   cursor = "";

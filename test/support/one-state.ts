@@ -3,8 +3,9 @@ import type { IndependentClient } from "./independent-client.ts";
 import { checkedFetch } from "./validate-response.ts";
 
 /**
- * Law L2: fetches the snapshot over REST and holds it against what the client has at the same cursor. Resolves with that
- * cursor's seq. The client may be ahead or behind while the answer travels; its states meanwhile are kept to compare.
+ * Law L2: fetches the snapshot over REST and holds it against what the client has at the same
+ * cursor. Resolves with that cursor's seq. The client may be ahead or behind while the answer
+ * travels; its states meanwhile are kept to compare.
  */
 export async function expectOneState(url: string, client: IndependentClient): Promise<number> {
   const from = client.seq;

@@ -16,7 +16,10 @@ let isWatching = false;
 
 const SOURCE = /at (?:async )?(?:(\S+) )?.*\/(src\/(?!lib\/time\/clock)[\w./-]+\.ts)/;
 
-/** Notes a timer that starts, by the function that started it. Call what it returns when the timer ends. */
+/**
+ * Notes a timer that starts, by the function that started it. Call what it returns when the timer
+ * ends.
+ */
 export function noteTimer(kind: "sleep" | "interval"): () => void {
   if (!isWatching) return () => {};
   const id = Symbol(kind);
@@ -24,7 +27,10 @@ export function noteTimer(kind: "sleep" | "interval"): () => void {
   return () => timers.delete(id);
 }
 
-/** Names what runs now: the timers of the tests' clocks, and the abort listeners that source files added. Sorted. */
+/**
+ * Names what runs now: the timers of the tests' clocks, and the abort listeners that source files
+ * added. Sorted.
+ */
 export function stillRunning(): readonly string[] {
   sweep();
   const running = [...timers.values()].flatMap(({ kind, origin }) => {

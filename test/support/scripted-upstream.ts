@@ -55,7 +55,10 @@ export function wholeOf(
   return { cursor: "abcd1234-7", observed_at: observedAt, ...snapshot };
 }
 
-/** An HTTP server on a free port of 127.0.0.1 that answers each path by its script, and 404 where there is none. */
+/**
+ * An HTTP server on a free port of 127.0.0.1 that answers each path by its script, and 404 where
+ * there is none.
+ */
 export class ScriptedUpstream {
   readonly asked: { readonly path: string; readonly headers: IncomingHttpHeaders }[] = [];
   readonly #scripts = new Map<string, Script[]>();
@@ -117,7 +120,10 @@ export class ScriptedUpstream {
   }
 }
 
-/** A time-out that no interval or back-off of the tests equals, so that the two kinds of sleep can be told apart. */
+/**
+ * A time-out that no interval or back-off of the tests equals, so that the two kinds of sleep can
+ * be told apart.
+ */
 export const TIMEOUT_MS = 5_003;
 
 /** A source on a scripted upstream whose waits pass at once. */
@@ -167,7 +173,10 @@ export function follow(url: string, options: Partial<UpstreamOptions> = {}) {
   /** The next poll; time moves on whenever the source waits. */
   const next = () => settle(source.poll(controller.signal));
 
-  /** Polls until a poll has failed and the source waits; `resume` lets time move on again, to the next good poll. */
+  /**
+   * Polls until a poll has failed and the source waits; `resume` lets time move on again, to the
+   * next good poll.
+   */
   async function fail(): Promise<{ waitMs: number; resume: () => Promise<Poll> }> {
     const { failed } = source.stats();
     const poll = source.poll(controller.signal);
@@ -184,7 +193,7 @@ export function follow(url: string, options: Partial<UpstreamOptions> = {}) {
 
 /** Tests with a running scripted upstream, which is stopped after them. */
 export const test = base.extend<{ upstream: ScriptedUpstream }>({
-  // biome-ignore lint/correctness/noEmptyPattern: vitest reads the parameter's pattern
+  // biome-ignore lint/correctness/noEmptyPattern: vitest requires a pattern.
   upstream: async ({}, use) => {
     const upstream = new ScriptedUpstream();
     await upstream.start();

@@ -2,7 +2,9 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A web server of an origin of its own: these scripts, by path, and the page at every other path. */
+/**
+ * A web server of an origin of its own: these scripts, by path, and the page at every other path.
+ */
 export async function servePage(
   page: string,
   scripts: ReadonlyMap<string, string>,

@@ -12,7 +12,10 @@ interface SseEvent {
   readonly message: Record<string, unknown>;
 }
 
-/** Reads a stream of server-sent events as the HTML standard, 9.2.6, says; sharing no code with the server. */
+/**
+ * Reads a stream of server-sent events as the HTML standard, 9.2.6, says; sharing no code with the
+ * server.
+ */
 export class SseClient {
   readonly events: SseEvent[] = [];
   /** Seqs of the market's events so far. */
@@ -46,7 +49,10 @@ export class SseClient {
     });
   }
 
-  /** Resolves when the header fields are there; rejects when the answer is no stream. `onEvent` is called with each event. */
+  /**
+   * Resolves when the header fields are there; rejects when the answer is no stream. `onEvent` is
+   * called with each event.
+   */
   static async open(
     url: string,
     headers: Record<string, string> = {},

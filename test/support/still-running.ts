@@ -6,8 +6,8 @@ export { stillRunning };
 const SOCKETS = new Set(["TCPSocketWrap", "TCPServerWrap", "ChildProcess", "FSEventWrap"]);
 
 /**
- * A test that fails, with their names, when timers, abort listeners or sockets outlive it. Its clocks must be ManualClock or FastClock, since only
- * those note their timers.
+ * A test that fails, with their names, when timers, abort listeners or sockets outlive it. Its
+ * clocks must be ManualClock or FastClock, since only those note their timers.
  */
 export const test = base.extend<{ leaks: undefined }>({
   leaks: [

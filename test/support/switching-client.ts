@@ -3,8 +3,9 @@ import { SseClient } from "./sse-client.ts";
 import { checkedFetch } from "./validate-response.ts";
 
 /*
- * The independent client on the other transports, written from PROTOCOL.md: whatever it is told goes through the same checks and the same
- * state, so that it shows whether one cursor holds on all of them.
+ * The independent client on the other transports, written from PROTOCOL.md: whatever it is told
+ * goes through the same checks and the same state, so that it shows whether one cursor holds on all
+ * of them.
  */
 
 type Json = Record<string, unknown>;

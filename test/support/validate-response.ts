@@ -13,9 +13,11 @@ interface SeenResponse {
 }
 
 /**
- * Checks a response of a gateway against the OpenAPI document and returns the decoded JSON, `undefined` where there is no body, the text where
- * the type is none of JSON's: the schema of its address with no field beyond it, the right content type, no body where none may be, each problem with its code's status. Throws an
- * Error that says what is wrong. Addresses that the table of endpoints does not know are held to the rules of problems only.
+ * Checks a response of a gateway against the OpenAPI document and returns the decoded JSON,
+ * `undefined` where there is no body, the text where the type is none of JSON's: the schema of its
+ * address with no field beyond it, the right content type, no body where none may be, each problem
+ * with its code's status. Throws an Error that says what is wrong. Addresses that the table of
+ * endpoints does not know are held to the rules of problems only.
  */
 export function validateResponse(method: string, url: string, response: SeenResponse): unknown {
   const { status, headers, body } = response;

@@ -1,7 +1,9 @@
 /** How long a test waits for one thing before it fails: less than the time-out of a test. */
 export const MAX_WAIT_MS = 50_000;
 
-/** As many characters of what was seen are reported: the end of a text, the beginning of a value. */
+/**
+ * As many characters of what was seen are reported: the end of a text, the beginning of a value.
+ */
 const MAX_SEEN = 1_500;
 
 /** What is waited for: it holds once this returns true. */
@@ -12,7 +14,10 @@ interface Waiting {
   readonly resolve: () => void;
 }
 
-/** The waits of one helper. A wait that takes too long fails with a sentence on what it waited for and what was seen last. */
+/**
+ * The waits of one helper. A wait that takes too long fails with a sentence on what it waited for
+ * and what was seen last.
+ */
 export class Waiters {
   readonly #seen: () => unknown;
   readonly #maxWaitMs: number;
@@ -24,7 +29,10 @@ export class Waiters {
     this.#maxWaitMs = maxWaitMs;
   }
 
-  /** Resolves once `check` holds, at the latest with the next {@link look}. `what`: names it; default: its source text. */
+  /**
+   * Resolves once `check` holds, at the latest with the next {@link look}. `what`: names it;
+   * default: its source text.
+   */
   until(check: Check, what = textOf(check)): Promise<void> {
     if (check()) return Promise.resolve();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -87,7 +95,10 @@ export class Queue<T extends object> {
   }
 }
 
-/** Resolves once `check` holds, which is looked at in each turn of the event loop. Fails as {@link Waiters} do. */
+/**
+ * Resolves once `check` holds, which is looked at in each turn of the event loop. Fails as
+ * {@link Waiters} do.
+ */
 export async function eventually(
   check: () => boolean | Promise<boolean>,
   seen: () => unknown,

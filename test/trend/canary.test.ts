@@ -25,7 +25,10 @@ function watched() {
   return { token, trades, trade, judge };
 }
 
-/** The warnings after `buyers` bought and `sellers` sold within a minute, and nobody did anything for as long as a trap takes. */
+/**
+ * The warnings after `buyers` bought and `sellers` sold within a minute, and nobody did anything
+ * for as long as a trap takes.
+ */
 function warningsOf(buyers: number, sellers: number): readonly string[] {
   const { trade, judge } = watched();
   for (let n = 0; n < buyers; n += 1) trade(START + n, true, `buyer ${n}`);

@@ -188,7 +188,10 @@ test("a candle of an earlier minute, or not of a whole minute, is rejected", () 
   expect(engine.rejected.candle).toBe(2);
 });
 
-/** Minutes from the start of a burst of two hours, on eight times the usual volume, to the end of its flare. */
+/**
+ * Minutes from the start of a burst of two hours, on eight times the usual volume, to the end of
+ * its flare.
+ */
 function lengthOfLongFlare(settings: Partial<DetectorSettings> = {}): number {
   const random = createRandom(5);
   const isBurst = (minute: number) => minute >= PUMP_AT && minute < PUMP_AT + 120;

@@ -19,7 +19,10 @@ import {
 const RECORDED = { trades: false, liquidity: false, listings: false, profiles: true };
 const nameOf = (group: MarketGroup, n: number) => (group === "exchange" ? `T${n}` : address(n));
 
-/** Candles of one token whose close after minute i is `closes[i]`; a hole is a minute without candle. */
+/**
+ * Candles of one token whose close after minute i is `closes[i]`; a hole is a minute without
+ * candle.
+ */
 function candles(
   token: string,
   closes: readonly (number | null)[],
@@ -161,7 +164,8 @@ test("a token that returns to the chart has the same id, a new streak and its ti
   });
   expect(ids.size).toBe(1);
   const item = last.charts.bsc.find(({ flare }) => flare.token.address === address(1));
-  // Charted from the fifth candle on, while three of the last ten minutes had one, and again from the third new one.
+  // Charted from the fifth candle on, while three of the last ten minutes had one, and again from
+  // the third new one.
   expect(Math.max(...streaks)).toBe(13);
   expect(item?.streak).toBe(8);
   expect(item?.flare).toMatchObject({
@@ -190,6 +194,7 @@ test("a token that lost nine tenths is not charted until ten minutes after it is
     },
   );
   const minutes = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, n) => from + n);
-  // It falls in the twenty-first minute, and closes above a tenth of its peak of 1.0475 at minute 69.
+  // It falls in the twenty-first minute, and closes above a tenth of its peak of 1.0475 at minute
+  // 69.
   expect([...charted]).toEqual([...minutes(5, 20), ...minutes(79, 100)]);
 });

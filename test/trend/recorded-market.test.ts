@@ -14,7 +14,10 @@ const FACTS = { trades: false, liquidity: false, listings: false, profiles: fals
 const addressOf = (pair: string) => `0x${Buffer.from(pair).toString("hex")}`;
 const BCC = addressOf("BTC_BCC");
 
-/** The recording's candles from a moment on, with a clock at each minute and each second for which `everySecond`. */
+/**
+ * The recording's candles from a moment on, with a clock at each minute and each second for which
+ * `everySecond`.
+ */
 function eventsFrom(fromMs: number, untilMs: number): MarketEvent[] {
   const lines = gunzipSync(readFileSync(FILE)).toString().split("\n").slice(1);
   const events: MarketEvent[] = [];

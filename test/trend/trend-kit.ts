@@ -91,7 +91,10 @@ export function createRandom(seed: number): () => number {
   };
 }
 
-/** The events in order of time, with a clock at every whole second from the first to `untilMs`; candles come before the clock of their moment, all else after. */
+/**
+ * The events in order of time, with a clock at every whole second from the first to `untilMs`;
+ * candles come before the clock of their moment, all else after.
+ */
 export function withClocks(events: readonly MarketEvent[], untilMs: number, fromMs = START): MarketEvent[] {
   const sorted = [...events].sort((a, b) => a.at - b.at);
   const result: MarketEvent[] = [];
@@ -110,7 +113,10 @@ function isBefore(event: MarketEvent, clockMs: number): boolean {
   return event.kind === "candle" ? event.at <= clockMs : event.at < clockMs;
 }
 
-/** Feeds the events as the poller does, and calls `onSnapshot` with each snapshot that may be new, and the clock. */
+/**
+ * Feeds the events as the poller does, and calls `onSnapshot` with each snapshot that may be new,
+ * and the clock.
+ */
 export function drive(
   engine: TrendEngine,
   events: readonly MarketEvent[],
@@ -124,7 +130,10 @@ export function drive(
   return engine.snapshot();
 }
 
-/** What candles, as closes by minute, make of one token: noise of ±0.2 % around `path`, volume 100 times `volume`. */
+/**
+ * What candles, as closes by minute, make of one token: noise of ±0.2 % around `path`, volume 100
+ * times `volume`.
+ */
 export function candlePath(
   token: string,
   minutes: number,

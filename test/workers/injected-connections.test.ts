@@ -8,9 +8,12 @@ import { test as base } from "../support/still-running.ts";
 
 const GRACE_MS = 60_000;
 
-/** An HTTP server that takes connections of another listener, and answers when the test does. Fails when a timer or a socket outlives the test. */
+/**
+ * An HTTP server that takes connections of another listener, and answers when the test does. Fails
+ * when a timer or a socket outlives the test.
+ */
 const test = base.extend<{ sut: Awaited<ReturnType<typeof inject>> }>({
-  // biome-ignore lint/correctness/noEmptyPattern: vitest reads the fixtures that are used out of this pattern
+  // biome-ignore lint/correctness/noEmptyPattern: vitest requires a pattern.
   sut: async ({}, use) => {
     const sut = await inject();
     await use(sut);

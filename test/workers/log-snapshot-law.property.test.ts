@@ -179,7 +179,8 @@ async function expectSame(
     expect(here.records.map(plain)).toEqual(there.records.map(plain));
     const [lists, known] = [await worker.hub?.history.at(at), await hub.history.at(at)];
     if (known && lists) expect(plainLists(lists)).toEqual(plainLists(known));
-    // Who resumes with a filter anywhere resumes on a worker that was there from the first snapshot on.
+    // Who resumes with a filter anywhere resumes on a worker that was there from the first snapshot
+    // on.
     expect(lists === undefined && known !== undefined && seq >= first + 64).toBe(false);
   }
   const [lasting, known] = [

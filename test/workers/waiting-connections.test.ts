@@ -8,9 +8,12 @@ import { test as base } from "../support/still-running.ts";
 
 const MAX_WAITING = 2_048;
 
-/** A reception in front of one worker that has no room until the test says so. Fails when a timer or a socket outlives the test. */
+/**
+ * A reception in front of one worker that has no room until the test says so. Fails when a timer or
+ * a socket outlives the test.
+ */
 const test = base.extend<{ sut: Awaited<ReturnType<typeof receive>> }>({
-  // biome-ignore lint/correctness/noEmptyPattern: vitest reads the fixtures that are used out of this pattern
+  // biome-ignore lint/correctness/noEmptyPattern: vitest requires a pattern.
   sut: async ({}, use) => {
     const sut = await receive();
     await use(sut);

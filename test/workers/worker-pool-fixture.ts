@@ -81,7 +81,7 @@ export const test = base.extend<{
   /** A pool whose workers all serve; ended behind the test. */
   startPool: (workers: number) => Promise<ReturnType<typeof createPoolUnderTest>>;
 }>({
-  // biome-ignore lint/correctness/noEmptyPattern: vitest reads the fixtures that are used out of this pattern
+  // biome-ignore lint/correctness/noEmptyPattern: vitest requires a pattern.
   createPool: async ({}, use) => {
     const made: ReturnType<typeof createPoolUnderTest>[] = [];
     await use((workers) => {

@@ -93,7 +93,10 @@ function reason(name: string, data: Fields, item: Fields | undefined, symbols: S
   }
 }
 
-/** `score 4.12 > 3.00: price z 5.2, volume z 3.3; canary: …`: the terms that count, the greatest first. */
+/**
+ * `score 4.12 > 3.00: price z 5.2, volume z 3.3; canary: …`: the terms that count, the greatest
+ * first.
+ */
 function whyText(why: Fields | undefined): string {
   if (!why) return "";
   const terms = list(why.terms)

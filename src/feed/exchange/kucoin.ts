@@ -62,9 +62,11 @@ const TOPICS_A_MESSAGE = 100;
 const MAX_PAIRS = 200;
 
 /**
- * KuCoin spot. Sources: www.kucoin.com/docs-new, "Get All Symbols" (v2), "Get All Tickers", "Get Klines" (at most 1,500), "Get Public Token"
- * (`bullet-public`), "Klines" of the public spot channels (3470071w0), "Rate Limit" (`gw-ratelimit-*`). A connection is valid for 24 hours and wants
- * a ping message as often as its ticket says. No candle is marked as closed: the last one before the next minute's is.
+ * KuCoin spot. Sources: www.kucoin.com/docs-new, "Get All Symbols" (v2), "Get All Tickers", "Get
+ * Klines" (at most 1,500), "Get Public Token" (`bullet-public`), "Klines" of the public spot
+ * channels (3470071w0), "Rate Limit" (`gw-ratelimit-*`). A connection is valid for 24 hours and
+ * wants a ping message as often as its ticket says. No candle is marked as closed: the last one
+ * before the next minute's is.
  */
 export function createKucoin({ url, connectId }: KucoinPlaces): Venue {
   return {

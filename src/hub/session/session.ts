@@ -24,8 +24,8 @@ import type { Socket } from "./socket.ts";
 import { Subscriptions } from "./subscriptions.ts";
 
 /**
- * `waiting`: not subscribed yet, until the deadline `deadlineMs`. `closing`: close sent, terminated at
- * `deadlineMs`.
+ * `waiting`: not subscribed yet, until the deadline `deadlineMs`. `closing`: close sent, terminated
+ * at `deadlineMs`.
  */
 type Phase =
   | { readonly kind: "waiting"; readonly deadlineMs: number }

@@ -1,7 +1,10 @@
 import type { ListItem } from "../../model/index.ts";
 import { keyOf } from "../../model/key-of.ts";
 
-/* Law L1: these four changes, applied in order, turn any list into any other. Items have keys (see keyOf). */
+/*
+ * Law L1: these four changes, applied in order, turn any list into any other. Items have keys (see
+ * keyOf).
+ */
 
 /** One step from a list to the next. */
 export type Change =

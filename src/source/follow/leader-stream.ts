@@ -67,8 +67,8 @@ export class LeaderStream {
   }
 
   /**
-   * Processes a message. Throws {@link ProtocolViolation} if a leader never sends it position this point,
-   * and {@link LogDivergence} if its events do not continue from here.
+   * Processes a message. Throws {@link ProtocolViolation} if a leader never sends it position this
+   * point, and {@link LogDivergence} if its events do not continue from here.
    *
    * @param characters Length of the message's text.
    */

@@ -35,21 +35,29 @@ const CONTENDERS: readonly Contender[] = [
 ];
 const [OURS = "", PLAIN = "", BUN = "", WS = ""] = CONTENDERS.map(({ name }) => name);
 
-/** What is published at a time; `most`: what the gateway is allowed to cost, as a share of a peer. */
+/**
+ * What is published at a time; `most`: what the gateway is allowed to cost, as a share of a peer.
+ */
 const LOADS: readonly (UniformLoad & { readonly most?: Readonly<Record<string, number>> })[] = [
   { events: 8, bytes: 600, most: { [BUN]: 0.3, [WS]: 0.08 } },
   { events: 8, bytes: 4_000, most: { [BUN]: 0.15, [WS]: 0.08 } },
   { events: 1, bytes: 600 },
 ];
 
-/** How much is measured: rounds of so many milliseconds each, and for the sizes minutes of the simulated market. */
+/**
+ * How much is measured: rounds of so many milliseconds each, and for the sizes minutes of the
+ * simulated market.
+ */
 const EFFORTS = {
   full: { clients: 1_000, rounds: 5, ms: 2_000, minutes: 60 },
   short: { clients: 50, rounds: 1, ms: 200, minutes: 3 },
 } as const;
 type Effort = (typeof EFFORTS)[keyof typeof EFFORTS];
 
-/** Bytes of events and snapshots in each form, and what compressed events cost the server beside plain ones and beside peers, one after the other in each round. */
+/**
+ * Bytes of events and snapshots in each form, and what compressed events cost the server beside
+ * plain ones and beside peers, one after the other in each round.
+ */
 export async function benchCompression(size: keyof typeof EFFORTS): Promise<Row[]> {
   const effort = EFFORTS[size];
   const contestants = await enterAll(effort.clients);

@@ -44,7 +44,10 @@ function withWholeItems(body: EventBody, after: View): EventBody {
   return { ...body, data: { ...rest, ...whole(data as Change) } } as EventBody;
 }
 
-/** Mean bytes of an event on the wire, frame included: of an hour of the simulated market, in each form, with fields that were set and with whole items. */
+/**
+ * Mean bytes of an event on the wire, frame included: of an hour of the simulated market, in each
+ * form, with fields that were set and with whole items.
+ */
 export function benchSizes(minutes: number): Row[] {
   const { base, batches } = makeMarket(minutes);
   const framings: readonly (readonly [string, Framing])[] = [

@@ -3,7 +3,10 @@ import type { Row } from "../report.ts";
 import { benchMarket, benchShapes, withMarket } from "./market.ts";
 import { benchUniform } from "./uniform.ts";
 
-/** How much of the bench: `full` takes some eight minutes, `short` a few seconds and only what is at hand without a network. */
+/**
+ * How much of the bench: `full` takes some eight minutes, `short` a few seconds and only what is at
+ * hand without a network.
+ */
 type Extent = "full" | "short";
 
 const SHORT: Effort = { rounds: 1, ms: 100, warmUpMs: 100 };
@@ -43,7 +46,10 @@ const PARTS = {
     );
     return [...thousand, ...tenThousand];
   },
-  /** The simulated market's batches, at saturation and at their own pace; then clients that do not all ask for the same. */
+  /**
+   * The simulated market's batches, at saturation and at their own pace; then clients that do not
+   * all ask for the same.
+   */
   market: async (extent: Extent): Promise<Row[]> =>
     withMarket(extent === "short" ? 20 : 60, async (market, path) => {
       if (extent === "short") {
@@ -59,7 +65,10 @@ const PARTS = {
 export type FanoutPart = keyof typeof PARTS;
 export const FANOUT_PARTS = Object.keys(PARTS) as readonly FanoutPart[];
 
-/** Fan-out side by side with its peers: processor time of the server for one event to one client. Where a peer cannot take part it is said why. */
+/**
+ * Fan-out side by side with its peers: processor time of the server for one event to one client.
+ * Where a peer cannot take part it is said why.
+ */
 export async function benchFanout(
   extent: Extent,
   parts: readonly FanoutPart[] = FANOUT_PARTS,

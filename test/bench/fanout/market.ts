@@ -25,12 +25,17 @@ import { spreadOf } from "../harness/spread.ts";
 import type { Row } from "../report.ts";
 import { differentShapes, typicalList, watchLists } from "./watch-lists.ts";
 
-/** Batches of a round for those who hear all of the market, and for those who hear a tenth of it. */
+/**
+ * Batches of a round for those who hear all of the market, and for those who hear a tenth of it.
+ */
 const BATCHES = 10;
 const BATCHES_OF_LISTS = 40;
 const SECOND_US = 1_000_000;
 
-/** Calls `use` with so many minutes of the simulated market, and with the file in which the servers find them. */
+/**
+ * Calls `use` with so many minutes of the simulated market, and with the file in which the servers
+ * find them.
+ */
 export async function withMarket<T>(
   minutes: number,
   use: (market: MarketFile, path: string) => Promise<T>,
@@ -52,7 +57,10 @@ interface Pace {
   readonly seconds: number;
 }
 
-/** The simulated market's own batches to everybody: what an event costs, and how long it takes when there is a batch a second. */
+/**
+ * The simulated market's own batches to everybody: what an event costs, and how long it takes when
+ * there is a batch a second.
+ */
 export async function benchMarket(
   path: string,
   clients: number,
@@ -105,7 +113,10 @@ async function delayRows(
   });
 }
 
-/** What it costs that sessions differ: the same market to clients of 1, 100 and as many shapes as clients, and of one watch-list against a thousand. */
+/**
+ * What it costs that sessions differ: the same market to clients of 1, 100 and as many shapes as
+ * clients, and of one watch-list against a thousand.
+ */
 export async function benchShapes(
   market: MarketFile,
   path: string,

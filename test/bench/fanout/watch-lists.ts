@@ -3,7 +3,10 @@ import type { MarketFile } from "../harness/market-file.ts";
 
 /** Tokens of a watch-list. */
 const TOKENS = 10;
-/** Of one address each token is named in at most; a prime, so that lists that are neighbours differ in every place. */
+/**
+ * Of one address each token is named in at most; a prime, so that lists that are neighbours differ
+ * in every place.
+ */
 const STEP = 7;
 
 function tokensIn({ data }: EventBody): readonly string[] {
@@ -20,8 +23,9 @@ function busyTokens({ batches }: MarketFile): readonly string[] {
 }
 
 /**
- * So many watch-lists, no two alike, as addresses of streams. Each takes one token of every tenth part of those that are sorted by how much happens to them, so that
- * all have about equally much to hear.
+ * So many watch-lists, no two alike, as addresses of streams. Each takes one token of every tenth
+ * part of those that are sorted by how much happens to them, so that all have about equally much to
+ * hear.
  */
 export function watchLists(market: MarketFile, count: number): readonly string[] {
   const tokens = busyTokens(market);
@@ -29,7 +33,8 @@ export function watchLists(market: MarketFile, count: number): readonly string[]
   if (choices < 8) throw new Error(`the market has only ${tokens.length} tokens`);
   return Array.from({ length: count }, (_, list) => {
     const chosen = Array.from({ length: TOKENS }, (_, part) => {
-      // The list's number in the base of the choices: its digits tell the first parts apart, and its multiples the others.
+      // The list's number in the base of the choices: its digits tell the first parts apart, and
+      // its multiples the others.
       const digit = part < 4 ? Math.floor(list / choices ** part) : list * (part + STEP);
       return tokens[part * choices + (digit % choices)];
     });
@@ -37,7 +42,10 @@ export function watchLists(market: MarketFile, count: number): readonly string[]
   });
 }
 
-/** The one of the watch-lists that has most nearly as many events and as many writes (batches with any) as they have on the average in so many batches. */
+/**
+ * The one of the watch-lists that has most nearly as many events and as many writes (batches with
+ * any) as they have on the average in so many batches.
+ */
 export function typicalList(market: MarketFile, lists: readonly string[], batches: number): string {
   const heard = market.batches.slice(0, batches).map((events) => events.map(tokensIn));
   const counts = lists.map((address) => {
@@ -70,7 +78,10 @@ const OFTEN_NAMES = [
   "source-status",
 ];
 
-/** So many different selections, up to 16,384, that all hear nearly all of the market: they differ in channels and names of which little comes. */
+/**
+ * So many different selections, up to 16,384, that all hear nearly all of the market: they differ
+ * in channels and names of which little comes.
+ */
 export function differentShapes(count: number): readonly string[] {
   return Array.from({ length: count }, (_, at) => {
     const without = (list: readonly string[], from: number) =>

@@ -3,10 +3,15 @@ import { mkdirSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** Where programs and packages are kept that a bench needs and the project does not; ignored by git. */
+/**
+ * Where programs and packages are kept that a bench needs and the project does not; ignored by git.
+ */
 export const ON_DEMAND = fileURLToPath(new URL("../.on-demand/", import.meta.url));
 
-/** Compiles a C file with the machine's `cc` where that is not done yet; the program's path. Throws with the compiler's words, or when there is none. */
+/**
+ * Compiles a C file with the machine's `cc` where that is not done yet; the program's path. Throws
+ * with the compiler's words, or when there is none.
+ */
 export function compile(source: URL): string {
   const file = fileURLToPath(source);
   const program = join(ON_DEMAND, "bin", basename(file, ".c"));

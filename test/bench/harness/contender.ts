@@ -10,9 +10,14 @@ export interface Contender {
   readonly name: string;
   /** Rejects with the reason where it cannot take part on this machine. */
   start(): Promise<BenchServer>;
-  /** What differs from a plain WebSocket on `/` whose messages all begin as the gateway's events do. */
+  /**
+   * What differs from a plain WebSocket on `/` whose messages all begin as the gateway's events do.
+   */
   readonly load?: Partial<Omit<LoadOptions, "port">>;
-  /** How it is told to publish, where it has no port for orders; such a one has uniform messages only. */
+  /**
+   * How it is told to publish, where it has no port for orders; such a one has uniform messages
+   * only.
+   */
   readonly drive?: (load: UniformLoad, clients: number) => Partial<Drive>;
 }
 
@@ -31,7 +36,10 @@ export function gateway(paths: readonly string[] = [ALL_CHANNELS], flags: readon
   };
 }
 
-/** A loop of `send()` in C: one for each message and client, or, joined, one for each batch and client. */
+/**
+ * A loop of `send()` in C: one for each message and client, or, joined, one for each batch and
+ * client.
+ */
 export function floor(joined: boolean): Contender {
   return {
     name: joined ? "floor, joined" : "floor",
@@ -70,7 +78,10 @@ export interface Contestant {
   readonly client: LoadClient;
 }
 
-/** Starts the server and opens so many connections to it. Rejects where either fails; nothing is left running then. */
+/**
+ * Starts the server and opens so many connections to it. Rejects where either fails; nothing is
+ * left running then.
+ */
 export async function enter(contender: Contender, clients: number): Promise<Contestant> {
   const server = await contender.start();
   let client: LoadClient | undefined;

@@ -9,9 +9,10 @@ interface Control {
 }
 
 /**
- * Opens a port of its own beside the one that is measured, on 127.0.0.1. Each line is answered by one: `p` by the number of deliveries and the monotonic time in
- * nanoseconds just before the batch was published, JSON by JSON. Needs nothing but `node:net`, so that it runs in Bun as well. `monotonicNs`: the system's
- * monotonic clock, which the clients read too; default: that of Node.
+ * Opens a port of its own beside the one that is measured, on 127.0.0.1. Each line is answered by
+ * one: `p` by the number of deliveries and the monotonic time in nanoseconds just before the batch
+ * was published, JSON by JSON. Needs nothing but `node:net`, so that it runs in Bun as well.
+ * `monotonicNs`: the system's monotonic clock, which the clients read too; default: that of Node.
  */
 export async function openControl(
   control: Control,

@@ -8,7 +8,10 @@ import type { Load } from "./uniform-events.ts";
 export interface Discipline {
   readonly name: string;
   readonly load: Load;
-  /** Each measurement takes these many batches, the same ones for everybody, instead of some time: where batches differ. */
+  /**
+   * Each measurement takes these many batches, the same ones for everybody, instead of some time:
+   * where batches differ.
+   */
   readonly batches?: number;
 }
 
@@ -35,7 +38,10 @@ export function checkOpenFiles(connections: number): void {
     throw new Error(`${connections} connections need \`ulimit -Hn\` of ${connections + 200}; it is ${most}`);
 }
 
-/** Starts all that can take part here, each with so many clients; of the others it says why they can't. */
+/**
+ * Starts all that can take part here, each with so many clients; of the others it says why they
+ * can't.
+ */
 export async function enterAll(contenders: readonly Contender[], clients: number): Promise<Contestant[]> {
   checkOpenFiles(clients);
   const contestants: Contestant[] = [];
@@ -63,7 +69,10 @@ export async function leaveAll(contestants: readonly Contestant[]): Promise<void
   for (const contestant of contestants) await leave(contestant);
 }
 
-/** Measures everybody in every discipline, by turns, so that what else the machine does befalls all of them; each round begins with another. */
+/**
+ * Measures everybody in every discipline, by turns, so that what else the machine does befalls all
+ * of them; each round begins with another.
+ */
 export async function runField(
   contestants: readonly Contestant[],
   disciplines: readonly Discipline[],
@@ -101,7 +110,10 @@ export function costRows(results: Results, unit = "µs/delivery"): Row[] {
   );
 }
 
-/** What the first costs as a share of what the other does: the median over the rounds, in each of which they were measured one soon after the other. */
+/**
+ * What the first costs as a share of what the other does: the median over the rounds, in each of
+ * which they were measured one soon after the other.
+ */
 export function ratioRow(
   results: Results,
   discipline: string,
@@ -119,7 +131,10 @@ export function ratioRow(
   return [{ what: `${discipline}: ${ours} of ${theirs}`, value: median, unit: "×", aim }];
 }
 
-/** How busy the load's core was at most: near 100 % the client, not the server, would have been measured. */
+/**
+ * How busy the load's core was at most: near 100 % the client, not the server, would have been
+ * measured.
+ */
 export function clientRow(results: Results, of: string): Row {
   const shares = [...results.values()].flatMap((one) =>
     [...one.values()].flat().map(({ clientShare }) => clientShare),

@@ -1,4 +1,7 @@
-/* The gateway's fan-out as it is served, in a process of its own: the real hub behind the real route, told by its control port what to publish and when. */
+/*
+ * The gateway's fan-out as it is served, in a process of its own: the real hub behind the real
+ * route, told by its control port what to publish and when.
+ */
 import type { AddressInfo } from "node:net";
 import { createHttpServer, LISTEN_BACKLOG } from "../../../src/http/index.ts";
 import { registerWebSocket } from "../../../src/http/stream/websocket-route.ts";
@@ -50,7 +53,10 @@ await app.listen({ host: "127.0.0.1", port: 0, backlog: LISTEN_BACKLOG });
 
 let batches: readonly HeadBatch[] = [];
 let next = 0;
-/** What is answered as the deliveries of a batch; `undefined`: all that there were. For clients beside whom others come and go. */
+/**
+ * What is answered as the deliveries of a batch; `undefined`: all that there were. For clients
+ * beside whom others come and go.
+ */
 let told: number | undefined;
 
 function apply(snapshot: Snapshot, events: readonly EventBody[]): Snapshot {

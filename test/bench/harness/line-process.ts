@@ -10,7 +10,9 @@ const NUMBERS: Readonly<Record<Core, string>> = { server: "0", load: "1" };
 
 let canPin: boolean | undefined;
 
-/** True where `taskset` is there and two cores are: else nothing is pinned, and figures vary more. */
+/**
+ * True where `taskset` is there and two cores are: else nothing is pinned, and figures vary more.
+ */
 export function isPinned(): boolean {
   if (canPin !== undefined) return canPin;
   try {

@@ -4,7 +4,10 @@ import { join } from "node:path";
 import { compile } from "./compile.ts";
 import { LineProcess } from "./line-process.ts";
 
-/** How connections are opened, and what counts as a delivery. What each field means stands at the top of load-client.c. */
+/**
+ * How connections are opened, and what counts as a delivery. What each field means stands at the
+ * top of load-client.c.
+ */
 export interface LoadOptions {
   readonly kind: "ws" | "sse" | "socketio" | "nats";
   readonly port: number;
@@ -17,7 +20,10 @@ export interface LoadOptions {
   /** Compressed messages are deliveries, whatever they begin with. */
   readonly deflated?: boolean;
   readonly drivePort?: number;
-  /** Who is refused comes again when it is told to, as often as it takes; the time of its handshake runs on meanwhile. */
+  /**
+   * Who is refused comes again when it is told to, as often as it takes; the time of its handshake
+   * runs on meanwhile.
+   */
   readonly patient?: boolean;
 }
 
@@ -35,7 +41,10 @@ export interface Opened {
   readonly maxUs: number;
 }
 
-/** What was counted in a run. Latencies are there when batches are spaced and the server tells when it appended each; else 0. */
+/**
+ * What was counted in a run. Latencies are there when batches are spaced and the server tells when
+ * it appended each; else 0.
+ */
 export interface Run {
   readonly batches: number;
   readonly deliveries: number;
@@ -90,7 +99,10 @@ export class LoadClient {
     return this.#process.pid;
   }
 
-  /** Opens so many connections beside those that are there. Rejects when one of them fails, unless `mayFail`. */
+  /**
+   * Opens so many connections beside those that are there. Rejects when one of them fails, unless
+   * `mayFail`.
+   */
   async open(count: number, concurrency = 64, mayFail = false): Promise<Opened> {
     const opened: Opened = JSON.parse(await this.#process.ask(`open ${count} ${concurrency}`));
     if (opened.failed > 0 && !mayFail)

@@ -10,7 +10,10 @@ const BEGIN_MS = Date.UTC(2026, 0, 1);
 /** Established tokens, as many as `serve` simulates by default. */
 const TOKENS = 480;
 
-/** Makes so many minutes of the market, always the same ones, behind as many in which it warms up: through the real engine and the real comparison. */
+/**
+ * Makes so many minutes of the market, always the same ones, behind as many in which it warms up:
+ * through the real engine and the real comparison.
+ */
 export function makeMarket(minutes: number): MarketFile {
   const market = createSimulatedMarket({ seed: 1, beginAtMs: BEGIN_MS, tokens: TOKENS, onLabel: () => {} });
   const engine = new TrendEngine({

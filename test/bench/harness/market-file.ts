@@ -1,7 +1,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import type { EventBody, Snapshot } from "../../../src/protocol/index.ts";
 
-/** What a gateway publishes of the simulated market, second by second. The last batch leads back to `base`, so that it can be played again and again. */
+/**
+ * What a gateway publishes of the simulated market, second by second. The last batch leads back to
+ * `base`, so that it can be played again and again.
+ */
 export interface MarketFile {
   readonly base: Snapshot;
   readonly batches: readonly (readonly EventBody[])[];

@@ -9,7 +9,8 @@ import { ON_DEMAND } from "./compile.ts";
 const PEERS = fileURLToPath(new URL("../peers/", import.meta.url));
 
 /**
- * Where the peers' npm packages are, installed on first use as their lock file says and without their install scripts. Throws when the registry is out of reach.
+ * Where the peers' npm packages are, installed on first use as their lock file says and without
+ * their install scripts. Throws when the registry is out of reach.
  */
 export function npmPeers(): string {
   const directory = join(ON_DEMAND, "npm");
@@ -24,7 +25,10 @@ export function npmPeers(): string {
   return directory;
 }
 
-/** Bun's program, which its npm package brings for each platform as an optional dependency. Throws when there is none for this one. */
+/**
+ * Bun's program, which its npm package brings for each platform as an optional dependency. Throws
+ * when there is none for this one.
+ */
 export function bunProgram(): string {
   const installed = join(npmPeers(), "node_modules", "@oven");
   const [platform] = existsSync(installed) ? readdirSync(installed) : [];
@@ -39,9 +43,9 @@ export interface DebianProgram {
 }
 
 /**
- * A program out of a Debian package, installed or, on first use, unpacked with the libraries that it needs
- * into a folder of its own: no root, no service. Throws where there is neither. `path` is its place in the
- * package, such as `usr/bin/wrk`.
+ * A program out of a Debian package, installed or, on first use, unpacked with the libraries that
+ * it needs into a folder of its own: no root, no service. Throws where there is neither. `path` is
+ * its place in the package, such as `usr/bin/wrk`.
  */
 export function debianProgram(name: string, path: string, libraries: readonly string[] = []): DebianProgram {
   if (existsSync(join("/", path))) return { path: join("/", path), env: process.env };
@@ -50,7 +54,9 @@ export function debianProgram(name: string, path: string, libraries: readonly st
   return { path: join(root, path), env: { ...process.env, LD_LIBRARY_PATH: unpacked.join(":") } };
 }
 
-/** The folder in which the packages lie as they would below `/`; `/` where the program is installed. */
+/**
+ * The folder in which the packages lie as they would below `/`; `/` where the program is installed.
+ */
 export function debianRoot(packages: readonly string[], path: string): string {
   if (existsSync(join("/", path)) && packages.length === 1) return "/";
   const root = join(ON_DEMAND, "debian", packages.join("+"));

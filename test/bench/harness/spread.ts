@@ -1,6 +1,9 @@
 import { median } from "../report.ts";
 
-/** Measured values of one thing: the middle, and half of what lies between the quartiles, as a share of it. */
+/**
+ * Measured values of one thing: the middle, and half of what lies between the quartiles, as a share
+ * of it.
+ */
 interface Spread {
   readonly median: number;
   /** In percent; 0 of one value. */

@@ -3,7 +3,10 @@ import type { EventBody } from "../../../src/protocol/index.ts";
 const observed_at = "2026-11-21T08:00:00.000Z";
 const LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789";
 
-/** So many letters that no compressor shortens to less than two thirds, as ids and numbers are; the same for the same seed. */
+/**
+ * So many letters that no compressor shortens to less than two thirds, as ids and numbers are; the
+ * same for the same seed.
+ */
 function letters(count: number, seed: number): string {
   let state = seed + 1;
   let text = "";
@@ -42,5 +45,8 @@ export interface UniformLoad {
   readonly bytes: number;
 }
 
-/** What a server of a bench is told to publish with each trigger: the same events, or the next batch of a MarketFile. */
+/**
+ * What a server of a bench is told to publish with each trigger: the same events, or the next batch
+ * of a MarketFile.
+ */
 export type Load = UniformLoad | { readonly market: string };

@@ -1,4 +1,7 @@
-/* The gateway as it is served, with a snapshot that does not change: what its idle connections cost. */
+/*
+ * The gateway as it is served, with a snapshot that does not change: what its idle connections
+ * cost.
+ */
 
 import { createConfig } from "../../../src/config/config.ts";
 import { startGateway } from "../../../src/gateway/app.ts";

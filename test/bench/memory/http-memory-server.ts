@@ -1,4 +1,7 @@
-/* Plain node:http with answers that do not end: what an open answer costs before anybody does anything with it. */
+/*
+ * Plain node:http with answers that do not end: what an open answer costs before anybody does
+ * anything with it.
+ */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { serveHeld } from "./memory-control.ts";

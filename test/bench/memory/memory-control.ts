@@ -23,7 +23,10 @@ async function held(): Promise<Held> {
   return { rss, heap, external };
 }
 
-/** Tells the bench where the server listens, and answers `{ "do": "held" }` with {@link Held}; other orders go to `obey`. */
+/**
+ * Tells the bench where the server listens, and answers `{ "do": "held" }` with {@link Held}; other
+ * orders go to `obey`.
+ */
 export async function serveHeld(
   port: number,
   obey: (order: unknown) => unknown = () => undefined,

@@ -5,7 +5,10 @@ import { spreadOf } from "../harness/spread.ts";
 import { median, type Row } from "../report.ts";
 import type { Held } from "./memory-control.ts";
 
-/** Opened and closed before the first measurement: what a server makes once, for its first connections, is nobody's share. */
+/**
+ * Opened and closed before the first measurement: what a server makes once, for its first
+ * connections, is nobody's share.
+ */
 const FIRST = 500;
 
 interface Kind {
@@ -31,8 +34,9 @@ const KINDS: readonly Kind[] = [
 ];
 
 /**
- * What an idle connection adds to the server's resident memory, and to its heap: both after forced collections, before and after `clients` connections were opened, the
- * difference divided by their number. Each round has servers of its own, on the same runtime with the same flags.
+ * What an idle connection adds to the server's resident memory, and to its heap: both after forced
+ * collections, before and after `clients` connections were opened, the difference divided by their
+ * number. Each round has servers of its own, on the same runtime with the same flags.
  */
 export async function benchMemory(clients: number, rounds: number): Promise<Row[]> {
   const shares = new Map<string, Held[]>();

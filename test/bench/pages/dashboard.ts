@@ -8,13 +8,19 @@ const SIZES = {
   full: { forMs: 10_000, counts: [200, 1_000] },
   short: { forMs: 500, counts: [200] },
 } as const;
-/** Adds up the layout shift that comes from now on without the visitor, in the browser's own measure. */
+/**
+ * Adds up the layout shift that comes from now on without the visitor, in the browser's own
+ * measure.
+ */
 const SHIFTS = `globalThis.shifted = 0;
 new PerformanceObserver((list) => {
   for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) shifted += value;
 }).observe({ type: "layout-shift" })`;
 
-/** What the dashboard costs a browser: tasks of its main thread while flares change, layout shift meanwhile, bytes of the first load. */
+/**
+ * What the dashboard costs a browser: tasks of its main thread while flares change, layout shift
+ * meanwhile, bytes of the first load.
+ */
 export async function benchDashboard(size: keyof typeof SIZES): Promise<Row[]> {
   const executable = findChromium();
   if (executable === undefined)

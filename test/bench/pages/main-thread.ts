@@ -2,7 +2,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Browser, Page } from "playwright-core";
 import type { Row } from "../report.ts";
 
-/** Tasks below this are the thread's small change: thousands of them, which would push every percentile to nothing. */
+/**
+ * Tasks below this are the thread's small change: thousands of them, which would push every
+ * percentile to nothing.
+ */
 const MIN_MS = 1;
 const MARK = "flarewire-bench";
 
@@ -24,8 +27,9 @@ interface TraceEvent {
 }
 
 /**
- * Traces the page for so long, and reads off its main thread's tasks: what the browser's own scheduler ran on it from one turn of its loop to the next, be it script, layout or
- * painting. (The page's own long-task entries begin at 50 ms only.)
+ * Traces the page for so long, and reads off its main thread's tasks: what the browser's own
+ * scheduler ran on it from one turn of its loop to the next, be it script, layout or painting. (The
+ * page's own long-task entries begin at 50 ms only.)
  */
 export async function traceMainThread(browser: Browser, page: Page, forMs: number): Promise<MainThread> {
   await browser.startTracing(page, { categories: ["toplevel", "blink.user_timing"] });

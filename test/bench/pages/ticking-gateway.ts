@@ -4,7 +4,10 @@ import { TickingMarket } from "./ticking-market.ts";
 /** Twenty times a second. */
 const EVERY_MS = 50;
 
-/** A gateway with so many flares, of which `changes` change twenty times a second until it is disposed of. */
+/**
+ * A gateway with so many flares, of which `changes` change twenty times a second until it is
+ * disposed of.
+ */
 export async function startTicking(count: number, changes: number) {
   const market = new TickingMarket(count);
   const config = createConfig({ port: 0, drain: "0", logLevel: "silent" });

@@ -28,7 +28,10 @@ export class TickingMarket extends ToldSource {
     this.#say();
   }
 
-  /** Changes so many flares, in turn: what their row shows, and why they flare. One batch, and an event for each. */
+  /**
+   * Changes so many flares, in turn: what their row shows, and why they flare. One batch, and an
+   * event for each.
+   */
   tick(count: number): void {
     const flares = [...this.#flares];
     const explanations = { ...this.#explanations };

@@ -20,7 +20,10 @@ const PAGES = {
   "list of 100": '<flare-list limit="100"></flare-list>',
 } as const;
 
-/** What the widget costs a page of another site on a slow processor, with 200 flares of which 20 a second change; its size; and the connections of ten tabs. */
+/**
+ * What the widget costs a page of another site on a slow processor, with 200 flares of which 20 a
+ * second change; its size; and the connections of ten tabs.
+ */
 export async function benchWidget(size: keyof typeof SIZES): Promise<Row[]> {
   const executable = findChromium();
   if (executable === undefined)

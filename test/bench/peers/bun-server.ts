@@ -1,4 +1,6 @@
-/* Bun, with uWebSockets inside: a topic that all follow, and a publish for each text. Run by Bun. */
+/*
+ * Bun, with uWebSockets inside: a topic that all follow, and a publish for each text. Run by Bun.
+ */
 import { serveBroadcast } from "./broadcast.ts";
 
 /** What is used of it. */
@@ -33,7 +35,10 @@ const server = Bun.serve({
   },
 });
 
-/** Bun's own `hrtime` begins with its process; this is the clock that all processes of the machine share. */
+/**
+ * Bun's own `hrtime` begins with its process; this is the clock that all processes of the machine
+ * share.
+ */
 async function systemClockNs(): Promise<() => bigint> {
   const { dlopen, FFIType } = await import(String("bun:ffi"));
   const { symbols } = dlopen("libc.so.6", {

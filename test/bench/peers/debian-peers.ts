@@ -58,7 +58,10 @@ async function startConfigured(
   };
 }
 
-/** The NATS server, published to over its own protocol and read over WebSocket. It joins what it writes. */
+/**
+ * The NATS server, published to over its own protocol and read over WebSocket. It joins what it
+ * writes.
+ */
 export const NATS: Contender = {
   name: "nats",
   start: async () => {

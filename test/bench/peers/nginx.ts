@@ -7,7 +7,10 @@ import type { BenchServer } from "../harness/bench-server.ts";
 import { LineProcess } from "../harness/line-process.ts";
 import { debianProgram } from "../harness/on-demand.ts";
 
-/** Debian's nginx, in one process, with these bytes as a file at `/api/v1/snapshot`. Rejects where it cannot be started. */
+/**
+ * Debian's nginx, in one process, with these bytes as a file at `/api/v1/snapshot`. Rejects where
+ * it cannot be started.
+ */
 export async function startNginx(bytes: Buffer): Promise<BenchServer> {
   const program = debianProgram("nginx", "usr/sbin/nginx").path;
   const root = mkdtempSync(join(tmpdir(), "flarewire-nginx-"));

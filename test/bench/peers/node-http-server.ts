@@ -1,4 +1,7 @@
-/* Plain node:http with ready bytes, its fields no more than a body needs: the argument is the file that it serves at every address. */
+/*
+ * Plain node:http with ready bytes, its fields no more than a body needs: the argument is the file
+ * that it serves at every address.
+ */
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

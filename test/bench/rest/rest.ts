@@ -29,8 +29,9 @@ interface Entrant {
 }
 
 /**
- * A snapshot of 20 kB over 32 connections that `wrk` keeps busy from the other core: the processor time of the server for one answer, of all of its threads, each server
- * in turn within a round, so that what else the machine does falls on all. Peers that cannot be had are left out and named.
+ * A snapshot of 20 kB over 32 connections that `wrk` keeps busy from the other core: the processor
+ * time of the server for one answer, of all of its threads, each server in turn within a round, so
+ * that what else the machine does falls on all. Peers that cannot be had are left out and named.
  */
 export async function benchRest(rounds: number): Promise<Row[]> {
   const wrk = wrkProgram();

@@ -1,7 +1,10 @@
 import type { Snapshot } from "../../../src/model/index.ts";
 import { SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../../support/samples.ts";
 
-/** A snapshot of about so many bytes as JSON, and more than the samples have; each `step` another price. */
+/**
+ * A snapshot of about so many bytes as JSON, and more than the samples have; each `step` another
+ * price.
+ */
 export function snapshotOf(bytes: number, step: number): Snapshot {
   const flareBytes = JSON.stringify(SAMPLE_FLARE).length + 1;
   const otherBytes = JSON.stringify(SAMPLE_SNAPSHOT).length;

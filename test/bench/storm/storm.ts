@@ -36,8 +36,10 @@ interface Told {
 }
 
 /**
- * `clients` come back at once, each with the cursor that it had, some events behind, while 200 others go on: with room for all of them, and with room for half. The delay is
- * from before the append to the receipt, by the machine's clock. Where there is room, who is refused comes again when it is told to. All clients share one core, the server has the other.
+ * `clients` come back at once, each with the cursor that it had, some events behind, while 200
+ * others go on: with room for all of them, and with room for half. The delay is from before the
+ * append to the receipt, by the machine's clock. Where there is room, who is refused comes again
+ * when it is told to. All clients share one core, the server has the other.
  */
 export async function benchStorm(clients: number): Promise<Row[]> {
   checkOpenFiles(clients + HEALTHY);
@@ -68,7 +70,8 @@ async function storm(clients: number, room: number, patient: boolean): Promise<S
     });
     const runs: Run[] = [];
     let told: Told = { behind: 1, resumed: 0 };
-    // In short runs, so that nothing of the time behind the storm is in them but the end of the last one.
+    // In short runs, so that nothing of the time behind the storm is in them but the end of the
+    // last one.
     while (!opened || told.behind > 0) {
       runs.push(await healthy.drive({ ms: 500, everyUs: EVERY_US }));
       told = (await server.order({ tell: "storm" })) as Told;

@@ -18,7 +18,10 @@ interface Told {
   readonly descriptors?: readonly number[];
 }
 
-/** What an event to a client costs in one process, and in all processes together where workers serve; and how evenly these share the clients. */
+/**
+ * What an event to a client costs in one process, and in all processes together where workers
+ * serve; and how evenly these share the clients.
+ */
 export async function benchWorkers(clients: number): Promise<Row[]> {
   const alone = await enter(gateway(), clients);
   const start = () => startNodeServer(SERVER, [`${WORKERS}`, `${clients}`]);

@@ -5,7 +5,10 @@ import { type End, ended } from "../../../src/client/transport/end.ts";
 import { platformOf } from "../../../src/client/transport/platform.ts";
 import type { TransportMessage } from "../../../src/client/transport/transport.ts";
 
-/** An attempt that does what `run` does, and what its listener received. `fetch` answers its requests. */
+/**
+ * An attempt that does what `run` does, and what its listener received. `fetch` answers its
+ * requests.
+ */
 function open(fetch: typeof globalThis.fetch, run: (context: TransportContext) => Promise<End>) {
   const messages: TransportMessage[] = [];
   const ends: End[] = [];

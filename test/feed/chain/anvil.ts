@@ -9,8 +9,9 @@ import { endWithThisProcess } from "../../support/end-with.ts";
 import { fetchedPackage } from "../../support/fetched-package.ts";
 
 /*
- * The real EVM is no dependency of the project: its package names binaries for other machines that not every registry has, and then npm ci refuses the lock file. So it
- * is fetched by npm when a test first wants it, into the cache below node_modules.
+ * The real EVM is no dependency of the project: its package names binaries for other machines that
+ * not every registry has, and then npm ci refuses the lock file. So it is fetched by npm when a
+ * test first wants it, into the cache below node_modules.
  */
 const VERSION = "1.7.1";
 const NAME = `@foundry-rs/anvil-${process.platform}-${process.arch === "x64" ? "amd64" : process.arch}`;
@@ -19,7 +20,10 @@ const PACKAGE = fetchedPackage(NAME, VERSION);
 /** Where it lies; `undefined` where it cannot be had. */
 const BINARY = PACKAGE && join(PACKAGE, "bin/anvil");
 
-/** Tests on a real EVM. Left out by name where there is none, which is an error on a machine that checks for everybody. */
+/**
+ * Tests on a real EVM. Left out by name where there is none, which is an error on a machine that
+ * checks for everybody.
+ */
 export function describeOnAnvil(title: string, tests: () => void): void {
   const words = BINARY === undefined ? `${title} (skipped: npm cannot fetch ${NAME})` : title;
   describe.skipIf(BINARY === undefined)(words, tests);

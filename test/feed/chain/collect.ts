@@ -54,7 +54,10 @@ export class Collector implements AsyncDisposable {
   }
 }
 
-/** Makes blocks until everything before is final, and yields the events of a feed over the whole chain up to there. */
+/**
+ * Makes blocks until everything before is final, and yields the events of a feed over the whole
+ * chain up to there.
+ */
 export async function eventsOf(exchange: Exchange): Promise<MarketEvent[]> {
   const { chain, network } = exchange;
   const untilMs = chain.nextAt * 1_000;

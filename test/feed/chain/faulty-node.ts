@@ -2,7 +2,10 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** How a node misbehaves. `lag`: it is so many blocks behind. `ahead`: it claims so many that nobody has. `forgets`: it has the state of so many blocks only. */
+/**
+ * How a node misbehaves. `lag`: it is so many blocks behind. `ahead`: it claims so many that nobody
+ * has. `forgets`: it has the state of so many blocks only.
+ */
 export type Fault =
   | { readonly kind: "none" }
   | {

@@ -10,7 +10,10 @@ const FINALITY = 2;
 /** Pauses after failures in a row, where chance takes three quarters of each. */
 const WAITS = [250, 500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000].map((ms) => 0.75 * ms);
 
-/** Blocks from a number on, out of so many nodes; each is told as its branch and number, with `!` where it replaces one. */
+/**
+ * Blocks from a number on, out of so many nodes; each is told as its branch and number, with `!`
+ * where it replaces one.
+ */
 async function follow(from: number, count = 1) {
   const nodes = await Promise.all(Array.from({ length: count }, () => new ScriptedNode().listen()));
   const run = new NodePool(nodes);

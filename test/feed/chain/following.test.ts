@@ -70,7 +70,8 @@ describeOnAnvil("a chain that is followed", () => {
     for (let count = 0; count < 2; count++) await market.trade();
     await collector.reached(await market.settle());
     expect(collector.facts).toEqual(market.events);
-    // The block of each trade, and the three empty ones behind; now both trades are in the first one.
+    // The block of each trade, and the three empty ones behind; now both trades are in the first
+    // one.
     const head = Number(await chain.ask("eth_blockNumber"));
     const transactions = [];
     for (const number of [head - 4, head - 3]) {

@@ -11,8 +11,10 @@ interface Book {
 }
 
 /**
- * What a test did on V2 pools between a token and the coin, in its own bookkeeping: reserves by the constant product with the fee of 0.3 %, dollars at
- * the coin's price, the middle one of those of the last sixty seconds, decimals by long division. Nothing of it is asked of the chain or taken from the code under test.
+ * What a test did on V2 pools between a token and the coin, in its own bookkeeping: reserves by the
+ * constant product with the fee of 0.3 %, dollars at the coin's price, the middle one of those of
+ * the last sixty seconds, decimals by long division. Nothing of it is asked of the chain or taken
+ * from the code under test.
  */
 export class Ledger {
   readonly events: MarketEvent[] = [];

@@ -42,12 +42,18 @@ export class Market implements AsyncDisposable {
     return this.ledger.events;
   }
 
-  /** Event time up to which everything that was done is final, once {@link settle} made blocks above it. */
+  /**
+   * Event time up to which everything that was done is final, once {@link settle} made blocks above
+   * it.
+   */
   get untilMs(): number {
     return this.exchange.chain.nextAt * 1_000;
   }
 
-  /** A wallet buys or sells, in a block of its own. Where `entered` is false, the ledger is not told: it will not stay. */
+  /**
+   * A wallet buys or sells, in a block of its own. Where `entered` is false, the ledger is not
+   * told: it will not stay.
+   */
   async trade(entered = true): Promise<void> {
     const { exchange, ledger, token } = this;
     const { chain, coin } = exchange;

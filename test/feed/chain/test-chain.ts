@@ -126,7 +126,10 @@ export class TestChain extends Anvil {
     await this.ask("anvil_setStorageAt", [token, slot, `0x${units.toString(16).padStart(64, "0")}`]);
   }
 
-  /** Makes a block out of what was sent, and lets so many seconds pass. Throws where a transaction failed. */
+  /**
+   * Makes a block out of what was sent, and lets so many seconds pass. Throws where a transaction
+   * failed.
+   */
   async mine(seconds = 1): Promise<readonly Receipt[]> {
     await this.ask("evm_mine", [{ timestamp: this.nextAt }]);
     this.nextAt += seconds;

@@ -18,7 +18,10 @@ const FORMS = {
   algebraFactory: { kind: "algebraPool", lookUp: "poolByPair", fee: [], mint: "mintAlgebra", step: 60 },
 } as const;
 
-/** A V3 pool on which the test acts, with a notebook of balances that are asked of the tokens themselves. */
+/**
+ * A V3 pool on which the test acts, with a notebook of balances that are asked of the tokens
+ * themselves.
+ */
 class RangePool {
   readonly events: MarketEvent[] = [];
   readonly #exchange: Exchange;

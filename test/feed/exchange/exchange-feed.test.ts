@@ -87,7 +87,10 @@ const clocks = (events: readonly MarketEvent[]) =>
 const finalOf = (events: readonly MarketEvent[]) =>
   new Map(candles(events).map((candle) => [`${candle.token} ${candle.openAt}`, candle]));
 
-/** What is wrong with what was told of the minutes up to this one: gaps, and figures that are not the exchange's. */
+/**
+ * What is wrong with what was told of the minutes up to this one: gaps, and figures that are not
+ * the exchange's.
+ */
 function faults(
   events: readonly MarketEvent[],
   tokens: readonly string[],

@@ -124,7 +124,10 @@ export class ScriptedVenue implements AsyncDisposable {
     };
   }
 
-  /** What it answers where the test says nothing else: its pairs, their volumes, and every minute asked for. */
+  /**
+   * What it answers where the test says nothing else: its pairs, their volumes, and every minute
+   * asked for.
+   */
   usual(path: string): unknown {
     if (path === "/pairs") return Object.keys(this.volumes);
     if (path === "/volumes") return this.volumes;

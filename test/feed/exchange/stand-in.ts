@@ -43,7 +43,10 @@ interface Client {
   readonly pairs: Set<string>;
 }
 
-/** Binance, KuCoin and Gate in one server on loopback, with the shapes that theirs have; it can be told to misbehave. */
+/**
+ * Binance, KuCoin and Gate in one server on loopback, with the shapes that theirs have; it can be
+ * told to misbehave.
+ */
 export class StandIn implements AsyncDisposable {
   /** Misbehaviour of an exchange's REST side; its stream refuses meanwhile. */
   readonly mischief = new Map<VenueName, Mischief>();

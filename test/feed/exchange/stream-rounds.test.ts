@@ -53,7 +53,9 @@ async function lineTo(
   if (options.isAwaited ?? true) await stands(1);
   return {
     ...run,
-    /** What was waited after failures, in milliseconds; 10 s are the time that a request may take. */
+    /**
+     * What was waited after failures, in milliseconds; 10 s are the time that a request may take.
+     */
     backOffs: () => clock.slept.filter((ms) => ms >= 1_000 && ms < 10_000),
     [Symbol.asyncDispose]: async () => {
       stop.abort();

@@ -8,7 +8,10 @@ import { test } from "../../support/still-running.ts";
 import { scripted } from "../record/record-kit.ts";
 import { SECOND, START, ToldFeed } from "./told-feed.ts";
 
-/** A part's market: some seconds, each with events before its clock, as candles come, and behind it, as blocks do. */
+/**
+ * A part's market: some seconds, each with events before its clock, as candles come, and behind it,
+ * as blocks do.
+ */
 function marketOf(
   group: "bsc" | "matic" | "exchange",
   seed: readonly (readonly [number, number])[],

@@ -51,7 +51,10 @@ export async function drain(feed: Feed): Promise<readonly MarketEvent[]> {
   return events;
 }
 
-/** What an engine makes of a feed: the lines that `flarewire replay` writes, and the state at the end. */
+/**
+ * What an engine makes of a feed: the lines that `flarewire replay` writes, and the state at the
+ * end.
+ */
 export async function play(
   feed: Feed,
 ): Promise<{ readonly lines: readonly string[]; readonly state: string }> {

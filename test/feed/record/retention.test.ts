@@ -28,7 +28,10 @@ function recorderIn(directory: string, maxBytes?: number, clock = new LeapingClo
   });
 }
 
-/** Records so many minutes of the simulated market; yields the events, and how much room all recordings took at most. */
+/**
+ * Records so many minutes of the simulated market; yields the events, and how much room all
+ * recordings took at most.
+ */
 async function recordInto(directory: string, minutes: number, maxBytes?: number, clock?: LeapingClock) {
   const recorder = recorderIn(directory, maxBytes, clock);
   const failures: Error[] = [];

@@ -1,6 +1,9 @@
 import type { Clock } from "../../../src/lib/time/clock.ts";
 
-/** A clock that stands still until somebody sleeps; then it jumps ahead by the sleep, and by `oversleepMs` of a machine that wakes late. */
+/**
+ * A clock that stands still until somebody sleeps; then it jumps ahead by the sleep, and by
+ * `oversleepMs` of a machine that wakes late.
+ */
 export class LeapingClock implements Clock {
   readonly sleeps: number[] = [];
   #elapsedMs = 0;

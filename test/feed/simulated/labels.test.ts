@@ -72,7 +72,10 @@ const between = (token: string, from: number, to: number) =>
 const median = (values: readonly number[]) =>
   values.toSorted((one, other) => one - other)[values.length >> 1] ?? Number.NaN;
 
-/** What the price was usually before a moment: the median of the last five trades of the hour before it; NaN where there are fewer. */
+/**
+ * What the price was usually before a moment: the median of the last five trades of the hour before
+ * it; NaN where there are fewer.
+ */
 const priceBefore = (token: string, at: number) => {
   const last = (fills.get(token) ?? []).filter((fill) => fill.at >= at - HOUR && fill.at < at).slice(-5);
   return last.length < 5 ? Number.NaN : median(last.map(({ price }) => price));

@@ -8,13 +8,14 @@ import { test as base, stillRunning } from "../../support/still-running.ts";
 import { BEGUN, type FollowerUnderTest, HELLO, startFollower, statusEvent } from "./scripted-leader.ts";
 
 /*
- * What a follower does the second time, and the third: what it counts has to start over where a connection worked, and only there.
+ * What a follower does the second time, and the third: what it counts has to start over where a
+ * connection worked, and only there.
  */
 
 const KEY = "fw_0123456789abcdef";
 
 const test = base.extend<{ server: ScriptedServer; follower: FollowerUnderTest }>({
-  // biome-ignore lint/correctness/noEmptyPattern: vitest reads the fixtures that are used out of this pattern
+  // biome-ignore lint/correctness/noEmptyPattern: vitest requires a pattern.
   server: async ({}, use) => {
     await using server = await startScriptedServer();
     await use(server);

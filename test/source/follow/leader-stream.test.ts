@@ -6,7 +6,9 @@ import { BEGUN, statusEvent } from "./scripted-leader.ts";
 const MAX_EVENTS = 100_000;
 const MAX_CHARACTERS = 64 * 2 ** 20;
 
-/** A stream that stands at `abcd-5`, and how to give it a frame that counts as `characters` long. */
+/**
+ * A stream that stands at `abcd-5`, and how to give it a frame that counts as `characters` long.
+ */
 function begun() {
   const stream = new LeaderStream(undefined);
   const take = (frame: object, characters = 100) =>

@@ -7,7 +7,7 @@ import { test as base } from "../../support/still-running.ts";
 import { BEGUN, type FollowerUnderTest, HELLO, startFollower, statusEvent } from "./scripted-leader.ts";
 
 const test = base.extend<{ server: ScriptedServer; follower: FollowerUnderTest }>({
-  // biome-ignore lint/correctness/noEmptyPattern: vitest reads the fixtures that are used out of this pattern
+  // biome-ignore lint/correctness/noEmptyPattern: vitest requires a pattern.
   server: async ({}, use) => {
     await using server = await startScriptedServer();
     await use(server);

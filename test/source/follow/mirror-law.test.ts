@@ -36,7 +36,10 @@ function newLeader(run: { epochs: number; readonly maxBytes: number }): HubUnder
   return createHubUnderTest({ log: { epoch, maxBytes: run.maxBytes } });
 }
 
-/** As a gateway does: the time of the data is that of its events, and a change of the source's state leaves it. */
+/**
+ * As a gateway does: the time of the data is that of its events, and a change of the source's state
+ * leaves it.
+ */
 function publish({ head, market }: HubUnderTest, steps: readonly Step[]): Promise<void> {
   const { events, snapshot } = market.poll(steps);
   const listed = events.find(({ channel }) => channel !== "status");

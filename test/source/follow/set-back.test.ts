@@ -5,7 +5,10 @@ import { createHubUnderTest, EPOCH, type HubUnderTest, settled } from "../../hub
 import { MockSocket } from "../../hub/mock-socket.ts";
 import { EdgeUnderTest } from "./edge-under-test.ts";
 
-/** A leader that has three batches of an epoch, of which the first alone is the same for all of them. */
+/**
+ * A leader that has three batches of an epoch, of which the first alone is the same for all of
+ * them.
+ */
 async function leaderOf(run: string, life: "list" | "flare"): Promise<HubUnderTest> {
   const first = createHubUnderTest();
   await first.publish("list");

@@ -20,7 +20,10 @@ const CANDLES_ONLY = { trades: false, liquidity: false, listings: false, profile
 const HOUR_MINUTES = 60;
 const FALL_FROM = 70;
 
-/** One pair's candles: the whole market falls by 6 % in the twenty minutes from `FALL_FROM`; `own` is what it does beside. */
+/**
+ * One pair's candles: the whole market falls by 6 % in the twenty minutes from `FALL_FROM`; `own`
+ * is what it does beside.
+ */
 function pair(
   name: string,
   minutes: number,

@@ -10,7 +10,10 @@ const WIDE_FROM = 120;
 const MINUTES = WIDE_FROM + 20;
 const isWide = (minute: number) => minute >= WIDE_FROM && minute < WIDE_FROM + 6;
 
-/** Busy tokens that all rise by some 12 % within six minutes, beside tokens that trade once in twelve minutes. */
+/**
+ * Busy tokens that all rise by some 12 % within six minutes, beside tokens that trade once in
+ * twelve minutes.
+ */
 function scriptsWith(idle: number): Script[] {
   const busy = Array.from({ length: BUSY }, (_, n) => ({
     token: address(n + 1),
