@@ -34,7 +34,7 @@ interface ConnectionUse {
   /** Returns the cursor to resume from; `undefined` for the head. */
   readonly cursor: () => string | undefined;
   /** Processes a message. Throws an End if the connection must end. */
-  readonly take: (message: TransportMessage) => void;
+  readonly receive: (message: TransportMessage) => void;
   /** Called when the status changes. */
   readonly changed: () => void;
 }
@@ -87,7 +87,7 @@ export function createConnection(plan: StreamPlan, use: ConnectionUse): Connecti
 
 /** A transport connection and its state. */
 interface Attempt {
-  line?: TransportConnection;
+  transport?: TransportConnection;
   heard: boolean;
   answered?: boolean;
   readonly openedAtMs: number;
@@ -105,7 +105,7 @@ function createAttempts(plan: StreamPlan, use: ConnectionUse, input: Connection[
 
   const drop = (attempt: Attempt | undefined) => {
     attempt?.calm?.();
-    attempt?.line?.abort();
+    attempt?.transport?.abort();
     if (attempt === current) current = undefined;
     else previous = undefined;
   };
@@ -131,7 +131,7 @@ function createAttempts(plan: StreamPlan, use: ConnectionUse, input: Connection[
     if (attempt.answered || !attempt.heard) listen(attempt, silenceMs);
     attempt.heard = true;
     if (attempt === current) drop(previous);
-    use.take(message);
+    use.receive(message);
     if (attempt !== current) return;
     if (type === "goaway") input({ type, ms: message.reconnect_after_ms });
     else if (type === "subscribed") input({ type: "answered" });
@@ -148,7 +148,7 @@ function createAttempts(plan: StreamPlan, use: ConnectionUse, input: Connection[
     silenceMs = SILENCE_MS;
     listen(attempt, plan.firstMessageMs);
     // Use one client id per transport, so that a trial does not replace a working connection.
-    attempt.line = openTransport(plan, transport, use.cursor(), `${clientId}.${transport}`, {
+    attempt.transport = openTransport(plan, transport, use.cursor(), `${clientId}.${transport}`, {
       onMessage: (message) => receive(attempt, message),
       onEnd: (reason) => end(attempt, reason),
     });

@@ -51,7 +51,7 @@ export function createStream(plan: StreamPlan): Stream {
     emit(item.name, item as never);
   };
 
-  const take = (message: TransportMessage) => {
+  const receive = (message: TransportMessage) => {
     let item: StreamItem | undefined;
     try {
       if (message.type === "hello") server = message;
@@ -66,11 +66,11 @@ export function createStream(plan: StreamPlan): Stream {
       if (end !== fault) client = { ...client, cursor: undefined };
       throw end;
     }
-    freshness.take(message);
+    freshness.note(message);
     if (item) emitItem(item);
   };
 
-  const { status, input } = createConnection(plan, { cursor: () => client.cursor, take, changed });
+  const { status, input } = createConnection(plan, { cursor: () => client.cursor, receive, changed });
   async function* read(items: StreamItem[]): AsyncGenerator<StreamItem, undefined> {
     try {
       // Start the generator now: before its first step it would end without running finally.

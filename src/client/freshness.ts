@@ -19,7 +19,7 @@ export function createFreshness(nowMs: () => number) {
   let atMs = 0;
   const ageOf = (then: Freshness) => nowMs() - atMs + then.data_age_ms;
   return {
-    take(message: TransportMessage): void {
+    note(message: TransportMessage): void {
       const knownAt = said?.observed_at ?? "";
       if ("freshness" in message) said = message.freshness;
       // An event older than known data says nothing about the present: it comes from a backlog.

@@ -14,17 +14,17 @@ interface Listeners {
    * Calls the listeners of a name. One that throws does not affect others, but is reported. An
    * error without a listener is reported to the runtime.
    */
-  readonly emit: <N extends keyof Listened>(name: N, told: Listened[N]) => void;
+  readonly emit: <N extends keyof Listened>(name: N, value: Listened[N]) => void;
 }
 
 export function createListeners(): Listeners {
-  let all: readonly (readonly [name: string, listener: (told: never) => unknown])[] = [];
-  const emit = <N extends keyof Listened>(name: N, told: Listened[N]) => {
+  let all: readonly (readonly [name: string, listener: (value: never) => unknown])[] = [];
+  const emit = <N extends keyof Listened>(name: N, value: Listened[N]) => {
     const own = all.filter(([under]) => under === name);
-    if (name === "error" && !own[0]) void Promise.reject(told);
+    if (name === "error" && !own[0]) void Promise.reject(value);
     for (const [, listener] of own) {
       // Called at once; what it throws, now or later, becomes a rejection.
-      const called = (async () => listener(told as never))();
+      const called = (async () => listener(value as never))();
       called.catch((cause) => {
         const error = new StreamError(
           "listener",

@@ -121,7 +121,7 @@ export function readOptions(given: string | URL, options: ConnectOptions): Strea
   const numbers = { ...NUMBERS };
   for (const name of Object.keys(numbers) as (keyof typeof NUMBERS)[]) {
     const value = options[name] ?? numbers[name];
-    if (!(value >= 0)) misuse(`${name} ${value}`, "use a positive number");
+    if (!(value >= 0)) misuse(`${name} ${value}`, "use 0 or more");
     numbers[name] = value;
   }
   return {

@@ -21,7 +21,7 @@ export type Listened = { readonly [N in EventName]: StreamEvent<N> } & {
 };
 
 /** Called with each value. A returned promise is not awaited. */
-export type Listener<N extends keyof Listened> = (told: Listened[N]) => unknown;
+export type Listener<N extends keyof Listened> = (value: Listened[N]) => unknown;
 
 /**
  * A subscription that outlives its connections. It reconnects with its cursor and switches

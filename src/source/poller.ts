@@ -1,3 +1,4 @@
+import { backOffMs } from "../lib/time/back-off.ts";
 import type { Clock } from "../lib/time/clock.ts";
 import type { Snapshot } from "../model/index.ts";
 import type { EventBody } from "../protocol/index.ts";
@@ -46,23 +47,18 @@ interface PollerOptions {
   readonly onPoll?: (outcome: PollOutcome, workMs: number) => void;
   /** Yields [0, 1) for the jitter. Default: `Math.random`. */
   readonly random?: () => number;
-  /** Minimum wait after a failure, in milliseconds. Default: 1,000. */
-  readonly retryFloorMs?: number;
-  /** Maximum random addition to it, in milliseconds. Default: 30,000. */
-  readonly retryJitterMs?: number;
 }
 
 /**
  * Polls the source and publishes changes: first the base, without events, then each snapshot that
  * differs from the previous one, with the events in between.
  *
- * After a failure, waits for the floor plus full jitter of up to the floor, doubled with each
- * consecutive failure. The next successful publication includes what happened meanwhile. Resolves
+ * Backs off after consecutive failures. The next successful publication includes what happened meanwhile. Resolves
  * when the source ends or the signal aborts; never rejects.
  */
 export async function runPoller(options: PollerOptions): Promise<void> {
   const { source, publish, clock, signal, onError } = options;
-  const { random = Math.random, retryFloorMs = 1_000, retryJitterMs = 30_000 } = options;
+  const { random = Math.random } = options;
   const afterMs = options.resume?.afterMs ?? Number.NEGATIVE_INFINITY;
   let before = options.resume?.snapshot;
   let failures = 0;
@@ -86,9 +82,8 @@ export async function runPoller(options: PollerOptions): Promise<void> {
       if (signal.aborted && error === signal.reason) return;
       onError(error);
       report("failed");
-      const jitterMs = random() * Math.min(retryJitterMs, retryFloorMs * 2 ** failures);
       failures += 1;
-      await clock.sleep(retryFloorMs + jitterMs, signal).catch(() => undefined);
+      await clock.sleep(backOffMs(failures, random), signal).catch(() => undefined);
     }
   }
 }

@@ -12,9 +12,9 @@ const heartbeat = (freshness: object): TransportMessage =>
 test("[W16] the data grow older until the server speaks of them, and nothing is known before it does", () => {
   let nowMs = 5_000;
   const freshness = createFreshness(() => nowMs);
-  freshness.take(eventOf(50));
+  freshness.note(eventOf(50));
   expect(freshness.now()).toBeUndefined();
-  freshness.take(heartbeat({ data_age_ms: 400 }));
+  freshness.note(heartbeat({ data_age_ms: 400 }));
   for (const [atMs, ageMs] of [
     [5_000, 400],
     [6_000, 1_400],
@@ -23,23 +23,23 @@ test("[W16] the data grow older until the server speaks of them, and nothing is 
     nowMs = atMs;
     expect(freshness.now()).toEqual({ state: "live", reason: "", ageMs, observedAt: FRESH.observed_at });
   }
-  freshness.take(heartbeat({ state: "stale", reason: "slow", data_age_ms: 90_000 }));
+  freshness.note(heartbeat({ state: "stale", reason: "slow", data_age_ms: 90_000 }));
   expect(freshness.now()).toMatchObject({ state: "stale", reason: "slow", ageMs: 90_000 });
 });
 
 test("[W16] events of a backlog do not make old data look fresh; one that is newer than what is known does", () => {
   let nowMs = 0;
   const freshness = createFreshness(() => nowMs);
-  freshness.take(heartbeat({ observed_at: "2017-11-12T08:36:00.000Z", data_age_ms: 9_000 }));
+  freshness.note(heartbeat({ observed_at: "2017-11-12T08:36:00.000Z", data_age_ms: 9_000 }));
   nowMs = 1_000;
   for (const minutes of [20, 35, 36]) {
-    freshness.take(eventOf(minutes));
+    freshness.note(eventOf(minutes));
     expect(freshness.now()).toMatchObject({ ageMs: 10_000, observedAt: "2017-11-12T08:36:00.000Z" });
   }
-  freshness.take(eventOf(37));
+  freshness.note(eventOf(37));
   nowMs = 1_500;
   expect(freshness.now()).toMatchObject({ ageMs: 500, observedAt: "2017-11-12T08:37:00.000Z" });
-  freshness.take(eventOf(36));
+  freshness.note(eventOf(36));
   expect(freshness.now()).toMatchObject({ ageMs: 500, observedAt: "2017-11-12T08:37:00.000Z" });
 });
 
@@ -50,7 +50,7 @@ test("[W16] a change of the source's state counts at once, but not one of a back
     );
   let nowMs = 0;
   const freshness = createFreshness(() => nowMs);
-  freshness.take(
+  freshness.note(
     heartbeat({
       state: "stale",
       reason: "no data yet",
@@ -58,20 +58,20 @@ test("[W16] a change of the source's state counts at once, but not one of a back
       data_age_ms: 9_000,
     }),
   );
-  freshness.take(status(20, "down", "of yesterday"));
+  freshness.note(status(20, "down", "of yesterday"));
   expect(freshness.now()).toMatchObject({ state: "stale", reason: "no data yet" });
   nowMs = 1_000;
-  freshness.take(status(37, "live", ""));
+  freshness.note(status(37, "live", ""));
   expect(freshness.now()).toMatchObject({ state: "live", reason: "", ageMs: 0 });
   nowMs = 3_000;
-  freshness.take(status(37, "stale", "slow"));
+  freshness.note(status(37, "stale", "slow"));
   nowMs = 4_000;
   expect(freshness.now()).toMatchObject({ state: "stale", reason: "slow", ageMs: 3_000 });
 });
 
 test("[W16] before the source was ever heard of, the first event counts", () => {
   const freshness = createFreshness(() => 0);
-  freshness.take(heartbeat({ observed_at: null, data_age_ms: 9_000 }));
-  freshness.take(eventOf(10));
+  freshness.note(heartbeat({ observed_at: null, data_age_ms: 9_000 }));
+  freshness.note(eventOf(10));
   expect(freshness.now()).toMatchObject({ ageMs: 0, observedAt: "2017-11-12T08:10:00.000Z" });
 });

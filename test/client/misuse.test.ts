@@ -38,16 +38,16 @@ const WRONG: readonly (readonly [string, () => unknown, RegExp])[] = [
     () => connect(URL, untyped({ transport: "ws" })),
     /transport "ws" is unknown: use auto, websocket, sse, poll/,
   ],
-  ["a negative number", () => connect(URL, { queueLimit: -1 }), /queueLimit -1: use a positive number/],
+  ["a negative number", () => connect(URL, { queueLimit: -1 }), /queueLimit -1: use 0 or more/],
   [
     "a number that is none",
     () => connect(URL, untyped({ upgradeAfterMs: "soon" })),
-    /upgradeAfterMs soon: use a positive number/,
+    /upgradeAfterMs soon: use 0 or more/,
   ],
   [
     "a pause below nothing",
     () => connect(URL, { pauseHiddenAfterMs: -5 }),
-    /pauseHiddenAfterMs -5: use a positive number/,
+    /pauseHiddenAfterMs -5: use 0 or more/,
   ],
   [
     "no WebSocket where one is demanded",

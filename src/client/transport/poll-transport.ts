@@ -24,25 +24,25 @@ export async function runPolls(
   snapshot: boolean,
   urlOf: (more: Readonly<Record<string, string>>) => string,
 ): Promise<End> {
-  let place = after;
+  let position = after;
   let lost: Lost | undefined;
   for (let first = true; ; ) {
     const url = urlOf(
-      place ? { after: place, limit: "1000", wait: first ? "0" : WAIT_S } : { snapshot: `${snapshot}` },
+      position ? { after: position, limit: "1000", wait: first ? "0" : WAIT_S } : { snapshot: `${snapshot}` },
     );
     const askedAtMs = now();
-    const response = await request(url, place ? [200, 204, 410] : [200]);
+    const response = await request(url, position ? [200, 204, 410] : [200]);
     const { status, headers } = response;
     const body: Body = status === 204 ? {} : Object(await response.json());
     if (status === 410) {
       // Let the next connection start over. Restarting within this one could loop without a pause.
       if (!first) return ended(actionAfter(status), "HTTP 410");
       ({ lost } = body);
-      place = undefined;
+      position = undefined;
       continue;
     }
     const cursor = headers.get("flarewire-cursor") ?? "";
-    const isNews = cursor !== place && (body.more || body.events?.length);
+    const isNews = cursor !== position && (body.more || body.events?.length);
     // A cache may be responding, or the server does not wait. Continuing would poll in a tight
     // loop.
     if (!first && !isNews && now() - askedAtMs < STABLE_MS) return ended("fallback", "a stale answer");
@@ -50,7 +50,7 @@ export async function runPolls(
       deliver({
         type: "subscribed",
         cursor,
-        resumed: place ? "full" : "reset",
+        resumed: position ? "full" : "reset",
         lost,
         snapshot: body.snapshot,
       } as Subscribed);
@@ -67,7 +67,7 @@ export async function runPolls(
       } as Freshness,
     });
     first = false;
-    place = cursor;
+    position = cursor;
   }
 }
 

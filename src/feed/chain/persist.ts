@@ -1,10 +1,10 @@
 import type { Notify } from "../../lib/notify.ts";
+import { backOffMs } from "../../lib/time/back-off.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import { SECOND_MS } from "../../lib/time/time.ts";
 import { RpcTrouble } from "./rpc/rpc-trouble.ts";
 
-const FLOOR_MS = 250;
-const MAX_MS = 15 * SECOND_MS;
+const BACK_OFF = { floorMs: SECOND_MS / 8, ceilingMs: 15 * SECOND_MS } as const;
 /** Consecutive failures after which the operator is notified. */
 const NOTIFY_AFTER = 3;
 
@@ -16,10 +16,9 @@ interface PersistOptions {
   readonly random: () => number;
 }
 
-/** Returns the pause in milliseconds after consecutive failures: up to 15 s, half of it random. */
+/** Returns the pause in milliseconds after consecutive failures: up to 15 s. */
 export function pauseAfter(failures: number, random: () => number): number {
-  const maxMs = Math.min(MAX_MS, FLOOR_MS * 2 ** Math.min(20, failures - 1));
-  return maxMs / 2 + (random() * maxMs) / 2;
+  return backOffMs(failures, random, BACK_OFF);
 }
 
 /** Repeats the work while it fails with RpcTrouble. Rethrows other errors. */

@@ -7,8 +7,8 @@ import { NodePool } from "./node-pool.ts";
 import { BROKEN, BUSY, hashOn, ScriptedNode } from "./scripted-node.ts";
 
 const FINALITY = 2;
-/** Pauses after failures in a row, where chance takes three quarters of each. */
-const WAITS = [250, 500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000].map((ms) => 0.75 * ms);
+/** Pauses after consecutive failures, at half of the jitter. */
+const WAITS = [187, 312, 562, 1_062, 2_062, 4_062, 7_562, 7_562];
 
 /**
  * Blocks from a number on, out of so many nodes; each is told as its branch and number, with `!`
