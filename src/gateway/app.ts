@@ -20,7 +20,7 @@ import { createGatewayMetrics, type GatewayMetrics, type WorkerCounts } from "..
 import { type EventBody, FlarewireError, type Freshness, formatCursor } from "../protocol/index.ts";
 import { type SnapshotSource, watchFreshness } from "../source/index.ts";
 import { createLogger } from "./create-logger.ts";
-import { type Frontend, type OpenFront, ownServer } from "./frontend.ts";
+import { type Frontend, type OpenFrontend, ownServer } from "./frontend.ts";
 import { type GatewayEventMap, GatewayEvents } from "./gateway-events.ts";
 import { type OpenAlerts, openAlerts } from "./open/open-alerts.ts";
 import { type Keys, type OwnKeys, openKeys } from "./open/open-keys.ts";
@@ -97,7 +97,7 @@ export async function startGateway(config: Config, parts: GatewayParts = {}): Pr
 
 /** Starts a gateway like {@link startGateway}, behind another server. */
 export async function startGatewayWithFrontend(
-  openFront: (keys: OwnKeys) => OpenFront,
+  openFrontend: (keys: OwnKeys) => OpenFrontend,
   config: Config,
   parts: GatewayParts,
   workers?: () => WorkerCounts,
@@ -116,7 +116,16 @@ export async function startGatewayWithFrontend(
     keys = await openKeys(config, { clock, logger, leaderKey: isEdge ? leaderKey : undefined });
     alerts = await openAlerts(config.alerts, persistenceOptions);
     const opened = openSource(config, { clock, logger, persistence, leaderKey, etherscanKey }, parts.source);
-    const own = { clock, logger, persistence, keys, alerts, opened, openFront: openFront(keys), workers };
+    const own = {
+      clock,
+      logger,
+      persistence,
+      keys,
+      alerts,
+      opened,
+      openFrontend: openFrontend(keys),
+      workers,
+    };
     return await runGateway(config, own, parts.signal);
   } catch (error) {
     keys?.stop();
@@ -144,7 +153,7 @@ interface RunParts {
   /** Default: no webhooks. */
   readonly alerts?: OpenAlerts | undefined;
   readonly opened: OpenSource;
-  readonly openFront: OpenFront;
+  readonly openFrontend: OpenFrontend;
   /** See MetricsParts. */
   readonly workers?: (() => WorkerCounts) | undefined;
   /** Replaces this process's own metrics on `/metrics` with those of all processes. */
@@ -155,7 +164,7 @@ interface RunParts {
 
 /** Runs a gateway from its opened parts, as {@link startGateway} does. */
 export async function runGateway(config: Config, parts: RunParts, signal?: AbortSignal): Promise<Gateway> {
-  const { clock, logger, persistence, keys, opened, openFront, workers, mergedMetrics } = parts;
+  const { clock, logger, persistence, keys, opened, openFrontend, workers, mergedMetrics } = parts;
   const { door, places } = keys;
   const { source, resume } = opened;
   const prepared = prepareSource(opened, persistence);
@@ -165,8 +174,8 @@ export async function runGateway(config: Config, parts: RunParts, signal?: Abort
     ...(resume ? { initial: resume } : {}),
     onError: (error) => logger.error({ err: error }, "listener of the head failed"),
   });
-  let front: Frontend | undefined;
-  const freshness = () => [persistence, front, keys].reduce(withTrouble, source.freshness());
+  let frontend: Frontend | undefined;
+  const freshness = () => [persistence, frontend, keys].reduce(withTrouble, source.freshness());
   const hub = createHub(config, {
     ...{ clock, logger, source, freshness, log, head, resume, aheadWaitMs, mayBeMirrored },
   });
@@ -185,7 +194,7 @@ export async function runGateway(config: Config, parts: RunParts, signal?: Abort
     : undefined;
   const polling = new AbortController();
   let draining = false;
-  front = await openFront({
+  frontend = await openFrontend({
     ...{ head, hub, log, metrics, refusals, freshness, clock },
     info: () => source.info,
     ready: () => !draining,
@@ -206,10 +215,10 @@ export async function runGateway(config: Config, parts: RunParts, signal?: Abort
     ...{ head, hub, clock, logger, onPublished },
     ...(metrics ? { onPoll: metrics.polled } : {}),
   };
-  const url = await front.listen();
+  const url = await frontend.listen();
   const polled = prepared.run({ ...run, signal: polling.signal });
   await firstSnapshot({ head, source, clock }, polled, signal ?? polling.signal);
-  await front.caughtUp?.();
+  await frontend.caughtUp?.();
   alerts = parts.alerts?.start({ log, head, history: hub.history, turn: hub.turn });
   const reportSource = parts.isSourceElsewhere ? () => {} : () => logSource(opened, logger);
   void reportStart(opened.source, reportSource, clock, polling.signal);
@@ -226,7 +235,7 @@ export async function runGateway(config: Config, parts: RunParts, signal?: Abort
 
   const stop = async () => {
     draining = true;
-    front?.retire();
+    frontend?.retire();
     const rejected = rejections(opened);
     if (rejected) logger.info({ rejected }, "ignored unusable market events");
     polling.abort(new Error("stopping"));
@@ -238,7 +247,7 @@ export async function runGateway(config: Config, parts: RunParts, signal?: Abort
     // Sessions that do not answer their close get a grace period, which counts toward the drain
     // time.
     await hub.drain(Math.max(0, config.drainMs - hub.limits.closeGraceMs));
-    await front?.close();
+    await frontend?.close();
     metrics?.close();
     await persistence.close();
   };

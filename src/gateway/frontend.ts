@@ -5,7 +5,7 @@ import type { Head, Hub } from "../hub/index.ts";
 import { openFiles } from "../lib/io/open-files.ts";
 import type { EventLog } from "../log/index.ts";
 import type { GatewayMetrics } from "../metrics/index.ts";
-import { connectionLimits } from "./connection-room.ts";
+import { connectionLimits } from "./connection-limits.ts";
 
 /** The server between a gateway and its clients. */
 export interface Frontend {
@@ -23,7 +23,7 @@ export interface Frontend {
   readonly trouble?: string | undefined;
 }
 
-export interface FrontOptions extends HttpServerOptions {
+export interface FrontendOptions extends HttpServerOptions {
   readonly head: Head;
   readonly hub: Hub;
   readonly log: EventLog;
@@ -32,12 +32,12 @@ export interface FrontOptions extends HttpServerOptions {
 }
 
 /** Creates a server that is not yet listening. */
-export type OpenFront = (options: FrontOptions) => Promise<Frontend>;
+export type OpenFrontend = (options: FrontendOptions) => Promise<Frontend>;
 
 /** Creates a server that accepts as many connections as the config and the system allow. */
 export function createBoundedServer(
   config: Pick<Config, "maxSockets" | "maxSocketsPerIp">,
-  options: FrontOptions,
+  options: FrontendOptions,
 ): Promise<FastifyInstance> {
   const { logger, settings } = options;
   const bounds = connectionLimits(config, openFiles(), (message) => {
@@ -49,7 +49,7 @@ export function createBoundedServer(
 /** Creates the gateway's own server, on the config's host and port. */
 export function ownServer(
   config: Pick<Config, "host" | "port" | "maxSockets" | "maxSocketsPerIp">,
-): OpenFront {
+): OpenFrontend {
   const { host, port } = config;
   return async (options) => {
     const app = await createBoundedServer(config, options);

@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { type Config, oneProcess } from "../config/config.ts";
 import { addHostRoutes } from "../http/index.ts";
 import { type Gateway, type GatewayParts, startGatewayWithFrontend } from "./app.ts";
-import type { OpenFront } from "./frontend.ts";
+import type { OpenFrontend } from "./frontend.ts";
 
 /** A running gateway inside a host's server. Only the host knows its address. */
 export type EmbeddedGateway = Omit<Gateway, "url">;
@@ -112,7 +112,7 @@ class Host {
     return whenAborted(this.#opened.signal);
   }
 
-  readonly open: OpenFront = async (options) => {
+  readonly open: OpenFrontend = async (options) => {
     await addHostRoutes(this.#scope, options);
     this.#opened.abort();
     return {

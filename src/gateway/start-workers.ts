@@ -4,7 +4,7 @@ import { type Config, ETHERSCAN_KEY_VARIABLE, LEADER_KEY_VARIABLE, listenProblem
 import { WorkersFrontend } from "../workers/index.ts";
 import { type Gateway, type GatewayParts, startGatewayWithFrontend } from "./app.ts";
 import { createLogger } from "./create-logger.ts";
-import type { OpenFront } from "./frontend.ts";
+import type { OpenFrontend } from "./frontend.ts";
 import type { OwnKeys } from "./open/open-keys.ts";
 import { encodeLists } from "./persistence/restored-state.ts";
 
@@ -19,9 +19,9 @@ const WORKER = fileURLToPath(
  */
 export function startWithWorkers(config: Config, parts: GatewayParts = {}): Promise<Gateway> {
   const logger = parts.logger ?? createLogger(config.logLevel);
-  let front: WorkersFrontend | undefined;
-  const openFront =
-    (keys: OwnKeys): OpenFront =>
+  let frontend: WorkersFrontend | undefined;
+  const openFrontend =
+    (keys: OwnKeys): OpenFrontend =>
     async (options) => {
       const { freshness, info } = options;
       const made = new WorkersFrontend({
@@ -34,7 +34,7 @@ export function startWithWorkers(config: Config, parts: GatewayParts = {}): Prom
         rates: keys.rates,
         metrics: options.metrics,
       });
-      front = made;
+      frontend = made;
       keys.onReload = () => made.keysChanged();
       keys.onEnd = (id, reason) => made.keyEnded(id, reason);
       return {
@@ -51,8 +51,8 @@ export function startWithWorkers(config: Config, parts: GatewayParts = {}): Prom
         },
       };
     };
-  const counts = () => front?.counts ?? { serving: 0, ended: 0 };
-  return startGatewayWithFrontend(openFront, config, { ...parts, logger }, counts);
+  const counts = () => frontend?.counts ?? { serving: 0, ended: 0 };
+  return startGatewayWithFrontend(openFrontend, config, { ...parts, logger }, counts);
 }
 
 /** Spawns a worker process. */

@@ -14,7 +14,7 @@ import {
 } from "../workers/index.ts";
 import { runGateway } from "./app.ts";
 import { createLogger } from "./create-logger.ts";
-import { createBoundedServer, type Frontend, type FrontOptions } from "./frontend.ts";
+import { createBoundedServer, type Frontend, type FrontendOptions } from "./frontend.ts";
 import { createAccess, type LocalAccess } from "./open/open-keys.ts";
 import { createReplicaStore, type LogSnapshot } from "./persistence/replica-store.ts";
 import { decodeLists } from "./persistence/restored-state.ts";
@@ -41,7 +41,7 @@ class Worker {
   #keys: KnownKeys = knownKeys([]);
   readonly #state: RemoteState;
   #access: LocalAccess | undefined;
-  #front: Frontend | undefined;
+  #frontend: Frontend | undefined;
   #stop: (() => Promise<void>) | undefined;
   #isStopping = false;
   #measure: (() => Promise<unknown>) | undefined;
@@ -154,7 +154,7 @@ class Worker {
     };
     const keys = { ...access, stop: () => this.#state.stop(), looked: async () => {} };
     const gateway = await runGateway(config, {
-      ...{ clock, logger, persistence, keys, openFront: (options) => this.#openFront(config, options) },
+      ...{ clock, logger, persistence, keys, openFrontend: (options) => this.#openFrontend(config, options) },
       opened: { kind: "leader", source: leader, ...(resume ? { resume } : {}) },
       mergedMetrics: (own) => {
         this.#measure = () => own.json();
@@ -168,7 +168,7 @@ class Worker {
   }
 
   /** Creates a server that does not listen; the primary hands connections over. */
-  async #openFront(config: Config, options: FrontOptions): Promise<Frontend> {
+  async #openFrontend(config: Config, options: FrontendOptions): Promise<Frontend> {
     const app = await createBoundedServer(config, options);
     const connections = new InjectedConnections(app.server, options.clock);
     const { head, settings } = options;
@@ -177,7 +177,7 @@ class Worker {
       this.#link.send({ type: "alive", cursor, hasSnapshot, connections: connections.size });
     };
     this.#link.onConnection((socket) => connections.take(socket));
-    const front: Frontend = {
+    const frontend: Frontend = {
       listen: async () => {
         this.#reportAlive();
         this.#link.send({ type: "ready" });
@@ -189,8 +189,8 @@ class Worker {
         await connections.close(settings?.closeGraceMs ?? 0);
       },
     };
-    this.#front = front;
-    return front;
+    this.#frontend = frontend;
+    return frontend;
   }
 
   /** Stops in order: disconnects clients over the drain time. */
@@ -209,7 +209,7 @@ class Worker {
   #orphaned(): void {
     this.#logger.error("lost the primary process; disconnecting clients and stopping");
     const late = systemClock.sleep(ORPHAN_MS, new AbortController().signal);
-    const closed = this.#front?.close() ?? Promise.resolve();
+    const closed = this.#frontend?.close() ?? Promise.resolve();
     void Promise.race([closed, late]).finally(() => process.exit(EXIT.retry));
   }
 }
