@@ -30,9 +30,7 @@ export interface WebhookStats {
   readonly dropped: number;
   /** Messages in the queue; NaN if the store cannot be read. */
   readonly waiting: number;
-  /**
-   * Age of the oldest queued message in milliseconds, 0 if none; NaN if the store cannot be read.
-   */
+  /** Age of the oldest queued message in ms; 0 if none, NaN if the store is unreadable. */
   readonly oldestAgeMs: number;
   readonly disabled: boolean;
 }
@@ -45,10 +43,7 @@ export interface Alerts {
   stop(): Promise<void>;
 }
 
-/**
- * Deletes the state of webhooks and rules that are no longer configured. On failure, as with a full
- * disk, the next start retries.
- */
+/** Deletes the state of removed webhooks and rules. After a failure the next start retries. */
 function forgetOthers({ webhooks, store, logger }: AlertsOptions): void {
   const rules = webhooks.flatMap(({ id, rules: those }) => those.map((rule) => nameOfRule(id, rule)));
   try {

@@ -25,9 +25,7 @@ export function failureLines(found: readonly Finding[], paint: Paint): readonly 
   });
 }
 
-/**
- * Formats how many checks of how many services were made, and how many of them work, fail and lack.
- */
+/** Formats the number of checks and services, and of those that work, fail and lack. */
 export function countLine(found: readonly Finding[]): string {
   const services = new Set(found.map(({ service }) => service)).size;
   const works = found.filter((finding) => finding.works).length;

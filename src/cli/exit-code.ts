@@ -4,10 +4,7 @@ import { EXIT, type ExitCode } from "../lib/io/shutdown.ts";
 import { actionAfter, ERROR_CODES, FlarewireError } from "../protocol/index.ts";
 import { OutputError } from "./terminal/text-sink.ts";
 
-/**
- * Returns the exit code for an error. A bug of the program counts as `retry`: a supervisor should
- * restart it.
- */
+/** Returns the exit code for an error. A bug is `retry`: a supervisor should restart. */
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof OutputError || error instanceof InputError || error instanceof RecordingError)
     return EXIT.usage;

@@ -84,10 +84,7 @@ export async function record(args: readonly string[], terminal: Terminal): Promi
   }
 }
 
-/**
- * Records the feed until its end, the signal, or `maxMs` of event time. Stops at once if writing
- * fails.
- */
+/** Records until the feed's end, the signal, or `maxMs` of event time. Stops if writing fails. */
 async function run(feed: Feed, recorder: Recorder, maxMs: number, signal: AbortSignal): Promise<void> {
   const broken = new AbortController();
   const recorded = recordFeed(feed, recorder, (error) => broken.abort(error));

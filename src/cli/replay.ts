@@ -120,10 +120,7 @@ function refuseClash({ file, profiles, config }: Config, ...outputs: readonly (s
   }
 }
 
-/**
- * Identifies a file: device and inode, or its path if it does not exist. `undefined` for a device
- * such as /dev/null.
- */
+/** Identifies a file: device and inode, or else its path. `undefined` for a device. */
 function identity(path: string): string | undefined {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (!stat) return resolve(path);
@@ -153,10 +150,7 @@ interface Played {
   readonly failure: unknown;
 }
 
-/**
- * Polls to the end or to a failure of the source, and writes every event. Rejects only if writing
- * fails.
- */
+/** Polls until the source ends or fails, and writes each event. Rejects if writing fails. */
 async function play(
   source: SnapshotSource,
   signal: AbortSignal,

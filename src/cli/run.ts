@@ -67,10 +67,7 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
 };
 
-/**
- * Runs the command line `args` and resolves with the exit code. Never rejects: errors are reported
- * on standard error.
- */
+/** Runs the command line and resolves with the exit code. Never rejects. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
   const [name, ...rest] = args;
   try {

@@ -29,8 +29,8 @@ export function serveHelp(): string {
     "Options:",
     settingsHelp(),
     "",
-    `A followed server (--source follow:URL) with keys gets the key in ${LEADER_KEY_VARIABLE}, of the plan pro.`,
-    `Etherscan (--enrich etherscan) gets the key in ${ETHERSCAN_KEY_VARIABLE}.`,
+    `To follow a server with keys (--source follow:URL), set ${LEADER_KEY_VARIABLE} to a key of the plan pro.`,
+    `For Etherscan (--enrich etherscan), set ${ETHERSCAN_KEY_VARIABLE}.`,
   ].join("\n");
 }
 
@@ -67,10 +67,7 @@ export async function serve(args: readonly string[], terminal: Terminal): Promis
   }
 }
 
-/**
- * Returns the state directory of the XDG Base Directory Specification, which ignores relative
- * paths.
- */
+/** Returns the XDG state directory. The specification ignores relative paths. */
 function stateDirectory({ XDG_STATE_HOME: home = "" }: Terminal["environment"]): string {
   return join(isAbsolute(home) ? home : join(homedir(), ".local", "state"), "flarewire");
 }

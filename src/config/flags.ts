@@ -2,9 +2,7 @@ import { parseArgs } from "node:util";
 import { suggestion } from "../lib/text/nearest.ts";
 import { redact, redactEndpoints } from "./redact.ts";
 
-/**
- * A flag that a command accepts. Without `value` it is a switch, and its `--no-` form turns it off.
- */
+/** A flag of a command. Without `value` it is a switch, with a `--no-` form. */
 export interface FlagForm {
   readonly value: boolean;
   /** One letter, for `-h`. */

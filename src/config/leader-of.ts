@@ -1,9 +1,7 @@
 import { FOLLOW } from "./schema/kinds.ts";
 import type { Config } from "./schema/settings.ts";
 
-/**
- * Returns the base URL of the gateway to follow, or `undefined` if the source is something else.
- */
+/** Returns the base URL of the gateway to follow, or `undefined` for another source. */
 export function leaderOf({ source }: Pick<Config, "source">): string | undefined {
   return source.startsWith(FOLLOW) ? source.slice(FOLLOW.length) : undefined;
 }

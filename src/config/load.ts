@@ -128,9 +128,7 @@ export function loadConfig(input: ConfigInput = {}): LoadedConfig {
   return { config, isGiven, flags: parsed.flags };
 }
 
-/**
- * Settings by name, as in a file: `{ port: 0, heartbeat: "5s" }`. `undefined` means the default.
- */
+/** Settings by name, as in a file: `{ port: 0, heartbeat: "5s" }`. `undefined`: default. */
 export type GivenSettings = {
   readonly [N in Exclude<SettingName, "config">]?: string | number | boolean | readonly string[] | undefined;
 };

@@ -1,9 +1,7 @@
 import { FlarewireError } from "../protocol/index.ts";
 import type { Config } from "./schema/settings.ts";
 
-/**
- * Throws FlarewireError `invalid-setting` if a program that embeds the gateway asks for workers.
- */
+/** Throws FlarewireError `invalid-setting` if an embedding program asks for workers. */
 export function oneProcess(config: Pick<Config, "workers">): void {
   // Another check reports a value that is not a Config.
   const { workers = 1 }: Partial<typeof config> = Object(config);

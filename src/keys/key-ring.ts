@@ -62,9 +62,7 @@ export class KeyRing implements KnownKeys {
   /** Ids of keys that ended by expiry. */
   #ended: ReadonlySet<string> = new Set();
   #signature = "";
-  /**
-   * Read again after the last change: the file may change twice within its timestamp's resolution.
-   */
+  /** Read again after the last change, which may have the same timestamp as another one. */
   #isSettled = false;
   /** The valid text; `undefined` while the file is invalid. */
   #text: string | undefined;

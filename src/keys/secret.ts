@@ -1,9 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 
-/**
- * Prefix of a secret, for people, secret scanners and the log filter: `fw` for keys, `fwt` for
- * tickets.
- */
+/** Prefix of a secret, for scanners and the log filter: `fw` for keys, `fwt` for tickets. */
 type SecretKind = "fw" | "fwt";
 
 /** A new secret. */

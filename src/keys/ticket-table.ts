@@ -21,9 +21,7 @@ export interface IssuedTicket {
   readonly expiresAtMs: number;
 }
 
-/**
- * Unused tickets. Each opens one connection with the rights of a key. Bounded, and in memory only.
- */
+/** Unused tickets. Each opens one connection with a key's rights. Bounded, in memory. */
 export class TicketTable {
   readonly #clock: Clock;
   readonly #mint: () => MintedSecret;

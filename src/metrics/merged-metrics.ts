@@ -6,10 +6,7 @@ export type MetricsJson = Awaited<ReturnType<Registry["getMetricsAsJSON"]>>;
 /** Merges the metrics of several processes of one gateway, each metric by its rule: see Across. */
 export class MergedMetrics {
   readonly contentType = Registry.PROMETHEUS_CONTENT_TYPE;
-  /**
-   * The final counts of ended processes. A counter must not decrease, or its rate would show a
-   * burst.
-   */
+  /** The final counts of ended processes, so that no counter decreases. */
   #departed: MetricsJson = [];
 
   /** Formats the merged metrics. `first`: the primary process, which provides the global values. */

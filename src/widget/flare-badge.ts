@@ -4,10 +4,7 @@ import { FlareElement, makePart, noteOf, put, runningIn } from "./flare-element.
 import { tokenPage } from "./flare-row.ts";
 import type { Seen } from "./shared-feed.ts";
 
-/**
- * `<flare-badge token="0x…">`: whether this token is flaring. Sets the attribute `flaring` while it
- * is.
- */
+/** `<flare-badge token="0x…">`: whether a token flares, also as attribute `flaring`. */
 export class FlareBadge extends FlareElement {
   static readonly observedAttributes = ["token"];
   readonly #symbol = makePart("bdi", "symbol");

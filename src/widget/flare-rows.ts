@@ -45,10 +45,7 @@ abstract class FlareRows extends FlareElement {
   }
 }
 
-/**
- * `<flare-list limit="5">`: the current flares, newest first, with name, change, warning, start
- * time and site.
- */
+/** `<flare-list limit="5">`: the current flares in detail, newest first. */
 export class FlareList extends FlareRows {
   constructor() {
     super(false);

@@ -3,9 +3,7 @@ import { FlareElement } from "./flare-element.ts";
 import { FlareList, FlareTicker } from "./flare-rows.ts";
 import { Gallery } from "./gallery.ts";
 
-/*
- * Entry point of /widget.js. Defines three elements, which follow the script's own server.
- */
+/* Entry point of /widget.js. Defines three elements, which follow the script's server. */
 
 const ELEMENTS = { "flare-ticker": FlareTicker, "flare-list": FlareList, "flare-badge": FlareBadge };
 

@@ -1,10 +1,7 @@
 import { acceptEvent, type ClientState } from "../client/client-state.ts";
 import { connect, type StreamEvent, type View } from "../client/index.ts";
 
-/**
- * `connecting`: no data yet; `delayed`: the server reports old data; `refused`: it rejects this
- * page.
- */
+/** `connecting`: no data yet; `delayed`: old data; `refused`: the server rejects this page. */
 export type FeedState = "connecting" | "live" | "delayed" | "refused";
 
 /** The state at one moment. */
@@ -24,10 +21,7 @@ type TabMessage = {
   readonly whole?: ClientState;
 };
 
-/**
- * How long a hidden page stays connected: less than browsers take to freeze it, and enough to
- * switch tabs.
- */
+/** How long a hidden page stays connected: enough to switch tabs, too short to freeze. */
 const HIDDEN_MS = 10_000;
 /** Maximum interval between two messages of the leader. */
 const BEAT_MS = 5_000;
@@ -233,10 +227,7 @@ export class SharedFeed {
   }
 }
 
-/**
- * Opens the channel of the tabs; `undefined` if the browser forbids it, in which case there are no
- * locks either.
- */
+/** Opens the channel of the tabs; `undefined` if the browser forbids it. */
 function openChannel(name: string): BroadcastChannel | undefined {
   try {
     return new BroadcastChannel(name);

@@ -16,7 +16,7 @@ test.each(["follow:", "follow:x.example", "follow:ftp://x.example", "follow:foll
   "%s is rejected with the bound",
   (source) => {
     expect(() => load("--source", source)).toThrow(
-      /must be engine, an http:\/\/ or https:\/\/ URL .*, or follow: and such a URL, for example/,
+      /must be engine, an http:\/\/ or https:\/\/ URL .*, or follow: with such a URL, for example/,
     );
   },
 );

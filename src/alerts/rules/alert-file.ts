@@ -21,10 +21,7 @@ export const Webhook = z.strictObject({
       isSecret,
       `whsec_ and the base64 of ${SECRET_BYTES.min} to ${SECRET_BYTES.max} bytes; create one with printf 'whsec_%s\\n' "$(openssl rand -base64 32)"`,
     ),
-  /**
-   * Allows a URL on this machine or in a private network. Default: false, whatever name leads
-   * there.
-   */
+  /** Allows a URL on this machine or in a private network. Default: false. */
   allow_private_addresses: z.boolean({ error: "true or false" }).default(false),
   rules: z
     .array(AlertRule)
@@ -40,10 +37,7 @@ const AlertFile = z.strictObject({
     .max(MAX_WEBHOOKS, `a list of at most ${MAX_WEBHOOKS} webhooks`),
 });
 
-/**
- * Reads a file of webhooks. Rejects with InputError that names file, field, value and bound, and
- * never contains a secret or a URL's query.
- */
+/** Reads a file of webhooks. Rejects with InputError, which contains no secret and no query. */
 export async function readAlertFile(file: string): Promise<readonly Webhook[]> {
   return parseAlertFile(await readTrustedText(file, MAX_BYTES), file);
 }

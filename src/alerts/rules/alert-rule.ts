@@ -39,16 +39,12 @@ const Edge = z
     error: "at most above",
   });
 
-/**
- * A rule: reports news about items that pass a filter or, with `edge`, numbers that cross a level.
- */
+/** Reports news about items that pass a filter or, with `edge`, numbers that cross a level. */
 export const AlertRule = z
   .strictObject({
     /** Names the rule in messages and in the log. Unique within the webhook. */
     name: z.string().regex(/^[\w.-]{1,64}$/, "1 to 64 letters, digits, and _ . -"),
-    /**
-     * Channels, or patterns such as `charts.*`. Default: `flares.pro`, every flare without delay.
-     */
+    /** Channels, or patterns such as `charts.*`. Default: `flares.pro`, every flare at once. */
     channels: z.array(z.string()).min(1).max(CHANNELS.length).default(["flares.pro"]),
     /** As in a subscription. `names` selects from {@link NEWS}, and must be absent with `edge`. */
     filter: Filter.optional(),

@@ -2,24 +2,17 @@
 export interface RuleState {
   /** Tokens that are quiet, each with the end of the quiet in event time, in milliseconds. */
   readonly quiet: readonly (readonly [token: string, untilMs: number])[];
-  /**
-   * Open flares by id and raised items by channel and key, and whether their start was reported.
-   */
+  /** Open flares and raised items, and whether their start was reported. */
   readonly begun: readonly (readonly [what: string, isReported: boolean])[];
 }
 
 /** The state of a new rule. */
 export const NEW_RULE: RuleState = { quiet: [], begun: [] };
 
-/**
- * Maximum number of remembered starts. Beyond it, the oldest are forgotten and their ends reported.
- */
+/** Maximum number of remembered starts. The ends of forgotten ones are reported. */
 const MAX_BEGUN = 10_000;
 
-/**
- * Decides which starts and ends are reported. Uses event time, so the result does not depend on
- * speed.
- */
+/** Decides which starts and ends are reported. Uses event time, so speed does not matter. */
 export class Quiet {
   readonly #quietMs: number;
   readonly #until: Map<string, number>;
@@ -73,9 +66,7 @@ export class Quiet {
     this.#begun.set(what, true);
   }
 
-  /**
-   * Advances to this event time and forgets earlier ends. All ends of one flare have the same time.
-   */
+  /** Advances the event time and forgets earlier ends. All ends of a flare have one time. */
   moveTo(atMs: number): void {
     if (atMs <= this.#timeMs) return;
     for (const what of this.#ended) this.#begun.delete(what);

@@ -40,10 +40,7 @@ export interface AlertStore {
   expire(webhook: string, beforeMs: number, maxCount: number): number;
   /** Returns the dropped messages that are not announced yet, if any. */
   expired(webhook: string): Expired | undefined;
-  /**
-   * Stores a message about the dropped messages until it is acknowledged, and resets
-   * {@link expired}.
-   */
+  /** Stores a message about dropped ones until acknowledged, and resets {@link expired}. */
   announce(notice: Alert): void;
   /** Returns the announced message that is not acknowledged yet, if any. */
   notice(webhook: string): Alert | undefined;

@@ -24,9 +24,7 @@ export class GroupCommit {
     this.#store = store;
   }
 
-  /**
-   * Like {@link AlertStore.commit}. Resolves when stored; rejects, and stores nothing, on failure.
-   */
+  /** Like {@link AlertStore.commit}. Resolves once stored; on failure, rejects. */
   commit(rule: string, position: RulePosition, alerts: readonly Alert[]): Promise<void> {
     return this.#enqueue(() => this.#store.commit(rule, position, alerts));
   }

@@ -19,10 +19,7 @@ const TABLES = `
   CREATE TABLE disabled (webhook TEXT PRIMARY KEY, mark TEXT NOT NULL) STRICT;
 `;
 
-/**
- * Created in older stores too. A version that does not know this table still counts dropped
- * messages.
- */
+/** Also created in older stores. Older versions ignore it, and still count dropped messages. */
 const NOTICE = `CREATE TABLE IF NOT EXISTS notice (webhook TEXT PRIMARY KEY, id TEXT NOT NULL, made_at_ms INTEGER NOT NULL,
   body TEXT NOT NULL) STRICT`;
 

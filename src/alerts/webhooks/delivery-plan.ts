@@ -13,10 +13,7 @@ export type Outcome =
   /** Send the message again. `reason`: in words, for the log. */
   | { readonly kind: "failed"; readonly reason: string; readonly retryAfterMs: number | undefined };
 
-/**
- * Interprets a response as in Standard Webhooks: 2xx accepts, 410 declines for good, all else
- * fails.
- */
+/** Interprets a response as in Standard Webhooks: 2xx accepts, 410 declines, all else fails. */
 export function judgeAnswer(answer: WebhookAnswer): Outcome {
   if (answer.kind === "failed") return { kind: "failed", reason: answer.reason, retryAfterMs: undefined };
   const { status, retryAfter } = answer;

@@ -61,10 +61,7 @@ export class WebhookSender {
   /** Hash of URL and secret. A webhook with another mark counts as another receiver. */
   readonly #mark: string;
   #failures = 0;
-  /**
-   * Removes the last accepted message. Repeated until it succeeds, so that a full disk does not
-   * cause another delivery.
-   */
+  /** Removes the last accepted message. Repeated until it succeeds, as after a full disk. */
   #removeAccepted: (() => Promise<void>) | undefined;
   /** Messages arrived since the last look at the queue. */
   #hasNews = false;

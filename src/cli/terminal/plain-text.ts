@@ -4,10 +4,7 @@
  * C1 controls, bidi marks or zero-width characters.
  */
 
-/**
- * Returns at most `width` columns of `text`, safe to print. Cut text ends in `…`; unsafe characters
- * become `�`.
- */
+/** Returns at most `width` columns, safe to print. Cut text ends in `…`; `�` replaces unsafe. */
 export function plainText(text: string, width = 200): string {
   // Long runs of combining marks would cover neighboring lines. Cutting first bounds the cost of
   // huge names.
@@ -35,10 +32,7 @@ export function plainJson(value: unknown): string {
 const WIDE =
   /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\u3000-\u303E\uFF01-\uFF60]/u;
 
-/**
- * Returns the columns of `text` on a terminal: two for East Asian characters and emoji, none for
- * combining marks.
- */
+/** Returns the columns of `text`: 2 for East Asian and emoji, 0 for combining marks. */
 export function columns(text: string): number {
   let width = 0;
   for (const character of text) width += columnsOf(character);

@@ -3,10 +3,7 @@ import { type FileHandle, open } from "node:fs/promises";
 import { plainText } from "./plain-text.ts";
 import type { Output } from "./terminal.ts";
 
-/**
- * The destination of a command's output. Writing waits for a slow receiver, so memory stays
- * bounded.
- */
+/** The destination of output. Writing waits for a slow receiver, which bounds memory. */
 export interface TextSink {
   write(text: string): Promise<void>;
   /** Writes the remaining text, then closes. */

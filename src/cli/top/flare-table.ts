@@ -111,15 +111,10 @@ const SORTS = {
   warnings: ({ warnings }) => warnings.length,
 } as const satisfies Record<string, (row: FlareRow) => number>;
 
-/**
- * A sortable column. `age`: newest first; `score`: by the distance above the threshold; `symbol`: A
- * first.
- */
+/** A sortable column. `age`: newest first; `score`: relative to the threshold. */
 export type SortColumn = keyof typeof SORTS | "symbol";
 
-/**
- * Sorts the rows. Unknown values come last in either direction, and ties keep the server's order.
- */
+/** Sorts the rows. Unknown values come last, and ties keep the server's order. */
 export function sortRows(rows: readonly FlareRow[], { by, reversed }: Order): readonly FlareRow[] {
   const sign = reversed ? -1 : 1;
   if (by === "symbol") {
@@ -133,10 +128,7 @@ export function sortRows(rows: readonly FlareRow[], { by, reversed }: Order): re
   });
 }
 
-/**
- * Formats the table: a heading and one line per flare. If not all fit, the last line counts the
- * hidden ones.
- */
+/** Formats a heading and one line per flare. The last line counts the hidden ones, if any. */
 export function tableLines(rows: readonly FlareRow[], form: TableForm): readonly string[] {
   const { width, height, order, nowMs, paint } = form;
   const shown = columnsFor(width);
@@ -227,9 +219,7 @@ function compact(value: number): string {
   return String(Math.round(value));
 }
 
-/**
- * Formats `42 s`, `12 min`, `3.5 h` or `2.1 d`; `-` if unknown. A negative duration counts as 0.
- */
+/** Formats `42 s`, `12 min`, `3.5 h` or `2.1 d`; `-` if unknown, `0 s` if negative. */
 export function duration(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1_000));
   if (!Number.isFinite(seconds)) return "-";

@@ -32,10 +32,7 @@ export class Screen {
     this.#isStale = true;
   }
 
-  /**
-   * Writes the changed lines. Skips a drawing while the terminal is slow, because the next one is
-   * newer.
-   */
+  /** Writes the changed lines. Skips a drawing while the terminal is slow. */
   draw(lines: readonly string[]): void {
     if (this.#state !== "open" || this.#output.writableNeedDrain) return;
     const before = this.#isStale ? [] : this.#drawn;

@@ -4,10 +4,7 @@ export interface RowWindow {
   readonly count: number;
 }
 
-/**
- * Returns the visible rows, from `first` if possible. If not all rows fit into `lines`, one line is
- * reserved for the count of hidden rows.
- */
+/** Returns the visible rows. Reserves one line for the count of hidden rows, if any. */
 export function rowWindow(rows: number, lines: number, first: number): RowWindow {
   if (rows <= lines) return { first: 0, count: rows };
   const count = Math.max(0, lines - 1);

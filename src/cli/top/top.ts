@@ -47,9 +47,9 @@ Keys:
   ${Object.entries(SORT_KEYS)
     .map(([key, column]) => `${key} ${column}`)
     .join(", ")}
-                     sort by this column; again: reverse
+                    sort by this column; again: reverse
 
-A row with ! has warnings of the canary. A narrow terminal shows fewer columns, the names of warnings are dropped first.
+A row with ! has warnings of the canary. A narrow terminal shows fewer columns; the names of warnings disappear first.
 For a server with keys, set the environment variable ${CLIENT_KEY_VARIABLE}: other users can read a command line.
 
 Ages refer to the event time of the data. NO_COLOR turns colors off.
@@ -106,10 +106,7 @@ function pageOf(stream: Stream, host: string): () => TopPage {
   };
 }
 
-/**
- * Draws until a key or the signal ends it. Rejects if the stream fails. Restores the terminal at
- * any exit except SIGKILL.
- */
+/** Draws until a key or the signal. Rejects if the stream fails. Restores the terminal. */
 async function showLive(
   stream: Stream,
   page: () => TopPage,

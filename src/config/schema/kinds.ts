@@ -10,9 +10,7 @@ export interface Kind<T> {
   readonly bound: string;
   /** A clearer sentence than the bound for some invalid values. Follows `name = value (from)`. */
   readonly objection?: (value: unknown) => string | undefined;
-  /**
-   * The value is a URL: messages hide its secrets. `endpoint`: messages show only scheme and host.
-   */
+  /** A URL: messages hide its secrets. `endpoint`: messages show only scheme and host. */
   readonly url?: boolean | "endpoint";
   /** The value is a path, relative to the directory of its file or to the working directory. */
   readonly path?: boolean;
@@ -101,9 +99,7 @@ export function oneOf<const T extends readonly [string, ...string[]]>(words: T):
 /** What a path leads to. `special`: a pipe, device or socket. */
 export type PathContent = "file" | "directory" | "special" | "nothing";
 
-/**
- * An existing regular file. A pipe is rejected: it can be read only once, and opening it blocks.
- */
+/** An existing regular file. A pipe can be read only once, and opening it blocks. */
 export function existingFile(look: (path: string) => PathContent): Kind<string> {
   return {
     schema: z
@@ -169,10 +165,7 @@ export const urlPath: Kind<string> = {
 /** Prefix of the address of a gateway to follow. */
 export const FOLLOW = "follow:";
 
-/**
- * `engine`, or the URL of a service without trailing slash. With {@link FOLLOW}: a gateway to
- * follow.
- */
+/** `engine`, or a service's URL without trailing slash. {@link FOLLOW} marks a leader. */
 export const sourceName: Kind<string> = {
   schema: z.union([
     z.literal("engine"),
@@ -182,7 +175,7 @@ export const sourceName: Kind<string> = {
       .refine((text) => isServiceUrl(text) || isLeader(text))
       .transform((url) => url.replace(/\/+$/, "")),
   ]),
-  bound: "engine, an http:// or https:// URL without user, query or fragment, or follow: and such a URL",
+  bound: "engine, an http:// or https:// URL without user, query or fragment, or follow: with such a URL",
   url: true,
 };
 
@@ -221,7 +214,7 @@ export function serviceUrl(scheme: "http" | "ws"): Kind<string> {
       .max(2_048)
       .refine(isGood)
       .transform((url) => url.replace(/\/+$/, "")),
-    bound: `a ${scheme}:// or ${scheme}s:// URL without user, query or fragment`,
+    bound: `a URL that starts with ${scheme}:// or ${scheme}s://, without user, query or fragment`,
     url: true,
   };
 }

@@ -16,10 +16,7 @@ export function formatDuration(ms: number): string {
   return format(ms, DURATION_UNITS);
 }
 
-/**
- * Returns the bytes of `512B`, `64KiB`, `1.5MiB`, `2GiB` or `0`, rounded; `undefined` for anything
- * else.
- */
+/** Returns the bytes of `512B`, `64KiB`, `1.5MiB`, `2GiB` or `0`; otherwise `undefined`. */
 export function parseSize(text: string): number | undefined {
   return parse(text, SIZE_UNITS);
 }

@@ -1,13 +1,9 @@
 import type { Kind } from "./kinds.ts";
 
-/**
- * The market to serve. `shipped`: the recorded day in this repository. `own`: the user's recording.
- */
+/** The market to serve. `shipped`: this repository's recorded day; `own`: a user's. */
 export type Market = "simulated" | "shipped" | "own" | "exchange" | "chain" | "live";
 
-/**
- * One setting. Its flag, variable and file key follow from its name: see `flagOf` and `variableOf`.
- */
+/** One setting. `flagOf` and `variableOf` derive flag and variable from its name. */
 export interface Setting<T = unknown, F extends string = string> extends Kind<T> {
   /** Its field of the Config, with the unit. */
   readonly field: F;

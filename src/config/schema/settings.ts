@@ -49,10 +49,7 @@ const KIB = 1_024;
 const MIB = 1_048_576;
 const GIB = 1_073_741_824;
 
-/**
- * All settings, in the order of help and documents. The source of flags, variables, help and
- * SETTINGS.md.
- */
+/** All settings, in order. The source of flags, variables, help and SETTINGS.md. */
 export const SETTINGS = {
   host: setting("host", hostName, {
     default: "127.0.0.1",
@@ -73,7 +70,7 @@ export const SETTINGS = {
     default: "engine",
     example: "https://flares.example.org",
     description:
-      "Source of the data: engine (the embedded one), the URL of a service with this API to poll, or follow:URL for a Flarewire server whose events to mirror",
+      "Source of the data: engine (the embedded trend engine), the URL of a service with this API to poll, or follow:URL to mirror another Flarewire server",
   }),
   feed: setting("feed", oneOf(["simulated", "replay", "exchange", "chain", "live"]), {
     default: {
@@ -277,7 +274,8 @@ export const SETTINGS = {
   corsOrigins: setting("corsOrigins", origins, {
     default: "*",
     example: "https://app.example.org",
-    description: "Origins whose pages may read REST responses. No other origin may read health and metrics",
+    description:
+      "Origins whose pages may read REST responses. No other origin can ever read health and metrics",
   }),
   allowedOrigins: setting("allowedOrigins", origins, {
     default: "*",

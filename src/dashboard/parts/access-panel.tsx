@@ -9,10 +9,7 @@ interface AccessPanelProps {
   readonly onKey: (key: string | undefined, isStored: boolean) => void;
 }
 
-/**
- * Replaces the pages if the server rejects this visitor: shows the reason, and a form for another
- * key.
- */
+/** Replaces the pages for a rejected visitor: shows the reason, and a form for a key. */
 export function Refused({ seen, hasKey, onKey }: AccessPanelProps) {
   return (
     <section aria-labelledby="refused-title">
@@ -28,10 +25,7 @@ export function Refused({ seen, hasKey, onKey }: AccessPanelProps) {
   );
 }
 
-/**
- * Shows the visitor's plan, with a form to enter or forget a key. Shows nothing if the server uses
- * no keys.
- */
+/** Shows the visitor's plan, and a form for a key. Empty if the server uses no keys. */
 export function Plan({ seen, hasKey, onKey }: AccessPanelProps) {
   const [isAsked, setAsked] = useState(false);
   const plan = seen.access?.plan;

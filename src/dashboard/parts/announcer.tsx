@@ -8,10 +8,7 @@ const EVERY_MS = 10_000;
 /** Maximum number of names per announcement. */
 const MAX_NAMED = 3;
 
-/**
- * Announces new flares and lasting changes of the connection to screen readers, briefly and not
- * often. Invisible.
- */
+/** Announces flares and lasting connection changes to screen readers, not too often. */
 export function Announcer({ seen }: { readonly seen: Seen | undefined }) {
   const [word, setWord] = useState("");
   const [sentence, setSentence] = useState("");

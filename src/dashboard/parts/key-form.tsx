@@ -1,10 +1,7 @@
 import { useId, useState } from "preact/hooks";
 import { KEY } from "../state/stored-key.ts";
 
-/**
- * A form for a key. The key never enters a URL: the field has no name, and the form is not
- * submitted.
- */
+/** A form for a key. The field has no name and is never submitted, so no URL has the key. */
 export function KeyForm({ onKey }: { readonly onKey: (key: string, isStored: boolean) => void }) {
   const about = useId();
   const [key, setKey] = useState("");

@@ -9,9 +9,7 @@ export interface Access {
 /** Timeout of the request, which delays the page. */
 const PATIENCE_MS = 3_000;
 
-/**
- * Fetches the access from `server`, sending the key in a header. Returns `undefined` on failure.
- */
+/** Fetches the access from `server`, with the key in a header; `undefined` on failure. */
 export async function fetchAccess(
   server: URL,
   key: string | undefined,

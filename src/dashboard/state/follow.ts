@@ -19,10 +19,7 @@ export interface Following {
   readonly stop: () => void;
 }
 
-/**
- * Follows the server at `url`, with the key if any, until stopped. Calls `onChange` at most once
- * per frame, however many events arrive.
- */
+/** Follows the server until stopped. Calls `onChange` at most once per frame. */
 export function follow(url: URL, key: string | undefined, onChange: () => void): Following {
   const stream: Stream = connect(url, key === undefined ? {} : { key });
   const over = new AbortController();

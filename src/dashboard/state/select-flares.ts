@@ -10,10 +10,7 @@ export type Sort = (typeof SORTS)[number];
 
 type Explanations = Readonly<Record<string, Explanation>>;
 
-/**
- * Returns the flares that match: `search` in symbol, name or address, ignoring case; `safe`: only
- * those without warnings.
- */
+/** Returns the flares with `search` in symbol, name or address; `safe`: no warnings. */
 export function wantedFlares(
   flares: readonly Flare[],
   explanations: Explanations,

@@ -1,9 +1,6 @@
 import type { StreamEvent, View } from "../../client/index.ts";
 
-/**
- * Returns the untrusted symbol of the event's token, from the event or from the lists after it;
- * `undefined` if neither has it.
- */
+/** Returns the untrusted symbol of the event's token, from the event or the lists. */
 export function symbolOf(event: StreamEvent, view: View | undefined): string | undefined {
   switch (event.name) {
     case "flare-started":

@@ -181,10 +181,7 @@ function Episodes({ episodes }: { readonly episodes: readonly Episode[] | undefi
   );
 }
 
-/**
- * Fetches the token's flares from the server's history, again whenever `latest` changes. An Error
- * if that failed.
- */
+/** Fetches the token's flares, again whenever `latest` changes. An Error on failure. */
 function useEpisodes(server: URL, address: string, apiKey: string | undefined, latest: string | undefined) {
   const [episodes, setEpisodes] = useState<readonly Episode[] | Error>();
   useEffect(() => {

@@ -1,9 +1,6 @@
 import { CHANNELS, type Channel, EVENT_NAMES, EventBody, type EventName } from "../../protocol/index.ts";
 
-/**
- * Combinations that the schemas allow but that never occur: only a finished flare expires, for
- * example.
- */
+/** Combinations that the schemas allow but that never occur. */
 const NEVER: Readonly<Partial<Record<Channel, readonly EventName[]>>> = {
   "flares.free": ["flare-expired"],
   "flares.pro": ["flare-expired"],

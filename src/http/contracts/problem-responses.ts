@@ -42,9 +42,7 @@ const MORE: Readonly<Partial<Record<ErrorCode, ConstructorParameters<typeof Flar
   "cursor-gone": { field: "after", lost: { reason: "expired", events: 92 } },
 };
 
-/**
- * Collects the problem responses: one component per set of codes that share a path and a status.
- */
+/** Collects the problem responses, one component per set of codes and status. */
 export class ProblemResponses {
   readonly #components = new Map<string, ResponseContract>();
 

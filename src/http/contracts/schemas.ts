@@ -113,10 +113,7 @@ export function referredTo(
   );
 }
 
-/**
- * Merges each event with the fields that the log adds, because code generators handle intersections
- * badly.
- */
+/** Merges each event with the log's fields: code generators handle intersections badly. */
 function eventMessages(): Readonly<Record<string, z.ZodType>> {
   const messages: Record<string, z.ZodType> = {};
   const placed = protocol.EventMessage.def.left.shape;

@@ -14,10 +14,7 @@ interface FlareRowProps {
   readonly spark: readonly number[] | undefined;
 }
 
-/**
- * One flare. Rerenders only for its own changes: twenty events per second must not cost two hundred
- * rows each.
- */
+/** One flare. Rerenders only for its own changes, because events are frequent. */
 export class FlareRow extends Component<FlareRowProps> {
   override shouldComponentUpdate(next: FlareRowProps): boolean {
     const { flare, why, spark } = this.props;

@@ -64,9 +64,7 @@ export class Gliding extends Component<GlidingProps> {
   };
 }
 
-/**
- * Returns the items' offsets from their new positions, without new items and those off the screen.
- */
+/** Returns the offsets of moved items, without new ones and those off the screen. */
 function offsetsOf(
   items: readonly HTMLElement[],
   before: ReadonlyMap<HTMLElement, number>,
