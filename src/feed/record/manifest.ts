@@ -79,7 +79,7 @@ export function readRecordingDirectory(directory: string): RecordedDirectory {
     const size = statSync(path, { throwIfNoEntry: false })?.size;
     if (part.state === "closed" && size !== part.bytes) {
       const found = size === undefined ? "it is missing" : `it has ${size}`;
-      throw new InputError(path, `this part must have ${part.bytes} bytes by its manifest, but ${found}`);
+      throw new InputError(path, `the manifest lists ${part.bytes} bytes for this part, but ${found}`);
     }
     // Too short to be recognized as gzip.
     if (size === undefined || size < MIN_MEMBER_BYTES) continue;
@@ -98,7 +98,7 @@ export function readManifest(directory: string): RecordingManifest {
   try {
     const { size } = statSync(path);
     if (size > MAX_MANIFEST_BYTES)
-      throw new InputError(path, `the manifest has ${size} bytes, at most ${MAX_MANIFEST_BYTES}`);
+      throw new InputError(path, `the manifest has ${size} bytes (maximum ${MAX_MANIFEST_BYTES})`);
     text = readFileSync(path, "utf8");
   } catch (error) {
     if (error instanceof InputError) throw error;

@@ -111,7 +111,7 @@ function readJson(path: string): unknown {
     // Opening a pipe without a writer would block the process.
     if (!stat.isFile()) throw new InputError(path, "the profiles file must be a regular file");
     if (size > MAX_PROFILES_BYTES) {
-      throw new InputError(path, `the profiles file has ${size} bytes, at most ${MAX_PROFILES_BYTES}`);
+      throw new InputError(path, `the profiles file has ${size} bytes (maximum ${MAX_PROFILES_BYTES})`);
     }
     text = readFileSync(path, "utf8");
   } catch (error) {
