@@ -26,8 +26,8 @@ function watched() {
 }
 
 /**
- * The warnings after `buyers` bought and `sellers` sold within a minute, and nobody did anything
- * for as long as a trap takes.
+ * Returns the warnings after `buyers` bought and `sellers` sold within a minute, followed by
+ * inactivity for the time of a trap.
  */
 function warningsOf(buyers: number, sellers: number): readonly string[] {
   const { trade, judge } = watched();

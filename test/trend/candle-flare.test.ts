@@ -189,8 +189,8 @@ test("a candle of an earlier minute, or not of a whole minute, is rejected", () 
 });
 
 /**
- * Minutes from the start of a burst of two hours, on eight times the usual volume, to the end of
- * its flare.
+ * Returns the minutes from the start of a two-hour burst, on eight times the usual volume, to the
+ * end of its flare.
  */
 function lengthOfLongFlare(settings: Partial<DetectorSettings> = {}): number {
   const random = createRandom(5);

@@ -20,8 +20,8 @@ const RECORDED = { trades: false, liquidity: false, listings: false, profiles: t
 const nameOf = (group: MarketGroup, n: number) => (group === "exchange" ? `T${n}` : address(n));
 
 /**
- * Candles of one token whose close after minute i is `closes[i]`; a hole is a minute without
- * candle.
+ * Returns candles of one token whose close after minute i is `closes[i]`; a hole is a minute
+ * without candle.
  */
 function candles(
   token: string,
@@ -164,7 +164,7 @@ test("a token that returns to the chart has the same id, a new streak and its ti
   });
   expect(ids.size).toBe(1);
   const item = last.charts.bsc.find(({ flare }) => flare.token.address === address(1));
-  // Charted from the fifth candle on, while three of the last ten minutes had one, and again from
+  // Charted from the fifth candle on while three of the last ten minutes had one, and again from
   // the third new one.
   expect(Math.max(...streaks)).toBe(13);
   expect(item?.streak).toBe(8);

@@ -32,16 +32,10 @@ const EAGER = {
   },
 };
 const RUNS = { numRuns: 8 };
-/**
- * Every snapshot is held to the laws, and one in so many to the schema, which costs more than the
- * engine.
- */
+/** Checks every snapshot's rules, and some against the schema, which costs more than the engine. */
 const SCHEMA_EVERY = 15;
 
-/**
- * A lively market of some minutes: pumped trades, pumped candles, all groups, removals, noise,
- * garbage.
- */
+/** A lively market of minutes: pumped trades and candles, all groups, removals, noise, garbage. */
 function marketOf(seed: number): MarketEvent[] {
   const random = createRandom(seed);
   const at = () => START + Math.floor(random() * MINUTES * MINUTE);

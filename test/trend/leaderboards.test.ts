@@ -42,12 +42,11 @@ function run(events: readonly MarketEvent[], minutes: number) {
 test("time_trended counts the minutes in the chart within six hours and shrinks as they expire", () => {
   const board = run([...flat(1, 0, WINDOW + 100), ...flat(2, 0, 10)], WINDOW + 100);
   const time = (n: number, minute: number) => board[minute]?.get(address(n))?.time;
-  // Five candles are the least for a chart: it first stands at minute 5, and has stood for a minute
-  // at minute 6.
+  // A chart needs five candles: the first is at minute 5 and has lasted for a minute at minute 6.
   expect([time(1, 5), time(1, 6), time(1, 65)]).toEqual([undefined, 60, 3_600]);
   expect([time(1, WINDOW + 4), time(1, WINDOW + 5), time(1, WINDOW + 6)]).toEqual([21_540, 21_600, 21_600]);
-  // Silent from minute 10 on, the second is charted from minute 5 to 17, while three of the last
-  // ten minutes had a candle.
+  // Silent from minute 10 on, the second token is charted from minute 5 to 17, while three of the
+  // last ten minutes had a candle.
   expect([time(2, 18), time(2, 19), time(2, WINDOW + 5)]).toEqual([780, 780, 780]);
   expect([time(2, WINDOW + 6), time(2, WINDOW + 7), time(2, WINDOW + 17)]).toEqual([720, 660, 60]);
   expect(time(2, WINDOW + 18)).toBeUndefined();

@@ -4,10 +4,7 @@ import { TrendEngine } from "../../src/trend/index.ts";
 import { crowdOf, playScripts, type Script } from "./trade-market.ts";
 import { address, drive, MINUTE, START, withClocks } from "./trend-kit.ts";
 
-/**
- * The token that rises, from the minute `PUMP_AT` on, among eight quiet ones; at `MOMENT` its flare
- * is running.
- */
+/** A token that rises from the minute `PUMP_AT` on, among eight quiet ones; flaring at `MOMENT`. */
 export const TOKEN = address(1);
 export const PUMP_AT = 60;
 export const MOMENT = START + (PUMP_AT + 6) * MINUTE;

@@ -15,7 +15,7 @@ const addressOf = (pair: string) => `0x${Buffer.from(pair).toString("hex")}`;
 const BCC = addressOf("BTC_BCC");
 
 /**
- * The recording's candles from a moment on, with a clock at each minute and each second for which
+ * The recording's candles from a time on, with a clock at each minute, and at each second if
  * `everySecond`.
  */
 function eventsFrom(fromMs: number, untilMs: number): MarketEvent[] {

@@ -20,7 +20,7 @@ const POOL_USD = 50_000;
 /** Many different traders: seldom the same twice. */
 const CROWD = (random: number) => `0x${Math.floor(random * 1e9).toString(16)}`;
 
-/** The events of scripts over so many minutes: profiles, listings, trades. */
+/** The events of scripts over this many minutes: profiles, listings, trades. */
 export function playScripts(scripts: readonly Script[], minutes: number, seed = 1): MarketEvent[] {
   return scripts.flatMap((script, index) => [
     profile(START - 2_000, script.token),

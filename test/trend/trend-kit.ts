@@ -92,8 +92,8 @@ export function createRandom(seed: number): () => number {
 }
 
 /**
- * The events in order of time, with a clock at every whole second from the first to `untilMs`;
- * candles come before the clock of their moment, all else after.
+ * Sorts events by time, with a clock at every whole second from the first to `untilMs`. Candles
+ * precede the clock of their time; everything else follows it.
  */
 export function withClocks(events: readonly MarketEvent[], untilMs: number, fromMs = START): MarketEvent[] {
   const sorted = [...events].sort((a, b) => a.at - b.at);
@@ -114,8 +114,7 @@ function isBefore(event: MarketEvent, clockMs: number): boolean {
 }
 
 /**
- * Feeds the events as the poller does, and calls `onSnapshot` with each snapshot that may be new,
- * and the clock.
+ * Feeds the events like the poller, and calls `onSnapshot` with each new snapshot and the clock.
  */
 export function drive(
   engine: TrendEngine,
@@ -130,10 +129,7 @@ export function drive(
   return engine.snapshot();
 }
 
-/**
- * What candles, as closes by minute, make of one token: noise of ±0.2 % around `path`, volume 100
- * times `volume`.
- */
+/** Candles of one token by minute: noise of ±0.2 % around `path`, volume 100 times `volume`. */
 export function candlePath(
   token: string,
   minutes: number,

@@ -9,27 +9,27 @@ import { endWithThisProcess } from "../../support/end-with.ts";
 import { fetchedPackage } from "../../support/fetched-package.ts";
 
 /*
- * The real EVM is no dependency of the project: its package names binaries for other machines that
- * not every registry has, and then npm ci refuses the lock file. So it is fetched by npm when a
- * test first wants it, into the cache below node_modules.
+ * Runs the tests' real EVM. It is not a dependency, because its package lists binaries for other
+ * platforms that not every registry has, and `npm ci` would reject the lock file. npm fetches it on
+ * first use into a cache below node_modules.
  */
 const VERSION = "1.7.1";
 const NAME = `@foundry-rs/anvil-${process.platform}-${process.arch === "x64" ? "amd64" : process.arch}`;
 const PACKAGE = fetchedPackage(NAME, VERSION);
 
-/** Where it lies; `undefined` where it cannot be had. */
+/** Its path; `undefined` if it is unavailable. */
 const BINARY = PACKAGE && join(PACKAGE, "bin/anvil");
 
 /**
- * Tests on a real EVM. Left out by name where there is none, which is an error on a machine that
- * checks for everybody.
+ * Defines tests on a real EVM. Skips them by name without one, which is an error on a machine that
+ * must run all tests.
  */
 export function describeOnAnvil(title: string, tests: () => void): void {
   const words = BINARY === undefined ? `${title} (skipped: npm cannot fetch ${NAME})` : title;
   describe.skipIf(BINARY === undefined)(words, tests);
 }
 
-/** When its chain begins: before all that is put on it. */
+/** Start of its chain, before everything on it. */
 const GENESIS_S = 1_500_000_000;
 
 /** A node of its own chain, on which blocks are made when the test says so. */

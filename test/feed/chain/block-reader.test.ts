@@ -6,7 +6,7 @@ import { until } from "../exchange/scripted-venue.ts";
 import { NodePool } from "./node-pool.ts";
 import { BUSY, hashOn, ScriptedNode } from "./scripted-node.ts";
 
-/** Nodes of which each tells its block 50 on its branch, and what reads from them. */
+/** Starts nodes that each serve their own branch's block 50, and a reader of them. */
 async function nodesOn(branches: string) {
   const nodes = await Promise.all([...branches].map(() => new ScriptedNode().listen()));
   for (const [index, node] of nodes.entries())

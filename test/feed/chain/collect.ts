@@ -54,10 +54,7 @@ export class Collector implements AsyncDisposable {
   }
 }
 
-/**
- * Makes blocks until everything before is final, and yields the events of a feed over the whole
- * chain up to there.
- */
+/** Mines until everything before is final, and returns a feed's events over the whole chain. */
 export async function eventsOf(exchange: Exchange): Promise<MarketEvent[]> {
   const { chain, network } = exchange;
   const untilMs = chain.nextAt * 1_000;

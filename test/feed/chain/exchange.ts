@@ -10,7 +10,7 @@ const SUPPLY = 10n ** 30n;
 export const VAULT = "0x0000000000000000000000000000000000ab1e00";
 
 /**
- * A chain with the factories and routers of three exchanges, a stablecoin and a wrapped coin, and
+ * A chain with the factories and routers of three exchanges, a stablecoin, a wrapped coin, and
  * their pool at 600 dollars.
  */
 export class Exchange {
@@ -83,8 +83,7 @@ export class Exchange {
   }
 
   /**
-   * The same with the V2 factory, the stablecoin and the coin at the addresses that they have on a
-   * real chain.
+   * The same with the V2 factory, the stablecoin and the coin at their addresses of a real chain.
    */
   static async openAs({ factories, quotes, chainId }: Network, startS?: number): Promise<Exchange> {
     const chain = await new TestChain(chainId).start();
@@ -162,10 +161,7 @@ export class Exchange {
     ]);
   }
 
-  /**
-   * Someone swaps so many units along a path, whatever comes out, and also with tokens that take a
-   * fee.
-   */
+  /** Swaps this many units along a path at any price, even with tokens that take a fee. */
   swapV2(account: string, units: bigint, path: readonly string[]): Promise<void> {
     const name = "swapExactTokensForTokensSupportingFeeOnTransferTokens";
     return this.chain.send(account, this.v2Router, "v2Router", name, [units, 0n, path, account, FOREVER]);

@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 
 /**
- * How a node misbehaves. `lag`: it is so many blocks behind. `ahead`: it claims so many that nobody
- * has. `forgets`: it has the state of so many blocks only.
+ * How a node misbehaves. `lag`: blocks that it is behind. `ahead`: blocks that it claims but nobody
+ * has. `forgets`: it stores the state of only this many blocks.
  */
 export type Fault =
   | { readonly kind: "none" }
@@ -91,7 +91,7 @@ export class FaultyNode implements AsyncDisposable {
     }
   }
 
-  /** A call at a block of which nodes that are no archives have the state no longer. */
+  /** A call at a block whose state pruned nodes no longer have. */
   async #hasForgotten({ method, params }: Request): Promise<boolean> {
     const { fault } = this;
     const [, block] = params ?? [];

@@ -11,8 +11,8 @@ const FINALITY = 2;
 const WAITS = [187, 312, 562, 1_062, 2_062, 4_062, 7_562, 7_562];
 
 /**
- * Blocks from a number on, out of so many nodes; each is told as its branch and number, with `!`
- * where it replaces one.
+ * Reads blocks from a number on, from several nodes. Each is written as branch and number, with `!`
+ * if it replaces one.
  */
 async function follow(from: number, count = 1) {
   const nodes = await Promise.all(Array.from({ length: count }, () => new ScriptedNode().listen()));
@@ -43,7 +43,7 @@ async function follow(from: number, count = 1) {
   };
   return {
     ...{ nodes, run, told, notices, clock, set, passUntil },
-    /** Time passes until the block of that number is told. */
+    /** Advances time until the block of that number is published. */
     reached: (number: number) =>
       passUntil(`block ${number} is told`, () => Number(/\d+/.exec(told.at(-1) ?? "")?.[0]) >= number),
     [Symbol.asyncDispose]: async () => {

@@ -9,7 +9,7 @@ interface Block {
   readonly transactions: readonly Readonly<Record<"from" | "to" | "input" | "gas", string>>[];
 }
 
-/** Makes so many empty blocks, so many seconds apart. */
+/** Mines empty blocks at a distance of `seconds`. */
 async function passTime({ exchange: { chain } }: Market, blocks: number, seconds = 1): Promise<void> {
   for (let block = 0; block < blocks; block++) await chain.mine(seconds);
 }
@@ -54,7 +54,7 @@ describeOnAnvil("a chain that is followed", () => {
     await market.trade();
     await collector.reached(await market.settle());
     const before = collector.facts.length;
-    // The three empty blocks behind the trade, of which one counted as final.
+    // The three empty blocks after the trade, one of them final.
     await chain.ask("anvil_reorg", [3, []]);
     await market.trade();
     await collector.reached(await market.settle());
@@ -70,8 +70,7 @@ describeOnAnvil("a chain that is followed", () => {
     for (let count = 0; count < 2; count++) await market.trade();
     await collector.reached(await market.settle());
     expect(collector.facts).toEqual(market.events);
-    // The block of each trade, and the three empty ones behind; now both trades are in the first
-    // one.
+    // Each trade's block, and the three empty ones after it. Now both trades are in the first one.
     const head = Number(await chain.ask("eth_blockNumber"));
     const transactions = [];
     for (const number of [head - 4, head - 3]) {
@@ -112,7 +111,7 @@ describeOnAnvil("a chain that is followed", () => {
     const resumeAfterMs = whole.events[cut]?.at ?? 0;
     await using rest = new Collector({ network, resumeAfterMs });
     await rest.reached(untilMs);
-    // The token is introduced again: whoever goes on may not know it.
+    // The token is introduced again, because the next reader may not know it.
     const known = rest.facts.filter(({ kind }) => kind !== "profile");
     expect(known).toEqual(whole.events.slice(cut).filter(({ kind }) => kind !== "clock"));
     expect(known.length).toBeGreaterThan(4);

@@ -14,7 +14,7 @@ describeOnAnvil("a chain that is followed no longer", () => {
     const feed = createChainFeed({ network: market.exchange.network, clock });
     for await (const event of feed.events(new AbortController().signal)) {
       expect(event.kind).toBe("clock");
-      // Between two requests, the next of which is waited for.
+      // Between two requests, while the feed waits for the next.
       await expect.poll(() => stillRunning().join(), { interval: 1 }).toContain("endpoint-pool.ts");
       break;
     }

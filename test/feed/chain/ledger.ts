@@ -11,10 +11,9 @@ interface Book {
 }
 
 /**
- * What a test did on V2 pools between a token and the coin, in its own bookkeeping: reserves by the
- * constant product with the fee of 0.3 %, dollars at the coin's price, the middle one of those of
- * the last sixty seconds, decimals by long division. Nothing of it is asked of the chain or taken
- * from the code under test.
+ * Records what a test did on V2 pools between a token and the coin, independently of the chain and
+ * the code under test. Reserves follow the constant product with the fee of 0.3 %, dollars the
+ * coin's median price of the last sixty seconds, and decimals long division.
  */
 export class Ledger {
   readonly events: MarketEvent[] = [];
@@ -75,7 +74,7 @@ export class Ledger {
     this.#tellLiquidity(atMs, book, coins > 0n ? "add" : "remove");
   }
 
-  /** Somebody buys coins for dollars: the coin's price moves, and nothing is told. */
+  /** Someone buys coins for dollars: the coin's price moves without an event. */
   buyCoins(atMs: number, usd: bigint): bigint {
     const out = swapped(usd, this.#usd, this.#coins);
     this.#usd += usd;
@@ -93,7 +92,7 @@ export class Ledger {
     return out;
   }
 
-  /** 10^−18 dollars of so many of the coin's units, cut off behind. */
+  /** Returns this many of the coin's units in 10^−18 dollars, truncated. */
   #worth(atMs: number, coins: bigint): bigint {
     return (coins * this.#one(atMs)) / E18;
   }
@@ -137,7 +136,7 @@ function swapped(units: bigint, into: bigint, from: bigint): bigint {
   return (units * 997n * from) / (into * 1_000n + units * 997n);
 }
 
-/** Long division, figure by figure: at most so many behind the point, no zeros at the end. */
+/** Divides digit by digit, to at most this many decimals, without trailing zeros. */
 export function divide(numerator: bigint, denominator: bigint, decimals: number): string {
   let text = `${numerator / denominator}.`;
   let rest = numerator % denominator;
@@ -149,7 +148,7 @@ export function divide(numerator: bigint, denominator: bigint, decimals: number)
   return text.replace(/(?<=\..*)0+$/, "").replace(/\.$/, "");
 }
 
-/** The same with at most so many significant figures. */
+/** The same with at most this many significant digits. */
 export function significant(numerator: bigint, denominator: bigint, figures: number): string {
   const whole = numerator / denominator;
   if (whole > 0n) return divide(numerator, denominator, figures - `${whole}`.length);

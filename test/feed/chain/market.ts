@@ -42,17 +42,14 @@ export class Market implements AsyncDisposable {
     return this.ledger.events;
   }
 
-  /**
-   * Event time up to which everything that was done is final, once {@link settle} made blocks above
-   * it.
-   */
+  /** Event time up to which everything is final, once {@link settle} has mined blocks above it. */
   get untilMs(): number {
     return this.exchange.chain.nextAt * 1_000;
   }
 
   /**
-   * A wallet buys or sells, in a block of its own. Where `entered` is false, the ledger is not
-   * told: it will not stay.
+   * A wallet buys or sells, in its own block. If `entered` is false, the ledger ignores it, because
+   * it will be replaced.
    */
   async trade(entered = true): Promise<void> {
     const { exchange, ledger, token } = this;

@@ -21,7 +21,7 @@ export function recordedReceipts(name: (typeof RECORDED)[number]): unknown[] {
   return read(`${name}-receipts.json.gz`) as unknown[];
 }
 
-/** A recorded block's header, as the node answered, less the fields that nobody reads here. */
+/** A recorded block's header as answered by the node, without unused fields. */
 export function recordedHeader(name: (typeof RECORDED)[number]): Record<string, unknown> {
   return (read("headers.json.gz") as Record<string, Record<string, unknown>>)[name] ?? {};
 }

@@ -64,7 +64,7 @@ export class ScriptedNode implements AsyncDisposable {
     return this.#sockets.clients.size;
   }
 
-  /** Tells a new head to whoever subscribed over a WebSocket. */
+  /** Pushes a new head to WebSocket subscribers. */
   tellHead(head: number): void {
     this.head = head;
     const params = { subscription: "0x", result: { number: `0x${head.toString(16)}` } };
@@ -76,7 +76,7 @@ export class ScriptedNode implements AsyncDisposable {
     return this.asked.filter((one) => one === method).length;
   }
 
-  /** The header of a block, as it tells it. */
+  /** Returns a block's header as served. */
   headerOf(number: number): Readonly<Record<string, unknown>> {
     const before = Math.max(0, number - 1);
     return {

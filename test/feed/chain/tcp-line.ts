@@ -36,7 +36,7 @@ export class TcpLine implements AsyncDisposable {
     return `ws://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Ends what is open, and lets nobody through any more. */
+  /** Cuts open connections and rejects new ones. */
   cut(): void {
     this.#isCut = true;
     for (const socket of this.#sockets) socket.destroy();

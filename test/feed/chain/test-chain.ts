@@ -119,17 +119,14 @@ export class TestChain extends Anvil {
     await this.ask("anvil_setCode", [to, await this.ask("eth_getCode", [from, "latest"])]);
   }
 
-  /** Lets an account have so many of a token, wherever they come from. */
+  /** Gives an account a balance of a token out of nothing. */
   async endow(token: string, account: string, units: bigint): Promise<void> {
-    // Where the mapping `balanceOf`, at slot 3, keeps it.
+    // The slot of `balanceOf`, a mapping at slot 3.
     const slot = keccak256(`0x${account.slice(2).padStart(64, "0")}${"3".padStart(64, "0")}`);
     await this.ask("anvil_setStorageAt", [token, slot, `0x${units.toString(16).padStart(64, "0")}`]);
   }
 
-  /**
-   * Makes a block out of what was sent, and lets so many seconds pass. Throws where a transaction
-   * failed.
-   */
+  /** Mines a block of what was sent, and advances time. Throws if a transaction failed. */
   async mine(seconds = 1): Promise<readonly Receipt[]> {
     await this.ask("evm_mine", [{ timestamp: this.nextAt }]);
     this.nextAt += seconds;

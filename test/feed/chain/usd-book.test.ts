@@ -11,7 +11,7 @@ const COIN: QuoteToken = { address: "0x02", symbol: "COIN", decimals: 18, isStab
 const ETHER: QuoteToken = { address: "0x03", symbol: "ETHER", decimals: 18, isStable: false };
 const MIN_USD = 50_000;
 
-/** A pool between two quote tokens with so many whole tokens of each. */
+/** A pool between two quote tokens with this many whole tokens of each. */
 function anchor(address: string, sides: readonly [QuoteToken, QuoteToken], whole: [bigint, bigint]): Pool {
   const [first, second] = sides;
   return {
@@ -43,7 +43,7 @@ function dollars(book: UsdPrices, quote: QuoteToken): number | undefined {
   return one === undefined ? undefined : Number(one / E18);
 }
 
-/** Gives the pool so many dollars for a coin, from the block before on. */
+/** Sets the pool's price of a coin in dollars, from the previous block on. */
 function price(book: UsdPrices, pool: Pool, usd: bigint): void {
   pool.balances = [1_000n * E18, usd * 1_000n * E18];
   book.touch(pool);
@@ -144,7 +144,7 @@ describe("the value of quote tokens", () => {
       book.settle(1_000_000 * millions + 100_000);
       expect(dollars(book, COIN)).toBe(worth);
     }
-    // What makers took out already, and have only to collect, is nobody's depth.
+    // Amounts that makers have removed but not collected add no depth.
     ranged.owed = [0n, 9_990_000n * E18];
     book.touch(ranged);
     book.settle(2_000_000);

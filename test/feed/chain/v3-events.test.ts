@@ -18,10 +18,7 @@ const FORMS = {
   algebraFactory: { kind: "algebraPool", lookUp: "poolByPair", fee: [], mint: "mintAlgebra", step: 60 },
 } as const;
 
-/**
- * A V3 pool on which the test acts, with a notebook of balances that are asked of the tokens
- * themselves.
- */
+/** A V3 pool that the test acts on, with expected balances read from the tokens themselves. */
 class RangePool {
   readonly events: MarketEvent[] = [];
   readonly #exchange: Exchange;
@@ -224,7 +221,7 @@ describeOnAnvil("what happens in V3 pools on a real EVM", () => {
       await collector.reached(untilMs);
       const events = collector.facts.filter(({ kind }) => kind !== "profile");
       const expected = pool.events.slice(told);
-      // Before the moment of which the state could be had, liquidity is that of this moment.
+      // Before the block whose state was available, that state's liquidity counts.
       const known = expected.findLast((event) => event.kind === "liquidity" && event.at < beginMs);
       const usd = known?.kind === "liquidity" ? known.usd : "";
       const early = (event: MarketEvent) =>

@@ -227,7 +227,7 @@ describe("a service that returns everything in one answer", () => {
   });
 });
 
-/** A market with one enricher, of which the test decides what it finds. */
+/** A market with one enricher, whose findings the test decides. */
 class Enriched implements AsyncDisposable {
   readonly clock = new ManualClock();
   readonly market = new ToldFeed("bsc");

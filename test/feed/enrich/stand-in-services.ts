@@ -9,10 +9,7 @@ export const SHADY = `0x${"5d".repeat(20)}`;
 export const STRANGER = `0x${"00".repeat(19)}01`;
 export const KEY = "SECRETKEY123";
 
-/**
- * The four services in one server on loopback, with the shapes that theirs have; each can be told
- * to misbehave.
- */
+/** The four services in one server on loopback, with their response shapes. They can misbehave. */
 export class StandInServices implements AsyncDisposable {
   readonly mischief = new Map<EnricherName, Mischief | "notok" | "bad key">();
   readonly asked: { readonly name: EnricherName; readonly path: string }[] = [];

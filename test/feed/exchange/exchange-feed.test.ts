@@ -30,7 +30,7 @@ const HOME: Readonly<Record<string, string>> = {
   GT: "GT_USDT",
 };
 
-/** A stand-in, and a feed that follows it, at so many times the usual pace. */
+/** A stand-in, and a feed that follows it, at this many times the usual pace. */
 async function followed(factor = 40, minutes = 5) {
   const clock = new FastClock(factor, START);
   const server = await new StandIn(clock, PAIRS).listen();
@@ -59,7 +59,7 @@ async function followed(factor = 40, minutes = 5) {
   })();
   return {
     ...{ clock, server, feed, notices, events },
-    /** Resolves when this holds of what was told. */
+    /** Resolves when the condition holds for the emitted events. */
     until: (holds: () => boolean) =>
       new Promise<void>((resolve, reject) => {
         const beat = setInterval(() => look(), 20);
@@ -87,10 +87,7 @@ const clocks = (events: readonly MarketEvent[]) =>
 const finalOf = (events: readonly MarketEvent[]) =>
   new Map(candles(events).map((candle) => [`${candle.token} ${candle.openAt}`, candle]));
 
-/**
- * What is wrong with what was told of the minutes up to this one: gaps, and figures that are not
- * the exchange's.
- */
+/** Returns the errors in the emitted minutes up to this one: gaps and wrong numbers. */
 function faults(
   events: readonly MarketEvent[],
   tokens: readonly string[],

@@ -53,9 +53,7 @@ async function market(
   const connected = (name: VenueName = "binance") =>
     until(`${name} is subscribed`, () => (server(name).open.at(-1)?.heard.length ?? 0) > 0);
   const clockMs = () => (events.findLast(({ kind }) => kind === "clock")?.at ?? Number.NaN) - START;
-  /**
-   * So much time passes in which this exchange stays live, its own clock being ahead by so much.
-   */
+  /** Advances time while this exchange stays live, with its own clock ahead by this much. */
   const pass = async (ms: number, name: VenueName = "binance", aheadMs = 0) => {
     for (let left = ms; left > 0; left -= 1_000) {
       clock.advance(Math.min(1_000, left));

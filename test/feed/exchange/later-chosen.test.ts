@@ -33,7 +33,7 @@ function follow(clock: FastClock, server: StandIn, warmupMs: number) {
   return { events, notices, leave };
 }
 
-/** Open times and closes that were told of a token. */
+/** Open times and closes that were emitted for a token. */
 const minutesOf = (events: readonly MarketEvent[], token: string) =>
   events.flatMap((event) =>
     event.kind === "candle" && event.token === token ? [[event.openAt, event.close] as const] : [],

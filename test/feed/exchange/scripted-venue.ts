@@ -124,10 +124,7 @@ export class ScriptedVenue implements AsyncDisposable {
     };
   }
 
-  /**
-   * What it answers where the test says nothing else: its pairs, their volumes, and every minute
-   * asked for.
-   */
+  /** Default answers: its pairs, their volumes, and every requested minute. */
   usual(path: string): unknown {
     if (path === "/pairs") return Object.keys(this.volumes);
     if (path === "/volumes") return this.volumes;

@@ -23,7 +23,7 @@ const WRITTEN: Readonly<Record<VenueName, (base: string, quote: string) => strin
   gate: (base, quote) => `${base}_${quote}`,
 };
 
-/** The truth about a pair's minute, of which `part` has passed. The same on every call. */
+/** The true candle of a pair's minute after `part` of it. The same on every call. */
 export function candleOf(pair: string, openAt: number, part = 1): MinuteCandle {
   const seed = [...pair].reduce((sum, letter) => sum + letter.charCodeAt(0), 0);
   const minute = openAt / MINUTE;
@@ -44,8 +44,8 @@ interface Client {
 }
 
 /**
- * Binance, KuCoin and Gate in one server on loopback, with the shapes that theirs have; it can be
- * told to misbehave.
+ * Binance, KuCoin and Gate in one server on loopback, with their response shapes. They can
+ * misbehave.
  */
 export class StandIn implements AsyncDisposable {
   /** Misbehaviour of an exchange's REST side; its stream refuses meanwhile. */
@@ -96,7 +96,7 @@ export class StandIn implements AsyncDisposable {
     for (const client of this.#clients) if (client.venue === venue) client.socket.terminate();
   }
 
-  /** Sends this text to whoever is connected. */
+  /** Sends this text to all open connections. */
   say(venue: VenueName, text: string): void {
     for (const client of this.#clients) if (client.venue === venue) client.socket.send(text);
   }

@@ -53,9 +53,7 @@ async function lineTo(
   if (options.isAwaited ?? true) await stands(1);
   return {
     ...run,
-    /**
-     * What was waited after failures, in milliseconds; 10 s are the time that a request may take.
-     */
+    /** Pauses after failures in milliseconds; 10 s are the timeout of a request. */
     backOffs: () => clock.slept.filter((ms) => ms >= 1_000 && ms < 10_000),
     [Symbol.asyncDispose]: async () => {
       stop.abort();

@@ -61,7 +61,7 @@ describe("a part that is far ahead of the others", () => {
       await settle();
       expect(bsc.unread).toBe(0);
       expect(stillRunning()).toEqual(running);
-      // It falls silent, and the other one goes on without it.
+      // It falls silent, and the other one continues without it.
       await market.run(from + 27, from + 60, [exchange]);
       expect(market.clockS).toBe(from + 60);
       bsc.tick(from + 60, from + 61);

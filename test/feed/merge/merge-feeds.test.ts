@@ -5,7 +5,7 @@ import { Joined, settle } from "./joined.ts";
 import { candle, clock, SECOND, START, trade } from "./told-feed.ts";
 
 const open: Joined[] = [];
-/** At so many seconds after the start, by the machine's clock. */
+/** This many seconds after the start, by the machine's clock. */
 function join(nowS = 0): Joined {
   const joined = new Joined(nowS);
   open.push(joined);

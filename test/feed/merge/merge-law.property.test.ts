@@ -9,8 +9,7 @@ import { scripted } from "../record/record-kit.ts";
 import { SECOND, START, ToldFeed } from "./told-feed.ts";
 
 /**
- * A part's market: some seconds, each with events before its clock, as candles come, and behind it,
- * as blocks do.
+ * A part's market: some seconds with events before the clock, like candles, and after, like blocks.
  */
 function marketOf(
   group: "bsc" | "matic" | "exchange",
@@ -110,7 +109,7 @@ test("[L4] despite outages nothing is emitted twice, clocks only advance, and dr
       const clocks = told.flatMap(({ kind, at }) => (kind === "clock" ? [at] : []));
       expect(clocks).toEqual([...new Set(clocks)].toSorted((a, b) => a - b));
       const given = markets.flat().filter(({ kind }) => kind !== "clock");
-      // Profiles only: each is told, as of its own time or, beyond the bound, as of the clock's.
+      // Profiles only: each is emitted at its own time or, beyond the bound, at the clock's.
       expect(told.length - clocks.length).toBe(given.length);
       let clockAt = 0;
       for (const event of told) {

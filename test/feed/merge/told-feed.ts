@@ -4,7 +4,7 @@ import type { Candle, MarketEvent, MarketGroup, Trade } from "../../../src/marke
 export const SECOND = 1_000;
 export const START = Date.UTC(2026, 0, 1);
 
-/** A feed that tells what the test says, when it says so. */
+/** A feed that emits the test's events, when the test says so. */
 export class ToldFeed implements Feed {
   readonly name: string;
   readonly origin = "live";
@@ -20,7 +20,7 @@ export class ToldFeed implements Feed {
     this.name = name;
   }
 
-  /** How many events nobody has read yet. */
+  /** Number of events that were not read yet. */
   get unread(): number {
     return this.#waiting.length - this.#read;
   }
@@ -32,7 +32,7 @@ export class ToldFeed implements Feed {
     this.#wake();
   }
 
-  /** Clocks of the seconds up to this one, counted from the start. */
+  /** Returns the clocks of the seconds up to this one, counted from the start. */
   tick(from: number, to: number): void {
     for (let second = from; second <= to; second++) this.tell(clock(second));
   }

@@ -62,7 +62,7 @@ describeOnAnvil("what following a chain needs of an endpoint", () => {
     const done = looking.finally(() => {
       isOver = true;
     });
-    // Whoever listens is told of the next block, and nobody knows when that is.
+    // The listener gets the next block at an unknown time, so mine until it is done.
     while (!isOver) {
       await exchange.chain.mine();
       await new Promise((resolve) => setTimeout(resolve, 20));

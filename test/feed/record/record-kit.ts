@@ -33,7 +33,7 @@ export function simulated(minutes: number): Feed {
   });
 }
 
-/** A feed that tells these events and nothing else. */
+/** A feed with exactly these events. */
 export function scripted(events: readonly MarketEvent[]): Feed {
   return {
     name: "scripted",
@@ -51,10 +51,7 @@ export async function drain(feed: Feed): Promise<readonly MarketEvent[]> {
   return events;
 }
 
-/**
- * What an engine makes of a feed: the lines that `flarewire replay` writes, and the state at the
- * end.
- */
+/** Runs a feed through an engine. Returns the lines of `flarewire replay` and the final state. */
 export async function play(
   feed: Feed,
 ): Promise<{ readonly lines: readonly string[]; readonly state: string }> {

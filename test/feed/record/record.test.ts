@@ -96,8 +96,8 @@ describe("a recording of the simulated market", () => {
 });
 
 test("[L4] clocks are recorded, so that a replay adds none", async ({ directory }) => {
-  // Clocks beside the whole seconds, a trade that the engine finds too far ahead, silence of an
-  // hour, and an end in mid-second.
+  // Clocks off the whole seconds, a trade too far ahead for the engine, an hour of silence, and an
+  // end in mid-second.
   const events: readonly MarketEvent[] = [
     trade(START + 10),
     { kind: "clock", at: START + 950 },

@@ -29,8 +29,8 @@ function recorderIn(directory: string, maxBytes?: number, clock = new LeapingClo
 }
 
 /**
- * Records so many minutes of the simulated market; yields the events, and how much room all
- * recordings took at most.
+ * Records this many minutes of the simulated market. Returns the events, and the maximum size of
+ * all recordings.
  */
 async function recordInto(directory: string, minutes: number, maxBytes?: number, clock?: LeapingClock) {
   const recorder = recorderIn(directory, maxBytes, clock);
@@ -131,7 +131,7 @@ describe("a recording with a bound", () => {
     const files = filesOf(older);
     expect(files.length).toBeGreaterThan(3);
     for (let gone = 0; gone < files.length; gone++) {
-      // Killed between the manifest and the file: the file is there still, and nobody names it.
+      // Killed between the manifest and the file: the file still exists without a manifest entry.
       const [file = ""] = named(older);
       const bytes = readFileSync(join(older, file));
       makeRoom(directory, own, sizeOf(older) - 1);

@@ -62,7 +62,7 @@ interface Told {
   readonly error: unknown;
 }
 
-/** Replays to the end, at full speed unless told otherwise; `most` events at most. */
+/** Replays to the end, by default at full speed; at most `most` events. */
 export async function replay(
   path: string,
   options: Partial<ReplayOptions> = {},

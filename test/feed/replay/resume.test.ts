@@ -97,8 +97,8 @@ test("earlier events run at full speed, new ones at the pace, and the warm-up is
     expect(only("candle", events).length).toBe(24);
     return slept.find(([, mono]) => mono > 0)?.[0];
   };
-  // The first event that had to be waited for lies a second behind the point up to which all was
-  // due at once.
+  // The first event that is paced is a second after the point up to which everything was due at
+  // once.
   expect(await paced(0, first + 10 * MINUTE)).toBe(first + 10 * MINUTE + 1_000);
   expect(await paced(15 * MINUTE, first + 10 * MINUTE)).toBe(first + 15 * MINUTE + 1_000);
   expect(await paced(0, 0)).toBe(first + 5 * MINUTE + 2_000);

@@ -15,10 +15,7 @@ const read = (body: unknown) => {
   throw new UnexpectedAnswer("answered no ok");
 };
 
-/**
- * A service that plays these answers, then answers well; and a client of it, at a hundred times the
- * pace.
- */
+/** A service that gives these answers, then good ones; its client, at a hundred times the pace. */
 const test = base.extend<{
   service: (
     script: readonly (Mischief | "ok" | "404")[],

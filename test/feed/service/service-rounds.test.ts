@@ -6,8 +6,8 @@ import { ManualClock } from "../../support/manual-clock.ts";
 import { test } from "../../support/still-running.ts";
 
 /*
- * How long a service is left alone, over several rounds, in a world without a network and with a
- * clock that the test moves.
+ * Tests the pauses between requests to a service over several rounds, without a network and with a
+ * clock that the test controls.
  */
 
 interface Scripted {
@@ -21,10 +21,7 @@ const BROKEN: Scripted = { status: 500 };
 const TIMEOUT_MS = 987_654;
 const MAX_TURNS = 2_000;
 
-/**
- * A client of a service that plays these answers, and then answers well; chance is always in the
- * middle.
- */
+/** A client of a service that gives these answers, then good ones. Its random number is 0.5. */
 function clientOf(script: readonly Scripted[], options: Partial<ServiceOptions> = {}) {
   const clock = new ManualClock();
   const answers = [...script];

@@ -49,7 +49,7 @@ beforeAll(() => {
   labels = simulate({ hours: HOURS, tokens: 360, seed: "labels", beginAtMs: MIDNIGHT + 6 * HOUR }, keep);
 });
 
-/** Moves of liquidity that harm nobody. */
+/** Moves of liquidity without harm. */
 const isHarmless = ({ kind }: Label) => kind === "rebalance" || kind === "jit" || kind === "migration";
 
 function labelled(kind: LabelKind): readonly (Label & { readonly token: string })[] {
@@ -73,8 +73,8 @@ const median = (values: readonly number[]) =>
   values.toSorted((one, other) => one - other)[values.length >> 1] ?? Number.NaN;
 
 /**
- * What the price was usually before a moment: the median of the last five trades of the hour before
- * it; NaN where there are fewer.
+ * Returns the usual price before a time: the median of the last five trades of the hour before; NaN
+ * if there are fewer.
  */
 const priceBefore = (token: string, at: number) => {
   const last = (fills.get(token) ?? []).filter((fill) => fill.at >= at - HOUR && fill.at < at).slice(-5);

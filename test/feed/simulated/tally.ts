@@ -6,13 +6,13 @@ export const MARKET_GROUPS_SEEN = ["avalanche", "bsc", "exchange", "matic"];
 
 const FACTS = ["marketData", "socialData", "contractSource", "forumPost"] as const;
 
-/** How many profiles told a fact, and how many told that there is none. */
+/** Number of profiles with a fact, and with a known absence. */
 interface FactCount {
   some: number;
   none: number;
 }
 
-/** What a run of the market comes to, in counts. */
+/** Counts of a run of the market. */
 export interface Tally {
   readonly tradesByToken: Map<string, number>;
   readonly tradesByTrader: Map<string, number>;

@@ -21,8 +21,8 @@ const HOUR_MINUTES = 60;
 const FALL_FROM = 70;
 
 /**
- * One pair's candles: the whole market falls by 6 % in the twenty minutes from `FALL_FROM`; `own`
- * is what it does beside.
+ * One pair's candles. The whole market falls by 6 % in the twenty minutes from `FALL_FROM`; `own`
+ * is the pair's additional move.
  */
 function pair(
   name: string,
