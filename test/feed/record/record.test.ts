@@ -86,7 +86,9 @@ describe("a recording of the simulated market", () => {
     await drain(feed);
     const path = join(recorder.directory, "part-00001.ndjson.gz");
     truncateSync(path, 100);
-    expect(() => replayed(recorder.directory)).toThrow(/the manifest lists \d+ bytes for this part, but it has 100/);
+    expect(() => replayed(recorder.directory)).toThrow(
+      /the manifest lists \d+ bytes for this part, but it has 100/,
+    );
     rmSync(path);
     expect(() => replayed(recorder.directory)).toThrow("but it is missing");
     writeFileSync(join(recorder.directory, "manifest.json"), '{"kind":"recording-manifest","parts":[]}');
