@@ -4,7 +4,7 @@ import { CLIENT_KEY_VARIABLE, keyFrom } from "../../config/config.ts";
 import { type FlagForm, parseFlags } from "../../config/flags.ts";
 import { redact } from "../../config/redact.ts";
 import { requestJson } from "../../lib/io/request-json.ts";
-import { EXIT, type ExitCode, watchShutdown } from "../../lib/io/shutdown.ts";
+import { EXIT, type ExitCode } from "../../lib/io/shutdown.ts";
 import { suggestion } from "../../lib/text/nearest.ts";
 import { systemClock } from "../../lib/time/clock.ts";
 import {
@@ -22,7 +22,8 @@ import {
   type StreamAddress,
 } from "../stream-address.ts";
 import { plainJson, plainText } from "../terminal/plain-text.ts";
-import { isBrokenPipe, paintFor, say, type Terminal } from "../terminal/terminal.ts";
+import { paintFor, say, type Terminal } from "../terminal/terminal.ts";
+import { untilStopped } from "../terminal/until-stopped.ts";
 import { describeEnd, reportConnection } from "./connection-report.ts";
 import { eventLine, readEvent, UPDATES, unknownId } from "./event-lines.ts";
 import { SymbolBook } from "./symbol-book.ts";
@@ -71,18 +72,10 @@ Exit codes: 0 stopped by the user or by the reader of the pipe, 1 refused by the
 export async function tail(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
   const plan = readArguments(args);
   const key = keyFrom(terminal.environment, CLIENT_KEY_VARIABLE);
-  const shutdown = watchShutdown(process);
-  const broken = new AbortController();
-  terminal.stdout.on("error", (error) => broken.abort(error));
-  const signal = AbortSignal.any([shutdown.signal, broken.signal]);
-  const follower: Follower = { plan, key, signal, terminal, symbols: new SymbolBook() };
-  try {
-    const code = await follow(follower, plan.channels ?? DEFAULT_CHANNELS, plan.after);
-    if (broken.signal.aborted && !isBrokenPipe(broken.signal.reason)) throw broken.signal.reason;
-    return code;
-  } finally {
-    shutdown.dispose();
-  }
+  return await untilStopped(terminal, (signal) => {
+    const follower: Follower = { plan, key, signal, terminal, symbols: new SymbolBook() };
+    return follow(follower, plan.channels ?? DEFAULT_CHANNELS, plan.after);
+  });
 }
 
 interface Follower {

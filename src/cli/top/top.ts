@@ -1,7 +1,7 @@
 import { type Stream, StreamError } from "../../client/index.ts";
 import { CLIENT_KEY_VARIABLE, keyFrom } from "../../config/config.ts";
 import { type FlagForm, parseFlags } from "../../config/flags.ts";
-import { EXIT, type ExitCode, watchShutdown } from "../../lib/io/shutdown.ts";
+import { EXIT, type ExitCode } from "../../lib/io/shutdown.ts";
 import { type Clock, systemClock } from "../../lib/time/clock.ts";
 import { FlarewireError } from "../../protocol/index.ts";
 import {
@@ -13,7 +13,8 @@ import {
 } from "../stream-address.ts";
 import { watchJobControl } from "../terminal/job-control.ts";
 import { plainText } from "../terminal/plain-text.ts";
-import { isBrokenPipe, paintFor, say, type Terminal } from "../terminal/terminal.ts";
+import { paintFor, say, type Terminal } from "../terminal/terminal.ts";
+import { untilStopped } from "../terminal/until-stopped.ts";
 import { readFlares } from "./flare-row.ts";
 import type { Order } from "./flare-table.ts";
 import { grabKeys, type KeyGrab } from "./key-grab.ts";
@@ -60,27 +61,20 @@ Exit codes: 0 stopped by the user or printed, 1 rejected by the server for good,
 export async function top(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
   const address = readArguments(args);
   const key = keyFrom(terminal.environment, CLIENT_KEY_VARIABLE);
-  const shutdown = watchShutdown(process);
-  const broken = new AbortController();
-  terminal.stdout.on("error", (error) => broken.abort(error));
-  const signal = AbortSignal.any([shutdown.signal, broken.signal]);
-  const stream = openStream(address, key, { channels: ["flares.*"], signal });
-  const page = pageOf(stream, address.url.host);
   const isScreen = terminal.stdout.isTTY === true && terminal.environment.TERM !== "dumb";
-  try {
-    const code = isScreen
-      ? await showLive(stream, page, terminal, signal)
-      : await printOnce(stream, page, terminal, signal);
-    if (broken.signal.aborted && !isBrokenPipe(broken.signal.reason)) throw broken.signal.reason;
-    return code;
-  } catch (error) {
-    if (!(error instanceof StreamError) || error.code !== "refused") throw error;
-    say(terminal, `flarewire top: ${plainText(error.message, 400)}`);
-    return EXIT.usage;
-  } finally {
-    stream.close();
-    shutdown.dispose();
-  }
+  const show = isScreen ? showLive : printOnce;
+  return await untilStopped(terminal, async (signal) => {
+    const stream = openStream(address, key, { channels: ["flares.*"], signal });
+    try {
+      return await show(stream, pageOf(stream, address.url.host), terminal, signal);
+    } catch (error) {
+      if (!(error instanceof StreamError) || error.code !== "refused") throw error;
+      say(terminal, `flarewire top: ${plainText(error.message, 400)}`);
+      return EXIT.usage;
+    } finally {
+      stream.close();
+    }
+  });
 }
 
 /** Returns a function that returns the current page. */
