@@ -4,7 +4,7 @@ import { actionAfter, CLOSE_CODES } from "../../protocol/index.ts";
 import { exitCodeOf } from "../exit-code.ts";
 
 /** How to report a stream's connections. */
-export interface ReportOptions {
+interface ReportOptions {
   readonly host: string;
   /** Whether the stream starts after a cursor. */
   readonly resumes: boolean;

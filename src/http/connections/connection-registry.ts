@@ -3,7 +3,7 @@ import type { Access } from "../access/access.ts";
 import type { ConnectionHolder, ConnectionLimiter, Full } from "../access/connection-limiter.ts";
 
 /** What the registry needs of a connection: its close event, and a way to destroy it. */
-export interface ConnectionHandle {
+interface ConnectionHandle {
   on(event: "close", listener: (this: ConnectionHandle) => void): unknown;
   destroy(): unknown;
 }
@@ -17,7 +17,7 @@ interface Ending {
 }
 
 /** The slot of one connection, from its admission to its close. */
-export class Slot implements ConnectionHolder {
+class Slot implements ConnectionHolder {
   readonly address: string;
   /** Access of the connection. */
   readonly access: Access;
