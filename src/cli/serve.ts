@@ -76,12 +76,16 @@ function stateDirectory({ XDG_STATE_HOME: home = "" }: Terminal["environment"]):
 function greeting({ url }: Gateway, config: Config): string {
   const { source, feed, file, speed, exchanges, chain, live } = config;
   const pace = speed === Number.POSITIVE_INFINITY ? "at full speed" : `at ×${speed}`;
+  const names: Readonly<Record<string, string>> = {
+    exchange: exchanges.join(", "),
+    aggregator: "GeckoTerminal",
+  };
   const markets = {
     simulated: `a simulated market ${pace}`,
     replay: `the recorded market ${file} ${pace}`,
     exchange: `the live markets of ${exchanges.join(", ")}`,
     chain: `the live markets of ${chain}`,
-    live: `the live markets of ${live.map((part) => (part === "exchange" ? exchanges.join(", ") : part)).join(", ")}`,
+    live: `the live markets of ${live.map((part) => names[part] ?? part).join(", ")}`,
   };
   const leader = leaderOf(config);
   const others = leader === undefined ? `data from ${source}` : `the events of its leader ${leader}`;

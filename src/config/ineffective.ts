@@ -5,7 +5,13 @@ import type { Config, SettingName } from "./schema/settings.ts";
 /** Settings by the market, feed or source that they apply to. */
 const RECORDING_SETTINGS: readonly SettingName[] = ["file", "profiles", "group"];
 const CHAIN_SETTINGS: readonly SettingName[] = ["chain", "rpc"];
-const LIVE_ONLY_SETTINGS: readonly SettingName[] = ["live", "bscRpc", "polygonRpc", "avalancheRpc"];
+const LIVE_ONLY_SETTINGS: readonly SettingName[] = [
+  "live",
+  "bscRpc",
+  "polygonRpc",
+  "avalancheRpc",
+  "geckoterminalUrl",
+];
 const EXCHANGE_SETTINGS: readonly SettingName[] = [
   "exchanges",
   "exchangeQuotes",
@@ -100,6 +106,7 @@ function idleInLive({ live }: Config, layers: readonly Layer[]): readonly string
   const names = [
     ...chains.flatMap((name) => (live.includes(name) ? [] : [`${name}Rpc` as const])),
     ...(live.includes("exchange") ? [] : EXCHANGE_SETTINGS),
+    ...(live.includes("aggregator") ? [] : (["geckoterminalUrl"] as const)),
   ];
   return idle(
     names,

@@ -62,6 +62,11 @@ export function App({ server }: { readonly server: URL }) {
       {/* Appears with the page, which would otherwise push it down. */}
       <footer hidden={!isReady && seen?.refused === undefined}>
         <a href={new URL("docs", server).pathname}>API and events</a>
+        {seen?.access?.parts.includes("aggregator") && (
+          <span>
+            Pools: <a href="https://www.geckoterminal.com">GeckoTerminal</a>
+          </span>
+        )}
         <span>Not advice: a flare means that a market is moving, not where it is going.</span>
       </footer>
     </>

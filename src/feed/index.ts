@@ -3,6 +3,8 @@
  * any speed, and live markets of exchanges and chains. Any of them can be recorded.
  */
 
+export { createAggregatorFeed } from "./aggregator/aggregator-feed.ts";
+export { AGGREGATED } from "./aggregator/gecko-terminal.ts";
 export { createChainFeed } from "./chain/chain-feed.ts";
 export type { Network } from "./chain/network.ts";
 export { NETWORKS, type NetworkName } from "./chain/networks.ts";
@@ -16,6 +18,7 @@ export { createKucoin } from "./exchange/kucoin.ts";
 export { VENUES, type Venue } from "./exchange/venue.ts";
 export type { Feed, ServiceReport } from "./feed.ts";
 export { mergeFeeds } from "./merge/merge-feeds.ts";
+export { aggregatorProbes } from "./probe/aggregator-probes.ts";
 export { endpointProbes } from "./probe/endpoint-probes.ts";
 export { enricherProbes } from "./probe/enricher-probes.ts";
 export { type LookUp, unresolvedNames } from "./probe/name-check.ts";

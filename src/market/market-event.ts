@@ -67,10 +67,49 @@ export const Candle = z.object({
 });
 export type Candle = z.infer<typeof Candle>;
 
-/** A pool's first real liquidity, not merely its creation. `liquidity` is in US dollars. */
+const Count = z.int().min(0).max(1_000_000_000);
+/**
+ * Trades within one span. Buyers and sellers are distinct wallets; `usd` is the volume in US
+ * dollars.
+ */
+export const WindowCounts = z.object({
+  buys: Count,
+  sells: Count,
+  buyers: Count,
+  sellers: Count,
+  usd: Amount,
+});
+export type WindowCounts = z.infer<typeof WindowCounts>;
+
+/**
+ * What an aggregator reports on one pool: counts of its trades in the spans that end at `at`. The
+ * single trades are unknown. Prices and liquidity are in US dollars.
+ */
+export const Window = z.object({
+  kind: z.literal("window"),
+  at: EventTimeMs,
+  group: MarketGroup,
+  pool: TokenId,
+  token: TokenId,
+  price: Amount,
+  /** The price five minutes, half an hour and an hour ago. */
+  past: z.object({ m5: Amount, m30: Amount, h1: Amount }),
+  liquidity: Amount,
+  /** Creation of the pool. */
+  createdAt: EventTimeMs.optional(),
+  /** Counts of the last five minutes, hour and day; of a younger pool, since its creation. */
+  counts: z.object({ m5: WindowCounts, h1: WindowCounts, h24: WindowCounts }),
+});
+export type Window = z.infer<typeof Window>;
+
+/**
+ * A pool's first real liquidity, not merely its creation. `liquidity` is in US dollars. `listedAt`
+ * is when it was added, if that is earlier than `at`.
+ */
 export const ListingEvent = z.object({
   kind: z.literal("listing"),
   at: EventTimeMs,
+  listedAt: EventTimeMs.optional(),
   group: MarketGroup,
   pool: TokenId,
   token: TokenId,
@@ -139,6 +178,7 @@ export type Clock = z.infer<typeof Clock>;
 export const MarketEvent = z.discriminatedUnion("kind", [
   Trade,
   Candle,
+  Window,
   ListingEvent,
   LiquidityEvent,
   Profile,

@@ -242,7 +242,8 @@ export class TrendEngine {
     const entered = this.#enter(event);
     if (this.#tokens.count !== count || event.kind === "listing") this.#plan();
     if (typeof entered === "string") return entered;
-    if (event.kind === "trade" || event.kind === "candle") this.#detector.noteHeard(event.group, event.at);
+    if (event.kind === "trade" || event.kind === "candle" || event.kind === "window")
+      this.#detector.noteHeard(event.group, event.at);
     // A candle is judged at its minute's end, planned already; a late one is judged like a trade.
     if (entered && (event.kind !== "candle" || event.at < this.#nextMinuteMs)) this.#touch(entered);
     return undefined;
@@ -260,6 +261,8 @@ export class TrendEngine {
         return this.#intake.enterTrade(event, this.#numbers);
       case "candle":
         return this.#intake.enterCandle(event, this.#numbers, this.#nextMinuteMs);
+      case "window":
+        return this.#intake.enterWindow(event, this.#numbers);
       case "listing":
         return this.#intake.enterListing(event, this.#numbers);
       case "liquidity":
@@ -281,9 +284,8 @@ export class TrendEngine {
     this.#hasClock ||= isClock;
     while (this.#dueMs <= fromMs) this.#step(this.#dueMs);
     this.#clockMs = Math.max(this.#clockMs, fromMs);
-    if (this.#nextMinuteMs <= this.#clockMs) {
+    if (this.#nextMinuteMs <= this.#clockMs)
       this.#nextMinuteMs = (Math.floor(this.#clockMs / MINUTE_MS) + 1) * MINUTE_MS;
-    }
     return undefined;
   }
 
@@ -306,12 +308,8 @@ export class TrendEngine {
       this.#flares.refresh(atMs, (token) => this.#explain(token, atMs));
       this.#newest.refresh((key) => this.#tokens.find("bsc", key));
     }
-    if (isMinute)
-      this.#standings.step(
-        atMs,
-        (group) => [...this.#tokens.of(group)],
-        (group) => this.#detector.marketOf(group),
-      );
+    const tokensOf = (group: MarketGroup) => [...this.#tokens.of(group)];
+    if (isMinute) this.#standings.step(atMs, tokensOf, (group) => this.#detector.marketOf(group));
     this.#plan();
   }
 

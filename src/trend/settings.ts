@@ -15,6 +15,13 @@ export interface DetectorSettings {
    */
   readonly tradeStartScore: number;
   /**
+   * The same for tokens that only an aggregator reports on. Default 2.5: tuned on windows of the
+   * simulated market's trades.
+   */
+  readonly windowStartScore: number;
+  /** Assumed ratio of variance to mean of the buyers in five minutes of such tokens. Default 2. */
+  readonly windowDispersion: number;
+  /**
    * The finish threshold as a share of the start threshold, in (0, 1). Default 0.48: two thresholds
    * far apart keep a flare from flapping (hysteresis; Page 1954, Kleinberg 2002).
    */
@@ -213,6 +220,8 @@ export interface DetectorSettings {
 export const DEFAULT_SETTINGS: DetectorSettings = {
   candleStartScore: 1.95,
   tradeStartScore: 1.85,
+  windowStartScore: 2.5,
+  windowDispersion: 2,
   finishShare: 0.48,
   candleStartRise: 0.03,
   tradeStartRise: 0.02,

@@ -36,6 +36,7 @@ const BAD: Readonly<Record<SettingName, { readonly text: string; readonly json: 
   gateUrl: { text: "api.gateio.ws", json: [] },
   gateStreamUrl: { text: "ws:", json: {} },
   enrich: { text: "coingecko,oracle", json: "some" },
+  geckoterminalUrl: { text: "geckoterminal", json: {} },
   coingeckoUrl: { text: "api.coingecko.com", json: 7 },
   sourcifyUrl: { text: "wss://sourcify.dev", json: null },
   etherscanUrl: { text: "etherscan", json: [] },

@@ -1,7 +1,7 @@
 /*
  * npm run evaluate -- [--recorded] [--simulated] [--wide] [--candles FILE] [--seeds 1,2,3]
- *                     [--half first|second] [--hours 24] [--no-rules] [--ablate | --curve]
- *                     [--plots DIR] [--json | --markdown]
+ *                     [--half first|second] [--hours 24] [--windows 20] [--no-rules]
+ *                     [--ablate | --curve] [--plots DIR] [--json | --markdown]
  *
  * Runs three measurements; --recorded, --simulated and --wide select some of them.
  *
@@ -9,6 +9,9 @@
  *   chosen on the first half of the days, and the second half is scored.
  * - simulated: the simulated market, which knows its own pumps, runs for a day.
  * - wide: a market of busy and idle tokens rises as a whole.
+ *
+ * With --windows N, the engine sees the simulated chains as an aggregator reports them: counts of
+ * the N pools of a chain with the highest volume.
  *
  * The first two score Flarewire and two plain rules, with their usual thresholds and with those
  * that fire as often as Flarewire.
@@ -28,6 +31,7 @@ const { values } = parseArgs({
     seed: { type: "string" },
     half: { type: "string", default: "second" },
     hours: { type: "string", default: "24" },
+    windows: { type: "string" },
     recorded: { type: "boolean", default: false },
     simulated: { type: "boolean", default: false },
     wide: { type: "boolean", default: false },
@@ -51,7 +55,10 @@ if (half !== "first" && half !== "second") fail(`--half is first or second, not 
 const choosesParts = values.recorded || values.simulated || values.wide;
 const wants = (part: "recorded" | "simulated" | "wide") => !choosesParts || values[part];
 const planOf = (): CandlePlan => ({ market: loadMarket(values.candles), half, seeds });
-const simulatedPlans = seeds.map((seed) => ({ seed, hours }));
+const listed = values.windows === undefined ? {} : { listed: Number(values.windows) };
+if (listed.listed !== undefined && !(listed.listed >= 1))
+  fail(`--windows takes a number of at least 1, not ${values.windows}`);
+const simulatedPlans = seeds.map((seed) => ({ seed, hours, ...listed }));
 if (values.plots !== undefined) {
   for (const file of writePlots(values.plots, planOf().market, seeds[0] ?? 1))
     process.stdout.write(`${file}\n`);

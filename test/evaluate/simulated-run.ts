@@ -6,6 +6,7 @@ import { type Liveness, LivenessBook } from "./liveness.ts";
 import { type PumpCourse, PumpCourses } from "./pump-courses.ts";
 import type { Span } from "./score.ts";
 import { emptySeries, fillSilence, type Market, MINUTE_MS, type Series } from "./series.ts";
+import { WindowBook } from "./windows.ts";
 
 const HOUR_MS = 60 * MINUTE_MS;
 const WARM_UP_MS = 6 * HOUR_MS;
@@ -46,6 +47,11 @@ export interface SimulatedPlan {
   readonly hours: number;
   /** Established tokens over all groups; default 480. */
   readonly tokens?: number;
+  /**
+   * What the engine sees of the chains: single trades (default), or an aggregator's reports on so
+   * many pools of a group.
+   */
+  readonly listed?: number;
 }
 
 /**
@@ -53,7 +59,7 @@ export interface SimulatedPlan {
  * had its canary on.
  */
 export function runSimulated(plan: SimulatedPlan, settings: Partial<DetectorSettings> = {}): SimulatedRun {
-  const { seed, hours, tokens = TOKENS } = plan;
+  const { seed, hours, tokens = TOKENS, listed } = plan;
   const fromMs = BEGIN_MS + WARM_UP_MS;
   const toMs = fromMs + hours * HOUR_MS;
   const labels: Label[] = [];
@@ -65,6 +71,7 @@ export function runSimulated(plan: SimulatedPlan, settings: Partial<DetectorSett
   };
   const market = createSimulatedMarket({ seed, beginAtMs: BEGIN_MS, tokens, onLabel });
   const engine = new TrendEngine({ settings });
+  const windows = listed === undefined ? undefined : new WindowBook(listed);
   const watched = new Map<string, Watched>();
   const minutes = new MinuteBook((toMs - BEGIN_MS) / MINUTE_MS);
   const flares = new Intervals();
@@ -75,12 +82,13 @@ export function runSimulated(plan: SimulatedPlan, settings: Partial<DetectorSett
     piece.length = 0;
     market.advanceTo(atMs, piece);
     for (const event of piece) {
-      engine.accept(event);
+      if (!windows?.hides(event)) engine.accept(event);
       if (event.kind === "trade") minutes.note(event);
       if (event.kind !== "trade" && event.kind !== "candle") continue;
       const { pair } = watch(watched, event);
       if (prices.note(pair, event)) courses.trade(pair, event);
     }
+    if (atMs % MINUTE_MS === 0) for (const report of windows?.reports(atMs) ?? []) engine.accept(report);
     for (const { group, token, pair } of watched.values()) {
       const trend = engine.trendOf(group, token);
       const since = trend?.flaringSinceMs ?? null;

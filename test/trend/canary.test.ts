@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { isDangerous, judgeCanary } from "../../src/trend/detect/canary.ts";
-import { addTrade, createTradeState, decayTrades } from "../../src/trend/detect/trade-detector.ts";
+import { addTrade, createTradeState, decayTrades } from "../../src/trend/detect/forms/trade-detector.ts";
 import { DEFAULT_SETTINGS } from "../../src/trend/settings.ts";
 import { NO_PROFILE } from "../../src/trend/state/token-profile.ts";
 import { createToken } from "../../src/trend/state/token-state.ts";

@@ -15,6 +15,7 @@ import {
   MINUTE,
   profile,
   quietMarket,
+  report,
   START,
   trade,
   withClocks,
@@ -54,6 +55,7 @@ function marketOf(seed: number): MarketEvent[] {
     return candlePath(address(200 + n), MINUTES, random, path, (minute) => (minute > from ? 5 : 1));
   });
   const others = GROUPS.flatMap((group) => noiseOf(group, random));
+  const reports = Array.from({ length: 3 }, (_, n) => reportsOf(address(400 + n), random)).flat();
   const troubles = Array.from({ length: 6 }, () => [
     liquidity(at(), address(1 + Math.floor(random() * 5)), decimal(random() * 20_000), "remove"),
     profile(at(), address(1 + Math.floor(random() * 5)), {
@@ -65,8 +67,36 @@ function marketOf(seed: number): MarketEvent[] {
     ...playScripts([...crowdOf(3), ...pumped], MINUTES, seed),
     ...quietMarket(3, MINUTES, random),
   ];
-  const all = [...events, ...candles.flat(), ...others, ...troubles.flat()];
+  const all = [...events, ...candles.flat(), ...others, ...reports, ...troubles.flat()];
   return withClocks(all, START + MINUTES * MINUTE, START - 3_000);
+}
+
+/**
+ * An aggregator's reports, now and then of another pool, with a pump, and a first trade for one
+ * token in three.
+ */
+function reportsOf(token: string, random: () => number): MarketEvent[] {
+  const from = Math.floor(random() * MINUTES);
+  const reports = Array.from({ length: MINUTES }, (_, minute): MarketEvent => {
+    const isHot = minute >= from && minute < from + 8;
+    const { h1, h24 } = report(START, token).counts;
+    const m5 = {
+      buys: isHot ? 50 : 3,
+      sells: 3,
+      buyers: isHot ? 40 : 2,
+      sellers: 2,
+      usd: isHot ? "4000" : "60",
+    };
+    return report(START + minute * MINUTE + Math.floor(random() * MINUTE), token, {
+      ...{
+        price: decimal(isHot ? 1.2 : 1 + random() * 0.01),
+        liquidity: decimal(90_000 + random() * 20_000),
+      },
+      ...{ counts: { m5, h1, h24 }, pool: random() < 0.1 ? "other" : `pool-${token}` },
+    });
+  });
+  const last = START + (MINUTES - 5) * MINUTE;
+  return random() < 0.3 ? [...reports, trade(last, token), trade(last + MINUTE, token)] : reports;
 }
 
 function noiseOf(group: MarketGroup, random: () => number): MarketEvent[] {
@@ -220,7 +250,7 @@ test("unchanged parts of two snapshots are the same objects", () => {
 
 test("a checkpoint of another version, or a damaged one, is rejected with the reason", () => {
   expect(() => TrendEngine.restore({ version: 99, state: null })).toThrow("version 99");
-  expect(() => TrendEngine.restore({ version: 8, state: {} })).toThrow("no engine state");
+  expect(() => TrendEngine.restore({ version: 9, state: {} })).toThrow("no engine state");
 });
 
 test("event time may jump by years: everything ends, nothing hangs", () => {

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { formatDecimal } from "../../src/lib/text/format-decimal.ts";
 import {
   decay,
   medianInPlace,
@@ -7,7 +8,6 @@ import {
   roundTo,
   wilsonLowerBound,
 } from "../../src/trend/detect/statistics.ts";
-import { formatDecimal } from "../../src/trend/state/decimal.ts";
 import { reuseIfEqual, reuseListIfEqual } from "../../src/trend/views/reuse.ts";
 
 test("a computed number becomes a plain decimal of ten significant digits", () => {

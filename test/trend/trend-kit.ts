@@ -1,4 +1,4 @@
-import type { Candle, MarketEvent, MarketGroup, Profile, Trade } from "../../src/market/index.ts";
+import type { Candle, MarketEvent, MarketGroup, Profile, Trade, Window } from "../../src/market/index.ts";
 import type { Snapshot } from "../../src/model/index.ts";
 import type { TrendEngine } from "../../src/trend/index.ts";
 
@@ -76,6 +76,24 @@ export function liquidity(
   pool = `pool-${token}`,
 ): MarketEvent {
   return { kind: "liquidity", at, group: "bsc", pool, token, usd, cause };
+}
+
+/**
+ * A report of an aggregator: 2 purchases and 2 sales of $40 in five minutes, as usual all day, at
+ * 1.
+ */
+export function report(at: number, token: string, part: Partial<Window> = {}): Window {
+  const usual = (spans: number) => ({
+    ...{ buys: 2 * spans, sells: 2 * spans, buyers: 2 * spans, sellers: 2 * spans },
+    usd: String(40 * spans),
+  });
+  return {
+    ...{ kind: "window", at, group: "bsc", pool: `pool-${token}`, token, price: "1" },
+    past: { m5: "1", m30: "1", h1: "1" },
+    liquidity: "100000",
+    counts: { m5: usual(1), h1: usual(12), h24: usual(288) },
+    ...part,
+  };
 }
 
 export const clock = (at: number): MarketEvent => ({ kind: "clock", at });

@@ -7,7 +7,7 @@ import {
   TRIPS,
   USD,
   USD_AT_MS,
-} from "../../src/trend/detect/wallet-table.ts";
+} from "../../src/trend/detect/forms/wallet-table.ts";
 
 const SECOND = 1_000;
 

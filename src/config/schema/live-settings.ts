@@ -5,9 +5,9 @@ import { setting } from "./setting.ts";
 
 /** Settings of the live markets and of the services that describe tokens. */
 export const LIVE_SETTINGS = {
-  live: setting("live", someOf(["bsc", "polygon", "avalanche", "exchange"]), {
+  live: setting("live", someOf(["bsc", "polygon", "avalanche", "exchange", "aggregator"]), {
     default: "bsc,polygon,avalanche,exchange",
-    example: "bsc,exchange",
+    example: "exchange,aggregator",
     description: "Parts of the live market",
   }),
   bscRpc: rpcOf("bscRpc", "BSC"),
@@ -54,6 +54,11 @@ export const LIVE_SETTINGS = {
     default: "wss://api.gateio.ws",
     example: "wss://stream.gate.example.org",
     description: "Base URL of Gate's candle stream",
+  }),
+  geckoterminalUrl: setting("geckoterminalUrl", serviceUrl("http"), {
+    default: "https://api.geckoterminal.com/api/v2",
+    example: "https://geckoterminal.example.org/api/v2",
+    description: "Base URL of GeckoTerminal, the aggregator of the live market",
   }),
   enrich: setting(
     "enrich",

@@ -4,6 +4,8 @@ export interface Access {
   readonly plan: string | undefined;
   /** `live`, `recorded` or `simulated`; `undefined` if the server does not say. */
   readonly origin: string | undefined;
+  /** Names of the parts of a live market that is made of several. */
+  readonly parts: readonly string[];
 }
 
 /** Timeout of the request, which delays the page. */
@@ -18,11 +20,25 @@ export async function fetchAccess(
   const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
   try {
     const until = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
-    const answer = await fetch(new URL("api/v1/flares", server), { method: "HEAD", headers, signal: until });
+    const [answer, parts] = await Promise.all([
+      fetch(new URL("api/v1/flares", server), { method: "HEAD", headers, signal: until }),
+      fetchParts(server, until),
+    ]);
     if (!answer.ok) return undefined;
     const field = (name: string) => answer.headers.get(name) ?? undefined;
-    return { plan: field("flarewire-plan"), origin: field("flarewire-origin") };
+    return { plan: field("flarewire-plan"), origin: field("flarewire-origin"), parts };
   } catch {
     return undefined;
+  }
+}
+
+/** Returns the names of the market's parts; none if the server has none, or does not say. */
+async function fetchParts(server: URL, signal: AbortSignal): Promise<readonly string[]> {
+  try {
+    const ready: unknown = await (await fetch(new URL("readyz", server), { signal })).json();
+    const parts = typeof ready === "object" && ready !== null && "parts" in ready ? ready.parts : [];
+    return Array.isArray(parts) ? parts.map((part) => String(part?.name)) : [];
+  } catch {
+    return [];
   }
 }

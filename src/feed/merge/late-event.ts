@@ -14,6 +14,7 @@ export function settleLate(event: MarketEvent, atMs: number): MarketEvent | unde
   switch (event.kind) {
     case "trade":
     case "candle":
+    case "window":
     case "clock":
       return undefined;
     case "profile":

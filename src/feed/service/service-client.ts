@@ -34,6 +34,8 @@ export interface ServiceOptions {
   readonly timeoutMs?: number;
   /** Maximum size of an answer in bytes. Default 16 MiB. */
   readonly maxBytes?: number;
+  /** The `Accept` header. Default: application/json. */
+  readonly accept?: string;
   /** Returns the pause in milliseconds that the answer's headers demand; `undefined` if none. */
   readonly quota?: (headers: Headers, nowMs: number) => number | undefined;
   /** Returns [0, 1), for the back-off. Default `Math.random`. */
@@ -108,8 +110,14 @@ export class ServiceClient {
         timeoutMs = 10_000,
         maxBytes = 16 * 1024 * 1024,
         fetch = globalThis.fetch,
+        accept,
       } = this.#options;
-      const answer = await requestJson(url, undefined, { fetch, clock, timeoutMs, maxBytes, method }, signal);
+      const answer = await requestJson(
+        url,
+        undefined,
+        { fetch, clock, timeoutMs, maxBytes, method, ...(accept === undefined ? {} : { accept }) },
+        signal,
+      );
       if (answer.kind === "fresh" || answer.kind === "absent") {
         const { quota } = this.#options;
         const asked: Asked<T> =

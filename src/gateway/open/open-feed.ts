@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import { type Config, ETHERSCAN_KEY_VARIABLE } from "../../config/config.ts";
 import {
+  aggregatorProbes,
   createEnrichers,
   createReplayFeed,
   createSimulatedFeed,
@@ -79,6 +80,9 @@ export function probesOf(
   return [
     ...endpoints.flatMap(endpointProbes),
     ...venuesOf(config, clock).flatMap((venue) => venueProbes(venue, clock)),
+    ...(config.feed === "live" && config.live.includes("aggregator")
+      ? aggregatorProbes(config.geckoterminalUrl, clock)
+      : []),
     ...enricherProbes({ names: config.enrich, urls: enricherUrls(config), etherscanKey, clock }),
   ];
 }

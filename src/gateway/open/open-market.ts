@@ -2,6 +2,8 @@ import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
 import type { Config, LiveSettingName } from "../../config/config.ts";
 import {
+  AGGREGATED,
+  createAggregatorFeed,
   createBinance,
   createChainFeed,
   createExchangeFeed,
@@ -74,6 +76,7 @@ function openAll(config: MarketConfig, parts: MarketParts): Feed {
   const { clock, logger, afterMs } = parts;
   const members = [...new Set(config.live)].map((name) => {
     if (name === "exchange") return { name, feed: openExchanges(config, parts) };
+    if (name === "aggregator") return { name, feed: openAggregator(config, parts) };
     const delayMs = delayOf(NETWORKS[name]);
     const own = { ...parts, afterMs: afterMs === undefined ? undefined : afterMs - delayMs };
     return { name, feed: openChain(config, name, rpcOf(config, name), own), delayMs };
@@ -100,6 +103,19 @@ function openExchanges(config: MarketConfig, { clock, logger, afterMs }: MarketP
   });
 }
 
+/** Opens the aggregator. It reports the listings of the chains that are not followed themselves. */
+function openAggregator(config: MarketConfig, { clock, logger, afterMs }: MarketParts): Feed {
+  const followed = chainNames(config).map((name): string => NETWORKS[name].group);
+  return createAggregatorFeed({
+    url: config.geckoterminalUrl,
+    networks: AGGREGATED,
+    warmupMs: afterMs === undefined ? config.warmupMs : 0,
+    listings: new Set(AGGREGATED.flatMap(({ group }) => (followed.includes(group) ? [] : [group]))),
+    clock,
+    notify: notifyLog(logger),
+  });
+}
+
 function openChain(
   config: MarketConfig,
   name: NetworkName,
@@ -119,7 +135,7 @@ function openChain(
 function chainNames({ feed, chain, live }: MarketConfig): readonly NetworkName[] {
   if (feed === "chain") return [chain];
   if (feed !== "live") return [];
-  return [...new Set(live)].flatMap((name) => (name === "exchange" ? [] : [name]));
+  return [...new Set(live)].flatMap((name) => (name === "exchange" || name === "aggregator" ? [] : [name]));
 }
 
 function rpcOf(config: MarketConfig, name: NetworkName): readonly string[] {

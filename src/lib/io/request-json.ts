@@ -33,6 +33,8 @@ export interface RequestSettings {
   readonly maxBytes: number;
   /** Default: GET. A POST has no body. */
   readonly method?: "GET" | "POST";
+  /** Default: application/json. */
+  readonly accept?: string;
 }
 
 const MAX_ETAG = 1_024;
@@ -64,7 +66,7 @@ async function exchange(
   signal: AbortSignal,
 ): Promise<Answer> {
   const headers = {
-    accept: "application/json",
+    accept: settings.accept ?? "application/json",
     "user-agent": "flarewire",
     ...(etag === undefined ? {} : { "if-none-match": etag }),
   };

@@ -1,8 +1,9 @@
 import type { DetectorSettings } from "../settings.ts";
 import type { TokenState } from "../state/token-state.ts";
+import type { TradeState } from "./forms/trade-detector.ts";
+import type { WindowState } from "./forms/window-detector.ts";
 import { isRemoved } from "./liquidity-level.ts";
 import { isPriceOfDeepest, liquidityOf } from "./pools.ts";
-import type { TradeState } from "./trade-detector.ts";
 
 /*
  * Judges whether a token looks dangerous. A grave warning is enough by itself; of the others it
@@ -84,7 +85,7 @@ export function createCanary(): CanaryState {
  */
 export function judgeCanary(token: TokenState, atMs: number, settings: DetectorSettings): boolean {
   const { canary } = token;
-  canary.trapSinceMs = sinceWhen(canary.trapSinceMs, looksLikeTrap(token.trades, settings), atMs);
+  canary.trapSinceMs = sinceWhen(canary.trapSinceMs, looksLikeTrap(token, settings), atMs);
   canary.collapsedSinceMs = sinceWhen(canary.collapsedSinceMs, looksCollapsed(token, settings), atMs);
   const mask = maskOf(token, atMs, settings);
   const isSame = mask === canary.mask;
@@ -111,7 +112,7 @@ export function isDangerous(canary: CanaryState): boolean {
 }
 
 function maskOf(token: TokenState, atMs: number, settings: DetectorSettings): number {
-  const { trades, canary, level } = token;
+  const { trades, window, canary, level } = token;
   let mask = 0;
   if (level.isLow && isRemoved(level, liquidityOf(token) ?? 0, atMs, settings)) {
     mask |= BITS["liquidity-removed"];
@@ -122,6 +123,7 @@ function maskOf(token: TokenState, atMs: number, settings: DetectorSettings): nu
     if (isLasting || isPriceOfDeepest(token)) mask |= BITS["price-collapsed"];
   }
   if (trades && trades.longBuys >= settings.judgedBuys) mask |= buyersMask(trades, settings);
+  if (window && repeatsItself(window, settings)) mask |= BITS["repeat-buyers"];
   if (token.profile.contractSource === "unverified") mask |= BITS["unverified-source"];
   return mask;
 }
@@ -145,7 +147,13 @@ function looksCollapsed(token: TokenState, settings: DetectorSettings): boolean 
   return token.price > 0 && token.price <= token.peak * settings.collapseShare;
 }
 
-function looksLikeTrap(trades: TradeState | null, settings: DetectorSettings): boolean {
-  if (!trades || trades.longBuyers < settings.trapBuyers) return false;
-  return trades.longSellers < Math.max(1.5, settings.trapSellerShare * trades.longBuyers);
+function looksLikeTrap({ trades, window }: TokenState, settings: DetectorSettings): boolean {
+  const buyers = trades?.longBuyers ?? window?.hourBuyers ?? 0;
+  const sellers = trades?.longSellers ?? window?.hourSellers ?? 0;
+  return buyers >= settings.trapBuyers && sellers < Math.max(1.5, settings.trapSellerShare * buyers);
+}
+
+/** Returns whether the buyers in an aggregator's last five minutes bought repeatedly. */
+function repeatsItself({ buys, buyers }: WindowState, settings: DetectorSettings): boolean {
+  return buys >= settings.judgedBuys && buys > settings.buysPerBuyer * buyers;
 }

@@ -15,16 +15,19 @@ import {
 } from "../state/token-state.ts";
 import type { BuyerRatePriors } from "./buyer-rate-priors.ts";
 import { isDangerous, judgeCanary } from "./canary.ts";
-import { type Minute, stepCandle } from "./candle-detector.ts";
+import { type Minute, stepCandle } from "./forms/candle-detector.ts";
+import { decayTrades, logVolume, sampleTrades } from "./forms/trade-detector.ts";
 import { judge, type Verdict } from "./hysteresis.ts";
 import { createMarket, extendPath, isCutOff, type Market, noteHeard } from "./market.ts";
 import { isDeepEnough, liquidityOf, priceDepthOf } from "./pools.ts";
-import { createReading, type Reading, readCandle, readTrades } from "./score.ts";
+import { createReading, type Reading, readCandle, readTrades, readWindow } from "./score.ts";
 import { medianInPlace } from "./statistics.ts";
-import { decayTrades, logVolume, sampleTrades } from "./trade-detector.ts";
 
 /** Maximum gap between past candles that is filled minute by minute. Every window is shorter. */
 const MAX_FLAT_MINUTES = 1_440;
+
+/** Longest usual time without a report of an aggregator on any token of a group. */
+const MAX_WINDOW_GAP_MS = 150_000;
 
 export type Markets = Record<MarketGroup, Market>;
 
@@ -49,7 +52,8 @@ export class Detector {
 
   /** Returns the score that a token must exceed to start. */
   startScore(token: TokenState): number {
-    return token.trades ? this.#settings.tradeStartScore : this.#settings.candleStartScore;
+    if (token.trades) return this.#settings.tradeStartScore;
+    return token.window ? this.#settings.windowStartScore : this.#settings.candleStartScore;
   }
 
   /** Returns the relative speed at which the token's baselines learn. */
@@ -79,6 +83,9 @@ export class Detector {
       this.#priors.note(token.group, liquidity, token.trades.minuteBuyers, MINUTE_MS, atMs);
       token.trades.priorRate = this.#priors.rateOf(token.group, liquidity);
       sampleTrades(token.trades, rate, this.#settings);
+    } else if (token.window && isLive(token, atMs)) {
+      advanceRing(token.minutes, minute);
+      notePeak(token, closeAt(token.minutes, minute), minute);
     } else return;
     if (token.peakMinute <= minute - CHART_MINUTES) findPeak(token, minute);
     token.isStale = true;
@@ -145,7 +152,7 @@ export class Detector {
       if (!isTraded || !isDeepEnough(token, this.#facts, this.#settings)) continue;
       trading.push(token);
       rises.push(riseOf(token));
-      bursts.push((token.candle ?? token.trades)?.burst ?? 0);
+      bursts.push((token.candle ?? token.trades ?? token.window)?.burst ?? 0);
       surpluses.push(surplusOf(token, this.#settings));
     }
     const market = this.#markets[group];
@@ -167,6 +174,10 @@ export class Detector {
       readTrades(reading, token.trades, market, depth, this.#settings);
     } else if (token.candle) {
       readCandle(reading, token.candle, market, this.#settings);
+    } else if (token.window) {
+      const liquidityUsd = this.#facts.liquidity ? priceDepthOf(token) : null;
+      const priorRate = this.#priors.rateOf(token.group, liquidityOf(token));
+      readWindow(reading, token.window, market, { priorRate, liquidityUsd }, this.#settings);
     } else reading.score = 0;
     if (token.profile.quote) reading.score = 0;
     return reading;
@@ -178,12 +189,12 @@ export class Detector {
     if (judgeCanary(token, atMs, this.#settings)) token.isStale = true;
     const isCandle = token.candle !== null;
     // Only the end of a running flare depends on it.
-    const isUnheard = token.trend.startedMs >= 0 && isCutOff(this.#markets[token.group], atMs);
+    const isUnheard = token.trend.startedMs >= 0 && this.#isUnheard(token, atMs);
     const now = {
       atMs,
       startScore: this.startScore(token),
       startRise: isCandle ? this.#settings.candleStartRise : this.#settings.tradeStartRise,
-      startTicks: isCandle ? this.#settings.candleStartTicks : this.#settings.tradeStartTicks,
+      startTicks: token.trades ? this.#settings.tradeStartTicks : this.#settings.candleStartTicks,
       mayStart:
         !token.profile.quote && (!token.candle || token.candle.minutes >= this.#settings.candleWarmUp),
       isDangerous: isDangerous(token.canary),
@@ -191,6 +202,16 @@ export class Detector {
       isSilent: this.#isSilent(token, reading, isUnheard, atMs),
     };
     return { verdict: judge(token.trend, reading, now, this.#settings), reading };
+  }
+
+  /**
+   * An aggregator reports each minute: its silence is noticed sooner than that of a market with few
+   * trades.
+   */
+  #isUnheard(token: TokenState, atMs: number): boolean {
+    const market = this.#markets[token.group];
+    const isAggregatorSilent = token.window !== null && atMs - market.heardMs > MAX_WINDOW_GAP_MS;
+    return isAggregatorSilent || isCutOff(market, atMs);
   }
 
   /**
@@ -205,7 +226,7 @@ export class Detector {
     const wasUnheard = isUnheard || atMs - this.#markets[token.group].resumedMs < silentMs;
     if (isRunning && wasUnheard) return silence >= outageMs;
     if (silence >= silentMs) return true;
-    if (!token.trades) return false;
+    if (!token.trades && !token.window) return false;
     const { buys, sells } = countRecentTrades(token, atMs);
     return buys + sells < silentTrades;
   }
@@ -227,13 +248,13 @@ function flat(close: number): Minute {
   return { close, volume: 0, buyShare: undefined };
 }
 
-function riseOf({ candle, trades }: TokenState): number {
-  if (candle) return candle.longRise;
+function riseOf({ candle, trades, window }: TokenState): number {
+  if (candle ?? window) return (candle ?? window)?.longRise ?? 0;
   return trades ? Math.log(trades.price / trades.longPrice) : 0;
 }
 
-function surplusOf({ candle, trades }: TokenState, settings: DetectorSettings): number {
-  if (candle) return candle.logVolume;
+function surplusOf({ candle, trades, window }: TokenState, settings: DetectorSettings): number {
+  if (candle ?? window) return (candle ?? window)?.logVolume ?? 0;
   return trades && trades.samples > 0 ? logVolume(trades, settings) - trades.logMean : 0;
 }
 

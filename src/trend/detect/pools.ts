@@ -1,7 +1,7 @@
+import { formatDecimal } from "../../lib/text/format-decimal.ts";
 import { MINUTE_MS } from "../../lib/time/time.ts";
 import type { FeedFacts } from "../../market/index.ts";
 import type { DetectorSettings } from "../settings.ts";
-import { formatDecimal } from "../state/decimal.ts";
 import type { Pool, TokenState } from "../state/token-state.ts";
 import { noteLevel, passTime, referenceAfterTrade, shareLeft } from "./liquidity-level.ts";
 import { decay } from "./statistics.ts";

@@ -1,10 +1,11 @@
 import { MINUTE_MS } from "../../lib/time/time.ts";
 import type { TermName } from "../../model/index.ts";
 import type { DetectorSettings } from "../settings.ts";
-import type { CandleState } from "./candle-detector.ts";
+import type { CandleState } from "./forms/candle-detector.ts";
+import { logVolume, type TradeState, usualUsd } from "./forms/trade-detector.ts";
+import type { WindowState } from "./forms/window-detector.ts";
 import type { Market } from "./market.ts";
 import { clip, poissonSurprise, wilsonLowerBound } from "./statistics.ts";
-import { logVolume, type TradeState, usualUsd } from "./trade-detector.ts";
 
 const MAX_Z = 6;
 
@@ -154,6 +155,43 @@ export function readTrades(
     liquidityUsd === null
       ? volume.raw > settings.volumeShare
       : state.inflow >= settings.depthShare * moveCost(liquidityUsd, reading.rise);
+  weigh(reading);
+}
+
+/**
+ * Reads a token of an aggregator's report. The expected buyers are those of the day before, shrunk
+ * by the same prior as {@link expectedBuyers}. Their dispersion is unknown, so a fixed one is
+ * assumed. A rise is supported if buys clearly outweigh sells, because counts do not show which
+ * trades are dust, and if the hour's volume covers what such a move costs.
+ */
+export function readWindow(
+  reading: Reading,
+  state: WindowState,
+  market: Market,
+  usual: { readonly priorRate: number; readonly liquidityUsd: number | null },
+  settings: DetectorSettings,
+): void {
+  const { buyers, imbalance, price, volume } = reading.terms;
+  const { weights } = settings;
+  const priorMs = settings.priorMinutes * MINUTE_MS;
+  const rate = (usual.priorRate * priorMs + state.usualBuyers) / (priorMs + state.usualMs);
+  buyers.weight = weights.buyers;
+  buyers.raw = state.buyers * state.real;
+  buyers.z = poissonSurprise(buyers.raw, rate * settings.fastMs, settings.windowDispersion);
+  imbalance.weight = weights.imbalance;
+  imbalance.raw = wilsonLowerBound(state.buys * state.real, (state.buys + state.sells) * state.real) - 0.5;
+  imbalance.z = imbalance.raw * 2 * MAX_Z;
+  price.weight = weights.price;
+  measurePrice(reading, state, market, state.variance, settings);
+  volume.weight = weights.volume;
+  volume.raw = state.usualUsd > 0 ? state.usd / state.usualUsd : 0;
+  volume.z = (state.logVolume - Math.max(0, market.logVolume)) / settings.volumeFloor;
+  reading.activity = buyers.z;
+  const isPaidFor =
+    usual.liquidityUsd === null
+      ? volume.raw > settings.volumeShare
+      : state.hourUsd >= settings.depthShare * moveCost(usual.liquidityUsd, reading.rise);
+  reading.supported = isPaidFor && imbalance.raw > 0;
   weigh(reading);
 }
 

@@ -11,7 +11,7 @@ import type { TokenState } from "./token-state.ts";
 /**
  * Increase whenever {@link EngineState} changes its meaning: older checkpoints are then rejected.
  */
-const VERSION = 8;
+const VERSION = 9;
 
 /** An engine's complete state as a plain JSON value. A restored engine continues identically. */
 export interface EngineCheckpoint {

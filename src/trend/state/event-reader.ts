@@ -7,6 +7,7 @@ import {
   type MarketGroup,
   Profile,
   type Trade,
+  Window,
 } from "../../market/index.ts";
 import { isName, parseAmount, parsePrice, parseUsd, type RejectReason } from "./rejection.ts";
 
@@ -16,7 +17,15 @@ import { isName, parseAmount, parsePrice, parseUsd, type RejectReason } from "./
  */
 
 const LAST_MS = 253_402_300_799_999;
-const KINDS: ReadonlySet<unknown> = new Set(["trade", "candle", "listing", "liquidity", "profile", "clock"]);
+const KINDS: ReadonlySet<unknown> = new Set([
+  "trade",
+  "candle",
+  "window",
+  "listing",
+  "liquidity",
+  "profile",
+  "clock",
+]);
 const GROUPS: ReadonlySet<unknown> = new Set(["bsc", "exchange", "matic", "avalanche"]);
 
 /** Numbers of one event. One object is reused: read it before the next event. */
@@ -52,6 +61,8 @@ export function readEvent(
       return readTrade(event, numbers);
     case "candle":
       return readCandleEvent(event, numbers);
+    case "window":
+      return readWindowEvent(event, numbers);
     case "listing":
       return readListing(event, numbers);
     case "liquidity":
@@ -89,6 +100,21 @@ function readCandleEvent(event: Candle, numbers: EventNumbers): RejectReason | u
   numbers.usd = volume * close;
   numbers.buyShare = bought === undefined || volume === 0 ? undefined : Math.min(1, bought / volume);
   return undefined;
+}
+
+/**
+ * Returns what is wrong with a report. If nothing, stores its price and its pool's dollars in
+ * `numbers`.
+ */
+function readWindowEvent(event: Window, numbers: EventNumbers): RejectReason | undefined {
+  if (!Window.safeParse(event).success || !isName(event.pool)) return "malformed";
+  const { past, counts } = event;
+  numbers.price = parsePrice(event.price);
+  const pastPrices = parsePrice(past.m5) + parsePrice(past.m30) + parsePrice(past.h1);
+  if (Number.isNaN(numbers.price + pastPrices)) return "price";
+  numbers.usd = parseUsd(event.liquidity);
+  const volumes = parseUsd(counts.m5.usd) + parseUsd(counts.h1.usd) + parseUsd(counts.h24.usd);
+  return Number.isNaN(numbers.usd + volumes) ? "amount" : undefined;
 }
 
 /** Returns what is wrong with a listing. If nothing, stores its dollars in `numbers`. */

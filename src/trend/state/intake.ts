@@ -1,8 +1,9 @@
 import { MINUTE_MS } from "../../lib/time/time.ts";
-import type { Candle, LiquidityEvent, ListingEvent, Profile, Trade } from "../../market/index.ts";
+import type { Candle, LiquidityEvent, ListingEvent, Profile, Trade, Window } from "../../market/index.ts";
 import type { BuyerRatePriors } from "../detect/buyer-rate-priors.ts";
-import { createCandleState } from "../detect/candle-detector.ts";
 import type { Detector } from "../detect/detector.ts";
+import { createCandleState } from "../detect/forms/candle-detector.ts";
+import { addTrade, createTradeState, decayTrades, type TradeInput } from "../detect/forms/trade-detector.ts";
 import {
   findPool,
   liquidityOf,
@@ -12,9 +13,9 @@ import {
   priceDepthOf,
   steadyUsd,
 } from "../detect/pools.ts";
-import { addTrade, createTradeState, decayTrades, type TradeInput } from "../detect/trade-detector.ts";
 import type { DetectorSettings } from "../settings.ts";
 import type { NewestBook } from "../views/newest.ts";
+import { applyReport } from "./apply-report.ts";
 import { recordInRing } from "./bucket-ring.ts";
 import type { EventNumbers } from "./event-reader.ts";
 import type { RejectReason } from "./rejection.ts";
@@ -24,11 +25,10 @@ import {
   createFineRing,
   FINE_STEP_MS,
   noteActivity,
-  notePrice,
   offeredSince,
   type PendingCandle,
   type Pool,
-  rescalePrices,
+  setPrice,
   type TokenState,
 } from "./token-state.ts";
 
@@ -119,6 +119,17 @@ export class Intake {
     return token;
   }
 
+  /**
+   * Applies an aggregator's report. A token with individual trades needs none: it is rejected as
+   * `mixed`.
+   */
+  enterWindow(event: Window, numbers: EventNumbers): TokenState | RejectReason {
+    const known = this.#books.tokens.find(event.group, event.token);
+    if (known?.trades || known?.candle) return "mixed";
+    const token = known ?? this.#create(event);
+    return applyReport(token, event, numbers, this.#books.settings) ? token : "late";
+  }
+
   /** Applies a listing, new if on BSC and its token has not traded: see {@link isEstablished}. */
   enterListing(event: ListingEvent, numbers: EventNumbers): TokenState | RejectReason {
     const { settings, newest } = this.#books;
@@ -127,8 +138,9 @@ export class Intake {
     token.lastSeenMs = Math.max(token.lastSeenMs, event.at);
     const isNew = event.group === "bsc" && !token.profile.quote && !isEstablished(token, event, settings);
     const report = { atMs: event.at, usd: numbers.usd, usdText: event.liquidity, cause: "listing" } as const;
-    notePool(token, event.pool, report, settings).listedMs = event.at;
-    if (isNew) newest.add(token, event.pool, event.at);
+    const listedMs = Math.min(event.listedAt ?? event.at, event.at);
+    notePool(token, event.pool, report, settings).listedMs = listedMs;
+    if (isNew && event.at - listedMs < settings.newestMs) newest.add(token, event.pool, listedMs);
     return token;
   }
 
@@ -158,13 +170,14 @@ export class Intake {
     return this.#books.tokens.find(event.group, event.token) ?? this.#create(event);
   }
 
-  #create({ group, token, at }: Trade | Candle | ListingEvent | LiquidityEvent): TokenState {
+  #create({ group, token, at }: Trade | Candle | Window | ListingEvent | LiquidityEvent): TokenState {
     const { tokens, profiles } = this.#books;
     return tokens.create(group, token, at, profiles.find(group, tokens.keyOf(group, token) ?? token));
   }
 
   #createTrades(token: TokenState, atMs: number) {
     const { settings, priors } = this.#books;
+    token.window = null;
     if (token.group === "bsc") token.fine = createFineRing();
     const trades = createTradeState(atMs, token.price, settings);
     trades.priorRate = priors.rateOf(token.group, liquidityOf(token));
@@ -193,20 +206,6 @@ function minTradeUsd(
   const isOfPricePool = pool !== undefined && token?.mainPool === pool.pool;
   const depth = isOfPricePool ? pool.usd : Math.max(pool?.usd ?? 0, (token && priceDepthOf(token)) ?? 0);
   return Math.max(settings.dustUsd, settings.dustShare * depth);
-}
-
-function setPrice(token: TokenState, pool: Pool | undefined, event: Trade, price: number): void {
-  if (token.price > 0 && token.pricePool !== event.pool && token.mainPool !== "") {
-    // A pool that sets the price again continues from its own last prices. Changes of other pools
-    // in the meantime are undone.
-    rescalePrices(token, pool?.scale ? pool.scale / token.priceScale : price / token.price);
-    // A remaining step is no rise that anybody traded.
-    if (token.trades) token.trades.price = Math.max(token.trades.price, price);
-  }
-  if (pool) pool.scale = token.priceScale;
-  token.pricePool = event.pool;
-  token.priceAtMs = event.at;
-  notePrice(token, price, event.price);
 }
 
 /**

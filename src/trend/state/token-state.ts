@@ -1,11 +1,12 @@
 import { MINUTE_MS } from "../../lib/time/time.ts";
-import type { MarketGroup } from "../../market/index.ts";
+import type { MarketGroup, Trade } from "../../market/index.ts";
 import type { Explanation, Flare } from "../../model/index.ts";
 import { type CanaryState, createCanary } from "../detect/canary.ts";
-import type { CandleState, Minute } from "../detect/candle-detector.ts";
+import type { CandleState, Minute } from "../detect/forms/candle-detector.ts";
+import type { TradeState } from "../detect/forms/trade-detector.ts";
+import type { WindowState } from "../detect/forms/window-detector.ts";
 import { createTrend, type Trend } from "../detect/hysteresis.ts";
 import { createLiquidityLevel, type LiquidityLevel } from "../detect/liquidity-level.ts";
-import type { TradeState } from "../detect/trade-detector.ts";
 import { type BucketRing, buysWithin, createRing, scaleRing, sellsWithin } from "./bucket-ring.ts";
 import type { TokenProfile } from "./token-profile.ts";
 
@@ -139,6 +140,8 @@ export interface TokenState {
   /** The candle of the current minute. */
   pending: PendingCandle | null;
   trades: TradeState | null;
+  /** The latest report of an aggregator; `null` once single trades are known. */
+  window: WindowState | null;
   readonly trend: Trend;
   readonly canary: CanaryState;
   flare: RunningFlare | null;
@@ -195,6 +198,7 @@ export function createToken(
     candleBefore: null,
     pending: null,
     trades: null,
+    window: null,
     trend: createTrend(),
     canary: createCanary(),
     flare: null,
@@ -244,6 +248,26 @@ export function rescalePrices(token: TokenState, ratio: number): void {
   trades.price *= ratio;
   trades.longPrice *= ratio;
   trades.minutePrice *= ratio;
+}
+
+/** Sets the token's price to that of an event in the pool that sets it. */
+export function setPrice(
+  token: TokenState,
+  pool: Pool | undefined,
+  event: Pick<Trade, "at" | "pool" | "price">,
+  price: number,
+): void {
+  if (token.price > 0 && token.pricePool !== event.pool && token.mainPool !== "") {
+    // A pool that sets the price again continues from its own last prices. Changes of other pools
+    // in the meantime are undone.
+    rescalePrices(token, pool?.scale ? pool.scale / token.priceScale : price / token.price);
+    // A remaining step is no rise that anybody traded.
+    if (token.trades) token.trades.price = Math.max(token.trades.price, price);
+  }
+  if (pool) pool.scale = token.priceScale;
+  token.pricePool = event.pool;
+  token.priceAtMs = event.at;
+  notePrice(token, price, event.price);
 }
 
 /** Records that the token traded at `atMs`, within that minute counted from 1970. */
@@ -312,8 +336,23 @@ export function countRecentTrades(
   token: TokenState,
   atMs: number,
 ): { readonly buys: number; readonly sells: number } {
+  const { window } = token;
+  if (window) return atMs - window.atMs < RECENT_MS ? window : { buys: 0, sells: 0 };
   const { ring, end, steps } = recentSteps(token, atMs);
   return { buys: buysWithin(ring, end - steps + 1, end), sells: sellsWithin(ring, end - steps + 1, end) };
+}
+
+/**
+ * Returns the trades of the {@link CHART_MINUTES} minutes that end with `end`: those that a chart
+ * shows.
+ */
+export function countChartTrades(
+  { minutes, window }: TokenState,
+  end: number,
+): { readonly buys: number; readonly sells: number } {
+  if (window) return { buys: window.hourBuys, sells: window.hourSells };
+  const from = end - CHART_MINUTES + 1;
+  return { buys: buysWithin(minutes, from, end), sells: sellsWithin(minutes, from, end) };
 }
 
 /**

@@ -1,3 +1,4 @@
+import { formatDecimal } from "../../lib/text/format-decimal.ts";
 import { MINUTE_MS } from "../../lib/time/time.ts";
 import type { FeedFacts } from "../../market/index.ts";
 import type { BscChartItem, ExchangeChartItem, MaticChartItem } from "../../model/index.ts";
@@ -5,17 +6,15 @@ import { type Market, moveSince } from "../detect/market.ts";
 import { isDeepEnough } from "../detect/pools.ts";
 import { medianInPlace, roundTo } from "../detect/statistics.ts";
 import type { DetectorSettings } from "../settings.ts";
-import {
-  advanceRing,
-  buysWithin,
-  closeAt,
-  closesWithin,
-  knownSteps,
-  sellsWithin,
-} from "../state/bucket-ring.ts";
-import { formatDecimal } from "../state/decimal.ts";
+import { advanceRing, closeAt, closesWithin, knownSteps } from "../state/bucket-ring.ts";
 import { chartItemId } from "../state/ids.ts";
-import { activeMinutesOf, CHART_MINUTES, isTrading, type TokenState } from "../state/token-state.ts";
+import {
+  activeMinutesOf,
+  CHART_MINUTES,
+  countChartTrades,
+  isTrading,
+  type TokenState,
+} from "../state/token-state.ts";
 import { viewNestedFlare, viewSymbol } from "./flare-view.ts";
 
 const TOP = 10;
@@ -117,7 +116,8 @@ function isEligible(token: TokenState, atMs: number, facts: FeedFacts, settings:
   if (profile.quote || token.canary.isOn || !isTrading(token, atMs)) return false;
   if (token.group === "exchange") return true;
   if (facts.profiles && profile.marketData === null) return false;
-  if (token.trades && token.trades.usd < settings.chartTradedUsd) return false;
+  const traded = token.trades ?? token.window;
+  if (traded && traded.usd < settings.chartTradedUsd) return false;
   return isDeepEnough(token, facts, settings);
 }
 
@@ -153,11 +153,12 @@ function measure(
 export function viewBscItem(candidate: Candidate, atMs: number): BscChartItem {
   const { token } = candidate;
   const end = lastMinute(atMs);
+  const { buys, sells } = countChartTrades(token, end);
   return {
     ...viewChartFacts(candidate, end),
     most_recent_price: token.priceText,
-    buy_count: buysWithin(token.minutes, end - CHART_MINUTES + 1, end),
-    sell_count: sellsWithin(token.minutes, end - CHART_MINUTES + 1, end),
+    buy_count: buys,
+    sell_count: sells,
     flare: viewNestedFlare(token, atMs),
   };
 }

@@ -1,7 +1,7 @@
-import { MINUTE_MS } from "../../lib/time/time.ts";
-import type { DetectorSettings } from "../settings.ts";
+import { MINUTE_MS } from "../../../lib/time/time.ts";
+import type { DetectorSettings } from "../../settings.ts";
+import { clip, decay } from "../statistics.ts";
 import { burstAfter } from "./candle-detector.ts";
-import { clip, decay } from "./statistics.ts";
 import {
   createWallets,
   LAST_BUY_MS,

@@ -1,0 +1,182 @@
+import type { Notify } from "../../lib/notify.ts";
+import type { Clock } from "../../lib/time/clock.ts";
+import { MINUTE_MS, SECOND_MS } from "../../lib/time/time.ts";
+import type { MarketEvent, MarketGroup } from "../../market/index.ts";
+import type { Feed } from "../feed.ts";
+import { ServiceClient } from "../service/service-client.ts";
+import { ACCEPT, type AggregatedNetwork, LISTS, type List, listUrl, readPools } from "./gecko-terminal.ts";
+
+export interface AggregatorFeedOptions {
+  /** Base URL of GeckoTerminal's API. */
+  readonly url: string;
+  readonly networks: readonly AggregatedNetwork[];
+  /** Groups whose listings the chains themselves do not report. */
+  readonly listings: ReadonlySet<MarketGroup>;
+  /**
+   * How far before the present event time begins, for a market whose other parts have a past.
+   * Default 0.
+   */
+  readonly warmupMs?: number;
+  readonly clock: Clock;
+  /** Returns [0, 1). Default `Math.random`. */
+  readonly random?: () => number;
+  /** Default: the runtime's own. */
+  readonly fetch?: typeof fetch;
+  readonly notify?: Notify;
+}
+
+/** Minimum time between two requests: ten a minute, a third of what the service allows. */
+const PAUSE_MS = 6_000;
+/** Each list is asked for this often; the service renews it each minute. */
+const ROUND_MS = MINUTE_MS;
+/** Requests of the first round may follow each other this fast: data at the start matters most. */
+const FIRST_PAUSE_MS = 500;
+/** Without an answer for this long, event time stops: the age of the data must show. */
+const SILENT_MS = 150_000;
+/** A pool this young is a new listing. */
+const NEW_MS = 15 * MINUTE_MS;
+/** Minimum dollars in a new pool: what chains ask of a listing too. */
+const LISTING_USD = 1_000;
+const MAX_REMEMBERED = 20_000;
+const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
+
+/**
+ * Follows an aggregator's trending and new pools. Each minute it reports counts of each listed pool
+ * as `window` events, what is known of the tokens, and new pools as listings. It starts with the
+ * present: a report carries its own past. While the aggregator does not answer, event time stops.
+ * Never ends by itself and never throws.
+ */
+export function createAggregatorFeed(options: AggregatorFeedOptions): Feed {
+  let run: AggregatorRun | undefined;
+  return {
+    name: "aggregator",
+    origin: "live",
+    facts: { trades: false, liquidity: true, listings: options.listings.size > 0, profiles: true },
+    trouble: () => run?.trouble,
+    services: () => (run ? [run.report()] : []),
+    async *events(signal) {
+      if (run) throw new Error("the aggregator feed can be iterated only once");
+      const ending = new AbortController();
+      run = new AggregatorRun(options, AbortSignal.any([signal, ending.signal]));
+      try {
+        yield* run.events();
+      } catch (error) {
+        if (!signal.aborted) throw error;
+      } finally {
+        ending.abort(new DOMException("the feed was closed", "AbortError"));
+      }
+    },
+  };
+}
+
+class AggregatorRun {
+  readonly #options: AggregatorFeedOptions;
+  readonly #signal: AbortSignal;
+  readonly #client: ServiceClient;
+  readonly #waiting: Exclude<MarketEvent, { kind: "clock" }>[] = [];
+  /** Last facts of each token, and pools reported as listed, the oldest first. */
+  readonly #facts = new Map<string, string>();
+  readonly #listed = new Map<string, true>();
+  #answeredAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: AggregatorFeedOptions, signal: AbortSignal) {
+    this.#options = options;
+    this.#signal = signal;
+    const { clock, random, fetch, notify } = options;
+    this.#client = new ServiceClient({
+      clock,
+      pauseMs: FIRST_PAUSE_MS,
+      maxBytes: MAX_ANSWER_BYTES,
+      accept: ACCEPT,
+      ...(random ? { random } : {}),
+      ...(fetch ? { fetch } : {}),
+      onHealth: (trouble) =>
+        trouble === undefined
+          ? notify?.("info", "GeckoTerminal answers again")
+          : notify?.("warn", `GeckoTerminal ${trouble}`),
+    });
+  }
+
+  get trouble(): string | undefined {
+    return this.#client.trouble;
+  }
+
+  report() {
+    return this.#client.report("aggregator", "geckoterminal");
+  }
+
+  async *events(): AsyncGenerator<MarketEvent> {
+    const { clock, warmupMs = 0 } = this.#options;
+    void this.#poll().catch(() => {});
+    let clockAt = Math.floor((clock.now() - warmupMs) / SECOND_MS) * SECOND_MS;
+    yield { kind: "clock", at: clockAt };
+    while (!this.#signal.aborted) {
+      const nowMs = Math.floor(clock.now() / SECOND_MS) * SECOND_MS;
+      const isHeard = clock.monotonic() - this.#answeredAtMs < SILENT_MS;
+      if (isHeard && nowMs > clockAt) {
+        clockAt = nowMs;
+        yield { kind: "clock", at: nowMs };
+        for (const event of this.#waiting.splice(0)) yield { ...event, at: nowMs };
+      }
+      await clock.sleep(SECOND_MS - (clock.now() % SECOND_MS), this.#signal);
+    }
+  }
+
+  /** Asks for each list once a round, at first quickly, then spread over the round. */
+  async #poll(): Promise<void> {
+    const { clock, networks } = this.#options;
+    const lists = LISTS.flatMap((list) => networks.map((network) => ({ network, list })));
+    const pauseMs = Math.max(PAUSE_MS, ROUND_MS / lists.length);
+    for (let asked = 1; !this.#signal.aborted; ) {
+      for (const { network, list } of lists) {
+        await this.#ask(network, list);
+        await clock.sleep(asked < lists.length ? FIRST_PAUSE_MS : pauseMs, this.#signal);
+        asked += 1;
+      }
+    }
+  }
+
+  async #ask(network: AggregatedNetwork, list: List): Promise<void> {
+    const { clock, url } = this.#options;
+    const asked = await this.#client.ask(
+      {
+        url: listUrl(url, network, list),
+        read: (body) => readPools(body, network, clock.now()),
+        tries: 1,
+      },
+      this.#signal,
+    );
+    if (asked.kind !== "ok") return;
+    this.#answeredAtMs = clock.monotonic();
+    for (const { report, profile } of asked.value) {
+      if (this.#isNews(profile)) this.#waiting.push(profile);
+      this.#waiting.push(report);
+      if (this.#isListing(report)) {
+        const { group, pool, token, at, liquidity, createdAt = at } = report;
+        this.#waiting.push({ kind: "listing", at, listedAt: createdAt, group, pool, token, liquidity });
+      }
+    }
+  }
+
+  #isNews({ at: _, ...facts }: Extract<MarketEvent, { kind: "profile" }>): boolean {
+    const text = JSON.stringify(facts);
+    return !remember(this.#facts, `${facts.group} ${facts.token}`, text);
+  }
+
+  #isListing({ group, pool, at, createdAt, liquidity }: Extract<MarketEvent, { kind: "window" }>): boolean {
+    const isNew = createdAt !== undefined && at - createdAt < NEW_MS && Number(liquidity) >= LISTING_USD;
+    return isNew && this.#options.listings.has(group) && !remember(this.#listed, `${group} ${pool}`, true);
+  }
+}
+
+/**
+ * Stores the value under the key and forgets the oldest beyond the bound. Returns whether it was
+ * stored before.
+ */
+function remember<V>(map: Map<string, V>, key: string, value: V): boolean {
+  const isKnown = map.get(key) === value;
+  map.delete(key);
+  map.set(key, value);
+  if (map.size > MAX_REMEMBERED) for (const oldest of map.keys()) return map.delete(oldest) && isKnown;
+  return isKnown;
+}

@@ -1,0 +1,140 @@
+import { MINUTE_MS } from "../../../lib/time/time.ts";
+import type { Window, WindowCounts } from "../../../market/index.ts";
+import type { DetectorSettings } from "../../settings.ts";
+import { type BucketRing, closesWithin, knownSteps } from "../../state/bucket-ring.ts";
+import { clip, decay } from "../statistics.ts";
+import { burstAfter } from "./candle-detector.ts";
+
+/*
+ * Measures a token that only an aggregator reports on: counts of the last five minutes, hour and
+ * day. A report carries its own baseline, so a token can be judged at its first one.
+ */
+
+const DAY_MS = 86_400_000;
+const RECENT_MS = 300_000;
+/** Minutes of closes behind the long average, the burst and the volatility. */
+const PAST_MINUTES = 60;
+/** Share of the usual volume that is added before a logarithm, so that silence stays finite. */
+const LN_EPSILON_SHARE = 0.05;
+
+/**
+ * An average trade below this share of the usual one is thinned by dust: its traders count as
+ * fewer.
+ */
+const DUST_SHARE = 0.25;
+
+/** Measurements of one token as of its latest report. */
+export interface WindowState {
+  /** Event time of the report. */
+  atMs: number;
+  /** The last five minutes. */
+  buys: number;
+  sells: number;
+  buyers: number;
+  usd: number;
+  /**
+   * Share of these traders that count, because dust costs nothing: 1 unless the average trade is
+   * unusually small.
+   */
+  real: number;
+  /** Trades of the five minutes, the hour and the day. */
+  readonly totals: readonly [m5: number, h1: number, h24: number];
+  /** The last hour. */
+  hourBuys: number;
+  hourSells: number;
+  hourBuyers: number;
+  hourSellers: number;
+  hourUsd: number;
+  /**
+   * Buyers of the day before these five minutes, each counted once in five minutes, and its length
+   * in milliseconds.
+   */
+  usualBuyers: number;
+  usualMs: number;
+  /** Usual dollars in five minutes. */
+  usualUsd: number;
+  /**
+   * Log return above the long average; climb since the last low; variance of one-minute log
+   * returns.
+   */
+  longRise: number;
+  burst: number;
+  variance: number;
+  /** Log of the volume of five minutes, above that of the usual volume. */
+  logVolume: number;
+}
+
+/**
+ * Measures a report. `ring` holds the token's closes, those of the report included, up to `minute`.
+ */
+export function measureWindow(
+  { at, counts, createdAt }: Window,
+  ring: BucketRing,
+  minute: number,
+  settings: DetectorSettings,
+): WindowState {
+  const { m5, h1, h24 } = counts;
+  const ageMs = createdAt === undefined ? DAY_MS : clip(at - createdAt, 0, DAY_MS);
+  const usualMs = Math.max(0, ageMs - RECENT_MS);
+  // An hour counts a wallet once, so its share of distinct buyers is lower.
+  const distinct = Math.max(shareOf(m5.buyers, m5.buys), shareOf(h1.buyers, h1.buys));
+  const usd = Number(m5.usd);
+  const usualUsd = usualMs > 0 ? (Math.max(0, Number(h24.usd) - usd) * RECENT_MS) / usualMs : 0;
+  return {
+    atMs: at,
+    buys: m5.buys,
+    sells: m5.sells,
+    buyers: m5.buyers,
+    usd,
+    real: realShare(m5, h24),
+    totals: [m5.buys + m5.sells, h1.buys + h1.sells, h24.buys + h24.sells],
+    hourBuys: h1.buys,
+    hourSells: h1.sells,
+    hourBuyers: h1.buyers,
+    hourSellers: h1.sellers,
+    hourUsd: Number(h1.usd),
+    usualBuyers: Math.max(0, h24.buys - m5.buys) * distinct,
+    usualMs,
+    usualUsd,
+    ...measurePath(ring, minute, settings),
+    logVolume:
+      Math.log(usd + LN_EPSILON_SHARE * usualUsd + 1) - Math.log(usualUsd * (1 + LN_EPSILON_SHARE) + 1),
+  };
+}
+
+/**
+ * Measures the last hour's closes as the other forms measure theirs, with the assumed volatility
+ * while few are known.
+ */
+function measurePath(ring: BucketRing, minute: number, settings: DetectorSettings) {
+  const count = knownSteps(ring, minute, PAST_MINUTES);
+  const closes = closesWithin(ring, minute - count + 1, minute);
+  const drift = settings.burstDrift * settings.priorVolatility;
+  const left = decay(MINUTE_MS, settings.priceMs);
+  let longPrice = closes[0] ?? 0;
+  let burst = 0;
+  let squares = 0;
+  for (let index = 1; index < count; index++) {
+    const close = closes[index] ?? 0;
+    const change = Math.log(close / (closes[index - 1] ?? close));
+    burst = burstAfter(burst, change, drift);
+    squares += Math.min(Math.abs(change), settings.returnClip * settings.priorVolatility) ** 2;
+    longPrice = close + (longPrice - close) * left;
+  }
+  const prior = settings.priorMinutes;
+  const variance = (squares + prior * settings.priorVolatility ** 2) / (count + prior);
+  return { longRise: Math.log((closes[count - 1] ?? longPrice) / longPrice), burst, variance };
+}
+
+/** The average trade of the five minutes over a share of the day's before them, at most 1. */
+function realShare(m5: WindowCounts, h24: WindowCounts): number {
+  const trades = m5.buys + m5.sells;
+  const usualTrades = h24.buys + h24.sells - trades;
+  const usualUsd = Number(h24.usd) - Number(m5.usd);
+  if (trades === 0 || usualTrades <= 0 || usualUsd <= 0) return 1;
+  return Math.min(1, Number(m5.usd) / trades / (DUST_SHARE * (usualUsd / usualTrades)));
+}
+
+function shareOf(part: number, whole: number): number {
+  return whole > 0 ? Math.min(1, part / whole) : 0;
+}

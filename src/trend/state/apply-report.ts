@@ -1,0 +1,77 @@
+import { MINUTE_MS } from "../../lib/time/time.ts";
+import type { Window } from "../../market/index.ts";
+import { measureWindow, type WindowState } from "../detect/forms/window-detector.ts";
+import { findPool, notePool, noteTradeIn } from "../detect/pools.ts";
+import type { DetectorSettings } from "../settings.ts";
+import { recordInRing } from "./bucket-ring.ts";
+import type { EventNumbers } from "./event-reader.ts";
+import { noteActivity, setPrice, type TokenState } from "./token-state.ts";
+
+/** The shortest span of a report. */
+const WINDOW_MS = 5 * MINUTE_MS;
+/** Maximum relative change of a pool's dollars that trading explains. */
+const MAX_DRIFT = 0.25;
+
+/**
+ * Applies an aggregator's report to a token without individual trades. The pool's liquidity always
+ * counts. Prices and counts do if the pool sets the token's price. Returns false, and changes
+ * nothing, if a newer report on the pool is known.
+ */
+export function applyReport(
+  token: TokenState,
+  event: Window,
+  { price, usd }: EventNumbers,
+  settings: DetectorSettings,
+): boolean {
+  const { at, counts } = event;
+  const before = findPool(token, event.pool);
+  if (before && at < before.usdAtMs) return false;
+  token.lastSeenMs = Math.max(token.lastSeenMs, at);
+  const cause = before ? causeOf(before.usd, usd, price / token.price) : "sync";
+  const pool = notePool(token, event.pool, { atMs: at, usd, usdText: event.liquidity, cause }, settings);
+  const elapsedMs = Math.min(at - (token.window?.atMs ?? 0), WINDOW_MS);
+  const newUsd = (Number(counts.m5.usd) * elapsedMs) / WINDOW_MS;
+  if (!noteTradeIn(token, pool, newUsd, price, at) && token.price > 0) return true;
+  const minute = Math.floor(at / MINUTE_MS);
+  if (token.price === 0) recallPrices(token, event, minute);
+  setPrice(token, pool, event, price);
+  recordInRing(token.minutes, minute, price, 0, 0);
+  const { window } = token;
+  token.window = measureWindow(event, token.minutes, minute, settings);
+  token.firstPool ||= event.pool;
+  token.events += 1;
+  noteTrades(token, window, token.window, minute);
+  return true;
+}
+
+/** Records the past prices of a first report. Between them the price counts as flat. */
+function recallPrices(token: TokenState, { past }: Window, minute: number): void {
+  recordInRing(token.minutes, minute - 60, Number(past.h1), 0, 0);
+  recordInRing(token.minutes, minute - 30, Number(past.m30), 0, 0);
+  recordInRing(token.minutes, minute - 5, Number(past.m5), 0, 0);
+}
+
+/**
+ * Marks minutes with trades. A first report's trades are assumed to be spread over its five
+ * minutes. Later, a count that rises proves new trades: old ones can only leave it.
+ */
+function noteTrades(token: TokenState, before: WindowState | null, now: WindowState, minute: number): void {
+  const { atMs, totals } = now;
+  if (before) {
+    const hasNew = totals.some((total, span) => total > (before.totals[span] ?? 0));
+    if (hasNew) noteActivity(token, atMs, minute);
+    return;
+  }
+  const minutes = Math.min(totals[0], WINDOW_MS / MINUTE_MS);
+  for (let step = 0; step < minutes; step++) noteActivity(token, atMs - step * MINUTE_MS, minute - step);
+}
+
+/**
+ * Returns what changed a pool's dollars. On an x·y=k pool, trading changes them with the root of
+ * the price. The makers caused any change far beyond that.
+ */
+function causeOf(beforeUsd: number, afterUsd: number, ratio: number): "sync" | "add" | "remove" {
+  const expected = beforeUsd * Math.sqrt(ratio > 0 && Number.isFinite(ratio) ? ratio : 1);
+  if (afterUsd < expected * (1 - MAX_DRIFT)) return "remove";
+  return afterUsd > expected * (1 + MAX_DRIFT) ? "add" : "sync";
+}

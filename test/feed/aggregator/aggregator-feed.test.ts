@@ -1,0 +1,158 @@
+import { describe, expect } from "vitest";
+import { createAggregatorFeed } from "../../../src/feed/aggregator/aggregator-feed.ts";
+import { AGGREGATED } from "../../../src/feed/aggregator/gecko-terminal.ts";
+import type { MarketEvent, MarketGroup } from "../../../src/market/index.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { test } from "../../support/still-running.ts";
+import { until } from "../exchange/scripted-venue.ts";
+import { StandInAggregator } from "./stand-in.ts";
+
+const SECOND = 1_000;
+const MINUTE = 60_000;
+const token = (n: number) => `0x${n.toString(16).padStart(40, "0")}`;
+
+/** A feed that runs until it is disposed of, its stand-in, its clock, and what it reported. */
+class Running implements AsyncDisposable {
+  readonly clock = new ManualClock(Date.UTC(2026, 10, 22, 12));
+  readonly events: MarketEvent[] = [];
+  readonly notices: string[] = [];
+  readonly feed;
+  readonly #stop = new AbortController();
+  readonly #running: Promise<void>;
+  /** Requests under way: time stands still meanwhile. */
+  #pending = 0;
+
+  constructor(standIn: StandInAggregator, listings: readonly MarketGroup[] = ["bsc"]) {
+    this.feed = createAggregatorFeed({
+      ...{ url: standIn.url, networks: AGGREGATED, listings: new Set(listings), clock: this.clock },
+      random: () => 0,
+      fetch: (...request) => this.#fetch(...request),
+      notify: (level, message) => this.notices.push(`${level}: ${message}`),
+    });
+    this.#running = this.#run();
+  }
+
+  of<K extends MarketEvent["kind"]>(kind: K) {
+    return this.events.filter((event): event is Extract<MarketEvent, { kind: K }> => event.kind === kind);
+  }
+
+  /** Moves time in steps until it is so. */
+  async advanceUntil(what: string, isSo: () => boolean): Promise<void> {
+    await until(what, () => {
+      if (!isSo() && this.#pending === 0) this.clock.advance(500);
+      return isSo();
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort(new Error("over"));
+    await this.#running;
+  }
+
+  async #fetch(...request: Parameters<typeof fetch>): Promise<Response> {
+    this.#pending += 1;
+    try {
+      const { status, headers, body } = await fetch(...request);
+      return new Response(body === null ? null : await new Response(body).bytes(), { status, headers });
+    } finally {
+      this.#pending -= 1;
+    }
+  }
+
+  async #run(): Promise<void> {
+    for await (const event of this.feed.events(this.#stop.signal)) this.events.push(event);
+  }
+}
+
+describe("an aggregator's pools as a market", () => {
+  test("are all reported within ten seconds of the start, with six requests, and events in order of time", async () => {
+    await using standIn = await new StandInAggregator().listen();
+    standIn.trending.set("bsc", [{ token: token(1), symbol: "A" }]);
+    standIn.trending.set("polygon_pos", [{ token: token(2), symbol: "B" }]);
+    standIn.newest.set("avax", [{ token: token(3), symbol: "C" }]);
+    await using run = new Running(standIn);
+    const began = run.clock.now();
+    await run.advanceUntil("three reports", () => run.of("window").length === 3);
+    expect(run.clock.now() - began).toBeLessThanOrEqual(10 * SECOND);
+    expect(standIn.asked).toHaveLength(6);
+    expect(run.of("window").map(({ group, token }) => [group, token])).toEqual([
+      ["bsc", token(1)],
+      ["matic", token(2)],
+      ["avalanche", token(3)],
+    ]);
+    expect(run.of("profile").map(({ symbol }) => symbol)).toEqual(["A", "B", "C"]);
+    const times = run.events.map(({ at }) => at);
+    expect(times).toEqual(times.toSorted((a, b) => a - b));
+    expect(times.every((at) => at % SECOND === 0 && at <= run.clock.now())).toBe(true);
+  });
+
+  test("are asked for with at most ten requests a minute, and each list once a minute", async () => {
+    await using standIn = await new StandInAggregator().listen();
+    await using run = new Running(standIn);
+    await run.advanceUntil("the first round", () => standIn.asked.length === 6);
+    const began = run.clock.now();
+    await run.advanceUntil("ten minutes", () => run.clock.now() - began >= 10 * MINUTE);
+    const requests = standIn.asked.length - 6;
+    expect(requests).toBeGreaterThanOrEqual(54);
+    expect(requests).toBeLessThanOrEqual(60);
+    expect(new Set(standIn.asked).size).toBe(6);
+  });
+
+  test("are listings while young, once each, dated by their creation, and only on chains that nobody follows", async () => {
+    await using standIn = await new StandInAggregator().listen();
+    const young = { symbol: "NEW", createdAt: "2026-11-22T11:56:30Z", reserve: "5000" };
+    standIn.newest.set("bsc", [
+      { ...young, token: token(1) },
+      { ...young, token: token(2), createdAt: "2026-11-22T11:40:00Z" },
+      { ...young, token: token(3), reserve: "10" },
+    ]);
+    standIn.newest.set("avax", [{ ...young, token: token(4) }]);
+    await using run = new Running(standIn, ["bsc", "matic"]);
+    await run.advanceUntil("a second round", () => standIn.asked.length > 12);
+    await run.advanceUntil("its reports", () => run.of("window").length >= 8);
+    expect(run.of("listing")).toEqual([
+      {
+        ...{ kind: "listing", group: "bsc", token: token(1), liquidity: "5000" },
+        ...{ at: expect.any(Number), pool: expect.any(String) },
+        listedAt: Date.UTC(2026, 10, 22, 11, 56, 30),
+      },
+    ]);
+  });
+
+  test("stop event time while the aggregator refuses, as long as it asks, and go on with the present", async () => {
+    await using standIn = await new StandInAggregator().listen();
+    standIn.trending.set("bsc", [{ token: token(1), symbol: "A" }]);
+    await using run = new Running(standIn);
+    await run.advanceUntil("a report", () => run.of("window").length === 1);
+    standIn.refusesFor = 90;
+    const asked = standIn.asked.length;
+    const began = run.clock.now();
+    await run.advanceUntil("five minutes", () => run.clock.now() - began >= 5 * MINUTE);
+    expect(standIn.asked.length - asked).toBeLessThanOrEqual(4);
+    expect(run.feed.trouble?.()).toContain("429");
+    expect(run.notices).toEqual([expect.stringContaining("warn: GeckoTerminal answered 429")]);
+    const stoppedAt = run.events.at(-1)?.at ?? 0;
+    expect(run.clock.now() - stoppedAt).toBeGreaterThan(2 * MINUTE);
+    standIn.refusesFor = undefined;
+    await run.advanceUntil("it goes on", () => (run.events.at(-1)?.at ?? 0) > stoppedAt);
+    expect(run.clock.now() - (run.events.at(-1)?.at ?? 0)).toBeLessThan(2 * SECOND);
+    expect(run.notices.at(-1)).toBe("info: GeckoTerminal answers again");
+  });
+
+  test("come through hostile answers: other forms, endless bodies, cut connections", async () => {
+    await using standIn = await new StandInAggregator().listen();
+    standIn.trending.set("bsc", [{ token: token(1), symbol: "A" }]);
+    await using run = new Running(standIn);
+    await run.advanceUntil("a report", () => run.of("window").length === 1);
+    for (const mischief of ["html", "cut"] as const) {
+      standIn.mischief = mischief;
+      const asked = standIn.asked.length;
+      await run.advanceUntil(`${mischief} was answered`, () => standIn.asked.length > asked + 1);
+      expect(run.feed.trouble?.()).toEqual(expect.any(String));
+    }
+    standIn.mischief = undefined;
+    const reports = run.of("window").length;
+    await run.advanceUntil("a report again", () => run.of("window").length > reports);
+    expect(run.feed.trouble?.()).toBeUndefined();
+  });
+});

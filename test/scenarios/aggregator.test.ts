@@ -1,0 +1,76 @@
+import { describe, expect, test, vi } from "vitest";
+import { fetchAccess } from "../../src/dashboard/state/access.ts";
+import type { ReadyResponse } from "../../src/http/rest/responses.ts";
+import type { Snapshot } from "../../src/model/index.ts";
+import { runCli, spawnCli } from "../cli/spawn-cli.ts";
+import { StandInAggregator, type StandInPool } from "../feed/aggregator/stand-in.ts";
+import { newDirectory } from "../support/edges.ts";
+import { checkedFetch } from "../support/validate-response.ts";
+
+const PATIENCE = { timeout: 30_000, interval: 50 };
+const token = (n: number) => `0x${n.toString(16).padStart(40, "0")}`;
+const NOW = () => new Date(Date.now() - 60_000).toISOString();
+
+/** A pump as an aggregator reports it. */
+const PUMP: StandInPool = {
+  ...{ token: token(1), symbol: "PUMP", coin: "pump-coin", price: "1.2", rose: ["20", "20", "20"] },
+  ...{ m5: [60, 8, 55, 7, "6000"], h1: [84, 32, 70, 20, "6480"], h24: [640, 590, 300, 280, "17520"] },
+};
+const quiet = (n: number): StandInPool => ({ token: token(n), symbol: `Q${n}`, coin: `q${n}` });
+
+const flagsOf = ({ url }: StandInAggregator) => [
+  ...["--feed", "live", "--live", "aggregator", "--enrich", "none", "--geckoterminal-url", url],
+];
+
+describe("a live market that needs no endpoint of a chain", () => {
+  test("serves flares, charts and listings from the aggregator's first answers, says so, and shows when it is cut off", {
+    timeout: 90_000,
+  }, async ({ onTestFinished }) => {
+    await using standIn = await new StandInAggregator().listen();
+    standIn.trending.set("bsc", [PUMP, ...[2, 3, 4, 5, 6, 7].map(quiet)]);
+    standIn.newest.set("bsc", [{ token: token(9), symbol: "<b>NEW</b>", createdAt: NOW() }]);
+    standIn.trending.set("avax", [{ ...quiet(20), m5: [4, 4, 4, 4, "80"] }]);
+    const data = newDirectory(onTestFinished);
+    const flags = [...flagsOf(standIn), "--port", "0", "--drain", "0", "--data", data];
+    await using server = spawnCli(["serve", ...flags]);
+    await server.said("stdout", "with the live markets of GeckoTerminal");
+    const url = /http:\/\/127\.0\.0\.1:\d+/.exec(server.stdout())?.[0] ?? "";
+    const ready = async () => {
+      const { status, json } = await checkedFetch(`${url}/readyz`);
+      return { status, ready: json as ReadyResponse };
+    };
+    await vi.waitFor(async () => {
+      const { flares, newest, charts } = (await checkedFetch(`${url}/api/v1/snapshot`)).json as Snapshot;
+      expect(flares.pro.map(({ token }) => token.symbol)).toEqual(["PUMP"]);
+      expect(flares.pro[0]).toMatchObject({ latest_buy_count: 60, liquidity: "80000.5" });
+      expect(newest.bsc.map(({ token }) => token.symbol)).toEqual(["<b>NEW</b>"]);
+      expect(charts.bsc.map(({ flare }) => flare.token.symbol)).toContain("PUMP");
+      expect(charts.avalanche.map(({ token }) => token.symbol)).toEqual(["Q20"]);
+    }, PATIENCE);
+    expect(await ready()).toMatchObject({
+      status: 200,
+      ready: { parts: [{ name: "aggregator", state: "live" }] },
+    });
+    const access = await fetchAccess(new URL(`${url}/`), undefined, AbortSignal.timeout(10_000));
+    expect(access).toMatchObject({ origin: "live", parts: ["aggregator"] });
+    const metrics = await (await fetch(`${url}/metrics`)).text();
+    expect(metrics).toContain('flarewire_service_up{part="aggregator",service="geckoterminal"} 1');
+
+    standIn.refusesFor = 60;
+    await vi.waitFor(async () => {
+      const { ready: seen } = await ready();
+      expect(seen.parts?.[0]?.reason).toContain("429");
+    }, PATIENCE);
+    expect(server.stderr() + server.stdout()).not.toContain("<b>");
+  });
+
+  test("is tried by doctor, which names what the aggregator answers", async () => {
+    await using standIn = await new StandInAggregator().listen();
+    standIn.trending.set("bsc", [PUMP]);
+    standIn.trending.set("polygon_pos", [quiet(2)]);
+    const { code, stdout } = await runCli(["doctor", ...flagsOf(standIn)]);
+    expect(stdout).toMatch(/geckoterminal.*bsc pools.*1 trending pools/);
+    expect(stdout).toMatch(/geckoterminal.*avax pools.*lists no pool/);
+    expect(code).toBe(75);
+  });
+});
