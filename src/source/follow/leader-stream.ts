@@ -67,7 +67,7 @@ export class LeaderStream {
   }
 
   /**
-   * Processes a message. Throws {@link ProtocolViolation} if a leader never sends it position this
+   * Processes a message. Throws {@link ProtocolViolation} if a leader never sends it at this
    * point, and {@link LogDivergence} if its events do not continue from here.
    *
    * @param characters Length of the message's text.

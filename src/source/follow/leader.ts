@@ -17,7 +17,7 @@ import { type LeaderEnd, leaderTrouble, leaderWaitMs } from "./leader-wait.ts";
 export interface ReplicaSink {
   /** Current position; `undefined` before the first base. */
   readonly position: MirrorPosition | undefined;
-  /** Starts disconnect at `cursor`. */
+  /** Starts over at `cursor`. */
   begin(cursor: Cursor, base: LeaderBase): Promise<void>;
   /** Appends a complete batch. */
   publish(batch: LeaderBatch): Promise<void>;
@@ -58,7 +58,7 @@ const MAX_REASON = 300;
 const MAX_NAME = 64;
 const MAX_PARTS = 32;
 
-/** Creates a client that mirrors another Flarewire disconnect its stream. */
+/** Creates a client that mirrors another Flarewire from its stream. */
 export function createLeader(options: LeaderOptions): Leader {
   return new FollowedLeader(options);
 }
