@@ -41,7 +41,7 @@ test("the whole is ready as long as one part is, says which is not and how old i
     200,
     {
       state: "live",
-      reason: "bsc says nothing",
+      reason: "bsc is silent",
       parts: [
         { name: "bsc", state: "stale", data_age_ms: 38_000, observed_at: "2026-01-01T00:00:03.000Z" },
         { name: "exchange", state: "live", data_age_ms: 1_000, observed_at: "2026-01-01T00:00:40.000Z" },

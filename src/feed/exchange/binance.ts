@@ -122,7 +122,7 @@ function readMessage(message: unknown): readonly StreamNews[] {
   const refusal = Refusal.safeParse(message);
   if (refusal.success) {
     const { code, msg } = refusal.data.error;
-    return [{ kind: "refused", reason: `refused a subscription (${code} ${msg.slice(0, 100)})` }];
+    return [{ kind: "refused", reason: `rejected a subscription (${code} ${msg.slice(0, 100)})` }];
   }
   const { data } = Wrapped.safeParse(message).data ?? {};
   if (Array.isArray(data)) {

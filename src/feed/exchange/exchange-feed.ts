@@ -222,7 +222,7 @@ class ExchangeRun {
     const minutes = (toMs - fromMs) / MINUTE_MS;
     this.#options.notify?.(
       "info",
-      `asked for ${minutes} minutes of ${this.#followed.size} markets and was told of ${had}`,
+      `requested ${minutes} minutes of ${this.#followed.size} markets and received ${had}`,
     );
   }
 
@@ -260,7 +260,7 @@ class ExchangeRun {
     const minutes = (toMs - fromMs) / MINUTE_MS;
     this.#options.notify?.(
       had < tokens.size ? "warn" : "info",
-      `looked up ${Math.floor(minutes)} past minutes of ${tokens.size} new markets on ${follower.name} and got those of ${had}`,
+      `requested ${Math.floor(minutes)} past minutes of ${tokens.size} new markets on ${follower.name} and received those of ${had}`,
     );
   }
 
@@ -333,7 +333,7 @@ class ExchangeRun {
     if (added.length + removed > 0)
       this.#options.notify?.(
         "info",
-        `${answered} has listed its markets: ${this.#followed.size} tokens are followed, ${added.length} of them new, ${removed} no more`,
+        `${answered} listed its markets; following ${this.#followed.size} tokens, ${added.length} new, ${removed} removed`,
       );
   }
 

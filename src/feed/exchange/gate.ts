@@ -129,5 +129,5 @@ function readMessage(message: unknown): readonly StreamNews[] {
   const refusal = Refusal.safeParse(message).data;
   if (!refusal) return [];
   const { code, message: text } = refusal.error;
-  return [{ kind: "refused", reason: `refused a subscription (${code} ${text.slice(0, 100)})` }];
+  return [{ kind: "refused", reason: `rejected a subscription (${code} ${text.slice(0, 100)})` }];
 }

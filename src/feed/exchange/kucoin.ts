@@ -162,7 +162,7 @@ function readMessage(message: unknown): readonly StreamNews[] {
   if (type === "welcome") return [{ kind: "welcome" }];
   if (type === "error") {
     const text = `${String(code).slice(0, 20)} ${String(data).slice(0, 100)}`;
-    return [{ kind: "refused", reason: `refused a subscription (${text})` }];
+    return [{ kind: "refused", reason: `rejected a subscription (${text})` }];
   }
   return [];
 }

@@ -105,10 +105,10 @@ export class StreamConnection {
     };
     socket.on("ping", heard).on("pong", heard);
     socket.on("close", (code) => this.#end(`closed the connection (${code})`));
-    socket.on("error", (error) => this.#end(`broke off (${error.message.slice(0, 200)})`));
+    socket.on("error", (error) => this.#end(`failed (${error.message.slice(0, 200)})`));
     socket.on("unexpected-response", (request, response) => {
       request.destroy();
-      this.#end(`refused the stream (${response.statusCode})`);
+      this.#end(`rejected the stream (${response.statusCode})`);
     });
   }
 
@@ -130,7 +130,7 @@ export class StreamConnection {
 
   #look(): void {
     const now = this.#options.clock.monotonic();
-    if (now - this.#heardAt > SILENT_MS) this.#end(`said nothing for ${SILENT_MS / 1_000} s`);
+    if (now - this.#heardAt > SILENT_MS) this.#end(`was silent for ${SILENT_MS / 1_000} s`);
     else if (this.#hasPairs && now - this.#candleAt > MUTE_MS)
       this.#end(`sent no candle for ${MUTE_MS / 1_000} s`);
   }

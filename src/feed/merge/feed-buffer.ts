@@ -202,12 +202,12 @@ export class FeedBuffer {
 
   #state(isOld: boolean): Pick<FeedPart, "state" | "reason"> {
     if (this.#end) return { state: "down", reason: this.#end.reason };
-    if (this.#frontierMs === undefined) return { state: "stale", reason: "has said nothing yet" };
-    if (isOld) return { state: "stale", reason: "says nothing" };
+    if (this.#frontierMs === undefined) return { state: "stale", reason: "has sent nothing yet" };
+    if (isOld) return { state: "stale", reason: "is silent" };
     if (this.#holdsWatermark && this.#gapMs <= IN_STEP_MS) return { state: "live", reason: "" };
     return {
       state: "stale",
-      reason: this.#holdsWatermark ? "is reading up the past" : "is behind the others",
+      reason: this.#holdsWatermark ? "is reading the past" : "is behind the others",
     };
   }
 

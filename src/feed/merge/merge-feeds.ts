@@ -177,20 +177,20 @@ class Merger {
 
   #judgeEach(furthestMs: number): void {
     for (const line of this.#lines) {
-      this.#tellEarly(line);
+      this.#reportEarly(line);
       if (line.hasEnded || !line.judge(furthestMs)) continue;
       const words = line.holdsWatermark
-        ? `is in step with the others again; ${line.late} of its trades and candles came too late so far`
+        ? `is back in step with the others; ${line.late} of its trades and candles came too late so far`
         : "is silent or far behind; continuing without it";
       this.#options.notify?.(line.holdsWatermark ? "info" : "warn", `${line.name} ${words}`);
     }
   }
 
-  #tellEarly(line: FeedBuffer): void {
+  #reportEarly(line: FeedBuffer): void {
     if (line.early === 0 || this.#early.has(line)) return;
     this.#early.add(line);
-    const words = `is more than ${MAX_EARLY_MS / SECOND_MS} seconds ahead of this machine's clock and of the others`;
-    this.#options.notify?.("warn", `${line.name} tells what ${words}: that is left out`);
+    const words = `more than ${MAX_EARLY_MS / SECOND_MS} seconds ahead of this machine's clock and of the others`;
+    this.#options.notify?.("warn", `${line.name} sends events ${words}; dropping them`);
   }
 
   /** Returns the part's next event as it is published; `undefined` if it is dropped. */

@@ -161,9 +161,7 @@ describe("the exchanges' market", () => {
     await pass(2_000);
     await until("the new token is followed", () => server().open.at(-1)?.heard.at(-1) === "+B");
     expect(notices).toContainEqual(
-      expect.stringContaining(
-        "binance has listed its markets: 2 tokens are followed, 1 of them new, 0 no more",
-      ),
+      expect.stringContaining("binance listed its markets; following 2 tokens, 1 new, 0 removed"),
     );
   });
 
@@ -229,7 +227,7 @@ describe("the exchanges' market", () => {
       await pass(10_000);
       expect(clockMs()).toBeGreaterThan(stoodAt + 5 * MINUTE);
       expect(
-        notices.filter((one) => /^asked for \d+ minutes of 1 markets and was told of 1$/.test(one)),
+        notices.filter((one) => /^requested \d+ minutes of 1 markets and received 1$/.test(one)),
       ).toHaveLength(round);
       await until("nothing more runs", () => stillRunning().join() === running.join());
     }

@@ -103,7 +103,7 @@ test.each([
     (server: StandIn) => server.say("binance", '{"stream":"","data":{"e":"serverShutdown","E":1}}'),
     "is about to shut down",
   ],
-  ["stands and says nothing", (server: StandIn) => server.mute.add("binance"), "said nothing for 30 s"],
+  ["stands and says nothing", (server: StandIn) => server.mute.add("binance"), "was silent for 30 s"],
 ])("a connection that %s is made anew, and what was missed is asked for", async (_what, spoil, reason) => {
   await using run = await lineTo("binance", ["AAAUSDT"]);
   const { server, until, has, news, health, resumed } = run;

@@ -75,7 +75,7 @@ describe("a connection that fails repeatedly", () => {
       clock.advance(1_000);
       await until("the silence is noticed", () => troubles().length === round + 1);
       await until("the connection is closed", () => server.open.length === 0);
-      expect(troubles()[round]).toBe("said nothing for 30 s");
+      expect(troubles()[round]).toBe("was silent for 30 s");
       expect(resumed).toHaveLength(round);
       await until("the line waits", () => run.backOffs().length === round + 1);
       expect(run.backOffs().at(-1)).toBe(waitMs);
@@ -156,7 +156,7 @@ describe("a connection that fails repeatedly", () => {
     await until("the line waits", () => run.backOffs().length === 1);
     clock.advance(1_500);
     await until("the refusal is noticed", () => troubles().length === 2);
-    expect(troubles().at(-1)).toBe("refused the stream (503)");
+    expect(troubles().at(-1)).toBe("rejected the stream (503)");
     server.isRefusing = false;
     server.answer = () => undefined;
     await until("the line waits", () => run.backOffs().length === 2);

@@ -182,7 +182,7 @@ describe("late, early and missing events", () => {
     exchange.tell(at(120_000), at(120_001));
     await settle();
     expect(market.feed.parts?.()[1]?.observedAtMs).toBe(START + 120_000);
-    expect(market.notices).toEqual([expect.stringMatching(/^exchange tells what is more than 60 s/)]);
+    expect(market.notices).toEqual([expect.stringMatching(/^exchange sends events more than 60 s/)]);
   });
 
   test("a part with only dropped events yields after 1,024 of them", async () => {
@@ -219,7 +219,7 @@ describe("late, early and missing events", () => {
     await settle();
     // It is in step, and so waited for.
     expect(market.told.at(-1)).toEqual(trade(1));
-    expect(market.notices.at(-1)).toMatch(/^bsc is in step with the others again/);
+    expect(market.notices.at(-1)).toMatch(/^bsc is back in step with the others/);
   });
 
   test("a part is live after 15 s without events, and stale beyond that", async () => {

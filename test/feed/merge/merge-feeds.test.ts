@@ -47,10 +47,10 @@ test("a silent part delays the others for at most 13 seconds, and is reported wi
   // While the silent part was waited for, its last word was the market's.
   expect(market.notices).toEqual(["bsc is silent or far behind; continuing without it"]);
   const [silent, other] = market.feed.parts?.() ?? [];
-  expect(silent).toMatchObject({ name: "bsc", state: "stale", reason: "says nothing", ageMs: 26_000 });
+  expect(silent).toMatchObject({ name: "bsc", state: "stale", reason: "is silent", ageMs: 26_000 });
   expect(silent?.observedAtMs).toBe(START + 5 * SECOND);
   expect(other).toMatchObject({ name: "exchange", state: "live", reason: "" });
-  expect(market.feed.trouble?.()).toBe("bsc says nothing");
+  expect(market.feed.trouble?.()).toBe("bsc is silent");
 });
 
 test("the others wait for at most 14 seconds", async () => {
@@ -90,7 +90,7 @@ test("a recovered part emits its facts but no stale trades, and is waited for ag
   await settle();
   expect(told.slice(before + 4)).toEqual([trade(57)]);
   expect(market.notices.at(-1)).toBe(
-    "bsc is in step with the others again; 2 of its trades and candles came too late so far",
+    "bsc is back in step with the others; 2 of its trades and candles came too late so far",
   );
   expect(market.clockS).toBe(61);
   bsc.tick(58, 62);
@@ -110,7 +110,7 @@ test("at the start a part that reads its past is waited for while it makes progr
     expect(market.clockS).toBe(step * 60);
   }
   expect(market.notices).toEqual([]);
-  expect(market.feed.parts?.()[0]).toMatchObject({ state: "stale", reason: "is reading up the past" });
+  expect(market.feed.parts?.()[0]).toMatchObject({ state: "stale", reason: "is reading the past" });
   for (let second = 0; second <= FAR_PATIENCE_MS / SECOND + 1; second++) {
     market.time.advance(SECOND);
     await settle();
@@ -139,7 +139,7 @@ test("a part that stays silent is waited for only as long as a first event may t
   expect(market.clockS).toBeGreaterThanOrEqual(FIRST_WORD_MS / SECOND + 1);
   expect(market.feed.parts?.()[0]).toMatchObject({
     state: "stale",
-    reason: "has said nothing yet",
+    reason: "has sent nothing yet",
     observedAtMs: undefined,
   });
 });
@@ -164,7 +164,7 @@ test("events dated far ahead of this machine's clock are dropped and reported, w
     [0, "live"],
   ]);
   expect(market.notices).toEqual([
-    "bsc tells what is more than 60 seconds ahead of this machine's clock and of the others: that is left out",
+    "bsc sends events more than 60 seconds ahead of this machine's clock and of the others; dropping them",
   ]);
 });
 
