@@ -112,10 +112,6 @@ export class FeedBuffer {
     return this.#end?.error;
   }
 
-  get isEmpty(): boolean {
-    return this.#taken === this.#queue.length;
-  }
-
   /** Reads until the feed ends, fails or the signal aborts. Never rejects. */
   async read(signal: AbortSignal): Promise<void> {
     try {

@@ -23,11 +23,6 @@ export class AllowedMethods {
     if (requestTarget === "*") return "GET, HEAD, OPTIONS";
     return this.#fields.get(pathOf(requestTarget));
   }
-
-  /** Returns every path with a route. */
-  paths(): readonly string[] {
-    return [...this.#methods.keys()];
-  }
 }
 
 /** Returns the path that the router compares: without scheme and host, without query, decoded. */
