@@ -55,7 +55,7 @@ test.each<[string, Reading, Partial<Circumstances>]>([
   ["a token that may not start", HOT, { mayStart: false }],
   ["a grave warning", HOT, { isDangerous: true }],
   ["a silent market", HOT, { isSilent: true }],
-])("%s starts no flare, and a single second of it starts the count again", (_, reading, part) => {
+])("%s starts no flare, and a single second of it restarts the count", (_, reading, part) => {
   const { run } = judged();
   expect(new Set(run(60, reading, part))).toEqual(new Set(["none"]));
   expect(run(2, HOT)).toEqual(["none", "none"]);

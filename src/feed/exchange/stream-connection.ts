@@ -117,7 +117,7 @@ export class StreamConnection {
     try {
       message = JSON.parse(text);
     } catch {
-      this.#end("sent what is no JSON");
+      this.#end("sent something other than JSON");
       return;
     }
     for (const news of this.#options.stream.read(message)) {

@@ -116,19 +116,16 @@ describe("a block that is settled among all endpoints", () => {
     ["bab", "b"],
     ["aabbb", "b"],
     ["a", "a"],
-  ])(
-    "is the one that most of them tell: of %s it is %s, and the others are named and rest",
-    async (branches, most) => {
-      await using run = await nodesOn(branches);
-      expect((await run.settle())?.hash).toBe(hashOn(most, 50));
-      const wrong = [...branches].flatMap((branch, index) => (branch === most ? [] : [index]));
-      expect(run.resting()).toEqual(wrong);
-      expect(run.run.notices).toEqual(wrong.map(() => "returned another block 50 than the others"));
-    },
-  );
+  ])("is the majority's: of %s it is %s, and the others are reported and rest", async (branches, most) => {
+    await using run = await nodesOn(branches);
+    expect((await run.settle())?.hash).toBe(hashOn(most, 50));
+    const wrong = [...branches].flatMap((branch, index) => (branch === most ? [] : [index]));
+    expect(run.resting()).toEqual(wrong);
+    expect(run.run.notices).toEqual(wrong.map(() => "returned another block 50 than the others"));
+  });
 
   test.each(["ab", "aabb", "abc"])(
-    "is none where there is no majority: %s; nobody is blamed",
+    "is undecided without a majority: %s; no endpoint is blamed",
     async (branches) => {
       await using run = await nodesOn(branches);
       await expect(run.settle()).rejects.toThrow("disagree on block 50, without a majority");

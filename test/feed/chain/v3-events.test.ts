@@ -198,7 +198,7 @@ describeOnAnvil("what happens in V3 pools on a real EVM", () => {
     ["cakeFactory", "have forgotten", 4],
     ["algebraFactory", "have forgotten", 4],
   ] as const)(
-    "[before] %s: a pool that was there before is found by its factory, and its liquidity is exact where nodes %s its past",
+    "[before] %s: an existing pool is found by its factory, and its liquidity is exact if nodes %s its past",
     async (factory, memory, blocks) => {
       const { exchange, pool } = await openPool(factory);
       await using chain = exchange.chain;

@@ -205,7 +205,7 @@ describe("a service that is down", { timeout: 20_000 }, () => {
       ),
     ),
   )(
-    "leaves the market and the others as they are, is named, and is asked again: %s %s",
+    "affects neither the market nor other services, is reported, and is retried: %s %s",
     async ([name, mischief], { kit }) => {
       const { told, until, services, feed, notices } = await kit();
       services.mischief.set(name, mischief);

@@ -160,7 +160,7 @@ describe("links that DexScreener withdraws", { timeout: 30_000 }, () => {
   });
 
   test.for(["429", "500", "cut", "html", "types"] as const)(
-    "are still said to be there while a look-up fails: %s",
+    "are still served while a lookup fails: %s",
     async (mischief, { kit: { services, clock, read } }) => {
       await read(async (said, feed) => {
         await vi.waitFor(() => expect(linksIn(said)).toEqual([LINKS]), PATIENCE);

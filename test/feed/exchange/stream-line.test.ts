@@ -97,14 +97,18 @@ test("changes of the followed markets use the existing connection", async () => 
 
 test.each([
   ["is cut", (server: StandIn) => server.cut("binance"), /^closed the connection/],
-  ["says nonsense", (server: StandIn) => server.say("binance", "<html>"), "sent what is no JSON"],
+  [
+    "sends invalid text",
+    (server: StandIn) => server.say("binance", "<html>"),
+    "sent something other than JSON",
+  ],
   [
     "is about to end",
     (server: StandIn) => server.say("binance", '{"stream":"","data":{"e":"serverShutdown","E":1}}'),
     "is about to shut down",
   ],
-  ["stands and says nothing", (server: StandIn) => server.mute.add("binance"), "was silent for 30 s"],
-])("a connection that %s is made anew, and what was missed is asked for", async (_what, spoil, reason) => {
+  ["is open but silent", (server: StandIn) => server.mute.add("binance"), "was silent for 30 s"],
+])("a connection that %s is reopened, and the missed minutes are requested", async (_what, spoil, reason) => {
   await using run = await lineTo("binance", ["AAAUSDT"]);
   const { server, until, has, news, health, resumed } = run;
   await until(() => has("AAAUSDT", 0));

@@ -118,7 +118,7 @@ describe("a followed exchange", () => {
       await until("what it missed is had", () => candles.filter((one) => one === missed).length >= 1);
       await carries("A", "B");
       await until(
-        "that is told",
+        "that is reported",
         () => notices.filter((one) => /stream is connected again/.test(one)).length === round,
       );
     }

@@ -23,7 +23,7 @@ test.each([
   ["has its low above its close", "1.8", "2", "1.51", "1.5", false],
   ["has its low above its open", "1.5", "2", "1.51", "1.8", false],
   ["costs nothing", "1.5", "2", "0", "1.8", false],
-])("a candle that %s is taken or left out by every exchange alike", (_what, o, h, l, c, isTaken) => {
+])("a candle that %s is accepted or skipped equally by every exchange", (_what, o, h, l, c, isTaken) => {
   const count = isTaken ? 1 : 0;
   const seconds = String(T / 1_000);
   expect(binance.candles.read([[T, o, h, l, c, "10", T + 59_999, "18", 7, "6", "11", "0"]])).toHaveLength(
@@ -240,7 +240,7 @@ describe.skipIf(!existsSync(recorded))(
         channel: string;
         event: string;
       }) => boolean,
-    ][])("every candle of %s is read", (file, venue, isCandle) => {
+    ][])("every candle of %s is parsed", (file, venue, isCandle) => {
       const messages = messagesOf(file);
       expect(messages.length).toBeGreaterThan(50);
       for (const message of messages) {

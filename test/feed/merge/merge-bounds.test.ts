@@ -344,7 +344,7 @@ describe("a merged market", () => {
     [["live", "recorded"], "recorded"],
     [["simulated", "recorded"], "simulated"],
     [["live", "simulated"], "simulated"],
-  ] satisfies (readonly [Origin[], Origin])[])("of origins %j promises the least: %s", (origins, origin) => {
+  ] satisfies (readonly [Origin[], Origin])[])("of origins %j has the weakest one: %s", (origins, origin) => {
     const facts = { trades: false, liquidity: false, listings: false, profiles: false };
     const parts = origins.map((one, index) => ({
       name: one,

@@ -34,7 +34,7 @@ describe("a truncated recording", () => {
     ["one member", PACKED],
     ["two members", MEMBERS],
   ] as const)(
-    "all whole lines before the cut are told, then the error names the last (%s)",
+    "all complete lines before the truncation are emitted, then the error names the last (%s)",
     async ([, packed], { expect, write }) => {
       const firstMember = gzipSync(`${LINES.slice(0, 1_200).join("\n")}\n`).length;
       await fc.assert(

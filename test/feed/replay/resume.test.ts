@@ -47,7 +47,7 @@ const RECORDINGS: Readonly<Record<string, string | Buffer>> = {
 };
 
 for (const [name, content] of Object.entries(RECORDINGS)) {
-  test(`[L4] a replay of ${name} that goes on behind any clock, in any lap, tells what it would have told`, {
+  test(`[L4] a replay of ${name} that resumes after any clock, in any lap, emits the same events`, {
     timeout: 60_000,
   }, async ({ write }) => {
     const path = write(content);

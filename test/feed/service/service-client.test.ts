@@ -87,7 +87,7 @@ describe("a service", () => {
     ["500", "answered 500"],
     ["cut", "broke off the connection"],
   ] satisfies [Mischief, string][])(
-    "that does not answer (%s) is asked again",
+    "that does not answer (%s) is retried",
     async ([mischief, reason], { service }) => {
       const { client, url, asked, health } = await service([mischief]);
       expect(await client.ask({ url, read }, signal)).toEqual({ kind: "ok", value: 1 });
@@ -102,7 +102,7 @@ describe("a service", () => {
     ["types", "answered no ok"],
     ["missing", "answered no ok"],
   ] satisfies [Mischief, string][])(
-    "that answers what is no use (%s) is not asked again at once",
+    "that sends an invalid answer (%s) is not retried at once",
     async ([mischief, reason], { service }) => {
       const { client, url, asked } = await service([mischief, mischief]);
       expect(await client.ask({ url, read }, signal)).toEqual({ kind: "failed", reason });
