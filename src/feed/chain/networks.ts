@@ -11,6 +11,12 @@ import type { Network } from "./network.ts";
 /** Uniswap Labs: https://docs.uniswap.org/contracts/v3/reference/deployments/Polygon-Deployments */
 const UNISWAP_V3 = "0x1f98431c8ad98523631ae4a59f267346ea31f984";
 
+/**
+ * On Polygon and Avalanche:
+ * https://docs.uniswap.org/contracts/v2/reference/smart-contracts/v2-deployments
+ */
+const UNISWAP_V2 = "0x9e5a52f57b3038f1b8eee45f28b3c1967e22799c";
+
 export const NETWORKS = {
   bsc: {
     name: "bsc",
@@ -30,6 +36,8 @@ export const NETWORKS = {
       { name: "PancakeSwap V3", form: "v3", address: "0x0bfbcf9fa4f9c56b0f40a671ad40e0805a091865" },
       // https://docs.uniswap.org/contracts/v3/reference/deployments/BNB-Binance-Deployments
       { name: "Uniswap V3", form: "v3", address: "0xdb1d10011ad0ff90774d0c6bb92e5c5c8b4461f7" },
+      // https://docs.uniswap.org/contracts/v2/reference/smart-contracts/v2-deployments
+      { name: "Uniswap V2", form: "v2", address: "0x8909dc15e40173ff4699343b6eb8132c65e18ec6" },
     ],
     quotes: [
       // https://bscscan.com/token/0xbb4cdb9cbd36b01bd1cbaebf2de08d9173bc095c
@@ -68,6 +76,7 @@ export const NETWORKS = {
       // https://docs.quickswap.exchange/technical-reference/smart-contracts/v3/factory
       { name: "QuickSwap V3", form: "algebra", address: "0x411b0facc3489691f28ad58c47006af5e3ab3a28" },
       { name: "Uniswap V3", form: "v3", address: UNISWAP_V3 },
+      { name: "Uniswap V2", form: "v2", address: UNISWAP_V2 },
     ],
     quotes: [
       // https://polygonscan.com/token/0x0d500b1d8e8ef31e21c99d1db9a6444d3adf1270
@@ -113,6 +122,9 @@ export const NETWORKS = {
       { name: "Trader Joe V1", form: "v2", address: "0x9ad6c38be94206ca50bb0d90783181662f0cfa10" },
       // https://github.com/pangolindex/sdk (src/chains.ts)
       { name: "Pangolin", form: "v2", address: "0xefa94de7a4656d787667c749f7e1223d71e9fd88" },
+      // https://docs.uniswap.org/contracts/v3/reference/deployments/Avax-Deployments
+      { name: "Uniswap V3", form: "v3", address: "0x740b1c1de25031c31ff4fc9a62f554a55cdc1bad" },
+      { name: "Uniswap V2", form: "v2", address: UNISWAP_V2 },
     ],
     quotes: [
       // https://docs.chain.link/ccip/directory/mainnet/chain/avalanche-mainnet
