@@ -79,7 +79,7 @@ export type Effect =
    * one delivers, to avoid a gap. Without a transport, ends all connections.
    */
   | { readonly do: "open"; readonly transport?: Transport }
-  /** Starts this timer. It fires after `leastMs` plus a random part of `spreadMs`. */
+  /** Starts this timer. It fires after `minMs` plus a random part of `spreadMs`. */
   | ({ readonly do: "due" | "upgrade" } & RetryDelay);
 
 /** Age from which a connection counts as stable. */
@@ -135,12 +135,12 @@ const hold = (facts: Facts, _phase: Phase, input: { readonly hold: Hold }): Conn
   pause(facts, [input.hold]);
 
 /** Waits, longer after each failure, to spare a server in trouble. */
-const backoff = (facts: Facts, { reason, code, leastMs }: Omit<End, "action">): ConnectionState =>
+const backoff = (facts: Facts, { reason, code, minMs }: Omit<End, "action">): ConnectionState =>
   to(
     { ...facts, failures: facts.failures + 1 },
     { state: "waiting", reason, code },
     { do: "open" },
-    { do: "due", ...retryDelay(facts.failures, leastMs) },
+    { do: "due", ...retryDelay(facts.failures, minMs) },
   );
 
 /**
@@ -179,8 +179,8 @@ function ended(
  * next.
  */
 function answered(facts: Facts): ConnectionState {
-  const leastMs = facts.upgradeAfterMs * 2 ** Math.min(facts.upgrades, MAX_UPGRADE_DOUBLINGS);
-  const upgrade = { do: "upgrade", leastMs, spreadMs: leastMs / 2 } as const;
+  const minMs = facts.upgradeAfterMs * 2 ** Math.min(facts.upgrades, MAX_UPGRADE_DOUBLINGS);
+  const upgrade = { do: "upgrade", minMs, spreadMs: minMs / 2 } as const;
   return to(facts, { state: "live", reason: "" }, ...(facts.index ? [upgrade] : []));
 }
 
@@ -205,7 +205,7 @@ const TABLE: Table = {
         upgrades: facts.upgrades + 1,
         proven: false,
       }),
-    goaway: (facts, phase, { ms }) => to(facts, phase, { do: "due", leastMs: boundAsked(ms), spreadMs: 0 }),
+    goaway: (facts, phase, { ms }) => to(facts, phase, { do: "due", minMs: boundAsked(ms), spreadMs: 0 }),
     hold,
     online: open,
     close,

@@ -69,7 +69,7 @@ export function createConnection(plan: StreamPlan, use: ConnectionUse): Connecti
           for (const cancel of Object.values(timers)) cancel();
           open(effect.transport);
         } else {
-          const ms = effect.leastMs + random() * effect.spreadMs;
+          const ms = effect.minMs + random() * effect.spreadMs;
           timers[effect.do]?.();
           timers[effect.do] = after(ms, () => input({ type: effect.do }));
         }

@@ -11,7 +11,7 @@ export type GatewayEventMap = { readonly [N in EventName]: (event: GatewayEvent<
   readonly event: (event: GatewayEvent) => void;
 };
 
-type Told<N extends keyof GatewayEventMap> = EventEmitter.EventListener<GatewayEventMap, N>;
+type Listener<N extends keyof GatewayEventMap> = EventEmitter.EventListener<GatewayEventMap, N>;
 
 /**
  * Emits the gateway's events to an embedding program. A listener that throws or rejects affects
@@ -28,21 +28,25 @@ export class GatewayEvents extends EventEmitter<GatewayEventMap> {
     this.#onError = onError;
   }
 
-  override on<N extends keyof GatewayEventMap>(name: N, listener: Told<N>, context?: unknown): this {
+  override on<N extends keyof GatewayEventMap>(name: N, listener: Listener<N>, context?: unknown): this {
     return super.on(name, this.#guard(listener), context);
   }
 
-  override addListener<N extends keyof GatewayEventMap>(name: N, listener: Told<N>, context?: unknown): this {
+  override addListener<N extends keyof GatewayEventMap>(
+    name: N,
+    listener: Listener<N>,
+    context?: unknown,
+  ): this {
     return this.on(name, listener, context);
   }
 
-  override once<N extends keyof GatewayEventMap>(name: N, listener: Told<N>, context?: unknown): this {
+  override once<N extends keyof GatewayEventMap>(name: N, listener: Listener<N>, context?: unknown): this {
     return super.once(name, this.#guard(listener), context);
   }
 
   override off<N extends keyof GatewayEventMap>(
     name: N,
-    listener?: Told<N>,
+    listener?: Listener<N>,
     context?: unknown,
     once?: boolean,
   ): this {
@@ -51,7 +55,7 @@ export class GatewayEvents extends EventEmitter<GatewayEventMap> {
 
   override removeListener<N extends keyof GatewayEventMap>(
     name: N,
-    listener?: Told<N>,
+    listener?: Listener<N>,
     context?: unknown,
     once?: boolean,
   ): this {

@@ -35,16 +35,16 @@ export function actionAfter(code: number): ReconnectAction {
   return ACTIONS[code] ?? ACTIONS[Math.floor(code / 100)] ?? "fallback";
 }
 
-/** A delay with full jitter: `leastMs` plus a random part of `spreadMs`. */
+/** A delay with full jitter: `minMs` plus a random part of `spreadMs`. */
 export interface RetryDelay {
-  readonly leastMs: number;
+  readonly minMs: number;
   readonly spreadMs: number;
 }
 
 /** Returns the delay after `failures` consecutive failures, at least what the server asked for. */
 export function retryDelay(failures: number, askedMs?: number): RetryDelay {
   return {
-    leastMs: Math.max(BACK_OFF.floorMs, boundAsked(askedMs)),
+    minMs: Math.max(BACK_OFF.floorMs, boundAsked(askedMs)),
     spreadMs: backOffSpreadMs(failures + 1),
   };
 }

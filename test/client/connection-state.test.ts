@@ -11,10 +11,10 @@ import {
 import type { End } from "../../src/client/transport/end.ts";
 
 const ALL: readonly Transport[] = ["websocket", "sse", "poll"];
-const end = (action: End["action"], leastMs = 0): End => ({ action, reason: action, leastMs });
-const ended = (action: End["action"], heard = true, leastMs = 0): Input => ({
+const end = (action: End["action"], minMs = 0): End => ({ action, reason: action, minMs });
+const ended = (action: End["action"], heard = true, minMs = 0): Input => ({
   type: "ended",
-  end: end(action, leastMs),
+  end: end(action, minMs),
   heard,
 });
 
@@ -70,7 +70,7 @@ test("[W26] what a close code's range says is done: at once, after a wait, or no
   const resumed = new Machine().live().input(ended("resume"));
   expect([resumed.phase, resumed.line]).toEqual(["connecting", "websocket"]);
   const waits = new Machine().live().input(ended("backoff"));
-  expect([waits.phase, waits.wait()]).toEqual(["waiting", { do: "due", leastMs: 1_000, spreadMs: 1_000 }]);
+  expect([waits.phase, waits.wait()]).toEqual(["waiting", { do: "due", minMs: 1_000, spreadMs: 1_000 }]);
   const stops = new Machine().live().input(ended("stop"));
   expect(stops.state.phase).toEqual({ state: "closed", reason: "stop" });
 });
@@ -88,16 +88,16 @@ test("[W26] waits grow to half a minute, from a second on, and a server that ask
     machine.input({ type: "due" });
     return wait;
   });
-  expect(waits.map((wait) => wait?.leastMs)).toEqual(Array(8).fill(1_000));
+  expect(waits.map((wait) => wait?.minMs)).toEqual(Array(8).fill(1_000));
   expect(waits.map((wait) => wait?.spreadMs)).toEqual([1, 3, 7, 15, 29, 29, 29, 29].map((s) => s * 1_000));
-  expect(machine.input(ended("backoff", false, 20_000)).wait()?.leastMs).toBe(20_000);
+  expect(machine.input(ended("backoff", false, 20_000)).wait()?.minMs).toBe(20_000);
 });
 
 test("[W26] [W31] what a server asks for counts for 15 minutes at most, and what is no time for none", () => {
   const asked = [31_536_000_000, Number.POSITIVE_INFINITY, Number.NaN, -5];
-  const waits = asked.map((ms) => new Machine().input(ended("backoff", true, ms)).wait()?.leastMs);
+  const waits = asked.map((ms) => new Machine().input(ended("backoff", true, ms)).wait()?.minMs);
   expect(waits).toEqual([900_000, 900_000, 1_000, 1_000]);
-  const slots = asked.map((ms) => new Machine().live().input({ type: "goaway", ms }).wait()?.leastMs);
+  const slots = asked.map((ms) => new Machine().live().input({ type: "goaway", ms }).wait()?.minMs);
   expect(slots).toEqual([900_000, 900_000, 0, 0]);
 });
 
@@ -134,7 +134,7 @@ test("a lesser transport is left for a better one after a while, less often each
   const waits: (number | undefined)[] = [];
   for (let at = 0; at < 7; at++) {
     machine.input({ type: "answered" });
-    waits.push(machine.timer("upgrade")?.leastMs);
+    waits.push(machine.timer("upgrade")?.minMs);
     machine.input({ type: "settled" }, { type: "upgrade" });
     expect(machine.line).toBe("websocket");
     machine.input(ended("silent", false));
@@ -155,7 +155,7 @@ test("from polling both better transports are tried in turn", () => {
 
 test("[W31] the slot of a goaway is waited for with events going on, and then taken at once", () => {
   const machine = new Machine().live().input({ type: "goaway", ms: 700 });
-  expect([machine.phase, machine.wait()]).toEqual(["live", { do: "due", leastMs: 700, spreadMs: 0 }]);
+  expect([machine.phase, machine.wait()]).toEqual(["live", { do: "due", minMs: 700, spreadMs: 0 }]);
   expect(machine.input({ type: "due" }).phase).toBe("connecting");
 });
 
@@ -180,7 +180,7 @@ const input = fc.oneof(
     weight: 4,
     arbitrary: fc.record({
       type: fc.constant("ended" as const),
-      end: fc.record({ action, reason: fc.constant("why"), leastMs: fc.nat(5_000) }),
+      end: fc.record({ action, reason: fc.constant("why"), minMs: fc.nat(5_000) }),
       heard: fc.boolean(),
     }),
   },
@@ -218,7 +218,7 @@ test("whatever comes, there is a line, or a timer that will open one, or a hold,
         if (before === "closed") expect(phase.state).toBe("closed");
         if (machine.line) expect(machine.line).toBe(usable[facts.index]);
         for (const effect of machine.state.effects) {
-          if ("leastMs" in effect) expect(Number.isFinite(effect.leastMs + effect.spreadMs)).toBe(true);
+          if ("minMs" in effect) expect(Number.isFinite(effect.minMs + effect.spreadMs)).toBe(true);
         }
       }
     }),

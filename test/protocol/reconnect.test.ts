@@ -54,10 +54,10 @@ test("[W26] any number has an action, and the code's hundred decides unless a ro
 
 test("[W26] delays grow from a second to half a minute, and a server may ask for up to 15 minutes", () => {
   const spreads = [0, 1, 2, 3, 4, 5, 10_000].map((failures) => retryDelay(failures));
-  const grown = [1, 3, 7, 15, 29, 29, 29].map((s) => ({ leastMs: 1_000, spreadMs: s * 1_000 }));
+  const grown = [1, 3, 7, 15, 29, 29, 29].map((s) => ({ minMs: 1_000, spreadMs: s * 1_000 }));
   expect(spreads).toEqual(grown);
   const asked = [20_000, 31_536_000_000, Infinity, 999, 0, -5, Number.NaN, undefined];
-  expect(asked.map((ms) => retryDelay(0, ms).leastMs)).toEqual([
+  expect(asked.map((ms) => retryDelay(0, ms).minMs)).toEqual([
     ...[20_000, 900_000, 900_000],
     ...[1_000, 1_000, 1_000, 1_000, 1_000],
   ]);

@@ -41,5 +41,5 @@ test("what apt complains of else fails at once, with its words", () => {
 test("a lock that is never released fails after the time that was given", () => {
   const directory = newDirectory(onTestFinished);
   standIn(directory, 1_000, "E: Could not get lock /var/lib/dpkg/lock");
-  expect(() => aptGet(["update"], { mostMs: 100, pauseMs: 1 })).toThrow("Could not get lock");
+  expect(() => aptGet(["update"], { maxMs: 100, pauseMs: 1 })).toThrow("Could not get lock");
 });

@@ -6,7 +6,7 @@ const IS_LOCKED = /could not get lock|unable to (?:acquire|lock)/i;
 interface AptGetOptions {
   readonly cwd?: string;
   /** Milliseconds for the work itself, and as many for waiting. Default five minutes. */
-  readonly mostMs?: number;
+  readonly maxMs?: number;
   /** Default a second. */
   readonly pauseMs?: number;
 }
@@ -14,13 +14,13 @@ interface AptGetOptions {
 /** Runs apt-get, and again while another process has its lock. Throws with what it complains of. */
 export function aptGet(
   args: readonly string[],
-  { cwd = ".", mostMs = 300_000, pauseMs = 1_000 }: AptGetOptions = {},
+  { cwd = ".", maxMs = 300_000, pauseMs = 1_000 }: AptGetOptions = {},
 ): void {
   const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive", LC_ALL: "C" };
-  const giveUpAt = performance.now() + mostMs;
+  const giveUpAt = performance.now() + maxMs;
   for (;;) {
     try {
-      execFileSync("apt-get", args, { cwd, env, stdio: "pipe", timeout: mostMs });
+      execFileSync("apt-get", args, { cwd, env, stdio: "pipe", timeout: maxMs });
       return;
     } catch (error) {
       const isLocked = error instanceof Error && IS_LOCKED.test(error.message);

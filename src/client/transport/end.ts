@@ -12,11 +12,11 @@ export interface End {
   /** Close code or HTTP status, if there was one. */
   readonly code?: number | undefined;
   /** Minimum delay requested by the server. */
-  readonly leastMs?: number | undefined;
+  readonly minMs?: number | undefined;
 }
 
-export function ended(action: End["action"], reason: string, code?: number, leastMs?: number): End {
-  return { action, reason, code, leastMs };
+export function ended(action: End["action"], reason: string, code?: number, minMs?: number): End {
+  return { action, reason, code, minMs };
 }
 
 /** Interprets a close code. */

@@ -102,7 +102,7 @@ export function createBinance({ url, streamUrl }: BinancePlaces): Venue {
       read: (body) => readItems(Row, body, "klines").filter(isPossible),
     },
     stream: {
-      mostPairs: MAX_PAIRS,
+      maxPairs: MAX_PAIRS,
       pauseMs: 300,
       place: () => ({ url: `${streamUrl}/stream?streams=${ALL_TICKERS}`, greets: false }),
       subscribe: (pairs, wanted) =>

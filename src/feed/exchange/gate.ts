@@ -99,7 +99,7 @@ export function createGate({ url, streamUrl, now }: GatePlaces): Venue {
       read: (body) => readItems(Row, body, "candlesticks").filter(isPossible),
     },
     stream: {
-      mostPairs: MAX_PAIRS,
+      maxPairs: MAX_PAIRS,
       pauseMs: 50,
       place: () => ({
         url: `${streamUrl}/ws/v4/`,

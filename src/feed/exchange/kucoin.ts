@@ -105,7 +105,7 @@ export function createKucoin({ url, connectId }: KucoinPlaces): Venue {
       read: (body) => readItems(Row, dataOf(body), "candles").filter(isPossible),
     },
     stream: {
-      mostPairs: MAX_PAIRS,
+      maxPairs: MAX_PAIRS,
       pauseMs: 200,
       ticket: { url: `${url}/api/v1/bullet-public`, method: "POST" },
       place: (ticket) => placeOf(ticket, connectId),

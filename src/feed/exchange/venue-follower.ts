@@ -168,19 +168,19 @@ export class VenueFollower {
 
   /** Streams exactly these pairs from now on. */
   follow(wanted: ReadonlySet<string>): void {
-    const { mostPairs } = this.#options.venue.stream;
+    const { maxPairs } = this.#options.venue.stream;
     const added = new Set(wanted);
     for (const { line } of this.#lines) {
       for (const pair of line.pairs) added.delete(pair);
     }
     for (const { line } of this.#lines) {
       const removed = [...line.pairs].filter((pair) => !wanted.has(pair));
-      const room = mostPairs - line.pairs.size + removed.length;
+      const room = maxPairs - line.pairs.size + removed.length;
       const here = [...added].slice(0, room);
       for (const pair of here) added.delete(pair);
       line.change(here, removed);
     }
-    for (const pairs of chunks([...added], mostPairs)) this.#open(pairs);
+    for (const pairs of chunks([...added], maxPairs)) this.#open(pairs);
   }
 
   #open(pairs: readonly string[]): void {

@@ -86,7 +86,7 @@ export interface Venue {
   };
   readonly stream: {
     /** Pairs on one connection. */
-    readonly mostPairs: number;
+    readonly maxPairs: number;
     /** Minimum milliseconds between two messages to it. */
     readonly pauseMs: number;
     /** The request before a connection, if any, and the address in its response. */

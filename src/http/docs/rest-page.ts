@@ -53,18 +53,18 @@ interface Asked {
 
 function operationHtml(basePath: string, { path, method, operation }: Asked, named: Responses): Html {
   const { operationId, summary, description, parameters = [] } = operation;
-  const told = Object.entries(operation.responses);
-  const row = ([status, response]: (typeof told)[number]) => responseHtml(status, response, named);
-  const isCommon = ([, response]: (typeof told)[number]) =>
+  const responses = Object.entries(operation.responses);
+  const row = ([status, response]: (typeof responses)[number]) => responseHtml(status, response, named);
+  const isCommon = ([, response]: (typeof responses)[number]) =>
     "$ref" in response && isAnyProblem(nameOf(response.$ref));
   return html`<article aria-labelledby="${operationId}"><h2 id="${operationId}"><span class="method">${method}</span> <code>${basePath}${path}</code></h2>
 <p>${prose(summary)}</p>
 ${description === undefined ? html`` : html`<p>${prose(description)}</p>`}
 ${tryHtml({ address: `${basePath}${path}`, method }, operationId, parameters, path === STREAM_PATH ? `${basePath}${DOCUMENTS.docsEvents.path}` : undefined)}
 <h3>Answers</h3>
-<div class="wide"><table class="fields"><tbody>${told.filter((one) => !isCommon(one)).map(row)}</tbody></table></div>
+<div class="wide"><table class="fields"><tbody>${responses.filter((one) => !isCommon(one)).map(row)}</tbody></table></div>
 <details><summary>Problems that any address can answer</summary>
-<div class="wide"><table class="fields"><tbody>${told.filter(isCommon).map(row)}</tbody></table></div></details>
+<div class="wide"><table class="fields"><tbody>${responses.filter(isCommon).map(row)}</tbody></table></div></details>
 </article>
 `;
 }

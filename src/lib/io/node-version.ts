@@ -6,7 +6,7 @@ import { ENGINES } from "../version.ts";
  */
 export function nodeVersionProblem(version: string = process.versions.node): string | undefined {
   const [major = 0, minor = 0] = version.split(".").map(Number);
-  const [leastMajor = 0, leastMinor = 0] = ENGINES.node.replace(">=", "").split(".").map(Number);
-  if (major > leastMajor || (major === leastMajor && minor >= leastMinor)) return undefined;
+  const [minMajor = 0, minMinor = 0] = ENGINES.node.replace(">=", "").split(".").map(Number);
+  if (major > minMajor || (major === minMajor && minor >= minMinor)) return undefined;
   return `flarewire needs Node ${ENGINES.node}, and this is ${version}: update Node`;
 }

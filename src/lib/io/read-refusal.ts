@@ -21,8 +21,8 @@ export function problemDetail(body: string): string {
     const { detail, title }: { readonly detail?: unknown; readonly title?: unknown } = Object(
       JSON.parse(body),
     );
-    const [told = ""] = [detail, title].filter((text) => typeof text === "string");
-    return told.slice(0, MAX_DETAIL);
+    const [found = ""] = [detail, title].filter((text) => typeof text === "string");
+    return found.slice(0, MAX_DETAIL);
   } catch {
     return "";
   }

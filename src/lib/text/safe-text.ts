@@ -1,5 +1,5 @@
 /** Maximum number of characters shown of untrusted text. */
-const MOST = 48;
+const MAX_CHARACTERS = 48;
 
 /**
  * Control characters, and those that turn, hide or join surrounding text: bidi controls, zero-width
@@ -14,16 +14,16 @@ const PILED = /(\p{M}{3})\p{M}+/gu;
  * their neighbors.
  */
 export function safeText(text: string): string {
-  // What is cut off need not be looked at: nobody's name costs more than another's.
+  // Cut first, so that a huge name costs no more than a short one.
   const plain = text
-    .slice(0, 4 * MOST)
+    .slice(0, 4 * MAX_CHARACTERS)
     .replace(/\s+/g, " ")
     .replace(HARMFUL, "")
     .replace(PILED, "$1")
     .trim();
   const shown = Array.from(plain);
   if (shown.length === 0) return "(no name)";
-  return shown.length > MOST ? `${shown.slice(0, MOST - 1).join("")}…` : plain;
+  return shown.length > MAX_CHARACTERS ? `${shown.slice(0, MAX_CHARACTERS - 1).join("")}…` : plain;
 }
 
 /** Returns an untrusted link if it is http or https, else `undefined`. */

@@ -1,4 +1,4 @@
-/** As many milliseconds in a row as are told apart; a power of two. */
+/** Number of cached times; a power of two. */
 const SLOTS = 16;
 const remembered = new Float64Array(SLOTS).fill(Number.NaN);
 const texts = new Array<string>(SLOTS).fill("");

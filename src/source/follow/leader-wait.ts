@@ -29,15 +29,15 @@ export type LeaderEnd =
   | { readonly kind: "diverged"; readonly reason: string };
 
 /** A leader that refuses for good is retried after this delay, because it may be repaired. */
-const AFTER_STOP: RetryDelay = { leastMs: 30_000, spreadMs: 30_000 };
+const AFTER_STOP: RetryDelay = { minMs: 30_000, spreadMs: 30_000 };
 
 /** Returns the milliseconds until the next attempt. An edge never gives up (PROTOCOL.md, F7). */
 export function leaderWaitMs(end: LeaderEnd, failures: number, random: () => number): number {
   const action = actionOf(end);
   if (action === "resume" && failures === 0) return 0;
   const askedMs = end.kind === "refused" ? end.retryAfterMs : 0;
-  const { leastMs, spreadMs } = action === "stop" ? AFTER_STOP : retryDelay(failures, askedMs);
-  return leastMs + random() * spreadMs;
+  const { minMs, spreadMs } = action === "stop" ? AFTER_STOP : retryDelay(failures, askedMs);
+  return minMs + random() * spreadMs;
 }
 
 function actionOf(end: LeaderEnd): ReconnectAction {

@@ -191,7 +191,7 @@ class FollowedLeader implements Leader {
     this.#isConnected = true;
     this.#health.noteConnected();
     const from = position ? ` at ${formatCursor(position.cursor)}` : "";
-    const how = kind === "resumed" ? "goes on" : "begins";
+    const how = kind === "resumed" ? "continues" : "begins";
     this.#options.notify("info", `the leader is connected; its log ${how}${from}`);
   }
 

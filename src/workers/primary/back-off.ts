@@ -2,7 +2,7 @@
  * Pauses before a worker is replaced, in milliseconds. A worker that lived for `soundAfterMs`
  * counts as sound.
  */
-export const WORKER_WAIT = { leastMs: 500, mostMs: 30_000, soundAfterMs: 30_000 } as const;
+export const WORKER_WAIT = { minMs: 500, maxMs: 30_000, soundAfterMs: 30_000 } as const;
 
 /** Quick ends in a row from which clients see the trouble. */
 export const REPORTED_FROM = 3;
@@ -17,6 +17,6 @@ export function quickEnds(before: number, livedMs: number): number {
  * with each quick end in a row, up to 30 s.
  */
 export function workerWaitMs(ends: number): number {
-  const { leastMs, mostMs } = WORKER_WAIT;
-  return ends === 0 ? 0 : Math.min(mostMs, leastMs * 2 ** Math.min(ends - 1, 10));
+  const { minMs, maxMs } = WORKER_WAIT;
+  return ends === 0 ? 0 : Math.min(maxMs, minMs * 2 ** Math.min(ends - 1, 10));
 }

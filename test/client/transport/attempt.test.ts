@@ -37,14 +37,14 @@ const refusals: readonly (readonly [number, string, Record<string, string>, End[
 
 test.for(refusals)(
   "[W26] [W3] an answer %i with %s ends the attempt with the action and the wait",
-  async ([status, , headers, action, leastMs]) => {
+  async ([status, , headers, action, minMs]) => {
     const answer = async () => Response.json({ detail: "because" }, { status, headers });
     const { ends } = open(answer, async ({ request }) => {
       await request("http://server", [200]);
       return ended("resume", "it was let in");
     });
     await turn();
-    expect(ends).toMatchObject([{ action, leastMs }]);
+    expect(ends).toMatchObject([{ action, minMs }]);
     expect(ends[0]?.reason).toBe(
       headers["content-type"] === PROBLEM ? `HTTP ${status} because` : `HTTP ${status} `,
     );

@@ -45,7 +45,7 @@ interface Served {
 /** How the exchange differs from the plainest one. */
 export interface ScriptedVenueOptions extends Partial<Pick<StreamPlace, "greets" | "ping">> {
   readonly name?: Venue["name"];
-  readonly mostPairs?: number;
+  readonly maxPairs?: number;
   /** Between two messages to the stream. */
   readonly pauseMs?: number;
   readonly hasTicket?: boolean;
@@ -95,7 +95,7 @@ export class ScriptedVenue implements AsyncDisposable {
   }
 
   get venue(): Venue {
-    const { name = "binance", mostPairs = 100, pauseMs = 0, hasTicket, greets = false, ping } = this.#options;
+    const { name = "binance", maxPairs = 100, pauseMs = 0, hasTicket, greets = false, ping } = this.#options;
     const place = { url: this.url.replace("http", "ws"), greets, ...(ping ? { ping } : {}) };
     return {
       ...{ name, pauseMs: 0, quota: () => undefined },
@@ -113,7 +113,7 @@ export class ScriptedVenue implements AsyncDisposable {
         read: (body) => Minutes.parse(body).map((openAt) => minuteAt(openAt)),
       },
       stream: {
-        ...{ mostPairs, pauseMs, place: () => place },
+        ...{ maxPairs, pauseMs, place: () => place },
         ...(hasTicket ? { ticket: { url: `${this.url}/ticket` } } : {}),
         subscribe: (pairs, wanted) => {
           this.worded += 1;

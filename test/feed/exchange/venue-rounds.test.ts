@@ -88,7 +88,7 @@ describe("a followed exchange", () => {
   });
 
   test("puts its pairs on as many streams as needed, and new ones where there is room", async () => {
-    await using run = await follow(["A", "B", "C"], { mostPairs: 2 });
+    await using run = await follow(["A", "B", "C"], { maxPairs: 2 });
     const { follower, carries, server } = run;
     await carries("A,B", "C");
     follower.follow(new Set(["A", "C", "D", "E"]));
@@ -101,7 +101,7 @@ describe("a followed exchange", () => {
   });
 
   test("reports how many of its streams are down, and requests the minute that a broken one missed", async () => {
-    await using run = await follow(["A", "B"], { mostPairs: 1 });
+    await using run = await follow(["A", "B"], { maxPairs: 1 });
     const { follower, server, clock, notices, carries, candles } = run;
     await carries("A", "B");
     const minute = Math.floor(clock.now() / MINUTE) * MINUTE;
@@ -126,7 +126,7 @@ describe("a followed exchange", () => {
   });
 
   test("is reported with its trouble when all its streams are down", async () => {
-    await using run = await follow(["A", "B"], { mostPairs: 1 });
+    await using run = await follow(["A", "B"], { maxPairs: 1 });
     const { follower, server, carries } = run;
     await carries("A", "B");
     server.isRefusing = true;
