@@ -151,6 +151,11 @@ test("a file of another program or version is left untouched", ({ onTestFinished
   const db = new DatabaseSync(other);
   db.exec("CREATE TABLE mine (a); PRAGMA user_version = 9");
   db.close();
-  expect(() => openSqlite(other)).toThrow(/not an alert store of version 1/);
+  expect(() => openSqlite(other)).toThrow(/another program's database/);
+  openSqlite(join(directory, "newer.sqlite")).close();
+  const newer = new DatabaseSync(join(directory, "newer.sqlite"));
+  newer.exec("PRAGMA user_version = 2");
+  newer.close();
+  expect(() => openSqlite(join(directory, "newer.sqlite"))).toThrow(/its version is 2; .* version 1/);
   rmSync(text);
 });

@@ -1,23 +1,22 @@
-import { DatabaseSync, type SQLOutputValue, type StatementSync } from "node:sqlite";
-import { makePrivateFile } from "../../lib/io/private-file.ts";
-import { transact } from "../../lib/io/transact.ts";
+import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
+import { openDatabase, transact } from "../../lib/io/sqlite.ts";
 import type { Alert } from "../alert.ts";
 import { NEW_RULE, type RuleState } from "../rules/rule-state.ts";
 import type { AlertStore, Expired, RulePosition } from "./alert-store.ts";
 
-/** `FLWA`, the application id in SQLite's file header. */
-const APPLICATION_ID = 0x464c5741;
-/** Version of the tables. */
-const FORM = 1;
-
-const TABLES = `
+const FORM = {
+  /** `FLWA`. */
+  applicationId: 0x464c5741,
+  version: 1,
+  tables: `
   CREATE TABLE place (rule TEXT PRIMARY KEY, cursor TEXT NOT NULL, state TEXT NOT NULL) STRICT;
   CREATE TABLE alert (at INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL, webhook TEXT NOT NULL,
     made_at_ms INTEGER NOT NULL, body TEXT NOT NULL, UNIQUE (webhook, id)) STRICT;
   CREATE INDEX queue ON alert (webhook, at);
   CREATE TABLE expired (webhook TEXT PRIMARY KEY, count INTEGER NOT NULL, first_ms INTEGER NOT NULL, last_ms INTEGER NOT NULL) STRICT;
   CREATE TABLE disabled (webhook TEXT PRIMARY KEY, mark TEXT NOT NULL) STRICT;
-`;
+`,
+};
 
 /** Also created in older stores. Older versions ignore it, and still count dropped messages. */
 const NOTICE = `CREATE TABLE IF NOT EXISTS notice (webhook TEXT PRIMARY KEY, id TEXT NOT NULL, made_at_ms INTEGER NOT NULL,
@@ -32,8 +31,7 @@ const AGED = "CREATE INDEX IF NOT EXISTS aged ON alert (webhook, made_at_ms)";
  * messages are still undelivered.
  */
 export function openSqliteAlertStore(path: string): AlertStore {
-  makePrivateFile(path);
-  return new SqliteAlertStore(new DatabaseSync(path));
+  return new SqliteAlertStore(openDatabase(path, FORM));
 }
 
 type Row = Record<string, SQLOutputValue>;
@@ -45,18 +43,6 @@ class SqliteAlertStore implements AlertStore {
   constructor(db: DatabaseSync) {
     this.#db = db;
     try {
-      db.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA busy_timeout = 0");
-      const one = (pragma: string) => Object.values(this.#get(`PRAGMA ${pragma}`) ?? {})[0];
-      const isNew = one("schema_version") === 0;
-      if (!isNew && (one("application_id") !== APPLICATION_ID || one("user_version") !== FORM))
-        throw new Error(`not an alert store of version ${FORM}`);
-      // Each transaction must be on disk: a crash must neither repeat an acknowledged message nor
-      // lose one.
-      db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
-      if (isNew)
-        transact(this.#db, () =>
-          db.exec(`${TABLES} PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${FORM}`),
-        );
       db.exec(`${AGED}; ${NOTICE}`);
     } catch (error) {
       db.close();

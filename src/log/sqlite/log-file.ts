@@ -1,13 +1,13 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
-import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { makePrivateFile, PRIVATE_DIRECTORY } from "../../lib/io/private-file.ts";
-import { transact } from "../../lib/io/transact.ts";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { PRIVATE_DIRECTORY } from "../../lib/io/private-file.ts";
+import { openDatabase, transact } from "../../lib/io/sqlite.ts";
 import { messageOf } from "../../lib/text/message-of.ts";
 import { type Channel, LASTING_EVENTS, type Run } from "../../protocol/index.ts";
 import type { LogRecord, LogStart } from "../event-log.ts";
 import { bootId } from "./boot-id.ts";
-import { DamagedError, FileBusyError, faultOf } from "./sqlite-fault.ts";
+import { FileBusyError, faultOf } from "./sqlite-fault.ts";
 import { inodeOf, readStoredLog, type StoredLog } from "./stored-log.ts";
 
 export interface LogFileOptions {
@@ -33,12 +33,6 @@ export interface Dropped {
   readonly oldestLasting: number;
 }
 
-/** `FLWR` in SQLite's file header identifies our files. */
-const APPLICATION_ID = 0x464c5752;
-/** Schema version. Increase it whenever the tables change their meaning. */
-const FORM = 4;
-/** Version 3 had no runs: all its events are of the epoch's first run. */
-const FORM_WITHOUT_RUNS = 3;
 const PAGE_BYTES = 4_096;
 /**
  * Approximate number of checkpoints for a full log, and the minimum number of events between two.
@@ -53,7 +47,11 @@ const LASTING = [...LASTING_EVENTS].map((name) => `'${name}'`).join();
 const ALWAYS_SYNCED = "always synced";
 
 const RUNS = "CREATE TABLE run (first INTEGER PRIMARY KEY, id TEXT) STRICT;";
-const TABLES = `
+const FORM = {
+  /** `FLWR`. */
+  applicationId: 0x464c5752,
+  version: 4,
+  tables: `
   CREATE TABLE fact (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
   CREATE TABLE record (seq INTEGER PRIMARY KEY, name TEXT NOT NULL, channel TEXT NOT NULL,
     emitted_at_ms INTEGER NOT NULL, tail BLOB NOT NULL, batch INTEGER NOT NULL) STRICT;
@@ -61,7 +59,10 @@ const TABLES = `
   CREATE TABLE position (channel TEXT PRIMARY KEY, seq INTEGER NOT NULL) STRICT;
   CREATE TABLE place (seq INTEGER PRIMARY KEY, bytes BLOB NOT NULL) STRICT;
   CREATE TABLE state (id INTEGER PRIMARY KEY CHECK (id = 1), seq INTEGER NOT NULL, text TEXT NOT NULL) STRICT;
-`;
+`,
+  /** Version 3 had no runs: all its events are of the epoch's first run. */
+  upgrades: { 3: `${RUNS} INSERT INTO run VALUES (0, NULL)` },
+};
 
 /**
  * Creates directories one level at a time. Node's recursive form never returns where none can be
@@ -88,10 +89,7 @@ function makeDirectory(path: string): void {
 export function openLogFile(options: LogFileOptions): LogFile {
   const { path } = options;
   makeDirectory(dirname(path));
-  const open = () => {
-    makePrivateFile(path);
-    return new LogFile(new DatabaseSync(path), options);
-  };
+  const open = () => new LogFile(openDatabase(path, FORM), options);
   try {
     return open();
   } catch (error) {
@@ -142,15 +140,8 @@ export class LogFile {
     const boot = bootId();
     this.#boot = boot ?? ALWAYS_SYNCED;
     try {
-      // Exclusive: the lock ends with the process, even a killed one, and no shared memory is
-      // needed.
-      db.exec("PRAGMA locking_mode = EXCLUSIVE");
-      // Check before changing anything: the file may be another program's database.
-      const isNew = this.#isNew();
-      db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
       if (options.maxFileBytes !== undefined)
         db.exec(`PRAGMA max_page_count = ${Math.ceil(options.maxFileBytes / PAGE_BYTES)}`);
-      if (isNew) this.#make();
       this.#inode = inodeOf(this.path);
       this.found = readStoredLog(db, this.path, this.#boot);
       this.#stateSeq = this.found?.state?.seq ?? 0;
@@ -276,31 +267,5 @@ export class LogFile {
   #facts(facts: Readonly<Record<string, string>>): void {
     const set = this.#db.prepare("INSERT OR REPLACE INTO fact VALUES (?, ?)");
     for (const [name, value] of Object.entries(facts)) set.run(name, value);
-  }
-
-  /** Whether the file is empty. Throws unless it is empty or an intact log of ours. */
-  #isNew(): boolean {
-    const one = (pragma: string): unknown => {
-      const row = this.#db.prepare(`PRAGMA ${pragma}`).get();
-      return row && Object.values(row)[0];
-    };
-    if (one("schema_version") === 0) return true;
-    if (one("application_id") !== APPLICATION_ID) throw new DamagedError("it is another program's database");
-    if (one("user_version") === FORM_WITHOUT_RUNS) this.#addRuns();
-    if (one("user_version") !== FORM)
-      throw new DamagedError(`its version is ${one("user_version")}; this release reads version ${FORM}`);
-    const check = one("quick_check");
-    if (check !== "ok") throw new DamagedError(String(check));
-    return false;
-  }
-
-  #addRuns(): void {
-    const from = "INSERT INTO run VALUES (0, NULL)";
-    transact(this.#db, () => this.#db.exec(`${RUNS} ${from}; PRAGMA user_version = ${FORM}`));
-  }
-
-  #make(): void {
-    const marks = `PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${FORM}`;
-    transact(this.#db, () => this.#db.exec(`${TABLES} ${marks}`));
   }
 }

@@ -22,11 +22,6 @@ export function faultOf(error: unknown): SqliteFault {
   return "errcode" in error ? (FAULTS[Number(error.errcode) & 0xff] ?? "other") : "other";
 }
 
-/** The file belongs to another program, or holds what Flarewire would not have written. */
-export class DamagedError extends Error {
-  readonly fault: SqliteFault = "damaged";
-}
-
 /** Another process holds the log's file. It may exit soon, so retrying is right. */
 export class FileBusyError extends FlarewireError {
   constructor(path: string, details: { cause: unknown }) {

@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
+import { DamagedError } from "../../lib/io/sqlite.ts";
 import {
   CHANNELS,
   type Channel,
@@ -12,7 +13,6 @@ import {
 } from "../../protocol/index.ts";
 import type { LogRecord } from "../event-log.ts";
 import { type RunStart, Runs } from "./runs.ts";
-import { DamagedError } from "./sqlite-fault.ts";
 
 /** The contents of a file from an earlier process. */
 export interface StoredLog {

@@ -1,0 +1,77 @@
+import { DatabaseSync } from "node:sqlite";
+import { makePrivateFile } from "./private-file.ts";
+
+/** Identifies our files, and what they contain. */
+interface DatabaseForm {
+  /** In SQLite's file header. */
+  readonly applicationId: number;
+  /** Version of the tables. Increase it whenever they change their meaning. */
+  readonly version: number;
+  readonly tables: string;
+  /** Statements that bring an earlier version to this one. */
+  readonly upgrades?: Readonly<Record<number, string>>;
+}
+
+/** The file belongs to another program, or holds what Flarewire would not have written. */
+export class DamagedError extends Error {
+  readonly fault = "damaged";
+}
+
+/**
+ * Opens or creates a database file for this process alone: the lock ends with the process, even a
+ * killed one, and no shared memory is needed. Each transaction is on disk when it ends. Throws
+ * {@link DamagedError}, before it changes anything, if the file is not ours or corrupt.
+ */
+export function openDatabase(path: string, form: DatabaseForm): DatabaseSync {
+  makePrivateFile(path);
+  const db = new DatabaseSync(path);
+  try {
+    db.exec("PRAGMA locking_mode = EXCLUSIVE");
+    const isNew = read(db, "schema_version") === 0;
+    if (!isNew) check(db, form);
+    db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
+    if (isNew) change(db, `${form.tables}; PRAGMA application_id = ${form.applicationId}`, form);
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+function check(db: DatabaseSync, form: DatabaseForm): void {
+  if (read(db, "application_id") !== form.applicationId)
+    throw new DamagedError("it is another program's database");
+  const version = Number(read(db, "user_version"));
+  const upgrade = form.upgrades?.[version];
+  if (upgrade !== undefined) change(db, upgrade, form);
+  else if (version !== form.version)
+    throw new DamagedError(`its version is ${version}; this release reads version ${form.version}`);
+  const result = read(db, "quick_check");
+  if (result !== "ok") throw new DamagedError(String(result));
+}
+
+function change(db: DatabaseSync, statements: string, { version }: DatabaseForm): void {
+  transact(db, () => db.exec(`${statements}; PRAGMA user_version = ${version}`));
+}
+
+function read(db: DatabaseSync, pragma: string): unknown {
+  const row = db.prepare(`PRAGMA ${pragma}`).get();
+  return row && Object.values(row)[0];
+}
+
+/**
+ * Runs `work` in a transaction, or in the one already open. If it throws, rolls back and rethrows.
+ */
+export function transact<T>(db: DatabaseSync, work: () => T): T {
+  if (db.isTransaction) return work();
+  db.exec("BEGIN IMMEDIATE");
+  try {
+    const result = work();
+    db.exec("COMMIT");
+    return result;
+  } catch (error) {
+    // Some errors end the transaction by themselves.
+    if (db.isTransaction) db.exec("ROLLBACK");
+    throw error;
+  }
+}
