@@ -1,5 +1,7 @@
 import { once } from "node:events";
+import { PassThrough } from "node:stream";
 import { test as base, expect } from "vitest";
+import { run } from "../../src/cli/run.ts";
 import {
   flareStarted,
   greet,
@@ -329,6 +331,22 @@ test("a reader of the pipe that pauses gets every event when it goes on, and no 
     .map((line) => JSON.parse(line).seq);
   expect(seqs).toEqual(Array.from({ length: last - 6 }, (_, at) => 7 + at));
   expect(tail.stderr()).not.toContain("Warning");
+});
+
+test("[L5] an output without room stops the reading, and memory holds no more than its queue", async ({
+  server,
+}) => {
+  const terminal = { environment: {}, stdout: new PassThrough(), stderr: new PassThrough() };
+  const ended = run(["tail", server.url, "--json"], terminal);
+  const { socket } = await server.next();
+  greet(socket, { cursor: "abcd-6", resumed: "reset" });
+  const left = once(socket, "close");
+  for (let seq = 7; seq <= 3_000; seq++) send(socket, flareStarted(seq, "MORE"));
+  await left;
+  const { readableLength, writableLength } = terminal.stdout;
+  expect(readableLength + writableLength).toBeLessThan(200_000);
+  terminal.stdout.destroy(Object.assign(new Error("gone"), { code: "EPIPE" }));
+  expect(await ended).toBe(0);
 });
 
 test("when the reader of the pipe goes away it ends quietly, with 0", async ({ server }) => {
