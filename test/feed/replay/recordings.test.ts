@@ -18,6 +18,8 @@ const at = fc.integer({ min: 60_000, max: LATEST_AT_MS });
 const common = { at, group: fc.constantFrom(...MarketGroup.options), token: id };
 const link = fc.option(fc.string(), { nil: null });
 const flag = fc.boolean();
+const count = fc.nat({ max: 1_000_000_000 });
+const counts = fc.record({ buys: count, sells: count, buyers: count, sellers: count, usd: amount });
 
 /** Any valid event, by kind. */
 const EVENTS = {
@@ -47,6 +49,15 @@ const EVENTS = {
       { requiredKeys: ["kind", "at", "group", "token", "open", "high", "low", "close", "volume"] },
     )
     .map((candle) => ({ ...candle, openAt: candle.at - 60_000 })),
+  window: fc.record({
+    kind: fc.constant("window" as const),
+    ...common,
+    pool: id,
+    price: amount,
+    past: fc.record({ m5: amount, m30: amount, h1: amount }),
+    liquidity: amount,
+    counts: fc.record({ m5: counts, h1: counts, h24: counts }),
+  }),
   listing: fc.record({ kind: fc.constant("listing" as const), ...common, pool: id, liquidity: amount }),
   liquidity: fc.record({
     kind: fc.constant("liquidity" as const),
