@@ -121,7 +121,20 @@ function shift(event: MarketEvent, shiftMs: number): MarketEvent | undefined {
   if (shiftMs === 0) return event;
   const at = event.at + shiftMs;
   if (at > LATEST_AT_MS) return undefined;
-  return event.kind === "candle" ? { ...event, at, openAt: event.openAt + shiftMs } : { ...event, at };
+  switch (event.kind) {
+    case "candle":
+      return { ...event, at, openAt: event.openAt + shiftMs };
+    case "window": {
+      const { createdAt } = event;
+      return { ...event, at, ...(createdAt === undefined ? {} : { createdAt: createdAt + shiftMs }) };
+    }
+    case "listing": {
+      const { listedAt } = event;
+      return { ...event, at, ...(listedAt === undefined ? {} : { listedAt: listedAt + shiftMs }) };
+    }
+    default:
+      return { ...event, at };
+  }
 }
 
 function issueOf(error: z.ZodError, value: unknown): string {
