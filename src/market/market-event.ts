@@ -82,8 +82,8 @@ export const WindowCounts = z.object({
 export type WindowCounts = z.infer<typeof WindowCounts>;
 
 /**
- * An aggregator's report on one pool: counts of its trades in the spans that end at `at`. Individual
- * trades are unknown. Prices and liquidity are in US dollars.
+ * An aggregator's report on one pool: counts of its trades in the spans that end at `at`.
+ * Individual trades are unknown. Prices and liquidity are in US dollars.
  */
 export const Window = z.object({
   kind: z.literal("window"),
