@@ -204,6 +204,42 @@ describe("a token that only an aggregator reports on", () => {
     expect(engine.rejected.late).toBe(1);
   });
 
+  test("keeps its flare and price while somebody trades with himself in a pool of a tenth of the depth", () => {
+    const real = each(40, (minute) => ({
+      ...(minute < 10 ? {} : { ...PUMP, price: (1.2 + minute / 100).toFixed(2) }),
+      liquidity: "15000",
+    }));
+    for (const earlierMs of [-1, 1]) {
+      const own = real.slice(12).map((one, minute) => ({
+        ...one,
+        ...{ at: one.at - earlierMs, pool: "own", liquidity: "1600", price: "1.3" },
+        ...{ past: { m5: "1.3", m30: "1.3", h1: "1.3" } },
+        counts: minute === 4 ? burst(1_000, 1_000, 2_000_000, { buyers: 1 }) : burst(0, 0, 0),
+      }));
+      const { flares } = play([...real, ...own], 40).snapshot;
+      expect(flares.finished_trending).toEqual([]);
+      expect(flares.pro[0]?.token).toMatchObject({ address: GEM, price: "1.59" });
+    }
+  });
+
+  test("gets a canary when the liquidity goes in small steps at an unchanged price", () => {
+    const leftAfter = (minute: number) => 0.8 ** Math.min(10, Math.max(0, minute - 5));
+    const shrinking = (price: (minute: number) => number) =>
+      each(20, (minute) => ({
+        liquidity: String(100_000 * leftAfter(minute)),
+        price: price(minute).toFixed(6),
+      }));
+    const canaryOf = (reports: readonly MarketEvent[]) =>
+      play(reports, 20).engine.trendOf("bsc", GEM)?.canarySinceMs ?? null;
+    expect(canaryOf(shrinking(() => 1))).toBeGreaterThan(START + 5 * MINUTE);
+    // Sales shrink a pool with the root of the price, and no step of it is a removal.
+    const sold = each(20, (minute) => {
+      const left = 0.8 ** Math.min(4, Math.max(0, minute - 5));
+      return { liquidity: String(100_000 * left), price: String(left ** 2) };
+    });
+    expect(canaryOf(sold)).toBeNull();
+  });
+
   test("is new from its creation on, not from the report of it", () => {
     const listed = { ...listing(START + 3 * MINUTE, GEM), listedAt: START - 10 * MINUTE };
     const times: [number, string | undefined][] = [];

@@ -50,6 +50,8 @@ interface LiquidityReport {
   readonly usdText: string;
   /** `listing`: the pool is new. The others are those of the market event. */
   readonly cause: "listing" | "sync" | "add" | "remove";
+  /** The dollars that a `sync` explains by trades. Default: all. */
+  readonly tradedUsd?: number;
 }
 
 /**
@@ -65,7 +67,7 @@ export function notePool(
   report: LiquidityReport,
   settings: DetectorSettings,
 ): Pool {
-  const { atMs, usd, usdText, cause } = report;
+  const { atMs, usd, usdText, cause, tradedUsd = usd } = report;
   const known = findPool(token, name);
   if (known && atMs < known.usdAtMs) return known;
   bringUp(token, atMs, settings);
@@ -73,7 +75,7 @@ export function notePool(
   const pool = known ?? createPool(token, name, atMs);
   if (isFirst) pool.leastUsd = pool.leastBeforeUsd = usd;
   if (isFirst || (!known && cause === "sync")) pool.referenceUsd = usd;
-  else if (cause === "sync") pool.referenceUsd = referenceAfterTrade(pool.referenceUsd, pool.usd, usd);
+  else if (cause === "sync") pool.referenceUsd = referenceAfterTrade(pool.referenceUsd, pool.usd, tradedUsd);
   noteMinimum(pool, usd, atMs);
   pool.usd = usd;
   pool.usdText = usdText;

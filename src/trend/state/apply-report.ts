@@ -1,11 +1,11 @@
 import { MINUTE_MS } from "../../lib/time/time.ts";
 import type { Window } from "../../market/index.ts";
 import { measureWindow, type WindowState } from "../detect/forms/window-detector.ts";
-import { findPool, notePool, noteTradeIn } from "../detect/pools.ts";
+import { findPool, notePool, noteTradeIn, steadyUsd } from "../detect/pools.ts";
 import type { DetectorSettings } from "../settings.ts";
 import { recordInRing } from "./bucket-ring.ts";
 import type { EventNumbers } from "./event-reader.ts";
-import { noteActivity, setPrice, type TokenState } from "./token-state.ts";
+import { noteActivity, type Pool, setPrice, type TokenState } from "./token-state.ts";
 
 /** The shortest span of a report. */
 const WINDOW_MS = 5 * MINUTE_MS;
@@ -24,13 +24,15 @@ export function applyReport(
   settings: DetectorSettings,
 ): boolean {
   const { at, counts } = event;
-  const before = findPool(token, event.pool);
-  if (before && at < before.usdAtMs) return false;
+  const known = findPool(token, event.pool);
+  if (known && at < known.usdAtMs) return false;
   token.lastSeenMs = Math.max(token.lastSeenMs, at);
-  const cause = before ? causeOf(before.usd, usd, price / token.price) : "sync";
-  const pool = notePool(token, event.pool, { atMs: at, usd, usdText: event.liquidity, cause }, settings);
+  const change = known ? explain(token, known, event, price, usd) : ({ cause: "sync" } as const);
+  const report = { atMs: at, usd, usdText: event.liquidity, ...change };
+  const pool = notePool(token, event.pool, report, settings);
   const elapsedMs = Math.min(at - (token.window?.atMs ?? 0), WINDOW_MS);
-  const newUsd = (Number(counts.m5.usd) * elapsedMs) / WINDOW_MS;
+  // Somebody who trades with himself could report any volume.
+  const newUsd = Math.min((Number(counts.m5.usd) * elapsedMs) / WINDOW_MS, steadyUsd(pool, at));
   if (!noteTradeIn(token, pool, newUsd, price, at) && token.price > 0) return true;
   const minute = Math.floor(at / MINUTE_MS);
   if (token.price === 0) recallPrices(token, event, minute);
@@ -68,10 +70,15 @@ function noteTrades(token: TokenState, before: WindowState | null, now: WindowSt
 
 /**
  * Returns what changed a pool's dollars. On an x·y=k pool, trading changes them with the root of
- * the price. The makers caused any change far beyond that.
+ * the price. The makers caused any change far beyond that. A smaller deviation is not decided, but
+ * in the pool that sets the price, deviations add up: makers can remove everything in small steps.
  */
-function causeOf(beforeUsd: number, afterUsd: number, ratio: number): "sync" | "add" | "remove" {
-  const expected = beforeUsd * Math.sqrt(ratio > 0 && Number.isFinite(ratio) ? ratio : 1);
-  if (afterUsd < expected * (1 - MAX_DRIFT)) return "remove";
-  return afterUsd > expected * (1 + MAX_DRIFT) ? "add" : "sync";
+function explain(token: TokenState, pool: Pool, event: Window, price: number, usd: number) {
+  const ratio = price / token.price;
+  const expectedUsd = pool.usd * Math.sqrt(ratio > 0 && Number.isFinite(ratio) ? ratio : 1);
+  if (usd < expectedUsd * (1 - MAX_DRIFT)) return { cause: "remove" } as const;
+  if (usd > expectedUsd * (1 + MAX_DRIFT)) return { cause: "add" } as const;
+  // Another pool's price is no earlier price of this one.
+  const tradedUsd = token.pricePool === event.pool ? expectedUsd : usd;
+  return { cause: "sync", tradedUsd } as const;
 }
