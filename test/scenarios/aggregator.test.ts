@@ -7,7 +7,8 @@ import { StandInAggregator, type StandInPool } from "../feed/aggregator/stand-in
 import { newDirectory } from "../support/edges.ts";
 import { checkedFetch } from "../support/validate-response.ts";
 
-const PATIENCE = { timeout: 30_000, interval: 50 };
+/** Charts change at whole minutes only. */
+const PATIENCE = { timeout: 90_000, interval: 50 };
 const token = (n: number) => `0x${n.toString(16).padStart(40, "0")}`;
 const NOW = () => new Date(Date.now() - 60_000).toISOString();
 
@@ -24,7 +25,7 @@ const flagsOf = ({ url }: StandInAggregator) => [
 
 describe("a live market that needs no endpoint of a chain", () => {
   test("serves flares, charts and listings from the aggregator's first answers, says so, and shows when it is cut off", {
-    timeout: 90_000,
+    timeout: 240_000,
   }, async ({ onTestFinished }) => {
     await using standIn = await new StandInAggregator().listen();
     standIn.trending.set("bsc", [PUMP, ...[2, 3, 4, 5, 6, 7].map(quiet)]);
