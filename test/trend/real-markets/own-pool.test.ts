@@ -85,6 +85,18 @@ test("a trade counts for at most its pool's liquidity", () => {
   expect(playPump({ extra: sale }).running).toHaveLength(1);
 });
 
+test("sales in a pool of one's own do not keep another token's pump from starting a flare", () => {
+  const extra = [
+    liquidity(START + 36 * MINUTE, TOKEN, "500", "add", "own"),
+    ...Array.from({ length: 40 }, () =>
+      trade(START + 55 * MINUTE, TOKEN, {
+        ...{ pool: "own", side: "sell", quoteUsd: "500", trader: "0xabc" },
+      }),
+    ),
+  ];
+  expect(playPump({ extra }).running).toHaveLength(1);
+});
+
 test("a pool with a tenth of the depth cannot freeze the price for long while the deep one trades", () => {
   const parkedMs = START + 20 * MINUTE;
   const extra = [liquidity(parkedMs, TOKEN, "5600", "add", "own")];

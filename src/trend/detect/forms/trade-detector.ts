@@ -38,7 +38,10 @@ export interface TradeState {
   buys: number;
   sells: number;
   usd: number;
-  /** Dollars bought minus dollars sold, decaying like the long price reference. */
+  /**
+   * Dollars bought minus dollars sold by the trades that set the price, decaying like the long
+   * price reference. Those of another pool, such as a pool of one's own, do not move the price.
+   */
   inflow: number;
   /** Slow: distinct buyers, dollars, and their observation time in milliseconds. */
   slowBuyers: number;
@@ -160,6 +163,7 @@ export function addTrade(
   if (trade.price !== null) {
     state.burst = burstAfter(state.burst, Math.log(trade.price / state.price), 0);
     state.price = trade.price;
+    state.inflow += trade.isBuy ? usd : -usd;
   }
   state.usd += usd;
   state.slowUsd += usd * rate;
@@ -183,7 +187,6 @@ function addPurchase(
   state.minuteBuyers += fresh;
   state.slowBuyers += fresh * rate;
   state.buys += 1;
-  state.inflow += usd;
   state.longBuyers += newness(at, lastBuyMs, CANARY_MS);
   state.longBuys += 1;
   state.longBuyUsd += usd;
@@ -200,7 +203,6 @@ function addSale(state: TradeState, row: number, { at, usd }: Readonly<TradeInpu
   const lastBuyMs = numbers[row + LAST_BUY_MS] ?? -1;
   const lastSellMs = numbers[row + LAST_SELL_MS] ?? -1;
   state.sells += 1;
-  state.inflow -= usd;
   state.longSellers += newness(at, lastSellMs, CANARY_MS);
   // `<=` because both can occur at the same time, in one block.
   if (lastBuyMs >= Math.max(0, lastSellMs) && at - lastBuyMs <= ROUND_TRIP_MS) {
