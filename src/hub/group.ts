@@ -19,8 +19,8 @@ export interface GroupMember {
 }
 
 /**
- * How far the first member shifts per round. A prime above most group sizes, so that the last place
- * rotates.
+ * How far the first member shifts per round. A prime above most group sizes, so that the
+ * same member is not always written to last.
  */
 const STRIDE = 7_919;
 

@@ -126,7 +126,7 @@ export class Hub {
   /**
    * Checks whether another server may mirror this one. Throws FlarewireError `forbidden` if its
    * plan lacks something, and `not-ready` while this server is cut off from its own leader. So a
-   * server that mirrors itself, directly or in a ring, never takes its own echo for news.
+   * server that mirrors itself, directly or in a ring, never takes its own events for new ones.
    */
   checkMirror(plan: Plan | undefined): void {
     checkMirrorPlan(plan);
@@ -261,8 +261,8 @@ export class Hub {
   }
 
   /**
-   * Handles a new history: closes all sessions. Their cursors call what they lost when they
-   * reconnect.
+   * Handles a new history: closes all sessions. When they reconnect, their
+   * cursors show what they lost.
    */
   #restart({ lists }: HeadBase): void {
     const { head, log } = this.#options;

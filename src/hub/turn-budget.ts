@@ -17,7 +17,7 @@ export interface Scheduling {
 
 type Work = () => void;
 
-/** The server's own work. All of it shares one turn against the clients' work. */
+/** The server's own work. It counts as one client among the others. */
 const SERVER: Claimant = { name: "", isKeyed: false };
 
 /**

@@ -187,7 +187,7 @@ describe.skipIf(executable === undefined)("the looks of the dashboard in Chromiu
       ["none when its last flare ended", endedBy({})],
       ["none", endedBy({}, false)],
       ["⚠ the canary warns of this token", endedBy({}, true)],
-      ["unknown", endedBy(undefined)],
+      ["not known", endedBy(undefined)],
     ];
     const market = new ToldMarket(SAMPLE_SNAPSHOT);
     const { page, goto } = await openDashboard(browser, onTestFinished, market);

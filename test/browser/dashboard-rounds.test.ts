@@ -93,7 +93,7 @@ describe.skipIf(executable === undefined)("the dashboard that stays open, in Chr
     await page.getByText("Only flares from the lists").waitFor({ state: "detached" });
     // Newest first: the running flare, then the finished one with the score of its start.
     expect(await page.locator(".episodes li").allTextContents()).toEqual([
-      expect.stringMatching(/score 3\.40runs$/),
+      expect.stringMatching(/score 3\.40running$/),
       expect.stringMatching(/score 3\.40faded after 1s$/),
     ]);
   });

@@ -122,6 +122,9 @@ test.concurrent("each broken server fails under the rule that it breaks, and one
     const failed = report.rules.filter(({ verdict }) => verdict === "failed").map((one) => one.rule);
     return [name, failed.includes(rule) ? rule : failed] as const;
   });
+  const expected = broken.map(([, name, [rule]]) => [name, rule]);
+  expect(await Promise.all(runs)).toEqual(expected);
+  // Alone, because a case that compares two answers needs both within one minute of the market.
   const all = (await loadCases()).flatMap((one) => one.rules);
   // The limits of W22 take ten seconds to reach, and the gateway itself is tried with them above.
   const whole = await tryBroken(
@@ -130,8 +133,6 @@ test.concurrent("each broken server fails under the rule that it breaks, and one
     all.filter((rule) => rule !== "W22" && rule !== "W26"),
   );
   expect(whole.rules.filter(({ verdict }) => verdict === "failed")).toEqual([]);
-  const expected = broken.map(([, name, [rule]]) => [name, rule]);
-  expect(await Promise.all(runs)).toEqual(expected);
 });
 
 test.concurrent("what failed is told with what was expected and what came: exit code 1", async ({

@@ -124,6 +124,6 @@ test("what repeats the key of an edge in a refusal does not make the edge tell i
 test("a key for the leader that can be none is refused at the start, and not repeated", async () => {
   const { code, stderr } = await runCli(["serve"], { FLAREWIRE_LEADER_KEY: "two words" });
   expect(code).toBe(1);
-  expect(stderr).toContain("FLAREWIRE_LEADER_KEY must be a key as flarewire keys add prints it");
+  expect(stderr).toContain("FLAREWIRE_LEADER_KEY must be a key from flarewire keys add");
   expect(stderr).not.toContain("two words");
 });

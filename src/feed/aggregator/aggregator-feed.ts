@@ -108,6 +108,7 @@ class AggregatorRun {
   async *events(): AsyncGenerator<MarketEvent> {
     const { clock, warmupMs = 0 } = this.#options;
     void this.#poll().catch(() => {});
+    while (this.#answeredAtMs === Number.NEGATIVE_INFINITY) await clock.sleep(FIRST_PAUSE_MS, this.#signal);
     let clockAt = Math.floor((clock.now() - warmupMs) / SECOND_MS) * SECOND_MS;
     yield { kind: "clock", at: clockAt };
     while (!this.#signal.aborted) {

@@ -41,6 +41,8 @@ export function addDocumentRoutes(
         return sendReady(reply, readyAnswer(made, [fields], request.raw));
       },
     });
+    if (type === "text/html")
+      scope.get(`${path}/`, (_request, reply) => reply.redirect(`${basePath}${path}`, 308));
   };
   for (const name of Object.keys(DOCUMENTS) as DocumentName[])
     add(DOCUMENTS[name].path, DOCUMENTS[name].type, () => makeDocument(name, basePath));

@@ -25,7 +25,7 @@ export interface Behind {
    * skipped.
    */
   conflating: ChannelMask | undefined;
-  /** What the client holds of the shape for certain, once it has read all that was written. */
+  /** The last event of the shape that the client surely has once it has read everything written. */
   prev: Seq;
   /** The socket is full, and a `drained` call will follow. */
   full: boolean;

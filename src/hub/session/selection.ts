@@ -46,6 +46,7 @@ function isLasting({ mask, filter }: SelectionPart): boolean {
 }
 
 /**
- * No channels yet. Unlike after its last unsubscribe, the client has no cursor of this connection.
+ * No channels yet. The client has no cursor from this connection, as it would have after its last
+ * unsubscribe.
  */
 export const NOT_SUBSCRIBED: Selection = { ...selectionOf([]), key: "not subscribed" };

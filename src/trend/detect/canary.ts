@@ -6,8 +6,8 @@ import { isRemoved } from "./liquidity-level.ts";
 import { isPriceOfDeepest, liquidityOf } from "./pools.ts";
 
 /*
- * Judges whether a token looks dangerous. A grave warning is enough by itself; of the others it
- * takes two. Only what the feed supports counts.
+ * Judges whether a token looks dangerous. A grave warning is enough by itself; of the
+ * others, two are needed. Only what the feed supports counts.
  */
 
 /** The canary's warnings, as named in explanations. */
@@ -141,7 +141,7 @@ function sinceWhen(beforeMs: number, isSo: boolean, atMs: number): number {
   return beforeMs < 0 ? atMs : beforeMs;
 }
 
-/** The old price of a pool that no longer sets the price is no collapse. */
+/** A price from a pool that no longer sets the price does not count. */
 function looksCollapsed(token: TokenState, settings: DetectorSettings): boolean {
   if (token.mainPool !== "" && token.pricePool !== token.mainPool) return false;
   return token.price > 0 && token.price <= token.peak * settings.collapseShare;

@@ -1,6 +1,7 @@
 import { MINUTE_MS } from "../../lib/time/time.ts";
 
-/* Tracks the moves of a whole group, so that they cause no flare and no rank of a single token. */
+/* Tracks the moves of a whole group, so that no single token flares or
+ * ranks because of them. */
 
 const PATH_MINUTES = 32;
 /** A group's feed is cut off after a minute, and this many usual gaps, without data. */

@@ -59,7 +59,7 @@ interface LiquidityReport {
  *
  * A report older than the previous one changes nothing. A token's first pool counts at once. If the
  * first report of a later pool is a `sync`, the pool existed before, and only its reference counts
- * at once. Beyond 16 pools, the one of least worth is dropped.
+ * at once. Beyond 16 pools, the least valuable one is dropped.
  */
 export function notePool(
   token: TokenState,
@@ -160,8 +160,8 @@ function createPool(token: TokenState, name: string, atMs: number): Pool {
  * The price comes from the pool that trades most. Another pool of sufficient depth takes over once
  * it has traded twice as much recently. While the current pool trades, the other's price must also
  * be near and the last takeover an hour ago, unless the other is much deeper. Volume is cheap to
- * fake, a price without arbitrage is no price, and steps to and fro could add up to a rise that
- * nobody traded.
+ * fake, a price that nobody arbitrages means nothing, and switching back and forth could add up to
+ * a rise that nobody traded.
  */
 export function noteTradeIn(
   token: TokenState,

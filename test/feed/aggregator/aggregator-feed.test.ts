@@ -139,6 +139,16 @@ describe("an aggregator's pools as a market", () => {
     expect(run.notices.at(-1)).toBe("info: GeckoTerminal answers again");
   });
 
+  test("begin with the first answer, so that a market without any data has no time", async () => {
+    await using standIn = await new StandInAggregator().listen();
+    standIn.mischief = "500";
+    await using run = new Running(standIn);
+    await run.advanceUntil("some requests failed", () => standIn.asked.length >= 3);
+    expect(run.events).toEqual([]);
+    standIn.mischief = undefined;
+    await run.advanceUntil("time begins", () => run.of("clock").length > 0);
+  });
+
   test("come through hostile answers: other forms, endless bodies, cut connections", async () => {
     await using standIn = await new StandInAggregator().listen();
     standIn.trending.set("bsc", [{ token: token(1), symbol: "A" }]);

@@ -40,6 +40,16 @@ test("every document has an entity tag, supports HEAD and OPTIONS, and is compre
   }
 });
 
+test("a page's address with a slash at its end leads to the page, below the base path too", async ({
+  makeRest,
+}) => {
+  const rest = await makeRest({ settings: { basePath: "/fw" } });
+  for (const { path } of PAGES) {
+    const { status, headers } = await rest.ask("GET", `/fw${path}/`);
+    expect([status, headers.location]).toEqual([308, `/fw${path}`]);
+  }
+});
+
 test("a page loads nothing from other servers, and nothing that its policy blocks", async ({ makeRest }) => {
   const rest = await makeRest({ settings: { basePath: "/fw" } });
   for (const { path } of PAGES) {

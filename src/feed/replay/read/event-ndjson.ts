@@ -121,20 +121,10 @@ function shift(event: MarketEvent, shiftMs: number): MarketEvent | undefined {
   if (shiftMs === 0) return event;
   const at = event.at + shiftMs;
   if (at > LATEST_AT_MS) return undefined;
-  switch (event.kind) {
-    case "candle":
-      return { ...event, at, openAt: event.openAt + shiftMs };
-    case "window": {
-      const { createdAt } = event;
-      return { ...event, at, ...(createdAt === undefined ? {} : { createdAt: createdAt + shiftMs }) };
-    }
-    case "listing": {
-      const { listedAt } = event;
-      return { ...event, at, ...(listedAt === undefined ? {} : { listedAt: listedAt + shiftMs }) };
-    }
-    default:
-      return { ...event, at };
-  }
+  const shifted = (then: number | undefined) => (then === undefined ? undefined : then + shiftMs);
+  if (event.kind === "candle") return { ...event, at, openAt: event.openAt + shiftMs };
+  if (event.kind === "window") return { ...event, at, createdAt: shifted(event.createdAt) };
+  return event.kind === "listing" ? { ...event, at, listedAt: shifted(event.listedAt) } : { ...event, at };
 }
 
 function issueOf(error: z.ZodError, value: unknown): string {

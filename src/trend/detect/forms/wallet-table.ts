@@ -5,7 +5,7 @@
  * up. As objects they took most of the engine's memory, and a map by name took a fifth of its time.
  * So all rows are in one array, which is the hash table itself (open addressing, linear probing). A
  * trader's key is 53 bits of the name: two of a token's few hundred traders collide once in 10^10
- * tokens. Someone who creates collisions on purpose only reduces the number of his own buyers.
+ * tokens. Someone who creates collisions on purpose only reduces the number of their own buyers.
  */
 
 const MEMORY_MS = 7_200_000;
@@ -97,8 +97,8 @@ function grow(table: WalletTable): void {
 }
 
 /**
- * Forgets inactive traders and, if too many remain, the least recently active. The arrivals since
- * the last pass pay for it.
+ * Forgets inactive traders and, if too many remain, the least recently active. Its cost is spread
+ * over the arrivals since the last pass.
  */
 function forget(table: WalletTable, atMs: number): void {
   const { numbers } = table;
