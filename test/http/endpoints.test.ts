@@ -19,6 +19,9 @@ test("the table of endpoints and the server's routes are the same", async ({ mak
       alsoAtRoot && basePath !== "" ? [path, basePath + path] : [basePath + path],
     );
     table.push(...[...Object.values(DOCUMENTS), ...GUIDES].map(({ path }) => basePath + path));
+    // A page's address with a slash at its end leads to the page.
+    const pages = [...Object.values(DOCUMENTS).filter(({ type }) => type === "text/html"), ...GUIDES];
+    table.push(...pages.map(({ path }) => `${basePath}${path}/`));
     // With a base path also without the slash at its end, which leads to the other.
     table.push(`${basePath}/`, ...(basePath === "" ? [] : [basePath]), `${basePath}/assets/:name`);
     table.push(`${basePath}/widget.js`, `${basePath}/widgets`);

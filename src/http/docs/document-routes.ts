@@ -41,8 +41,12 @@ export function addDocumentRoutes(
         return sendReady(reply, readyAnswer(made, [fields], request.raw));
       },
     });
-    if (type === "text/html")
-      scope.get(`${path}/`, (_request, reply) => reply.redirect(`${basePath}${path}`, 308));
+    if (type !== "text/html") return;
+    scope.route({
+      method: ["GET", "HEAD"],
+      url: `${path}/`,
+      handler: (_request, reply) => reply.redirect(`${basePath}${path}`, 308),
+    });
   };
   for (const name of Object.keys(DOCUMENTS) as DocumentName[])
     add(DOCUMENTS[name].path, DOCUMENTS[name].type, () => makeDocument(name, basePath));
