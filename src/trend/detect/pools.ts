@@ -195,7 +195,8 @@ export function noteTradeIn(
 
 /** Returns the dollars in all of the token's pools; `null` if none is known. */
 export function liquidityOf(token: TokenState): number | null {
-  if (token.pools.length === 0) return null;
+  const [only] = token.pools;
+  if (token.pools.length <= 1) return only?.usd ?? null;
   let sum = 0;
   for (const pool of token.pools) sum += pool.usd;
   return sum;
@@ -214,7 +215,10 @@ export function isDeepEnough(token: TokenState, facts: FeedFacts, settings: Dete
  * Returns the dollars in the pool that sets the price, which resist its moves; `null` if unknown.
  */
 export function priceDepthOf(token: TokenState): number | null {
-  return findPool(token, token.mainPool)?.usd ?? null;
+  const { pools, mainPool } = token;
+  // Comparing names would cost more than the rest, and most tokens have one pool.
+  if (pools.length === 1 && mainPool !== "") return pools[0]?.usd ?? null;
+  return findPool(token, mainPool)?.usd ?? null;
 }
 
 /** Returns whether no pool is deeper than the one that sets the price. */
