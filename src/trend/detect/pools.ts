@@ -155,7 +155,13 @@ function createPool(token: TokenState, name: string, atMs: number): Pool {
 }
 
 /**
- * Adds a trade to its pool's recent volume. Returns whether the pool sets the token's price.
+ * What a pool means to its token: it sets the price, or it is another one of sufficient depth, or
+ * it holds too little beside the deepest to say anything.
+ */
+type PoolRole = "price" | "other" | "shallow";
+
+/**
+ * Adds a trade to its pool's recent volume. Returns what the pool means to the token.
  *
  * The price comes from the pool that trades most. Another pool of sufficient depth takes over once
  * it has traded twice as much recently. While the current pool trades, the other's price must also
@@ -169,7 +175,7 @@ export function noteTradeIn(
   usd: number,
   price: number,
   atMs: number,
-): boolean {
+): PoolRole {
   const minuteMs = Math.floor(atMs / MINUTE_MS) * MINUTE_MS;
   if (minuteMs > pool.volumeAtMs) {
     // The other pools' trades since then are better evidence than this pool's old price.
@@ -178,19 +184,20 @@ export function noteTradeIn(
     pool.volumeAtMs = minuteMs;
   }
   pool.volumeUsd += usd;
-  if (token.mainPool === pool.pool) return true;
+  if (token.mainPool === pool.pool) return "price";
   const main = findPool(token, token.mainPool);
-  if (steadyUsd(pool, atMs) < minPriceDepth(token, atMs)) return false;
-  if (main && pool.volumeUsd <= TAKE_OVER * volumeAt(main, minuteMs)) return false;
+  const isShallow = token.pools.length > 1 && steadyUsd(pool, atMs) < minPriceDepth(token, atMs);
+  if (isShallow) return "shallow";
+  if (main && pool.volumeUsd <= TAKE_OVER * volumeAt(main, minuteMs)) return "other";
   const isTraded = main !== undefined && main.volumeUsd > 0 && atMs - main.volumeAtMs < VOLUME_MS;
   if (isTraded && steadyUsd(pool, atMs) < MUCH_DEEPER * main.usd) {
-    if (token.tookOverMs >= 0 && atMs - token.tookOverMs < MIN_STAY_MS) return false;
-    if (token.price > 0 && Math.abs(Math.log(price / token.price)) > MAX_STEP) return false;
+    if (token.tookOverMs >= 0 && atMs - token.tookOverMs < MIN_STAY_MS) return "other";
+    if (token.price > 0 && Math.abs(Math.log(price / token.price)) > MAX_STEP) return "other";
   }
   token.mainPool = pool.pool;
   token.tookOverMs = atMs;
   pool.scale = 0;
-  return true;
+  return "price";
 }
 
 /** Returns the dollars in all of the token's pools; `null` if none is known. */

@@ -33,7 +33,7 @@ export function applyReport(
   const elapsedMs = Math.min(at - (token.window?.atMs ?? 0), WINDOW_MS);
   // Somebody who trades with himself could report any volume.
   const newUsd = Math.min((Number(counts.m5.usd) * elapsedMs) / WINDOW_MS, steadyUsd(pool, at));
-  if (!noteTradeIn(token, pool, newUsd, price, at) && token.price > 0) return true;
+  if (noteTradeIn(token, pool, newUsd, price, at) !== "price" && token.price > 0) return true;
   const minute = Math.floor(at / MINUTE_MS);
   if (token.price === 0) recallPrices(token, event, minute);
   setPrice(token, pool, event, price);

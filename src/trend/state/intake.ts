@@ -48,7 +48,7 @@ interface IntakeBooks {
 export class Intake {
   readonly #books: IntakeBooks;
   /** Reused, because a trade must not allocate. */
-  readonly #trade: TradeInput = { at: 0, isBuy: false, usd: 0, trader: "", price: null };
+  readonly #trade: TradeInput = { at: 0, isBuy: false, usd: 0, trader: "", price: null, isShallow: false };
 
   constructor(books: IntakeBooks) {
     this.#books = books;
@@ -68,10 +68,9 @@ export class Intake {
     const token = known ?? this.#create(event);
     if (token.candle) return "mixed";
     if (!pool && !mayTradeInUnknown(token, event.pool)) return "unknown-pool";
-    const isOfPricePool = pool
-      ? noteTradeIn(token, pool, usd, numbers.price, event.at)
-      : token.mainPool === "";
-    const setsPrice = (isOfPricePool || token.price === 0) && event.at >= token.priceAtMs;
+    const unknownRole = token.mainPool === "" ? "price" : "other";
+    const role = pool ? noteTradeIn(token, pool, usd, numbers.price, event.at) : unknownRole;
+    const setsPrice = (role === "price" || token.price === 0) && event.at >= token.priceAtMs;
     const minute = Math.floor(event.at / MINUTE_MS);
     if (setsPrice) setPrice(token, pool, event, numbers.price);
     token.trades ??= this.#createTrades(token, event.at);
@@ -84,6 +83,7 @@ export class Intake {
     input.usd = usd;
     input.trader = event.trader;
     input.price = setsPrice ? numbers.price : null;
+    input.isShallow = role === "shallow";
     const rate = detector.rateOf(token);
     decayTrades(token.trades, event.at, rate, settings);
     addTrade(token.trades, input, rate, settings);

@@ -97,6 +97,25 @@ test("sales in a pool of one's own do not keep another token's pump from startin
   expect(playPump({ extra }).running).toHaveLength(1);
 });
 
+test("trades with oneself in a shallow pool of one's own put no canary on another token", () => {
+  for (const [usd, atMinute, count] of [
+    ["1900", 65, 40],
+    ["500", 55, 400],
+  ] as const) {
+    const extra = [
+      liquidity(START + 36 * MINUTE, TOKEN, usd, "add", "own"),
+      ...Array.from({ length: count }, (_, n) =>
+        trade(START + atMinute * MINUTE, TOKEN, {
+          ...{ pool: "own", side: n % 2 === 0 ? "buy" : "sell", quoteUsd: usd, trader: "0xabc" },
+        }),
+      ),
+    ];
+    const { warnings, running } = playPump({ extra });
+    expect(warnings).toEqual([]);
+    expect(running).toHaveLength(1);
+  }
+});
+
 test("a pool with a tenth of the depth cannot freeze the price for long while the deep one trades", () => {
   const parkedMs = START + 20 * MINUTE;
   const extra = [liquidity(parkedMs, TOKEN, "5600", "add", "own")];

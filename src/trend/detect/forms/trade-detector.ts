@@ -83,6 +83,8 @@ export interface TradeInput {
   trader: string;
   /** `null` if the trade's pool does not set the token's price. */
   price: number | null;
+  /** The pool is too shallow for the canary: anyone can make one and trade with themselves. */
+  isShallow: boolean;
 }
 
 export function createTradeState(atMs: number, price: number, settings: DetectorSettings): TradeState {
@@ -167,7 +169,7 @@ export function addTrade(
   }
   state.usd += usd;
   state.slowUsd += usd * rate;
-  state.longUsd += usd;
+  if (!trade.isShallow) state.longUsd += usd;
   const row = rowOf(state.wallets, trade.trader, trade.at);
   if (trade.isBuy) addPurchase(state, row, trade, rate, settings);
   else addSale(state, row, trade);
@@ -176,7 +178,7 @@ export function addTrade(
 function addPurchase(
   state: TradeState,
   row: number,
-  { at, usd }: Readonly<TradeInput>,
+  { at, usd, isShallow }: Readonly<TradeInput>,
   rate: number,
   settings: DetectorSettings,
 ): void {
@@ -187,6 +189,8 @@ function addPurchase(
   state.minuteBuyers += fresh;
   state.slowBuyers += fresh * rate;
   state.buys += 1;
+  numbers[row + LAST_BUY_MS] = Math.max(lastBuyMs, at);
+  if (isShallow) return;
   state.longBuyers += newness(at, lastBuyMs, CANARY_MS);
   state.longBuys += 1;
   state.longBuyUsd += usd;
@@ -194,15 +198,15 @@ function addPurchase(
   const bought = (numbers[row + USD] ?? 0) * decay(at - usdAtMs, CANARY_MS) + usd;
   numbers[row + USD] = bought;
   numbers[row + USD_AT_MS] = Math.max(usdAtMs, at);
-  numbers[row + LAST_BUY_MS] = Math.max(lastBuyMs, at);
   if (bought >= state.topBuyerUsd) state.topBuyerUsd = bought;
 }
 
-function addSale(state: TradeState, row: number, { at, usd }: Readonly<TradeInput>): void {
+function addSale(state: TradeState, row: number, { at, usd, isShallow }: Readonly<TradeInput>): void {
   const { numbers } = state.wallets;
   const lastBuyMs = numbers[row + LAST_BUY_MS] ?? -1;
   const lastSellMs = numbers[row + LAST_SELL_MS] ?? -1;
   state.sells += 1;
+  if (isShallow) return;
   state.longSellers += newness(at, lastSellMs, CANARY_MS);
   // `<=` because both can occur at the same time, in one block.
   if (lastBuyMs >= Math.max(0, lastSellMs) && at - lastBuyMs <= ROUND_TRIP_MS) {
