@@ -112,8 +112,12 @@ describe.skipIf(executable === undefined)("the looks of the dashboard in Chromiu
       const [facts, plot] = await Promise.all([boxOf(page.locator(".facts")), boxOf(page.locator(".plot"))]);
       expect(plot.x >= facts.x + facts.width, `beside at ${width}`).toBe(isBeside);
       expect(plot.y >= facts.y + facts.height, `below at ${width}`).toBe(!isBeside);
-      const canvas = await boxOf(page.locator(".plot canvas"));
-      expect(canvas.x + canvas.width).toBeLessThanOrEqual(plot.x + plot.width);
+      // The plot is drawn again in the frame after its size has changed.
+      const rightOf = async () => {
+        const canvas = await boxOf(page.locator(".plot canvas"));
+        return canvas.x + canvas.width;
+      };
+      await expect.poll(rightOf, { timeout: 10_000 }).toBeLessThanOrEqual(plot.x + plot.width);
     }
   });
 
