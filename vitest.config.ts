@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 
-/** Tests of the running system: they start programs or browsers, or play whole markets over sockets. */
+/** Tests of the running system: they start programs or browsers, or play markets over sockets. */
 const SYSTEM = [
   "test/{bench,browser,cli,conformance,evaluate,examples,package,scenarios}/**/*.test.ts",
   "test/client/{chaos,takeover}.test.ts",
@@ -18,7 +18,7 @@ const MEMORY = [
   "test/workers/primary-link.test.ts",
 ];
 
-/** Tests of one part that take seconds: markets played fast, and laws tried on hundreds of random cases. */
+/** Tests of one part that take seconds: markets played fast, laws tried on random cases. */
 const SLOW = [
   "test/feed/{chain,exchange,simulated}/**/*.test.ts",
   "test/client/readme.test.ts",
@@ -38,11 +38,11 @@ export default defineConfig({
   test: {
     globalSetup: ["test/support/build-pages.ts"],
     reporters: [["default", { summary: false }]],
-    // Tells what hangs from what is slow: the slowest take 20 seconds, and several times that on a machine with other work.
+    // The slowest tests take 20 seconds, and several times that on a busy machine.
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },
-    // Many tests start the program: what is compiled once serves all of them, which saves a quarter of their time.
+    // Many tests start the program. Sharing compiled code saves a quarter of their time.
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, "node_modules/.cache/compiled") },
     projects: [
       {

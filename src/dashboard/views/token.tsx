@@ -104,7 +104,7 @@ export function TokenView({ address, view, nowMs, server, apiKey }: TokenViewPro
   );
 }
 
-/** A token in no list, of which only the history remains. */
+/** A token that is on no list. Only its history is shown. */
 function Unknown({
   address,
   episodes,

@@ -1,3 +1,4 @@
+import { BoundedMap } from "../../lib/bounded-map.ts";
 import type { Notify } from "../../lib/notify.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import { MINUTE_MS, SECOND_MS } from "../../lib/time/time.ts";
@@ -42,9 +43,9 @@ const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
 /**
  * Follows an aggregator's trending and new pools. Each minute it reports counts of each listed pool
- * as `window` events, what is known of the tokens, and new pools as listings. It starts with the
- * present: a report carries its own past. While the aggregator does not answer, event time stops.
- * Never ends by itself and never throws.
+ * as `window` events, the tokens' profiles, and new pools as listings. It starts with the present:
+ * a report carries its own past. While the aggregator does not answer, event time stops. Never ends
+ * by itself and never throws.
  */
 export function createAggregatorFeed(options: AggregatorFeedOptions): Feed {
   let run: AggregatorRun | undefined;
@@ -75,8 +76,8 @@ class AggregatorRun {
   readonly #client: ServiceClient;
   readonly #waiting: Exclude<MarketEvent, { kind: "clock" }>[] = [];
   /** Last facts of each token, and pools reported as listed, the oldest first. */
-  readonly #facts = new Map<string, string>();
-  readonly #listed = new Map<string, true>();
+  readonly #facts = new BoundedMap<string, string>(MAX_REMEMBERED);
+  readonly #listed = new BoundedMap<string, true>(MAX_REMEMBERED);
   #answeredAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: AggregatorFeedOptions, signal: AbortSignal) {
@@ -170,14 +171,9 @@ class AggregatorRun {
   }
 }
 
-/**
- * Stores the value under the key and forgets the oldest beyond the bound. Returns whether it was
- * stored before.
- */
+/** Stores the value under the key. Returns whether it was stored before. */
 function remember<V>(map: Map<string, V>, key: string, value: V): boolean {
   const isKnown = map.get(key) === value;
-  map.delete(key);
   map.set(key, value);
-  if (map.size > MAX_REMEMBERED) for (const oldest of map.keys()) return map.delete(oldest) && isKnown;
   return isKnown;
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { formatDecimal } from "../../lib/text/format-decimal.ts";
-import { type MarketGroup, Profile, Window, type WindowCounts } from "../../market/index.ts";
+import { type MarketGroup, Profile, Window, WindowCounts } from "../../market/index.ts";
 import { NETWORKS } from "../chain/networks.ts";
 import { readItems } from "../service/read-answer.ts";
 
@@ -10,7 +10,7 @@ import { readItems } from "../service/read-answer.ts";
  * link asked for).
  */
 
-/** What is asked for: the pools that trend over five minutes, or the newest ones. */
+/** The requested lists: the pools that trend over five minutes, and the newest ones. */
 export const LISTS = ["trending", "new"] as const;
 export type List = (typeof LISTS)[number];
 
@@ -25,7 +25,7 @@ export interface AggregatedNetwork {
 export interface AggregatedPool {
   /** The report, dated when it was read. */
   readonly report: Window;
-  /** What is known of the token. */
+  /** The token's name, symbol and listing at CoinGecko. */
   readonly profile: Profile;
 }
 
@@ -48,10 +48,7 @@ export function listUrl(base: string, network: AggregatedNetwork, list: List): s
   return `${base}/networks/${network.id}/${PATHS[list]}&page=1`;
 }
 
-const Decimal = z
-  .string()
-  .max(100)
-  .regex(/^\d+(\.\d+)?$/);
+const Decimal = WindowCounts.shape.usd;
 const Percent = z.coerce.number().gt(-100).max(1e9);
 const Counts = z.object({ buys: z.int(), sells: z.int(), buyers: z.int(), sellers: z.int() });
 
@@ -86,8 +83,8 @@ const Token = z.object({
 type Token = z.infer<typeof Token>;
 
 /**
- * Reads a list. Pools of which a field is missing, and those of quote tokens, are left out. Throws
- * {@link UnexpectedAnswer} if the answer is no list, or has pools and none in this form.
+ * Reads a list. Skips incomplete pools and those of quote tokens. Throws {@link UnexpectedAnswer}
+ * if the answer is no list, or if none of its pools has this form.
  */
 export function readPools(
   body: unknown,

@@ -36,8 +36,8 @@ export class QuickPath {
   /**
    *
    * @param common Fields of every response to a page of an origin.
-   * @param ready See HttpServerOptions. While it is false, connections are told to close, which the
-   *   framework does.
+   * @param ready See HttpServerOptions. While it is false, responses ask the client to close the
+   *   connection; the framework does this.
    *
    * For our own server only, because no other hooks run.
    */

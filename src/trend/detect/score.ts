@@ -137,7 +137,8 @@ export function readTrades(
   const { weights } = settings;
   buyers.weight = weights.buyers;
   buyers.raw = state.buyers;
-  buyers.z = poissonSurprise(state.buyers, expectedBuyers(state, settings), dispersion(state, settings));
+  const expected = expectedBuyers(state.priorRate, state.slowBuyers, state.slowMs, settings);
+  buyers.z = poissonSurprise(state.buyers, expected, dispersion(state, settings));
   imbalance.weight = weights.imbalance;
   imbalance.raw = wilsonLowerBound(state.buys, state.buys + state.sells) - 0.5;
   imbalance.z = imbalance.raw * 2 * MAX_Z;
@@ -151,10 +152,7 @@ export function readTrades(
   volume.z =
     (surplus - Math.max(0, market.logVolume)) / Math.max(Math.sqrt(state.logVariance), settings.volumeFloor);
   reading.activity = buyers.z;
-  reading.supported =
-    liquidityUsd === null
-      ? volume.raw > settings.volumeShare
-      : state.inflow >= settings.depthShare * moveCost(liquidityUsd, reading.rise);
+  reading.supported = isPaidFor(reading, state.inflow, liquidityUsd, settings);
   weigh(reading);
 }
 
@@ -173,11 +171,10 @@ export function readWindow(
 ): void {
   const { buyers, imbalance, price, volume } = reading.terms;
   const { weights } = settings;
-  const priorMs = settings.priorMinutes * MINUTE_MS;
-  const rate = (usual.priorRate * priorMs + state.usualBuyers) / (priorMs + state.usualMs);
+  const expected = expectedBuyers(usual.priorRate, state.usualBuyers, state.usualMs, settings);
   buyers.weight = weights.buyers;
   buyers.raw = state.buyers * state.real;
-  buyers.z = poissonSurprise(buyers.raw, rate * settings.fastMs, settings.windowDispersion);
+  buyers.z = poissonSurprise(buyers.raw, expected, settings.windowDispersion);
   imbalance.weight = weights.imbalance;
   imbalance.raw = wilsonLowerBound(state.buys * state.real, (state.buys + state.sells) * state.real) - 0.5;
   imbalance.z = imbalance.raw * 2 * MAX_Z;
@@ -187,12 +184,19 @@ export function readWindow(
   volume.raw = state.usualUsd > 0 ? state.usd / state.usualUsd : 0;
   volume.z = (state.logVolume - Math.max(0, market.logVolume)) / settings.volumeFloor;
   reading.activity = buyers.z;
-  const isPaidFor =
-    usual.liquidityUsd === null
-      ? volume.raw > settings.volumeShare
-      : state.hourUsd >= settings.depthShare * moveCost(usual.liquidityUsd, reading.rise);
-  reading.supported = isPaidFor && imbalance.raw > 0;
+  reading.supported = isPaidFor(reading, state.hourUsd, usual.liquidityUsd, settings) && imbalance.raw > 0;
   weigh(reading);
+}
+
+/** Returns whether `usd` covers what the rise costs, or the volume is high if no depth is known. */
+function isPaidFor(
+  reading: Reading,
+  usd: number,
+  liquidityUsd: number | null,
+  settings: DetectorSettings,
+): boolean {
+  if (liquidityUsd === null) return reading.terms.volume.raw > settings.volumeShare;
+  return usd >= settings.depthShare * moveCost(liquidityUsd, reading.rise);
 }
 
 /**
@@ -207,10 +211,14 @@ function moveCost(liquidityUsd: number, rise: number): number {
  * bucket's by a Gamma prior. The posterior mean of a Poisson rate under Gamma(a, b) is (a +
  * events)/(b + time).
  */
-function expectedBuyers(state: TradeState, settings: DetectorSettings): number {
+function expectedBuyers(
+  priorRate: number,
+  events: number,
+  timeMs: number,
+  settings: DetectorSettings,
+): number {
   const priorMs = settings.priorMinutes * MINUTE_MS;
-  const rate = (state.priorRate * priorMs + state.slowBuyers) / (priorMs + state.slowMs);
-  return rate * settings.fastMs;
+  return ((priorRate * priorMs + events) / (priorMs + timeMs)) * settings.fastMs;
 }
 
 /**

@@ -45,8 +45,8 @@ const LOADS: readonly (UniformLoad & { readonly most?: Readonly<Record<string, n
 ];
 
 /**
- * How much is measured: rounds of so many milliseconds each, and for the sizes minutes of the
- * simulated market.
+ * How much is measured: the number and length (milliseconds) of the rounds, and the minutes of the
+ * simulated market from which sizes are taken.
  */
 const EFFORTS = {
   full: { clients: 1_000, rounds: 5, ms: 2_000, minutes: 60 },

@@ -33,8 +33,8 @@ const BATCHES_OF_LISTS = 40;
 const SECOND_US = 1_000_000;
 
 /**
- * Calls `use` with so many minutes of the simulated market, and with the file in which the servers
- * find them.
+ * Calls `use` with that many minutes of the simulated market and with the file from which the
+ * servers read them.
  */
 export async function withMarket<T>(
   minutes: number,

@@ -23,9 +23,9 @@ function busyTokens({ batches }: MarketFile): readonly string[] {
 }
 
 /**
- * So many watch-lists, no two alike, as addresses of streams. Each takes one token of every tenth
- * part of those that are sorted by how much happens to them, so that all have about equally much to
- * hear.
+ * Returns `count` different watch-lists as addresses of streams. Tokens are sorted by their number
+ * of events and divided into ten parts. Each list takes one token of each part, so that all lists
+ * receive about the same number of events.
  */
 export function watchLists(market: MarketFile, count: number): readonly string[] {
   const tokens = busyTokens(market);
@@ -43,8 +43,8 @@ export function watchLists(market: MarketFile, count: number): readonly string[]
 }
 
 /**
- * The one of the watch-lists that has most nearly as many events and as many writes (batches with
- * any) as they have on the average in so many batches.
+ * Returns the watch-list that is closest to the average of all, in events and in writes (batches
+ * with at least one of its events), over the first `batches` batches.
  */
 export function typicalList(market: MarketFile, lists: readonly string[], batches: number): string {
   const heard = market.batches.slice(0, batches).map((events) => events.map(tokensIn));
@@ -79,8 +79,8 @@ const OFTEN_NAMES = [
 ];
 
 /**
- * So many different selections, up to 16,384, that all hear nearly all of the market: they differ
- * in channels and names of which little comes.
+ * Returns `count` different selections (at most 16,384) that all receive nearly all of the market.
+ * They differ in channels and names that carry few events.
  */
 export function differentShapes(count: number): readonly string[] {
   return Array.from({ length: count }, (_, at) => {
