@@ -22,7 +22,7 @@ export const LIVE_SETTINGS = {
     default: "USDT,USDC",
     example: "USDT",
     description:
-      "Quote currencies of the markets to follow. Each counts as one US dollar. A token is followed in its market with the highest volume",
+      "Quote currencies of the markets to follow. Each counts as one US dollar. A token is followed in one market: on Binance if listed there, otherwise on the exchange with the median volume",
   }),
   exchangeVolume: setting("exchangeVolume", integer(0, 1_000_000_000_000), {
     default: "1000000",

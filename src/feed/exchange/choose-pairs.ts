@@ -27,10 +27,12 @@ interface Choice {
 }
 
 /**
- * A followed market stays while it has this share of the minimum volume, and while no other has
- * more than the inverse times its volume.
+ * A followed market stays while it has this share of the minimum volume, and while its volume and
+ * the preferred market's differ by no more than the inverse.
  */
 const STAYS_AT = 0.5;
+/** The exchange whose volumes are trusted. */
+const PREFERRED: VenueName = "binance";
 
 /** Stablecoins and other currencies, whose prices are not news. */
 const NOT_FOLLOWED = new Set(
@@ -49,10 +51,11 @@ interface Candidate extends FollowedPair {
 }
 
 /**
- * Chooses the tokens to follow, each in the one market with the most volume of all exchanges and
- * quotes. One name is then one series of prices, even if two exchanges list different coins under
- * it. Markets in `before` stay if they qualify; those of an exchange without a listing, which is
- * down, stay unchanged. Ordered by token.
+ * Chooses the tokens to follow, each in one market. One name is then one series of prices, even if
+ * two exchanges list different coins under it. See {@link preferredOf} for which market that is.
+ *
+ * Markets in `before` stay if they qualify, unless the token's preferred market is now on Binance.
+ * Those of an exchange without a listing, which is down, stay unchanged. Ordered by token.
  */
 export function choosePairs(
   listings: readonly Listing[],
@@ -60,23 +63,20 @@ export function choosePairs(
   choice: Choice,
 ): ReadonlyMap<string, FollowedPair> {
   const known = new Set(listings.map(({ venue }) => venue));
-  const best = new Map<string, Candidate>();
-  const held = new Map<string, Candidate>();
-  for (const candidate of candidatesOf(listings, choice)) {
-    const { token, volume } = candidate;
-    if (volume > (best.get(token)?.volume ?? 0)) best.set(token, candidate);
-    const was = before.get(token);
-    if (was?.venue === candidate.venue && was.pair === candidate.pair) held.set(token, candidate);
-  }
   const kept = new Map([...before].filter(([, { venue }]) => !known.has(venue)));
-  const chosen: Candidate[] = [];
-  for (const [token, first] of best) {
-    if (kept.has(token)) continue;
-    const old = held.get(token);
-    const stays = old && old.volume >= choice.minVolume * STAYS_AT && old.volume >= first.volume * STAYS_AT;
-    if (stays) chosen.push(old);
-    else if (first.volume >= choice.minVolume) chosen.push(first);
-  }
+  const isHeld = ({ token, venue, pair }: Candidate) => {
+    const was = before.get(token);
+    return was?.venue === venue && was.pair === pair;
+  };
+  const qualified = [...candidatesOf(listings, choice)].filter((one) => {
+    const minVolume = choice.minVolume * (isHeld(one) ? STAYS_AT : 1);
+    return one.volume > 0 && one.volume >= minVolume && !kept.has(one.token);
+  });
+  const chosen = [...Map.groupBy(qualified, ({ token }) => token).values()].flatMap((markets) => {
+    const preferred = preferredOf(markets);
+    const held = markets.find(isHeld);
+    return held && preferred && stays(held, preferred) ? [held] : (preferred ?? []);
+  });
   chosen.sort((one, two) => two.volume - one.volume);
   const followed = chosen.slice(0, Math.max(0, choice.most - kept.size));
   const all: readonly FollowedPair[] = [
@@ -84,6 +84,26 @@ export function choosePairs(
     ...followed.map(({ token, venue, pair }) => ({ token, venue, pair })),
   ];
   return new Map(all.toSorted((one, two) => (one.token < two.token ? -1 : 1)).map((one) => [one.token, one]));
+}
+
+/**
+ * Returns the market on Binance if there is one, otherwise the one with the median volume of the
+ * exchanges, the lower of two. Each exchange reports its own volume, and the highest claim is the
+ * likeliest to be wash trading: while another exchange lists the token, the highest never wins. Of
+ * one exchange's quotes, the one with the most volume counts.
+ */
+function preferredOf(markets: readonly Candidate[]): Candidate | undefined {
+  const best = new Map<VenueName, Candidate>();
+  for (const one of markets) if (one.volume > (best.get(one.venue)?.volume ?? 0)) best.set(one.venue, one);
+  const sorted = [...best.values()].toSorted((one, two) => one.volume - two.volume);
+  return best.get(PREFERRED) ?? sorted[Math.floor((sorted.length - 1) / 2)];
+}
+
+/** Whether a followed market is as good as the preferred one. */
+function stays(held: Candidate, preferred: Candidate): boolean {
+  if (preferred.venue === PREFERRED && held.venue !== PREFERRED) return false;
+  const [less, more] = [held.volume, preferred.volume].toSorted((one, two) => one - two);
+  return (less ?? 0) >= (more ?? 0) * STAYS_AT;
 }
 
 function* candidatesOf(listings: readonly Listing[], { quotes }: Choice): Generator<Candidate> {

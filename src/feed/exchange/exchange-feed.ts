@@ -53,9 +53,9 @@ const MAX_TOKENS = 600;
 const FILL_MS = 2 * MINUTE_MS;
 
 /**
- * Follows the spot markets of exchanges as one feed: each token's candles from the one market with
- * the most volume (see choosePairs), each minute's when it is over. It publishes the past first,
- * then the present, some seconds late. Time is the exchanges', not this machine's, if they differ.
+ * Follows the spot markets of exchanges as one feed: each token's candles from one market (see
+ * choosePairs), each minute's when it is over. It publishes the past first, then the present, some
+ * seconds late. Time is the exchanges', not this machine's, if they differ.
  *
  * A market that is chosen while the feed runs gets its past too: its minutes are looked up and
  * precede its first one of the present, as past candles. The others do not wait for it.

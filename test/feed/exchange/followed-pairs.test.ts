@@ -18,7 +18,7 @@ const chosen = (...args: Parameters<typeof choosePairs>) =>
   [...choosePairs(...args).values()].map(({ token, venue, pair }) => `${token} ${venue} ${pair}`);
 
 describe("the followed markets", () => {
-  test("contain each token once, in its market with the most volume, if that is enough", () => {
+  test("contain each token once: on Binance if it lists the token with enough volume, whatever others claim", () => {
     const binance = listing("binance", {
       "AAA/USDT": 5_000,
       "AAA/USDC": 6_000,
@@ -26,18 +26,31 @@ describe("the followed markets", () => {
       "CCC/BTC": 9_000,
       "USDC/USDT": 9_000,
     });
-    const gate = listing("gate", { "AAA/USDT": 5_500, "BBB/USDT": 1_000, "BTC3L/USDT": 9_000 });
-    expect(chosen([binance, gate], NOBODY, CHOICE)).toEqual(["AAA binance AAA/USDC", "BBB gate BBB/USDT"]);
+    const gate = listing("gate", { "AAA/USDT": 5_500_000, "BBB/USDT": 1_000, "BTC3L/USDT": 9_000 });
+    expect(chosen([gate, binance], NOBODY, CHOICE)).toEqual(["AAA binance AAA/USDC", "BBB gate BBB/USDT"]);
   });
 
-  test("change only when another has twice the volume, and not while the exchange is down", () => {
-    const first = choosePairs([listing("binance", { "AAA/USDT": 2_000, "BBB/USDT": 2_000 })], NOBODY, CHOICE);
-    const at = (aaa: number) => [
-      listing("binance", { "AAA/USDT": aaa }),
-      listing("gate", { "AAA/USDT": 2_000, "BBB/USDT": 9_000 }),
+  test("are elsewhere on the exchange that reports the median volume, the lower of two: wash trading attracts nobody", () => {
+    const kucoin = listing("kucoin", { "AAA/USDT": 2_000, "AAA/USDC": 500, "BBB/USDT": 999 });
+    const gate = listing("gate", { "AAA/USDT": 9_000_000, "BBB/USDT": 1_000 });
+    expect(chosen([gate, kucoin], NOBODY, CHOICE)).toEqual(["AAA kucoin AAA/USDT", "BBB gate BBB/USDT"]);
+  });
+
+  test("change to Binance when it lists the token, and not back while its market has half the volume", () => {
+    const first = choosePairs([listing("gate", { "AAA/USDT": 9_000 })], NOBODY, CHOICE);
+    const at = (volume: number) => [
+      listing("binance", { "AAA/USDT": volume }),
+      listing("gate", { "AAA/USDT": 9_000 }),
     ];
-    expect(chosen(at(1_200), first, CHOICE)).toEqual(["AAA binance AAA/USDT", "BBB gate BBB/USDT"]);
-    expect(chosen(at(900), first, CHOICE)[0]).toBe("AAA gate AAA/USDT");
+    expect(chosen(at(999), first, CHOICE)).toEqual(["AAA gate AAA/USDT"]);
+    const second = choosePairs(at(1_000), first, CHOICE);
+    expect([...second.values()].map(({ venue }) => venue)).toEqual(["binance"]);
+    expect(chosen(at(500), second, CHOICE)).toEqual(["AAA binance AAA/USDT"]);
+    expect(chosen(at(499), second, CHOICE)).toEqual(["AAA gate AAA/USDT"]);
+  });
+
+  test("stay while their exchange is down", () => {
+    const first = choosePairs([listing("binance", { "AAA/USDT": 2_000, "BBB/USDT": 2_000 })], NOBODY, CHOICE);
     expect(chosen([listing("gate", { "BBB/USDT": 9_000 })], first, CHOICE)).toEqual([
       "AAA binance AAA/USDT",
       "BBB binance BBB/USDT",
@@ -53,14 +66,18 @@ describe("the followed markets", () => {
     expect(chosen(at(499), first, CHOICE)).toEqual([]);
   });
 
-  test("stay at exactly twice the volume elsewhere, and change above", () => {
-    const first = choosePairs([listing("binance", { "AAA/USDT": 2_000 })], NOBODY, CHOICE);
+  test("stay at exactly twice the volume of another market, and change above", () => {
+    const first = choosePairs([listing("gate", { "AAA/USDT": 4_000 })], NOBODY, CHOICE);
     const beside = (volume: number) => [
-      listing("binance", { "AAA/USDT": 2_000 }),
       listing("gate", { "AAA/USDT": volume }),
+      listing("kucoin", { "AAA/USDT": 2_000 }),
     ];
-    expect(chosen(beside(4_000), first, CHOICE)).toEqual(["AAA binance AAA/USDT"]);
-    expect(chosen(beside(4_001), first, CHOICE)).toEqual(["AAA gate AAA/USDT"]);
+    expect(chosen(beside(4_000), first, CHOICE)).toEqual(["AAA gate AAA/USDT"]);
+    expect(chosen(beside(4_001), first, CHOICE)).toEqual(["AAA kucoin AAA/USDT"]);
+    const binance = (usdc: number) => [listing("binance", { "AAA/USDT": 2_000, "AAA/USDC": usdc })];
+    const held = choosePairs(binance(1_000), NOBODY, CHOICE);
+    expect(chosen(binance(4_000), held, CHOICE)).toEqual(["AAA binance AAA/USDT"]);
+    expect(chosen(binance(4_001), held, CHOICE)).toEqual(["AAA binance AAA/USDC"]);
   });
 
   test("stay within the maximum, including those of an exchange that did not answer", () => {
